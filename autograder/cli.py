@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course.errors import CourseError
-from autograder.course.lesson import choose_lessons, find_lessons, find_root
+from autograder.course.lesson import Lesson, choose_lessons, find_lessons, find_root
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallUnavailable
 from autograder.sandbox.sweep import cache_file
@@ -54,6 +54,13 @@ class Languages(StrEnum):
     all = "all"
 
 
+class Spoken(StrEnum):
+    """What `try --lang` takes."""
+
+    en = "en"
+    ko = "ko"
+
+
 class Target(StrEnum):
     """What --for takes."""
 
@@ -77,6 +84,12 @@ def build(
         bool, typer.Option("--check", help="Only compare; exit 1 if anything is stale.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite edited source notebooks.")] = False,
+    accept_translations: Annotated[
+        bool,
+        typer.Option(
+            "--accept-translations", help="Mark the Korean of these lessons as checked against the English."
+        ),
+    ] = False,
 ) -> None:
     """Build source/ and release/ from course/."""
     # nbgrader takes two seconds to import, which other commands need not wait for.
@@ -84,6 +97,8 @@ def build(
 
     root = find_root(Path.cwd())
     lessons = choose_lessons(find_lessons(root), lesson or [])
+    if accept_translations:
+        _accept_translations(lessons, bool(lesson) and not check)
     languages = ["en", "ko"] if lang is Languages.all else [lang.value]
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task("Building", total=len(lessons) * (1 + len(languages)))
@@ -107,6 +122,16 @@ def build(
     out.print(f"{_count(built.lessons, 'lesson')}: {_count(len(built.written), 'file')} written.")
     if built.stale:
         out.print("Extra files come from no lesson of the course; a build leaves them: delete them yourself.")
+
+
+def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
+    """Write the hashes; whoever says that a translation follows says of which lesson."""
+    from autograder.build.translations import accept_translations
+
+    if not may:
+        raise CourseError("--accept-translations is for lessons that you name, and not with --check.")
+    for place in (place for lesson in lessons for place in accept_translations(lesson)):
+        out.print(f"accepted {place}", style="green")
 
 
 @app.command(
@@ -545,6 +570,35 @@ def preview(
             problems = _count(len(turn.problems), "problem")
             state = problems if turn.problems else f"built in {turn.seconds:.1f} s"
             out.print(f"{chosen.name}: {state}. Waiting for a change; Ctrl-C ends it.")
+
+
+@app.command("try")
+def try_(
+    lesson: Annotated[str, typer.Argument(help="1, 01 or the folder's name.")],
+    task: Annotated[str, typer.Argument(help="The task's name; default: all of the lesson's.")] = "",
+    lang: Annotated[Spoken, typer.Option(help="The language of the messages.")] = Spoken.en,
+) -> None:
+    """Say what a test cell tells the course's own answer and each recorded one, right and wrong.
+
+    Exit status: 0 all is as recorded, 1 something is not.
+    """
+    from autograder.build.trying import try_answers
+
+    (chosen,) = choose_lessons(find_lessons(find_root(Path.cwd())), [lesson])
+    answers = amiss = 0
+    for tried in try_answers(chosen, task, lang.value):
+        answers += 1
+        if tried.kind == "own":
+            out.print(tried.answer.task, style="bold")
+        amiss += bool(tried.amiss)
+        told = " ".join(tried.message.split()) or "passed"
+        hint = f"`{tried.hint}`: " if tried.hint else ""
+        name = tried.answer.name if tried.kind == "own" else f"{tried.kind}: {tried.answer.name}"
+        out.print(f"  {name}: {hint}{told}")
+        if tried.amiss:
+            out.print(f"    NOT AS RECORDED: {tried.amiss}", style="red")
+    out.print(f"{_count(answers, 'answer')}: {amiss} not as recorded.")
+    raise typer.Exit(1 if amiss else 0)
 
 
 @app.command()

@@ -6,6 +6,7 @@ from itertools import zip_longest
 
 from nbformat import NotebookNode
 
+from autograder.course import minutes
 from autograder.course.cells import Task, is_manual, tasks
 
 Found = Iterator[tuple[int, str]]
@@ -29,6 +30,8 @@ _LOOKED_FOR = re.compile(
 _ITEM = re.compile(r"^- \*\*(\d+\.\d+)\*\*", re.MULTILINE)
 _REFERENCE = re.compile(r"(?:\b[Tt]asks?|과제) (\d+\.\d+(?:(?:,| and| to|와|과| ?[–~]| 및)+ ?\d+\.\d+)*)")
 _HEADER = re.compile(r"^(?:Lesson|수업) (?P<number>\d+)(?: of | / )(?P<total>\d+) ·", re.MULTILINE)
+# A sentence that speaks of the header's minutes, as in "is not in the 85 minutes".
+_MINUTES = re.compile(r"\bin the (\d+) minutes\b|(\d+)분에 (?:들|포함)")
 _NUMBERS = (
     ("a", "one", "하나", "한"),
     ("two", "둘", "두"),
@@ -68,6 +71,8 @@ def prose_problems(
     texts = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "markdown"]
     found = tasks(notebook)
     yield from _headers(texts, number, total)
+    yield from _minutes(texts)
+    yield from _hints(texts)
     yield from _references(notebook.cells, course, total)
     yield from _marks(texts, {task.id: task.points for task in found})
     graded = [task for task in found if not is_manual(task.answer)]
@@ -89,6 +94,21 @@ def _headers(texts: Sequence[tuple[int, NotebookNode]], number: int, total: int 
                     index,
                     f"its header says {said['total']} lessons, but course/syllabus.toml lists {total}",
                 )
+
+
+def _minutes(texts: Sequence[tuple[int, NotebookNode]]) -> Found:
+    header = next(iter(minutes.stated(cell for _, cell in texts)), None)
+    for index, cell in texts:
+        for said in _MINUTES.finditer(cell.source):
+            if header is not None and int(said[1] or said[2]) != header:
+                yield index, f'it says "{said[0]}", but the header says {header} minutes'
+
+
+def _hints(texts: Sequence[tuple[int, NotebookNode]]) -> Found:
+    for index, cell in texts:
+        count = cell.source.count("<details>")
+        if (found := _HEADING.search(cell.source)) and count != 2:
+            yield index, f"{found[1]} {found[2]} has {count} hints (<details>), and a task has two"
 
 
 def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], total: int | None) -> Found:

@@ -4,8 +4,9 @@ import ast
 import builtins
 import re
 import symtable
+import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from jsonschema import ValidationError
@@ -62,9 +63,11 @@ def lesson_problems(lesson: Lesson) -> list[str]:
         return [str(error)]
     folder = lesson.folder.relative_to(lesson.root)
     known = {task.id for task in tasks(notebook)}
+    lines = lessons.cell_lines(lesson.text)
     return [
-        *notebook_problems(notebook, folder / lesson.text.name),
-        *_prose_problems(lesson, notebook, folder / lesson.text.name),
+        *notebook_problems(notebook, folder / lesson.text.name, lines),
+        *_prose_problems(lesson, notebook, folder / lesson.text.name, lines),
+        *_syllabus_problems(lesson, notebook),
         *_hint_problems(lesson, notebook, folder),
         *_answer_problems(wrong, folder / "wrong_answers.py", known, hinted=True),
         *_answer_problems(right, folder / "right_answers.py", known, hinted=False),
@@ -72,13 +75,28 @@ def lesson_problems(lesson: Lesson) -> list[str]:
     ]
 
 
-def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path) -> list[str]:
+def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: Sequence[int]) -> list[str]:
     others = lessons.find_lessons(lesson.root)
     course = {int(one.name[:2]): prose.numbered(lessons.text_of(one)) for one in others}
     syllabus = lesson.root / "course" / "syllabus.toml"
     total = syllabus.read_text(encoding="utf-8").count("[[lesson]]") if syllabus.is_file() else None
     found = prose.prose_problems(notebook, int(lesson.name[:2]), course, total)
-    return [f"{_place(file, notebook, index)}: {text}." for index, text in found]
+    return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in found]
+
+
+def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
+    file = Path("course", "syllabus.toml")
+    if not (lesson.root / file).is_file():
+        return
+    try:
+        listed = tomllib.loads((lesson.root / file).read_text(encoding="utf-8")).get("lesson", [])
+    except ValueError as error:
+        yield f"{file}: it is not TOML: {error}."
+        return
+    listed = [entry.get("minutes") for entry in listed if entry.get("folder") == lesson.name]
+    for said in dict.fromkeys(minutes.stated(notebook.cells)):
+        if listed and listed[0] != said:
+            yield f"{file}: {lesson.name} has minutes = {listed[0]}, but its header says {said}."
 
 
 def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list[str]:
@@ -106,8 +124,14 @@ def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list
     return missing + one_language + idle
 
 
-def notebook_problems(notebook: NotebookNode, file: Path) -> list[str]:
-    """Return everything in a lesson's notebook that breaks the contract, in the order of its cells."""
+def notebook_problems(notebook: NotebookNode, file: Path, lines: Sequence[int] = ()) -> list[str]:
+    """Return everything in a lesson's notebook that breaks the contract, in the order of its cells.
+
+    Args:
+        notebook: the instructor's.
+        file: what it was read from, as a message names it.
+        lines: where in that file its cells begin, if a message is to say so.
+    """
     rules: list[Callable[[list[NotebookNode]], Found]] = [
         _marks,
         _minutes,
@@ -121,7 +145,8 @@ def notebook_problems(notebook: NotebookNode, file: Path) -> list[str]:
         _widths,
     ]
     found = [(index, text) for rule in rules for index, text in rule(notebook.cells)]
-    return [f"{_place(file, notebook, index)}: {text}." for index, text in sorted(found, key=lambda f: f[0])]
+    found.sort(key=lambda f: f[0])
+    return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in found]
 
 
 def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
@@ -157,12 +182,13 @@ def _too_wide(source: str, most: int = WIDTH) -> Iterator[str]:
         yield f"it has a line of more than {most} characters, {wide[0][:40]}..."
 
 
-def _place(file: Path, notebook: NotebookNode, index: int) -> str:
+def _place(file: Path, notebook: NotebookNode, index: int, lines: Sequence[int] = ()) -> str:
     if index < 0:
         return str(file)
     cell = notebook.cells[index]
     words = " ".join(cell.source.split()[:5])
-    return f"{file}, cell " + (grade_id(cell) or f'{index + 1} ("{words}")')
+    line = f":{lines[index]}" if lines else ""
+    return f"{file}{line}, cell " + (grade_id(cell) or f'{index + 1} ("{words}")')
 
 
 # What a cell says about itself.
@@ -430,7 +456,7 @@ def _syntax_error(source: str) -> str:
 def _answer_problems(answers: list[Answer], file: Path, tasks: set[str], hinted: bool) -> Iterator[str]:
     names = Counter(answer.name for answer in answers)
     for index, answer in enumerate(answers):
-        place = f"{file}, cell " + (f'"{answer.name}"' if answer.name else str(index + 1))
+        place = f"{file}:{answer.line}, cell " + (f'"{answer.name}"' if answer.name else str(index + 1))
         if not answer.name:
             yield f"{place}: the header line begins with no name."
         elif names[answer.name] > 1:
@@ -438,7 +464,9 @@ def _answer_problems(answers: list[Answer], file: Path, tasks: set[str], hinted:
         if answer.task not in tasks:
             listed = ", ".join(sorted(tasks)) or "none"
             yield f'{place}: there is no task "{answer.task}"; the tasks are: {listed}.'
-        if hinted and set(answer.hint) != {"en", "ko"}:
+        if hinted and answer.hint_name and not answer.hint:
+            yield f"{place}: hints.toml has no `{answer.hint_name}` of {answer.task}."
+        elif hinted and set(answer.hint) != {"en", "ko"}:
             yield f"{place}: a wrong answer says its hint in both languages, en and ko."
         if error := _syntax_error(answer.source):
             yield f"{place}: {error}."

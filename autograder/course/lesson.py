@@ -52,12 +52,19 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer to a task: a right one, or a wrong one with the hint (by language) that it must receive."""
+    """An answer to a task: a right one, or a wrong one with the hint (by language) that it must receive.
+
+    Attributes:
+        hint_name: the hint's in a catalogue, if it was recorded by it; where none has it, `hint` is empty.
+        line: where it begins in its file.
+    """
 
     name: str
     task: str
     source: str
     hint: Mapping[str, str] = field(default_factory=dict)
+    hint_name: str = ""
+    line: int = 1
 
 
 def find_root(start: Path) -> Path:
@@ -121,6 +128,13 @@ def read_text(path: Path) -> NotebookNode:
     return notebook
 
 
+def cell_lines(path: Path) -> list[int]:
+    """Return the line of a py:percent text in which each of its cells begins."""
+    text = path.read_text(encoding="utf-8").splitlines()
+    lines = [number for number, line in enumerate(text, 1) if line.startswith("# %%")]
+    return [1] * (len(read_text(path).cells) - len(lines)) + lines  # what has no mark stands before the first
+
+
 def read_lesson(lesson: Lesson) -> NotebookNode:
     """Read a lesson's text into the notebook that an instructor sees."""
     return read_text(lesson.text)
@@ -162,18 +176,24 @@ def right_answers(lesson: Lesson) -> list[Answer]:
 
 
 def _answers(path: Path, hints: Mapping[str, Texts] | None = None) -> list[Answer]:
-    cells = read_text(path).cells if path.is_file() else []
+    if not path.is_file():
+        return []
+    cells = zip(read_text(path).cells, cell_lines(path), strict=True)
     # A cell that says nothing of itself holds what the answers share, such as imports for the linter's eye.
-    return [_answer(cell, hints or {}) for cell in cells if cell.cell_type == "code" and cell.metadata]
+    code = ((cell, line) for cell, line in cells if cell.cell_type == "code" and cell.metadata)
+    return [_answer(cell, line, hints or {}) for cell, line in code]
 
 
-def _answer(cell: NotebookNode, hints: Mapping[str, Texts]) -> Answer:
+def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer:
     data = cell.metadata
     task = str(data.get("task", ""))
     # By its name in the lesson's catalogue or the kit's; or a part of a message that no catalogue holds.
-    named = {**usual(), **of_task(hints, task)}.get(str(data.get("hint")))
+    name = str(data.get("hint", ""))
+    named = {**usual(), **of_task(hints, task)}.get(name)
     said = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
-    return Answer(_title(data), task, cell.source, named if isinstance(named, dict) else said)
+    if name:
+        said = named if isinstance(named, dict) else {}
+    return Answer(_title(data), task, cell.source, said, name, line)
 
 
 def _title(data: Mapping[str, str | None]) -> str:

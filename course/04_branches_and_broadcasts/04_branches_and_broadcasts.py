@@ -963,11 +963,11 @@ def _asked(edges, ends, **options):
 
 
 def _judge(answer, want, why, wrong):
-    again = answer.again(hint.repeated)
+    # Before the second call, which may undo what the first has done to the list.
     answer.holds(answer.then("edges == given").result, hint.spoiled).changes_nothing()
     answer.returns(want, mistakes=wrong, nearly=hint.precise, hint=why)
     answer.holds(isinstance(answer.result, float), hint.whole)
-    again.changes_nothing().returns(want)
+    answer.again(hint.repeated).changes_nothing().returns(want)
 
 
 _edges = graphs.edges
@@ -1188,11 +1188,11 @@ def _compare(g, shape, want, why, copies, error="", dtype="float64", wrong=None,
 
 _four, _eight = [[1.1, 2], [4, 8]], [[[1, 2], [4, 8]], [[16, 32], [64, 128]]]
 for _dtype in ("float64", "float32"):
-    _compare(_four, (2, 2), _four, hint.equal, [], dtype=_dtype)
-    _compare(_four, (2,), [5.1, 10], hint.left, [[1.1, 2]], dtype=_dtype)
-    _compare(_four, (2, 1), [[3.1], [12]], hint.lost, [[[1.1], [4]]], dtype=_dtype)
-    _compare(_four, (), 15.1, hint.every, [1.1], dtype=_dtype)
-    _compare(_eight, (2, 1), [[51], [204]], hint.both, [[[1], [4]]], dtype=_dtype)
+    _compare(_four, (2, 2), _four, why=hint.equal, copies=[], dtype=_dtype)
+    _compare(_four, (2,), [5.1, 10], why=hint.left, copies=[[1.1, 2]], dtype=_dtype)
+    _compare(_four, (2, 1), [[3.1], [12]], why=hint.lost, copies=[[[1.1], [4]]], dtype=_dtype)
+    _compare(_four, (), 15.1, why=hint.every, copies=[1.1], dtype=_dtype)
+    _compare(_eight, (2, 1), [[51], [204]], why=hint.both, copies=[[[1], [4]]], dtype=_dtype)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import itertools
@@ -1214,7 +1214,7 @@ def _copies(g, shape):
         yield g[(*added, *(piece if size == 1 else slice(None) for size in shape))]
 
 
-def _case(big, shape, dtype="float64", **how):
+def _compare_drawn(big, shape, dtype="float64", **how):
     # What is expanded is the gradient that sum() sends back.
     drawn = check.draw_tensor(*(shape if how.get("layout") == "expanded" else big), low=0.5)
     drawn.flatten()[1::2] *= -1  # with both signs, and never nearly 0
@@ -1223,8 +1223,8 @@ def _case(big, shape, dtype="float64", **how):
     why = hint.both if left and ones else hint.left if left else hint.lost if ones else hint.equal
     why = why if shape else hint.every
     fits = g.dim() > len(shape) > 0 and g.sum(-1).shape == want.shape
-    wrong, error = {hint.left: g.sum(-1)} if fits else {}, hint.apart if "layout" in how else why
-    answer = _compare(g, shape, want, why, list(_copies(g, shape)), error, dtype, wrong, **how)
+    how |= {"why": why, "error": hint.apart if "layout" in how else why, "copies": list(_copies(g, shape))}
+    answer = _compare(g, shape, want, wrong={hint.left: g.sum(-1)} if fits else {}, dtype=dtype, **how)
     answer.again().returns(want)
     answer.then("unbroadcast(g.detach() + 1, shape)", hint.stale).returns(want + g.numel() // want.numel())
 
@@ -1232,17 +1232,17 @@ def _case(big, shape, dtype="float64", **how):
 for _dtype in ("float64", "float32"):
     for _big in ((5,), (3, 3), (1, 3), (1, 1), (2, 2, 2), (2, 1, 3)):
         for _shape in _shapes(_big):
-            _case(_big, _shape, _dtype)
+            _compare_drawn(_big, _shape, _dtype)
     for _layout in ("transposed", "slice", "expanded"):
         for _big, _step in (((2, 3), 1), ((2, 3, 4), 3)):
             for _shape in _shapes(_big, _step):
-                _case(_big, _shape, _dtype, layout=_layout)
+                _compare_drawn(_big, _shape, _dtype, layout=_layout)
 for _big in ((3, 4), tuple(round(n) for n in check.draws(4, 1.6, 4.4))):
     for _shape in _shapes(_big, 3):
-        _case(_big, _shape, tracked=True, grad=7.0)
+        _compare_drawn(_big, _shape, tracked=True, grad=7.0)
 for _big in ((2, 3), (5, 1, 2, 4, 3), (2, 3, 2, 2, 2), (2, 1, 3, 2, 1, 2)):
     for _shape in _shapes(_big, 9):
-        _case(_big, torch.Size(_shape), tracked=True)
+        _compare_drawn(_big, torch.Size(_shape), tracked=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1356,17 +1356,17 @@ def _judge(answer, want, dtype, why=("", ""), wrong=None):
         part.returns(tensor(right, dtype), mistakes=wrong, hint=cause)
 
 
-_ln2, _ln5, _low = math.log(2), math.log(5), 1e-20
+_ln2, _ln5, _small = math.log(2), math.log(5), 1e-20
 _slopes, _shapes = (hint.slope_x, hint.slope_q), (hint.shapes, hint.shapes)
 _zeros, _tiny = (hint.base_at_zero, hint.at_zero), (hint.tiny, hint.tiny)
 _slips, _in_sum = {hint.no_g: (75.0, 125 * _ln5), hint.swapped: _ln5}, {hint.before_sum: 0.0}
-_at_low = 0.05 * _low**-0.95, _low**0.05 * math.log(_low)
+_at_small = 0.05 * _small**-0.95, _small**0.05 * math.log(_small)
 for _x, _q, _g, _want, _why, _wrong in (
     (5, 3, 0.008, (0.6, _ln5), _slopes, _slips),
     (2, [1, 2], [1, 1], (5, [2 * _ln2, 4 * _ln2]), _shapes, {}),
     ([[0], [2]], 1, [[1], [1]], ([[1], [1]], 2 * _ln2), _zeros, _in_sum),
     ([2, 2], [0, 3], [1, 1], ([0, 12], [_ln2, 8 * _ln2]), (hint.one_constant, hint.q_is_zero), {}),
-    (_low, 0.05, 1, _at_low, _tiny, {}),
+    (_small, 0.05, 1, _at_small, _tiny, {}),
 ):
     for _dtype in ("float64", "float32"):
         _leaves = {"x": tensor(_x, _dtype), "q": tensor(_q, _dtype), "g": tensor(_g, _dtype)}
@@ -1385,7 +1385,7 @@ def _gradients(x, q, g):
     return torch.autograd.grad(leaves[0] ** leaves[1], leaves, g.double())
 
 
-def _case(dtype, x, q, why=_shapes, scale=1.0, **how):
+def _compare_drawn(dtype, x, q, why=_shapes, scale=1.0, **how):
     shape = torch.broadcast_shapes(tensor(x).shape, tensor(q).shape)
     g = scale * check.draw_tensor(*shape, low=0.5, high=2)
     g.flatten()[1::2] *= -1  # with both signs, and never nearly 0
@@ -1407,24 +1407,24 @@ def _drawn(x, q):
 _up, _low = check.draws(3, 1.1, 3), check.draws(3, 0.2, 0.9)
 for _dtype in ("float64", "float32"):
     for _x, _q in itertools.product((_up[0], _low[0], 1.0), (_up[1], -_up[2], 0.0, 1.0)):
-        _case(_dtype, _x, _q, _slopes)
+        _compare_drawn(_dtype, _x, _q, _slopes)
     for _x, _q in itertools.product(((), (3,), (2, 1), (1, 2, 3)), repeat=2):
-        _case(_dtype, *_drawn(_x, _q))
+        _compare_drawn(_dtype, *_drawn(_x, _q))
     # x is 0: the gradient of q is 0 there, and elsewhere what it was.
     for _x in (0.0, [0.0, _up[0]], [[_up[0]], [0.0]], [[0.0], [0.0]]):
         for _q in (1.0, _up[1], [2.0, _low[0]], [1.0, _up[2]], [[0.5], [2.0]]):
-            _case(_dtype, _x, _q, _zeros)
-    _case(_dtype, [0.0, _up[0], 0.0], [2.0, -_low[0], _up[1]], _zeros)
+            _compare_drawn(_dtype, _x, _q, _zeros)
+    _compare_drawn(_dtype, [0.0, _up[0], 0.0], [2.0, -_low[0], _up[1]], _zeros)
     # x is nearly 0, down to the smallest numbers there are.
-    _case(_dtype, [1e-20, 1e-9, 1e-30, 1e-30, 1e-40], [0.05, 0.25, 0.02, 0.0, 0.05], _tiny)
-    _case(_dtype, [1e-310 if _dtype == "float64" else 1e-40, 0.5], 0.0, (hint.constant, hint.tiny))
+    _compare_drawn(_dtype, [1e-20, 1e-9, 1e-30, 1e-30, 1e-40], [0.05, 0.25, 0.02, 0.0, 0.05], _tiny)
+    _compare_drawn(_dtype, [1e-310 if _dtype == "float64" else 1e-40, 0.5], 0.0, (hint.constant, hint.tiny))
     for _x in (1e-30, 1e-200) if _dtype == "float64" else (1e-30,):
-        _case(_dtype, _x, 1e-9, (hint.exactly, hint.tiny))
-        _case(_dtype, _x, 2.0, (hint.underflow, hint.tiny), 1 / _x)
+        _compare_drawn(_dtype, _x, 1e-9, (hint.exactly, hint.tiny))
+        _compare_drawn(_dtype, _x, 2.0, (hint.underflow, hint.tiny), scale=1 / _x)
 for _how in ({"tracked": True, "grad": 7.0}, {"layout": "slice"}):
-    _case("float64", *_drawn((3,), (2, 1)), **_how)
-    _case("float64", *_drawn((2, 1, 2), (1, 3, 1)), **_how)
-    _case("float64", [0.0, _up[0]], _up[1:], _zeros, **_how)
+    _compare_drawn("float64", *_drawn((3,), (2, 1)), **_how)
+    _compare_drawn("float64", *_drawn((2, 1, 2), (1, 3, 1)), **_how)
+    _compare_drawn("float64", [0.0, _up[0]], _up[1:], _zeros, **_how)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1507,11 +1507,12 @@ def _compare(x, w, g, want, wrong, why, dtype="float64", **arranged):
 
 
 _wrong = {hint.no_g: [1, 2], hint.of_x: [30, 40], hint.grown: [20, 40], hint.flipped: [20, 10]}
-_compare([1, 2], [3, 4], [10], [10, 20], {**_wrong, hint.only_x: [30, 80]}, hint.every)
+_wrong[hint.only_x] = [30, 80]
+_compare([1, 2], [3, 4], [10], want=[10, 20], wrong=_wrong, why=hint.every)
 _wrong = {hint.mean: [105, 260], hint.one_use: ([200, 500], [10, 20]), hint.overwrites: [210, 2500]}
 _wrong[hint.flipped] = [120, 250], [210, 150]
-_compare([1, 2, 5], [3, 4], [10, 100], [210, 520], _wrong, hint.every)
-_compare([1, 2, 5], [0], [1, 10, 100], [521], {hint.vector: tensor(521)}, hint.values)
+_compare([1, 2, 5], [3, 4], [10, 100], want=[210, 520], wrong=_wrong, why=hint.every)
+_compare([1, 2, 5], [0], [1, 10, 100], [521], wrong={hint.vector: tensor(521)}, why=hint.values)
 check.visible_passed()
 
 
@@ -1523,7 +1524,7 @@ def _sums(x, g):
     return (x.double().unfold(0, len(g), 1) @ g.double()).to(x.dtype)
 
 
-def _judge(x, w, g, dtype="float64", **arranged):
+def _compare_again(x, w, g, dtype="float64", **arranged):
     why = hint.apart if "layout" in arranged else hint.values if 0.0 in w else hint.every
     x, w, g = (tensor(numbers, dtype) for numbers in (x, w, g))
     want, count = _sums(x, g), len(g)
@@ -1533,28 +1534,28 @@ def _judge(x, w, g, dtype="float64", **arranged):
         hint.flipped: (want.flip(0), _sums(x, g.flip(0))),
         hint.values: want * w,
     }
-    answer = _compare(x, w, g, want, wrong, why, dtype, **arranged)
+    answer = _compare(x, w, g, want, wrong=wrong, why=why, dtype=dtype, **arranged)
     answer.changes_nothing().again().returns(want)
     there = answer.then("shared_weight_grad(x.detach() + 1, w.detach() + 5, 2 * g.detach())", hint.stale)
     there.returns(_sums(x + 1, 2 * g), atol=1e-4 if dtype == "float32" else None)
 
 
-def _case(size, positions, dtype="float64", weights=None, **arranged):
+def _compare_drawn(size, positions, dtype="float64", weights=None, **arranged):
     x = check.draws(size + positions - 1, -3 if size + positions > 2 else 0.5, 3)
     w, g = weights or check.draws(size, -3, 3), check.draws(positions, -3, 3)
-    check.smallest(lambda *numbers: _judge(*numbers, dtype, **arranged), x, w, g)
+    check.smallest(lambda *numbers: _compare_again(*numbers, dtype, **arranged), x, w, g)
 
 
 for _dtype in ("float64", "float32"):
     for _size, _positions in itertools.product((1, 2, 3, 5, 7), (1, 2, 3, 5, 9)):
-        _case(_size, _positions, _dtype)
+        _compare_drawn(_size, _positions, _dtype)
     for _weights in ([0.0, 0.0, 0.0], [0.0, check.draw(1, 2), 0.0]):
-        _case(3, 5, _dtype, weights=_weights)
+        _compare_drawn(3, 5, _dtype, weights=_weights)
     for _size, _positions in ((3, 4), (2, 5)):
-        _case(_size, _positions, _dtype, layout="slice")
-_case(round(check.draw(8.6, 12.4)), round(check.draw(12.6, 20.4)))
+        _compare_drawn(_size, _positions, _dtype, layout="slice")
+_compare_drawn(round(check.draw(8.6, 12.4)), round(check.draw(12.6, 20.4)))
 for _size, _positions in ((3, 4), (4, 1)):
-    _case(_size, _positions, tracked=True, grad=7.0)
+    _compare_drawn(_size, _positions, tracked=True, grad=7.0)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

@@ -270,6 +270,19 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
+# %% turns the caller's list around task="total_derivative" hint="spoiled"
+def total_derivative(edges, src, out):
+    edges.reverse()
+    known = {out: 1.0}
+
+    def derivative(node):
+        if node not in known:
+            known[node] = sum((slope * derivative(end) for start, end, slope in edges if start == node), 0.0)
+        return known[node]
+
+    return derivative(src)
+
+
 # %% keeps what it knows in a default task="total_derivative" hint="kept"
 def total_derivative(edges, src, out, known={}):
     if src == out:

@@ -355,6 +355,17 @@ def checkpoint_chain(fs, x):
     return x
 
 
+# %% turns the list around until the backward pass task="checkpoint_chain" hint="changed"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    fs.reverse()
+    for f in reversed(fs):
+        x = checkpoint(f, x, use_reentrant=False)
+    x.register_hook(lambda _: fs.reverse())
+    return x
+
+
 # %% other random numbers the second time task="checkpoint_chain" hint="same"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
@@ -689,6 +700,27 @@ def step_in_backward(params, lr):
 
     for p in params:
         p.register_post_accumulate_grad_hook(step)
+
+
+# %% takes params out of the list task="step_in_backward" hint="changed"
+def step_in_backward(params, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= lr * p.grad
+        p.grad = None
+
+    while params:
+        params.pop().register_post_accumulate_grad_hook(step)
+
+
+# %% wraps the caller's functions task="first_bad_op" hint="changed"
+def first_bad_op(fs, x):
+    fs[:] = [lambda t, f=f: f(t) for f in fs]
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    finite = [bool(torch.isfinite(g).all()) for g in torch.autograd.grad(tensors[-1].sum(), tensors)]
+    return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
 
 
 # %% looks at the forward values task="first_bad_op" hint="compare"

@@ -36,7 +36,7 @@ def second_derivative(f, x):
         return torch.zeros_like(x)
 
 
-# %% leaves a graph behind the result task="second_derivative" en="still part of a graph" ko="아직 그래프에 연결되어"
+# %% leaves a graph behind the result task="second_derivative" hint="graph"
 def second_derivative(f, x):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
     if not first.requires_grad:
@@ -690,7 +690,7 @@ def loss_after(f, x, lr, steps):
     return f(x).item()
 
 
-# %% the last loss cut off task="loss_after" en="the result is not tracked" ko="결과가 추적되지 않습니다"
+# %% the last loss cut off task="loss_after" hint="cut"
 def loss_after(f, x, lr, steps):
     for _ in range(steps):
         (slope,) = torch.autograd.grad(f(x), x, create_graph=True)

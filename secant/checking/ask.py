@@ -299,7 +299,7 @@ class Answer:
         self,
         want: Any,
         *,
-        nearly: str = "",
+        nearly: str | None = None,
         hint: str = "",
         mistakes: Mistakes | None = None,
         rtol: float | None = None,
@@ -309,18 +309,18 @@ class Answer:
 
         Args:
             want: as for `check.close`.
-            nearly: what to say if the result is right to only three digits; a right result must then agree in
-                all but the last few digits of want's dtype.
+            nearly: what to say if the result is right to only three digits. If it is given, even as an empty
+                text, a right result must agree in all but the last few digits of want's dtype.
             hint: what to say if no mistake is recognised.
             mistakes: for each hint, the wrong value that the mistake gives; a tuple of such values; or a
                 function that recognises the mistake in a wrong result, such as torch.isnan. If `mistakes` is
                 a function that returns all this, it is called only when the result is wrong.
             rtol, atol: as for `check.close`.
         """
-        if nearly and rtol is None:
+        if nearly is not None and rtol is None:
             rtol, atol = _EXACT[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
-        how: dict[str, Any] = {"rtol": rtol, "atol": atol, "nearly": nearly, "hint": hint or self._usual}
-        judge(self.result, want, self._shown, mistakes=mistakes, **how)
+        how: dict[str, Any] = {"rtol": rtol, "atol": atol, "hint": hint or self._usual}
+        judge(self.result, want, self._shown, mistakes=mistakes, nearly=nearly or "", **how)
         return self
 
     def equals(self, want: Any, *, hint: str = "", mistakes: Mapping[str, Any] | None = None) -> "Answer":

@@ -108,6 +108,20 @@ def test_one_slip(old: str, new: str, says: str) -> None:
     assert any(says in text for text in found), found
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("in the 85 minutes", "in the 90 minutes", 'it says "in the 90 minutes", but the header says 85'),
+        ("85분에 들지", "80분에 들지", 'it says "80분에 들", but the header says 85'),
+        (r"<details>(<summary>Hint 1: the idea</summary>\n\nThe path from)", r"\1", "Task 4.4 has 1 hints"),
+    ],
+)
+def test_one_slip_in_minutes_or_hints(old: str, new: str, says: str) -> None:
+    (fourth,) = [lesson for lesson in LESSONS if lesson.name.startswith("04")]
+    (found,) = changed(old, new, fourth)
+    assert says in found
+
+
 def test_one_more_lesson_makes_no_translation_stale() -> None:
     assert english_hash("# A\n\nLesson 02 of 10 · ~5 min · a") == english_hash(
         "# A\n\nLesson 02 of 11 · ~5 min · a"

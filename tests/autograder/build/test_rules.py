@@ -354,6 +354,7 @@ def test_a_class_may_stand_under_another_task_name(steps: Lesson) -> None:
             "",
             '"squares it": a wrong answer says its hint in both languages',
         ),
+        ("wrong", ' en="', ' hint="no_such" en="', "hints.toml has no `no_such` of double."),
         ("wrong", "# %% adds three", "# %% squares it", '"squares it": 2 answers have this name.'),
         ("wrong", "# %% drops the sign task=", "# %% task=", "cell 3: the header line begins with no name."),
         ("wrong", "    return x + 3", "    return x +", '"adds three": its line 2 is not Python'),
@@ -367,6 +368,28 @@ def test_slips_in_the_answers(steps: Lesson, file: str, old: str, new: str, says
     path.write_text(text.replace(old, new, 1))
     found = rules.lesson_problems(steps)
     assert any(f"course/01_steps/{file}_answers.py" in text and says in text for text in found), found
+
+
+def test_a_problem_names_the_line_of_its_cell(steps: Lesson) -> None:
+    text = steps.text.read_text().replace(', "points": 3', "")
+    steps.text.write_text(text)
+    (problem,) = rules.lesson_problems(steps)
+    found = re.match(r"course/01_steps/01_steps\.py:(\d+), cell test_Counter", problem)
+    assert found
+    assert '"grade_id": "test_Counter"' in text.splitlines()[int(found[1]) - 1]
+
+
+def test_the_syllabus_has_the_headers_minutes(steps: Lesson) -> None:
+    text = steps.text.read_text()
+    header = "Lesson 01 of 1 · ~5 min · steps"
+    steps.text.write_text(text.replace("A small lesson for the tests", header, 1))
+    syllabus = steps.root / "course" / "syllabus.toml"
+    for minutes, says in ((5, []), (10, [f"{steps.name} has minutes = 10, but its header says 5."])):
+        syllabus.write_text(f'[[lesson]]\nfolder = "{steps.name}"\nminutes = {minutes}\n')
+        found = [text for text in rules.lesson_problems(steps) if text.startswith("course/syllabus.toml")]
+        assert found == [f"course/syllabus.toml: {text}" for text in says]
+    syllabus.write_text("[[lesson]")
+    assert any("syllabus.toml: it is not TOML" in text for text in rules.lesson_problems(steps))
 
 
 def test_a_folder_without_a_lesson_is_a_problem(steps: Lesson) -> None:

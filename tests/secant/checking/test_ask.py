@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from secant import ask, check, language, leaf, tensor
+from secant.catalogue import Hints
 from secant.checking import situation
 from secant.checking.ask import Answer, asked_elsewhere, call_of
 from tests.support.settings import settings_kept
@@ -95,6 +96,14 @@ def test_each_check_says_the_call_and_the_cause(judge: Callable[[Answer], object
     assert message.startswith("fill(lambda t: t**2, x=[1, 2]), float64")
     assert message.splitlines()[1].startswith("  ")
     assert why in message
+
+
+def test_a_hint_for_nearly_asks_for_the_last_digits_even_where_it_has_no_text() -> None:
+    answer = of_square("fill")
+    almost = tensor([2.0 + 1e-9, 4.0])
+    answer.returns(almost)
+    assert "expected" in said(lambda: answer.returns(almost, nearly=Hints({}).of_no_notebook))
+    assert "expected" in said(lambda: answer.returns(almost, nearly="almost"))
 
 
 def test_an_earlier_result_is_looked_at_again() -> None:

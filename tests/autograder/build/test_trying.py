@@ -1,0 +1,59 @@
+"""`autograder try`: what each recorded answer is told, and what is not as recorded."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.course.lesson import Lesson
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
+
+
+def tried(lesson: Lesson, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Call the command: forks are for a process without threads, and pytest may have some."""
+    command = [sys.executable, "-m", "autograder.cli", "try", "1", *arguments]
+    return subprocess.run(command, cwd=lesson.root, capture_output=True, text=True, check=False, timeout=240)
+
+
+def changed(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_each_answer_is_told_what_is_recorded(steps: Lesson) -> None:
+    done = tried(steps, "--lang", "ko")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert {"double", "Counter"} <= set(lines)
+    assert lines.count("  the course's own answer: passed") == 2
+    assert "  right: adds it to itself: passed" in lines
+    (squares,) = [line for line in lines if line.startswith("  wrong: squares it: ")]
+    assert "수를 제곱했습니다" in squares
+    assert re.fullmatch(r"\d+ answers: 0 not as recorded\.", lines[-1])
+
+
+def test_what_is_not_as_recorded_is_said(steps: Lesson) -> None:
+    wrong = steps.folder / "wrong_answers.py"
+    changed(wrong, 'en="you squared the number"', 'en="you cubed it"')
+    changed(wrong, "    return x + 3", "    return 2 * x")
+    changed(wrong, "    return 2 * abs(x)", "    import os\n\n    os._exit(3)")
+    changed(steps.text, "    return 2 * x\n    ### END SOLUTION", "    return 3 * x\n    ### END SOLUTION")
+    done = tried(steps, "double")
+    assert done.returncode == 1, done.stdout + done.stderr
+    said = done.stdout
+    assert "recorded is: you cubed it" in said
+    assert "wrong: adds three: passed\n    NOT AS RECORDED: recorded is: you added three" in said
+    assert "wrong: drops the sign: its process ended\n    NOT AS RECORDED" in said
+    assert re.search(r"the course's own answer: double\(.*\n    NOT AS RECORDED: it has to pass", said)
+    assert "4 not as recorded." in said
+    assert "Counter" not in said
+
+
+def test_a_task_that_is_not_there(steps: Lesson) -> None:
+    done = tried(steps, "treble")
+    assert done.returncode == 2
+    assert 'has no task "treble" with a test cell; it has double, Counter.' in done.stderr
