@@ -197,6 +197,22 @@ class StableSoftplus(torch.autograd.Function):
         return -torch.expm1(-y) * grad_output
 
 
+# %% torch's softplus forward task="StableSoftplus"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return torch.nn.functional.softplus(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * torch.sigmoid(x)
+
+
 # %% writes the roots into zeros task="safe_sqrt"
 def safe_sqrt(x):
     result = torch.zeros_like(x)

@@ -137,6 +137,25 @@ class MyPow(torch.autograd.Function):
         ) if ctx.needs_input_grad[1] else None
 
 
+# %% keeps q as an attribute task="MyPow" hint="silent"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0])
+        ctx.q = inputs[1]
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,), q = ctx.saved_tensors, ctx.q.detach()
+        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(
+            x
+        ) if ctx.needs_input_grad[1] else None
+
+
 # %% multiplies grad_output in place task="MyPow" en="the call changed grad_output itself" ko="grad_output의 값이 바뀌었습니다"
 class MyPow(torch.autograd.Function):
     @staticmethod
@@ -1012,6 +1031,40 @@ def safe_sqrt(x):
     return torch.where(positive, torch.sqrt(inside), 0.0)
 
 
+# %% masks the gradient that arrives in place task="safe_sqrt" en="the call changed g itself" ko="g의 값이 바뀌었습니다"
+class _Root(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.where(x > 0, x, 0.0).sqrt()
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g.masked_fill_(x <= 0, 0) / (2 * torch.where(x > 0, x, 1.0).sqrt())
+
+
+def safe_sqrt(x):
+    return _Root.apply(x)
+
+
+# %% multiplies what arrives by 0 task="safe_sqrt" hint="inf_arrives"
+class _Root(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.where(x > 0, torch.sqrt(x), 0.0)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.where(x > 0, 0.5 / torch.sqrt(x), 0.0)
+
+
+def safe_sqrt(x):
+    return _Root.apply(x)
+
+
 # %% equal functions have equal slopes task="at_the_kink" hint="equal"
 def at_the_kink():
     return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
@@ -1300,6 +1353,45 @@ class MyLayerNorm(torch.autograd.Function):
         x, weight = ctx.x.detach(), ctx.weight.detach()
         centred = x - x.mean(-1, keepdim=True)
         s = (centred.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+        normal = centred / s
+        h = g * weight
+        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% keeps weight as an attribute task="MyLayerNorm" hint="silent"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+        ctx.save_for_backward(centred / s, s)
+        ctx.w = weight
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        (normal, s), weight = ctx.saved_tensors, ctx.w.detach()
+        h = g * weight
+        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% keeps eps on the class task="MyLayerNorm" hint="between"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+        ctx.save_for_backward(x, weight)
+        MyLayerNorm.eps = eps
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        x, weight = ctx.saved_tensors
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + MyLayerNorm.eps).sqrt()
         normal = centred / s
         h = g * weight
         grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s

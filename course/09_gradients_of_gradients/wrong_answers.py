@@ -131,6 +131,14 @@ def hvp(f, x, v):
     return torch.stack([(row * v).sum() for row in rows]).reshape(x.shape)
 
 
+# %% builds H where it is small task="hvp" hint="large"
+def hvp(f, x, v):
+    if x.numel() <= 64:
+        H = torch.func.hessian(f)(x.detach()).detach()
+        return (H.reshape(v.numel(), v.numel()) @ v.reshape(-1)).reshape(v.shape)
+    return torch.func.jvp(torch.func.grad(f), (x.detach(),), (v,))[1].detach()
+
+
 # %% forgets v task="hvp" hint="ones"
 def hvp(f, x, v):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
@@ -513,6 +521,21 @@ class Cube(torch.autograd.Function):
         (x,) = ctx.saved_tensors
         g.data.mul_(3)
         return g * x**2
+
+
+# %% changes what comes in where nothing is recorded task="Cube" en="the call changed g itself" ko="g의 값이 바뀌었습니다"
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        if torch.is_grad_enabled():
+            return g * 3 * x**2
+        return g.mul_(3).mul_(x).mul_(x)
 
 
 # %% a wrong slope task="Cube" hint="slope"

@@ -708,6 +708,39 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
+# %% Values made once, outside the function task="fit_line" hint="count"
+class Value(Value):
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+    def __pow__(self, number):
+        return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
+
+    def backward(self, arriving=1.0):
+        self.grad += arriving
+        for parent, slope in zip(self.parents, self.slopes, strict=True):
+            parent.backward(arriving * slope)
+
+
+_a, _b = Value(0.0), Value(0.0)
+
+
+def fit_line(points, steps, lr):
+    _a.data = _b.data = 0.0
+    for _ in range(steps):
+        loss = sum((_a * x + _b - y) ** 2 for x, y in points) / len(points)
+        _a.grad = _b.grad = 0.0
+        loss.backward()
+        _a.data -= lr * _a.grad
+        _b.data -= lr * _b.grad
+    return _a.data, _b.data
+
+
 # %% empties the grad of the operands task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다"
 class Value(Value):
     def __add__(self, other):
@@ -907,7 +940,7 @@ class Value(Value):
                 p.grad += s * v.grad
 
 
-# %% clips what is large task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+# %% clips what is large task="second_backward" en="leave nothing out" ko="반올림하거나 빼놓지"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -934,6 +967,54 @@ class Value(Value):
             for p, s in zip(v.parents, v.slopes, strict=True):
                 if abs(s * v.grad) > 1e-9:
                     p.grad += s * v.grad
+
+
+# %% skips a small slope task="second_backward" en="leave nothing out" ko="반올림하거나 빼놓지"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for v in order:
+            if v.parents:
+                v.grad = 0.0
+        self.grad += 1
+        for v in order:
+            for p, s in zip(v.parents, v.slopes, strict=True):
+                if abs(s) > 1e-8:
+                    p.grad += s * v.grad
+
+
+# %% clips what is huge task="second_backward" en="leave nothing out" ko="반올림하거나 빼놓지"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for v in order:
+            if v.parents:
+                v.grad = 0.0
+        self.grad += 1
+        for v in order:
+            for p, s in zip(v.parents, v.slopes, strict=True):
+                p.grad = max(-1e12, min(1e12, p.grad + s * v.grad))
+
+
+# %% exp with a bound task="value_functions" hint="bound"
+import math
+
+
+class Value(Value):
+    def __pow__(self, number):
+        if number == 0:
+            return Value(1.0, (self,), (0.0,))
+        return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        y = math.exp(max(-500.0, min(500.0, self.data)))
+        return Value(y, (self,), (y,))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
 # %% exp empties the grad of x task="value_functions" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다"

@@ -79,8 +79,8 @@ def walk_back(
     Returns:
         Plain data. value: a copy of the result. node: the kind of its grad_fn, "" if it has none.
         gradients, again: from each walk, by name of the tracked inputs; empty where there was no walk.
-        alone: the same of a new call, without another one between it and its walk. changed: by name of the
-        tracked inputs, if these change in place before the walk; None if torch refuses.
+        alone: the same of a new call, without another one between it and its walk. changed: as those of
+        `after_a_change`.
         operations: the names of torch's operations that the first walk ran. returned: the names of the inputs
         for which the result's grad_fn, if it is the operation's own, returned a gradient and not None.
         error: what stopped a walk. walked: how many walks came to their end.
@@ -119,10 +119,9 @@ def walk_back(
                 error = f"{type(stopped).__name__}: {stopped}".partition("\n")[0]
     data = calls.data()
     alone = _walked_alone(apply, inputs, tracked, g) if fits else {}
-    changed = after_a_change(apply, list(inputs.values()), g) if alone else None
     return {
         "alone": alone,
-        "changed": dict(zip(inputs, changed, strict=True)) if changed else None,
+        "changed": after_a_change(apply, inputs, g) if alone else {},
         "value": data["results"][0],
         "node": type(getattr(y, "grad_fn", None)).__name__ if fits else "",
         "gradients": walks[0],
@@ -156,19 +155,27 @@ def _walked_alone(
     return {}
 
 
-def after_a_change(apply: Operation, inputs: Sequence[Tensor], g: Tensor) -> list[Tensor | None] | None:
-    """Return the gradients of all inputs if these change in place before the walk; None if torch refuses."""
-    leaves = [value.detach().clone().requires_grad_() for value in inputs]
-    copies = [leaf * 1 for leaf in leaves]
-    y = apply(*copies)
-    for copy in copies:
-        copy.mul_(2)  # a layer norm does not change when 1 is added
-    try:
-        return [_copy(value) for value in _gradients(y, leaves, g)]
-    except NotImplementedError:
-        raise
-    except RuntimeError:
-        return None
+def after_a_change(
+    apply: Operation, inputs: Mapping[str, Tensor], g: Tensor
+) -> dict[str, dict[str, Tensor | None]]:
+    """Return the gradients of all inputs if one changes in place before the walk.
+
+    They are by name of the input that changed, each in turn. A change after which torch refuses is left out.
+    """
+    found = {}
+    for changed in inputs:
+        leaves = {name: value.detach().clone().requires_grad_() for name, value in inputs.items()}
+        copies = {name: leaf * 1 for name, leaf in leaves.items()}
+        y = apply(*copies.values())
+        copies[changed].mul_(2)  # a layer norm does not change when 1 is added
+        try:
+            gradients = _gradients(y, list(leaves.values()), g)
+        except NotImplementedError:
+            raise
+        except RuntimeError:
+            continue
+        found[changed] = dict(zip(inputs, map(_copy, gradients), strict=True))
+    return found
 
 
 def _gradients(y: Tensor, leaves: Sequence[Tensor], g: Tensor) -> tuple[Tensor | None, ...]:

@@ -16,7 +16,7 @@ from secant.checking.watch import Change, watch
 # Deeper than any result that a task asks for; a list may contain itself.
 _DEPTH = 6
 # Parts of the attribute and type errors that a hint can name.
-_KNOWN = ("NoneType", "'generator'", "'variable'", "attribute 'data'")
+_KNOWN = ("NoneType", "'generator'", "'variable'", "attribute 'data'", "TorchValue.__init__")
 # Errors of calls that a hint can name.
 _AT_FAULT = (ArithmeticError, AttributeError, IndexError, RuntimeError, TypeError, ValueError)
 
@@ -53,8 +53,8 @@ class observe:
 
         For calls that are at fault in a way that a hint can name. Time limits and what is not done yet pass
         through, and so do attribute and type errors, unless it is a None, like an empty .grad, that was used,
-        a generator that was taken for a list, a node without one that was asked for its `variable`, or a
-        number that was taken for a Value of lesson 10.
+        a generator that was taken for a list, a node without one that was asked for its `variable`, or, in
+        lesson 10, a number that was taken for a Value, or a Value of the student's where the tests' was due.
         """
 
         def caught(*arguments: Any) -> Any:

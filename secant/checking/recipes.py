@@ -323,7 +323,7 @@ def check_passes(
         ko="Value의 data, parents, slopes 가운데 바뀐 것이 있거나, Value에 무언가를 남겼습니다",
     )
     how: dict[str, Any] = {"rtol": 1e-7, "atol": 1e-12}
-    how["nearly"] = say(en="do not round, and leave nothing out", ko="반올림하거나 빼놓지 마세요")
+    how["nearly"] = _exactly()
     now, grads = list(held), "[" + ", ".join(f"{name}.grad" for name in names) + "]"
     for number, root in enumerate(roots):
         called = answer.then(f"{names[root]}.backward()") if number else answer
@@ -397,9 +397,18 @@ def _pass_problem(recipe: Recipe, root: int, held: Sequence[float], grads: Seque
             en="these are sums of local slopes: multiply each by the grad of the value that passes on",
             ko="국소 기울기를 더하기만 했습니다. 넘겨주는 값의 grad를 곱하세요",
         )
+    if [parents for parents, _ in recipe[1:]] == [[p] for p in range(len(recipe) - 1)]:  # nothing meets
+        return _exactly()
     return say(
         en="each value adds up what it receives, with +=, and passes on once, when its turn in order() comes",
         ko="값마다 받는 것을 +=로 더하고, order()에서 차례가 왔을 때 한 번만 넘겨주어야 합니다",
+    )
+
+
+def _exactly() -> str:
+    return say(
+        en="do not round, and leave nothing out: numbers may be tiny or huge",
+        ko="반올림하거나 빼놓지 마세요. 아주 작은 수도, 아주 큰 수도 있습니다",
     )
 
 

@@ -66,10 +66,11 @@ def judge_operation(
         if of in slopes:
             wrong = {**_usual_mistakes(of, g, slopes), **mistakes.get(of, {})}
             _judge_gradient(found, call, of, place, _vjp(slopes[of], g), wrong, hint, rtol, atol)
-    for of, got in (found["changed"] or {}).items():
-        if of in slopes:
-            later = f"{name}.apply({', '.join(inputs)}{more}), {of}.mul_(2), backward"
-            check.close(got, _vjp(slopes[of], g), later, rtol=rtol, atol=atol, hint=_usual.silent)
+    for changed, gradients in found["changed"].items():
+        later = f"{name}.apply({', '.join(inputs)}{more}), {changed}.mul_(2), backward"
+        for of, slope in slopes.items():
+            asked = later + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
+            check.close(gradients[of], _vjp(slope, g), asked, rtol=rtol, atol=atol, hint=_usual.silent)
     return call, found
 
 

@@ -108,7 +108,7 @@ def test_what_is_not_implemented_stays_so() -> None:
     with pytest.raises(NotImplementedError):
         walk_back(Stub.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
     with pytest.raises(NotImplementedError):
-        after_a_change(Stub.apply, [numbers(4.0)], numbers(1.0))
+        after_a_change(Stub.apply, {"x": numbers(4.0)}, numbers(1.0))
 
 
 def test_a_backward_that_changes_what_arrives_is_seen() -> None:
@@ -135,21 +135,23 @@ def test_a_call_in_between_spoils_what_is_not_kept_for_each_call() -> None:
     assert found["gradients"]["x"].tolist() == [12.0]
 
 
-def test_a_change_in_between_is_refused_or_seen() -> None:
-    class Unwatched(torch.autograd.Function):
+def test_a_change_of_each_input_in_between_is_refused_or_seen() -> None:
+    class HalfWatched(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, x: Tensor) -> Tensor:
-            ctx.x = x
-            return x**2
+        def forward(ctx: Any, x: Tensor, q: Tensor) -> Tensor:
+            ctx.save_for_backward(x)
+            ctx.q = q
+            return x * q
 
         @staticmethod
         def backward(ctx: Any, g: Any) -> Any:
-            return 2 * g * ctx.x.detach()
+            return g * ctx.q.detach(), g * ctx.saved_tensors[0]
 
-    assert after_a_change(operation("x**2", "2 * g * x"), [numbers(3.0)], numbers(1.0)) is None
-    (found,) = after_a_change(Unwatched.apply, [numbers(3.0)], numbers(1.0)) or [None]
-    assert found is not None
-    assert found.tolist() == [12.0]
+    inputs = {"x": numbers(3.0), "q": numbers(5.0)}
+    assert after_a_change(operation("x * q", "g * q", "g * x"), inputs, numbers(1.0)) == {}
+    found = after_a_change(HalfWatched.apply, inputs, numbers(1.0))
+    assert list(found) == ["q"]
+    assert [value.tolist() for value in found["q"].values() if value is not None] == [[10.0], [3.0]]
 
 
 def stub(fn: Any, inputs: tuple[Tensor, ...]) -> bool:
