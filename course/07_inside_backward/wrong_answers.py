@@ -691,6 +691,38 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
+# %% moves a flat copy task="step_in_backward" hint="still"
+def step_in_backward(params, lr):
+    def step(p):
+        p.detach().reshape(-1).sub_(lr * p.grad.reshape(-1))
+        p.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% sets p to new memory task="step_in_backward" hint="in_place"
+def step_in_backward(params, lr):
+    def step(p):
+        with torch.no_grad():
+            p.set_(p.contiguous() - lr * p.grad)
+        p.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% looks into the caller's list task="step_in_backward" hint="cleared"
+def step_in_backward(params, lr):
+    def step(p):
+        if any(p is q for q in params):
+            p.data.sub_(lr * p.grad)
+            p.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
 # %% looks at the forward values task="first_bad_op" hint="compare"
 def first_bad_op(fs, x):
     y = x
