@@ -248,6 +248,23 @@ def sgd_step_(params, lr):
     return params
 
 
+# %% skips a gradient with a 0 in it task="sgd_step_" hint="skipped"
+def sgd_step_(params, lr):
+    with torch.no_grad():
+        for p in params:
+            if p.grad is not None and p.grad.all():
+                p -= lr * p.grad
+
+
+# %% skips a gradient whose sum is 0 task="sgd_step_" hint="skipped"
+def sgd_step_(params, lr):
+    with torch.no_grad():
+        for p in params:
+            if p.grad is None or p.grad.sum() == 0:
+                continue
+            p -= lr * p.grad
+
+
 # %% evaluation mode alone task="evaluate" hint="recorded"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
@@ -675,6 +692,46 @@ def evaluate(model, x):
     finally:
         for module, mode in modes:
             module.training = mode
+
+
+# %% empties the buffers task="evaluate" en="model.0.bias.grad is not what it was" ko="model.0.bias.grad가 부르기 전과 다릅니다"
+def evaluate(model, x):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        model.zero_grad()
+        for module, mode in modes.items():
+            module.training = mode
+
+
+# %% unfreezes all task="evaluate" en="model.0.bias.requires_grad was changed" ko="model.0.bias.requires_grad가 바뀌었습니다"
+def evaluate(model, x):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    model.requires_grad_(False)
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        model.requires_grad_(True)
+        for module, mode in modes.items():
+            module.training = mode
+
+
+# %% clears the hooks task="evaluate" hint="hooks"
+def evaluate(model, x):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for module, mode in modes.items():
+            module.training = mode
+            module._forward_hooks.clear()
 
 
 # %% returns a tracked x itself task="evaluate" hint="itself"

@@ -1438,7 +1438,7 @@ _STATE = "all(p.is_leaf and p.requires_grad for p in [{0}]), [p.grad for p in [{
 
 def _compare(call, values, loss, passes, dtype, otherwise=hint.each, before="", layout="", **exact):
     """passes: the parameters after each backward pass, and what they are after a mistake."""
-    given = {name: leaf(value, dtype, layout=layout) for name, value in zip("ab", values, strict=False)}
+    given = {n: leaf(value, dtype, layout=layout) for n, value in zip("ab", values, strict=False)}
     names = ", ".join(given)
     given |= {"full": [], "count": _COUNT.format(names), "kept": f"[p.detach() for p in [{names}]]"}
     given["counted"] = f"[p.register_post_accumulate_grad_hook(count) for p in [{names}]]"
