@@ -1658,9 +1658,9 @@ _layers, _numbers = "nn.Linear(2, 1), nn.ReLU(), nn.Linear(1, 1)", [1.0, 0.5, 0.
 _slopes = {"model.2.weight": [[3.0]], "model.2.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
 _rows = [[0.5, 1.0], [1.5, -1.0]]
 _compare(_layers, _numbers, _rows, "float32", _slopes, "model[2].eval()", outputs=2)
-_layers = "nn.Sequential(nn.Linear(2, 1), nn.ReLU()), nn.Linear(1, 1)"
+_layers = "nn.Sequential(nn.Sequential(nn.Linear(2, 1), nn.ReLU())), nn.Linear(1, 1)"
 _slopes = {"model.1.weight": [[1.5]], "model.1.bias": [1.0], "x": [[2.0, 1.0]]}
-_frozen = "model[0][0].bias.requires_grad_(False)"
+_frozen = "model[0][0][0].bias.requires_grad_(False)"
 _compare(_layers, _numbers, [[0.5, 1.0]], "float64", _slopes, _frozen, grad=3.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1730,6 +1730,12 @@ _named = "__import__('collections').OrderedDict"
 _layers = "OrderedDict(body=nn.Linear(2, 1), bend=nn.ReLU(), head=nn.Linear(1, 1))"
 _slopes = {"model.head.weight": [[3.0]], "model.head.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
 _compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float64", _slopes, outputs=2, OrderedDict=_named)
+# This Dropout drops everything in training mode, and nothing in evaluation mode.
+_given = {"numbers": tensor(_numbers), "x": leaf([[0.5, 1.0]])}
+_given["model"] = "graphs.filled(nn.Sequential(nn.Linear(2, 1), nn.Dropout(1.0), nn.Linear(1, 1)), numbers)"
+for _mode, _slopes in (("train", [[0.0, 0.0]]), ("eval", [[2.0, 1.0]])):
+    _answer = ask("freeze_first(model, x)", {"before": f"model[1].{_mode}()"}, **_given)
+    _answer.then("x.grad").returns(tensor(_slopes), hint=hint.mode)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

@@ -756,6 +756,58 @@ def freeze_first(model, x):
         p.requires_grad_(True)
 
 
+# %% runs in evaluation mode task="freeze_first" hint="mode"
+def freeze_first(model, x):
+    modes = {module: module.training for module in model.modules()}
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model.eval()
+    model(x).sum().backward()
+    for module, training in modes.items():
+        module.training = training
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% runs in training mode task="freeze_first" hint="mode"
+def freeze_first(model, x):
+    modes = {module: module.training for module in model.modules()}
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model.train()
+    model(x).sum().backward()
+    for module, training in modes.items():
+        module.training = training
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% skips Dropout task="freeze_first" hint="mode"
+def freeze_first(model, x):
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    for layer in model:
+        if not isinstance(layer, torch.nn.Dropout):
+            x = layer(x)
+    x.sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% freezes one level down task="freeze_first" hint="not_frozen"
+def freeze_first(model, x):
+    modules = [model[0], *model[0].children()]
+    frozen = [p for module in modules for p in module.parameters(recurse=False) if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model(x).sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)
+
+
 # %% cuts nothing task="agreement_loss" hint="uncut"
 def agreement_loss(f, h, a, b):
     z_a, z_b = f(a), f(b)
