@@ -996,13 +996,16 @@ _then.then("saved_shapes(lambda t: t + 1, x)", hint.stale).equals([]).changes_no
 _first.still_returns([(3,)], hint.anew)
 # The graph of f(x) is not used, and can be used.
 _x, _w = (tensor(check.draws(2, 0.5, 1.5)) for _ in range(2))
-_f = "lambda t: (made.append(w.sin() * w + t.exp()), made[0].register_hook(passed.append), made[0])[-1]"
+_f = "lambda t: (made.append(w.sin() * w + t.exp() * t), made[0].register_hook(passed.append), made[0])[-1]"
 _given = {"w": leaf(_w), "made": [], "passed": [], "f": _f, "x": leaf(_x)}
-_after = ask("saved_shapes(f, x)", {"words": "saved_shapes(lambda t: w.sin() * w + t.exp(), x)"}, **_given)
+_how = {"words": "saved_shapes(lambda t: w.sin() * w + t.exp() * t, x)"}
+_after = ask("saved_shapes(f, x)", _how, **_given)
 _after.holds(not _after.then("passed").result, hint.ran)
-_words = f"{_after.call}, then torch.autograd.grad(f(x).sum(), w)[0]"
-_slope = _after.then("torch.autograd.grad(made[0].sum(), w)[0]", hint.usable, words=_words)
-_slope.returns(_w.cos() * _w + _w.sin())
+_how = {"words": f"{_after.call}, then torch.autograd.grad(f(x).sum(), [w, x])"}
+_how["errors"] = {"to not have been used": hint.itself}
+_slopes = _after.then("list(torch.autograd.grad(made[0].sum(), [w, x]))", hint.usable, **_how)
+_want = [_w.cos() * _w + _w.sin(), _x.exp() * (1 + _x)]
+_slopes.returns(_want, nearly=hint.digits, rtol=1e-11, atol=1e-12)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

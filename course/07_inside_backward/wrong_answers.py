@@ -99,6 +99,16 @@ def saved_shapes(f, x):
     return list(found.values())
 
 
+# %% each shape once task="saved_shapes" hint="twice"
+def saved_shapes(f, x):
+    shapes = set()
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: [shapes.add(tuple(t.shape)), t][1], lambda t: t
+    ):
+        f(x)
+    return list(shapes)
+
+
 # %% looks at the last node only task="saved_shapes" hint="nothing"
 def saved_shapes(f, x):
     node = f(x).grad_fn
@@ -161,19 +171,6 @@ def saved_shapes(f, x):
     ):
         f(x)
     return _shapes
-
-
-# %% pack keeps nothing for the graph task="saved_shapes" hint="usable"
-def saved_shapes(f, x):
-    shapes = []
-
-    def pack(t):
-        shapes.append(tuple(t.shape))
-        return torch.zeros_like(t)
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
-        f(x)
-    return shapes
 
 
 # %% the hooks are never taken off task="saved_shapes" en="hooks for saved tensors were left in force" ko="저장된 텐서의 hook이 남아"
@@ -281,6 +278,42 @@ def saved_shapes(f, x):
         lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t
     ):
         f(x.detach())
+    return shapes
+
+
+# %% runs f on a leaf of its own task="saved_shapes" hint="itself"
+def saved_shapes(f, x):
+    shapes = []
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t
+    ):
+        f(x.detach().requires_grad_())
+    return shapes
+
+
+# %% keeps zeros for x task="saved_shapes" hint="usable"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        shapes.append(tuple(t.shape))
+        return torch.zeros_like(t) if t is x else t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        f(x)
+    return shapes
+
+
+# %% keeps float32 task="saved_shapes" hint="digits"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        shapes.append(tuple(t.shape))
+        return t.dtype, t.float() if t.is_floating_point() else t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda pair: pair[1].to(pair[0])):
+        f(x)
     return shapes
 
 
