@@ -1086,6 +1086,9 @@ for _form in ("params := [{}]", "tuple([{}])", "(t for t in [{}])"):
             check.smallest(_compare_drawn, _form, check.draw(0.1, 1), [_dtype, "float64"], *_pairs, _layout)
     _values, _slopes = [1.0, -2.0, 3.0, 0.5], [None, 0.0, 5.0, -4.0]
     _compare_drawn(_form, 0.25, ["float64", "float32"] * 2, _values, _slopes)
+    # A gradient with a 0 in it, and one whose sum is 0, are steps like any other.
+    _pair = [[1.0, -2.0], [3.0, 0.5]]
+    _compare_drawn(_form, 0.5, ["float64", "float32"], _pair, [[0.0, 2.0], [3.0, -3.0]])
     _compare_drawn(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
     _compare_drawn(_form, 0.5, ["float64"] * 2, [1.0, 2.0], [None, None])
 _left = ask(
@@ -1214,7 +1217,9 @@ _compare("nn.Dropout(0.5)", _first + _last, _x, "float32", [[7.5], [8.5]], 0.0)
 _norm, _batch = [*_first, 1.0, 2.0, 1.0, 0.0, 0.0, 1.0, *_last], [[-0.5], [5.5]]
 _compare("nn.BatchNorm1d(3, eps=1e-10)", _norm, _x, "float64", [[8.5], [12.5]], _batch)
 _nested = "nn.Sequential(nn.AlphaDropout(0.5))"
-_compare(_nested, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, "model[1].training = False")
+_own = "model[1].training = False; model[0].bias.requires_grad_(False)"
+_own += "; model[0].bias.grad = torch.ones(3)"
+_compare(_nested, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, _own)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from secant import leaf
@@ -1298,6 +1303,9 @@ for _model in ("nn.Dropout(0.5)", "nn.Sequential(nn.Dropout(0.5))"):
     _x = check.draws(3, -3, 3)
     _answer = ask("evaluate(model, x)", model=_model, x=leaf(_x, grad=check.draw(1, 9)))
     _answer.returns(tensor(_x), hint=hint.random).is_untracked(hint.itself).changes_nothing()
+_how = {"before": "model[1].register_forward_hook(lambda *_: None)"}
+_given = {"model": "nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5))", "x": tensor([1.0, 2.0], "float32")}
+ask("evaluate(model, x)", _how, **_given).changes_nothing(hints={"hooks": hint.hooks})
 _left = ask(
     "[torch.set_grad_enabled(False), evaluate(model, torch.ones(1, 2)), torch.is_grad_enabled()][-1]",
     {"words": "with torch.no_grad(): evaluate(model, x)"},
@@ -1650,9 +1658,9 @@ _layers, _numbers = "nn.Linear(2, 1), nn.ReLU(), nn.Linear(1, 1)", [1.0, 0.5, 0.
 _slopes = {"model.2.weight": [[3.0]], "model.2.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
 _rows = [[0.5, 1.0], [1.5, -1.0]]
 _compare(_layers, _numbers, _rows, "float32", _slopes, "model[2].eval()", outputs=2)
-_layers = "nn.Sequential(nn.Linear(2, 1), nn.ReLU()), nn.Linear(1, 1)"
+_layers = "nn.Sequential(nn.Sequential(nn.Linear(2, 1), nn.ReLU())), nn.Linear(1, 1)"
 _slopes = {"model.1.weight": [[1.5]], "model.1.bias": [1.0], "x": [[2.0, 1.0]]}
-_frozen = "model[0][0].bias.requires_grad_(False)"
+_frozen = "model[0][0][0].bias.requires_grad_(False)"
 _compare(_layers, _numbers, [[0.5, 1.0]], "float64", _slopes, _frozen, grad=3.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1722,6 +1730,12 @@ _named = "__import__('collections').OrderedDict"
 _layers = "OrderedDict(body=nn.Linear(2, 1), bend=nn.ReLU(), head=nn.Linear(1, 1))"
 _slopes = {"model.head.weight": [[3.0]], "model.head.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
 _compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float64", _slopes, outputs=2, OrderedDict=_named)
+# This Dropout drops everything in training mode, and nothing in evaluation mode.
+_given = {"numbers": tensor(_numbers), "x": leaf([[0.5, 1.0]])}
+_given["model"] = "graphs.filled(nn.Sequential(nn.Linear(2, 1), nn.Dropout(1.0), nn.Linear(1, 1)), numbers)"
+for _mode, _slopes in (("train", [[0.0, 0.0]]), ("eval", [[2.0, 1.0]])):
+    _answer = ask("freeze_first(model, x)", {"before": f"model[1].{_mode}()"}, **_given)
+    _answer.then("x.grad").returns(tensor(_slopes), hint=hint.mode)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

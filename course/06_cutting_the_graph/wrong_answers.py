@@ -248,6 +248,23 @@ def sgd_step_(params, lr):
     return params
 
 
+# %% skips a gradient with a 0 in it task="sgd_step_" hint="skipped"
+def sgd_step_(params, lr):
+    with torch.no_grad():
+        for p in params:
+            if p.grad is not None and p.grad.all():
+                p -= lr * p.grad
+
+
+# %% skips a gradient whose sum is 0 task="sgd_step_" hint="skipped"
+def sgd_step_(params, lr):
+    with torch.no_grad():
+        for p in params:
+            if p.grad is None or p.grad.sum() == 0:
+                continue
+            p -= lr * p.grad
+
+
 # %% evaluation mode alone task="evaluate" hint="recorded"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
@@ -677,6 +694,46 @@ def evaluate(model, x):
             module.training = mode
 
 
+# %% empties the buffers task="evaluate" en="model.0.bias.grad is not what it was" ko="model.0.bias.grad가 부르기 전과 다릅니다"
+def evaluate(model, x):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        model.zero_grad()
+        for module, mode in modes.items():
+            module.training = mode
+
+
+# %% unfreezes all task="evaluate" en="model.0.bias.requires_grad was changed" ko="model.0.bias.requires_grad가 바뀌었습니다"
+def evaluate(model, x):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    model.requires_grad_(False)
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        model.requires_grad_(True)
+        for module, mode in modes.items():
+            module.training = mode
+
+
+# %% clears the hooks task="evaluate" hint="hooks"
+def evaluate(model, x):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for module, mode in modes.items():
+            module.training = mode
+            module._forward_hooks.clear()
+
+
 # %% returns a tracked x itself task="evaluate" hint="itself"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
@@ -692,6 +749,58 @@ def evaluate(model, x):
 # %% takes the layer of the name 0 for the first task="freeze_first" hint="not_frozen"
 def freeze_first(model, x):
     frozen = [p for name, p in model.named_parameters() if name.startswith("0.") and p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model(x).sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% runs in evaluation mode task="freeze_first" hint="mode"
+def freeze_first(model, x):
+    modes = {module: module.training for module in model.modules()}
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model.eval()
+    model(x).sum().backward()
+    for module, training in modes.items():
+        module.training = training
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% runs in training mode task="freeze_first" hint="mode"
+def freeze_first(model, x):
+    modes = {module: module.training for module in model.modules()}
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model.train()
+    model(x).sum().backward()
+    for module, training in modes.items():
+        module.training = training
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% skips Dropout task="freeze_first" hint="mode"
+def freeze_first(model, x):
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    for layer in model:
+        if not isinstance(layer, torch.nn.Dropout):
+            x = layer(x)
+    x.sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% freezes one level down task="freeze_first" hint="not_frozen"
+def freeze_first(model, x):
+    modules = [model[0], *model[0].children()]
+    frozen = [p for module in modules for p in module.parameters(recurse=False) if p.requires_grad]
     for p in frozen:
         p.requires_grad_(False)
     model(x).sum().backward()

@@ -996,13 +996,16 @@ _then.then("saved_shapes(lambda t: t + 1, x)", hint.stale).equals([]).changes_no
 _first.still_returns([(3,)], hint.anew)
 # The graph of f(x) is not used, and can be used.
 _x, _w = (tensor(check.draws(2, 0.5, 1.5)) for _ in range(2))
-_f = "lambda t: (made.append(w.sin() * w + t.exp()), made[0].register_hook(passed.append), made[0])[-1]"
+_f = "lambda t: (made.append(w.sin() * w + t.exp() * t), made[0].register_hook(passed.append), made[0])[-1]"
 _given = {"w": leaf(_w), "made": [], "passed": [], "f": _f, "x": leaf(_x)}
-_after = ask("saved_shapes(f, x)", {"words": "saved_shapes(lambda t: w.sin() * w + t.exp(), x)"}, **_given)
+_how = {"words": "saved_shapes(lambda t: w.sin() * w + t.exp() * t, x)"}
+_after = ask("saved_shapes(f, x)", _how, **_given)
 _after.holds(not _after.then("passed").result, hint.ran)
-_words = f"{_after.call}, then torch.autograd.grad(f(x).sum(), w)[0]"
-_slope = _after.then("torch.autograd.grad(made[0].sum(), w)[0]", hint.usable, words=_words)
-_slope.returns(_w.cos() * _w + _w.sin())
+_how = {"words": f"{_after.call}, then torch.autograd.grad(f(x).sum(), [w, x])"}
+_how["errors"] = {"to not have been used": hint.itself}
+_slopes = _after.then("list(torch.autograd.grad(made[0].sum(), [w, x]))", hint.usable, **_how)
+_want = [_w.cos() * _w + _w.sin(), _x.exp() * (1 + _x)]
+_slopes.returns(_want, nearly=hint.digits, rtol=1e-11, atol=1e-12)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1438,9 +1441,9 @@ _COUNT = "lambda _: full.append(sum(p.grad is not None for p in [{}]))"
 _STATE = "all(p.is_leaf and p.requires_grad for p in [{0}]), [p.grad for p in [{0}]], full"
 
 
-def _compare(call, values, loss, passes, dtype, otherwise=hint.each, before="", **exact):
+def _compare(call, values, loss, passes, dtype, otherwise=hint.each, before="", layout="", **exact):
     """passes: the parameters after each backward pass, and what they are after a mistake."""
-    given = {name: leaf(value, dtype) for name, value in zip("ab", values, strict=False)}
+    given = {n: leaf(value, dtype, layout=layout) for n, value in zip("ab", values, strict=False)}
     names = ", ".join(given)
     given |= {"full": [], "count": _COUNT.format(names), "kept": f"[p.detach() for p in [{names}]]"}
     given["counted"] = f"[p.register_post_accumulate_grad_hook(count) for p in [{names}]]"
@@ -1471,17 +1474,18 @@ check.visible_passed()
 _EXACT = {"float64": {"rtol": 1e-11, "atol": 1e-12, "nearly": hint.digits}, "float32": {}}
 
 
-def _compare_drawn(lrs, values, loss, slopes, dtype, alone=False):
+def _compare_drawn(lrs, values, loss, slopes, dtype, alone=False, layout=""):
     """slopes: of the loss, for the values; alone: a call for each parameter."""
     now, passes = [tensor(value) for value in values], []
     for _ in range(3):
+        still = [tensor(p, dtype) for p in now]
         now = [p - lr * g for p, lr, g in zip(now, lrs, slopes(*now), strict=True)]
-        passes.append(([tensor(p, dtype) for p in now], {}))
+        passes.append(([tensor(p, dtype) for p in now], {hint.still: still}))
     call, before = f"step_in_backward(params, {lrs[-1]})", ""
     if alone:
         before = f"step_in_backward([a], {lrs[0]})"
     otherwise = hint.each if all(lrs) else hint.zero
-    _compare(call, values, loss, passes, dtype, otherwise, before, **_EXACT[dtype])
+    _compare(call, values, loss, passes, dtype, otherwise, before, layout, **_EXACT[dtype])
 
 
 _product = lambda a, b: (b, a + 2 * b)
@@ -1492,6 +1496,7 @@ for _dtype in ("float64", "float32"):
     for _lrs, _values, _loss, _slopes, *_how in (
         ([_lr, _lr], [_row, _next], "(a * b + b**2).sum()", _product),
         ([_lr, _other], [_rows, _rows], "(a * b + b**2).sum()", _product, True),
+        ([_lr, _lr], [_rows, _rows], "(a * b + b**2).sum()", _product, False, "transposed"),
         (
             [_lr, _lr],
             [_rows, _row],
@@ -1505,9 +1510,9 @@ for _dtype in ("float64", "float32"):
     ):
         check.smallest(_compare_drawn, _lrs, _values, _loss, _slopes, _dtype, *_how)
 _a, _b = check.draws(2, -2, 2), check.draws(2, -2, 2)
-_answer = ask("step_in_backward([a], 0.5)", a=leaf(_a), b=leaf(_b))
+_answer = ask("step_in_backward(params := [a], 0.5)", a=leaf(_a), b=leaf(_b)).then("params.clear()")
 _answer = _answer.then("step_in_backward([], 0.5)").then("(2 * a + 3 * b).sum().backward()")
-_answer.then("a").returns(tensor(_a) - 1)
+_answer.then("a").returns(tensor(_a) - 1, hint=hint.cleared)
 _answer.then("b").returns(tensor(_b), hint=hint.stranger)
 _answer.then("b.grad").returns(tensor([3.0, 3.0]), hint=hint.stranger)
 ### END HIDDEN TESTS

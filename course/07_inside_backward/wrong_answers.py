@@ -99,6 +99,14 @@ def saved_shapes(f, x):
     return list(found.values())
 
 
+# %% each shape once task="saved_shapes" hint="twice"
+def saved_shapes(f, x):
+    shapes = set()
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: [shapes.add(tuple(t.shape)), t][1], lambda t: t):
+        f(x)
+    return list(shapes)
+
+
 # %% looks at the last node only task="saved_shapes" hint="nothing"
 def saved_shapes(f, x):
     node = f(x).grad_fn
@@ -161,19 +169,6 @@ def saved_shapes(f, x):
     ):
         f(x)
     return _shapes
-
-
-# %% pack keeps nothing for the graph task="saved_shapes" hint="usable"
-def saved_shapes(f, x):
-    shapes = []
-
-    def pack(t):
-        shapes.append(tuple(t.shape))
-        return torch.zeros_like(t)
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
-        f(x)
-    return shapes
 
 
 # %% the hooks are never taken off task="saved_shapes" en="hooks for saved tensors were left in force" ko="저장된 텐서의 hook이 남아"
@@ -281,6 +276,42 @@ def saved_shapes(f, x):
         lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t
     ):
         f(x.detach())
+    return shapes
+
+
+# %% runs f on a leaf of its own task="saved_shapes" hint="itself"
+def saved_shapes(f, x):
+    shapes = []
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t
+    ):
+        f(x.detach().requires_grad_())
+    return shapes
+
+
+# %% keeps zeros for x task="saved_shapes" hint="usable"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        shapes.append(tuple(t.shape))
+        return torch.zeros_like(t) if t is x else t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        f(x)
+    return shapes
+
+
+# %% keeps float32 task="saved_shapes" hint="digits"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        shapes.append(tuple(t.shape))
+        return t.dtype, t.float() if t.is_floating_point() else t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda pair: pair[1].to(pair[0])):
+        f(x)
     return shapes
 
 
@@ -721,6 +752,38 @@ def first_bad_op(fs, x):
         tensors.append(f(tensors[-1]))
     finite = [bool(torch.isfinite(g).all()) for g in torch.autograd.grad(tensors[-1].sum(), tensors)]
     return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
+
+
+# %% moves a flat copy task="step_in_backward" hint="still"
+def step_in_backward(params, lr):
+    def step(p):
+        p.detach().reshape(-1).sub_(lr * p.grad.reshape(-1))
+        p.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% sets p to new memory task="step_in_backward" hint="in_place"
+def step_in_backward(params, lr):
+    def step(p):
+        with torch.no_grad():
+            p.set_(p.contiguous() - lr * p.grad)
+        p.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% looks into the caller's list task="step_in_backward" hint="cleared"
+def step_in_backward(params, lr):
+    def step(p):
+        if any(p is q for q in params):
+            p.data.sub_(lr * p.grad)
+            p.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
 
 
 # %% looks at the forward values task="first_bad_op" hint="compare"
