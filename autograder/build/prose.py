@@ -30,8 +30,8 @@ _LOOKED_FOR = re.compile(
 _ITEM = re.compile(r"^- \*\*(\d+\.\d+)\*\*", re.MULTILINE)
 _REFERENCE = re.compile(r"(?:\b[Tt]asks?|과제) (\d+\.\d+(?:(?:,| and| to|와|과| ?[–~]| 및)+ ?\d+\.\d+)*)")
 _HEADER = re.compile(r"^(?:Lesson|수업) (?P<number>\d+)(?: of | / )(?P<total>\d+) ·", re.MULTILINE)
-# A sentence that speaks of the header's minutes, as in "is not in the 85 minutes".
-_MINUTES = re.compile(r"\bin the (\d+) minutes\b|(\d+)분에 (?:들|포함)")
+# A sentence that speaks of the header's minutes, as in "the 85 minutes do not include optional parts".
+_MINUTES = re.compile(r"\b(?:in )?[Tt]he (\d+) minutes\b|(\d+)분에 (?:들|포함)")
 _NUMBERS = (
     ("a", "one", "하나", "한"),
     ("two", "둘", "두"),

@@ -111,7 +111,7 @@ def test_one_slip(old: str, new: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("in the 85 minutes", "in the 90 minutes", 'it says "in the 90 minutes", but the header says 85'),
+        ("The 85 minutes", "The 90 minutes", 'it says "The 90 minutes", but the header says 85'),
         ("85분에 들지", "80분에 들지", 'it says "80분에 들", but the header says 85'),
         (r"<details>(<summary>Hint 1: the idea</summary>\n\nThe path from)", r"\1", "Task 4.4 has 1 hints"),
     ],
