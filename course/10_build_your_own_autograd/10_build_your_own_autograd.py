@@ -747,7 +747,7 @@ for _size in (4, 6, 9, 14, 40):
 for _code in ("recipes.diamonds(40)", "recipes.chain(5000)"):
     _recipe = eval(_code)
     _names = [f"v[{place}]" for place in range(len(_recipe))]
-    _answer = ask("v[-1].order()", _HOW, v=f"recipes.build(Value, {_code})")
+    _answer = ask("v[-1].order()", _HOW, v=f"recipes.build(recipes.compared_in_steps(Value), {_code})")
     for _call in (_answer, _answer.again(), _answer.again()):
         recipes.check_order(_call, _names, _recipe, len(_names) - 1)
 ### END HIDDEN TESTS

@@ -157,7 +157,7 @@ class Value(Value):
 # %% looks at the top of the stack task="value_backward"
 class Value(Value):
     def order(self):
-        done, seen, todo = [], set(), [self]
+        done, seen, todo = {}, set(), [self]
         while todo:
             value = todo[-1]
             seen.add(value)
@@ -166,10 +166,8 @@ class Value(Value):
                 todo.append(fresh[-1])
             else:
                 todo.pop()
-                if value not in done:
-                    done.append(value)
-        done.reverse()
-        return done
+                done.setdefault(value)
+        return list(done)[::-1]
 
 
 # %% collects apart, then stores task="second_backward"

@@ -272,6 +272,21 @@ class Value(Value):
         return sorted(depth, key=depth.get)
 
 
+# %% looks for what was seen in a list task="value_backward" en="it took too many steps" ko="너무 오래 걸렸습니다"
+class Value(Value):
+    def order(self):
+        done, seen, stack = [], [], [(self, False)]
+        while stack:
+            value, ready = stack.pop()
+            if ready:
+                done.append(value)
+            elif value not in seen:
+                seen.append(value)
+                stack.append((value, True))
+                stack += [(parent, False) for parent in value.parents]
+        return done[::-1]
+
+
 # %% the numbers task="value_backward" en="missing:" ko="빠진 값:"
 class Value(Value):
     def order(self):

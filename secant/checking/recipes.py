@@ -90,6 +90,18 @@ def with_order(kind: type[Any]) -> type[Any]:
     return Value
 
 
+def compared_in_steps(kind: type[Any]) -> type[Any]:
+    """Return a class of Values whose comparisons count as steps, such as those of a search through a list."""
+
+    class Value(kind):
+        def __eq__(self, other: object) -> bool:
+            return self is other
+
+        __hash__ = object.__hash__
+
+    return Value
+
+
 class on_torch:
     """A student's `fit_line` with torch's Value in the place of its own.
 

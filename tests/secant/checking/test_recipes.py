@@ -143,6 +143,13 @@ def test_a_pass_uses_an_order_of_the_tests_own() -> None:
         recipes.check_passes(again, "xyztw", UNEVEN, [4, 4], [0.0] * 5)
 
 
+@pytest.mark.parametrize(("code", "stopped"), [("z in list(v)", "TimeoutError"), ("z in set(v)", "")])
+def test_a_search_through_a_list_of_values_takes_steps(code: str, stopped: str) -> None:
+    v = "recipes.build(recipes.compared_in_steps(Value), recipes.chain(999))"
+    answer = ask(code, {"steps": 900}, v=v, z="recipes.compared_in_steps(Value)(0.0)")
+    assert (answer.seen["stopped"] or "") == stopped
+
+
 def fit_line(points: Any, steps: int, lr: float) -> Any:
     a = Value(1.0)
     (a * a).backward()

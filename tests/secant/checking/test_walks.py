@@ -93,18 +93,23 @@ def test_a_second_walk_that_stops_or_differs_is_told(stops: bool, words: str) ->
         judged(Formula.apply)
 
 
-def test_an_input_that_is_kept_unwatched_is_told() -> None:
+@pytest.mark.parametrize(("unwatched", "other"), [("x", "q"), ("q", "x")])
+def test_an_input_that_is_kept_unwatched_is_told(unwatched: str, other: str) -> None:
     class Formula(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
-            ctx.kept = x, q
+            inputs = {"x": x, "q": q}
+            ctx.save_for_backward(inputs[other])
+            ctx.kept = inputs[unwatched]
             return x * q
 
         @staticmethod
         def backward(ctx: Any, g: Any) -> Any:
-            return g * ctx.kept[1].detach(), g * ctx.kept[0].detach()
+            inputs = {unwatched: ctx.kept.detach(), other: ctx.saved_tensors[0]}
+            return g * inputs["q"], g * inputs["x"]
 
-    with pytest.raises(check.CheckFailed, match=r"x.mul_\(2\), backward\n(.*\n)*.*silently wrong"):
+    told = rf"{unwatched}\.mul_\(2\), backward: gradient of {other}\n(.*\n)*.*silently wrong"
+    with pytest.raises(check.CheckFailed, match=told):
         judged(Formula.apply)
 
 
