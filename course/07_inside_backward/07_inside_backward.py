@@ -1176,13 +1176,13 @@ _value = (_x**2 * _first).exp() * _second
 check.close(_random.result[1], _value, _random.call)
 _random.holds(_as_many, hint.more)
 _passed.returns(_value * 2 * _x * _first).changes_nothing()
-_first = ask("y = checkpoint_chain([torch.sin, torch.exp], x)", x=leaf(_x, grad=3.0))
+_first = ask("y = checkpoint_chain(fs := [torch.sin, torch.exp], x)", x=leaf(_x, grad=3.0))
 _first.returns(_x.sin().exp()).changes_nothing()
 _second = _first.then("z = checkpoint_chain([torch.exp, torch.sin], x)", hint.stale)
 _second.returns(_x.exp().sin()).changes_nothing()
 _first.then("checkpoint_chain([], x) is x").equals(True, hint=hint.itself).changes_nothing()
-_grads = _second.then("[torch.autograd.grad(t.sum(), x)[0] for t in (y, z)]")
-_grads.returns([_x.sin().exp() * _x.cos(), _x.exp().cos() * _x.exp()])
+_grads = _second.then("fs.reverse()").then("[torch.autograd.grad(t.sum(), x)[0] for t in (y, z)]")
+_grads.returns([_x.sin().exp() * _x.cos(), _x.exp().cos() * _x.exp()], hint=hint.place)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

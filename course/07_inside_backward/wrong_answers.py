@@ -424,6 +424,15 @@ def checkpoint_chain(fs, x):
     return x
 
 
+# %% looks the function up in the list task="checkpoint_chain" hint="place"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    for i in range(len(fs)):
+        x = checkpoint(lambda t, i=i: fs[i](t), x, use_reentrant=False)
+    return x
+
+
 # %% the older form task="checkpoint_chain" hint="reached"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
