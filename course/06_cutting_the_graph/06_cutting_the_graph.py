@@ -872,8 +872,8 @@ def _compare(f, g, x, c, v, dtype, grad, want, wrong, layout=""):
     mistakes = {**wrong, hint.adds_up: want + (grad or 0)}
     answer.returns(want, mistakes=mistakes, nearly=hint.nearly, **_EXACT[dtype])
     in_f, in_g = answer.given("f").result, answer.given("g", "grad_fn").result
-    answer.holds([""] in in_g, hint.whole)
     check.equal([len(in_f), len(in_g)], [1, 1], f"{answer.call}: {hint.once}")
+    answer.holds([""] in in_g, hint.whole)
     return answer.changes_nothing(hints={"grad": hint.fills}).is_untracked()
 
 
