@@ -102,9 +102,7 @@ def saved_shapes(f, x):
 # %% each shape once task="saved_shapes" hint="twice"
 def saved_shapes(f, x):
     shapes = set()
-    with torch.autograd.graph.saved_tensors_hooks(
-        lambda t: [shapes.add(tuple(t.shape)), t][1], lambda t: t
-    ):
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: [shapes.add(tuple(t.shape)), t][1], lambda t: t):
         f(x)
     return list(shapes)
 
@@ -747,7 +745,7 @@ def step_in_backward(params, lr):
 def step_in_backward(params, lr):
     def step(p):
         with torch.no_grad():
-            p.set_(p.contiguous() - lr * p.grad)
+            p.set_(p.contiguous().sub_(lr * p.grad))
         p.grad = None
 
     for p in params:
