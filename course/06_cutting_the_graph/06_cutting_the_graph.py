@@ -872,8 +872,8 @@ def _compare(f, g, x, c, v, dtype, grad, want, wrong, layout=""):
     mistakes = {**wrong, hint.adds_up: want + (grad or 0)}
     answer.returns(want, mistakes=mistakes, nearly=hint.nearly, **_EXACT[dtype])
     in_f, in_g = answer.given("f").result, answer.given("g", "grad_fn").result
-    answer.holds([""] in in_g, hint.whole)
     check.equal([len(in_f), len(in_g)], [1, 1], f"{answer.call}: {hint.once}")
+    answer.holds([""] in in_g, hint.whole)
     return answer.changes_nothing(hints={"grad": hint.fills}).is_untracked()
 
 
@@ -1551,7 +1551,7 @@ r"""
 
 Fill the gradients of every layer but the first: run the backward pass from the loss `model(x).sum()`, with `model[0]` frozen.
 
-- `model` is an `nn.Sequential` with two or more layers, which may have names of their own (`model[0]` is the first all the same); `model[0]` may be made of several layers itself. No parameter is shared between `model[0]` and a later layer. `x` is a leaf, tracked or not. Besides the parameters in `model[0]`, at least one parameter, or `x`, is tracked. Run each layer once; none raises an error.
+- `model` is an `nn.Sequential` with two or more layers, which may have names of their own (`model[0]` is the first all the same); `model[0]` may be made of several layers itself. No parameter is shared between `model[0]` and a later layer. `x` is a leaf, tracked or not. At least one parameter outside `model[0]`, or `x`, is tracked. Run each layer once; none raises an error.
 - The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes**: what is there stays, the same tensor, not a copy put back.
 - If `x` is tracked, its gradient is added to `x.grad` in the same way: the path to `x` leads **through** the frozen layer.
 - Afterwards every `requires_grad` is what it was before, also where a parameter was frozen already. Return nothing.
@@ -1576,7 +1576,7 @@ for p in frozen:
 </details>
 """
 
-# %% [markdown] lang="ko" en="cc47f02e"
+# %% [markdown] lang="ko" en="933dc244"
 r"""
 ## 과제 6.6 · `freeze_first`
 

@@ -433,6 +433,15 @@ def checkpoint_chain(fs, x):
     return x
 
 
+# %% looks the function up in the list task="checkpoint_chain" hint="place"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    for i in range(len(fs)):
+        x = checkpoint(lambda t, i=i: fs[i](t), x, use_reentrant=False)
+    return x
+
+
 # %% the older form task="checkpoint_chain" hint="reached"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
@@ -768,7 +777,7 @@ def step_in_backward(params, lr):
 def step_in_backward(params, lr):
     def step(p):
         with torch.no_grad():
-            p.set_(p.contiguous() - lr * p.grad)
+            p.set_(p.contiguous().sub_(lr * p.grad))
         p.grad = None
 
     for p in params:
@@ -915,6 +924,16 @@ def first_bad_op(fs, x):
     return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
 
 
+# %% leaves nan out of the sum task="first_bad_op" hint="nansum"
+def first_bad_op(fs, x):
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    gradients = torch.autograd.grad(tensors[-1].nansum(), tensors)
+    finite = [bool(torch.isfinite(g).all()) for g in gradients]
+    return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
+
+
 # %% a place for each tensor task="first_bad_op" hint="twice"
 def first_bad_op(fs, x):
     places, tensors = {}, []
@@ -965,6 +984,72 @@ def find_culprit(f, x):
         y = f(x)
     (copied,) = torch.autograd.grad(y, x)
     return "data" if abs(copied.sum().item() - quotient) < 1e-3 else "hook"
+
+
+# %% allows a thousandth of the slope task="find_culprit" hint="quotient"
+def find_culprit(f, x):
+    def close(a, b):
+        return torch.allclose(a, b, rtol=1e-3, atol=1e-3)
+
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    if close(plain, quotient):
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if close(copied, quotient) else "hook"
+
+
+# %% compares on average task="find_culprit" hint="quotient"
+def find_culprit(f, x):
+    def close(a, b):
+        return (a - b).abs().mean() < 1e-3
+
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    if close(plain, quotient):
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if close(copied, quotient) else "hook"
+
+
+# %% allows less than a quotient is off by task="find_culprit" hint="right"
+def find_culprit(f, x):
+    def close(a, b):
+        return torch.allclose(a, b, rtol=0, atol=1e-5)
+
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    if close(plain, quotient):
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if close(copied, quotient) else "hook"
 
 
 # %% has a pack from the beginning task="find_culprit" hint="raises"
