@@ -172,7 +172,7 @@ class Worker:
                 _refused(
                     409,
                     say(
-                        en="This notebook is being checked already.", ko="이 노트북을 이미 확인하고 있습니다."
+                        en="This notebook is already being checked.", ko="이 노트북을 이미 확인하고 있습니다."
                     ),
                 )
             )

@@ -1418,7 +1418,7 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 for _more in ("", ", turned=True", ", merged=True", ", turned=True, merged=True"):
     for _want, _how in (
-        ("none", "'none'"),
+        ("none", "'none', 'all'"),
         ("assign", "'assign', 'all'"),
         ("assign", "'assign', 'leaves'"),
         ("assign", "'assign', 'inner'"),

@@ -63,16 +63,17 @@ def engine(
 
         def backward(self) -> None:
             order = order_of(self, turned)
-            for value in order:
-                if value.parents and resets:
-                    value.grad = 0.0
+            emptied = [one for one in order if one.parents] if resets else []
             if self.parents and not itself:
-                self.grad = 0.0
+                emptied.append(self)
+            for one in emptied:
+                one.grad = 0.0
             self.grad += 1.0
-            for value in order:
-                for parent, slope in zip(value.parents, value.slopes, strict=True):
+            for one in order:
+                arrived = one.grad
+                for place, parent in enumerate(one.parents):
                     held = 0.0 if bool(parent.parents) in replaced else parent.grad
-                    parent.grad = held + slope * value.grad
+                    parent.grad = held + one.slopes[place] * arrived
 
     return Engine
 
@@ -88,15 +89,9 @@ def _breadth_first(value: Value, turned: bool) -> list[Value]:
 
 
 def _parents_last(value: Value, turned: bool) -> list[Value]:
-    """Return a topological order: a Value has its turn when nothing is left that was made from it."""
-    waiting: dict[Value, int] = {}
-    for one in _breadth_first(value, turned):
-        for parent in one.parents:
-            waiting[parent] = waiting.get(parent, 0) + 1
-    order = [value]
-    for one in order:  # which grows
-        for parent in one.parents[:: -1 if turned else 1]:
-            waiting[parent] -= 1
-            if not waiting[parent]:
-                order.append(parent)
-    return order
+    """Return a topological order, by the longest path to each Value; made for graphs of a few Values."""
+    longest = dict.fromkeys(_breadth_first(value, turned), 0)
+    for _ in longest:
+        for one in list(longest):
+            longest |= {p: longest[one] + 1 for p in one.parents if longest[p] <= longest[one]}
+    return sorted(longest, key=lambda one: longest[one])

@@ -1,6 +1,6 @@
 """The graph of lesson 10's Values, read as `record` reads that of tensors."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from secant.graph.flow import Fact, Kind
 from secant.graph.record import LIMIT, Node, Recorded
@@ -42,16 +42,15 @@ def record_values(named: Mapping[str, Value], shown: Collection[Kind] = ()) -> R
     return Recorded(nodes, left_out=len(todo) - len(kept), missing=missing)
 
 
-def _below(value: Value) -> Iterator[Value]:
-    """Yield all Values that one was made from, each once."""
-    seen: set[int] = set()
-    todo = [value]
-    while todo:
-        for parent in todo.pop().parents:
-            if id(parent) not in seen:
-                seen.add(id(parent))
-                todo.append(parent)
-                yield parent
+def _below(value: Value) -> Iterable[Value]:
+    """Return all Values that one was made from, each once."""
+    found: dict[int, Value] = {}
+    layer = [value]
+    while layer:
+        fresh = {id(parent): parent for one in layer for parent in one.parents if id(parent) not in found}
+        found |= fresh
+        layer = list(fresh.values())
+    return found.values()
 
 
 def _facts(value: Value, names: Mapping[int, str]) -> Iterator[Fact]:

@@ -357,7 +357,7 @@ def test_points_that_fall_stand_beside_the_best(page: Page) -> None:
     page.evaluate(WRITE, ["slope", "# wrong\n"])
     check(page)
     assert "0 of 14 points" in page.locator(".secant-total").inner_text()
-    expect(best).to_have_text("Your best so far: 2 of 14 points. A later check takes none of them away.")
+    expect(best).to_have_text("Your best so far: 2 of 14 points. A later check never lowers it.")
     assert "best: 2" in row(page, "slope").inner_text()
     assert "best" not in row(page, "tangent").inner_text()
 
@@ -385,7 +385,7 @@ def test_hints_one_after_another_and_the_solution_after_a_question(page: Page) -
     expect(wrong.locator("section")).to_have_count(2)
     assert wrong.get_by_role("button", name="Hint").count() == 0
     wrong.get_by_role("button", name="Worked solution").click()
-    assert "noted" in page.locator(".jp-Dialog").inner_text()
+    assert "will show that you looked" in page.locator(".jp-Dialog").inner_text()
     page.get_by_role("button", name="Keep trying").click()
     expect(wrong.locator("section")).to_have_count(2)
     wrong.get_by_role("button", name="Worked solution").click()
@@ -426,7 +426,7 @@ def test_a_notebook_of_unknown_origin_is_run_only_once_its_reader_agrees(page: P
     press = page.locator(".secant-check >> visible=true")
     press.click()
     dialog = page.locator(".jp-Dialog")
-    expect(dialog).to_contain_text("권한" if page.evaluate(FRONT).startswith("ko/") else "rights")
+    expect(dialog).to_contain_text("권한" if page.evaluate(FRONT).startswith("ko/") else "permissions")
     page.keyboard.press("Enter")  # what has the focus is the button that leaves it alone
     expect(dialog).to_have_count(0)
     assert not [url for url in asked if "secant/api/check" in url]

@@ -548,7 +548,7 @@ for _n, (_what, _expression, _says) in enumerate(
         (
             "sixty-four dimensions of one",
             "torch.ones((1,) * 64)",
-            "a tensor with 64 dimensions and 1 number,",
+            "a tensor with 64 dimensions and 1 element,",
         ),
         ("no numbers in a billion columns", "torch.empty(0, 10**9)", "a tensor of shape (0, 1000000000)"),
         ("no numbers in a billion rows", "torch.empty(10**9, 0)", "a tensor of shape (1000000000, 0)"),
