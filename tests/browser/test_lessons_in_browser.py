@@ -55,8 +55,8 @@ SPOILT = {
         "forward_difference": "divides by the h that was typed",
         "central_difference": "stops warnings",
         "autograd_slope": "a leaf of ints",
-        "hand_derivative": ENDLESS,
-        "best_step": UNTOUCHED,
+        "hand_derivative": UNTOUCHED,  # a cell of the lesson calls it
+        "best_step": ENDLESS,
         "doubling_slope": CRASH,
     },
     "02": {
