@@ -1007,11 +1007,11 @@ _compare("x.abs()", ["g"], False, [-2.0], why=hint.place)
 _compare("x**q", [_slope, "g*x**q*torch.log(x)"], True, [5.0, 3.0])
 _compare("x**q", [_slope, "g*x**q*torch.log(x+1)"], False, [5.0, 3.0])
 _compare("x**q", [_slope, "g*x**q*torch.log(x)"], True, _vectors, "float32", tracked="")
+_compare("x**q", [_slope, "g*x**q*torch.log(x)*1.01"], False, _vectors, "float32")
 _compare("x**2", ["2*x"], False, [3.0], why=hint.ignores)
 _compare("torch.sin(x)", ["g*torch.cos(x)"], True, [[0.5] * 3], layout="expanded")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_compare("x**q", [_slope, "g*x**q*torch.log(x)*1.01"], False, _vectors, "float32")
 _SINE, _COSINE = "torch.sin(x)", "g*torch.cos(x)"
 _CASES = [
     (_SINE, [_COSINE], True, 1),
@@ -1533,8 +1533,6 @@ class MyLayerNorm(torch.autograd.Function):
 
 
 # %% nbgrader={"grade_id": "test_MyLayerNorm", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from functools import partial
-
 from secant import check, hints, probe, tensor
 from secant.checking.custom import walk_back
 from secant.checking.walks import judge_operation
@@ -1555,7 +1553,7 @@ def _compare(x, weight, g, eps, value, gradients, wrong, dtype="float64", apart=
     x, weight, g, value = (tensor(numbers, dtype) for numbers in (x, weight, g, value))
     rtol, atol = (1e-7, 1e-9) if dtype == "float64" else (1e-3, 1e-3)
     how = {"more": f", eps={eps}", "apart": apart, "rtol": rtol, "atol": atol}
-    seen, inputs = partial(_seen, eps), {"x": x, "weight": weight}
+    seen, inputs = lambda *asked: _seen(eps, *asked), {"x": x, "weight": weight}
     return judge_operation("MyLayerNorm", seen, inputs, g, value, gradients, wrong, why, **how)
 
 

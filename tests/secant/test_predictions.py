@@ -61,7 +61,7 @@ def test_nothing_is_written_without_a_choice(folder: Path) -> None:
 
 def test_the_answer_waits_for_a_choice_and_follows_it() -> None:
     question, answer = predict("3 wait", **CHOICES), predicted("3 wait", right="B", **REPLIES)
-    assert "not chosen" in answer.words.value
+    assert "have not answered" in answer.words.value
     question.buttons.value = "B"
     assert "first choice" not in answer.words.value
     question, answer = predict("3 change", **CHOICES), predicted("3 change", right="B", **REPLIES)
