@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_test
 from autograder.exam import words
-from autograder.exam.report import TaskResult
+from autograder.exam.report import PUBLIC, TaskResult
 from autograder.exam.sheet import Sheet
 from secant import check
 from secant.headings import task_heading
@@ -103,7 +103,11 @@ def _task(task: Task, prose: Told, known: TaskFacts | None) -> dict[str, Any]:
 
 def row(result: TaskResult, hints: int) -> dict[str, Any]:
     """Return a verdict with its message in parts."""
-    return {**asdict(result), "parts": list(parts(result.message)), "hints": hints}
+    return {
+        **{name: getattr(result, name) for name in PUBLIC},
+        "parts": list(parts(result.message)),
+        "hints": hints,
+    }
 
 
 def parts(message: str) -> Iterator[dict[str, str]]:

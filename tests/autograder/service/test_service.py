@@ -61,7 +61,7 @@ def test_lesson_hints_and_solution(server: Server) -> None:
     assert all(task["hints"] == 2 and not task["manual"] for task in lesson["tasks"])
     status, hint = server.ask("GET", "hint", path=path, task=TASKS[0], number=2)
     assert (status, hint["title"], hint["number"], hint["of"]) == (200, "힌트 2: 뼈대", 2, 2)
-    assert "there - x" in hint["text"]
+    assert "there = x + h" in hint["text"]
     assert server.ask("GET", "hint", path=path, task=TASKS[0], number=3)[0] == 404
     assert server.ask("GET", "hint", path=path, task="nothing", number=1)[0] == 404
     assert server.ask("GET", "hint", path=path, task=TASKS[0], number="x")[0] == 400
