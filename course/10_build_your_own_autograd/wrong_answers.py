@@ -724,17 +724,17 @@ def fit_line(points, steps, lr):
 
 
 # %% Values made once, outside the function task="fit_line" hint="count"
-class Value(Value):
+class Line(Value):
     def __add__(self, other):
-        other = other if isinstance(other, Value) else Value(other)
-        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+        other = other if isinstance(other, Line) else Line(other)
+        return Line(self.data + other.data, (self, other), (1.0, 1.0))
 
     def __mul__(self, other):
-        other = other if isinstance(other, Value) else Value(other)
-        return Value(self.data * other.data, (self, other), (other.data, self.data))
+        other = other if isinstance(other, Line) else Line(other)
+        return Line(self.data * other.data, (self, other), (other.data, self.data))
 
     def __pow__(self, number):
-        return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
+        return Line(self.data**number, (self,), (number * self.data ** (number - 1),))
 
     def backward(self, arriving=1.0):
         self.grad += arriving
@@ -742,7 +742,7 @@ class Value(Value):
             parent.backward(arriving * slope)
 
 
-_a, _b = Value(0.0), Value(0.0)
+_a, _b = Line(0.0), Line(0.0)
 
 
 def fit_line(points, steps, lr):
