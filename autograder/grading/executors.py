@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -16,6 +16,7 @@ from concurrent.futures import (
 )
 from contextlib import suppress
 from multiprocessing import forkserver
+from pathlib import Path
 from typing import Any, Protocol
 
 from autograder.course.errors import CourseError
@@ -155,6 +156,12 @@ def begin() -> Template | None:
     with suppress(WallError):  # whoever needs it will say why
         return Template(Behind())
     return None
+
+
+def import_more(root: Path, lessons: Iterable[str]) -> bool:
+    """Whether one of these lessons seems to make torch import its compiler; a guess, for speed alone."""
+    files = (root / "source" / lesson / f"{lesson}.ipynb" for lesson in lessons)
+    return any(worker.lesson_imports_more(file.read_text("utf-8")) for file in files if file.is_file())
 
 
 def _start_server() -> Any:

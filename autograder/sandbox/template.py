@@ -92,6 +92,11 @@ class Template:
             raise WallError("it could not be seen whether a part of a course is visible inside")
         return Share(self.control, self._behind, self._suspects)
 
+    def prepare(self) -> None:
+        """Have it import torch's compiler, too, once its other imports are done."""
+        with contextlib.suppress(OSError):  # it ended: whoever waits for it will hear why
+            self.control.send(b"prepare")
+
     def _look_around(self) -> None:
         self._suspects = suspects(visible(self._behind.hidden))
 
