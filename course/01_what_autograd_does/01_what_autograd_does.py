@@ -10,7 +10,7 @@
 r"""
 # What autograd actually does
 
-Lesson 01 of 10 · ~80 min · gradient, difference quotient, round-off
+Lesson 01 of 10 · ~85 min · gradient, difference quotient, round-off
 
 **After this lesson you can**
 
@@ -24,11 +24,11 @@ By the end of lesson 10 you will have built an autograd of your own. In this les
 You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivative as you know it from school.
 """
 
-# %% [markdown] lang="ko" en="16ec8f3f"
+# %% [markdown] lang="ko" en="e8bdc0a8"
 r"""
 # Autograd가 실제로 하는 일
 
-수업 01 / 10 · 약 80분 · gradient, 차분몫, 반올림 오차
+수업 01 / 10 · 약 85분 · gradient, 차분몫, 반올림 오차
 
 **이 수업을 마치면**
 
@@ -433,18 +433,45 @@ r"""
 Starting at $1$ the loop doubled three times, starting at $3$ twice: the slopes are $2^3$ and $2^2$. The comparison `y.abs() < limit`
 decided *how often* to double, but it is not part of what is differentiated.
 
-A dynamic graph has its price: recording takes a little time on every run, and nothing can be optimized beforehand.
-`torch.compile` wins time back. It compiles the operations of one run for the following ones, and compiles again when your code
-takes another path.
+A dynamic graph has its price: every run records anew, and nothing can be optimized beforehand. How much does recording
+cost? The cell below multiplies two numbers, once for a tracked $x$ and once for an $x$ that nobody tracks.
 """
 
-# %% [markdown] lang="ko" en="0b2a7427"
+# %% [markdown] lang="ko" en="fb2260ea"
 r"""
 $1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`은 *몇 번* 두 배로
 만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다.
 
-동적 그래프에는 대가가 따릅니다. 실행할 때마다 기록하느라 시간이 조금 들고, 계산을 미리 최적화할 수 없습니다. `torch.compile`을 쓰면
-시간을 줄일 수 있습니다. 한 번 실행한 연산을 컴파일해 두었다가 다음 실행에 쓰고, 코드가 다른 경로로 가면 다시 컴파일합니다.
+동적 그래프에는 대가가 따릅니다. 실행할 때마다 새로 기록해야 하고, 계산을 미리 최적화할 수 없습니다. 기록하는 데 시간이 얼마나 들까요?
+아래 셀에서는 두 수를 곱하는데, 한 번은 추적하는 $x$로, 한 번은 추적하지 않는 $x$로 곱합니다.
+"""
+
+# %%
+from timeit import timeit
+
+for tracked in (True, False):
+    x = torch.tensor(2.0, requires_grad=tracked)
+    microseconds = timeit(lambda x=x: x * x, number=20_000) / 20_000 * 1e6
+    print(f"requires_grad={tracked!s:5}", f"{microseconds:.2f}", say(en="microseconds", ko="마이크로초"))
+
+# %% [markdown] lang="en"
+r"""
+Recording adds a good part of a microsecond to each operation. You notice it while tensors are small; in a product of two
+large matrices it disappears.
+
+`torch.compile` wins time back. It compiles the operations of one run for the following ones, and compiles again when your code
+takes another path. In our measurement, the forward and backward passes through thirty operations on 100,000 elements took half
+the time once they were compiled. The compilation itself took tens of seconds, so it pays off only in a program that
+repeats them many thousands of times. (The program that measured it is `benchmarks/compiled.py` in the course's repository.)
+"""
+
+# %% [markdown] lang="ko" en="8ff31586"
+r"""
+기록 때문에 연산마다 1마이크로초 가까이 더 걸립니다. 텐서가 작을 때는 눈에 띄지만, 큰 행렬 두 개를 곱할 때는 드러나지 않습니다.
+
+`torch.compile`을 쓰면 시간을 줄일 수 있습니다. 한 번 실행한 연산을 컴파일해 두었다가 다음 실행에 쓰고, 코드가 다른 경로로 가면 다시
+컴파일합니다. 저희가 재어 보니 원소 100,000개에 연산 서른 번을 하는 순방향과 역방향 계산이 컴파일한 뒤에는 절반의 시간에 끝났습니다. 컴파일
+자체에 수십 초가 걸렸으므로, 같은 계산을 수만 번 되풀이하는 프로그램에서만 이득입니다. (이 측정 프로그램은 코스 저장소의 `benchmarks/compiled.py`입니다.)
 """
 
 # %% [markdown] lang="en"

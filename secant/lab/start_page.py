@@ -14,7 +14,7 @@ from secant.lab.workspace import LabError, command, content_of, create
 from secant.language import Language, say
 from secant.placed import fingerprint, read_state
 from secant.progress.course import read_course
-from secant.progress.overview import overview, released_beside
+from secant.progress.overview import lessons_done, overview, released_beside
 
 START = "START.md"
 TITLE: dict[Language, str] = {
@@ -288,7 +288,7 @@ def start_page(root: Path, workspace: Path, language: Language) -> str:
             ko="수업마다 읽고 실행하고 직접 채워 나가는 노트북이 하나씩 있습니다. 슬라이더를 움직이며 "
             "할선이 접선이 되는 모습을 살펴보고, 작성한 답은 테스트로 바로 확인할 수 있습니다.",
         ),
-        level_line(found, say),
+        level_line(found, say) + " · " + lessons_done(found["lessons"], say),
         found["saved"]["problem"] or "",
         go_on(found, say),
         lesson_table(found["lessons"], say, hidden=found["hidden"]),

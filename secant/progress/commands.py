@@ -14,7 +14,7 @@ from secant.files import replace_file
 from secant.language import language, say
 from secant.progress import record, store
 from secant.progress.facts import Facts
-from secant.progress.overview import overview
+from secant.progress.overview import lessons_done, overview
 from secant.terminal import Command, Languages, argument, commands_title, option, options_metavar, speak
 from secant.where import NoCourseError, course_root
 
@@ -156,6 +156,7 @@ def _print(found: dict[str, Any]) -> None:
         achievements.add_row("★" if each["earned"] else "☆", Text(each["title"]), Text(each["how"]))
     wrapping = Console(highlight=False)  # somebody has to read the last column
     wrapping.print(lessons)
+    wrapping.print(lessons_done(found["lessons"], say))
     if found["achievements"]:
         wrapping.print(achievements)
     if not hidden:

@@ -1,6 +1,7 @@
 """All that a start page shows of a learner's course, as data. It is asked for by a page, so it is quick."""
 
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -228,3 +229,9 @@ def _next_task(lesson: dict[str, Any], last: str | None) -> dict[str, Any] | Non
         return None
     todo = [task for task in tasks[start:] + tasks[:start] if not task["done"]]
     return todo[0] if todo else None
+
+
+def lessons_done(lessons: list[dict[str, Any]], say: Callable[..., str]) -> str:
+    """How many of the course's lessons are done."""
+    done, of = sum(lesson["state"] == "done" for lesson in lessons), len(lessons)
+    return say(en=f"{done} of {of} lessons done", ko=f"수업 {of}개 중 {done}개 완료")

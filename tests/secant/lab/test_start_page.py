@@ -20,7 +20,7 @@ EIGHT = "08_your_own_backward"
 
 def test_the_page_lists_the_lessons_that_exist(house: Path) -> None:
     page = prepare(house)
-    assert f"[1. What autograd actually does]({NOTEBOOK}) | 80 min | gradient, difference quotient" in page
+    assert f"[1. What autograd actually does]({NOTEBOOK}) | 85 min | gradient, difference quotient" in page
     assert "1 of the 10 planned lessons" in page
     assert "grad_fn" not in page
     assert "Shift+Enter" in page
@@ -30,7 +30,7 @@ def test_the_page_lists_the_lessons_that_exist(house: Path) -> None:
 def test_the_korean_page_is_korean(house: Path) -> None:
     language("ko")
     page = prepare(house)
-    assert f"[1. Autograd가 실제로 하는 일]({NOTEBOOK}) | 80분 |" in page
+    assert f"[1. Autograd가 실제로 하는 일]({NOTEBOOK}) | 85분 |" in page
     assert "| 시작 전 |" in page
     assert "Each lesson" not in page
     assert (house / "workspace/ko" / NOTEBOOK).exists()
@@ -125,7 +125,7 @@ def test_the_page_says_how_far_one_is(real: Path) -> None:
     assert "Continue" not in prepare(real)
     solve("MyPow", "backward_is_right")
     page = prepare(real)
-    assert "**Level 1: Secant** · ▰▰▰▰▱▱▱▱▱▱ · 48 XP, 72 to the next level" in page
+    assert "**Level 1: Secant** · ▰▰▰▰▱▱▱▱▱▱ · 48 XP, 72 to the next level · 0 of 10 lessons done" in page
     assert f"Continue: [8. Writing your own backward and checking it]({EIGHT}/{EIGHT}.ipynb)" in page
     assert "Task 8.3 · StableSoftplus" in page
     assert "| 7 | 4 / 12 | in progress |" in page
@@ -138,7 +138,7 @@ def test_the_korean_page_says_it_in_korean(real: Path) -> None:
     language("ko")
     solve("MyPow", "backward_is_right", "StableSoftplus", "safe_sqrt", "at_the_kink", "MyLayerNorm")
     page = prepare(real)
-    assert "**레벨 2: 접선** · ▰▰▱▱▱▱▱▱▱▱ · 144 XP · 다음 레벨까지 96 XP" in page
+    assert "**레벨 2: 접선** · ▰▰▱▱▱▱▱▱▱▱ · 144 XP · 다음 레벨까지 96 XP · 수업 10개 중 1개 완료" in page
     assert "| 7 | 12 / 12 | ✓ 완료 |" in page
     terms = tomllib.loads((ROOT / "course/glossary.toml").read_text())["term"]
     assert [word for term in terms for word in term["avoid"] if word in page] == []

@@ -23,6 +23,7 @@ def test_it_shows_level_lessons_and_achievements() -> None:
     shown = run()
     assert shown.exit_code == 0
     assert "Level 1: Secant · 48 / 120 XP" in shown.output
+    assert "0 of 10 lessons done" in shown.output
     assert "4 / 12 " in shown.output
     assert "★" in shown.output
     assert "progress.json" in shown.output

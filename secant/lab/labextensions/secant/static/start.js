@@ -107,7 +107,8 @@ export class StartPage {
   }
 
   /** @param {Overview} overview @param {Words} say */
-  level({ level }, say) {
+  level({ level, lessons }, say) {
+    const done = lessons.filter((lesson) => lesson.state === 'done').length;
     const more = level.to === null ? say.xpTop : say.xpTo(level.to - level.xp);
     const whole = level.to === null ? 1 : level.to - level.from;
     const part = level.to === null ? 1 : level.xp - level.from;
@@ -117,6 +118,7 @@ export class StartPage {
       h('p', {}, h('strong', {}, say.level(level.number, level.title)), h('span', {}, say.xp(level.xp))),
       h('progress', { max: whole, value: part, 'aria-label': more }),
       h('p', { class: 'secant-small' }, more),
+      h('p', { class: 'secant-small' }, say.lessonsDone(done, lessons.length)),
     );
   }
 
