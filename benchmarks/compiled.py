@@ -1,0 +1,64 @@
+"""What `torch.compile` gains in a forward and a backward pass, and what its first call costs.
+
+Thirty element-wise operations on 100,000 elements and one thread: sin, a product and a sum, ten times over.
+Lesson 1 quotes the figures. `torch.compile` needs a C++ compiler on the machine.
+
+    python -m benchmarks.compiled [--json FILE]
+"""
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from benchmarks.rows import row, show
+
+ELEMENTS = 100_000
+ROUNDS = 30
+
+
+def chain(x: Tensor) -> Tensor:
+    """Return the sum of what thirty element-wise operations make of x, of shape (n,)."""
+    for _ in range(10):
+        x = torch.sin(x) * x + 1
+    return x.sum()
+
+
+def seconds(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
+    """Return how long a forward and a backward pass take."""
+    start = time.perf_counter()
+    function(x).backward()
+    return time.perf_counter() - start
+
+
+def rows() -> Iterator[dict[str, Any]]:
+    """Yield the rows."""
+    torch.set_num_threads(1)
+    x = torch.randn(ELEMENTS, requires_grad=True)
+    with tempfile.TemporaryDirectory(prefix="secant-bench-") as cache:
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache  # empty: what an earlier run compiled does not count
+        compiled = torch.compile(chain)
+        first = seconds(compiled, x)
+        pairs = [(seconds(compiled, x), seconds(chain, x)) for _ in range(ROUNDS)]
+    ours, eager = (1000 * statistics.median(side) for side in zip(*pairs, strict=True))
+    yield row("torch.compile: a forward and a backward pass", ours, "not compiled", eager, "ms")
+    yield row("torch.compile: the first call, which compiles", first)
+
+
+def main() -> None:
+    """Measure and show; see the module."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    arguments = parser.parse_args()
+    show(rows(), arguments.json)
+
+
+if __name__ == "__main__":
+    main()
