@@ -26,10 +26,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-import secant.checking.ask
-import secant.checking.walks  # noqa: F401 - what questions import, once for the forks of all tasks
 from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.shell import Shell, captured, describe, make_shell, run_cell
+from secant import ask  # noqa: F401 - what questions import, once for the forks of all tasks
 
 _WAIT = 86_400.0  # seconds; the examiner ends the waiting by ending the process
 _WARNING_FILTERS = tuple(warnings.filters)
