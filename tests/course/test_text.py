@@ -72,7 +72,8 @@ def draws(cell: NotebookNode) -> bool:
     """Whether it shows a picture: one of matplotlib's, or HTML that holds one (a table does not)."""
     shown = [output.get("data", {}) for output in cell.get("outputs", [])]
     html = "".join("".join(data.get("text/html", "")) for data in shown)
-    return bool({"image/png", "image/svg+xml"} & {kind for data in shown for kind in data}) or "<svg" in html or "<img" in html
+    drawn = {"image/png", "image/svg+xml"} & {kind for data in shown for kind in data}
+    return bool(drawn) or "<svg" in html or "<img" in html
 
 
 def run(lesson: Lesson) -> NotebookNode:
