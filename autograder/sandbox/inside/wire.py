@@ -269,6 +269,8 @@ def _length(value: object) -> tuple[int, ...]:
 _LITERALS = {None: b"N", True: b"T", False: b"F"}
 _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
 _SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64  # characters, bits, numbers
+_QUICK_BYTES = 2_000  # more than any of these takes
+_NESTS = {dict, list, tuple}
 # The numbers on the wire of the dtypes whose values numpy can read.
 _NUMPYS = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
 
@@ -280,6 +282,9 @@ class _Writer:
         self.limits = limits
         self.exact = exact
         self.out = bytearray([VERSION])
+        # Up to here whatever is written the quick way fits.
+        self.quick_bytes = limits.total_bytes - _QUICK_BYTES
+        self.quick_items = limits.items - _TENSOR_COST
         self.items = 0
         self.keys = 0
         self.numbers = 0
@@ -316,34 +321,35 @@ class _Writer:
 
     def _quick(self, value: Any, depth: int) -> bool:
         """Append what most values are, if it fits; else the slow way comes to the same bytes."""
-        limits, kind, items, text, numbers = self.limits, type(value), 1, 0, 0
-        if kind is str and len(value) <= _SHORT_TEXT and value.isascii():
-            text = len(value)
-            data = _TAGGED_WORD.pack(b"s", text) + value.encode()
+        kind, out = type(value), self.out
+        if kind in _NESTS or depth > self.limits.depth or self.items > self.quick_items:
+            return False
+        if len(out) > self.quick_bytes:
+            return False
+        if kind is str:
+            size = len(value)
+            if size > _SHORT_TEXT or not value.isascii() or self.text_bytes + size > self.limits.text_bytes:
+                return False
+            self.text_bytes += size
+            out += _TAGGED_WORD.pack(b"s", size)
+            out += value.encode()
         elif kind is float:
-            data = _TAGGED_DOUBLE.pack(b"f", value)
+            out += _TAGGED_DOUBLE.pack(b"f", value)
         elif value is None or value is True or value is False:
-            data = _LITERALS[value]
-        elif kind is int and (bits := value.bit_length()) <= min(_SMALL_INT, limits.int_bits):
+            out += _LITERALS[value]
+        elif kind is int and (bits := value.bit_length()) <= min(_SMALL_INT, self.limits.int_bits):
             size = bits // 8 + 1
-            data = _TAGGED_SHORT.pack(b"i", size) + value.to_bytes(size, "little", signed=True)
-        elif kind is torch.Tensor and (written := _small_tensor(value, limits)):
-            data, numbers = written
-            items = _TENSOR_COST
+            out += _TAGGED_SHORT.pack(b"i", size)
+            out += value.to_bytes(size, "little", signed=True)
+        elif kind is torch.Tensor and (written := _small_tensor(value, self.limits)):
+            if self.numbers + written[1] > self.limits.numbers:
+                return False
+            out += written[0]
+            self.numbers += written[1]
+            self.items += _TENSOR_COST - 1
         else:
             return False
-        if (
-            depth > limits.depth
-            or self.items + items > limits.items
-            or len(self.out) + len(data) > limits.total_bytes
-            or self.text_bytes + text > limits.text_bytes
-            or self.numbers + numbers > limits.numbers
-        ):
-            return False
-        self.items += items
-        self.text_bytes += text
-        self.numbers += numbers
-        self.out += data
+        self.items += 1
         return True
 
     def other(self, other: Other) -> None:
@@ -357,7 +363,13 @@ class _Writer:
             raise _TooMuch("too_deep")
         self._count(1)
         kind = type(value)  # isinstance would ask the object for its __class__
-        if value is None:
+        if issubclass(kind, dict):
+            self._dict(value, depth)
+        elif issubclass(kind, list):
+            self._sequence(b"l", list.__getitem__(value, slice(None)), depth)
+        elif issubclass(kind, tuple):
+            self._sequence(b"u", list(tuple.__iter__(value)), depth)
+        elif value is None:
             self.out += b"N"
         elif issubclass(kind, bool):
             self.out += b"T" if value else b"F"
@@ -370,12 +382,6 @@ class _Writer:
             self._string(str.__str__(value))
         elif issubclass(kind, torch.Tensor):
             self._tensor(value)
-        elif issubclass(kind, list):
-            self._sequence(b"l", list.__getitem__(value, slice(None)), depth)
-        elif issubclass(kind, tuple):
-            self._sequence(b"u", list(tuple.__iter__(value)), depth)
-        elif issubclass(kind, dict):
-            self._dict(value, depth)
         elif issubclass(kind, Other):
             self.other(value)
         else:
@@ -555,7 +561,9 @@ class _Reader:
         """The next value."""
         if depth > self.limits.depth:
             raise TooMuch(Other("object", "too_deep"))
-        self._count(1)
+        self.items += 1
+        if self.items > self.limits.items:
+            raise TooMuch(Other("object", "too_large"))
         if self.position >= self.length:
             raise WireError("the frame is cut short")
         self.position += 1
