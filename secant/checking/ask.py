@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 import torch
 
@@ -32,8 +32,8 @@ Mistakes = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 _EXACT = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
 # What only a message needs, or is sent in another form.
 _NOT_SENT = ("before", "below", "errors", "words")
-# What is sent only with the arguments.
-_ONCE = ("noting",)
+# What concerns only the question that makes the arguments.
+_ONCE = ("words", "ahead", "noting")
 # What `situation.put` leaves out where there is nothing to say.
 _NOTHING: Mapping[str, Any] = {
     **{"place": 0, "tracked": False, "aliases": [], "changes": [], "replaced": [], "stopped": ""},
@@ -482,26 +482,21 @@ def _answer(
         return words() + _below(options)
 
     errors = options.get("errors")
-    left_out = _NOT_SENT
     request: dict[str, Any] = {"text": text}
-    if arguments is None:
-        left_out += _ONCE
-    else:
+    if arguments is not None:
         request["arguments"] = {name: _described(argument) for name, argument in arguments.items()}
         before = options.get("before", "")
     if before:
         request["before"] = before
     if errors is not None:
         request["attempt"] = True
-    request.update((key, value) for key, value in options.items() if key not in left_out)
+    request.update((key, value) for key, value in options.items() if key not in _NOT_SENT)
     with check.asking(call):
         seen = talk.ask(request)
     if errors is not None and isinstance(seen["result"], dict):
         check.no_error([seen["result"]], call(), errors)
-    kept: Options = {**options}
-    kept.pop("words", None)
-    kept.pop("ahead", None)
-    return Answer(seen["result"], seen["tracked"], seen, call, talk, text, shown, kept, usual)
+    later = cast(Options, {key: value for key, value in options.items() if key not in _ONCE})
+    return Answer(seen["result"], seen["tracked"], seen, call, talk, text, shown, later, usual)
 
 
 def _below(options: Options) -> str:

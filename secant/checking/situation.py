@@ -22,7 +22,7 @@ from secant.checking.observe import observe
 from secant.checking.operations import operations
 from secant.quiet import ask_first
 
-#: How an argument that is more than a value is marked: {CODE: its code}, {LEAF: what `graphs.leaf` describes}.
+#: How an argument that is more than a value is marked: {CODE: code}, {LEAF: (value, grad, layout, tracked)}.
 CODE, LEAF = "secant.code", "secant.leaf"
 #: The errors that a test may take as an answer, if it has a hint for them.
 _EXPECTED = (AttributeError, IndexError, RuntimeError, TypeError, ValueError)

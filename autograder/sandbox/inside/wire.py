@@ -685,11 +685,12 @@ def send(
 
 
 def send_body(sock: socket.socket, body: bytes, deadline: Deadline | None = None) -> None:
-    """Send what `encode` made as a frame; no deadline means to wait for ever. Raises as `recv` does."""
+    """Send what `encode` made as a frame. Raises as `recv` does."""
     try:
         left = memoryview(struct.pack("<I", len(body)) + body)
         while left:
-            sock.settimeout(None if deadline is None else _left(deadline))
+            if deadline is not None:
+                sock.settimeout(_left(deadline))
             with contextlib.suppress(BlockingIOError, TimeoutError):
                 left = left[sock.send(left) :]
     except TimeoutError:
@@ -698,12 +699,12 @@ def send_body(sock: socket.socket, body: bytes, deadline: Deadline | None = None
         raise WireClosed(f"the connection is gone: {error.strerror}") from None
 
 
-def recv(sock: socket.socket, deadline: Deadline, limits: Limits = LIMITS) -> Any:
+def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits = LIMITS) -> Any:
     """Receive one value.
 
     Args:
         sock: a connected stream socket.
-        deadline: until when the whole frame must have arrived.
+        deadline: until when the whole frame must have arrived; by default, it may take for ever.
         limits: what the frame may hold.
 
     Raises:
@@ -720,12 +721,13 @@ def recv(sock: socket.socket, deadline: Deadline, limits: Limits = LIMITS) -> An
     return decode(_recv_bytes(sock, length, deadline), limits)
 
 
-def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline) -> bytearray:
+def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline | None) -> bytearray:
     """Exactly so many bytes. The buffer grows with what arrives, not with what was announced."""
     data = bytearray()
     try:
         while len(data) < count:
-            sock.settimeout(_left(deadline))
+            if deadline is not None:
+                sock.settimeout(_left(deadline))
             with contextlib.suppress(BlockingIOError, TimeoutError):
                 part = sock.recv(min(count - len(data), _CHUNK))
                 if not part:
