@@ -1420,6 +1420,8 @@ def _drawn(x, q):
 
 
 _up, _low = check.draws(3, 1.1, 3), check.draws(3, 0.2, 0.9)
+
+
 def _pairs(first, second, step):
     """All pairs, or one in so many: with 3, still each of the first and each of the second."""
     return itertools.islice(itertools.product(first, second), None, None, step)

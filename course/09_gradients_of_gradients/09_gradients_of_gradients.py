@@ -899,10 +899,13 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("second_derivative")
 
 
-def _compare(f, x, dtype, grad, slope, want, why=""):
+_CALL = "second_derivative(f, x)"
+
+
+def _compare(f, x, dtype, grad, slope, want, why="", ahead=()):
     want, slope = tensor(want, dtype), tensor(slope, dtype)
     arguments = {"f": f"lambda t: {f}", "x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
-    answer = ask("second_derivative(f, x)", {"warned": True}, **arguments)
+    answer = ask(_CALL, {"warned": True, "ahead": ahead}, **arguments)
     answer.holds(answer.result is not None or bool(want), hint.none)
     added = tuple(number + grad for number in (want, slope) if grad)
     wrong = {hint.zero: 0.0, hint.first: slope, hint.added: added}
@@ -918,6 +921,7 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
+_OTHER = "second_derivative(lambda t: -2 * f(t), x)"
 # The first derivative, and the second.
 _FORMS = {
     "torch.log(t*t)": lambda x: (2 / x, -2 / x**2),
@@ -935,11 +939,12 @@ _FORMS = {
 def _again(f, x, dtype, grad):
     (first, second), (_, later) = (_FORMS[f](tensor(place)) for place in (x, x + 1))
     want, later = tensor(second, dtype), tensor(later, dtype)
-    answer = _compare(f, x, dtype, grad, first, second)
+    ahead = _CALL, ("x.data += 1", _CALL), _OTHER
+    answer = _compare(f, x, dtype, grad, first, second, ahead=ahead)
     answer.holds(not any("create_graph" in warning for warning in answer.seen["warned"]), hint.circle)
     answer.again().returns(want)
     answer.after("x.data += 1").returns(later)
-    answer.then("second_derivative(lambda t: -2 * f(t), x)", hint.other_function).returns(-2 * later)
+    answer.then(_OTHER, hint.other_function).returns(-2 * later)
     answer.still_returns(want)
 
 
@@ -1032,11 +1037,11 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("hvp")
 
 
-def _compare(f, x, v, want, ones, diagonal, slope, dtype, grad=None, layout="", why=""):
+def _compare(f, x, v, want, ones, diagonal, slope, dtype, grad=None, layout="", why="", ahead=()):
     """`ones`: H times ones; `diagonal`: that of H; `slope`: the gradient."""
     leaves = {"x": leaf(x, dtype, grad, layout=layout), "w": leaf(3.0, dtype)}
     leaves["v"] = leaf(v, dtype, layout=layout, tracked=False)
-    answer = ask("hvp(f, x, v)", f=f"lambda t: {f}", **leaves).changes_nothing()
+    answer = ask("hvp(f, x, v)", {"ahead": ahead}, f=f"lambda t: {f}", **leaves).changes_nothing()
     v, ones, diagonal, slope = map(tensor, (v, ones, diagonal, slope))
     want = tensor(want, dtype)
     wrong = {
@@ -1088,17 +1093,21 @@ _FORMS = {
 }
 
 
+_OTHERS = "hvp(f, x, 2 * v + 1)", "hvp(lambda t: -2 * f(t), x, v)"
+
+
 def _against_hessian(f, x, v, dtype, grad=None, layout="", why=""):
     here, function = tensor(x), formula(f, w=tensor(3.0))
     slope = torch.func.grad(function)
     H = torch.func.jacrev(slope)(here).reshape(here.numel(), -1)
     parts = H @ tensor(v).flatten(), H.sum(1), H.diagonal()
     want, ones, diagonal = (part.reshape(here.shape) for part in parts)
-    answer = _compare(f, x, v, want, ones, diagonal, slope(here), dtype, grad, layout, why)
+    how, ahead = (dtype, grad, layout, why), ("hvp(f, x, v)", *_OTHERS)
+    answer = _compare(f, x, v, want, ones, diagonal, slope(here), *how, ahead)
     for asked, right in (
         (answer.again(), want),
-        (answer.then("hvp(f, x, 2 * v + 1)", hint.stale), 2 * want + ones),
-        (answer.then("hvp(lambda t: -2 * f(t), x, v)", hint.other_function), -2 * want),
+        (answer.then(_OTHERS[0], hint.stale), 2 * want + ones),
+        (answer.then(_OTHERS[1], hint.other_function), -2 * want),
     ):
         asked.returns(tensor(right, dtype), atol=1e-8 if dtype == "float64" else 1e-3)
 
@@ -1182,8 +1191,11 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("newton_step")
 
+_CALL = "x1 = newton_step(f, x)"
+_FACTS = "{0}.is_leaf, {0}.requires_grad, {0}.is_leaf and {0}.grad is None"
 
-def _compare(f, x, dtype, grad, want, value, first, second):
+
+def _compare(f, x, dtype, grad, want, value, first, second, ahead=()):
     wrong = {
         hint.root: x - value / first if first else x,
         hint.still: x,
@@ -1193,13 +1205,14 @@ def _compare(f, x, dtype, grad, want, value, first, second):
         hint.many: 2.0 if x > 0 else -2.0,
     }
     leaves = {"x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
-    answer = ask("x1 = newton_step(f, x)", f=f"lambda t: {f}", **leaves)
+    how = {"ahead": (_FACTS.format("x1"), *ahead)}
+    answer = ask(_CALL, how, f=f"lambda t: {f}", **leaves)
     answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly)
     return _fresh(answer.owns_its_memory(hint.shares), "x1").keeps_buffers().changes_nothing()
 
 
 def _fresh(answer, x):
-    facts = answer.then(f"{x}.is_leaf, {x}.requires_grad, {x}.is_leaf and {x}.grad is None").result
+    facts = answer.then(_FACTS.format(x)).result
     for fact, why in zip(facts, (hint.not_leaf, hint.untracked, hint.full), strict=True):
         answer.holds(fact, why)
     return answer
@@ -1212,6 +1225,7 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
+_OTHER = "newton_step(lambda t: t - f(t) ** 2, x)"
 # f, and its first two derivatives.
 _FORMS = {
     "torch.exp(t) - w*t": lambda x: (torch.exp(x) - 3 * x, torch.exp(x) - 3, torch.exp(x)),
@@ -1233,14 +1247,15 @@ def _again(f, x, dtype, grad, count=3):
         _, slope, curvature = _FORMS[f](place)
         place = place - slope / curvature
         wants.append(tensor(place, dtype))
-    answer = _compare(f, x, dtype, grad, wants[0], value, first, second)
+    steps = {f"x{k}": f"x{k} = newton_step(f, x{k - 1})" for k in range(2, count + 1)}
+    ahead = *(text for name, step in steps.items() for text in (step, _FACTS.format(name))), _CALL, _OTHER
+    answer = _compare(f, x, dtype, grad, wants[0], value, first, second, ahead)
     near = {"rtol": 1e-7, "atol": 1e-7} if dtype == "float64" else {"rtol": 2e-3, "atol": 2e-3}
-    for number, want in enumerate(wants[1:], 2):
-        step = answer.then(f"x{number} = newton_step(f, x{number - 1})")
-        _fresh(step.returns(want, **near), f"x{number}").changes_nothing()
+    for (name, step), want in zip(steps.items(), wants[1:], strict=True):
+        _fresh(answer.then(step).returns(want, **near), name).changes_nothing()
     answer.again().returns(wants[0], **near)
     other = x - (1 - 2 * value * first) / (-2 * first**2 - 2 * value * second)
-    there = answer.then("newton_step(lambda t: t - f(t) ** 2, x)", hint.other_function)
+    there = answer.then(_OTHER, hint.other_function)
     there.returns(tensor(other, dtype), **near)
     answer.still_returns(wants[0])
 

@@ -31,7 +31,7 @@ Mistakes = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 # What `close` takes for equal where a test knows a hint for "nearly": an exact formula in another order.
 _EXACT = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
 # What only a message needs, or is sent in another form.
-_NOT_SENT = ("before", "below", "errors", "words")
+_NOT_SENT = ("ahead", "before", "below", "errors", "words")
 # What concerns only the question that makes the arguments.
 _ONCE = ("words", "ahead", "noting")
 # What `situation.put` leaves out where there is nothing to say.
@@ -56,8 +56,9 @@ class Options(TypedDict, total=False):
         warned: catch warnings, for `warns_nothing`, including those that torch gives once per process.
         noting: names of arguments that are functions of one argument: `given` returns what they were called
             with, and `ran` the order of the calls.
-        ahead: questions to ask right after this one, in the same round trip; `then` and `again`, in this
-            order, already have their answers.
+        ahead: questions to ask right after this one, in the same round trip; `then`, `again` and `after`, in
+            this order, already have their answers. Each is a text, or for `after` its statement and a text.
+            If one raises, its error comes when it is its turn.
         words: the call as a message shows it, instead of one made from the arguments.
         below: code that a message shows below the call, such as what a model computes.
     """
@@ -69,7 +70,7 @@ class Options(TypedDict, total=False):
     counted: bool
     warned: bool
     noting: tuple[str, ...]
-    ahead: tuple[str, ...]
+    ahead: tuple[str | tuple[str, str], ...]
     words: str
     below: str
 
@@ -151,18 +152,18 @@ class _Talk:
     """What answers about the same objects share: where to send questions, and the answers known already.
 
     Attributes:
-        ahead: the texts of questions that were asked ahead, each with its outcome.
+        ahead: questions that were asked ahead, each a statement and a text, with its outcome.
     """
 
     put: Put
-    ahead: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    ahead: list[tuple[tuple[str, str], Mapping[str, Any]]] = field(default_factory=list)
 
     def ask(self, request: dict[str, Any]) -> Mapping[str, Any]:
-        if self.ahead and self.ahead[0][0] == request["text"] and "before" not in request:
+        if self.ahead and self.ahead[0][0] == (request.get("before", ""), request["text"]):
             return self.ahead.pop(0)[1]
         seen = self.put(request)
         ahead = [{**_NOTHING, **more} for more in seen.get("ahead", ())]
-        self.ahead = list(zip(request.get("ahead", ()), ahead, strict=True))
+        self.ahead = list(zip(request.get("ahead", ()), ahead, strict=False))
         return {**_NOTHING, **seen}
 
 
@@ -490,13 +491,15 @@ def _answer(
         request["before"] = before
     if errors is not None:
         request["attempt"] = True
+    if later := options.get("ahead"):
+        request["ahead"] = [("", one) if isinstance(one, str) else one for one in later]
     request.update((key, value) for key, value in options.items() if key not in _NOT_SENT)
     with check.asking(call):
         seen = talk.ask(request)
     if errors is not None and isinstance(seen["result"], dict):
         check.no_error([seen["result"]], call(), errors)
-    later = cast(Options, {key: value for key, value in options.items() if key not in _ONCE})
-    return Answer(seen["result"], seen["tracked"], seen, call, talk, text, shown, later, usual)
+    kept = cast(Options, {key: value for key, value in options.items() if key not in _ONCE})
+    return Answer(seen["result"], seen["tracked"], seen, call, talk, text, shown, kept, usual)
 
 
 def _below(options: Options) -> str:

@@ -47,9 +47,9 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
 
     Args:
         request: `text`, what to run; `arguments`, by name, for a new situation, without which the last one is
-            asked; `before`, a statement that is run unwatched; `ahead`, the texts of what to ask next; and
-            the other options of `secant.checking.ask.ask`. Or only `kept`, the place of an earlier result in
-            the last situation: what it is now comes back as `result`.
+            asked; `before`, a statement that is run unwatched; `ahead`, what to ask next, each a statement to
+            run before, or "", and a text; and the other options of `secant.checking.ask.ask`. Or only `kept`,
+            the place of an earlier result in the last situation: what it is now comes back as `result`.
         names: what the student's notebook calls things.
 
     Returns:
@@ -65,7 +65,8 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         - count, largest: as those of `operations`. warned: the warnings.
         - given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
         - ran: the names of these functions, one for each call so far.
-        - ahead: the same for each of the questions that were to be asked right after it.
+        - ahead: the same for each of the questions that were to be asked right after it, up to the first that
+            raises: its error is raised when that question comes by itself.
         - place: of the result among those of the situation.
     """
     if "kept" in request:
@@ -73,7 +74,7 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
     if "arguments" in request:
         _now[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
     seen = _now[-1].ask(request)
-    ahead = [_now[-1].ask({**request, "text": text, "before": ""}) for text in request.get("ahead", ())]
+    ahead = _now[-1].ask_ahead(request)
     return {**seen, **({"ahead": ahead} if ahead else {})}
 
 
@@ -86,6 +87,7 @@ class Situation:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
         self._ran: list[str] = []
+        self._failed: Exception | None = None  # of a question that was asked ahead
         for name, argument in arguments.items():
             made = _made(argument, self._names)
             made = noted(made, name, self._ran) if name in noting else made
@@ -102,8 +104,22 @@ class Situation:
         kept = self._calls.kept()[place]
         return recipes.told(kept, self._known) if self._values else kept
 
+    def ask_ahead(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Ask what comes next, up to the first error."""
+        seen: list[dict[str, Any]] = []
+        for before, text in request.get("ahead", ()):
+            try:
+                seen.append(self.ask({**request, "before": before, "text": text}))
+            except Exception as error:
+                self._failed = error
+                break
+        return seen
+
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run what a request says, and report the result."""
+        if self._failed is not None:
+            error, self._failed = self._failed, None
+            raise error
         if request.get("before"):
             exec(request["before"], self._names)
         self._calls.changes = []
