@@ -1191,9 +1191,6 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("newton_step")
 
-_CALL = "x1 = newton_step(f, x)"
-_FACTS = "{0}.is_leaf, {0}.requires_grad, {0}.is_leaf and {0}.grad is None"
-
 
 def _compare(f, x, dtype, grad, want, value, first, second, ahead=()):
     wrong = {
@@ -1205,14 +1202,13 @@ def _compare(f, x, dtype, grad, want, value, first, second, ahead=()):
         hint.many: 2.0 if x > 0 else -2.0,
     }
     leaves = {"x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
-    how = {"ahead": (_FACTS.format("x1"), *ahead)}
-    answer = ask(_CALL, how, f=f"lambda t: {f}", **leaves)
+    answer = ask("x1 = newton_step(f, x)", {"ahead": ahead}, f=f"lambda t: {f}", **leaves)
     answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly)
     return _fresh(answer.owns_its_memory(hint.shares), "x1").keeps_buffers().changes_nothing()
 
 
 def _fresh(answer, x):
-    facts = answer.then(_FACTS.format(x)).result
+    facts = answer.then(f"{x}.is_leaf, {x}.requires_grad, {x}.is_leaf and {x}.grad is None").result
     for fact, why in zip(facts, (hint.not_leaf, hint.untracked, hint.full), strict=True):
         answer.holds(fact, why)
     return answer
@@ -1226,6 +1222,7 @@ check.visible_passed()
 import torch
 
 _OTHER = "newton_step(lambda t: t - f(t) ** 2, x)"
+_FACTS = "{0}.is_leaf, {0}.requires_grad, {0}.is_leaf and {0}.grad is None"
 # f, and its first two derivatives.
 _FORMS = {
     "torch.exp(t) - w*t": lambda x: (torch.exp(x) - 3 * x, torch.exp(x) - 3, torch.exp(x)),
@@ -1248,7 +1245,8 @@ def _again(f, x, dtype, grad, count=3):
         place = place - slope / curvature
         wants.append(tensor(place, dtype))
     steps = {f"x{k}": f"x{k} = newton_step(f, x{k - 1})" for k in range(2, count + 1)}
-    ahead = *(text for name, step in steps.items() for text in (step, _FACTS.format(name))), _CALL, _OTHER
+    in_turn = (text for name, step in steps.items() for text in (step, _FACTS.format(name)))
+    ahead = _FACTS.format("x1"), *in_turn, "x1 = newton_step(f, x)", _OTHER
     answer = _compare(f, x, dtype, grad, wants[0], value, first, second, ahead)
     near = {"rtol": 1e-7, "atol": 1e-7} if dtype == "float64" else {"rtol": 2e-3, "atol": 2e-3}
     for (name, step), want in zip(steps.items(), wants[1:], strict=True):

@@ -107,8 +107,8 @@ class Limits:
 
 
 LIMITS = Limits()
-# What a candidate may answer. The lessons' tests take at most 117 kB, 6,900 items, 27 keys, 3,400 numbers and
-# 83 kB of text from a right answer, a tenth of this or less; 6 dimensions and 4 levels.
+# What a candidate may answer. The lessons' tests take at most 113 kB, 6,700 items, 67 keys, 10,200 numbers and
+# 80 kB of text from a solution, a fifth of this or less; 6 dimensions.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
 
 
