@@ -357,7 +357,7 @@ def check_passes(
         found, want = called.then(grads).result, _after(recipe, root, now)
         got, right = (dict(zip(names, numbers, strict=True)) for numbers in (found, want))
         every = _part(called, say(en="every grad", ko="모든 grad"), got)
-        problem = partial(_pass_problem, recipe, root, now, found)
+        problem = partial(_pass_problem, recipe, root, now, found)  # looked for only if something is wrong
         every.returns(right, mistakes=lambda problem=problem: {problem(): lambda _: True}, **how)
         called.equals(None)
         now = want

@@ -107,8 +107,8 @@ class Limits:
 
 
 LIMITS = Limits()
-# What a candidate may answer. The lessons' tests take at most 113 kB, 6,700 items, 67 keys, 10,200 numbers and
-# 80 kB of text from a solution, a fifth of this or less; 6 dimensions.
+# What a candidate may answer. The lessons' tests take at most 113 kB, 6,700 items, 67 keys, 10,200 numbers
+# and 80 kB of text from a solution, about a fifth of this or less; 6 dimensions.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
 
 
@@ -270,7 +270,6 @@ _LITERALS = {None: b"N", True: b"T", False: b"F"}
 _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
 _SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64  # characters, bits, numbers
 _QUICK_BYTES = 2_000  # more than any of these takes
-_NESTS = {dict, list, tuple}
 # The numbers on the wire of the dtypes whose values numpy can read.
 _NUMPYS = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
 
@@ -322,9 +321,9 @@ class _Writer:
     def _quick(self, value: Any, depth: int) -> bool:
         """Append what most values are, if it fits; else the slow way comes to the same bytes."""
         kind, out = type(value), self.out
-        if kind in _NESTS or depth > self.limits.depth or self.items > self.quick_items:
+        if kind is dict or kind is list or kind is tuple or depth > self.limits.depth:
             return False
-        if len(out) > self.quick_bytes:
+        if self.items > self.quick_items or len(out) > self.quick_bytes:
             return False
         if kind is str:
             size = len(value)
