@@ -239,9 +239,10 @@ class TaskClient:
             TimedOut, Crashed: there was no answer, and there will be none to later questions.
             wire.WireError: an argument is not plain data.
         """
-        return self._request(
-            {"do": "ask", "name": name, "args": list(args), "kwargs": dict(kwargs or {})}, timeout
-        )
+        request: dict[str, Any] = {"do": "ask", "name": name, "args": list(args)}
+        if kwargs:
+            request["kwargs"] = dict(kwargs)
+        return self._request(request, timeout)
 
     def close(self) -> None:
         """End this copy and all that it started."""

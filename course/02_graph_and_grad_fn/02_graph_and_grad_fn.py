@@ -958,7 +958,8 @@ _WHY = {"leaf": hint.leaf, "constant leaf": hint.constant, "intermediate": hint.
 
 def _compare(t, want, number=2.0, before=""):
     x, c = f"torch.tensor([{number}, -3.0], requires_grad=True)", f"torch.tensor([{number}, 7.0])"
-    answer = ask("classify(t)", {"before": before}, x=x, c=c, y="x * 2", t=t).changes_nothing()
+    how = {"before": before, "ahead": ("classify(t)", "t.retains_grad")}
+    answer = ask("classify(t)", how, x=x, c=c, y="x * 2", t=t).changes_nothing()
     answer.equals(want, hint=_WHY[want] if isinstance(answer.result, str) else "")
     answer.again().changes_nothing().equals(want)
     answer.then("t.retains_grad").equals("retain_grad" in before, hint=hint.retained)
@@ -1112,7 +1113,7 @@ from secant import ask, check, hints
 hint = hints("graph_nodes")
 
 _KNOWN = {"x": "torch.tensor([2.0, 3.0], requires_grad=True)", "c": "torch.tensor([5.0, 7.0])"}
-_ERRORS = {"NoneType": hint.none, "backward": hint.looking}
+_ERRORS, _BACKWARD = {"NoneType": hint.none, "backward": hint.looking}, "t.sum().backward()"
 
 
 def _short(name):
@@ -1125,10 +1126,11 @@ def _compare(t, want, why, known=_KNOWN, **how):
         hint.twice: lambda names: len(names) > len(want),
         hint.same_name: sorted({*want}),
     }
-    answer = ask("graph_nodes(t)", {"errors": _ERRORS, "steps": 100_000, **how}, **known, t=t)
+    how = {"errors": _ERRORS, "steps": 100_000, "ahead": ("graph_nodes(t)", _BACKWARD), **how}
+    answer = ask("graph_nodes(t)", how, **known, t=t)
     answer.ends().changes_nothing().lists(want, key=_short, hint=why, mistakes=wrong)
     answer.again().ends().changes_nothing().lists(want, key=_short)
-    return answer.then("t.sum().backward()", errors=hint.looking)
+    return answer.then(_BACKWARD, errors=hint.looking)
 
 
 _SIX = "AccumulateGrad AddBackward0 LogBackward0 PowBackward0 PowBackward0 SqrtBackward0"
@@ -1292,6 +1294,7 @@ _KNOWN = {
     "o": "torch.tensor(0.0, requires_grad=True)",
 }
 _ERRORS = {"NoneType": hint.none, "'variable'": hint.variable, "backward": hint.looking}
+_AHEAD = "leaves_of(t)", "t.sum().backward()"
 
 
 def _compare(t, want, why, known=_KNOWN, **how):
@@ -1300,10 +1303,10 @@ def _compare(t, want, why, known=_KNOWN, **how):
         hint.once: lambda names: {*names} == {*want},
         hint.graded: lambda names: "w" in {*want} - {*names},
     }
-    asked = {"by_name": True, "errors": _ERRORS, "steps": 100_000, **how}
+    asked = {"by_name": True, "errors": _ERRORS, "steps": 100_000, "ahead": _AHEAD, **how}
     answer = ask("leaves_of(t)", asked, **known, t=t).ends().changes_nothing()
     answer.lists(want, hint=why, mistakes=wrong).again().ends().changes_nothing().lists(want)
-    return answer.then("t.sum().backward()", errors=hint.looking)
+    return answer.then(_AHEAD[1], errors=hint.looking)
 
 
 for _t, _want, _why in (

@@ -789,6 +789,7 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
+_CALL, _OTHER = "fresh_grad(f, x)", "fresh_grad(lambda t: -2 * f(t), x)"
 _MODEL = "lambda t: torch.tanh(w * t + b)"
 _PRODUCTS = "lambda t: t[..., None] * t[..., None, :]"  # of every two elements of a row
 # The gradient of f(x).sum(), by what f is.
@@ -804,7 +805,8 @@ _SLOPES = {
 
 def _compare(f, x, dtype, grad=None, layout="", w=1.0, b=0.0):
     model = {"w": leaf(w, dtype, grad), "b": leaf(b, dtype, grad)}
-    answer = ask("fresh_grad(f, x)", **model, f=f, x=leaf(x, dtype, grad, layout=layout))
+    how = {"ahead": (_CALL, _OTHER, ("x.data += 1", _CALL))}
+    answer = ask(_CALL, how, **model, f=f, x=leaf(x, dtype, grad, layout=layout))
     here = tensor(x)
     want, there = (_SLOPES[f](place, w, b).to(getattr(torch, dtype)) for place in (here, here + 1))
     wrong = {hint.mean: want / max(want.numel(), 1), hint.adds_up: want + (grad or 0), hint.zeros: 0.0}
@@ -813,20 +815,23 @@ def _compare(f, x, dtype, grad=None, layout="", w=1.0, b=0.0):
     answer.keeps_buffers().changes_nothing().is_untracked(hint.graph)
     answer.again(hint.left_in_buffer).returns(want)
     answer.owns_its_memory()
-    answer.then("fresh_grad(lambda t: -2 * f(t), x)", hint.other_function).returns(-2 * want)
+    answer.then(_OTHER, hint.other_function).returns(-2 * want)
     answer.after("x.data += 1").returns(there)
     answer.still_returns(want)
 
 
 for _dtype in ("float64", "float32"):
-    for _grad in (None, 9.0, check.draw(-9, -1)):
+    _grads = None, 9.0, check.draw(-9, -1)
+    for _turn in (0, 1):
+        # Of the five, each meets two of the three.
+        _one, _other, _third = (_grads[(_turn + place) % 3] for place in range(3))
         _slopes = check.draw(0.3, 1.5), check.draw(-0.5, 0.5)
         _rows = [check.draws(2, 1, 3), check.draws(2, 1, 3), check.draws(2, -1, 1)]
-        check.smallest(_compare, "lambda t: t**2", check.draw(-3, 3), _dtype, _grad)
-        check.smallest(_compare, "lambda t: t**2", check.draws(3, -3, 3), _dtype, _grad)
-        check.smallest(_compare, _MODEL, [check.draws(3, -1, 1)], _dtype, _grad, "", *_slopes)
-        check.smallest(_compare, "lambda t: t.sum()**2", _rows, _dtype, _grad)
-        check.smallest(_compare, _PRODUCTS, check.draws(4, 0.2, 3), _dtype, _grad)
+        check.smallest(_compare, "lambda t: t**2", check.draw(-3, 3), _dtype, _one)
+        check.smallest(_compare, "lambda t: t**2", check.draws(3, -3, 3), _dtype, _other)
+        check.smallest(_compare, _MODEL, [check.draws(3, -1, 1)], _dtype, _third, "", *_slopes)
+        check.smallest(_compare, "lambda t: t.sum()**2", _rows, _dtype, _one)
+        check.smallest(_compare, _PRODUCTS, check.draws(4, 0.2, 3), _dtype, _other)
     check.smallest(_compare, "torch.relu", [[-1.5, 2.0, check.draw(0.1, 3)]], _dtype, 4.0)
     check.smallest(_compare, "lambda t: t", [[check.draws(2, -3, 3)], [check.draws(2, -3, 3)]], _dtype, 4.0)
     check.smallest(_compare, _PRODUCTS, [check.draws(3, 0.2, 3)] * 2, _dtype, None, "slice")
@@ -924,12 +929,14 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("grad_history")
 
 _KNOWN = {"square": "lambda t: (t**2).sum()", "cube": "lambda t: (t**3).sum()"}
+_SPOIL = "x.grad is None or x.grad.detach().fill_(1234.0)"
 _APART = "type(history) is list and len({t.data_ptr() for t in history if torch.is_tensor(t)}) > 1"
 
 
 def _compare(fs, x, dtype, sums, wrong, layout="", general=""):
     want = [tensor(part, dtype) for part in sums]
-    history = ask("history = grad_history(fs, x)", **_KNOWN, fs=fs, x=leaf(x, dtype, layout=layout))
+    how, x = {"ahead": (_APART, "x.grad", _SPOIL)}, leaf(x, dtype, layout=layout)
+    history = ask("history = grad_history(fs, x)", how, **_KNOWN, fs=fs, x=x)
     all_alike = hint.at_once if history.then(_APART).result else hint.alias
     mistakes = {
         **{why: [tensor(part, dtype) for part in row] for why, row in wrong.items()},
@@ -942,7 +949,7 @@ def _compare(fs, x, dtype, sums, wrong, layout="", general=""):
     }
     history.returns(want, mistakes=mistakes, hint=general)
     total = history.then("x.grad")
-    history.then("x.grad is None or x.grad.detach().fill_(1234.0)")
+    history.then(_SPOIL)
     history.still_returns(want, hint.still)
     return history, total
 
@@ -1134,9 +1141,12 @@ def _walk(w, lr, zero):
 
 
 def _compare(w0, lr):
-    first = ask("train5(w0, lr, True)", {"errors": _errors, "warned": True}, w0=w0, lr=lr)
-    for call, zero in enumerate((True, True, False, False, True, False)):
-        answer = first.then(f"train5(w0, lr, {zero})", hint.stale) if call else first
+    zeros = True, True, False, False, True, False
+    calls = [f"train5(w0, lr, {zero})" for zero in zeros]
+    how = {"errors": _errors, "warned": True, "ahead": tuple(calls[1:])}
+    first = ask(calls[0], how, w0=w0, lr=lr)
+    for place, zero in enumerate(zeros):
+        answer = first.then(calls[place], hint.stale) if place else first
         places = _walk(w0, lr, zero)
         want, other = ([abs(w) for w in walk[1:]] for walk in (places, _walk(w0, lr, not zero)))
         wrong = {
@@ -1362,6 +1372,12 @@ from secant import leaf
 _EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
 _MODEL = "graphs.Spy('torch.tanh(X @ inner) @ outer + bias', inner=inner, outer=outer, bias=bias)"
 _GRADS = "{name: p.grad for name, p in model.named_parameters()}"
+_FACTS = (
+    "sorted(set(model.modes))",
+    "len(batches) == len(given) and all(a is b for a, b in zip(batches, given))",
+    "sorted(n for n in model.log if n != 'backward')",
+    "model.log[1::2]",
+)
 _ELSEWHERE = "model.zero_grad(); [p.data.add_(0.25) for p in model.parameters()]; batches.reverse()"
 
 
@@ -1409,6 +1425,7 @@ def _compare(sizes, columns, dtype, tracked=True, training=True):
         {
             "words": f"accumulate(model, {batches}), {dtype}, bias.requires_grad = {tracked}",
             "below": f"model(X) = tanh(X @ inner) @ outer + bias; {code}",
+            "ahead": (_GRADS, *_FACTS, (_ELSEWHERE, "accumulate(model, batches)"), _GRADS),
         },
         **{name: leaf(weight, dtype, tracked=name in asked) for name, weight in weights.items()},
         X=leaf(X, dtype, layout="slice", tracked=False),
@@ -1421,15 +1438,19 @@ def _compare(sizes, columns, dtype, tracked=True, training=True):
     found.holds(tracked or found.result["bias"] is None, hint.frozen)
     filled = all(found.result[name] is not None for name in asked)
     found.holds(filled, hint.single if 1 in sizes else hint.empty)
-    wrong = {why: tuple(map(grads, shares)) for why, shares in _wrong_shares(sizes, columns).items()}
+
+    def wrong():
+        shares_of = _wrong_shares(sizes, columns)
+        return {why: tuple(map(grads, shares)) for why, shares in shares_of.items()}
+
     right = [size / rows for size in sizes]
     found.returns(grads(right), mistakes=wrong, nearly=hint.nearly, **_EXACT[dtype]).is_untracked(hint.graph)
     answer.changes_nothing(but=[("grad", f"model.{name}") for name in weights], hints=_CAUSES)
-    answer.then("sorted(set(model.modes))", hint.mode).equals([training])
-    same = answer.then("len(batches) == len(given) and all(a is b for a, b in zip(batches, given))")
+    modes, same, rows, turns = map(answer.then, _FACTS)
+    modes.equals([training], hint=hint.mode)
     same.equals(True, hint=hint.changed)
-    answer.then("sorted(n for n in model.log if n != 'backward')").equals(sorted(sizes), hint=hint.turns)
-    answer.then("model.log[1::2]").equals(["backward"] * len(sizes), hint=hint.open)
+    rows.equals(sorted(sizes), hint=hint.turns)
+    turns.equals(["backward"] * len(sizes), hint=hint.open)
     answer.after(_ELSEWHERE).then(_GRADS, hint.stale).returns(grads(right, there))
 
 

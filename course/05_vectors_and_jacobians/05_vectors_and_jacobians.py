@@ -907,6 +907,7 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
+_CALL = "matrix_vjp(W1, W2, inp, v)"
 _EXACT = {"float64": {}, "float32": {"atol": 5e-4}}
 
 
@@ -922,7 +923,8 @@ def _compare_drawn(W1, W2, inp, v, dtype, tracked=(), layout=""):
     g1, g2 = (tensor(part, dtype) for part in _reference(*given.values()))
     turned = torch.outer(given["W2"].reshape(len(W1), -1) @ given["v"], given["inp"])
     wrong = {} if len(v) == len(W1) else {hint.refilled: ((tensor(turned, dtype), g2),)}
-    answer = first = ask("matrix_vjp(W1, W2, inp, v)", **leaves).changes_nothing()
+    how = {"ahead": (_CALL, *((f"{name}.data *= -2", _CALL) for name in given))}
+    answer = first = ask(_CALL, how, **leaves).changes_nothing()
     answer.returns((g1, g2), mistakes=wrong, hint=hint.factors, **_EXACT[dtype])
     answer.again().returns(first.result)
     for name in given:
@@ -1050,10 +1052,10 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("jacobian_by_rows")
 
-_ASKED = "jacobian_by_rows(f, x)", {"errors": {"retain_graph": hint.graph}}
+_CALL, _WHY = "jacobian_by_rows(f, x)", {"retain_graph": hint.graph}
 
 _three = "torch.stack([t[0] * t[1], t[0] ** 2, t[1]])"
-_answer = ask(*_ASKED, f=f"lambda t: {_three}", x=leaf([2, 3], grad=3.0))
+_answer = ask(_CALL, {"errors": _WHY}, f=f"lambda t: {_three}", x=leaf([2, 3], grad=3.0))
 _wrong = {
     hint.total: [[7, 3], [7, 3], [7, 3]],
     hint.once: [7, 3],
@@ -1071,18 +1073,21 @@ from torch.autograd.functional import jacobian
 from secant import formula
 
 
+_OTHER = "jacobian_by_rows(lambda t: -2 * f(t), x)"
+
+
 def _compare(f, x, A, dtype, grad=None, layout="", why=hint.shape):
     here, function = tensor(x), formula(f, A=tensor(A), W=tensor(A))
     want, there = (tensor(jacobian(function, place), dtype) for place in (here, here + 1))
     near, nearly = (1e-12, hint.digits) if dtype == "float64" else (2e-4, "")
     exact = {"rtol": near, "atol": near, "nearly": nearly}
     given = {"x": leaf(x, dtype, grad, layout=layout), "A": tensor(A, dtype), "W": leaf(A, dtype, 5.0)}
-    answer = ask(*_ASKED, f=f"lambda t: {f}", **given).changes_nothing()
+    how = {"errors": _WHY, "ahead": (_CALL, _OTHER, ("x.data += 1", _CALL))}
+    answer = ask(_CALL, how, f=f"lambda t: {f}", **given).changes_nothing()
     wrong = {hint.flat: want[0]} if len(want) == 1 else {}
     answer.returns(want, mistakes=wrong, hint=why, **exact).is_untracked()
     answer.again().returns(want, **exact)
-    other = answer.then("jacobian_by_rows(lambda t: -2 * f(t), x)", hint.other_function)
-    other.returns(-2 * want, **exact)
+    answer.then(_OTHER, hint.other_function).returns(-2 * want, **exact)
     answer.after("x.data += 1").changes_nothing().is_untracked().returns(there, **exact)
     answer.still_returns(answer.result)
 
@@ -1218,13 +1223,15 @@ def _compare(f, x, v, A, dtype="float64", layout="", why=hint.shape):
     # J v is linear in v, and so is what rounding leaves of it.
     exact = {"rtol": near, "atol": near * max(map(abs, v)) / 3, "nearly": nearly}
     x, v = (leaf(numbers, dtype, layout=layout, tracked=False) for numbers in (x, v))
-    answer = ask(_ASKED, f=f"lambda t: {f}", x=x, v=v, A=tensor(A, dtype)).changes_nothing()
+    moves = ("v.data *= -2", -2 * want), ("x.data += 1", -2 * moved)
+    how = {"ahead": (_ASKED, _OTHER, *((statement, _ASKED) for statement, _ in moves))}
+    answer = ask(_ASKED, how, f=f"lambda t: {f}", x=x, v=v, A=tensor(A, dtype)).changes_nothing()
     wrong = {hint.scalar: want[0]} if len(want) == 1 else {}
     wrong[hint.divided] = lambda got: ~got.isfinite()
     answer.returns(want, mistakes=wrong, hint=why, **exact).is_untracked()
     answer.again().returns(want, **exact)
     answer.then(_OTHER, hint.other_function).returns(-2 * want, **exact)
-    for statement, right in (("v.data *= -2", -2 * want), ("x.data += 1", -2 * moved)):
+    for statement, right in moves:
         answer = answer.after(statement).changes_nothing().is_untracked().returns(right, **exact)
 
 
@@ -1401,10 +1408,12 @@ def _compare_drawn(y, x, w, v, dtype, grad=None, layout=""):
     slopes = {name: slope for name, slope in zip(numbers, slopes, strict=True) if slope is not None}
     given = {"x": leaf(x, dtype, grad), "w": leaf(w, dtype, grad), "frozen": tensor(3.0, dtype), "y": y}
     given["v"] = leaf(v, dtype, layout=layout, tracked=False)
-    answer = ask("weighted_backward(y, v)", {"errors": hint.any}, **given)
+    grads, more = [f"{name}.grad" for name in slopes], f"weighted_backward({y}, 2 * v)"
+    how = {"errors": hint.any, "ahead": (*grads, more, *grads)}
+    answer = ask("weighted_backward(y, v)", how, **given)
     wrong = {name: {hint.missing: torch.full_like(slope, start)} for name, slope in slopes.items()}
     _compare(answer, {name: tensor(start + slope, dtype) for name, slope in slopes.items()}, wrong)
-    again = answer.then(f"weighted_backward({y}, 2 * v)")
+    again = answer.then(more)
     wrong = {name: {hint.replaced: 2 * slope} for name, slope in slopes.items()}
     _compare(again, {name: tensor(start + 3 * slope, dtype) for name, slope in slopes.items()}, wrong)
 
@@ -1560,7 +1569,8 @@ def _compare(w, X, Y, dtype, kind="", grad=None):
     given, layout = {"w": tensor(w), "X": tensor(X), "Y": tensor(Y)}, kind.replace("tracked", "")
     leaves = {name: leaf(t, dtype, layout=layout, tracked=False) for name, t in given.items()}
     leaves["w"] = leaf(w, dtype, grad, layout=kind, tracked=kind == "tracked")
-    answer = first = ask(_ASKED, **leaves).changes_nothing()
+    how = {"ahead": (_ASKED, *((f"{name}.data += 1", _ASKED) for name in given))}
+    answer = first = ask(_ASKED, how, **leaves).changes_nothing()
     wrong = {
         hint.nan: torch.isnan,
         hint.rows: lambda got: got.dim() == 2 and got.shape[1] == len(w) and len(got) < len(X),

@@ -899,8 +899,9 @@ for _dtype in ("float64", "float32"):
     _apply(tensor(-2.0), tensor(3.0), tensor(0.5), _dtype, ("x",), why=hint.negative)
     _apply(tensor(5.0), tensor(3.0), tensor(1.0), _dtype, ("q",))
     _apply(tensor(1e-12), tensor(0.3), tensor(1.0), _dtype, ("q",), why=hint.floor)
-    for _tracked in (("x", "q"), ("x",), ("q",)):
-        for _shape in ((), (3,), (2, 3), (1, 4, 2), (0,), (2, 0)):
+    _turns = ("x", "q"), ("x",), ("q",)
+    for _turn, _shape in enumerate(((), (3,), (2, 3), (1, 4, 2), (0,), (2, 0)), _dtype == "float32"):
+        for _tracked in (_turns[_turn % 3], _turns[(_turn + 1) % 3]):
             _x = check.draw_tensor(*_shape, low=0.3, high=3)
             _q = check.draw_tensor(*_shape, low=-2, high=3)
             _apply(_x, _q, check.draw_tensor(*_shape), _dtype, _tracked)
@@ -1213,8 +1214,9 @@ _RANGES += [(-70, -40), (40, 80), (-600, -110), (-5000, -200), (200, 5000)]
 for _dtype in ("float64", "float32"):
     _apply([-1000.0, 1000.0], [1.0, 2.0], _dtype)
     _apply([-40.0], [3.0], _dtype)
-    for _low, _high in _RANGES:
-        for _shape in ((), (3,), (2, 3), (1, 4, 2)):
+    _shapes = (), (3,), (2, 3), (1, 4, 2)
+    for _turn, (_low, _high) in enumerate(_RANGES, _dtype == "float32"):
+        for _shape in (_shapes[_turn % 4], _shapes[(_turn + 2) % 4]):
             _apply(check.draw_tensor(*_shape, low=_low, high=_high), check.draw_tensor(*_shape), _dtype)
     for _shape in ((0,), (2, 0)):
         _apply(torch.zeros(_shape), torch.zeros(_shape), _dtype)
@@ -1629,9 +1631,10 @@ def _row_of(*shape):
     return check.draw_tensor(*shape, low=-0.5, high=0.5) + 2 * torch.arange(shape[-1], dtype=torch.float64)
 
 
+_turns = ("x", "weight"), ("x",), ("weight",)
 for _dtype in ("float64", "float32"):
-    for _shape in ((3,), (1,), (2, 4), (4, 1), (2, 3, 5)):
-        for _tracked in (("x", "weight"), ("x",), ("weight",)):
+    for _turn, _shape in enumerate(((3,), (1,), (2, 4), (4, 1), (2, 3, 5)), _dtype == "float32"):
+        for _tracked in (_turns[_turn % 3], _turns[(_turn + 1) % 3]):
             _w, _g, _eps = check.draw_tensor(_shape[-1]), check.draw_tensor(*_shape), check.draw(0.01, 0.5)
             _apply(_row_of(*_shape), _w, _g, _eps, _dtype, _tracked)
     _apply(_row_of(3, 4), check.draw_tensor(4), check.draw_tensor(3, 4), 1e-5, _dtype, apart=True)

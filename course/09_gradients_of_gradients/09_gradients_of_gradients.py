@@ -899,10 +899,13 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("second_derivative")
 
 
-def _compare(f, x, dtype, grad, slope, want, why=""):
+_CALL = "second_derivative(f, x)"
+
+
+def _compare(f, x, dtype, grad, slope, want, why="", ahead=()):
     want, slope = tensor(want, dtype), tensor(slope, dtype)
     arguments = {"f": f"lambda t: {f}", "x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
-    answer = ask("second_derivative(f, x)", {"warned": True}, **arguments)
+    answer = ask(_CALL, {"warned": True, "ahead": ahead}, **arguments)
     answer.holds(answer.result is not None or bool(want), hint.none)
     added = tuple(number + grad for number in (want, slope) if grad)
     wrong = {hint.zero: 0.0, hint.first: slope, hint.added: added}
@@ -918,6 +921,7 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
+_OTHER = "second_derivative(lambda t: -2 * f(t), x)"
 # The first derivative, and the second.
 _FORMS = {
     "torch.log(t*t)": lambda x: (2 / x, -2 / x**2),
@@ -935,19 +939,20 @@ _FORMS = {
 def _again(f, x, dtype, grad):
     (first, second), (_, later) = (_FORMS[f](tensor(place)) for place in (x, x + 1))
     want, later = tensor(second, dtype), tensor(later, dtype)
-    answer = _compare(f, x, dtype, grad, first, second)
+    ahead = _CALL, ("x.data += 1", _CALL), _OTHER
+    answer = _compare(f, x, dtype, grad, first, second, ahead=ahead)
     answer.holds(not any("create_graph" in warning for warning in answer.seen["warned"]), hint.circle)
     answer.again().returns(want)
     answer.after("x.data += 1").returns(later)
-    answer.then("second_derivative(lambda t: -2 * f(t), x)", hint.other_function).returns(-2 * later)
+    answer.then(_OTHER, hint.other_function).returns(-2 * later)
     answer.still_returns(want)
 
 
-for _dtype in ("float64", "float32"):
-    for _grad in (None, check.draw(-9, -1)):
-        for _f in _FORMS:
-            check.smallest(_again, _f, check.draw(0.3, 2.5), _dtype, _grad)
-            check.smallest(_again, _f, check.draw(-3.5, -1.2), _dtype, _grad)
+_full = check.draw(-9, -1)
+for _dtype, _grad, _other in (("float64", None, _full), ("float32", _full, None)):
+    for _f in _FORMS:
+        check.smallest(_again, _f, check.draw(0.3, 2.5), _dtype, _grad)
+        check.smallest(_again, _f, check.draw(-3.5, -1.2), _dtype, _other)
     _again("t**4 - 8*t**2", 0.0, _dtype, 1.0)
     _again("w*t + torch.cos(t)", 0.0, _dtype, None)
 _compare("t * torch.abs(t)", 1e-6, "float64", None, 2e-6, 2.0, hint.kink)
@@ -1032,11 +1037,11 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("hvp")
 
 
-def _compare(f, x, v, want, ones, diagonal, slope, dtype, grad=None, layout="", why=""):
+def _compare(f, x, v, want, ones, diagonal, slope, dtype, grad=None, layout="", why="", ahead=()):
     """`ones`: H times ones; `diagonal`: that of H; `slope`: the gradient."""
     leaves = {"x": leaf(x, dtype, grad, layout=layout), "w": leaf(3.0, dtype)}
     leaves["v"] = leaf(v, dtype, layout=layout, tracked=False)
-    answer = ask("hvp(f, x, v)", f=f"lambda t: {f}", **leaves).changes_nothing()
+    answer = ask("hvp(f, x, v)", {"ahead": ahead}, f=f"lambda t: {f}", **leaves).changes_nothing()
     v, ones, diagonal, slope = map(tensor, (v, ones, diagonal, slope))
     want = tensor(want, dtype)
     wrong = {
@@ -1088,25 +1093,30 @@ _FORMS = {
 }
 
 
+_OTHERS = "hvp(f, x, 2 * v + 1)", "hvp(lambda t: -2 * f(t), x, v)"
+
+
 def _against_hessian(f, x, v, dtype, grad=None, layout="", why=""):
     here, function = tensor(x), formula(f, w=tensor(3.0))
     slope = torch.func.grad(function)
     H = torch.func.jacrev(slope)(here).reshape(here.numel(), -1)
     parts = H @ tensor(v).flatten(), H.sum(1), H.diagonal()
     want, ones, diagonal = (part.reshape(here.shape) for part in parts)
-    answer = _compare(f, x, v, want, ones, diagonal, slope(here), dtype, grad, layout, why)
+    how, ahead = (dtype, grad, layout, why), ("hvp(f, x, v)", *_OTHERS)
+    answer = _compare(f, x, v, want, ones, diagonal, slope(here), *how, ahead)
     for asked, right in (
         (answer.again(), want),
-        (answer.then("hvp(f, x, 2 * v + 1)", hint.stale), 2 * want + ones),
-        (answer.then("hvp(lambda t: -2 * f(t), x, v)", hint.other_function), -2 * want),
+        (answer.then(_OTHERS[0], hint.stale), 2 * want + ones),
+        (answer.then(_OTHERS[1], hint.other_function), -2 * want),
     ):
         asked.returns(tensor(right, dtype), atol=1e-8 if dtype == "float64" else 1e-3)
 
 
 _against_hessian("(t * torch.abs(t)).sum()", [1e-6, -1e-6], [1.0, 2.0], "float64", why=hint.kink)
 for _dtype in ("float64", "float32"):
-    for _f, _shape in _FORMS.items():
-        for _grad, _layout in ((None, ""), (check.draw(1, 9), "slice"), (None, "transposed")):
+    for _turn, (_f, _shape) in enumerate(_FORMS.items(), _dtype == "float32"):
+        _hows = (None, ""), (check.draw(1, 9), "slice"), (None, "transposed")
+        for _grad, _layout in (_hows[_turn % 3], _hows[(_turn + 1) % 3]):
             _x, _v = (check.draw_tensor(*_shape, low=-1.5, high=1.5).tolist() for _ in range(2))
             check.smallest(_against_hessian, _f, _x, _v, _dtype, _grad, _layout)
     _against_hessian("(t**4).sum() + t.prod()", [0.0, 0.0, 2.0], [1.0, -1.0, 0.5], _dtype)
@@ -1182,7 +1192,7 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("newton_step")
 
 
-def _compare(f, x, dtype, grad, want, value, first, second):
+def _compare(f, x, dtype, grad, want, value, first, second, ahead=()):
     wrong = {
         hint.root: x - value / first if first else x,
         hint.still: x,
@@ -1192,7 +1202,7 @@ def _compare(f, x, dtype, grad, want, value, first, second):
         hint.many: 2.0 if x > 0 else -2.0,
     }
     leaves = {"x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
-    answer = ask("x1 = newton_step(f, x)", f=f"lambda t: {f}", **leaves)
+    answer = ask("x1 = newton_step(f, x)", {"ahead": ahead}, f=f"lambda t: {f}", **leaves)
     answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly)
     return _fresh(answer.owns_its_memory(hint.shares), "x1").keeps_buffers().changes_nothing()
 
@@ -1211,6 +1221,8 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
+_OTHER = "newton_step(lambda t: t - f(t) ** 2, x)"
+_FACTS = "{0}.is_leaf, {0}.requires_grad, {0}.is_leaf and {0}.grad is None"
 # f, and its first two derivatives.
 _FORMS = {
     "torch.exp(t) - w*t": lambda x: (torch.exp(x) - 3 * x, torch.exp(x) - 3, torch.exp(x)),
@@ -1232,25 +1244,27 @@ def _again(f, x, dtype, grad, count=3):
         _, slope, curvature = _FORMS[f](place)
         place = place - slope / curvature
         wants.append(tensor(place, dtype))
-    answer = _compare(f, x, dtype, grad, wants[0], value, first, second)
+    steps = {f"x{k}": f"x{k} = newton_step(f, x{k - 1})" for k in range(2, count + 1)}
+    in_turn = (text for name, step in steps.items() for text in (step, _FACTS.format(name)))
+    ahead = _FACTS.format("x1"), *in_turn, "x1 = newton_step(f, x)", _OTHER
+    answer = _compare(f, x, dtype, grad, wants[0], value, first, second, ahead)
     near = {"rtol": 1e-7, "atol": 1e-7} if dtype == "float64" else {"rtol": 2e-3, "atol": 2e-3}
-    for number, want in enumerate(wants[1:], 2):
-        step = answer.then(f"x{number} = newton_step(f, x{number - 1})")
-        _fresh(step.returns(want, **near), f"x{number}").changes_nothing()
+    for (name, step), want in zip(steps.items(), wants[1:], strict=True):
+        _fresh(answer.then(step).returns(want, **near), name).changes_nothing()
     answer.again().returns(wants[0], **near)
     other = x - (1 - 2 * value * first) / (-2 * first**2 - 2 * value * second)
-    there = answer.then("newton_step(lambda t: t - f(t) ** 2, x)", hint.other_function)
+    there = answer.then(_OTHER, hint.other_function)
     there.returns(tensor(other, dtype), **near)
     answer.still_returns(wants[0])
 
 
-for _dtype in ("float64", "float32"):
-    for _grad in (None, check.draw(-9, -1)):
-        for _f in list(_FORMS)[:4]:
-            check.smallest(_again, _f, check.draw(0.2, 0.6), _dtype, _grad)
-            check.smallest(_again, _f, check.draw(-0.6, -0.25), _dtype, _grad)
-        check.smallest(_again, "t**4 - 8*t**2", check.draw(1.8, 2.5), _dtype, _grad, 5)
-        check.smallest(_again, "t**4 - 8*t**2", check.draw(-4, -3.2), _dtype, _grad, 5)
+_full = check.draw(-9, -1)
+for _dtype, _grad, _other in (("float64", None, _full), ("float32", _full, None)):
+    for _f in list(_FORMS)[:4]:
+        check.smallest(_again, _f, check.draw(0.2, 0.6), _dtype, _grad)
+        check.smallest(_again, _f, check.draw(-0.6, -0.25), _dtype, _other)
+    check.smallest(_again, "t**4 - 8*t**2", check.draw(1.8, 2.5), _dtype, _grad, 5)
+    check.smallest(_again, "t**4 - 8*t**2", check.draw(-4, -3.2), _dtype, _other, 5)
     _again("t**4 - 8*t**2", 2.0, _dtype, None)
     _again("w*t**2 + t", 0.0, _dtype, 1.0)
 ### END HIDDEN TESTS
@@ -1499,8 +1513,6 @@ hint = hints("Cube")
 def _compare(x, g, u, wants, dtype, layout="", wrong=None):
     """`wants`: x³, its gradient, and this one's own derivatives by x and by g, times u."""
     cube, gradient, by_x, by_g = (tensor(want, dtype) for want in wants)
-    own = ask("issubclass(Cube, torch.autograd.Function) and 'backward' in vars(Cube)")
-    own.holds(own.result, hint.own)
     leaves = {"x": leaf(x, dtype, layout=layout), "g": leaf(g, dtype, layout=layout)}
     y, nan = ask("y = Cube.apply(x)", **leaves, u=tensor(u, dtype)), {hint.zero: torch.isnan}
     y.changes_nothing().returns(cube, mistakes=nan)
@@ -1513,6 +1525,8 @@ def _compare(x, g, u, wants, dtype, layout="", wrong=None):
     second_g.returns(by_g, mistakes={hint.half: 0.0, **nan})
 
 
+_own = ask("issubclass(Cube, torch.autograd.Function) and 'backward' in vars(Cube)")
+_own.holds(_own.result, hint.own)
 _wrong = {hint.chain: [3, 12], hint.slope: ([2, 2], [6, 3])}
 _compare([1, 2], [2, 0.5], [1, 1], ([1, 8], [6, 6], [12, 6], [3, 12]), "float64", wrong=_wrong)
 _wants = [8, -1, 0], [36, -6, 0], [36, 24, 0], [12, 6, 0]
@@ -1551,10 +1565,13 @@ def _inside(x):
 
 
 for _dtype in ("float64", "float32"):
+    for _shape, _layout in (
+        *(((), ""), ((1,), "slice"), ((4,), "slice"), ((4,), "")),
+        *(((2, 3), ""), ((2, 3), "transposed"), ((2, 1, 2), "slice"), ((2, 1, 2), "transposed")),
+    ):
+        _parts = [check.draw_tensor(*_shape).tolist() for _ in range(3)]
+        check.smallest(_case, *_parts, _dtype, _layout)
     for _layout in ("", "slice", "transposed"):
-        for _shape in ((), (1,), (4,), (2, 3), (2, 1, 2)):
-            _parts = [check.draw_tensor(*_shape).tolist() for _ in range(3)]
-            check.smallest(_case, *_parts, _dtype, _layout)
         _x, _g, _u = [[0.0, -0.5], [2.0, 0.0]], [[1.0, 2.0], [-3.0, 0.0]], [[2.0, -1.0], [0.5, 1.0]]
         _case(_x, _g, _u, _dtype, _layout)
     _case([], [], [], _dtype)
@@ -1638,6 +1655,8 @@ def loss_after(f, x, lr, steps):
 
 
 # %% nbgrader={"grade_id": "test_loss_after", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+from functools import partial
+
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("loss_after")
@@ -1649,13 +1668,14 @@ def _compare(f, x, lr, steps, want, grads, wrongs, dtype, grad=None, layout=""):
     leaves = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad)}
     given = {"f": f"lambda t: {f}", **leaves, "steps": steps, "w": leaf(3.0, dtype)}
     answer = ask("loss = loss_after(f, x, lr, steps)", **given)
-    answer.returns(tensor(want, dtype), mistakes=wrongs[0], nearly=hint.nearly, **_NEAR[dtype])
+    wrong = [partial(lambda place: wrongs()[place], place) for place in range(4)]
+    answer.returns(tensor(want, dtype), mistakes=wrong[0], nearly=hint.nearly, **_NEAR[dtype])
     answer.changes_nothing().keeps_buffers().is_tracked()
     options = "retain_graph=True, allow_unused=True, materialize_grads=True"
     asked, freed = f"torch.autograd.grad(loss, (lr, x, w), {options})", {"a second time": hint.used}
     parts = answer.then(asked, errors=freed).parts("lr", "x", "w", hint=hint.path)
-    for part, right, wrong in zip(parts, grads, wrongs[1:], strict=True):
-        part.returns(tensor(right, dtype), mistakes=wrong, hint=hint.path, **_NEAR[dtype])
+    for part, right, why in zip(parts, grads, wrong[1:], strict=True):
+        part.returns(tensor(right, dtype), mistakes=why, hint=hint.path, **_NEAR[dtype])
     return answer
 
 
@@ -1664,12 +1684,12 @@ _values = {hint.start_value: 10.0, hint.count: (2.5, 0.15625), hint.once: 0.0, h
 _rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}
 _starts = {hint.constant: [1, -0.5], hint.start: 0.0}
 _grads, _wrongs = (-5, [0.25, -0.125], 0), (_values, _rates, _starts, {})
-_compare("(t**2).sum() / 2", [4, -2], 0.5, 2, 0.625, _grads, _wrongs, "float64", 9.0)
+_compare("(t**2).sum() / 2", [4, -2], 0.5, 2, 0.625, _grads, lambda: _wrongs, "float64", 9.0)
 # The step leads to [-0.5, 1], where the gradient is [-3, 6].
 _grads, _values = ([18, -144], [1.5, 1.5], -3.25), {hint.sign: 165.75, hint.mean: 0.796875}
 _starts = {hint.constant: [-3, 6], hint.start: 0.0}
 _wrongs = _values, {hint.rate: 0.0}, _starts, {hint.constant: 1.25}
-_compare("w * (t**2).sum()", [1, 4], [0.25, 0.125], 1, 3.75, _grads, _wrongs, "float32")
+_compare("w * (t**2).sum()", [1, 4], [0.25, 0.125], 1, 3.75, _grads, lambda: _wrongs, "float32")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
@@ -1700,8 +1720,7 @@ def _descend(f, x, lr, steps, kind=""):
     return loss, torch.autograd.grad(loss, (lr, x, w), allow_unused=True, materialize_grads=True)
 
 
-def _against_descent(f, x, lr, steps, dtype, grad=None, layout=""):
-    want, grads = _descend(f, x, lr, steps)
+def _mistakes(f, x, lr, steps):
     counts = _descend(f, x, lr, max(steps - 1, 0))[0], _descend(f, x, lr, steps + 1)[0]
     constant, last = (_descend(f, x, lr, steps, kind)[1] for kind in ("constant", "last"))
     values = {hint.start_value: _descend(f, x, lr, 0)[0], hint.count: counts}
@@ -1710,7 +1729,12 @@ def _against_descent(f, x, lr, steps, dtype, grad=None, layout=""):
     }
     rates = {hint.constant: constant[0], hint.last: last[0], hint.rate: 0.0}
     starts = {hint.constant: constant[1], hint.start: 0.0}
-    wrongs = values, rates, starts, {hint.constant: constant[2]}
+    return values, rates, starts, {hint.constant: constant[2]}
+
+
+def _against_descent(f, x, lr, steps, dtype, grad=None, layout=""):
+    want, grads = _descend(f, x, lr, steps)
+    wrongs = partial(_mistakes, f, x, lr, steps)
     answer = _compare(f, x, lr, steps, want, grads, wrongs, dtype, grad, layout)
     answer.again().returns(tensor(want, dtype), **_NEAR[dtype])
     slower = tensor(lr) / 2
@@ -1723,8 +1747,9 @@ def _against_descent(f, x, lr, steps, dtype, grad=None, layout=""):
 
 
 for _dtype in ("float64", "float32"):
-    for _f, _shape in _FORMS.items():
-        for _steps, _layout in ((0, ""), (1, "slice"), (2, ""), (4, "transposed")):
+    for _turn, (_f, _shape) in enumerate(_FORMS.items(), _dtype == "float32"):
+        _hows = ((0, ""), (4, "transposed")), ((1, "slice"), (2, ""))
+        for _steps, _layout in _hows[_turn % 2]:
             _x = check.draw_tensor(*_shape, low=-1.2, high=1.2).tolist()
             check.smallest(_against_descent, _f, _x, check.draw(0.02, 0.1), _steps, _dtype, None, _layout)
         _rates = check.draw_tensor(*_shape, low=0.02, high=0.1).tolist()

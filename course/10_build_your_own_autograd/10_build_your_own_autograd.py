@@ -748,7 +748,7 @@ for _code in ("recipes.diamonds(40)", "recipes.chain(5000)"):
     _recipe = eval(_code)
     _names = [f"v[{place}]" for place in range(len(_recipe))]
     _answer = ask("v[-1].order()", _HOW, v=f"recipes.build(recipes.compared_in_steps(Value), {_code})")
-    for _call in (_answer, _answer.again(), _answer.again()):
+    for _call in (_answer, _answer.again()):
         recipes.check_order(_call, _names, _recipe, len(_names) - 1)
 ### END HIDDEN TESTS
 
@@ -832,7 +832,8 @@ hint = hints("second_backward")
 def _compare(names, recipe, roots, grads=None, words="", alike=False):
     """Call backward() of these Values in turn; the grads hold something beforehand."""
     grads = grads or [0.0] * len(names)
-    first, how = f"{names[roots[0]]}.backward()", {"before": recipes.held(names, grads)}
+    first, ahead = f"{names[roots[0]]}.backward()", recipes.passes_ahead(names, roots)
+    how = {"before": recipes.held(names, grads), "ahead": ahead}
     if words:
         how["words"] = f"{first}, {words}"
     values = recipes.graph(names, recipe, alike)
@@ -1278,17 +1279,17 @@ for _points, _steps, _lr in (
     ([(1.0, 3.0)], 1, 0.1),
 ):
     _hidden(_points, _steps, _lr)
-for _slope, _at in (
-    (check.draw(0.5, 3), check.draw(-2, 2)),
-    (check.draw(-3, -0.5), check.draw(-2, 2)),
-    (0.0, 0.0),
+for _slope, _at, _steps in (
+    (check.draw(0.5, 3), check.draw(-2, 2), 120),
+    (check.draw(-3, -0.5), check.draw(-2, 2), 40),
+    (0.0, 0.0, 40),
 ):
     _points = [(x, round(_slope * x + _at + check.draw(-0.2, 0.2), 3)) for x in check.draws(6, -2, 2)]
     check.smallest(_hidden, _points, 7, check.draw(0.02, 0.15))
     check.smallest(_hidden, _points, 5, 0.05, 3.0)
-    _hidden(_points, 120, 0.004)
+    _hidden(_points, _steps, 0.004)
     _line = [(x, round(_slope * x + _at, 3)) for x in (-1.5, -0.5, 0.5, 1.0, 2.0)]
-    _hidden(_line, 200, 0.15).returns((_slope, _at), rtol=0.0, atol=1e-2, hint=hint.slope)
+    _hidden(_line, 60, 0.15).returns((_slope, _at), rtol=0.0, atol=1e-2, hint=hint.slope)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1519,7 +1520,7 @@ for step in range(STEPS):
     for value in parameters:
         value.data -= 2.0 * value.grad
     losses.append(loss.data)
-    if step % 10 == 0:
+    if step % 20 == 0:
         redraw()
 redraw()
 plt.close(figure)

@@ -15,8 +15,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from typing import Any, TypedDict, Unpack
+from functools import partial
+from typing import Any, TypedDict, Unpack, cast
 
 import torch
 
@@ -31,10 +31,12 @@ Mistakes = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 # What `close` takes for equal where a test knows a hint for "nearly": an exact formula in another order.
 _EXACT = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
 # What only a message needs, or is sent in another form.
-_NOT_SENT = ("before", "below", "errors", "words")
+_NOT_SENT = ("ahead", "before", "below", "errors", "words")
+# What concerns only the question that makes the arguments.
+_ONCE = ("words", "ahead", "noting")
 # What `situation.put` leaves out where there is nothing to say.
 _NOTHING: Mapping[str, Any] = {
-    **{"tracked": False, "aliases": [], "changes": [], "replaced": [], "stopped": ""},
+    **{"place": 0, "tracked": False, "aliases": [], "changes": [], "replaced": [], "stopped": ""},
     **{"count": 0, "largest": 0, "given": {}, "ran": [], "warned": []},
 }
 _elsewhere: list[Put] = []
@@ -54,8 +56,9 @@ class Options(TypedDict, total=False):
         warned: catch warnings, for `warns_nothing`, including those that torch gives once per process.
         noting: names of arguments that are functions of one argument: `given` returns what they were called
             with, and `ran` the order of the calls.
-        ahead: questions to ask right after this one, in the same round trip; `then` and `again`, in this
-            order, already have their answers.
+        ahead: questions to ask right after this one, in the same round trip; `then`, `again` and `after`, in
+            this order, already have their answers. Each is a text, or for `after` its statement and a text.
+            If one raises, its error comes when it is its turn.
         words: the call as a message shows it, instead of one made from the arguments.
         below: code that a message shows below the call, such as what a model computes.
     """
@@ -67,7 +70,7 @@ class Options(TypedDict, total=False):
     counted: bool
     warned: bool
     noting: tuple[str, ...]
-    ahead: tuple[str, ...]
+    ahead: tuple[str | tuple[str, str], ...]
     words: str
     below: str
 
@@ -149,21 +152,18 @@ class _Talk:
     """What answers about the same objects share: where to send questions, and the answers known already.
 
     Attributes:
-        kept: all results so far, as they were after the last question.
-        ahead: the texts of questions that were asked ahead, each with its outcome.
+        ahead: questions that were asked ahead, each a statement and a text, with its outcome.
     """
 
     put: Put
-    kept: list[Any] = field(default_factory=list)
-    ahead: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    ahead: list[tuple[tuple[str, str], Mapping[str, Any]]] = field(default_factory=list)
 
     def ask(self, request: dict[str, Any]) -> Mapping[str, Any]:
-        if self.ahead and self.ahead[0][0] == request["text"] and not request["before"]:
+        if self.ahead and self.ahead[0][0] == (request.get("before", ""), request["text"]):
             return self.ahead.pop(0)[1]
         seen = self.put(request)
-        self.kept = seen.get("kept", [seen["result"]])
         ahead = [{**_NOTHING, **more} for more in seen.get("ahead", ())]
-        self.ahead = list(zip(request.get("ahead", ()), ahead, strict=True))
+        self.ahead = list(zip(request.get("ahead", ()), ahead, strict=False))
         return {**_NOTHING, **seen}
 
 
@@ -217,13 +217,14 @@ class Answer:
         def words() -> str:
             if given:
                 return given
-            shown_before = (name for name in self._arguments if re.search(rf"\b{name} ?= ?", self._line))
+            line = self._line
+            shown_before = (name for name in self._arguments if re.search(rf"\b{name} ?= ?", line))
             known = {*_needed(self._text, self._arguments), *shown_before}
             fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in known}
             values = "".join(
                 f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in fresh.items()
             )
-            return self._line + say(en=", then ", ko=", 이어서 ") + text + values
+            return line + say(en=", then ", ko=", 이어서 ") + text + values
 
         return self._ask(text, words, usual=hint, options=options)
 
@@ -235,20 +236,23 @@ class Answer:
         found = self.result if isinstance(self.result, tuple) else ()
         self.holds(len(found) == len(names) and all(part is not None for part in found), hint)
         pairs = zip(names, found, strict=True)
-        call = self.call
-        return [self.named(partial("{}, {}".format, call, name), part) for name, part in pairs]
+        return [self.named(partial(self._with, f", {name}"), part) for name, part in pairs]
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
         """Ask for the gradient of an argument, given that of the result: a VJP. It keeps the graph.
 
         The question must have named the result, as in "y = f(x)".
         """
+
+        def words() -> str:
+            words = self._line + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
+            if arriving in self._arguments:
+                words += say(en=", arriving: ", ko=", 도착한 값: ") + _literal(self._arguments[arriving])
+            return words
+
         name = self._text.partition(" = ")[0]
-        words = self._line + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
-        if arriving in self._arguments:
-            words += say(en=", arriving: ", ko=", 도착한 값: ") + _literal(self._arguments[arriving])
         text = f"torch.autograd.grad({name}, {of}, {arriving}, retain_graph=True, allow_unused=True)[0]"
-        return self.then(text, hint, words=words)
+        return self._ask(text, words, usual=hint)
 
     @property
     def ran(self) -> list[str]:
@@ -275,6 +279,9 @@ class Answer:
     def named(self, words: Callable[[], str], result: Any) -> "Answer":
         """Return a part of the result, under its own name."""
         return replace(self, result=result, _shown=words)
+
+    def _with(self, more: str) -> str:
+        return self.call + more
 
     @property
     def _line(self) -> str:
@@ -352,7 +359,8 @@ class Answer:
 
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
         """Check that the result is still right after all later questions."""
-        now = self._talk.kept[self.seen["place"]]
+        with check.asking(self._shown):
+            now = self._talk.put({"kept": self.seen["place"]})["result"]
         with suppress(check.CheckFailed):
             check.close(now, want)
             return self
@@ -471,25 +479,26 @@ def _answer(
     usual: str = "",
     before: str = "",
 ) -> Answer:
-    @cache
     def call() -> str:  # most answers are right, and nobody reads how their call is written
         return words() + _below(options)
 
     errors = options.get("errors")
-    request: dict[str, Any] = {
-        "text": text,
-        "arguments": None if arguments is None else {n: _described(a) for n, a in arguments.items()},
-        "before": before or ("" if arguments is None else options.get("before", "")),
-        "attempt": errors is not None,
-    }
+    request: dict[str, Any] = {"text": text}
+    if arguments is not None:
+        request["arguments"] = {name: _described(argument) for name, argument in arguments.items()}
+        before = options.get("before", "")
+    if before:
+        request["before"] = before
+    if errors is not None:
+        request["attempt"] = True
+    if later := options.get("ahead"):
+        request["ahead"] = [("", one) if isinstance(one, str) else one for one in later]
     request.update((key, value) for key, value in options.items() if key not in _NOT_SENT)
     with check.asking(call):
         seen = talk.ask(request)
     if errors is not None and isinstance(seen["result"], dict):
         check.no_error([seen["result"]], call(), errors)
-    kept: Options = {**options}
-    kept.pop("words", None)
-    kept.pop("ahead", None)
+    kept = cast(Options, {key: value for key, value in options.items() if key not in _ONCE})
     return Answer(seen["result"], seen["tracked"], seen, call, talk, text, shown, kept, usual)
 
 
@@ -505,9 +514,9 @@ def _after(statement: str) -> str:
 def _described(argument: Any) -> Any:
     """Return plain data for an argument."""
     if isinstance(argument, str):
-        return {situation.KIND: "code", "code": argument}
+        return {situation.CODE: argument}
     if isinstance(argument, Leaf):
-        return {situation.KIND: "leaf", **vars(argument)}
+        return {situation.LEAF: (argument.value, argument.grad, argument.layout, argument.tracked)}
     if isinstance(argument, list | tuple):
         return type(argument)(_described(part) for part in argument)
     if isinstance(argument, dict):

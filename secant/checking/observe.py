@@ -132,12 +132,14 @@ def _tensors(value: Any, depth: int = _DEPTH) -> Iterator[torch.Tensor]:
 
 
 def _aliases(result: Any, watched: dict[str, torch.Tensor]) -> list[str]:
+    places = {_memory(tensor) for tensor in _tensors(result)} - {0}
+    if not places:
+        return []
     owned = dict(watched)
     for name, tensor in watched.items():
         # A non-leaf's .grad warns when it is read, and there is none unless it was asked for.
         if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
             owned[f"{name}.grad"] = tensor.grad
-    places = {_memory(tensor) for tensor in _tensors(result)} - {0}
     return [name for name, tensor in owned.items() if _memory(tensor) in places]
 
 

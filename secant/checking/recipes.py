@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -316,6 +317,18 @@ def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Seque
     return ""
 
 
+def every_grad(names: Sequence[str]) -> str:
+    """Return the code of a list of every grad."""
+    return f"[{', '.join(f'{name}.grad' for name in names)}]"
+
+
+def passes_ahead(names: Sequence[str], roots: Sequence[int]) -> tuple[str, ...]:
+    """Return what `check_passes` asks after the first call, for `ahead`."""
+    grads = every_grad(names)
+    later = (text for root in roots[1:] for text in (f"{names[root]}.backward()", grads))
+    return grads, *later
+
+
 def check_passes(
     answer: "Answer", names: Sequence[str], recipe: Recipe, roots: Sequence[int], held: Sequence[float]
 ) -> None:
@@ -336,7 +349,7 @@ def check_passes(
     )
     how: dict[str, Any] = {"rtol": 1e-7, "atol": 1e-12}
     how["nearly"] = _exactly()
-    now, grads = list(held), "[" + ", ".join(f"{name}.grad" for name in names) + "]"
+    now, grads = list(held), every_grad(names)
     for number, root in enumerate(roots):
         called = answer.then(f"{names[root]}.backward()") if number else answer
         asked = [("grad", name) for name in names]
@@ -344,7 +357,8 @@ def check_passes(
         found, want = called.then(grads).result, _after(recipe, root, now)
         got, right = (dict(zip(names, numbers, strict=True)) for numbers in (found, want))
         every = _part(called, say(en="every grad", ko="모든 grad"), got)
-        every.returns(right, hint=_pass_problem(recipe, root, now, found), **how)
+        problem = partial(_pass_problem, recipe, root, now, found)  # looked for only if something is wrong
+        every.returns(right, mistakes=lambda problem=problem: {problem(): lambda _: True}, **how)
         called.equals(None)
         now = want
 

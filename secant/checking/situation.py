@@ -22,8 +22,8 @@ from secant.checking.observe import observe
 from secant.checking.operations import operations
 from secant.quiet import ask_first
 
-#: How an argument that is more than a value is marked: {_KIND: "code" | "leaf", ...}.
-KIND = "secant.argument"
+#: How an argument that is more than a value is marked: {CODE: code}, {LEAF: (value, grad, layout, tracked)}.
+CODE, LEAF = "secant.code", "secant.leaf"
 #: The errors that a test may take as an answer, if it has a hint for them.
 _EXPECTED = (AttributeError, IndexError, RuntimeError, TypeError, ValueError)
 #: What the code of an argument may use, whatever the student's notebook calls so.
@@ -46,9 +46,10 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
     """Ask one question.
 
     Args:
-        request: `text`, what to run; `arguments`, by name, for a new situation, or None to ask in the last
-            one; `before`, a statement that is run unwatched; `ahead`, the texts of what to ask next; and
-            the other options of `secant.checking.ask.ask`.
+        request: `text`, what to run; `arguments`, by name, for a new situation, without which the last one is
+            asked; `before`, a statement that is run unwatched; `ahead`, what to ask next, each a statement to
+            run before, or "", and a text; and the other options of `secant.checking.ask.ask`. Or only `kept`,
+            the place of an earlier result in the last situation: what it is now comes back as `result`.
         names: what the student's notebook calls things.
 
     Returns:
@@ -64,16 +65,17 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         - count, largest: as those of `operations`. warned: the warnings.
         - given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
         - ran: the names of these functions, one for each call so far.
-        - ahead: the same for each of the questions that were to be asked right after it.
-        - kept: all results of the situation as they are now, once there are several; `place` is this one's.
+        - ahead: the same for each of the questions that were to be asked right after it, up to the first that
+            raises: its error is raised when that question comes by itself.
+        - place: of the result among those of the situation.
     """
-    if request["arguments"] is not None:
+    if "kept" in request:
+        return {"result": _now[-1].kept(request["kept"])}
+    if "arguments" in request:
         _now[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
     seen = _now[-1].ask(request)
-    ahead = [_now[-1].ask({**request, "text": text, "before": ""}) for text in request.get("ahead", ())]
-    # What the first result is now nobody asks before there is a second.
-    kept = {"kept": _now[-1].kept()} if seen["place"] or ahead else {}
-    return {**seen, **kept, **({"ahead": ahead} if ahead else {})}
+    ahead = _now[-1].ask_ahead(request)
+    return {**seen, **({"ahead": ahead} if ahead else {})}
 
 
 class Situation:
@@ -85,6 +87,7 @@ class Situation:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
         self._ran: list[str] = []
+        self._failed: Exception | None = None  # of a question that was asked ahead
         for name, argument in arguments.items():
             made = _made(argument, self._names)
             made = noted(made, name, self._ran) if name in noting else made
@@ -94,15 +97,29 @@ class Situation:
         self._calls = observe(**self._watched)
         self._values = {name: thing for name, thing in _nested(self._arguments) if recipes.is_value(thing)}
         self._known = {id(value): name for name, value in self._values.items()}
-        self._buffers = {name: (thing.grad, str(thing.grad)) for name, thing in self._leaves()}
+        self._buffers = {n: (t.grad, t.grad.clone()) for n, t in self._leaves() if t.grad is not None}
 
-    def kept(self) -> list[Any]:
-        """Return what all results hold now."""
-        kept = self._calls.kept()
-        return [recipes.told(result, self._known) for result in kept] if self._values else kept
+    def kept(self, place: int) -> Any:
+        """Return what a result holds now."""
+        kept = self._calls.kept()[place]
+        return recipes.told(kept, self._known) if self._values else kept
+
+    def ask_ahead(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Ask what comes next, up to the first error."""
+        seen: list[dict[str, Any]] = []
+        for before, text in request.get("ahead", ()):
+            try:
+                seen.append(self.ask({**request, "before": before, "text": text}))
+            except Exception as error:
+                self._failed = error
+                break
+        return seen
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run what a request says, and report the result."""
+        if self._failed is not None:
+            error, self._failed = self._failed, None
+            raise error
         if request.get("before"):
             exec(request["before"], self._names)
         self._calls.changes = []
@@ -130,6 +147,7 @@ class Situation:
         seen = self._calls.last()
         heard = {name: list(one.given) for name, one in self._arguments.items() if isinstance(one, noted)}
         told = {
+            "place": self._places,
             "tracked": seen["tracked"],
             "aliases": seen["aliases"],
             "changes": [*self._calls.changes, *self._changed(held)],
@@ -143,7 +161,6 @@ class Situation:
         }
         return {
             "result": self._plain(result, request.get("by_name", False)),
-            "place": self._places,
             **{k: v for k, v in told.items() if v},
         }
 
@@ -157,8 +174,8 @@ class Situation:
         return ((n, t) for n, t in found if isinstance(t, torch.Tensor) and t.is_leaf)
 
     def _is_replaced(self, name: str, thing: torch.Tensor) -> bool:
-        held, numbers = self._buffers.get(name, (None, ""))
-        return held is not None and thing.grad is not held and str(thing.grad) == numbers
+        held, numbers = self._buffers.get(name, (None, None))
+        return held is not None and thing.grad is not held and str(thing.grad) == str(numbers)
 
     def _plain(self, result: Any, by_name: bool) -> Any:
         """Return plain data for the last result."""
@@ -211,13 +228,13 @@ def _compiled(text: str) -> tuple[str, Any]:
 
 def _made(argument: Any, names: dict[str, Any]) -> Any:
     """Return the argument that plain data describe."""
-    if isinstance(argument, dict) and KIND in argument:
-        if argument[KIND] == "code":
-            return eval(_code(argument["code"]), names)
-        value = graphs.arranged(argument["value"].clone(), argument["layout"])
-        value = value.detach().requires_grad_(argument["tracked"])
-        if argument["grad"] is not None:
-            value.grad = torch.full_like(value, argument["grad"])
+    if isinstance(argument, dict) and CODE in argument:
+        return eval(_code(argument[CODE]), names)
+    if isinstance(argument, dict) and LEAF in argument:
+        value, grad, layout, tracked = argument[LEAF]
+        value = graphs.arranged(value.clone(), layout).detach().requires_grad_(tracked)
+        if grad is not None:
+            value.grad = torch.full_like(value, grad)
         return value
     if isinstance(argument, list | tuple):
         return type(argument)(_made(part, names) for part in argument)

@@ -64,8 +64,7 @@ def judge_operation(
     check.holds(found["node"] == f"{name}Backward", call, _usual.not_own.format(name=name))
     for place, of in enumerate(inputs):
         if of in slopes:
-            wrong = {**_usual_mistakes(of, g, slopes), **mistakes.get(of, {})}
-            _judge_gradient(found, call, of, place, _vjp(slopes[of], g), wrong, hint, rtol, atol)
+            _judge_gradient(found, call, of, place, g, slopes, mistakes.get(of, {}), hint, rtol, atol)
     for changed, gradients in found["changed"].items():
         later = f"{name}.apply({', '.join(inputs)}{more}), {changed}.mul_(2), backward"
         for of, slope in slopes.items():
@@ -79,16 +78,21 @@ def _judge_gradient(
     call: str,
     of: str,
     place: int,
-    want: torch.Tensor,
-    wrong: Mapping[str, Any],
+    g: torch.Tensor,
+    slopes: Mapping[str, Slope],
+    own: Mapping[str, Any],
     hint: str,
     rtol: float | None,
     atol: float | None,
 ) -> None:
-    got = found["gradients"][of]
+    got, want = found["gradients"][of], _vjp(slopes[of], g)
     check.holds(got is not None, call, _usual.no_gradient.format(name=of, place=place))
-    if _is(found["alone"].get(of), want, rtol, atol):
-        hint, wrong = _usual.between, {}
+
+    def wrong() -> Mapping[str, Any]:
+        if _is(found["alone"].get(of), want, rtol, atol):
+            return {_usual.between: lambda _: True}
+        return {**_usual_mistakes(of, g, slopes), **own}
+
     asked = call + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
     judge(got, want, asked, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
     asked += say(en=", second backward pass", ko=", 두 번째 역방향 계산")

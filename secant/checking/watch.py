@@ -169,9 +169,9 @@ def _bits(tensor: torch.Tensor) -> bytes | None:
     if tensor.device.type == "meta":
         return None
     dense = tensor if tensor.layout is torch.strided else tensor.to_dense()
+    if dense.dtype in _OF_NUMPY:
+        return dense.numpy(force=True).tobytes()
     plain = dense.detach().resolve_conj().resolve_neg().cpu()
-    if plain.dtype in _OF_NUMPY:
-        return plain.numpy().tobytes()
     # A tensor of one number counts as contiguous whatever its stride, and could not be viewed as bytes.
     flat = plain.reshape(-1).clone(memory_format=torch.contiguous_format)
     return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""

@@ -107,8 +107,8 @@ class Limits:
 
 
 LIMITS = Limits()
-# What a candidate may answer. The lessons' tests take at most 117 kB, 6,900 items, 27 keys, 3,400 numbers and
-# 83 kB of text from a right answer, a tenth of this or less; 6 dimensions and 4 levels.
+# What a candidate may answer. The lessons' tests take at most 113 kB, 6,700 items, 67 keys, 10,200 numbers
+# and 80 kB of text from a solution, about a fifth of this or less; 6 dimensions.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
 
 
@@ -269,6 +269,7 @@ def _length(value: object) -> tuple[int, ...]:
 _LITERALS = {None: b"N", True: b"T", False: b"F"}
 _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
 _SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64  # characters, bits, numbers
+_QUICK_BYTES = 2_000  # more than any of these takes
 # The numbers on the wire of the dtypes whose values numpy can read.
 _NUMPYS = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
 
@@ -280,6 +281,9 @@ class _Writer:
         self.limits = limits
         self.exact = exact
         self.out = bytearray([VERSION])
+        # Up to here whatever is written the quick way fits.
+        self.quick_bytes = limits.total_bytes - _QUICK_BYTES
+        self.quick_items = limits.items - _TENSOR_COST
         self.items = 0
         self.keys = 0
         self.numbers = 0
@@ -316,34 +320,35 @@ class _Writer:
 
     def _quick(self, value: Any, depth: int) -> bool:
         """Append what most values are, if it fits; else the slow way comes to the same bytes."""
-        limits, kind, items, text, numbers = self.limits, type(value), 1, 0, 0
-        if kind is str and len(value) <= _SHORT_TEXT and value.isascii():
-            text = len(value)
-            data = _TAGGED_WORD.pack(b"s", text) + value.encode()
+        kind, out = type(value), self.out
+        if kind is dict or kind is list or kind is tuple or depth > self.limits.depth:
+            return False
+        if self.items > self.quick_items or len(out) > self.quick_bytes:
+            return False
+        if kind is str:
+            size = len(value)
+            if size > _SHORT_TEXT or not value.isascii() or self.text_bytes + size > self.limits.text_bytes:
+                return False
+            self.text_bytes += size
+            out += _TAGGED_WORD.pack(b"s", size)
+            out += value.encode()
         elif kind is float:
-            data = _TAGGED_DOUBLE.pack(b"f", value)
+            out += _TAGGED_DOUBLE.pack(b"f", value)
         elif value is None or value is True or value is False:
-            data = _LITERALS[value]
-        elif kind is int and (bits := value.bit_length()) <= min(_SMALL_INT, limits.int_bits):
+            out += _LITERALS[value]
+        elif kind is int and (bits := value.bit_length()) <= min(_SMALL_INT, self.limits.int_bits):
             size = bits // 8 + 1
-            data = _TAGGED_SHORT.pack(b"i", size) + value.to_bytes(size, "little", signed=True)
-        elif kind is torch.Tensor and (written := _small_tensor(value, limits)):
-            data, numbers = written
-            items = _TENSOR_COST
+            out += _TAGGED_SHORT.pack(b"i", size)
+            out += value.to_bytes(size, "little", signed=True)
+        elif kind is torch.Tensor and (written := _small_tensor(value, self.limits)):
+            if self.numbers + written[1] > self.limits.numbers:
+                return False
+            out += written[0]
+            self.numbers += written[1]
+            self.items += _TENSOR_COST - 1
         else:
             return False
-        if (
-            depth > limits.depth
-            or self.items + items > limits.items
-            or len(self.out) + len(data) > limits.total_bytes
-            or self.text_bytes + text > limits.text_bytes
-            or self.numbers + numbers > limits.numbers
-        ):
-            return False
-        self.items += items
-        self.text_bytes += text
-        self.numbers += numbers
-        self.out += data
+        self.items += 1
         return True
 
     def other(self, other: Other) -> None:
@@ -357,7 +362,13 @@ class _Writer:
             raise _TooMuch("too_deep")
         self._count(1)
         kind = type(value)  # isinstance would ask the object for its __class__
-        if value is None:
+        if issubclass(kind, dict):
+            self._dict(value, depth)
+        elif issubclass(kind, list):
+            self._sequence(b"l", list.__getitem__(value, slice(None)), depth)
+        elif issubclass(kind, tuple):
+            self._sequence(b"u", list(tuple.__iter__(value)), depth)
+        elif value is None:
             self.out += b"N"
         elif issubclass(kind, bool):
             self.out += b"T" if value else b"F"
@@ -370,12 +381,6 @@ class _Writer:
             self._string(str.__str__(value))
         elif issubclass(kind, torch.Tensor):
             self._tensor(value)
-        elif issubclass(kind, list):
-            self._sequence(b"l", list.__getitem__(value, slice(None)), depth)
-        elif issubclass(kind, tuple):
-            self._sequence(b"u", list(tuple.__iter__(value)), depth)
-        elif issubclass(kind, dict):
-            self._dict(value, depth)
         elif issubclass(kind, Other):
             self.other(value)
         else:
@@ -555,7 +560,9 @@ class _Reader:
         """The next value."""
         if depth > self.limits.depth:
             raise TooMuch(Other("object", "too_deep"))
-        self._count(1)
+        self.items += 1
+        if self.items > self.limits.items:
+            raise TooMuch(Other("object", "too_large"))
         if self.position >= self.length:
             raise WireError("the frame is cut short")
         self.position += 1
@@ -677,11 +684,12 @@ def send(
 
 
 def send_body(sock: socket.socket, body: bytes, deadline: Deadline | None = None) -> None:
-    """Send what `encode` made as a frame; no deadline means to wait for ever. Raises as `recv` does."""
+    """Send what `encode` made as a frame. Raises as `recv` does."""
     try:
         left = memoryview(struct.pack("<I", len(body)) + body)
         while left:
-            sock.settimeout(None if deadline is None else _left(deadline))
+            if deadline is not None:
+                sock.settimeout(_left(deadline))
             with contextlib.suppress(BlockingIOError, TimeoutError):
                 left = left[sock.send(left) :]
     except TimeoutError:
@@ -690,12 +698,12 @@ def send_body(sock: socket.socket, body: bytes, deadline: Deadline | None = None
         raise WireClosed(f"the connection is gone: {error.strerror}") from None
 
 
-def recv(sock: socket.socket, deadline: Deadline, limits: Limits = LIMITS) -> Any:
+def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits = LIMITS) -> Any:
     """Receive one value.
 
     Args:
         sock: a connected stream socket.
-        deadline: until when the whole frame must have arrived.
+        deadline: until when the whole frame must have arrived; by default, it may take for ever.
         limits: what the frame may hold.
 
     Raises:
@@ -712,12 +720,13 @@ def recv(sock: socket.socket, deadline: Deadline, limits: Limits = LIMITS) -> An
     return decode(_recv_bytes(sock, length, deadline), limits)
 
 
-def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline) -> bytearray:
+def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline | None) -> bytearray:
     """Exactly so many bytes. The buffer grows with what arrives, not with what was announced."""
     data = bytearray()
     try:
         while len(data) < count:
-            sock.settimeout(_left(deadline))
+            if deadline is not None:
+                sock.settimeout(_left(deadline))
             with contextlib.suppress(BlockingIOError, TimeoutError):
                 part = sock.recv(min(count - len(data), _CHUNK))
                 if not part:

@@ -198,6 +198,8 @@ def test_asked_elsewhere_nothing_but_plain_data_is_sent_and_no_expected_value() 
     def plain(value: Any) -> bool:
         if isinstance(value, dict):
             return all(isinstance(key, str) and plain(part) for key, part in value.items())
+        if isinstance(value, tuple):
+            return all(map(plain, value))
         return isinstance(value, str | int | float | torch.Tensor | None)
 
     assert len(sent) == 2
@@ -286,17 +288,36 @@ def test_questions_asked_ahead_are_answered_in_one_go() -> None:
     sent: list[str] = []
 
     def put(request: dict[str, Any]) -> dict[str, Any]:
-        sent.append(request["text"])
+        sent.append(request.get("text", "kept"))
         return situation.put(request, {"scaled": lambda x: 2 * x})
 
     with asked_elsewhere(put):
-        answer = ask("scaled(x)", {"ahead": ("scaled(x + 1)", "scaled(x)")}, x=leaf(3.0))
+        ahead = "scaled(x + 1)", "scaled(x)", ("x.data += 2", "scaled(x)")
+        answer = ask("scaled(x)", {"ahead": ahead}, x=leaf(3.0))
         elsewhere = answer.then("scaled(x + 1)").returns(tensor(8.0))
         assert answer.again().returns(tensor(6.0)).call == "scaled(x=3), float64, called a second time"
-        elsewhere.still_returns(tensor(8.0))
+        answer.after("x.data += 2").returns(tensor(10.0))
         assert sent == ["scaled(x)"]
-        answer.after("x.data += 1").returns(tensor(8.0))
-    assert sent == ["scaled(x)", "scaled(x)"]
+        elsewhere.still_returns(tensor(8.0))
+        answer.after("x.data += 1").returns(tensor(12.0))
+    assert sent == ["scaled(x)", "kept", "scaled(x)"]
+
+
+def test_an_error_of_a_question_asked_ahead_comes_in_its_turn() -> None:
+    counted: list[int] = []
+
+    def fragile(x: torch.Tensor) -> torch.Tensor:
+        counted.append(1)
+        if len(counted) == 2:
+            raise ZeroDivisionError
+        return 2 * x.detach()
+
+    with asked_elsewhere(lambda request: situation.put(request, {"fragile": fragile})):
+        answer = ask("fragile(x)", {"ahead": ("fragile(x)", "fragile(x)")}, x=leaf(3.0))
+        assert answer.returns(tensor(6.0)).result == 6.0
+        with pytest.raises(ZeroDivisionError):
+            answer.again()
+    assert len(counted) == 2
 
 
 def test_a_result_that_a_later_call_overwrites_is_found() -> None:
