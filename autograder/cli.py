@@ -1,4 +1,4 @@
-"""The command line: autograder build, check, grade, feedback, collect, export, forget, pack, new, ..."""
+"""The command line: autograder build, check, grade, feedback, collect, export, report, forget, pack, ..."""
 
 import json
 import os
@@ -8,6 +8,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
@@ -55,7 +56,7 @@ class Languages(StrEnum):
 
 
 class Spoken(StrEnum):
-    """What `try --lang` takes."""
+    """What `try --lang` and `report --lang` take."""
 
     en = "en"
     ko = "ko"
@@ -440,11 +441,43 @@ def export(
 
 
 @app.command()
+def report(
+    lesson: Annotated[
+        str, typer.Argument(help="1, 01 or a folder's name; default: all lessons together.")
+    ] = "",
+    lang: Annotated[Spoken | None, typer.Option(help="The page's language; default: this machine's.")] = None,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="Replace names by pseudonyms that stay the same.")
+    ] = False,
+    folder: Annotated[Path | None, typer.Option("--out", help="Where to; default: report/.")] = None,
+) -> None:
+    """Write a page and a table on a lesson: tasks, misconceptions, who needs help, very similar answers.
+
+    Without a lesson, the page is on all of them together and says who is drifting off.
+    """
+    _refuse_windows()
+    from autograder.course.settings import REPORT, Course
+    from autograder.grading.gradebook import GradebookBusy
+    from autograder.report.write import Form, write_report
+
+    language(lang.value if lang else of_this_machine())
+    course = Course.at(find_root(Path.cwd()))
+    chosen = choose_lessons(find_lessons(course.root), [lesson])[0] if lesson else None
+    form = Form(language(), anonymous, folder.absolute() if folder else course.root / REPORT)
+    try:
+        written = write_report(course, chosen, form, datetime.now())
+    except GradebookBusy as error:
+        raise CourseError(f"The gradebook could not be read: {error}.") from error
+    for path in written:
+        out.print(f"wrote {path}")
+
+
+@app.command()
 def forget(
     student: Annotated[str, typer.Argument(help="The student's id.")],
     force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a student's entries and work from the course's folder, and exported/, which names everybody.
+    """Delete a student's entries and work from the course's folder, and what names all: exported/, report/.
 
     Exit status: 0 no file names the student any more, 1 some files still do, 2 nothing was deleted.
     """

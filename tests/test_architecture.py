@@ -39,6 +39,12 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox.inside",
         "autograder.exam",
     },
+    "autograder.report": {
+        "secant",
+        "autograder.course",
+        "autograder.page",
+        "autograder.grading",
+    },
     "autograder.lms": {"secant", "autograder.course", "autograder.intake", "autograder.grading"},
     "autograder.service": {
         "secant",
@@ -57,6 +63,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox.inside",
         "autograder.exam",
         "autograder.grading",
+        "autograder.report",
         "autograder.lms",
         "autograder.service",
         "autograder.edition",

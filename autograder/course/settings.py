@@ -16,7 +16,8 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import choose_lessons, find_lessons
 
 _EXCHANGE = Exchange.root.default_value
-SECRET = ".autograder-secret"  # beside nbgrader_config.py; see grading/batch.py
+SECRET = ".autograder-secret"  # beside nbgrader_config.py; see grading/secret.py
+REPORT = "report"  # the folder of what `autograder report` writes
 
 
 def load_config(root: Path) -> Config:

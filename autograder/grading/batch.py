@@ -12,10 +12,7 @@ points leave the gradebook, and the comment says what they were.
 """
 
 import contextlib
-import fcntl
 import json
-import os
-import secrets
 import tempfile
 import zlib
 from collections import deque
@@ -33,7 +30,7 @@ from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.cells import tasks
 from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson
-from autograder.course.settings import SECRET, Course
+from autograder.course.settings import Course
 from autograder.course.solutions import WorkedSolution, worked_solutions
 from autograder.exam.report import Outcome, Report, everywhere
 from autograder.exam.version import grader_version
@@ -52,6 +49,7 @@ from autograder.grading.feedback import (
 from autograder.grading.gradebook import STALE, Book, Entered, GradebookBusy, Kept, reason
 from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
+from autograder.grading.secret import course_secret
 from autograder.grading.worker import work
 from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
 from autograder.intake.submission import Rejected, Submission
@@ -188,7 +186,7 @@ def _run(
     course: Course, entries: Iterable[Entry], workers: Workers, tell: Tell, force: bool, pages_alone: bool
 ) -> Summary:
     _refuse_unwritable(course)
-    with _secret(course.root) as secret, Book(course.directory, course.config) as book:
+    with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
         batch = _Batch(course, book, secret, entries, tell, force, pages_alone)
         for job, found in run(work, batch.next_job, workers):
             batch.receive(job, found)
@@ -539,23 +537,3 @@ def _placed_anew(result: Result, open_: _Open) -> Result:
     if submission is None:
         return result
     return replace(result, cells=placed(submission, [printed.cell for printed in result.cells]))
-
-
-@contextlib.contextmanager
-def _secret(root: Path) -> Iterator[bytes]:
-    """The course's secret, made at the first use. Whoever holds it is the one run that may write."""
-    path = root / SECRET
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    with open(descriptor, "r+b") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise CourseError(f"Another `autograder grade` is busy in {root}; wait for it to end.") from None
-        found = file.read()
-        if len(found) < 32:
-            found = secrets.token_bytes(32)
-            file.seek(0)
-            file.write(found)
-            file.flush()
-            os.fsync(descriptor)
-        yield found

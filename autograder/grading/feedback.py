@@ -244,7 +244,7 @@ def page_head(
 
     def head(language: Language) -> Head:
         titles, rows = (
-            _titles(assignment.releases.get(language) or next(iter(assignment.releases.values()))),
+            headings(assignment.releases.get(language) or next(iter(assignment.releases.values()))),
             [],
         )
         for task in result.tasks:
@@ -289,7 +289,7 @@ def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
     )
 
 
-def _titles(release: NotebookNode) -> dict[str, str]:
+def headings(release: NotebookNode) -> dict[str, str]:
     """A notebook's title, under an empty name, and each task's."""
     titles: dict[str, str] = {}
     title = ""

@@ -8,6 +8,7 @@ date and the course's plugin, unless a person has entered another one.
 
 import copy
 import json
+import math
 import os
 import platform
 import random
@@ -569,7 +570,7 @@ class Book:
     def _entered(self, notebooks: Collection[str]) -> dict[str, Entered]:
         """What the gradebook says, by the id of the submitted notebook."""
         table = SubmittedNotebook
-        whole = select(table.id, table.score, table.max_score, table.late_submission_penalty)
+        whole = select(table.id, table.max_score, table.late_submission_penalty)
         grades = select(Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score)
         grades = grades.add_columns(Grade.auto_score, Grade.needs_manual_grade, Grade.extra_credit)
         grades = grades.join(Grade.cell)
@@ -589,7 +590,8 @@ class Book:
             said.setdefault(of, {})[name] = comment
         return {
             of: Entered(
-                score=score,
+                # nbgrader's own sum reads all grades of the class, once for each submission.
+                score=math.fsum(score for score, _ in scores.get(of, {}).values()),
                 max_score=most,
                 penalty=penalty or 0.0,
                 scores=scores.get(of, {}),
@@ -598,7 +600,7 @@ class Book:
                 waiting=frozenset(waiting.get(of, ())),
                 extra=extra.get(of, {}),
             )
-            for of, score, most, penalty in self._db.execute(whole.where(table.id.in_(notebooks)))
+            for of, most, penalty in self._db.execute(whole.where(table.id.in_(notebooks)))
         }
 
     def students(self) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course.errors import CourseError
-from autograder.course.settings import Course, sqlite_file
+from autograder.course.settings import REPORT, Course, sqlite_file
 from autograder.grading.gradebook import Book
 from autograder.intake.files import valid_student_id
 from autograder.lms.export import EXPORTED
@@ -43,9 +43,9 @@ def forget(course: Course, student: str) -> Forgotten:
             if known.pop(student, None) is not None:
                 replace_file(file, json.dumps(known, ensure_ascii=False, indent=1).encode(), private=True)
                 deleted.append(f"a line of {_shown(course, file)}")
-        exported = course.root / EXPORTED  # tables of the whole class, which an export makes again
-        if deleted and _delete(exported):
-            deleted.append(_shown(course, exported))
+        for name in (EXPORTED, REPORT):  # of the whole class, and made again by a command
+            if deleted and _delete(course.root / name):
+                deleted.append(name)
     return Forgotten(deleted, list(_left(course, student)))
 
 

@@ -39,11 +39,15 @@ def harmless(markdown: str) -> str:
 
 def prose(markdown: str) -> Markup:
     """Return a cell of text as HTML: the course's own, or what `harmless` made of a student's."""
+    text = as_typed(markdown)
+    return _rendered(markdown) if text is None else Markup('<div class="typed">{}</div>').format(typed(text))
+
+
+def as_typed(markdown: str) -> str | None:
+    """Return what a student typed, of a cell that `harmless` made; None of the course's own text."""
     if markdown.startswith(_OPEN) and markdown.endswith(_CLOSE):
-        return Markup('<div class="typed">{}</div>').format(
-            typed(html.unescape(markdown[len(_OPEN) : -len(_CLOSE)]))
-        )
-    return _rendered(markdown)
+        return html.unescape(markdown[len(_OPEN) : -len(_CLOSE)])
+    return None
 
 
 def typed(text: str) -> Markup:

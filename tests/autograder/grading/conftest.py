@@ -1,17 +1,16 @@
 """A small class to grade, built once: nbgrader is slow."""
 
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
-from sqlalchemy import Engine, event
 
 from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
 from autograder.grading.gradebook import Book
+from tests.support.gradebooks import hurried
 from tests.support.small_class import EMPTY, STEPS, build_course, solutions
 
 
@@ -31,14 +30,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True, scope="module")
 def no_power_cut() -> Iterator[None]:
     """SQLite need not wait for the disk: no test switches the machine off."""
-
-    def hurry(connection: object, _: object) -> None:
-        if isinstance(connection, sqlite3.Connection):
-            connection.execute("PRAGMA synchronous = OFF")
-
-    event.listen(Engine, "connect", hurry)
-    yield
-    event.remove(Engine, "connect", hurry)
+    with hurried():
+        yield
 
 
 @pytest.fixture

@@ -37,12 +37,14 @@ def term(room: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         assert CliRunner().invoke(app, ["collect", name]).exit_code == 0
         run(room, Here())
     assert CliRunner().invoke(app, ["export", "--for", "moodle", "--lesson", "1"]).exit_code == 0
+    assert CliRunner().invoke(app, ["report", "1"]).exit_code == 0
     shutil.copy(room / "gradebook.db", room / "gradebook_before_midterm.db")
     return room
 
 
 def test_nothing_in_the_folder_names_a_forgotten_student(term: Path) -> None:
-    assert {"gradebook.db", f"collected/{STEPS}.json", f"collected/kept/{WHO}"} <= set(naming(term))
+    known = {"gradebook.db", f"report/{STEPS}.html", f"collected/{STEPS}.json", f"collected/kept/{WHO}"}
+    assert known <= set(naming(term))
     done = CliRunner().invoke(app, ["forget", WHO, "--force"])
     assert done.exit_code == 1
     left = ["gradebook_before_midterm.db", "a.zip", "b.zip"]

@@ -1,0 +1,31 @@
+"""The course's secret, from which names that nobody can guess are derived."""
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from autograder.course.errors import CourseError
+from autograder.course.settings import SECRET
+
+
+@contextmanager
+def course_secret(root: Path) -> Iterator[bytes]:
+    """The course's secret, made at the first use. Whoever holds it is the one run that may write."""
+    path = root / SECRET
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    with open(descriptor, "r+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise CourseError(f"Another `autograder grade` is busy in {root}; wait for it to end.") from None
+        found = file.read()
+        if len(found) < 32:
+            found = secrets.token_bytes(32)
+            file.seek(0)
+            file.write(found)
+            file.flush()
+            os.fsync(descriptor)
+        yield found

@@ -1,0 +1,1 @@
+"""The lecturer's report: what a class can and cannot do yet, as a page and a table."""

@@ -1,0 +1,63 @@
+"""What to say in the next lecture: three sentences, each from a figure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from autograder.report.figures import LessonFigures, TaskFigures
+
+_SEVERAL = 2  # students whose trouble is worth a sentence to all
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence by its name in `words`, and what stands in it.
+
+    Attributes:
+        task: the title of the task that it is about, if any.
+        mistake: the key of the misconception that it is about, if any.
+    """
+
+    name: str
+    numbers: Mapping[str, int]
+    task: str = ""
+    mistake: str = ""
+
+
+def advice(figures: LessonFigures) -> list[Sentence]:
+    """Return three sentences: on a task, on a mistake, on what else many need; none without grades."""
+    tested = [task for task in figures.tasks if task.tried]
+    if not tested:
+        return []
+    return [_on_a_task(tested), _on_a_mistake(figures), _on_the_rest(figures, tested)]
+
+
+def _on_a_task(tested: list[TaskFigures]) -> Sentence:
+    hardest = min(tested, key=lambda task: (task.difficulty or 0.0, -task.tried))
+    if hardest.passed == hardest.tried:
+        return Sentence("say_all_passed", {"n": max(task.tried for task in tested)})
+    return Sentence("say_hardest", {"n": hardest.passed, "of": hardest.tried}, hardest.title)
+
+
+def _on_a_mistake(figures: LessonFigures) -> Sentence:
+    if figures.misconceptions:
+        worst = figures.misconceptions[0]
+        return Sentence("say_mistake", {"n": len(worst.students)}, mistake=worst.key)
+    if failed := sum(figures.unnamed.values()):
+        return Sentence("say_unnamed", {"n": failed})
+    return Sentence("say_no_mistake", {})
+
+
+def _on_the_rest(figures: LessonFigures, tested: list[TaskFigures]) -> Sentence:
+    """On what concerns most students: answers that only the hidden tests refuse, a task left out, no work."""
+    hidden = max(tested, key=lambda task: task.hidden)
+    left = max(figures.tasks, key=lambda task: task.left)
+    named = [
+        Sentence("say_hidden", {"n": sum(task.hidden for task in tested)}, hidden.title),
+        Sentence("say_left", {"n": left.left, "of": left.handed}, left.title),
+        Sentence("say_absent", {"n": len(figures.absent)}),
+    ]
+    most = max(named, key=lambda sentence: sentence.numbers["n"])
+    if most.numbers["n"] >= _SEVERAL:
+        return most
+    best = max(tested, key=lambda task: (task.difficulty or 0.0, task.tried))
+    return Sentence("say_best", {"n": best.passed, "of": best.tried}, best.title)

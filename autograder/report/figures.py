@@ -1,0 +1,350 @@
+"""The figures of a report: of one lesson, and of all.
+
+Difficulty and discrimination are those of classical test theory (L. Crocker and J. Algina, Introduction to
+Classical and Modern Test Theory, 1986, chapter 14): the mean share of a task's points, and the correlation of
+that share with the share of the points of all other tasks (the corrected item-total correlation). Both are of
+those who tried the task.
+"""
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from autograder.grading.result import GradedTask
+from autograder.report.reading import Answer, Told, Work
+from autograder.report.tokens import tokens
+
+HALF = 0.5
+ENOUGH = 10  # who tried a task: with fewer, a correlation says next to nothing
+EXAMPLES = 3  # of a misconception
+_FAILED = ("wrong", "crashed", "timed_out")
+_BINS = 10
+
+
+def credit(task: GradedTask) -> float:
+    """The share of a task's points that was reached, without extra credit."""
+    return min(1.0, task.points / task.max_points) if task.max_points else float(task.outcome == "passed")
+
+
+def is_tried(task: GradedTask) -> bool:
+    """Whether there is a grade for something that was handed in."""
+    return task.auto is not None and task.outcome not in ("not_attempted", "grader_failure")
+
+
+def is_failed(task: GradedTask) -> bool:
+    """Whether the tests refused the answer, and no person has overruled them."""
+    return task.outcome in _FAILED and credit(task) < 1
+
+
+# --- One lesson ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Shares of the points, from 0 to 1.
+
+    Attributes:
+        counts: how many shares are in each tenth; 1 is in the last.
+        mean, median: of all of them.
+    """
+
+    counts: Sequence[int]
+    mean: float
+    median: float
+
+
+def distribution(shares: Sequence[float]) -> Distribution | None:
+    """Return how shares are distributed; None if there are none."""
+    if not shares:
+        return None
+    found = Counter(min(int(share * _BINS + 1e-9), _BINS - 1) for share in shares)
+    return Distribution(
+        [found[place] for place in range(_BINS)], statistics.fmean(shares), statistics.median(shares)
+    )
+
+
+@dataclass(frozen=True)
+class TaskFigures:
+    """What a class made of a task.
+
+    Attributes:
+        id, title: the task's.
+        handed: how many handed in the lesson, readable and graded.
+        tried: how many of them have a grade for an answer.
+        passed: how many of those reached all points.
+        waiting: how many answers wait for a person.
+        visible, hidden: how many failed before or in the visible test, and only in the hidden one.
+        difficulty: the mean share of the points of those who tried, the higher the easier; None without any.
+        discrimination: see the module; None for fewer than ENOUGH, or if there is nothing to compare.
+    """
+
+    id: str
+    title: str
+    handed: int
+    tried: int
+    passed: int
+    waiting: int
+    visible: int
+    hidden: int
+    difficulty: float | None
+    discrimination: float | None
+
+    @property
+    def left(self) -> int:
+        """How many did not try it."""
+        return self.handed - self.tried - self.waiting
+
+
+def task_figures(task: str, title: str, works: Sequence[Work]) -> TaskFigures:
+    """Return the figures of a task.
+
+    Args:
+        task, title: the task's id and title.
+        works: those that were graded.
+    """
+    rows = [(work, row) for work in works for row in work.tasks if row.id == task]
+    tried = [(work, row) for work, row in rows if is_tried(row)]
+    failed = [row for _, row in tried if is_failed(row)]
+    credits = [credit(row) for _, row in tried]
+    return TaskFigures(
+        id=task,
+        title=title,
+        handed=len(rows),
+        tried=len(tried),
+        passed=sum(each >= 1 for each in credits),
+        waiting=sum(row.auto is None for _, row in rows),
+        visible=sum(not row.hidden for row in failed),
+        hidden=sum(row.hidden for row in failed),
+        difficulty=statistics.fmean(credits) if credits else None,
+        discrimination=_discrimination(tried),
+    )
+
+
+def _discrimination(tried: Sequence[tuple[Work, GradedTask]]) -> float | None:
+    compared = [(credit(row), rest) for work, row in tried if (rest := _rest(work, row)) is not None]
+    if len(compared) < ENOUGH:
+        return None
+    try:
+        return statistics.correlation(*zip(*compared, strict=True))
+    except statistics.StatisticsError:  # all have the same
+        return None
+
+
+def _rest(work: Work, left_out: GradedTask) -> float | None:
+    """The share of the points of the other tasks; None if no other was graded."""
+    others = [task for task in work.tasks if task.id != left_out.id and task.auto is not None]
+    most = sum(task.max_points for task in others)
+    return sum(task.points for task in others) / most if most else None
+
+
+@dataclass(frozen=True)
+class Example:
+    """Code that students wrote who ran into a misconception: one of them, and how many wrote the like."""
+
+    student: str
+    lines: Sequence[str]
+    alike: int
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A recorded mistake, known by the name of its hint, in whatever language the hint was given.
+
+    Attributes:
+        scope: the task whose hint it is, `all` for one that its lesson's tasks share; else empty.
+        name: the hint's.
+        tasks: how many students ran into it in each task.
+        students: who ran into it.
+        visible, hidden: how many answers the visible test refused, and only the hidden one.
+        examples: what some of them wrote, the most common first.
+    """
+
+    scope: str
+    name: str
+    tasks: Mapping[str, int]
+    students: Sequence[str]
+    visible: int
+    hidden: int
+    examples: Sequence[Example]
+
+    @property
+    def key(self) -> str:
+        """What it is known by within a lesson."""
+        return f"{self.scope}.{self.name}"
+
+
+def misconceptions(works: Iterable[Work], told: Told) -> list[Misconception]:
+    """Return the recorded mistakes that students ran into, the most common first."""
+    found: dict[tuple[str, str], list[tuple[Work, GradedTask]]] = {}
+    for work in works:
+        for task in work.tasks:
+            if is_failed(task) and task.hint:
+                found.setdefault((told.hint_scope(task.id, task.hint), task.hint), []).append((work, task))
+    made = [_misconception(*named, rows, told) for named, rows in found.items()]
+    return sorted(made, key=lambda one: (-len(one.students), one.scope, one.name))
+
+
+def _misconception(
+    scope: str, name: str, rows: Sequence[tuple[Work, GradedTask]], told: Told
+) -> Misconception:
+    hidden = sum(task.hidden for _, task in rows)
+    return Misconception(
+        scope,
+        name,
+        Counter(task.id for _, task in rows),
+        sorted({work.student for work, _ in rows}),
+        len(rows) - hidden,
+        hidden,
+        examples([(work, task.id) for work, task in rows], told),
+    )
+
+
+def examples(answers: Iterable[tuple[Work, str]], told: Told) -> list[Example]:
+    """Return what students wrote, the most common first; answers that compute alike count as one."""
+    alike: dict[tuple[str, ...], list[Example]] = {}
+    for work, task in answers:
+        answer = work.answers.get(task)
+        if answer and answer.is_code and (lines := own_lines(answer, told.stubs[task])):
+            alike.setdefault(tokens(answer.text), []).append(Example(work.student, lines, 1))
+    groups = sorted(alike.values(), key=lambda group: (-len(group), len(group[0].lines), group[0].student))
+    return [Example(group[0].student, group[0].lines, len(group)) for group in groups[:EXAMPLES]]
+
+
+def own_lines(answer: Answer, stubs: Iterable[str]) -> list[str]:
+    """Return the lines of an answer that are not in the cell as it was released."""
+    given = {line.strip() for stub in stubs for line in stub.split("\n")}
+    return [line for line in answer.text.split("\n") if line.strip() and line.strip() not in given]
+
+
+@dataclass(frozen=True)
+class LessonFigures:
+    """All figures of a lesson.
+
+    Attributes:
+        works: everybody's.
+        shares: of the points, of those who have any grade.
+        tasks: in the order of the lesson.
+        misconceptions: the most common first.
+        unnamed: how many answers of each task failed without a recorded hint.
+        struggling: who has less than half of the points graded so far, the lowest first.
+        absent, unread, ungraded, several: of whom there is nothing, nothing readable, nothing graded yet, and
+            several notebooks of which only one counts.
+        notes: who has how many answers that wait for a person.
+    """
+
+    works: Sequence[Work]
+    shares: Distribution | None
+    tasks: Sequence[TaskFigures]
+    misconceptions: Sequence[Misconception]
+    unnamed: Mapping[str, int]
+    struggling: Sequence[Work]
+    absent: Sequence[str]
+    unread: Sequence[str]
+    ungraded: Sequence[str]
+    several: Sequence[str]
+    notes: Mapping[str, int]
+
+
+def lesson_figures(works: Sequence[Work], told: Told) -> LessonFigures:
+    """Return the figures of a lesson."""
+    graded = [work for work in works if work.state == "graded"]
+    by_share = sorted((share, work.student, work) for work in graded if (share := work.share) is not None)
+    failed = (task for work in graded for task in work.tasks if is_failed(task) and not task.hint)
+    return LessonFigures(
+        works=works,
+        shares=distribution([share for share, _, _ in by_share]),
+        tasks=[task_figures(task, title, graded) for task, title in told.tasks.items()],
+        misconceptions=misconceptions(graded, told),
+        unnamed=Counter(task.id for task in failed),
+        struggling=[work for share, _, work in by_share if share < HALF],
+        absent=[work.student for work in works if work.state == "absent"],
+        unread=[work.student for work in works if work.state == "unread"],
+        ungraded=[work.student for work in works if work.state == "ungraded"],
+        several=[work.student for work in works if work.several],
+        notes={work.student: len(work.waiting) for work in graded if work.waiting},
+    )
+
+
+# --- The course ---------------------------------------------------------------------------------------------
+
+FALLING = 0.2  # of the points: how much lower than before, next to the class, the last lesson is
+BEFORE = 2  # lessons that "before" needs at least
+
+
+@dataclass(frozen=True)
+class Drifting:
+    """Somebody who takes part less than before.
+
+    Attributes:
+        missing: the lessons in a row, up to the last one, that were not handed in.
+        last: the last lesson that was; empty if there is none.
+        fall: by how much the last lesson's share is lower than before, the class's mean taken off both;
+            None if it is not.
+    """
+
+    student: str
+    missing: Sequence[str]
+    last: str
+    fall: float | None
+
+
+@dataclass(frozen=True)
+class CourseFigures:
+    """All figures of a course.
+
+    Attributes:
+        lessons: the works of each lesson that somebody has handed in, in order.
+        means: the mean share of each lesson that has one.
+        due: the lessons that at least half of those who take part have handed in.
+        drifting: who takes part less than before, those first who have missed most.
+        never: who has handed in nothing at all.
+    """
+
+    lessons: Mapping[str, Sequence[Work]]
+    means: Mapping[str, float]
+    due: Sequence[str]
+    drifting: Sequence[Drifting]
+    never: Sequence[str]
+
+
+def course_figures(lessons: Mapping[str, Sequence[Work]]) -> CourseFigures:
+    """Return the figures of a course, by the works of its lessons, in order."""
+    begun = {name: works for name, works in lessons.items() if any(map(_is_handed_in, works))}
+    by_student: dict[str, dict[str, Work]] = {
+        work.student: {} for works in lessons.values() for work in works
+    }
+    shares: dict[str, list[float]] = {}
+    for name, works in begun.items():
+        for work in works:
+            by_student[work.student][name] = work
+            if (share := work.share) is not None:
+                shares.setdefault(name, []).append(share)
+    active = [who for who in sorted(by_student) if any(map(_is_handed_in, by_student[who].values()))]
+    means = {name: statistics.fmean(found) for name, found in shares.items()}
+    due = [name for name, works in begun.items() if 2 * sum(map(_is_handed_in, works)) >= len(active)]
+    found = [_drifting(student, by_student[student], due, means) for student in active]
+    drifting = sorted(
+        filter(None, found), key=lambda one: (-len(one.missing), -(one.fall or 0.0), one.student)
+    )
+    return CourseFigures(begun, means, due, drifting, sorted(by_student.keys() - set(active)))
+
+
+def _is_handed_in(work: Work) -> bool:
+    return work.state != "absent"
+
+
+def _drifting(
+    student: str, works: Mapping[str, Work], due: Sequence[str], means: Mapping[str, float]
+) -> Drifting | None:
+    handed = [name for name in due if name in works and _is_handed_in(works[name])]
+    last = due.index(handed[-1]) if handed else -1
+    missing = due[last + 1 :]
+    relative = [share - means[name] for name in handed if (share := works[name].share) is not None]
+    fall = None
+    if len(relative) > BEFORE:
+        fall = statistics.fmean(relative[:-1]) - relative[-1]
+    is_falling = fall is not None and fall >= FALLING
+    if not missing and not is_falling:
+        return None
+    return Drifting(student, missing, handed[-1] if handed else "", fall if is_falling else None)

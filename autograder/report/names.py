@@ -1,0 +1,69 @@
+"""What a report calls students: by id or, for `--anonymous`, by a name that nobody can trace back.
+
+A pseudonym is derived from the id with the course's secret (HMAC, RFC 2104), so a student has the same one in
+every report of a course, and who does not hold the secret cannot compute it from a list of names. Code is
+shown with the words of the course, Python and PyTorch alone: a comment, a string or a variable may name
+somebody.
+"""
+
+import builtins
+import hashlib
+import hmac
+import keyword
+import re
+from collections.abc import Collection, Iterable
+
+from autograder.report.tokens import TOKEN, is_name, is_string
+
+# No vowels, so that no word comes up, and no digits that look like letters.
+_LETTERS = "BCDFGHJKMNPQRSTVWXZ23456789"
+_LENGTH = 8  # of 27 letters: among 10,000 students, two get the same one once in 5,000 courses
+_PYTHON = frozenset(
+    (
+        *(*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "self", "cls"),
+        *(name for kind in (list, dict, set, str, float) for name in dir(kind)),
+    )
+)
+# A longer one may be a student's.
+_PLAIN_NUMBER = re.compile(r"([0-9]{1,3}(\.[0-9]{0,3})?|\.[0-9]{1,3})(e-?[0-9]{1,2})?")
+
+
+def pseudonym(secret: bytes, student: str) -> str:
+    """Return the name that stands for a student in the reports of the course that has this secret."""
+    digest = hmac.new(secret, b"pseudonym\0" + student.encode(), hashlib.sha256).digest()
+    number = int.from_bytes(digest)
+    letters = []
+    for _ in range(_LENGTH):
+        number, place = divmod(number, len(_LETTERS))
+        letters.append(_LETTERS[place])
+    return "".join(letters[:4]) + "-" + "".join(letters[4:])
+
+
+def vocabulary(texts: Iterable[str]) -> frozenset[str]:
+    """Return the names and strings that code of a course uses, with Python's own names."""
+    found = (token for text in texts for token in TOKEN.findall(text) if is_name(token) or is_string(token))
+    return _PYTHON | frozenset(token.lstrip(".") for token in found)
+
+
+def without_names(code: str, known: Collection[str]) -> str:
+    """Return code in which nothing is left that its author chose to write, other than how it computes.
+
+    Comments go. Of what is not in `known`, strings become `"…"`, names become `name1`, `name2` and so on, and
+    long numbers become `0`.
+    """
+    renamed: dict[str, str] = {}
+
+    def shown(found: re.Match[str]) -> str:
+        token = found[0]
+        if token.startswith("#"):
+            return ""
+        if is_string(token):
+            return token if token in known else '"…"'
+        if is_name(token):
+            dot, name = token[: token.startswith(".")], token.lstrip(".")
+            return dot + (name if name in known else renamed.setdefault(name, f"name{len(renamed) + 1}"))
+        if token[0].isdigit() or (token[0] == "." and len(token) > 1):
+            return token if _PLAIN_NUMBER.fullmatch(token) else "0"
+        return token if token.isascii() else "?"
+
+    return "\n".join(line.rstrip() for line in TOKEN.sub(shown, code).split("\n"))

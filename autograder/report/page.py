@@ -1,0 +1,243 @@
+"""A report as one HTML page, which loads nothing and runs nothing; the look is that of a feedback page.
+
+All that students wrote is escaped, and shown without characters that steer.
+"""
+
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from autograder import page as feedback
+from autograder.report import plots
+from autograder.report.advice import Sentence, advice
+from autograder.report.copies import LENGTH, Pair
+from autograder.report.figures import ENOUGH, FALLING, CourseFigures, LessonFigures, TaskFigures, is_failed
+from autograder.report.last import Changes
+from autograder.report.reading import Told, Work
+from autograder.report.tokens import tokens
+from autograder.report.words import Words, fill, percent, words
+from secant.language import Language
+from secant.visible import visible
+
+_HERE = Path(__file__).parent
+_LINES, _CHARS = 12, 160  # of an example that are shown
+_PAIR_LINES = 60
+PAIRS = 25  # with both answers
+
+
+@dataclass(frozen=True)
+class Head:
+    """What every page needs to know.
+
+    Attributes:
+        language: the page's.
+        when: the time, as it is shown.
+        people: the full names of students, by id; none for an anonymous page.
+        anonymous: whether the ids are pseudonyms.
+        shown_code: what is shown of a student's code.
+    """
+
+    language: Language
+    when: str
+    people: Mapping[str, str]
+    anonymous: bool
+    shown_code: Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A pair as the page shows it: a task, and both answers to it, each line with whether both have it."""
+
+    pair: Pair
+    task: str
+    answers: Sequence[Sequence[tuple[str, bool]]]
+
+
+def lesson_page(
+    head: Head, told: Told, figures: LessonFigures, changes: Changes | None, pairs: Sequence[Pair]
+) -> str:
+    """Return the page of a lesson."""
+    said = words(head.language)
+    mistakes = {one.key: one for one in figures.misconceptions}
+
+    def mistake(key: str) -> str:
+        scope, _, name = key.rpartition(".")
+        return told.hint_text(scope, name, head.language) or name
+
+    def sentence(one: Sentence) -> str:
+        return fill(said[one.name], **one.numbers, task=one.task, mistake=mistake(one.mistake))
+
+    works = {work.student: work for work in figures.works}
+    graded = sum(work.state == "graded" for work in figures.works)
+    asked = [("lecture", graded), ("glance", 1), ("changes", 1), ("tasks", graded), ("mistakes", graded)]
+    asked += [("help", graded), ("open", 1), ("copies", graded > 1)]
+    return (
+        _environment(head)
+        .get_template("lesson.html.j2")
+        .render(
+            **_common(head, said),
+            title=told.title,
+            told=told,
+            figures=figures,
+            handed=sum(work.state != "absent" for work in figures.works),
+            graded=graded,
+            sections=[name for name, is_there in asked if is_there],
+            sentences=[sentence(one) for one in advice(figures)],
+            histogram=_histogram(figures, said),
+            bars=_bars(figures.tasks, said),
+            tells=partial(_tells, said=said),
+            mistakes=mistakes,
+            mistake=mistake,
+            changes=changes,
+            failed=lambda work: [task for task in work.tasks if is_failed(task)],
+            left=lambda work: [task for task in work.tasks if task.outcome == "not_attempted"],
+            alike=[_alike(pair, works, told, head) for pair in pairs[:PAIRS]],
+            more_pairs=len(pairs) - PAIRS,
+            enough=ENOUGH,
+            length=LENGTH,
+        )
+    )
+
+
+def course_page(head: Head, titles: Mapping[str, str], figures: CourseFigures) -> str:
+    """Return the page of all lessons."""
+    said = words(head.language)
+    students = len({work.student for works in figures.lessons.values() for work in works})
+    handed = {name: sum(work.state != "absent" for work in works) for name, works in figures.lessons.items()}
+    rows = {name[:2].lstrip("0"): (handed[name], figures.means.get(name)) for name in figures.lessons}
+    label = "; ".join(
+        fill(
+            said["lesson_bar"],
+            lesson=titles[name],
+            handed=handed[name],
+            mean=percent(figures.means.get(name)),
+        )
+        for name in figures.lessons
+    )
+    return (
+        _environment(head)
+        .get_template("course.html.j2")
+        .render(
+            **_common(head, said),
+            title=said["whole"],
+            titles=titles,
+            figures=figures,
+            handed=handed,
+            size=students,
+            picture=plots.course(rows, students, label, said) if rows else "",
+            falling=percent(FALLING),
+        )
+    )
+
+
+def _common(head: Head, said: Words) -> dict[str, object]:
+    return {"head": head, "words": said, "style": _style(), "language": head.language}
+
+
+@cache
+def _style() -> Markup:
+    files = (Path(feedback.__file__).parent / "page.css", _HERE / "report.css")
+    return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))
+
+
+def _environment(head: Head) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "fill": fill,
+        "percent": percent,
+        "code": partial(_code, head),
+        "marked": _marked,
+        "number": _number,
+        "who": partial(_who, head),
+    }
+    return environment
+
+
+def _marked(text: str) -> Markup:
+    """Return a text of the course's own, in which what stands between backticks is code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+def _who(head: Head, student: str) -> str:
+    name = head.people.get(student, "")
+    return visible(f"{student} ({name})" if name else student, prose=True)
+
+
+def _code(head: Head, lines: Sequence[str]) -> str:
+    """An example's lines, bounded."""
+    text = textwrap.dedent(head.shown_code("\n".join(lines)))
+    shown = [visible(line) for line in text.split("\n") if line.strip()]
+    more = ["…"] if len(shown) > _LINES else []
+    return "\n".join([*(_clipped(line) for line in shown[:_LINES]), *more])
+
+
+def _clipped(line: str) -> str:
+    return line if len(line) <= _CHARS else f"{line[:_CHARS]}…"
+
+
+def _histogram(figures: LessonFigures, said: Words) -> Markup | None:
+    if figures.shares is None:
+        return None
+    counts = figures.shares.counts
+    label = ", ".join(
+        fill(said["bin"], count, low=10 * place, high=10 * place + 10)
+        for place, count in enumerate(counts)
+        if count
+    )
+    return plots.histogram(counts, f"{said['distribution']}: {label}", said)
+
+
+def _bars(tasks: Sequence[TaskFigures], said: Words) -> Markup | None:
+    rows = {task.id: (task.passed, task.tried - task.passed, task.left) for task in tasks}
+    if not any(map(sum, rows.values())):
+        return None
+    label = "; ".join(
+        fill(said["bar"], task=task.title, passed=passed, failed=failed, left=left)
+        for task, (passed, failed, left) in zip(tasks, rows.values(), strict=True)
+    )
+    return plots.stacked(rows, label, said)
+
+
+def _tells(discrimination: float | None, said: Words) -> str:
+    """What a discrimination means."""
+    if discrimination is None:
+        return ""
+    limits = ((0.4, "tells_well"), (0.2, "tells_some"), (-0.1, "tells_hardly"))
+    return said[next((name for least, name in limits if discrimination >= least), "tells_wrong")]
+
+
+def _alike(pair: Pair, works: Mapping[str, Work], told: Told, head: Head) -> Alike:
+    task = pair.tasks[0]
+    both = [works[student].answers[task] for student in pair.students]
+    if head.anonymous and not all(answer.is_code for answer in both):
+        return Alike(pair, task, [])
+    stub = {line.strip() for source in told.stubs[task] for line in head.shown_code(source).split("\n")}
+    texts = [
+        [(line, tokens(line, answer.is_code)) for line in head.shown_code(answer.text).split("\n")]
+        for answer in both
+    ]
+    common = {kind for _, kind in texts[0]} & {kind for _, kind in texts[1]}
+    answers = [
+        [
+            (_clipped(visible(line)), bool(kind) and kind in common and line.strip() not in stub)
+            for line, kind in text
+        ]
+        for text in texts
+    ]
+    return Alike(pair, task, [answer[:_PAIR_LINES] for answer in answers])

@@ -1,0 +1,118 @@
+"""The pictures of a report as SVG in the page: drawn by matplotlib, coloured by the page's style sheet."""
+
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import matplotlib as mpl
+from markupsafe import Markup, escape
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+#: Colours that stand for those of the style sheet, which differ in the light, in the dark and on paper.
+_NAMES = ("--page", "--ink", "--line", "--good", "--bad", "--hand")
+_STANDING = {f"#01020{number}": name for number, name in enumerate(_NAMES)}
+_PAGE, _INK, _LINE, _GOOD, _BAD, _HAND = _STANDING
+_WIDTH = 3.6  # inches: letters are large enough on a phone
+_READABLE = 0.06  # of the width: a shorter bar has no room for its number
+_ID = re.compile(r' id="[^"]*"')
+
+
+@contextmanager
+def _drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
+    """Give a figure without a frame, whose parts have the standing colours."""
+    with mpl.rc_context({"svg.fonttype": "none", "font.size": 9}):
+        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+        axes = figure.add_subplot()
+        axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
+        axes.tick_params(length=0, labelcolor=_INK)  # a mark would be a `<use>` with an id
+        yield figure, axes
+
+
+def _svg(figure: Figure, label: str, words: Mapping[str, str]) -> Markup:
+    """The figure as HTML; `words` are those of a page, for the placeholders that stand in the figure."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    svg = text.getvalue()
+    svg = svg[svg.index("<svg") :]
+    # Matplotlib's own style is for the whole page, and its ids would be there once per picture.
+    svg = re.sub(r"<metadata>.*?</metadata>|<defs>.*?</defs>", "", svg, flags=re.DOTALL)
+    svg = _ID.sub("", svg)
+    for colour, name in _STANDING.items():
+        svg = svg.replace(colour, f"var({name})")
+    # Its fonts may lack Korean, so words are put in afterwards.
+    svg = re.sub(r"@(\w+)", lambda found: str(escape(words[found[1]])), svg)
+    head = f'<svg role="img" aria-label="{escape(label)}" '
+    return Markup(re.sub(r'^<svg [^>]*?viewBox="([^"]*)"[^>]*>', rf'{head}viewBox="\1">', svg))
+
+
+def _number(axes: Axes, text: str, place: tuple[float, float], colour: str) -> None:
+    """Write a number right above a place."""
+    axes.annotate(text, place, (0, 3), textcoords="offset points", ha="center", color=colour)
+
+
+def histogram(counts: Sequence[int], label: str, words: Mapping[str, str]) -> Markup:
+    """Draw how many students are in each tenth of the points."""
+    with _drawing(1.9) as (figure, axes):
+        middles = [10 * place + 5 for place in range(len(counts))]
+        axes.bar(middles, counts, width=9, color=_HAND, clip_on=False)
+        axes.axhline(0, color=_INK, linewidth=0.8, clip_on=False)
+        for middle, count in zip(middles, counts, strict=True):
+            if count:
+                _number(axes, str(count), (middle, count), _INK)
+        axes.set(xlim=(0, 100), xticks=range(0, 101, 20), yticks=[], ylim=(0, max(1, *counts) * 1.12))
+        axes.set_xlabel("@axis_percent", color=_INK)
+        return _svg(figure, label, words)
+
+
+def stacked(rows: Mapping[str, Sequence[int]], label: str, words: Mapping[str, str]) -> Markup:
+    """Draw how many students passed each task, failed it and left it out: a line for each task.
+
+    Args:
+        rows: three numbers for each name, which are ASCII or not shown.
+        label, words: what a screen reader says, and the page's words.
+    """
+    with _drawing(0.55 + 0.3 * len(rows)) as (figure, axes):
+        names = [name if name.isascii() else str(number) for number, name in enumerate(rows, 1)]
+        places = range(len(names))
+        begun = [0] * len(names)
+        most = max(1, *map(sum, rows.values()))
+        for part, (colour, number) in enumerate(((_GOOD, _PAGE), (_BAD, _PAGE), (_LINE, _INK))):
+            lengths = [row[part] for row in rows.values()]
+            bars = axes.barh(
+                places, lengths, left=begun, height=0.7, color=colour, edgecolor=_PAGE, clip_on=False
+            )
+            shown = [str(length) if length >= _READABLE * most else "" for length in lengths]
+            axes.bar_label(bars, shown, label_type="center", color=number)
+            begun = [start + length for start, length in zip(begun, lengths, strict=True)]
+        axes.set(yticks=places, yticklabels=names, xlim=(0, most), ylim=(len(names) - 0.5, -0.5))
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        axes.set_xlabel("@axis_students", color=_INK)
+        return _svg(figure, label, words)
+
+
+def course(
+    rows: Mapping[str, tuple[int, float | None]], students: int, label: str, words: Mapping[str, str]
+) -> Markup:
+    """Draw how many have handed in each lesson, and the mean of the points, by the lesson's number.
+
+    Args:
+        rows: by number: how many, and the mean share.
+        students: how many there are.
+        label, words: what a screen reader says, and the page's words.
+    """
+    with _drawing(2.0) as (figure, axes):
+        handed = [100 * count / max(1, students) for count, _ in rows.values()]
+        places = range(len(rows))
+        axes.bar(places, handed, width=0.8, color=_LINE, clip_on=False)
+        axes.axhline(0, color=_INK, linewidth=0.8, clip_on=False)
+        means = [(place, 100 * mean) for place, (_, mean) in enumerate(rows.values()) if mean is not None]
+        for place, mean in means:
+            axes.hlines(mean, place - 0.4, place + 0.4, color=_GOOD, linewidth=2, clip_on=False)
+            _number(axes, f"{mean:.0f}", (place, mean), _GOOD)
+        axes.set(xticks=places, xticklabels=list(rows), ylim=(0, 108), yticks=range(0, 101, 50))
+        axes.set_xlabel("@axis_lesson", color=_INK)
+        axes.set_ylabel("@axis_percent_short", color=_INK)
+        return _svg(figure, label, words)

@@ -1,0 +1,193 @@
+"""What a report is made from: the gradebook, the graded notebooks, and the course's own text.
+
+Students get the names here that the report shows: what is made of it later knows no others.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from autograder.course.assignment import Assignment, read_assignment
+from autograder.course.cells import grade_id, is_answer, tasks
+from autograder.course.hints import Catalogue, catalogue_of
+from autograder.course.lesson import Lesson
+from autograder.course.settings import Course
+from autograder.course.solutions import worked_solutions
+from autograder.grading.entries import Entry, find_submissions
+from autograder.grading.feedback import headings
+from autograder.grading.gradebook import Book, Kept
+from autograder.grading.result import GradedTask
+from autograder.page.prose import as_typed
+from secant.catalogue import SHARED, Texts, usual
+from secant.language import Language
+
+State = Literal["graded", "ungraded", "unread", "absent"]
+
+# Submissions that are looked up together: nbgrader has no index for it, so each time all grades are read.
+_AHEAD = 1000
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a student wrote in the answer cell of a task."""
+
+    text: str
+    is_code: bool = True
+
+
+@dataclass(frozen=True)
+class Work:
+    """A student's work on a lesson.
+
+    Attributes:
+        student: the name that the report shows.
+        state: graded; handed in and not graded yet; not readable; or not handed in.
+        tasks: with the points that the gradebook has, if it was graded.
+        several: whether another notebook was handed in whose answers differ.
+        answers: by task; what is as it was released is not among them.
+    """
+
+    student: str
+    state: State = "absent"
+    tasks: Sequence[GradedTask] = ()
+    several: bool = False
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+
+    @property
+    def waiting(self) -> list[GradedTask]:
+        """The answers that wait for a person."""
+        return [task for task in self.tasks if task.auto is None and self.state == "graded"]
+
+    @property
+    def share(self) -> float | None:
+        """The share of the points graded so far that was reached; None if nothing was graded."""
+        counted = [task for task in self.tasks if task.auto is not None]
+        most = sum(task.max_points for task in counted)
+        return sum(task.points for task in counted) / most if self.state == "graded" and most else None
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the course says of a lesson, in one language.
+
+    Attributes:
+        name, title: the lesson's.
+        tasks: the titles of its tasks, by id, in order.
+        stubs: what each answer cell held when it was released, in any language.
+        hints: the lesson's own, by task.
+        texts: all that a student may have read, and the course's own answers.
+        code: the code among it.
+    """
+
+    name: str
+    title: str
+    tasks: Mapping[str, str]
+    stubs: Mapping[str, frozenset[str]]
+    hints: Catalogue
+    texts: Sequence[str]
+    code: Sequence[str]
+
+    def tasks_named(self, tasks: Collection[str]) -> str:
+        """The titles of some tasks, in a line and in the order of the lesson."""
+        return ", ".join(title for task, title in self.tasks.items() if task in tasks)
+
+    def hint_scope(self, task: str, name: str) -> str:
+        """Where a hint is recorded: for a task, for all tasks of the lesson, or (empty) for all lessons."""
+        return next((scope for scope in (task, SHARED) if name in self.hints.get(scope, {})), "")
+
+    def hint_text(self, scope: str, name: str, language: Language) -> str:
+        """What a hint says."""
+        texts: Texts = self.hints.get(scope, {}) if scope else usual()
+        text = texts.get(name, "")
+        return text if isinstance(text, str) else text.get(language, text["en"])
+
+
+def read_told(course: Course, lesson: Lesson, language: Language) -> Told:
+    """Read what the course says of a lesson.
+
+    Raises:
+        CourseError: the lesson is not built.
+    """
+    assignment = read_assignment(course.root, lesson.name, course.directory.source_directory)
+    titles = headings(assignment.releases.get(language) or next(iter(assignment.releases.values())))
+    known = [task.id for task in tasks(assignment.source)]
+    notebooks = [assignment.source, *assignment.releases.values()]
+    solutions = worked_solutions(lesson, assignment.source).values()
+    said = [text for solution in solutions for text in solution.words.values()]
+    hints = catalogue_of(assignment.source)
+    said += [text for texts in (*hints.values(), usual()) for name in texts for text in _all(texts[name])]
+    code = [cell.source for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
+    prose = [cell.source for notebook in notebooks for cell in notebook.cells if cell.cell_type != "code"]
+    return Told(
+        lesson.name,
+        titles.get("", lesson.name),
+        {task: titles.get(task, task) for task in known},
+        _stubs(assignment),
+        hints,
+        [*code, *prose, *said],
+        code,
+    )
+
+
+def _all(text: str | Mapping[str, str]) -> Iterable[str]:
+    return [text] if isinstance(text, str) else text.values()
+
+
+def _stubs(assignment: Assignment) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for release in assignment.releases.values():
+        for cell in filter(is_answer, release.cells):
+            found.setdefault(grade_id(cell), set()).add(cell.source.strip())
+    return {task: frozenset(sources) for task, sources in found.items()}
+
+
+def read_works(
+    course: Course, book: Book, lesson: str, told: Told | None, shown: Callable[[str], str]
+) -> list[Work]:
+    """Return everybody's work on a lesson, by shown name.
+
+    Args:
+        course, book: where it is.
+        lesson: the lesson's name.
+        told: what the course says of it; without it, no answers are read.
+        shown: what the report calls a student.
+    """
+    handed = {entry.student for entry in find_submissions(course, [lesson])}
+    known = sorted(handed | set(book.students()))
+    works = []
+    for at in range(0, len(known), _AHEAD):
+        some = known[at : at + _AHEAD]
+        kept = book.kept([Entry(student, lesson) for student in some])
+        for student in some:
+            one = kept.get((student, lesson))
+            if one is None or one.stale:
+                works.append(Work(shown(student), "ungraded" if one or student in handed else "absent"))
+            else:
+                answers = _answers(course, student, told) if told and one.filed else {}
+                works.append(_work(shown(student), one, answers))
+    return sorted(works, key=lambda work: work.student)
+
+
+def _work(shown: str, kept: Kept, answers: Mapping[str, Answer]) -> Work:
+    result = kept.result.entered(kept.entered.scores, kept.entered.waiting)
+    several = any(True for _ in result.flagged("other_answers"))
+    state: State = "unread" if result.is_unread else "graded"
+    return Work(shown, state, result.tasks, several, answers)
+
+
+def _answers(course: Course, student: str, told: Told) -> dict[str, Answer]:
+    """A student's answers, from the notebook that grading rebuilt; none if it is not there."""
+    path = course.folder("autograded", student, told.name) / f"{told.name}.ipynb"
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except (OSError, ValueError):
+        return {}
+    found = {}
+    for cell in cells:
+        grading = cell["metadata"].get("nbgrader", {})
+        task = grading.get("grade_id", "")
+        if grading.get("solution") and task in told.tasks and cell["source"].strip() not in told.stubs[task]:
+            text = cell["source"]
+            found[task] = Answer(as_typed(text) or text, cell["cell_type"] == "code")
+    return found

@@ -1,0 +1,44 @@
+"""Code as tokens, whatever state it is in: an answer that does not compile has some, too."""
+
+import keyword
+import re
+
+#: A comment, a string, a name with the dot before it, a number, or a sign. Strings are bounded, for the time
+#: that a stranger's text can take.
+TOKEN = re.compile(
+    r"#[^\n]*"
+    r"|(?:\b[rbfuRBFU]{1,2})?"
+    r"(?:\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''|\"(?:\\.|[^\"\\\n]){0,500}\"|'(?:\\.|[^'\\\n]){0,500}')"
+    r"|\.?[^\W\d]\w*"
+    r"|\.?\d(?:[eE][+-]?\d|[\w.])*"
+    r"|\S"
+)
+MOST = 20_000  # characters of an answer that are looked at
+
+
+def tokens(text: str, is_code: bool = True) -> tuple[str, ...]:
+    """Return the tokens of an answer.
+
+    Args:
+        text: the answer.
+        is_code: if so, comments are left out, and what a writer is free to choose looks alike: the names of
+            variables, and strings. Attributes, keywords, numbers and signs stay. Of prose, each word counts.
+    """
+    found = TOKEN.findall(text[:MOST])
+    return tuple(_alike(token) for token in found if token[0] != "#") if is_code else tuple(found)
+
+
+def is_string(token: str) -> bool:
+    """Whether a token is a whole string."""
+    return len(token) > 1 and token[-1] in "'\""
+
+
+def is_name(token: str) -> bool:
+    """Whether a token is a name, with or without a dot before it."""
+    return token.lstrip(".")[:1].isidentifier()
+
+
+def _alike(token: str) -> str:
+    if is_string(token):
+        return '""'
+    return "name" if is_name(token) and token[0] != "." and not keyword.iskeyword(token) else token

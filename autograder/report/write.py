@@ -1,0 +1,182 @@
+"""`autograder report`: the page and the table, written into a folder."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from autograder.course.assignment import read_notebook
+from autograder.course.lesson import Lesson, find_lessons
+from autograder.course.settings import REPORT, Course
+from autograder.grading.feedback import headings
+from autograder.grading.gradebook import Book
+from autograder.grading.secret import course_secret
+from autograder.grading.tables import Sheet, as_csv
+from autograder.report.copies import pairs
+from autograder.report.figures import CourseFigures, LessonFigures, course_figures, lesson_figures
+from autograder.report.last import FOLDER, compare
+from autograder.report.names import pseudonym, vocabulary, without_names
+from autograder.report.page import Head, course_page, lesson_page
+from autograder.report.reading import Told, Work, read_told, read_works
+from secant.files import replace_file
+from secant.language import Language
+
+COURSE = "course"  # the name of the files on all lessons
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a report is wanted: in which language, with which names, and in which folder."""
+
+    language: Language
+    anonymous: bool
+    folder: Path
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What the report calls students."""
+
+    secret: bytes
+    anonymous: bool
+    people: Mapping[str, Mapping[str, str]]
+
+    def shown(self, student: str) -> str:
+        """The name of a student whose id this is."""
+        return pseudonym(self.secret, student) if self.anonymous else student
+
+    def stands_for(self, shown: str) -> str:
+        """The pseudonym of a student who has this name in the report."""
+        return shown if self.anonymous else pseudonym(self.secret, shown)
+
+    @property
+    def full(self) -> Mapping[str, str]:
+        """The full names by id; none if they must not be shown."""
+        if self.anonymous:
+            return {}
+        return {who: f"{row['first_name']} {row['last_name']}".strip() for who, row in self.people.items()}
+
+    def head(self) -> list[str]:
+        """The first columns of a table."""
+        return ["student"] if self.anonymous else ["student", "first_name", "last_name"]
+
+    def cells(self, shown: str) -> list[str]:
+        """What they hold."""
+        row = self.people.get(shown, {})
+        return [shown] if self.anonymous else [shown, row.get("first_name", ""), row.get("last_name", "")]
+
+
+def write_report(course: Course, lesson: Lesson | None, form: Form, now: datetime) -> list[Path]:
+    """Write a report.
+
+    Args:
+        course: the course directory.
+        lesson: of what; None for all lessons.
+        form: how.
+        now: the time.
+
+    Returns:
+        The page and the table.
+
+    Raises:
+        CourseError: another run is busy in this course, the lesson is not built, or the gradebook cannot be
+            opened.
+        GradebookBusy: it could not be read.
+        OSError: nothing can be written there.
+    """
+    with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
+        names = _Names(secret, form.anonymous, {row["id"]: row for row in book.people()})
+        if lesson is None:
+            page, sheet = _on_the_course(course, book, form, names, now)
+        else:
+            page, sheet = _on_a_lesson(course, book, lesson, form, names, now)
+    name = (lesson.name if lesson else COURSE) + (".anonymous" if form.anonymous else "")
+    suffix = "" if form.language == "en" else f".{form.language}"
+    files = {form.folder / f"{name}{suffix}.html": page.encode(), form.folder / f"{name}.csv": as_csv(sheet)}
+    form.folder.mkdir(parents=True, exist_ok=True)
+    for path, data in files.items():
+        replace_file(path, data, private=True)
+    return list(files)
+
+
+def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) -> Head:
+    shown_code = partial(without_names, known=vocabulary(code)) if form.anonymous else str
+    return Head(form.language, f"{now:%Y-%m-%d %H:%M}", names.full, form.anonymous, shown_code)
+
+
+# --- One lesson ---------------------------------------------------------------------------------------------
+
+
+def _on_a_lesson(
+    course: Course, book: Book, lesson: Lesson, form: Form, names: _Names, now: datetime
+) -> tuple[str, Sheet]:
+    told = read_told(course, lesson, form.language)
+    works = read_works(course, book, lesson.name, told, names.shown)
+    figures = lesson_figures(works, told)
+    changes = compare(figures, course.root / REPORT / FOLDER / f"{lesson.name}.json", names.stands_for, now)
+    alike = pairs({work.student: work.answers for work in works if work.answers}, told.texts)
+    page = lesson_page(_head(form, names, now, told.code), told, figures, changes, alike)
+    return page, _lesson_sheet(figures, told, names)
+
+
+def _lesson_sheet(figures: LessonFigures, told: Told, names: _Names) -> Sheet:
+    struggling = {work.student for work in figures.struggling}
+    own = ["state", "points", "max_points", "needs_help", "waiting"]
+    tasks = [column for task in told.tasks for column in (task, f"{task} hint")]
+    rows = [
+        [*names.cells(work.student), *_summary(work, work.student in struggling), *_outcomes(work, told)]
+        for work in figures.works
+    ]
+    return Sheet([*names.head(), *own, *tasks], rows)
+
+
+def _summary(work: Work, needs_help: bool) -> list[str]:
+    counted = [task for task in work.tasks if task.auto is not None]
+    if work.share is None:
+        return [work.state, "", "", "", str(len(work.waiting) or "")]
+    points, most = sum(task.points for task in counted), sum(task.max_points for task in counted)
+    return [work.state, f"{points:g}", f"{most:g}", "yes" if needs_help else "", str(len(work.waiting) or "")]
+
+
+def _outcomes(work: Work, told: Told) -> list[str]:
+    rows = {task.id: task for task in work.tasks}
+    known = (rows.get(task) for task in told.tasks)
+    return [cell for task in known for cell in ((task.outcome, task.hint) if task else ("", ""))]
+
+
+# --- All lessons --------------------------------------------------------------------------------------------
+
+
+def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: datetime) -> tuple[str, Sheet]:
+    known = [lesson.name for lesson in find_lessons(course.root)]
+    works = {name: read_works(course, book, name, None, names.shown) for name in known}
+    figures = course_figures(works)
+    titles = {name: _title(course, name, form.language) for name in figures.lessons}
+    return course_page(_head(form, names, now), titles, figures), _course_sheet(figures, works, names)
+
+
+def _title(course: Course, lesson: str, language: Language) -> str:
+    path = course.root / "release" / language / lesson / f"{lesson}.ipynb"
+    title = headings(read_notebook(path)).get("", lesson) if path.is_file() else lesson
+    return f"{int(lesson[:2])}. {title}"
+
+
+def _course_sheet(figures: CourseFigures, works: Mapping[str, Sequence[Work]], names: _Names) -> Sheet:
+    drifting = {one.student: one for one in figures.drifting}
+    shares = {(name, work.student): work for name, each in figures.lessons.items() for work in each}
+    rows = []
+    for student in sorted({work.student for each in works.values() for work in each}):
+        one = drifting.get(student)
+        missing = str(len(one.missing) or "") if one else ""
+        fall = f"{100 * one.fall:.0f}" if one and one.fall else ""
+        cells = [_percent(shares.get((name, student))) for name in figures.lessons]
+        rows.append([*names.cells(student), missing, fall, *cells])
+    return Sheet([*names.head(), "lessons_missing", "fall_percent", *figures.lessons], rows)
+
+
+def _percent(work: Work | None) -> str:
+    """The percentage of the points; what else became of it, if there is none."""
+    if work is None or work.share is None:
+        return work.state if work and work.state != "absent" else ""
+    return f"{100 * work.share:.0f}"

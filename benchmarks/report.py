@@ -1,0 +1,114 @@
+"""The lecturer's report on a large class: what `autograder report` takes, start included.
+
+The gradebook and autograded/ are filled without grading anybody. To each task, a student has one of the
+lesson's recorded answers, right or wrong, with the hint that it is recorded with, and variables and a line of
+their own. One student in fifty has the answers of the one before. Then the command runs on one lesson, and on
+all of them.
+
+    python -m benchmarks.report [--json FILE] [--students 1000] [--lesson 2] [--lessons 10]
+"""
+
+import argparse
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from autograder.course.assignment import read_assignment
+from autograder.course.lesson import Lesson
+from autograder.grading.gradebook import Book
+from benchmarks.rows import row, show
+from secant.language import LANGUAGES
+from tests.support.gradebooks import hurried
+from tests.support.graded_class import Fate, Student, course_of, enter
+from tests.support.lessons import LESSONS, ROOT, questions, right_answers, wrong_answers
+
+_COPIED = 50  # one in so many
+_RENAMED = re.compile(r"\b(seen|todo|node|names|leaves|out|total|step|found|result)\b")
+
+
+def a_class(lesson: Lesson, students: int) -> dict[str, Student]:
+    """Return students with answers of many kinds, the same ones each time."""
+    chance = random.Random(lesson.name)
+    recorded: dict[str, list[tuple[str, Fate]]] = {}
+    for task in questions(lesson):
+        recorded[task.id] = [(task.answer.source, Fate())] * 4
+        recorded[task.id] += [(each.source, Fate()) for each in right_answers(lesson) if each.task == task.id]
+        recorded[task.id] += [
+            (each.source, Fate("wrong", each.hint_name, chance.random() < 0.3))
+            for each in wrong_answers(lesson)
+            if each.task == task.id
+        ]
+    made: dict[str, Student] = {}
+    for number in range(students):
+        name = f"s{number:05}"
+        if number and number % _COPIED == 0:
+            made[name] = made[f"s{number - 1:05}"]
+            continue
+        chosen = {task: chance.choice(answers) for task, answers in recorded.items()}
+        texts = {task: _own(text, chance) for task, (text, _) in chosen.items()}
+        fates = {task: fate for task, (_, fate) in chosen.items()}
+        made[name] = Student(fates, texts, LANGUAGES[number % 2])
+    return made
+
+
+def _own(text: str, chance: random.Random) -> str:
+    """An answer as somebody else would write it: other names, and a line that says nothing."""
+    mark = chance.choice("abcdefgh")
+    numbers = ", ".join(str(chance.randrange(100)) for _ in range(6))
+    return _RENAMED.sub(rf"\1_{mark}", text) + f"\n_mine = [{numbers}]\n"
+
+
+def a_course(room: Path, lessons: list[Lesson], students: int) -> None:
+    """Make a course directory in which so many students have been graded in these lessons."""
+    course = course_of(room, lessons)
+    with hurried(), Book(course.directory, course.config) as book:
+        for lesson in lessons:
+            enter(course, book, read_assignment(room, lesson.name), a_class(lesson, students))
+
+
+def reported(room: Path, *words: str) -> tuple[float, float]:
+    """Run the command; return its processor seconds, and the seconds that it took."""
+    command = [sys.executable, "-m", "autograder.cli", "report", *words]
+    begun = time.monotonic()
+    process = subprocess.Popen(
+        command, cwd=room, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return used.ru_utime + used.ru_stime, time.monotonic() - begun
+
+
+def measured(students: int, lesson: int, lessons: int) -> Iterator[dict[str, Any]]:
+    """Measure; see the module."""
+    chosen = [found for found in LESSONS if int(found.name[:2]) == lesson]
+    chosen += [found for found in LESSONS if found not in chosen][: lessons - 1]
+    with tempfile.TemporaryDirectory() as name:
+        room = Path(name)
+        a_course(room, sorted(chosen, key=lambda each: each.name), students)
+        for what, words in ((f"lesson {lesson}", [str(lesson)]), (f"{len(chosen)} lessons", [])):
+            busy, seconds = reported(room, *words)
+            yield row(f"report on {what}, {students} students, processor", busy)
+            yield row(f"report on {what}, {students} students", seconds)
+
+
+def main() -> None:
+    """Measure and show; see the module."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    parser.add_argument("--students", type=int, default=1000)
+    parser.add_argument("--lesson", type=int, default=2)
+    parser.add_argument("--lessons", type=int, default=10)
+    given = parser.parse_args()
+    show(measured(given.students, given.lesson, given.lessons), given.json)
+
+
+if __name__ == "__main__":
+    main()

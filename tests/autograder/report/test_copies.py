@@ -1,0 +1,109 @@
+"""Pairs of answers that are more alike than the course explains, and no others."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from autograder.report.copies import LEAST, LENGTH, Pair, pairs
+from autograder.report.reading import Answer
+from tests.support.growth import growth
+
+SOLUTION = """
+def walk(root):
+    seen, todo = set(), [root]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            todo += [following for following, _ in node.next_functions]
+    return seen
+"""
+OWN = """
+def walk(root):  # mine
+    known = {}
+    def visit(step, depth=0):
+        if step is None or known.get(step, 99) <= depth:
+            return
+        known[step] = depth
+        for place in range(len(step.next_functions)):
+            visit(step.next_functions[place][0], depth + 1)
+    visit(root)
+    return list(known)
+"""
+RENAMED = OWN.replace("known", "besucht").replace("step", "k").replace("# mine", "# my own idea")
+OTHER = """
+def walk(root):
+    result = []
+    queue = collections.deque((root,))
+    while len(queue) > 0:
+        first = queue.popleft()
+        if any(first is each for each in result) or first is None:
+            continue
+        result.append(first)
+        queue.extend(pair[0] for pair in first.next_functions)
+    return sorted(result, key=lambda one: one.name())
+"""
+
+
+def found(
+    texts: Mapping[str, str], explained: tuple[str, ...] = (SOLUTION,), is_code: bool = True
+) -> list[Pair]:
+    return pairs({who: {"walk": Answer(text, is_code)} for who, text in texts.items()}, explained)
+
+
+def test_renamed_variables_and_other_comments_hide_nothing() -> None:
+    (pair,) = found({"ann": OWN, "bob": RENAMED, "cho": OTHER, "dan": SOLUTION})
+    assert (pair.students, pair.share, pair.tasks) == (("ann", "bob"), 1.0, ["walk"])
+
+
+def test_what_the_course_says_makes_no_pair() -> None:
+    assert found({"ann": SOLUTION, "bob": SOLUTION, "cho": SOLUTION.replace("seen", "visited")}) == []
+    assert found({"ann": OWN, "bob": OWN}, (SOLUTION, OWN)) == []
+    assert found({"ann": OWN, "bob": OWN}, (f"A hint:\n\n```python\n{RENAMED}```\n",)) == []
+
+
+def test_the_same_lines_in_answers_to_different_tasks_make_no_pair() -> None:
+    answers = {"ann": {"walk": Answer(OWN)}, "bob": {"stroll": Answer(OWN)}}
+    assert pairs(answers, ()) == []
+
+
+def test_the_share_is_of_the_shorter_ones_own() -> None:
+    (pair,) = found({"ann": OWN, "bob": OWN + OTHER, "cho": SOLUTION})
+    assert (pair.same, pair.share) == (pair.own[0], 1.0)
+    assert pair.own[1] > 2 * pair.own[0]
+
+
+def test_two_or_three_lines_are_no_pair() -> None:
+    short = "def walk(root): return len(root.next_functions) - 1 + 2 * 3"
+    assert found({"ann": short, "bob": short}) == []
+    assert LENGTH < LEAST  # a sequence or two is a coincidence
+
+
+def test_what_many_wrote_is_the_common_way_unless_they_have_all_of_it_in_common() -> None:
+    own = [
+        f"def helper{n}(x): return [x.a{n}, x.b{n}, x.c{n}] + [{n}, {n}, {n}, {n}, {n}]\n" for n in range(12)
+    ]
+    assert found({f"s{n:02}": OWN + own[n] for n in range(12)}) == []
+    ring = found({f"s{n:02}": OWN for n in range(12)})
+    assert [pair.students for pair in ring] == [("s00", f"s{n:02}") for n in range(1, 12)]
+
+
+def test_prose_is_compared_word_by_word() -> None:
+    text, other = (" ".join(f"{word}{number}" for number in range(30)) for word in ("점", "선"))
+    (pair,) = found({"ann": text, "bob": text, "cho": other}, is_code=False)
+    assert pair.students == ("ann", "bob")
+
+
+@pytest.mark.parametrize("odd", ["", "(" * 50, '"""', "def walk(:\n  '", "\\" * 99, "\x00\ud800" * 40])
+def test_an_answer_that_is_no_code_ends_nothing(odd: str) -> None:
+    assert len(found({"ann": OWN, "bob": RENAMED, "odd": odd})) == 1
+
+
+@pytest.mark.parametrize("piece", ["'\\", '"""a', "'''", "x = 1\n", "f'"])
+def test_the_time_grows_with_the_length(piece: str) -> None:
+    from autograder.report import tokens
+
+    def work(text: str) -> object:
+        return tokens.TOKEN.findall(text)
+
+    assert growth(work, lambda size: piece * size) < 64

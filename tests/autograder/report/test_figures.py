@@ -1,0 +1,206 @@
+"""The figures of classes so small that the right ones are worked out by hand."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from autograder.exam.report import Outcome
+from autograder.grading.result import GradedTask
+from autograder.report.advice import advice
+from autograder.report.figures import course_figures, lesson_figures
+from autograder.report.reading import Answer, Told, Work
+
+TOLD = Told(
+    name="01_steps",
+    title="Steps",
+    tasks={"a": "Task 1", "b": "Task 2", "note": "Task 3"},
+    stubs={
+        "a": frozenset({"def a(x):\n    ..."}),
+        "b": frozenset({"def b(x):\n    ..."}),
+        "note": frozenset({""}),
+    },
+    hints={
+        "a": {"square": {"en": "squared", "ko": "제곱"}},
+        "all": {"sign": {"en": "the sign", "ko": "부호"}},
+    },
+    texts=[],
+    code=[],
+)
+
+
+def row(
+    task: str, outcome: Outcome = "passed", hint: str = "", hidden: bool = False, points: float | None = None
+) -> GradedTask:
+    """A task of two points."""
+    got = (2.0 if outcome == "passed" else 0.0) if points is None else points
+    auto = None if outcome in ("manual", "rejected") and points is None else got
+    return GradedTask(task, got, 2.0, outcome, "", 0.0, hint, hidden, f"test_{task}", auto)
+
+
+def work(student: str, *rows: GradedTask, **more: object) -> Work:
+    return Work(student, "graded", rows, **more)
+
+
+def class_of(a: str, b: str) -> list[Work]:
+    """A class by whether each passed (+) or failed (-) two tasks, or left them out (.)."""
+    outcomes: Mapping[str, Outcome] = {"+": "passed", "-": "wrong", ".": "not_attempted"}
+    return [
+        work(f"s{number:02}", row("a", outcomes[one]), row("b", outcomes[other]))
+        for number, (one, other) in enumerate(zip(a, b, strict=True))
+    ]
+
+
+def test_difficulty_and_discrimination_are_those_of_classical_test_theory() -> None:
+    figures = lesson_figures(class_of("+++++-----..", "++++-+----++"), TOLD)
+    first, second, note = figures.tasks
+    assert (first.handed, first.tried, first.passed, first.left) == (12, 10, 5, 2)
+    assert first.difficulty == 0.5  # of those who tried
+    # Of ten: both passed 4, one alone 1 and 1, none 4: (4·4 - 1·1) / (5·5)
+    assert first.discrimination == pytest.approx(0.6)
+    assert (second.tried, second.passed) == (12, 7)
+    # Of twelve: both passed 4, a alone 1, b alone 3, none 4: (4·4 - 1·3) / √(5·7·7·5)
+    assert second.discrimination == pytest.approx(13 / 35)
+    assert (note.handed, note.difficulty, note.discrimination) == (0, None, None)
+
+
+def test_a_task_that_strong_students_fail_discriminates_below_zero() -> None:
+    first, *_ = lesson_figures(class_of("-----+++++", "+++++-----"), TOLD).tasks
+    assert first.discrimination == pytest.approx(-1)
+
+
+@pytest.mark.parametrize(("a", "b"), [("+" * 9, "+-" * 4 + "+"), ("+" * 12, "+-" * 6), ("+-" * 6, "+" * 12)])
+def test_there_is_no_discrimination_of_a_few_or_of_what_does_not_differ(a: str, b: str) -> None:
+    first, *_ = lesson_figures(class_of(a, b), TOLD).tasks
+    assert first.discrimination is None
+
+
+def test_shares_are_of_what_was_graded_and_fall_into_tenths() -> None:
+    works = [
+        work("all", row("a"), row("b")),
+        work("half", row("a"), row("b", "wrong")),
+        work("none", row("a", "wrong"), row("b", "not_attempted")),
+        work("waits", row("a"), row("note", "manual")),
+        work("extra", row("a", points=3.0), row("b")),
+        Work("absent"),
+        Work("unread", "unread", [row("a", "rejected")]),
+        Work("later", "ungraded"),
+    ]
+    figures = lesson_figures(works, TOLD)
+    assert figures.shares is not None
+    assert figures.shares.counts == [1, 0, 0, 0, 0, 1, 0, 0, 0, 3]
+    assert figures.shares.mean == pytest.approx((1 + 0.5 + 0 + 1 + 1.25) / 5)
+    assert figures.shares.median == 1
+    assert [each.student for each in figures.struggling] == ["none"]
+    assert (figures.absent, figures.unread, figures.ungraded) == (["absent"], ["unread"], ["later"])
+    assert figures.notes == {"waits": 1}
+
+
+def test_what_a_person_gave_counts_and_is_no_mistake() -> None:
+    overruled = work("kim", row("a", "wrong", "square", points=2.0), row("note", "manual", points=1.0))
+    first, _, note = lesson_figures([overruled], TOLD).tasks
+    assert (first.tried, first.passed, first.visible) == (1, 1, 0)
+    assert (note.tried, note.passed, note.difficulty) == (1, 0, 0.5)
+    assert lesson_figures([overruled], TOLD).misconceptions == []
+
+
+def code(*lines: str) -> dict[str, Answer]:
+    return {"a": Answer("\n".join(["def a(x):", *lines]))}
+
+
+def test_misconceptions_are_counted_by_name_with_what_students_wrote() -> None:
+    square = row("a", "wrong", "square")
+    works = [
+        work("ann", square, answers=code("    return x * x")),
+        work("김민지", square, answers=code("    return x*x  # 제곱")),
+        work("bob", row("a", "wrong", "square", hidden=True), answers=code("    y = x", "    return y ** 2")),
+        work("cho", row("a", "wrong", "sign"), row("b", "wrong", "sign", hidden=True)),
+        work("dan", row("a", "crashed"), row("b", "wrong")),
+    ]
+    figures = lesson_figures(works, TOLD)
+    first, second = figures.misconceptions
+    assert (first.scope, first.name, first.students) == ("a", "square", ["ann", "bob", "김민지"])
+    assert (first.visible, first.hidden, first.tasks) == (2, 1, {"a": 3})
+    assert [(one.student, one.lines, one.alike) for one in first.examples] == [
+        ("ann", ["    return x * x"], 2),
+        ("bob", ["    y = x", "    return y ** 2"], 1),
+    ]
+    assert (second.scope, second.students, second.tasks) == ("all", ["cho"], {"a": 1, "b": 1})
+    assert (second.visible, second.hidden, second.examples) == (1, 1, [])
+    assert figures.unnamed == {"a": 1, "b": 1}
+
+
+@pytest.mark.parametrize(
+    ("works", "names"),
+    [
+        ([], []),
+        ([Work("ann"), Work("bob", "ungraded")], []),
+        ([work("ann", row("a", "not_attempted"), row("b", "not_attempted"))], []),
+        (class_of("+", "+"), ["say_all_passed", "say_no_mistake", "say_best"]),
+        (class_of("+-", "++"), ["say_hardest", "say_unnamed", "say_best"]),
+        (class_of("+..", "+++"), ["say_all_passed", "say_no_mistake", "say_left"]),
+        ([*class_of("++", "++"), *map(Work, "xyz")], ["say_all_passed", "say_no_mistake", "say_absent"]),
+        (
+            [work(each, row("a", "wrong", "square", hidden=True)) for each in "xyz"],
+            ["say_hardest", "say_mistake", "say_hidden"],
+        ),
+    ],
+)
+def test_three_sentences_for_the_lecture_follow_from_the_figures(
+    works: Sequence[Work], names: Sequence[str]
+) -> None:
+    assert [sentence.name for sentence in advice(lesson_figures(works, TOLD))] == names
+
+
+def test_the_sentences_are_on_the_hardest_task_and_the_most_common_mistake() -> None:
+    works = [
+        work("ann", row("a", "wrong", "sign"), row("b", "wrong", "sign")),
+        work("bob", row("a"), row("b", "wrong", "sign", hidden=True)),
+        work("cho", row("a", "wrong", "square"), row("b", "wrong")),
+    ]
+    task, mistake, _ = advice(lesson_figures(works, TOLD))
+    assert (task.task, task.numbers) == ("Task 2", {"n": 0, "of": 3})
+    assert (mistake.mistake, mistake.numbers) == ("all.sign", {"n": 2})
+
+
+# --- The course ---------------------------------------------------------------------------------------------
+
+
+def term(**shares: str) -> dict[str, list[Work]]:
+    """A term of up to four lessons by student: tenths of the points, or - for nothing handed in."""
+    lessons: dict[str, list[Work]] = {}
+    for student, each in shares.items():
+        for number, tenths in enumerate(each, 1):
+            points = None if tenths == "-" else 2.0 * int(tenths) / 10
+            found = Work(student) if points is None else work(student, row("a", "wrong", points=points))
+            lessons.setdefault(f"{number:02}_x", []).append(found)
+    return lessons
+
+
+def test_who_stops_handing_in_or_falls_behind_the_class_is_drifting_off() -> None:
+    figures = course_figures(term(ann="8888", bob="888-", cho="88--", dan="8883", eve="5555", fay="----"))
+    assert figures.due == ["01_x", "02_x", "03_x", "04_x"]
+    assert figures.never == ["fay"]
+    assert [(one.student, list(one.missing), one.last) for one in figures.drifting] == [
+        ("cho", ["03_x", "04_x"], "02_x"),
+        ("bob", ["04_x"], "03_x"),
+        ("dan", [], "04_x"),
+    ]
+    # Means: 0.74, 0.74, 0.725, 16/30. dan is 0.06, 0.06, 0.075 above them, then 7/30 below.
+    assert figures.drifting[2].fall == pytest.approx((0.06 + 0.06 + 0.075) / 3 + 7 / 30)
+    assert figures.drifting[1].fall is None
+
+
+def test_a_lesson_that_is_hard_for_all_makes_nobody_drift() -> None:
+    assert course_figures(term(ann="994", bob="883", cho="883")).drifting == []
+
+
+def test_a_lesson_that_few_have_handed_in_yet_is_not_due() -> None:
+    figures = course_figures(term(ann="88", bob="8-", cho="8-"))
+    assert (figures.due, figures.drifting) == (["01_x"], [])
+    assert list(figures.lessons) == ["01_x", "02_x"]
+
+
+def test_a_course_without_work_has_no_figures() -> None:
+    figures = course_figures({"01_x": [Work("ann")], "02_x": []})
+    assert (figures.lessons, figures.means, figures.due, figures.drifting) == ({}, {}, [], [])
+    assert figures.never == ["ann"]

@@ -1,0 +1,37 @@
+"""A pseudonym stays the same and tells nothing; code without names has none left."""
+
+import re
+
+import pytest
+
+from autograder.report.names import pseudonym, vocabulary, without_names
+
+SECRET, OTHER = b"s" * 32, b"t" * 32
+CODE = '''def classify(t, kim=20231234):  # by Kim Minji
+    """Written by Kim Minji."""
+    kimminji_name = f"kim {t.kim}" + 'leaf' + r'kim'
+    return t.grad_fn.minji(0.25, 1e-3, 김민지) + 12.5 * 3 if t is None else "kim'''
+
+
+def test_a_pseudonym_is_the_students_and_the_courses() -> None:
+    found = {pseudonym(SECRET, f"s{number}") for number in range(2000)}
+    assert len(found) == 2000
+    assert all(re.fullmatch(r"[B-Z2-9]{4}-[B-Z2-9]{4}", name) for name in found)
+    assert pseudonym(SECRET, "ann") == pseudonym(SECRET, "ann") != pseudonym(OTHER, "ann")
+
+
+def test_only_words_of_the_course_and_of_python_are_left() -> None:
+    known = vocabulary(["def classify(t):\n    # kim\n    return t.grad_fn, 'leaf'"])
+    assert without_names(CODE, known).split("\n") == [
+        "def classify(t, name1=0):",
+        '    "…"',
+        '    name2 = "…" + \'leaf\' + "…"',
+        '    return t.grad_fn.name3(0.25, 1e-3, name4) + 12.5 * 3 if t is None else "name1',
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["# Kim", '"Kim"', "'''Kim\nKim'''", '"""Kim', "b'Kim'", "x.Kim", "Kim", "Kim Kim"]
+)
+def test_no_place_of_a_name_is_forgotten(text: str) -> None:
+    assert "Kim" not in without_names(text, vocabulary([]))

@@ -1,0 +1,97 @@
+"""A class that is graded already, without an examiner: what was found is written as a run would write it."""
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from autograder.course.assignment import Assignment
+from autograder.course.cells import grade_id, tasks
+from autograder.course.lesson import Lesson
+from autograder.course.settings import Course
+from autograder.exam.report import Outcome
+from autograder.grading.feedback import as_text
+from autograder.grading.gradebook import Book
+from autograder.grading.result import GradedTask, Result, sha256
+from autograder.page.prose import harmless
+from secant.language import LANGUAGES, Language
+from tests.support.lessons import ROOT, with_answers
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What became of a task."""
+
+    outcome: Outcome = "passed"
+    hint: str = ""
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Student:
+    """A student's graded work.
+
+    Attributes:
+        fates: by task; a task that is not named was passed. A note waits for a person unless it is empty.
+        answers: by task, where it matters.
+        language: of the notebook.
+    """
+
+    fates: Mapping[str, Fate] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
+    language: Language = "en"
+
+
+def course_of(room: Path, lessons: Iterable[Lesson]) -> Course:
+    """Make a course directory of some of the course's lessons."""
+    for lesson in lessons:
+        for part in ("course", "source", *(f"release/{language}" for language in LANGUAGES)):
+            shutil.copytree(ROOT / part / lesson.name, room / part / lesson.name)
+    shutil.copy(ROOT / "nbgrader_config.py", room)
+    return Course.at(room)
+
+
+def enter(course: Course, book: Book, assignment: Assignment, students: Mapping[str, Student]) -> None:
+    """Write the results of students into the gradebook, and their notebooks into autograded/."""
+    book.register(assignment)
+    lesson = assignment.lesson
+    for name, student in students.items():
+        rows = [
+            _row(task.id, task.points, None if task.test is None else grade_id(task.test), student)
+            for task in tasks(assignment.source)
+        ]
+        book.write(name, lesson, sha256(name), Result(name, lesson, rows, language=student.language), None)
+        path = course.folder("autograded", name, lesson) / f"{lesson}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(as_text(_notebook(assignment, student)), encoding="utf-8")
+    book.mark_filed({(name, lesson): "" for name in students})
+
+
+def _notebook(assignment: Assignment, student: Student) -> NotebookNode:
+    found = with_answers(assignment.releases[student.language], student.answers)
+    for cell in found.cells:
+        if cell.cell_type == "markdown" and grade_id(cell) in student.answers:
+            cell.source = harmless(cell.source)
+    return found
+
+
+def _row(task: str, points: float, test: str | None, student: Student) -> GradedTask:
+    fate = student.fates.get(task, Fate() if test else Fate("manual"))
+    auto: float | None = points if fate.outcome == "passed" else 0.0
+    if fate.outcome in ("manual", "rejected"):
+        auto = None
+    return GradedTask(
+        task,
+        auto or 0.0,
+        points,
+        fate.outcome,
+        "",
+        0.0,
+        fate.hint,
+        fate.hidden,
+        test or task,
+        auto,
+        sha256(student.answers.get(task, "")),
+    )
