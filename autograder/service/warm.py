@@ -20,6 +20,8 @@ import autograder
 
 GONE = {"gone": True}  # what an order gets whose worker has ended
 _WORKER = [sys.executable, "-P", "-m", "autograder.service.worker"]
+# What its forks need before anything is imported: a thread each, no window, and one order of a set's strings.
+_ENVIRONMENT = {"MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 ANSWER_SECONDS = 30.0  # for the first answer to an order
 CHECK_SECONDS = 180.0  # to that of a check, which the first time waits until torch is imported
 _END_SECONDS = 8.0  # for a worker to end by itself when the server does
@@ -117,7 +119,7 @@ class Warm:
                 cwd=self._folder,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env=os.environ | {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+                env=os.environ | _ENVIRONMENT | {"PYTHONPATH": paths},
             )
             threading.Thread(target=self._hear, args=(self._process, loop), daemon=True).start()
         return self._process

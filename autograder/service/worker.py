@@ -50,12 +50,13 @@ class Worker:
         self._write = write
         self._reader = Reader()
         self._kind = kind
-        self._pool: Pool = ForkPool() if kind is Forked else Leash(WarmPool())
+        self._pool: Pool | None = None if kind is Forked else Leash(WarmPool())
         self._running: dict[Path, Running] = {}
         self._kitchen: Any = None
         self._orders: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         self._early: list[dict[str, Any]] | None = []  # checks ordered before all is imported
         self._alone = threading.Lock()
+        self._obeying = threading.Lock()
         threading.Thread(target=self._prepare, daemon=True).start()
 
     def listen(self, lines: Iterable[bytes]) -> None:
@@ -69,7 +70,7 @@ class Worker:
     def serve(self) -> None:
         """Obey until the orders end."""
         while (order := self._orders.get()) is not None:
-            with _limited(ORDER_SECONDS):
+            with self._obeying, _limited(ORDER_SECONDS):
                 self.obey(order)
 
     def _prepare(self) -> None:
@@ -101,14 +102,28 @@ class Worker:
         """Import what a check needs, while a page is told about its lesson."""
         from autograder.service.kitchen import Kitchen
 
-        if isinstance(self._pool, ForkPool):
+        if self._pool is None:
             try:
-                self._pool.wait()
-            except WallError as error:
+                self._pool = self._forked()
+            except (OSError, WallError) as error:
                 print(f"Checks will be slower: {error}.", file=sys.stderr)
-                self._pool.close()
                 self._kind, self._pool = Threaded, Leash(WarmPool())
         self._kitchen = Kitchen(self._pool, self._reader, side_by_side=self._kind is Forked)
+
+    def _forked(self) -> ForkPool:
+        """A pool that shares this process's memory.
+
+        Raises:
+            OSError, WallError: there is none.
+        """
+        with self._obeying:  # else the fork would keep for ever what an order holds
+            pool = ForkPool(fork=True)
+        try:
+            pool.wait()
+        except WallError:
+            pool.close()
+            raise
+        return pool
 
     def obey(self, order: dict[str, Any]) -> None:
         """Answer an order, or begin to."""
@@ -204,6 +219,7 @@ class Worker:
             finish,
         )
         self._running[path] = running
+        assert self._pool is not None
         running.start(self._pool)
 
     def close(self) -> None:
@@ -213,7 +229,8 @@ class Worker:
             running.stop()
         for running in ending:
             running.wait()
-        self._pool.close()
+        if self._pool is not None:
+            self._pool.close()
 
 
 @contextlib.contextmanager

@@ -206,6 +206,7 @@ class Ordered:
         self.worker = worker.Worker(self.hear, kind)
         while self.worker._early is not None:
             time.sleep(0.001)
+        self.worker._pool = self.worker._pool or Containers()
         self.worker._kitchen = SimpleNamespace(
             prepare=lambda sheet: None, examine=lambda sheet, only, tell: self.examine(tell)
         )
@@ -229,7 +230,6 @@ def ordered(
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(worker, "WarmPool", Containers)
-    monkeypatch.setattr(worker, "ForkPool", Containers)
     monkeypatch.setattr(worker.Worker, "_warm", lambda self: None)
     before = language()
     yield Ordered(tmp_path, request.param)
