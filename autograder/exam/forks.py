@@ -23,7 +23,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from autograder.sandbox.inside import candidate
+from autograder.sandbox.inside import candidate, pages
 from autograder.sandbox.inside.privileges import close_all_but, silence
 from autograder.sandbox.inside.template import import_compiler, import_everything
 from secant.language import language
@@ -152,7 +152,7 @@ def in_fork(control: int, environment: dict[str, str]) -> NoReturn:
         os.dup2(null.fileno(), 0)
     os.environ.update(environment)
     language("en")
-    main(control, compiler=False)  # which would copy all memory that is shared
+    main(control, compiler=False)
 
 
 def main(control: int, *, compiler: bool = True) -> NoReturn:
@@ -166,6 +166,7 @@ def main(control: int, *, compiler: bool = True) -> NoReturn:
     shell = import_everything()
     if compiler:
         import_compiler()
+        pages.collapse()
     socket_.send(b"ready")
     serve_forever(socket_, shell)
 

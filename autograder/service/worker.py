@@ -5,6 +5,8 @@
 It reads orders, JSON a line, from its standard input, and writes answers, JSON a line with the order's `id`,
 to its standard output. An order's last answer says `last`. When its input ends, it ends with all it started,
 whatever it is doing: orders are read in a thread of their own, and no order may take longer than a limit.
+It also ends when it has had nothing to do for long (SECANT_IDLE_MINUTES), so that its memory is free. With
+the next order the server starts another.
 
 On Linux each check is a fork of this process, so that nothing a check does stays, several notebooks are
 checked side by side, and to stop a check is to end its process. Elsewhere checks run one after another.
@@ -21,7 +23,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from autograder.course.errors import CourseError
@@ -35,6 +37,7 @@ from secant.language import LANGUAGES, Language, language, say
 from secant.progress import record
 
 ORDER_SECONDS = 20  # of one order, of which most take milliseconds; a check only begins within it
+IDLE_MINUTES = 10.0  # unless SECANT_IDLE_MINUTES says otherwise
 _END_SECONDS = 5.0  # from the end of the orders to that of the process
 
 Answer = Callable[[dict[str, Any]], None]
@@ -43,11 +46,19 @@ Answer = Callable[[dict[str, Any]], None]
 class Worker:
     """Obeys orders, one after another: all but a check is answered at once.
 
-    Checks that are ordered before torch is imported wait for it; other orders are obeyed meanwhile.
+    A check that is ordered before torch is imported says that it waits; other orders are obeyed meanwhile.
+
+    Args:
+        write: passes an answer on.
+        kind: how checks run.
+        idle: after how many seconds without anything to do it ends; None for never.
     """
 
-    def __init__(self, write: Callable[[dict[str, Any]], None], kind: type[Running]) -> None:
+    def __init__(
+        self, write: Callable[[dict[str, Any]], None], kind: type[Running], idle: float | None = None
+    ) -> None:
         self._write = write
+        self._idle = idle
         self._reader = Reader()
         self._kind = kind
         self._pool: Pool | None = None if kind is Forked else Leash(WarmPool())
@@ -68,10 +79,18 @@ class Worker:
         os._exit(1)  # it is still doing something
 
     def serve(self) -> None:
-        """Obey until the orders end."""
-        while (order := self._orders.get()) is not None:
+        """Obey until the orders end, or there has been nothing to do for long."""
+        while (order := self._next()) is not None:
             with self._obeying, _limited(ORDER_SECONDS):
                 self.obey(order)
+
+    def _next(self) -> dict[str, Any] | None:
+        while True:
+            try:
+                return self._orders.get(timeout=self._idle)
+            except Empty:
+                if not self._running and self._early is None:
+                    return None
 
     def _prepare(self) -> None:
         """In a thread: get ready for checks, then have those made that were ordered meanwhile."""
@@ -82,11 +101,17 @@ class Worker:
             self._orders.put(order)
 
     def _waits(self, order: dict[str, Any]) -> bool:
-        """Whether a check has to wait until all is imported."""
+        """Whether a check has to wait until all is imported; it is then ordered again."""
         with self._alone:
             if self._early is not None:
                 self._early.append(order)
-        return self._early is not None
+            return self._early is not None
+
+    def _is_busy(self, path: str) -> bool:
+        """Whether a notebook is being checked, or is about to be."""
+        with self._alone:
+            early = [order["path"] for order in self._early or []]
+        return Path(path) in self._running or path in early
 
     def _forget(self, path: str) -> bool:
         """Stop the checks of a notebook that still wait; whether there were any."""
@@ -138,8 +163,6 @@ class Worker:
                     running = self._running.get(Path(order["path"]))
                     stopped = self._forget(order["path"]) or (running is not None and running.stop())
                     answer({"last": True, "ok": {"stopped": stopped}})
-                case "check" if self._waits(order):
-                    pass
                 case "check":
                     self._check(order, answer)
                 case _:
@@ -182,7 +205,7 @@ class Worker:
 
     def _check(self, order: dict[str, Any], answer: Answer) -> None:
         path = Path(order["path"])
-        if path in self._running:
+        if self._is_busy(order["path"]):
             answer(
                 _refused(
                     409,
@@ -201,6 +224,9 @@ class Worker:
         wanted = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
         if not wanted:
             answer(_refused(404, _no_task(order["task"])))
+            return
+        if self._waits(order):
+            answer({"event": {"event": "waits"}})
             return
         self._kitchen.prepare(sheet)
         begin = {"event": "begin", "lesson": sheet.assignment.lesson, "language": sheet.language}
@@ -293,6 +319,22 @@ def _refused(status: int, message: str) -> dict[str, Any]:
     return {"last": True, "refused": status, "message": message}
 
 
+def _idle_seconds(said: str) -> float | None:
+    """After how many seconds an idle worker ends; None for never. The environment says it in minutes."""
+    try:
+        minutes = float(said or IDLE_MINUTES)
+    except ValueError:
+        minutes = -1
+    if not 0 <= minutes < 10**6:
+        print(
+            f"SECANT_IDLE_MINUTES is {said!r}: a number of minutes was expected, or 0 for never. "
+            f"The checker ends after {IDLE_MINUTES:g}.",
+            file=sys.stderr,
+        )
+        minutes = IDLE_MINUTES
+    return minutes * 60 or None
+
+
 def _language(name: object) -> Language:
     return next((known for known in LANGUAGES if known == name), "en")
 
@@ -311,7 +353,8 @@ def main() -> None:
             out.write(line)
             out.flush()
 
-    worker = Worker(write, Forked if sys.platform == "linux" else Threaded)
+    idle = _idle_seconds(os.environ.get("SECANT_IDLE_MINUTES", ""))
+    worker = Worker(write, Forked if sys.platform == "linux" else Threaded, idle)
     threading.Thread(target=worker.listen, args=(sys.stdin.buffer,), daemon=True).start()
     try:
         worker.serve()
