@@ -17,6 +17,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from platformdirs import user_cache_path
+
 import autograder
 from autograder.kernels.provisioner import CannotFork, ForkedModule, fork_module
 
@@ -136,7 +138,9 @@ class Warm:
         """Start a worker: a fork of the kernels' template, where there is one, which has imported torch."""
         package = str(Path(autograder.__file__).resolve().parents[1])
         paths = [package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-        environment = os.environ | _ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(paths)}
+        # In /tmp, where torch has it, others could read it, or make it first.
+        cache = {"TORCHINDUCTOR_CACHE_DIR": str(user_cache_path("secant") / "torch")}
+        environment = cache | os.environ | _ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(paths)}
         try:
             return fork_module(_MODULE, paths, self._folder, environment)
         except (CannotFork, OSError):

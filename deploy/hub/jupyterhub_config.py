@@ -6,6 +6,7 @@ course's folder, in their own environment, with formgrader.
 
 import os
 from pathlib import Path
+from typing import Any
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821
 
@@ -34,10 +35,18 @@ c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
 c.Spawner.default_url = "/lab"
 c.Spawner.start_timeout = 120  # forty servers may start at once
 c.Spawner.http_timeout = 120
-c.Spawner.env_keep = ["PATH", "LANG", "LC_ALL", "TZ", "SECANT_LANG", "SECANT_HUB_COURSE", "SECANT_HUB_EXCHANGE"]
+c.Spawner.env_keep = [
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "SECANT_LANG",
+    "SECANT_HUB_COURSE",
+    "SECANT_HUB_EXCHANGE",
+]
 
 
-def prepare(spawner):
+def prepare(spawner: Any) -> None:
     """Choose a user's environment and folder."""
     teaches = spawner.user.name in INSTRUCTORS
     spawner.cmd = [str((TEACHERS if teaches else STUDENTS) / "jupyterhub-singleuser")]
@@ -46,6 +55,8 @@ def prepare(spawner):
     spawner.environment = {
         **spawner.environment,
         "JUPYTER_CONFIG_PATH": os.pathsep.join(map(str, settings)),
+        # In /tmp, where PyTorch has it, others could read it, or make it first.
+        "TORCHINDUCTOR_CACHE_DIR": str(Path(f"~{spawner.user.name}").expanduser() / ".cache/torch/inductor"),
         # The process that checks ends after so many minutes without work, and its memory is free.
         "SECANT_IDLE_MINUTES": "10",
     }

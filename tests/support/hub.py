@@ -10,6 +10,7 @@ import os
 import pwd
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.autograder.service.conftest import children
 from tests.support.lessons import ROOT
 
 LESSON = "01_what_autograd_does"
@@ -30,19 +32,24 @@ BIN = Path(sys.prefix) / "bin"
 
 _SETTINGS = """
 import json, os
-from jupyterhub.spawner import LocalProcessSpawner
+from jupyterhub.spawner import LocalProcessSpawner, set_user_setuid
 
 told = json.loads(os.environ["SECANT_TEST_HUB"])
 c = get_config()
 load_subconfig(told["settings"])
 
 
-class AtHome(LocalProcessSpawner):
+class AtHome(LocalProcessSpawner):  # in a home of the test's, since these users' own are the system's
     def user_env(self, environment):
-        return super().user_env(environment) | {"HOME": told["homes"][self.user.name]}
+        home = told["homes"][self.user.name]
+        cache = {"TORCHINDUCTOR_CACHE_DIR": f"{home}/.cache/torch/inductor"}
+        return super().user_env(environment) | {"HOME": home} | cache
+
+    def make_preexec_fn(self, name):
+        return set_user_setuid(name, chdir=False)
 
     def start(self):
-        # Where "~" is, for a user whose own home is the system's.
+        self.popen_kwargs = {"cwd": told["homes"][self.user.name]}
         self.notebook_dir = self.notebook_dir.replace("~", told["homes"][self.user.name])
         return super().start()
 
@@ -55,6 +62,7 @@ c.JupyterHub.bind_url, c.JupyterHub.hub_bind_url = proxy, hub
 c.JupyterHub.db_url = "sqlite:///:memory:"
 c.JupyterHub.cleanup_servers = True
 c.ConfigurableHTTPProxy.api_url = api
+c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 0}  # servers start side by side
 c.ConfigurableHTTPProxy.command = [told["proxy"]]
 c.JupyterHub.services = [{"name": "tests", "api_token": told["token"]}]
 c.JupyterHub.load_roles = [
@@ -100,19 +108,21 @@ class Hub:
         self.api("POST", f"users/{name}/server")
         return User(name, self._homes[name], token)
 
-    def wait(self, name: str) -> None:
+    def wait(self, user: User) -> None:
         """Wait until somebody's server answers."""
         until = time.monotonic() + 90
         while time.monotonic() < until:
-            if self.api("GET", f"users/{name}")["server"]:
+            if self.visit(user, "api/status")[0] == 200:
                 return
             time.sleep(0.1)
-        raise AssertionError(f"the server of {name} does not answer")
+        raise AssertionError(f"the server of {user.name} does not answer")
 
     def ask(self, path: str, body: Any = None, token: str = "", method: str = "") -> tuple[int, str]:
         """Ask through the proxy; return the status and the answer."""
         data = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json"} | ({"Authorization": f"token {token}"} if token else {})
+        headers = {"Content-Type": "application/json"} | (
+            {"Authorization": f"token {token}"} if token else {}
+        )
         request = urllib.request.Request(
             f"{self.address}{path}", data, headers, method=method or ("GET" if data is None else "POST")
         )
@@ -166,10 +176,11 @@ def hub(names: list[str], **environment: str) -> Iterator[Hub]:
         "SECANT_HUB_TEACHERS": str(BIN),
         "SECANT_TEST_HUB": json.dumps(told),
     }
+    view = _view()
     try:
         with (place / "hub" / "log.txt").open("w") as log:
             process = subprocess.Popen(
-                [*_view(), sys.executable, "-m", "jupyterhub", "-f", "settings.py"],
+                [*view, sys.executable, "-m", "jupyterhub", "-f", "settings.py"],
                 cwd=place / "hub",
                 env=os.environ | own | environment,
                 stdout=log,
@@ -180,7 +191,8 @@ def hub(names: list[str], **environment: str) -> Iterator[Hub]:
             _wait_for(started, process, place / "hub" / "log.txt")
             yield started
         finally:
-            process.terminate()  # which ends the servers, too
+            for pid in children(process.pid) if view else [process.pid]:
+                os.kill(pid, signal.SIGTERM)  # it ends the servers, too
             process.wait(60)
     finally:
         shutil.rmtree(place)
