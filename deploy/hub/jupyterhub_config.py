@@ -22,7 +22,7 @@ TEACHERS = Path(os.environ.get("SECANT_HUB_TEACHERS", COURSE / ".venv" / "bin"))
 os.environ.setdefault("SECANT_HUB_EXCHANGE", "/srv/nbgrader/exchange")
 
 # A proxy with TLS, such as nginx or Caddy, stands in front.
-c.JupyterHub.bind_url = "http://127.0.0.1:8000"
+c.JupyterHub.bind_url = os.environ.get("SECANT_HUB_URL", "http://127.0.0.1:8000")
 c.JupyterHub.cleanup_servers = False  # servers go on while the hub is started again
 
 # Users of the operating system, in this group of its, with their own passwords.
@@ -58,7 +58,7 @@ def prepare(spawner: Any) -> None:
         # In /tmp, where PyTorch has it, others could read it, or make it first.
         "TORCHINDUCTOR_CACHE_DIR": str(Path(f"~{spawner.user.name}").expanduser() / ".cache/torch/inductor"),
         # The process that checks ends after so many minutes without work, and its memory is free.
-        "SECANT_IDLE_MINUTES": "10",
+        "SECANT_IDLE_MINUTES": os.environ.get("SECANT_IDLE_MINUTES", "10"),
     }
 
 

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 import zmq
 from jupyter_client.blocking.client import BlockingKernelClient
@@ -21,17 +20,16 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from autograder.course.lesson import find_lessons, wrong_answers
 from tests.autograder.service.conftest import command, family, parent
 from tests.autograder.service.test_service import ENDLESS, outcomes, wait_for
-from tests.support.hub import LESSON, Hub, User, hub
+from tests.support.hub import LESSON, PATH, Hub, User, hub
 from tests.support.lessons import ROOT
 from tests.support.people import SEPARATE, become
-from tests.support.small_class import answered, solutions
+from tests.support.small_class import solutions
 
 pytestmark = [
     pytest.mark.skipif(not SEPARATE or sys.platform != "linux", reason="only root may become other users"),
     pytest.mark.slow,  # a hub with three servers
 ]
 TASKS = list(solutions(ROOT, LESSON))
-PATH = f"{LESSON}/{LESSON}.ipynb"
 
 
 class Class:
@@ -42,6 +40,7 @@ class Class:
         self.ann, self.bob, self.instructor = (started.begin(name) for name in names)
         for user in (self.ann, self.bob, self.instructor):
             started.wait(user)
+        self.formgrader(f"assignment/{LESSON}/release", "POST")
 
     def formgrader(self, path: str, method: str = "GET") -> Any:
         """Press one of formgrader's buttons."""
@@ -60,15 +59,6 @@ class Class:
         assert (status, found["success"]) == (200, True), said
         return found["value"]
 
-    def save(self, student: User, answers: dict[str, str], path: str = PATH) -> None:
-        """Save the lesson, with these answers beside its solutions, as JupyterLab does."""
-        notebook = answered(ROOT, solutions(ROOT, LESSON) | answers, "en", LESSON)
-        body = {"type": "notebook", "format": "json", "content": json.loads(nbformat.writes(notebook))}
-        status, said = self.hub.ask(
-            f"/user/{student.name}/api/contents/{path}", body, student.token, method="PUT"
-        )
-        assert status in (200, 201), said
-
 
 @pytest.fixture(scope="module")
 def classroom() -> Iterator[Class]:
@@ -83,14 +73,13 @@ def test_lesson_one_goes_through_the_hub(classroom: Class) -> None:
     hub, ann, bob, instructor = classroom.hub, classroom.ann, classroom.bob, classroom.instructor
     page = hub.visit(ann, "lab")[1]
     assert '"name": "secant"' in page
-    classroom.formgrader(f"assignment/{LESSON}/release", "POST")
 
     (lesson,) = find_lessons(hub.course)
     wrong = wrong_answers(find_lessons(ROOT)[0])[0]
     for student, answers in ((ann, {}), (bob, {wrong.task: wrong.source})):
         classroom.press(student, "fetch")
         assert (student.home / PATH).is_file()
-        classroom.save(student, answers)
+        hub.save(student, answers)
         _, said = hub.visit(student, f"secant/api/lesson?path={PATH}")
         assert json.loads(said)["lesson"] == lesson.name
         events = hub.checked(student, PATH)
@@ -137,7 +126,7 @@ def kernel(classroom: Class) -> Iterator[tuple[BlockingKernelClient, Path]]:
 def checking(classroom: Class) -> Iterator[None]:
     """While Ann's notebook is being checked."""
     ann = classroom.ann
-    classroom.save(ann, {TASKS[0]: ENDLESS.format(TASKS[0])}, "endless.ipynb")
+    classroom.hub.save(ann, {TASKS[0]: ENDLESS.format(TASKS[0])}, "endless.ipynb")
     check = threading.Thread(target=classroom.hub.checked, args=(ann, "endless.ipynb", TASKS[0]))
     check.start()
     try:

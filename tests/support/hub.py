@@ -24,10 +24,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import nbformat
+
 from tests.autograder.service.conftest import children
 from tests.support.lessons import ROOT
+from tests.support.small_class import answered, solutions
 
 LESSON = "01_what_autograd_does"
+PATH = f"{LESSON}/{LESSON}.ipynb"
 BIN = Path(sys.prefix) / "bin"
 
 _SETTINGS = """
@@ -135,6 +139,13 @@ class Hub:
     def visit(self, whose: User, path: str, body: Any = None, who: User | None = None) -> tuple[int, str]:
         """Ask somebody's server, by default as its owner."""
         return self.ask(f"/user/{whose.name}/{path}", body, (who or whose).token)
+
+    def save(self, user: User, answers: dict[str, str], path: str = PATH) -> None:
+        """Save the lesson, with these answers beside its solutions, as JupyterLab does."""
+        notebook = answered(ROOT, solutions(ROOT, LESSON) | answers, "en", LESSON)
+        body = {"type": "notebook", "format": "json", "content": json.loads(nbformat.writes(notebook))}
+        status, said = self.ask(f"/user/{user.name}/api/contents/{path}", body, user.token, method="PUT")
+        assert status in (200, 201), said
 
     def checked(self, user: User, path: str, task: str | None = None) -> list[dict[str, Any]]:
         """The events of a check."""
