@@ -52,6 +52,8 @@ ROOMS: dict[str, set[str]] = {
         "secant.progress",
         "autograder.course",
         "autograder.sandbox",
+        "autograder.sandbox.inside",
+        "autograder.kernels",
         "autograder.exam",
     },
     "autograder.edition": {"secant", "secant.lab", "autograder.course"},

@@ -6,7 +6,8 @@ check ended. When the control socket closes, every candidate ends, and then this
 
     python -m autograder.exam.forks CONTROL
 
-CONTROL is the number of an inherited socket. Linux only.
+CONTROL is the number of an inherited socket. A process that has imported torch already forks this one instead
+(`in_fork`): the two then share that memory. Linux only.
 """
 
 import contextlib
@@ -22,9 +23,10 @@ import time
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from autograder.sandbox.inside import candidate
+from autograder.sandbox.inside import candidate, pages
 from autograder.sandbox.inside.privileges import close_all_but, silence
 from autograder.sandbox.inside.template import import_compiler, import_everything
+from secant.language import language
 
 _PR_SET_PDEATHSIG = 1
 _END_SECONDS = 3.0
@@ -142,12 +144,29 @@ def _begin(folder: str, channel: int, lifeline: int, shell: Any) -> _Candidate |
     return _Candidate(pid, os.pidfd_open(pid), socket.socket(fileno=lifeline), folder)
 
 
-def main(control: int) -> NoReturn:
-    """Import, say so, and serve."""
+def in_fork(control: int, environment: dict[str, str]) -> NoReturn:
+    """In a fork of a process that has imported torch and its compiler: be what `main` would be."""
+    os.setpgid(0, 0)
+    close_all_but([control])
+    with open(os.devnull) as null:  # instead of the orders that this process's parent reads
+        os.dup2(null.fileno(), 0)
+    os.environ.update(environment)
+    language("en")
+    main(control, compiler=False)
+
+
+def main(control: int, *, compiler: bool = True) -> NoReturn:
+    """Import, say so, and serve.
+
+    Args:
+        compiler: whether torch's has to be imported, too.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal: who is asked to stop closes the socket
     socket_ = socket.socket(fileno=control)
     shell = import_everything()
-    import_compiler()
+    if compiler:
+        import_compiler()
+        pages.collapse()
     socket_.send(b"ready")
     serve_forever(socket_, shell)
 

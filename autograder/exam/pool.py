@@ -67,21 +67,51 @@ class WarmPool:
         self._starter.shutdown()
 
 
-class ForkPool:
-    """A process that has done its imports once, and forks another within milliseconds; see forks.py."""
+class _Fork:
+    """What is used of a `Popen`, for a fork of this process; see `forks.in_fork`."""
 
-    def __init__(self) -> None:
+    def __init__(self, control: int) -> None:
+        from autograder.exam import forks
+
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                forks.in_fork(control, bare_environment("en"))
+            finally:
+                os._exit(1)
+
+    def kill(self) -> None:
+        """End it."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> None:
+        """Wait for its end."""
+        os.waitpid(self.pid, 0)
+
+
+class ForkPool:
+    """A process that has done its imports once, and forks another within milliseconds; see forks.py.
+
+    Args:
+        fork: whether that is a fork of this process, which has imported torch, never computed, and at this
+            moment holds no lock that the fork would keep.
+    """
+
+    def __init__(self, *, fork: bool = False) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            number = str(theirs.fileno())
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "autograder.exam.forks", number],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                env=bare_environment("en"),
-                process_group=0,  # Ctrl+C is for who asks, who then closes the pool
-            )
+            number = theirs.fileno()
+            self._process = _Fork(number) if fork else self._start(number)
         self._ready = False
+
+    def _start(self, number: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "autograder.exam.forks", str(number)],
+            pass_fds=[number],
+            stdin=subprocess.DEVNULL,
+            env=bare_environment("en"),
+            process_group=0,  # Ctrl+C is for who asks, who then closes the pool
+        )
 
     def refill(self) -> None:
         """Nothing is used up."""

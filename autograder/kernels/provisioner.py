@@ -6,25 +6,29 @@
 server or with its first kernel. Where a fork cannot be what a new process would be, or there is none within
 `patience`, a kernel of the usual kind starts, and the log says why.
 
+The process that checks notebooks is a fork of the same template (`fork_module`).
+
 What a notebook can tell a warm kernel by: torch, matplotlib (but not pyplot), ipywidgets, networkx and what
 they import stand in `sys.modules` before its first import, and the warning filters that they set are set; all
-kernels of a server have one hash seed for strings, and its limits and umask of the template's start; and a
-library that is changed meanwhile is seen once the server has been started again. `secant` is imported by each
-kernel itself, in its own language.
+kernels have one hash seed for strings, 0 as where answers are graded, and the limits and umask of the
+template's start; and a library that is changed meanwhile is seen once the server has been started again.
+`secant` is imported by each kernel itself, in its own language.
 """
 
 import asyncio
 import contextlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
@@ -49,6 +53,9 @@ _MODULES = (
     "matplotlib.style",
     "matplotlib.widgets",
 )
+PATIENCE = 5.0  # seconds to wait for a template that is still importing
+# Verdicts do not depend on the order of a set's strings: an environment that names another seed is obeyed.
+_SEED = {"PYTHONHASHSEED": "0"}
 # OpenBLAS would start its threads when imported; debugpy would warn, here and not in a kernel.
 _OWN_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 # The environment's variables that are read when a kernel starts or later, and not by what is imported.
@@ -78,7 +85,7 @@ class Template:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 cwd="/",
-                env={**self.environment, **_OWN_ENVIRONMENT},
+                env={**_SEED, **self.environment, **_OWN_ENVIRONMENT},
                 start_new_session=True,
             )
 
@@ -100,29 +107,40 @@ class Template:
 class ForkedKernel:
     """What LocalProvisioner uses of a `Popen`, for a kernel that is the template's child and not ours."""
 
-    stdin = stdout = stderr = None
+    stdin: IO[bytes] | None = None
+    stdout: IO[bytes] | None = None
+    stderr = None
 
     def __init__(self, pid: int, channel: socket.socket) -> None:
         self.pid, self._channel = pid, channel
         self.returncode: int | None = None
+        self._alone = threading.Lock()
 
     def poll(self) -> int | None:
         """Return the exit code, or None before the end."""
-        if self.returncode is None:
-            try:
-                message = self._channel.recv(1024)
-            except BlockingIOError:
-                return None
-            except OSError:
-                message = b""
-            # Without a message the template has ended, and so has the kernel.
-            self.returncode = json.loads(message)["exit"] if message else -signal.SIGKILL
-            self._channel.close()
+        with self._alone:
+            if self.returncode is None:
+                try:
+                    message = self._channel.recv(1024)
+                except BlockingIOError:
+                    return None
+                except OSError:
+                    message = b""
+                # Without a message the template has ended, and so has the kernel.
+                self.returncode = json.loads(message)["exit"] if message else -signal.SIGKILL
+                self._channel.close()
         return self.returncode
 
-    def wait(self) -> int:
-        """Return the exit code, at the end."""
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit code, at the end.
+
+        Raises:
+            TimeoutExpired: after so many seconds.
+        """
+        until = None if timeout is None else time.monotonic() + timeout
         while (code := self.poll()) is None:
+            if timeout is not None and until is not None and time.monotonic() > until:
+                raise subprocess.TimeoutExpired([], timeout)
             time.sleep(0.01)
         return code
 
@@ -138,6 +156,14 @@ class ForkedKernel:
     def kill(self) -> None:
         """End it."""
         self.send_signal(signal.SIGKILL)
+
+
+class ForkedModule(ForkedKernel):
+    """What is used of a `Popen` of a module that runs in a fork, with pipes to it and from it."""
+
+    def __init__(self, pid: int, channel: socket.socket, stdin: IO[bytes], stdout: IO[bytes]) -> None:
+        super().__init__(pid, channel)
+        self.stdin, self.stdout = stdin, stdout
 
 
 _template: Template | None = None
@@ -227,10 +253,74 @@ def file_number(value: Any, default: int, null: int) -> int:
     return number
 
 
+@contextlib.contextmanager
+def _ordered(template: Template, order: dict[str, Any], streams: Sequence[int]) -> Iterator[socket.socket]:
+    """Order a fork; what it says comes on the socket, which is closed if the body fails."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with contextlib.ExitStack() as giving_up:
+        giving_up.enter_context(ours)
+        with theirs:
+            ours.setblocking(False)
+            template.send(order, [theirs.fileno(), *streams])
+        yield ours
+        giving_up.pop_all()
+
+
+def _accepted(template: Template, channel: socket.socket, message: bytes) -> int:
+    """The process id of a fork that has said it can be what was ordered; it goes on.
+
+    Raises:
+        CannotFork: if it has not.
+    """
+    answer = json.loads(message) if message else {"refused": "the template has ended"}
+    if "pid" not in answer:
+        raise CannotFork(answer.get("refused") or f"the fork ended with exit code {answer['exit']}")
+    template.answered = True
+    channel.send(b"!")
+    return int(answer["pid"])
+
+
+def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping[str, str]) -> ForkedModule:
+    """Run a module as `python -P -m` would, in a fork of this process's template; any thread may call this.
+
+    Args:
+        module: its name.
+        path: where else it is looked for.
+        cwd: its folder.
+        environment: its environment.
+
+    Raises:
+        CannotFork, OSError: if there is no such template.
+    """
+    template = _template
+    if template is None or template.owner != os.getpid() or template.process.poll() is not None:
+        raise CannotFork("there is no template")
+    if template.environment.get("PYTHONHASHSEED", "0") != environment.get("PYTHONHASHSEED"):
+        raise CannotFork("the template has another hash seed")
+    order = {"module": module, "path": list(path), "cwd": cwd, "env": dict(environment)}
+    with contextlib.ExitStack() as giving_up:
+        theirs_in, ours_in = os.pipe()
+        ours_out, theirs_out = os.pipe()
+        stdin = giving_up.enter_context(open(ours_in, "wb"))
+        stdout = giving_up.enter_context(open(ours_out, "rb"))
+        with (
+            open(theirs_in, "rb"),
+            open(theirs_out, "wb"),
+            _ordered(template, order, [theirs_in, theirs_out, 2]) as channel,
+        ):
+            if not select.select([channel], [], [], PATIENCE)[0]:
+                raise CannotFork(f"the template did not answer within {PATIENCE:g} seconds")
+            pid = _accepted(template, channel, channel.recv(1 << 16))
+        giving_up.pop_all()
+        return ForkedModule(pid, channel, stdin, stdout)
+
+
 class WarmProvisioner(LocalProvisioner):
     """Starts kernels as forks of a template, or else as LocalProvisioner does. See the module."""
 
-    patience = Float(5.0, help="Seconds to wait for a template that is still importing.").tag(config=True)
+    patience = Float(PATIENCE, help="Seconds to wait for a template that is still importing.").tag(
+        config=True
+    )
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
         """Fork a kernel with a command."""
@@ -258,32 +348,18 @@ class WarmProvisioner(LocalProvisioner):
             "cwd": str(options.get("cwd") or os.getcwd()),
             "env": {**environment, "JPY_PARENT_PID": str(os.getpid())},
         }
-        with contextlib.ExitStack() as stack:
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            giving_up = stack.enter_context(contextlib.ExitStack())
-            giving_up.enter_context(ours)
-            stack.enter_context(theirs)
-            null = stack.enter_context(open(os.devnull, "r+b", buffering=0)).fileno()
+        with open(os.devnull, "r+b", buffering=0) as devnull:
+            null = devnull.fileno()
             places = {"stdin": null, "stdout": 1, "stderr": 2}
             streams = [file_number(options.get(name), place, null) for name, place in places.items()]
-            ours.setblocking(False)
-            template.send(order, [theirs.fileno(), *streams])
-            theirs.close()
-            pid = await self._answer(ours)
-            template.answered = True
-            ours.send(b"!")
-            giving_up.pop_all()
-            return ForkedKernel(pid, ours)
+            with _ordered(template, order, streams) as channel:
+                return ForkedKernel(_accepted(template, channel, await self._answer(channel)), channel)
 
-    async def _answer(self, channel: socket.socket) -> int:
-        """Wait for the fork, and return its process id."""
+    async def _answer(self, channel: socket.socket) -> bytes:
+        """Wait for the fork, and return what it says."""
         try:
-            message = await asyncio.wait_for(
+            return await asyncio.wait_for(
                 asyncio.get_running_loop().sock_recv(channel, 1 << 16), self.patience
             )
         except TimeoutError:
             raise CannotFork(f"the template did not answer within {self.patience:g} seconds") from None
-        answer = json.loads(message) if message else {"refused": "the template has ended"}
-        if "pid" not in answer:
-            raise CannotFork(answer.get("refused") or f"the fork ended with exit code {answer['exit']}")
-        return int(answer["pid"])

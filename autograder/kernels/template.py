@@ -1,5 +1,7 @@
 """The process that kernels are forked from: it has imported what they will import, and never computes.
 
+The process that checks is such a fork as well (`be_module`), so a learner's torch is in memory once.
+
     python template.py CONTROL MODULE...
 
 For each order on the socket CONTROL (a message with four files: the kernel's own channel, and its standard
@@ -18,6 +20,7 @@ import importlib
 import importlib.util
 import json
 import os
+import runpy
 import select
 import signal
 import socket
@@ -31,7 +34,7 @@ _INLINE = "module://matplotlib_inline.backend_inline"
 
 
 def main() -> None:
-    """Import, serve, and in each fork be a kernel."""
+    """Import, serve, and in each fork be a kernel, or run a module."""
     number, *modules = sys.argv[1:]
     if not sys.flags.safe_path:
         del sys.path[0]  # this script's folder
@@ -48,7 +51,10 @@ def main() -> None:
     template = os.getpid()
     order, files = serve(socket.socket(fileno=int(number)))
     order["env"] = added | order["env"]
-    be_kernel(order, files, template)
+    if "module" in order:
+        be_module(order, files)
+    else:
+        be_kernel(order, files, template)
 
 
 def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
@@ -98,14 +104,18 @@ def tell(channel: socket.socket, **what: Any) -> None:
         channel.send(json.dumps(what).encode())
 
 
-def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
-    """In a fork: become the kernel that `python -m ipykernel_launcher` would be, and return at its end."""
+def part(order: dict[str, Any], files: list[int], look: bool) -> None:
+    """In a fork: have what a process of its own would: session, folder, standard streams, environment.
+
+    Args:
+        look: whether its folder's files may stand in the way of what is imported already.
+    """
     os.setsid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     with socket.socket(fileno=files[0]) as channel:
         try:
             os.chdir(order["cwd"])
-            reason = shadowed(os.getcwd())
+            reason = shadowed(os.getcwd()) if look else ""
         except OSError as error:
             reason = str(error)
         if reason:
@@ -120,6 +130,20 @@ def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
     os.environ.clear()
     os.environ.update(order["env"])
     begin_anew()
+
+
+def be_module(order: dict[str, Any], files: list[int]) -> None:
+    """In a fork: run a module as `python -P -m` would, and return at its end."""
+    part(order, files, look=False)
+    sys.path[:0] = [path for path in order["path"] if path not in sys.path]
+    sys.argv = sys.orig_argv = [order["module"]]
+    runpy.run_module(order["module"], run_name="__main__", alter_sys=True)
+
+
+def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
+    """In a fork: become the kernel that `python -m ipykernel_launcher` would be, and return at its end."""
+    part(order, files, look=True)
+    use_threads(threads_of_numpy())
     launcher = importlib.util.find_spec("ipykernel_launcher")
     assert launcher is not None
     sys.argv = [str(launcher.origin), *order["arguments"]]
@@ -158,9 +182,13 @@ def begin_anew() -> None:
     if "numpy.random" in sys.modules:  # which numpy imports when it is used
         sys.modules["numpy.random"].seed()
     matplotlib.rcParams["backend"] = os.environ.get("MPLBACKEND") or _INLINE
+
+
+def threads_of_numpy() -> int:
+    """How many threads OpenBLAS would have in a process of its own."""
     names = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
     wanted = next((os.environ[name] for name in names if os.environ.get(name, "").isdigit()), "0")
-    use_threads(int(wanted) or len(os.sched_getaffinity(0)))
+    return int(wanted) or len(os.sched_getaffinity(0))
 
 
 def use_threads(number: int) -> None:

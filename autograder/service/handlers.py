@@ -217,7 +217,10 @@ class Check(_Handler):
 
     async def _stream(self, answer: dict[str, Any], answers: Any) -> None:
         while True:
-            event = answer.get("event") or {"event": "error", "message": _GONE[self.spoken]}
+            event = answer.get("event") or {  # what waited may yet be refused
+                "event": "error",
+                "message": answer.get("message") or _GONE[self.spoken],
+            }
             self.write(json.dumps(event) + "\n")
             await self.flush()
             if answer.get("last") or "gone" in answer:

@@ -4,9 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch._decomp.decompositions_for_jvp
-import torch._dynamo
-import torch.func
 
 import secant
 from autograder.exam.examiner import one_by_one
@@ -15,10 +12,18 @@ from autograder.exam.report import TaskResult
 from autograder.exam.selfcheck import Checker
 from autograder.exam.sheet import Reader, Sheet
 from autograder.sandbox.client import CandidateClient
+from autograder.sandbox.inside import pages
+from autograder.sandbox.inside.template import import_compiler
 from autograder.service.describe import row, told
 
-for _name in ("check", "graphs", "recipes", "observe", "operations", "formula", "polynomial", "watch"):
-    getattr(secant, _name)
+with pages.kept():
+    import torch.func
+
+    for _name in ("check", "graphs", "recipes", "observe", "operations", "formula", "polynomial", "watch"):
+        getattr(secant, _name)
+
+import_compiler()  # into small pages: to put them together would copy what a fork shares
+torch.set_num_threads(1)  # a fork of a process that computes with several would hang
 
 
 class Kitchen:
@@ -31,7 +36,6 @@ class Kitchen:
     """
 
     def __init__(self, pool: Pool, reader: Reader, *, side_by_side: bool) -> None:
-        torch.set_num_threads(1)  # a fork of a process that computes with several would hang
         asking, kind = one_by_one, CandidateClient
         if side_by_side:
             from autograder.exam import side_by_side as lanes

@@ -1,6 +1,7 @@
 """The worker process as the server sees it: started when it is first needed, and again when it has ended.
 
-A worker that leaves an order without an answer is ended, and another begins.
+It ends by itself when it has had nothing to do for long; an order that comes just then goes to the next. A
+worker that leaves an order without an answer is ended, and another begins.
 """
 
 import asyncio
@@ -16,12 +17,19 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from platformdirs import user_cache_path
+
 import autograder
+from autograder.kernels.provisioner import CannotFork, ForkedModule, fork_module
 
 GONE = {"gone": True}  # what an order gets whose worker has ended
-_WORKER = [sys.executable, "-P", "-m", "autograder.service.worker"]
+_MODULE = "autograder.service.worker"
+_WORKER = [sys.executable, "-P", "-m", _MODULE]
+# What its forks need before anything is imported: a thread each, no window, and one order of a set's strings.
+_ENVIRONMENT = {"MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 ANSWER_SECONDS = 30.0  # for the first answer to an order
-CHECK_SECONDS = 180.0  # to that of a check, which the first time waits until torch is imported
+CHECK_SECONDS = 180.0  # to that of a check, and to its beginning, which waits until torch is imported
+Process = subprocess.Popen[bytes] | ForkedModule
 _END_SECONDS = 8.0  # for a worker to end by itself when the server does
 
 
@@ -34,9 +42,9 @@ class Warm:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._orders: dict[int, asyncio.Queue[dict[str, Any]]] = {}
-        self._given: dict[int, subprocess.Popen[bytes]] = {}  # which process has which order
+        self._given: dict[int, Process] = {}  # which process has which order
         self._numbers = itertools.count(1)
         self._writing = threading.Lock()
         atexit.register(self.close)
@@ -60,7 +68,7 @@ class Warm:
             answer = await self._first({**order, "id": number}, answers)
             while not answer.get("last") and "gone" not in answer:
                 yield answer
-                answer = await answers.get()
+                answer = await self._following(answer, number, answers)
             yield answer
         finally:
             del self._orders[number]
@@ -82,7 +90,19 @@ class Warm:
                 break
         return answer
 
-    def _end(self, process: subprocess.Popen[bytes] | None) -> None:
+    async def _following(
+        self, answer: dict[str, Any], number: int, answers: asyncio.Queue[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Return the answer after this one: of a check as late as it comes, unless it has not begun."""
+        waits = answer.get("event") == {"event": "waits"}
+        try:
+            async with asyncio.timeout(CHECK_SECONDS if waits else None):
+                return await answers.get()
+        except TimeoutError:
+            self._end(self._given.get(number))
+            return GONE
+
+    def _end(self, process: Process | None) -> None:
         """End a worker that does not answer; whoever waits for it hears of it."""
         if process is not None and process.stdin is not None:
             if self._process is process:
@@ -108,21 +128,27 @@ class Warm:
                 return True
         return False
 
-    def _running(self, loop: asyncio.AbstractEventLoop) -> subprocess.Popen[bytes]:
+    def _running(self, loop: asyncio.AbstractEventLoop) -> Process:
         if self._process is None or self._process.poll() is not None:
-            package = str(Path(autograder.__file__).resolve().parents[1])
-            paths = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-            self._process = subprocess.Popen(
-                _WORKER,
-                cwd=self._folder,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=os.environ | {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
-            )
+            self._process = self._start()
             threading.Thread(target=self._hear, args=(self._process, loop), daemon=True).start()
         return self._process
 
-    def _hear(self, process: subprocess.Popen[bytes], loop: asyncio.AbstractEventLoop) -> None:
+    def _start(self) -> Process:
+        """Start a worker: a fork of the kernels' template, where there is one, which has imported torch."""
+        package = str(Path(autograder.__file__).resolve().parents[1])
+        paths = [package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+        # In /tmp, where torch has it, others could read it, or make it first.
+        cache = {"TORCHINDUCTOR_CACHE_DIR": str(user_cache_path("secant") / "torch")}
+        environment = cache | os.environ | _ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(paths)}
+        try:
+            return fork_module(_MODULE, paths, self._folder, environment)
+        except (CannotFork, OSError):
+            return subprocess.Popen(
+                _WORKER, cwd=self._folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+            )
+
+    def _hear(self, process: Process, loop: asyncio.AbstractEventLoop) -> None:
         """In a thread: pass on what the worker says, and that it has ended."""
         assert process.stdout is not None
         with contextlib.suppress(RuntimeError):  # the loop is closed: so is the server
@@ -138,7 +164,7 @@ class Warm:
         if answers := self._orders.get(answer.pop("id")):
             answers.put_nowait(answer)
 
-    def _all_gone(self, process: subprocess.Popen[bytes]) -> None:
+    def _all_gone(self, process: Process) -> None:
         if self._process is process:
             self._process = None
         for number, given in list(self._given.items()):

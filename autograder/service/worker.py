@@ -5,6 +5,8 @@
 It reads orders, JSON a line, from its standard input, and writes answers, JSON a line with the order's `id`,
 to its standard output. An order's last answer says `last`. When its input ends, it ends with all it started,
 whatever it is doing: orders are read in a thread of their own, and no order may take longer than a limit.
+It also ends when it has had nothing to do for long (SECANT_IDLE_MINUTES), so that its memory is free. With
+the next order the server starts another.
 
 On Linux each check is a fork of this process, so that nothing a check does stays, several notebooks are
 checked side by side, and to stop a check is to end its process. Elsewhere checks run one after another.
@@ -21,7 +23,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from autograder.course.errors import CourseError
@@ -35,6 +37,7 @@ from secant.language import LANGUAGES, Language, language, say
 from secant.progress import record
 
 ORDER_SECONDS = 20  # of one order, of which most take milliseconds; a check only begins within it
+IDLE_MINUTES = 10.0  # unless SECANT_IDLE_MINUTES says otherwise
 _END_SECONDS = 5.0  # from the end of the orders to that of the process
 
 Answer = Callable[[dict[str, Any]], None]
@@ -43,19 +46,28 @@ Answer = Callable[[dict[str, Any]], None]
 class Worker:
     """Obeys orders, one after another: all but a check is answered at once.
 
-    Checks that are ordered before torch is imported wait for it; other orders are obeyed meanwhile.
+    A check that is ordered before torch is imported says that it waits; other orders are obeyed meanwhile.
+
+    Args:
+        write: passes an answer on.
+        kind: how checks run.
+        idle: after how many seconds without anything to do it ends; None for never.
     """
 
-    def __init__(self, write: Callable[[dict[str, Any]], None], kind: type[Running]) -> None:
+    def __init__(
+        self, write: Callable[[dict[str, Any]], None], kind: type[Running], idle: float | None = None
+    ) -> None:
         self._write = write
+        self._idle = idle
         self._reader = Reader()
         self._kind = kind
-        self._pool: Pool = ForkPool() if kind is Forked else Leash(WarmPool())
+        self._pool: Pool | None = None if kind is Forked else Leash(WarmPool())
         self._running: dict[Path, Running] = {}
         self._kitchen: Any = None
         self._orders: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         self._early: list[dict[str, Any]] | None = []  # checks ordered before all is imported
         self._alone = threading.Lock()
+        self._obeying = threading.Lock()
         threading.Thread(target=self._prepare, daemon=True).start()
 
     def listen(self, lines: Iterable[bytes]) -> None:
@@ -67,10 +79,18 @@ class Worker:
         os._exit(1)  # it is still doing something
 
     def serve(self) -> None:
-        """Obey until the orders end."""
-        while (order := self._orders.get()) is not None:
-            with _limited(ORDER_SECONDS):
+        """Obey until the orders end, or there has been nothing to do for long."""
+        while (order := self._next()) is not None:
+            with self._obeying, _limited(ORDER_SECONDS):
                 self.obey(order)
+
+    def _next(self) -> dict[str, Any] | None:
+        while True:
+            try:
+                return self._orders.get(timeout=self._idle)
+            except Empty:
+                if not self._running and self._early is None:
+                    return None
 
     def _prepare(self) -> None:
         """In a thread: get ready for checks, then have those made that were ordered meanwhile."""
@@ -81,11 +101,17 @@ class Worker:
             self._orders.put(order)
 
     def _waits(self, order: dict[str, Any]) -> bool:
-        """Whether a check has to wait until all is imported."""
+        """Whether a check has to wait until all is imported; it is then ordered again."""
         with self._alone:
             if self._early is not None:
                 self._early.append(order)
-        return self._early is not None
+            return self._early is not None
+
+    def _is_busy(self, path: str) -> bool:
+        """Whether a notebook is being checked, or is about to be."""
+        with self._alone:
+            early = [order["path"] for order in self._early or []]
+        return Path(path) in self._running or path in early
 
     def _forget(self, path: str) -> bool:
         """Stop the checks of a notebook that still wait; whether there were any."""
@@ -101,14 +127,28 @@ class Worker:
         """Import what a check needs, while a page is told about its lesson."""
         from autograder.service.kitchen import Kitchen
 
-        if isinstance(self._pool, ForkPool):
+        if self._pool is None:
             try:
-                self._pool.wait()
-            except WallError as error:
+                self._pool = self._forked()
+            except (OSError, WallError) as error:
                 print(f"Checks will be slower: {error}.", file=sys.stderr)
-                self._pool.close()
                 self._kind, self._pool = Threaded, Leash(WarmPool())
         self._kitchen = Kitchen(self._pool, self._reader, side_by_side=self._kind is Forked)
+
+    def _forked(self) -> ForkPool:
+        """A pool that shares this process's memory.
+
+        Raises:
+            OSError, WallError: there is none.
+        """
+        with self._obeying:  # else the fork would keep for ever what an order holds
+            pool = ForkPool(fork=True)
+        try:
+            pool.wait()
+        except WallError:
+            pool.close()
+            raise
+        return pool
 
     def obey(self, order: dict[str, Any]) -> None:
         """Answer an order, or begin to."""
@@ -123,8 +163,6 @@ class Worker:
                     running = self._running.get(Path(order["path"]))
                     stopped = self._forget(order["path"]) or (running is not None and running.stop())
                     answer({"last": True, "ok": {"stopped": stopped}})
-                case "check" if self._waits(order):
-                    pass
                 case "check":
                     self._check(order, answer)
                 case _:
@@ -167,7 +205,7 @@ class Worker:
 
     def _check(self, order: dict[str, Any], answer: Answer) -> None:
         path = Path(order["path"])
-        if path in self._running:
+        if self._is_busy(order["path"]):
             answer(
                 _refused(
                     409,
@@ -187,6 +225,9 @@ class Worker:
         if not wanted:
             answer(_refused(404, _no_task(order["task"])))
             return
+        if self._waits(order):
+            answer({"event": {"event": "waits"}})
+            return
         self._kitchen.prepare(sheet)
         begin = {"event": "begin", "lesson": sheet.assignment.lesson, "language": sheet.language}
         answer({"event": {**begin, "hidden": sheet.hidden, "tasks": wanted}})
@@ -204,6 +245,7 @@ class Worker:
             finish,
         )
         self._running[path] = running
+        assert self._pool is not None
         running.start(self._pool)
 
     def close(self) -> None:
@@ -213,7 +255,8 @@ class Worker:
             running.stop()
         for running in ending:
             running.wait()
-        self._pool.close()
+        if self._pool is not None:
+            self._pool.close()
 
 
 @contextlib.contextmanager
@@ -276,6 +319,22 @@ def _refused(status: int, message: str) -> dict[str, Any]:
     return {"last": True, "refused": status, "message": message}
 
 
+def _idle_seconds(said: str) -> float | None:
+    """After how many seconds an idle worker ends; None for never. The environment says it in minutes."""
+    try:
+        minutes = float(said or IDLE_MINUTES)
+    except ValueError:
+        minutes = -1
+    if not 0 <= minutes < 10**6:
+        print(
+            f"SECANT_IDLE_MINUTES is {said!r}: a number of minutes was expected, or 0 for never. "
+            f"The checker ends after {IDLE_MINUTES:g}.",
+            file=sys.stderr,
+        )
+        minutes = IDLE_MINUTES
+    return minutes * 60 or None
+
+
 def _language(name: object) -> Language:
     return next((known for known in LANGUAGES if known == name), "en")
 
@@ -294,7 +353,8 @@ def main() -> None:
             out.write(line)
             out.flush()
 
-    worker = Worker(write, Forked if sys.platform == "linux" else Threaded)
+    idle = _idle_seconds(os.environ.get("SECANT_IDLE_MINUTES", ""))
+    worker = Worker(write, Forked if sys.platform == "linux" else Threaded, idle)
     threading.Thread(target=worker.listen, args=(sys.stdin.buffer,), daemon=True).start()
     try:
         worker.serve()

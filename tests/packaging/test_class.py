@@ -84,7 +84,7 @@ def test_check_asks_the_visible_tests_in_the_panel_and_the_terminal(
     assert {row["message"] for row in rows} == {
         "The visible tests pass. The hidden ones are not on this computer."
     }
-    assert not events[0]["hidden"]
+    assert [event["hidden"] for event in events if event["event"] == "begin"] == [False]
     assert events[-1]["gained"]["xp"] == 80
     assert events[-1]["gained"]["achievements"] == []
     logs = [tmp_path / name for name in ("check", "solution", "progress")]

@@ -63,7 +63,6 @@ def import_compiler() -> None:
 
     for name in set(os.environ) - set(environment):  # places of a compiler that nobody here needs
         del os.environ[name]
-    pages.collapse()
 
 
 def _prepare(guest: int) -> None:
@@ -85,6 +84,7 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
         if not descriptors:
             if "torch._dynamo" not in sys.modules:  # each worker asks for it
                 import_compiler()
+                pages.collapse()
             continue
         try:
             if os.fork() == 0:

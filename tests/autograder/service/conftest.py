@@ -60,7 +60,12 @@ class Server:
             return connection.getresponse().status
 
     def check(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
-        """The events of a check."""
+        """The events of a check, from its beginning."""
+        events = self.check_told(path, task)
+        return events[events[0] == {"event": "waits"} :]
+
+    def check_told(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
+        """All events of a check, also that it waits for its worker."""
         with contextlib.closing(self.open("POST", "check", {"path": path, "task": task})) as connection:
             answer = connection.getresponse()
             assert answer.status == 200, answer.read()
@@ -100,15 +105,24 @@ def family(pid: int) -> list[int]:
     return [pid, *(one for child in children(pid) for one in family(child))]
 
 
-def start(folder: Path, home: Path) -> Server:
+def start(folder: Path, home: Path, *more: str, **environment: str) -> Server:
+    """Start a server.
+
+    Args:
+        folder: what it shows.
+        home: for its settings and its log.
+        more: further extensions.
+        environment: further variables.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    config = '{"ServerApp": {"jpserver_extensions": {"autograder.service": true}}}'
+    config = {"ServerApp": {"jpserver_extensions": dict.fromkeys(["autograder.service", *more], True)}}
     (home / "config").mkdir(parents=True, exist_ok=True)
-    (home / "config" / "jupyter_server_config.json").write_text(config)
+    (home / "config" / "jupyter_server_config.json").write_text(json.dumps(config))
     environment = {
         **os.environ,
+        **environment,
         "JUPYTER_CONFIG_DIR": str(home / "config"),
         "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
         "JUPYTER_DATA_DIR": str(home / "jupyter"),

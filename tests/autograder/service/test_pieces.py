@@ -206,6 +206,7 @@ class Ordered:
         self.worker = worker.Worker(self.hear, kind)
         while self.worker._early is not None:
             time.sleep(0.001)
+        self.worker._pool = self.worker._pool or Containers()
         self.worker._kitchen = SimpleNamespace(
             prepare=lambda sheet: None, examine=lambda sheet, only, tell: self.examine(tell)
         )
@@ -229,7 +230,6 @@ def ordered(
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(worker, "WarmPool", Containers)
-    monkeypatch.setattr(worker, "ForkPool", Containers)
     monkeypatch.setattr(worker.Worker, "_warm", lambda self: None)
     before = language()
     yield Ordered(tmp_path, request.param)
@@ -381,7 +381,8 @@ def test_a_check_before_torch_is_there_holds_up_nobody_and_can_be_stopped(
     monkeypatch.setattr(worker.Worker, "_warm", lambda self: ready.wait(10))
     ordered.worker._early = []
     threading.Thread(target=ordered.worker._prepare, daemon=True).start()
-    assert ordered.order("check", task=None) == []
+    assert ordered.order("check", task=None) == [{"id": 1, "event": {"event": "waits"}}]
+    assert ordered.order("check", task=None)[-1]["refused"] == 409
     assert ordered.order("lesson")[-1]["ok"]["lesson"] == LESSON
     *_, ended, stopped = ordered.order("stop")
     assert (ended["event"], stopped["ok"]) == ({"event": "stopped"}, {"stopped": True})
@@ -391,6 +392,16 @@ def test_a_check_before_torch_is_there_holds_up_nobody_and_can_be_stopped(
     ordered.worker.obey(order)
     assert ordered.over.wait(10)
     assert ordered.heard[heard]["event"]["event"] == "begin"
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"), [("", 600), ("0.5", 30), ("0", None), ("-1", 600), ("nan", 600), ("soon", 600)]
+)
+def test_how_long_an_idle_worker_stays(
+    said: str, seconds: float | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert worker._idle_seconds(said) == seconds
+    assert (f"SECANT_IDLE_MINUTES is {said!r}" in capsys.readouterr().err) == (said in ("-1", "nan", "soon"))
 
 
 # --- A worker that does not answer ----------------------------------------------------------------------

@@ -59,7 +59,7 @@ export class Lesson {
     this.beside = this.code('');
     /** Tasks that the running check has not decided. @type {Set<string>} */
     this.waiting = new Set();
-    /** @type {null | {task: string | null, began: number, phase: 'saving' | 'checking' | 'stopping', abort: AbortController}} */
+    /** @type {null | {task: string | null, began: number, phase: 'saving' | 'checking' | 'waiting' | 'stopping', abort: AbortController}} */
     this.run = null;
     /** The task that the last check was about, if it was one alone. @type {string | null} */
     this.lastTask = null;
@@ -195,7 +195,10 @@ export class Lesson {
   /** @param {NonNullable<Lesson['run']>} run @param {Map<string, string>} judged the code that is checked */
   async follow(run, judged) {
     for await (const event of this.server.check(this.notebook.context.path, run.task, this.agreed, run.abort.signal)) {
-      if (event.event === 'begin') {
+      if (event.event === 'waits') {
+        if (run.phase === 'checking') run.phase = 'waiting';
+      } else if (event.event === 'begin') {
+        if (run.phase === 'waiting') run.phase = 'checking';
         this.info.agreed = true;
         this.hidden = event.hidden;
         this.waiting = new Set(event.tasks);

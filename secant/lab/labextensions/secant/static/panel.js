@@ -209,7 +209,7 @@ export class Panel {
     const run = this.lesson?.run;
     if (!this.lesson) return;
     const say = this.lesson.words;
-    const phase = run && { saving: say.saving, checking: say.checking, stopping: say.stopping }[run.phase];
+    const phase = run && { saving: say.saving, checking: say.checking, waiting: say.waiting, stopping: say.stopping }[run.phase];
     write(this.clock, run ? `${phase} ${say.elapsed(Math.floor((performance.now() - run.began) / 1000))}` : '');
   }
 

@@ -9,7 +9,8 @@
  * @typedef {{rows: (Row & {changed: boolean})[], score: number, max_score: number, hidden: boolean, when: string}} Last
  * @typedef {{lesson: string, number: number | null, language: Language, title: string, hidden: boolean, tasks: Task[],
  *   last: Last | null, agreed: boolean}} LessonInfo
- * @typedef {{event: 'begin', lesson: string, language: Language, hidden: boolean, tasks: string[]}
+ * @typedef {{event: 'waits'}
+ *   | {event: 'begin', lesson: string, language: Language, hidden: boolean, tasks: string[]}
  *   | {event: 'task', task: Row}
  *   | ({event: 'end', score: number, max_score: number, seconds: number} & Noted)
  *   | ({event: 'stopped'} & Partial<Noted>) | ({event: 'error', message: string} & Partial<Noted>)} CheckEvent

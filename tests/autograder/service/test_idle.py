@@ -1,0 +1,54 @@
+"""A worker beside warm kernels: it costs little memory, ends when it is idle, and is soon back."""
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.memory import private_bytes
+from tests.autograder.service.conftest import Server, children, command, family, start
+from tests.autograder.service.test_service import TASKS, kept, outcomes, wait_for
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc"),
+    pytest.mark.slow,  # a server of its own, and two workers
+]
+IDLE_MINUTES = "0.05"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder, home = tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("home")
+    running = start(folder, home, "autograder.kernels.server_extension", SECANT_IDLE_MINUTES=IDLE_MINUTES)
+    try:
+        yield running
+    finally:
+        running.process.terminate()
+        running.process.wait(20)
+
+
+def test_an_idle_worker_ends_and_the_next_check_has_another(server: Server) -> None:
+    path = server.save("checked.ipynb", {})
+    (template,) = (pid for pid in children(server.process.pid) if "template.py" in command(pid))
+    first = server.check(path)
+    (worker,) = children(template)  # a fork of it
+    members = family(worker)
+    assert len(members) == 2  # and what candidates are forked from
+    assert sum(map(private_bytes, members)) < private_bytes(server.process.pid)  # of 500 MB for two torches
+    assert wait_for(lambda: not [pid for pid in members if Path(f"/proc/{pid}").exists()])
+    assert children(template) == []
+    waits, *second = server.check_told(path)
+    assert waits == {"event": "waits"}
+    assert outcomes(second) == outcomes(first) == dict.fromkeys(TASKS, "passed")
+    assert kept(server, path) == outcomes(second)
+
+
+def test_a_check_that_takes_longer_is_not_idle(server: Server) -> None:
+    seconds = float(IDLE_MINUTES) * 60
+    answer = f"def {TASKS[0]}(f, x, h):\n    import time\n    time.sleep({seconds + 1})"
+    begun = time.monotonic()
+    end = server.check(server.save("long.ipynb", {TASKS[0]: answer}), TASKS[0])[-1]
+    assert time.monotonic() - begun > seconds
+    assert end["event"] == "end"

@@ -1,0 +1,261 @@
+"""A real JupyterHub of deploy/hub on this machine, whose users are users of the operating system.
+
+Only root can start one. Where Python lies in root's own folder, as pyenv has it, a view of the file system in
+which everybody may enter that folder, but sees nothing else of it, is given to all of the hub.
+"""
+
+import contextlib
+import json
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from tests.autograder.service.conftest import children
+from tests.support.lessons import ROOT
+from tests.support.small_class import answered, solutions
+
+LESSON = "01_what_autograd_does"
+PATH = f"{LESSON}/{LESSON}.ipynb"
+BIN = Path(sys.prefix) / "bin"
+
+_SETTINGS = """
+import json, os
+from jupyterhub.spawner import LocalProcessSpawner, set_user_setuid
+
+told = json.loads(os.environ["SECANT_TEST_HUB"])
+c = get_config()
+load_subconfig(told["settings"])
+
+
+class AtHome(LocalProcessSpawner):  # in a home of the test's, since these users' own are the system's
+    def user_env(self, environment):
+        home = told["homes"][self.user.name]
+        cache = {"TORCHINDUCTOR_CACHE_DIR": f"{home}/.cache/torch/inductor"}
+        return super().user_env(environment) | {"HOME": home} | cache
+
+    def make_preexec_fn(self, name):
+        return set_user_setuid(name, chdir=False)
+
+    def start(self):
+        self.popen_kwargs = {"cwd": told["homes"][self.user.name]}
+        self.notebook_dir = self.notebook_dir.replace("~", told["homes"][self.user.name])
+        return super().start()
+
+
+hub, proxy, api = (f"http://127.0.0.1:{port}" for port in told["ports"])
+c.JupyterHub.spawner_class = AtHome
+c.JupyterHub.authenticator_class = "dummy"
+c.Authenticator.allow_all = True
+c.JupyterHub.bind_url, c.JupyterHub.hub_bind_url = proxy, hub
+c.JupyterHub.db_url = "sqlite:///:memory:"
+c.JupyterHub.cleanup_servers = True
+c.ConfigurableHTTPProxy.api_url = api
+c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 0}  # servers start side by side
+c.ConfigurableHTTPProxy.command = [told["proxy"]]
+c.JupyterHub.services = [{"name": "tests", "api_token": told["token"]}]
+c.JupyterHub.load_roles = [
+    {"name": "tests", "services": ["tests"], "scopes": ["admin:users", "admin:servers", "tokens"]}
+]
+"""
+
+
+@dataclass(frozen=True)
+class User:
+    """Somebody with a home folder, a server, and a token for it.
+
+    Attributes:
+        name: of the operating system's user.
+    """
+
+    name: str
+    home: Path
+    token: str
+
+    @property
+    def uid(self) -> int:
+        """The operating system's number."""
+        return pwd.getpwnam(self.name).pw_uid
+
+
+class Hub:
+    """A hub that runs."""
+
+    def __init__(self, address: str, course: Path, token: str, homes: dict[str, Path]) -> None:
+        self.address, self.course, self._token, self._homes = address, course, token, homes
+
+    def api(self, method: str, path: str, body: Any = None) -> Any:
+        """Ask the hub, as its administrator."""
+        status, answer = self.ask(f"/hub/api/{path}", body, self._token, method)
+        assert status < 300, answer
+        return json.loads(answer or "null")
+
+    def begin(self, name: str) -> User:
+        """Have somebody's server start."""
+        self.api("POST", f"users/{name}")
+        token = self.api("POST", f"users/{name}/tokens", {})["token"]
+        self.api("POST", f"users/{name}/server")
+        return User(name, self._homes[name], token)
+
+    def wait(self, user: User) -> None:
+        """Wait until somebody's server answers."""
+        until = time.monotonic() + 90
+        while time.monotonic() < until:
+            if self.visit(user, "api/status")[0] == 200:
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"the server of {user.name} does not answer")
+
+    def ask(self, path: str, body: Any = None, token: str = "", method: str = "") -> tuple[int, str]:
+        """Ask through the proxy; return the status and the answer."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"} | (
+            {"Authorization": f"token {token}"} if token else {}
+        )
+        request = urllib.request.Request(
+            f"{self.address}{path}", data, headers, method=method or ("GET" if data is None else "POST")
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=120) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refusal:
+            return refusal.code, refusal.read().decode()
+
+    def visit(self, whose: User, path: str, body: Any = None, who: User | None = None) -> tuple[int, str]:
+        """Ask somebody's server, by default as its owner."""
+        return self.ask(f"/user/{whose.name}/{path}", body, (who or whose).token)
+
+    def save(self, user: User, answers: dict[str, str], path: str = PATH) -> None:
+        """Save the lesson, with these answers beside its solutions, as JupyterLab does."""
+        notebook = answered(ROOT, solutions(ROOT, LESSON) | answers, "en", LESSON)
+        body = {"type": "notebook", "format": "json", "content": json.loads(nbformat.writes(notebook))}
+        status, said = self.ask(f"/user/{user.name}/api/contents/{path}", body, user.token, method="PUT")
+        assert status in (200, 201), said
+
+    def checked(self, user: User, path: str, task: str | None = None) -> list[dict[str, Any]]:
+        """The events of a check."""
+        status, said = self.visit(user, "secant/api/check", {"path": path, "task": task, "agree": True})
+        assert status == 200, said
+        return [json.loads(line) for line in said.splitlines()]
+
+
+@contextlib.contextmanager
+def hub(names: list[str], **environment: str) -> Iterator[Hub]:
+    """Start a hub for these users, the last of whom is the instructor, with a course of lesson 1."""
+    place = Path(tempfile.mkdtemp(prefix="secant-hub-"))
+    place.chmod(0o755)
+    homes = {name: place / name for name in names}
+    for name, home in homes.items():
+        home.mkdir(mode=0o700)
+        _own(home, name)
+    exchange, course = place / "exchange", place / "course"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+    _write_course(course)
+    _own(course, names[-1])
+    ports = _free_ports(3)
+    told = {
+        "settings": str(ROOT / "deploy" / "hub" / "jupyterhub_config.py"),
+        "homes": {name: str(home) for name, home in homes.items()},
+        "ports": ports,
+        "proxy": str(BIN / "configurable-http-proxy"),
+        "token": secrets.token_hex(16),
+    }
+    (place / "hub").mkdir(mode=0o700)
+    (place / "hub" / "settings.py").write_text(_SETTINGS)
+    own = {
+        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+        "SECANT_HUB_COURSE": str(course),
+        "SECANT_HUB_EXCHANGE": str(exchange),
+        "SECANT_HUB_INSTRUCTORS": names[-1],
+        "SECANT_HUB_STUDENTS": str(BIN),
+        "SECANT_HUB_TEACHERS": str(BIN),
+        "SECANT_TEST_HUB": json.dumps(told),
+    }
+    view = _view()
+    try:
+        with (place / "hub" / "log.txt").open("w") as log:
+            process = subprocess.Popen(
+                [*view, sys.executable, "-m", "jupyterhub", "-f", "settings.py"],
+                cwd=place / "hub",
+                env=os.environ | own | environment,
+                stdout=log,
+                stderr=log,
+            )
+        started = Hub(f"http://127.0.0.1:{ports[1]}", course, str(told["token"]), homes)
+        try:
+            _wait_for(started, process, place / "hub" / "log.txt")
+            yield started
+        finally:
+            for pid in children(process.pid) if view else [process.pid]:
+                os.kill(pid, signal.SIGTERM)  # it ends the servers, too
+            process.wait(60)
+    finally:
+        shutil.rmtree(place)
+
+
+def _wait_for(started: Hub, process: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until and process.poll() is None:
+        with contextlib.suppress(OSError):
+            if started.ask("/hub/api")[0] == 200:
+                return
+        time.sleep(0.1)
+    raise RuntimeError(f"JupyterHub did not start:\n{log.read_text()[-3000:]}")
+
+
+def _write_course(course: Path) -> None:
+    """A course folder of lesson 1 alone."""
+    course.mkdir(mode=0o700)
+    for folder in ("course", "source", "release/en", "release/ko"):
+        shutil.copytree(ROOT / folder / LESSON, course / folder / LESSON)
+    for file in ("nbgrader_config.py", "requirements.txt", "course/syllabus.toml"):
+        shutil.copy(ROOT / file, course / file)
+
+
+def _own(folder: Path, name: str) -> None:
+    """Give a folder with all that is in it to a user."""
+    user = pwd.getpwnam(name)
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, user.pw_uid, user.pw_gid)
+
+
+def _view() -> list[str]:
+    """The words that have everybody find Python, where it is in a folder closed to them."""
+    needed = [Path(sys.base_prefix), Path(sys.prefix), ROOT]
+    closed = {path for place in needed for path in place.parents if not path.stat().st_mode & 0o001}
+    if not closed:
+        return []
+    words = ["bwrap", "--die-with-parent", "--cap-add", "ALL", "--dev-bind", "/", "/"]
+    for top in sorted(closed):
+        words += ["--perms", "0755", "--tmpfs", str(top)]
+    for place in needed:
+        if closed.isdisjoint(place.parents):
+            continue
+        for folder in sorted(path for path in place.parents if not closed.isdisjoint(path.parents)):
+            words += ["--perms", "0755", "--dir", str(folder)]
+        words += ["--dev-bind", str(place), str(place)]
+    return [*words, "--"]
+
+
+def _free_ports(many: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(many)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
