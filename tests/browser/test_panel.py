@@ -494,6 +494,17 @@ def test_a_row_leads_to_its_cell_or_says_that_it_is_gone(page: Page) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("page", "waits"), [("en", "Starting the checker…"), ("ko", "확인할 준비를 하는 중…")], indirect=["page"]
+)
+def test_a_checker_that_is_being_started_is_said_to_be(page: Page, waits: str) -> None:
+    page.locator(".secant-check >> visible=true").click()
+    expect(page.locator(".secant-clock")).to_contain_text(waits)
+    expect(page.locator(".secant-clock")).not_to_contain_text(waits)
+    idle(page)
+    assert row(page, "tangent").locator(".secant-outcome").inner_text() in ("Wrong", "틀림")
+
+
 def test_it_can_be_stopped_and_keeps_what_was_decided(page: Page) -> None:
     check(page)
     page.evaluate(WRITE, ["slope", "# crashed\n"])

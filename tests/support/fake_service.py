@@ -186,6 +186,9 @@ class Check(Handler):
         hidden = "visible" not in path
         self.stop = stop
         try:
+            if "being_started" in path:
+                await self.say(event="waits")
+                await asyncio.sleep(1)
             await self.say(event="begin", lesson="03_lesson", language="en", hidden=hidden, tasks=tasks)
             rows = []
             for task in tasks:
