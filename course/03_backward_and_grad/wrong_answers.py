@@ -1154,7 +1154,7 @@ def grad_history(fs, x):
 
 
 # %% a list that grows from call to call task="train5" hint="grown"
-def train5(w0, lr, zero, norms=[]):  # noqa: B006
+def train5(w0, lr, zero, norms=[]):
     w, buffer = float(w0), 0.0
     for _ in range(5):
         buffer = 2 * w + (0.0 if zero else buffer)

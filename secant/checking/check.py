@@ -722,7 +722,8 @@ def _side_effect(kind: str, name: str) -> str:
         ),
         "warning_functions": say(
             en="warnings.warn or warnings.showwarning was left replaced, for the whole notebook",
-            ko="warnings.warn이나 warnings.showwarning이 다른 함수로 바뀐 채로 남아 노트북 전체에 영향을 줍니다",
+            ko="warnings.warn이나 warnings.showwarning이 다른 함수로 바뀐 채로 남아 노트북 전체에 영향을 "
+            "줍니다",
         ),
         "warn_always": say(
             en="torch.set_warn_always was left changed, for the whole notebook",

@@ -152,7 +152,7 @@ def drawn(size: int, seed: float) -> tuple[list[Edge], list[int]]:
 
 
 class _Shared(list[Any]):
-    """A list that deep copies of its owner share, so that a copied model notes its calls in the same place."""
+    """A list that deep copies of its owner share: a copied model notes its calls in the same place."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "_Shared":
         return self
@@ -188,7 +188,7 @@ class Spy(nn.Module):
         self.log.append(len(X) if X.ndim > 1 else 1)
         result: torch.Tensor = formula(self._text, X=X, **dict(self.named_parameters()))(None)
         if result.requires_grad:
-            # The product saves this 1 for the backward pass, so it is freed together with what the graph saves.
+            # The product saves this 1 for the backward pass, and it is freed with all that the graph saves.
             one = result.new_ones(())
             self._saved.append(weakref.ref(one))
             result = result * one
