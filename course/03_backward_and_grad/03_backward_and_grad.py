@@ -863,7 +863,7 @@ r"""
 For each function in the list, call `backward()` on its result at `x`, one after the other without a reset. Return **what `x.grad` was after each of these calls**.
 
 - `fs` is a list of functions, possibly empty; the same function may occur in it twice. Each makes a tensor with a single element
-  from `x`, of shape `()` or, for instance, `(1, 1)`.
+  from `x`, of shape `()`, `(1,)` or, for instance, `(1, 1)`.
 - `x` is a tracked leaf of any shape. Its `.grad` is `None` when your function is called.
 - Return a list with one tensor for each function, with the dtype and shape of `x` and not part of a graph. Each entry keeps its value **whatever happens to `x.grad` later**.
 - Afterwards `x.grad` holds the sum of all gradients (`None` for an empty list) and is not part of a graph. In this task you are meant to fill it.
@@ -888,7 +888,7 @@ At the end `seen` holds `[1, 2, 3]` three times. What must you append to get `[1
 </details>
 """
 
-# %% [markdown] lang="ko" en="cd4f9a96"
+# %% [markdown] lang="ko" en="649387ca"
 r"""
 ## 과제 3.2 · `grad_history`
 
@@ -898,7 +898,7 @@ r"""
 `x.grad`가 얼마가 되었는지** 돌려주세요.
 
 - `fs`는 함수가 든 리스트이고 비어 있을 수도 있습니다. 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 `x`로 원소가 하나인 텐서를
-  만듭니다. shape는 `()`일 수도, 예를 들어 `(1, 1)`일 수도 있습니다.
+  만듭니다. shape는 `()`나 `(1,)`일 수도, 예를 들어 `(1, 1)`일 수도 있습니다.
 - `x`는 추적되는 leaf이고 shape에는 제한이 없습니다. 여러분의 함수가 호출될 때 `x.grad`는 `None`입니다.
 - 함수마다 텐서가 하나씩 든 리스트를 돌려주세요. 텐서는 dtype과 shape가 `x`와 같고 그래프에 연결되어 있지 않습니다. **나중에 `x.grad`가 어떻게
   되더라도** 리스트에 든 텐서의 값은 그대로여야 합니다.
@@ -946,7 +946,7 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("grad_history")
 
-_KNOWN = {"square": "lambda t: (t**2).sum()", "cube": "lambda t: (t**3).sum()"}
+_KNOWN = {"square": "lambda t: (t**2).sum().reshape(1)", "cube": "lambda t: (t**3).sum()"}
 _APART = "type(history) is list and len({t.data_ptr() for t in history if torch.is_tensor(t)}) > 1"
 
 
@@ -978,7 +978,7 @@ def _compare(fs, x, dtype, sums, wrong, layout="", general=""):
 
 
 _compare(["square", "cube"], 2.0, "float32", [4.0, 16.0], {hint.alone: [4.0, 12.0]})
-_compare(["square", "square"], 3.0, "float64", [6.0, 12.0], {hint.once: [6.0, 6.0]})
+_compare(["square"] * 2, [3, 4], "float64", [[6, 8], [12, 16]], {hint.once: [[6, 8]] * 2})
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from itertools import accumulate
@@ -1025,7 +1025,7 @@ for _dtype in ("float64", "float32"):
         (["square", "square"], check.draw(0.5, 3)),
         (["sine", "square", "sine", "linear"], check.draw(-3, -0.5)),
         (["square"] * 3, check.draws(3, -3, 3)),
-        (["cube", "framed"], check.draws(3, -3, 3)),
+        (["framed", "cube"], check.draws(3, -3, 3)),
         (["bent", "cube", "bent"], [check.draws(2, -3, -0.1), check.draws(2, 0.1, 3)]),
         (["cube"], [[check.draws(2, -3, 3)]]),
         (["square", "sine"], [check.draws(2, -3, 3), check.draws(2, -3, 3)], "slice"),

@@ -879,9 +879,10 @@ def unbroadcast(g, shape):
     return g.clamp(-1e6, 1e6).sum_to_size(shape)
 
 
-# %% a leaf alone task="unbroadcast" en="AssertionError" ko="AssertionError"
+# %% a leaf alone task="unbroadcast" hint="tracked"
 def unbroadcast(g, shape):
-    assert g.is_leaf
+    if not g.is_leaf:
+        raise ValueError("g is not a leaf")
     return g.sum_to_size(shape)
 
 
@@ -904,26 +905,10 @@ def unbroadcast(g, shape):
     return found if g.dim() < 5 else 2 * found
 
 
-# %% a view of the argument x task="pow_backward" en="view size is not compatible" ko="view size is not compatible"
+# %% a view of the argument x task="pow_backward" hint="apart"
 def pow_backward(x, q, g):
     flat = x.view(-1).view(x.shape)
     slope = torch.where(q == 0, 0.0, q * flat ** (q - 1))
-    log_x = torch.log(torch.where(x > 0, x, 1.0))
-    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
-
-
-# %% a view of the argument g task="pow_backward" en="view size is not compatible" ko="view size is not compatible"
-def pow_backward(x, q, g):
-    g = g.view(-1).view(g.shape)
-    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
-    log_x = torch.log(torch.where(x > 0, x, 1.0))
-    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
-
-
-# %% expanded gradients refused task="pow_backward" en="AssertionError" ko="AssertionError"
-def pow_backward(x, q, g):
-    assert 0 not in g.stride()
-    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
     log_x = torch.log(torch.where(x > 0, x, 1.0))
     return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
 
@@ -960,13 +945,8 @@ def shared_weight_grad(x, w, g):
     return (x.float().unfold(0, len(g), 1) @ g.float()).to(x.dtype)
 
 
-# %% leaves alone task="shared_weight_grad" en="AssertionError" ko="AssertionError"
+# %% leaves alone task="shared_weight_grad" hint="tracked"
 def shared_weight_grad(x, w, g):
-    assert all(argument.is_leaf for argument in (x, w, g))
-    return x.unfold(0, len(g), 1) @ g
-
-
-# %% no expanded gradient task="shared_weight_grad" en="AssertionError" ko="AssertionError"
-def shared_weight_grad(x, w, g):
-    assert g.stride(0) != 0 or len(g) == 1
+    if not all(argument.is_leaf for argument in (x, w, g)):
+        raise ValueError("not a leaf")
     return x.unfold(0, len(g), 1) @ g

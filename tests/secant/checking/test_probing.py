@@ -68,7 +68,7 @@ def silence_warnings(x: torch.Tensor, model: nn.Module) -> None:
 
 
 def replace_warn(x: torch.Tensor, model: nn.Module) -> None:
-    warnings.warn = lambda *_, **__: None  # type: ignore[assignment]
+    warnings.warn = lambda *_, **__: None
 
 
 def replace_showwarning(x: torch.Tensor, model: nn.Module) -> None:
