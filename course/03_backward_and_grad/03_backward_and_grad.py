@@ -117,21 +117,23 @@ The partial derivative of $x_1^2 + x_2^2 + x_3^2$ with respect to $x_i$ is $2x_i
 
 `backward()` runs the backward pass of lesson 1, from the result to the leaves. It returns nothing. It stores its
 result in an attribute of the leaf: `x.grad`, a tensor with the dtype and shape of `x`. Before the first call there is no such
-tensor, and `.grad` is `None`. Think of `.grad` as a **buffer**: it belongs to `x` and outlives the call.
+tensor, and `.grad` is `None`. Think of `.grad` as a **buffer**: it belongs to `x` and outlives the call. (The *buffers* of an
+`nn.Module`, such as BatchNorm's running mean, are something else.)
 
 Without an argument `backward()` starts from a single number, which is why the code takes the sum. A loss is always a single number, so in
 training you rarely need the argument. Lesson 5 covers results with several elements.
 """
 
-# %% [markdown] lang="ko" en="2c9d62a0"
+# %% [markdown] lang="ko" en="bd1b9d73"
 r"""
 $x_1^2 + x_2^2 + x_3^2$을 $x_i$로 편미분(partial derivative)하면 $2x_i$입니다. 그래서 `[2, 4, 6]`이 나왔습니다.
 
 `backward()`는 결과에서 leaf까지 역방향 계산(backward pass, 수업 01)을 합니다. 돌려주는 값은 없습니다. 결과는 leaf의
 속성인 `x.grad`에 남깁니다. dtype과 shape가 `x`와 같은 텐서입니다. 처음 호출하기 전에는 이 텐서가 아예 없고 `.grad`는 `None`입니다.
-`.grad`를 **버퍼**(buffer)라고 생각하세요. `x`에 딸려 있고, 호출이 끝난 뒤에도 남는 자리입니다.
+`.grad`를 **버퍼**(buffer)라고 생각하세요. `x`에 딸려 있고, 호출이 끝난 뒤에도 남는 자리입니다. (BatchNorm의 이동 평균처럼
+`nn.Module`에 들어 있는 *버퍼*와는 다른 것입니다.)
 
-`backward()`를 인자 없이 호출하면 수 하나에서 출발합니다. 위 코드에서 합을 구한 까닭입니다. loss는 언제나 수 하나이므로 학습할 때는 인자를 쓸 일이
+`backward()`를 인자 없이 호출하면 수 하나에서 출발합니다. 그래서 위 코드에서 합을 구했습니다. loss는 언제나 수 하나이므로 학습할 때는 인자를 쓸 일이
 거의 없습니다. 결과의 원소가 여러 개일 때는 수업 05에서 다룹니다.
 """
 
@@ -183,8 +185,8 @@ predicted(
 r"""
 **The second call did not overwrite the 4; it added 12 to it.** Is that a flaw in PyTorch's design? The derivative of a sum is the
 sum of the derivatives, so $4 + 12$ is the slope of $x^2 + x^3$. Since `backward()` always adds, `.grad` holds the slope of a sum: the sum of
-everything you have called `backward()` on since the buffer was empty. (This holds as long as `x` does not change. During training it does,
-and the buffer mixes slopes from different places. Task 3.3 shows the effect.)
+everything you have called `backward()` on since the buffer was empty. (This holds as long as `x` keeps its value. In training `x` moves
+between the calls, and without a reset the buffer mixes gradients taken at different points. Task 3.3 shows the effect.)
 
 **`first` is 16 too.** `first = x.grad` copied nothing. It gave the tensor in the buffer a second name, an **alias**, and the
 second call changed that tensor **in place**: it wrote new values into the same memory. To keep a value, copy it with `x.grad.clone()`.
@@ -192,15 +194,15 @@ second call changed that tensor **in place**: it wrote new values into the same 
 To start again, empty the buffer:
 """
 
-# %% [markdown] lang="ko" en="cd0f15cf"
+# %% [markdown] lang="ko" en="62807980"
 r"""
 **두 번째 호출은 4를 덮어쓰지 않고 12를 더했습니다.** PyTorch가 잘못 설계된 것일까요? 합의 도함수는 도함수의 합이므로 $4 + 12$는
-$x^2 + x^3$의 기울기입니다. `backward()`는 늘 더하므로, `.grad`에는 어떤 합의 기울기가 들어 있습니다. 버퍼가 비어 있던 때부터 `backward()`를 호출한
-함수를 모두 더한 합입니다. (`x`의 값이 그대로인 동안만 그렇습니다. 학습할 때는 그사이에 `x`의 값이 바뀌어 서로 다른 곳의 기울기가 섞입니다.
-그러면 어떻게 되는지는 과제 3.3에서 봅니다.)
+$x^2 + x^3$의 기울기입니다. `backward()`는 늘 더하므로, `.grad`에는 버퍼를 비운 뒤 `backward()`를 호출한 모든 함수의 합을 미분한
+기울기가 들어 있습니다. (`x`의 값이 그대로인 동안만 그렇습니다. 학습할 때는 호출과 호출 사이에 `x`의 값이 바뀌므로, 버퍼를 비우지 않으면
+서로 다른 점에서 구한 gradient가 섞입니다. 그러면 어떻게 되는지는 과제 3.3에서 봅니다.)
 
-**`first`도 16입니다.** `first = x.grad`는 아무것도 복사하지 않습니다. 버퍼에 있는 텐서에 이름을 하나 더 붙였을 뿐입니다. 이런
-이름을 **별명**(alias)이라고 합니다. 두 번째 호출은 바로 그 텐서를 **제자리에서**(in-place) 바꾸었습니다. 같은 메모리에 새 값을 쓴 것입니다.
+**`first`도 16입니다.** `first = x.grad`는 아무것도 복사하지 않습니다. 버퍼에 있는 텐서에 이름을 하나 더 붙였을 뿐입니다. 이렇게 같은
+텐서를 가리키는 또 다른 이름을 **별칭**(alias)이라고 합니다. 두 번째 호출은 바로 그 텐서를 **제자리에서**(in-place) 바꾸었습니다. 같은 메모리에 새 값을 쓴 것입니다.
 값을 남겨 두려면 `x.grad.clone()`으로 복사하세요.
 
 처음부터 다시 하려면 버퍼를 비웁니다.
@@ -217,7 +219,7 @@ print("x^2 + x^3:", x.grad)
 
 # %% [markdown] lang="en"
 r"""
-## 3. The slope of which function?
+## 3. Which function is `x.grad` the slope of?
 
 Run the cell. Each button really calls `backward()`; the last one empties the buffer. The explorer starts after the two calls of section 2, at
 $x = 2$. Left: the **sum** $S$ of all functions called since the last reset, its secant, and a line of slope `x.grad`. Right: `x.grad`
@@ -229,9 +231,9 @@ after each call, beside the difference quotient of the sum up to that call.
 4. Move $x$: the explorer repeats your calls on a fresh leaf there. Where is `x.grad` zero after $x^2$ and $x^3$?
 """
 
-# %% [markdown] lang="ko" en="f47e1284"
+# %% [markdown] lang="ko" en="d953163c"
 r"""
-## 3. 어떤 함수의 기울기인가
+## 3. `x.grad`는 어떤 함수의 기울기인가
 
 셀을 실행하세요. 버튼을 누를 때마다 실제로 `backward()`를 호출하고, 마지막 버튼은 버퍼를 비웁니다. 처음에는 $x = 2$에서 2절의 두 호출을
 이미 마친 상태입니다. 왼쪽: 마지막으로 비운 뒤 호출한 함수를 모두 더한 **합** $S$, 그 할선(secant), 기울기가 `x.grad`인 직선. 오른쪽: 한 번
@@ -240,7 +242,7 @@ r"""
 1. $h$를 왼쪽으로 옮기세요. 차분몫은 마지막 호출의 기울기인 12로 다가가나요, 16으로 다가가나요?
 2. 버퍼를 비우고 $x^3$을 $x^2$보다 먼저 호출하세요. 순서가 중요한가요?
 3. 다시 비우고 $x^2$을 네 번 호출하세요. `x.grad`는 어떤 함수의 기울기인가요?
-4. $x$를 옮기세요. 탐색기는 새 자리의 새 leaf에서 같은 호출을 되풀이합니다. $x^2$과 $x^3$을 호출한 뒤 `x.grad`가 0인 곳은 어디인가요?
+4. $x$를 옮기세요. 탐색기는 그 점의 새 leaf에서 같은 호출을 되풀이합니다. $x^2$과 $x^3$을 호출한 뒤 `x.grad`가 0인 곳은 어디인가요?
 """
 
 # %%
@@ -253,21 +255,21 @@ r"""
 1. To 16. For every list of calls, the quotient of the *sum* goes to `x.grad`. So 16 is not a wrong 12: it is the exact slope of $x^2 + x^3$.
 2. No: both orders end at 16.
 3. It grows by 4 with each call, to 16: the slope of $4x^2$ at 2.
-4. Where $2x + 3x^2 = 0$: at $x = 0$ and $x = -\frac{2}{3}$.
+4. Where $2x + 3x^2 = 0$: at $x = 0$ and $x = -\frac{2}{3}$. (The slider stops at $-0.67$, where `x.grad` is about 0.007.)
 
 </details>
 
 Now try functions of your own:
 """
 
-# %% [markdown] lang="ko" en="cee6fba3"
+# %% [markdown] lang="ko" en="e8a96ba2"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. 16입니다. 무엇을 어떤 순서로 호출하든 *합*의 차분몫이 `x.grad`에 다가갑니다. 그러니 16은 12가 잘못 나온 것이 아니라 $x^2 + x^3$의 정확한 기울기입니다.
 2. 아닙니다. 어느 순서로 호출해도 16입니다.
 3. 호출할 때마다 4씩 늘어 16이 됩니다. 2에서 $4x^2$의 기울기입니다.
-4. $2x + 3x^2 = 0$인 곳, 곧 $x = 0$과 $x = -\frac{2}{3}$입니다.
+4. $2x + 3x^2 = 0$인 곳, 곧 $x = 0$과 $x = -\frac{2}{3}$입니다. (슬라이더가 멈추는 $-0.67$에서 `x.grad`는 약 0.007입니다.)
 
 </details>
 
@@ -356,17 +358,19 @@ r"""
 Because the buffer was emptied in between, both passes gave $0.6$. Otherwise the second would have given $1.2$. The second pass also
 changed `kept`, which was still the tensor in the buffer.
 
-A training loop must empty the buffers of all its parameters before the first `backward()` of each step. A `Parameter` is a leaf that is to be trained.
-An **optimizer** updates it: at each `step()`, `SGD` subtracts `lr * w.grad` from `w`. The number `lr` is the **learning rate**, or step size. The optimizer also empties the buffers:
+A training loop must empty the buffers of all its parameters before the first `backward()` of each step. An `nn.Parameter` is a leaf that a model
+trains (lesson 2). An **optimizer** updates it: at each `step()`, `SGD` subtracts `lr * w.grad` from `w`. The number `lr` is the **learning rate**. The
+optimizer also empties the buffers:
 """
 
-# %% [markdown] lang="ko" en="80fef0ef"
+# %% [markdown] lang="ko" en="2b4f49c8"
 r"""
 중간에 버퍼를 비웠으므로 두 번 다 $0.6$이 나왔습니다. 비우지 않았다면 두 번째에는 $1.2$가 나왔을 것입니다. 두 번째 `backward()`는 `kept`의
 값도 바꾸었습니다. 그때까지는 버퍼에 있는 바로 그 텐서였기 때문입니다.
 
-학습할 때는 스텝(파라미터를 한 번 바꾸는 것)마다 첫 `backward()`를 호출하기 전에 모든 파라미터(parameter)의 버퍼를 비워야 합니다. `Parameter`는 학습시킬 leaf입니다. 그것을 업데이트하는
-것이 **옵티마이저**(optimizer)입니다. `SGD`는 `step()`을 호출할 때마다 `w`에서 `lr * w.grad`를 뺍니다. 수 `lr`은 **학습률**(learning rate)입니다. 버퍼도 비워 줍니다.
+학습하면서 파라미터(parameter)를 한 번 바꾸는 것을 한 스텝이라고 합니다. 스텝마다 첫 `backward()`를 호출하기 전에 모든 파라미터의 버퍼를 비워야
+합니다. `nn.Parameter`는 학습으로 바꾸어 갈 leaf이고(수업 02), 그 값을 업데이트하는 객체가 **옵티마이저**(optimizer)입니다. 아래의 `SGD`는 `step()`을
+호출할 때마다 `w`에서 `lr * w.grad`를 뺍니다(`lr`은 **학습률**, learning rate). 버퍼를 비우는 `zero_grad()`도 옵티마이저의 메서드입니다.
 """
 
 # %%
@@ -386,19 +390,20 @@ r"""
 Despite its name, `zero_grad()` now sets `None`. That saves memory, and the next `backward()` need not add to zeros. In a plain
 training loop both have the same effect. They differ
 
-- for every other name of the old tensor, as you saw;
+- for any other variable that still refers to the old tensor, as you saw;
 - for code that reads `.grad` right after the reset: `None` has no `.norm()` (the **norm** is a tensor's length; for a single number, the absolute value);
 - for `optimizer.step()`, which skips a parameter whose `.grad` is `None`. With zeros it may still move the parameter, by momentum (earlier steps
   keep acting) or weight decay (each step pulls every parameter toward 0).
 """
 
-# %% [markdown] lang="ko" en="4ba70dbc"
+# %% [markdown] lang="ko" en="e6ba8b03"
 r"""
 `zero_grad()`는 이름과 달리 이제 `None`을 넣습니다. 메모리가 절약되고, 다음 `backward()`가 0에 더할 필요도 없습니다. 보통의 학습
 반복문에서는 어느 쪽이든 결과가 같습니다. 차이가 나는 것은 다음 경우입니다.
 
-- 예전 텐서에 다른 이름이 붙어 있을 때. 위에서 본 대로입니다.
-- 비운 직후에 `.grad`를 읽는 코드가 있을 때. `None`에는 `.norm()`이 없습니다. **노름**(norm)은 텐서의 길이이고, 수 하나라면 절댓값입니다.
+- 예전 텐서를 가리키는 다른 변수가 남아 있을 때. 위에서 본 대로입니다.
+- 비운 직후에 `.grad`를 읽는 코드가 있을 때. 예를 들어 `None`에는 노름을 구하는 `.norm()`이 없습니다. (**노름**(norm)은 텐서를 벡터로 보았을 때의
+  길이입니다. 수 하나라면 절댓값입니다.)
 - `optimizer.step()`을 호출할 때. `.grad`가 `None`인 파라미터는 건너뜁니다. 0이 들어 있으면 그래도 움직일 수 있습니다. 모멘텀(momentum)은 앞선 스텝의 영향을
   이어 가고, 가중치 감쇠(weight decay)는 스텝마다 모든 파라미터를 0 쪽으로 당기기 때문입니다.
 """
@@ -469,14 +474,15 @@ Without `retain_grad()` the `.grad` of an intermediate tensor is `None`, and rea
 late: the 0.008 is gone. It takes effect from the next `backward()` through `y` (and that buffer accumulates, too). Such a
 second call works only if the first one had `retain_graph=True`.
 
-You can also do without buffers. `torch.autograd.grad` runs the same backward pass but *returns* the gradients you ask for,
+You can also bypass the buffers. `torch.autograd.grad` runs the same backward pass but *returns* the gradients you ask for,
 of leaves and of intermediate tensors alike, and writes into no leaf's `.grad`:
 """
 
-# %% [markdown] lang="ko" en="ba084b0b"
+# %% [markdown] lang="ko" en="e195fe42"
 r"""
 `retain_grad()`를 호출하지 않은 중간 텐서의 `.grad`는 `None`이고, 읽으면 경고가 뜹니다. 나중에 호출해도 늦습니다. 0.008은 이미 사라졌습니다.
-다음에 `y`를 지나는 `backward()`부터 남고(이 버퍼에도 쌓입니다), 한 번 더 호출하려면 첫 호출에 `retain_graph=True`를 주었어야 합니다.
+`retain_grad()`를 호출한 뒤에 `y`를 지나는 `backward()`부터 gradient가 남습니다(이 버퍼에도 쌓입니다). 다만 같은 그래프에서 `backward()`를
+다시 호출하려면 첫 호출에 `retain_graph=True`를 주었어야 합니다.
 
 버퍼를 거치지 않는 방법도 있습니다. `torch.autograd.grad`는 똑같은 역방향 계산을 하지만, 지정한 gradient를 *돌려줍니다*. leaf든 중간 텐서든
 됩니다. 그리고 어떤 leaf의 `.grad`에도 쓰지 않습니다.
@@ -504,9 +510,9 @@ The model, `nn.Linear(10, 2)`, computes `X @ weight.T + bias`; `weight` and `bia
 
 # %% [markdown] lang="ko" en="52e0a03f"
 r"""
-## 6. 큰 배치를 작게 나누어
+## 6. 큰 배치를 나누어 gradient 누적하기
 
-지금까지는 더해지는 것을 조심해야 했지만, 여기서는 도움이 됩니다. 메모리에는 한 번에 16행(샘플 16개)만 들어가는데, 64행의 gradient로
+지금까지는 gradient가 쌓이지 않도록 조심했지만, 여기서는 쌓이는 성질을 이용합니다. 메모리에는 한 번에 16행(샘플 16개)만 들어가는데, 64행의 gradient로
 한 번 업데이트하고 싶다고 합시다. **마이크로배치**(micro-batch) 네 개에서 `backward()`를 호출한 다음 `step()`을 호출하면 됩니다. 버퍼에 차례로 더해집니다. 이것을 *gradient 누적*(gradient accumulation)이라고 합니다.
 
 `mse_loss`는 오차 제곱의 *평균*입니다. 64행의 평균은 네 평균의 평균이므로 loss를 매번 4로 나눕니다. 모델 `nn.Linear(10, 2)`는
@@ -528,6 +534,7 @@ for i, (inputs, targets) in enumerate(zip(X.split(16), Y.split(16), strict=True)
     loss.backward()
     if i % accumulation_steps == 0:
         rows = slice(first_row, 16 * i)
+        # Only to compare: real training never passes all the rows through the model at once.
         (whole,) = torch.autograd.grad(mse_loss(model(X[rows]), Y[rows]), model.weight)
         same = torch.allclose(model.weight.grad, whole, atol=1e-6)
         n = rows.stop - rows.start
@@ -543,21 +550,22 @@ for i, (inputs, targets) in enumerate(zip(X.split(16), Y.split(16), strict=True)
 
 # %% [markdown] lang="en"
 r"""
-There were eight micro-batches, but no batch of $8 \cdot 16 = 128$ rows. The **effective batch size** is `accumulation_steps` times the
+There were eight micro-batches, but no step used all $8 \cdot 16 = 128$ rows. The **effective batch size** is `accumulation_steps` times the
 micro-batch, $4 \cdot 16 = 64$ rows, and there were two steps. (This requires a model that treats each row by itself. `BatchNorm` in
-training mode (lesson 6) mixes the rows it gets together, and then pieces give another result than the whole.)
+training mode (lesson 6) lets the rows of one call influence each other, and then pieces give another result than the whole.)
 
-Now let the pieces be unequal, as the last batch of a data set often is: 7 rows and 3 rows, with each loss divided by 2.
+Now let the micro-batches differ in size, as they do when the last batch of a data set is smaller: 7 rows and 3 rows, with each loss
+divided by 2.
 **Is the sum of the two gradients that of all 10 rows?**
 """
 
-# %% [markdown] lang="ko" en="9af1c139"
+# %% [markdown] lang="ko" en="5352e539"
 r"""
-마이크로배치는 여덟 개였지만 $8 \cdot 16 = 128$행짜리 배치는 없었습니다. **유효 배치 크기**(effective batch size)는 마이크로배치의
+마이크로배치는 여덟 개였지만 $8 \cdot 16 = 128$행을 모두 쓴 스텝은 없습니다. **유효 배치 크기**(effective batch size)는 마이크로배치의
 `accumulation_steps`배인 $4 \cdot 16 = 64$행이고, 스텝은 두 번이었습니다. (모델이 행을 하나씩 따로 다룰 때의 이야기입니다. 학습
-모드(training mode, 수업 06)의 `BatchNorm`은 함께 들어온 행들을 섞어 쓰므로, 나누어 넣으면 한꺼번에 넣었을 때와 결과가 달라집니다.)
+모드(training mode, 수업 06)의 `BatchNorm`에서는 한 번에 들어온 행들이 서로 영향을 주므로, 나누어 넣으면 한꺼번에 넣었을 때와 결과가 달라집니다.)
 
-이번에는 크기가 다르게 나누어 봅시다. 데이터의 마지막 배치는 흔히 그렇습니다. 7행과 3행이고, loss를 각각 2로 나눕니다.
+이번에는 마이크로배치의 크기가 서로 다릅니다. 데이터의 마지막 배치가 더 작을 때 그렇습니다. 7행과 3행이고, loss를 각각 2로 나눕니다.
 **두 gradient의 합은 10행 전체의 gradient와 같을까요?**
 """
 
@@ -618,10 +626,10 @@ in length. Here are two pieces of one sentence each, with 10 tokens and with 100
 
 # %% [markdown] lang="ko" en="2c708bfb"
 r"""
-## 7. 실제로 있었던 버그
+## 7. 실제로 있었던 버그: 길이가 다른 문장의 평균
 
 2024년 10월까지, 언어 모델을 학습시킬 때 널리 쓰는 Hugging Face `transformers`의 `Trainer`는 loss를 조각의 수로 나누었습니다. 조각마다 문장 수는
-같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 저마다 다릅니다. 여기 문장이 하나씩 든 조각이 두 개 있습니다. 하나는 10토큰, 하나는 100토큰입니다.
+같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 서로 다릅니다. 여기 문장이 하나씩 든 조각이 두 개 있습니다. 하나는 10토큰, 하나는 100토큰입니다.
 `reduction="sum"`은 토큰에 대한 평균 대신 합을 구합니다. 참값은 차분몫이 알려 줍니다.
 """
 
@@ -649,45 +657,55 @@ print(say(en="each sum / 110          :", ko="각 합 / 110          :"), f"{W.g
 # %% [markdown] lang="en"
 r"""
 A token of the short sentence counted ten times as much as a token of the long one. A [report of 2023](https://github.com/huggingface/transformers/issues/24725)
-has this very example. But only in 2024, after a user noticed that [training in pieces gave worse results](https://github.com/huggingface/trl/issues/2175) than
-training on whole batches, did [the cause become widely known](https://huggingface.co/blog/gradient_accumulation). The [fix](https://github.com/huggingface/transformers/pull/34191):
-add up sums, and divide by the number of all tokens. No error message could reveal the bug: a wrongly weighted sum is still the gradient of *something*.
+has this example (11 and 101 tokens, of which 10 and 100 are predicted). But only in 2024, after a user noticed that
+[training in pieces gave worse results](https://github.com/huggingface/trl/issues/2175) than training on whole batches, did
+[the cause become widely known](https://huggingface.co/blog/gradient_accumulation). The fix came in [two](https://github.com/huggingface/transformers/pull/34191)
+[parts](https://github.com/huggingface/transformers/pull/34198): add up sums, and divide by the number of all tokens. No error message could reveal the bug,
+because a wrongly weighted sum is a perfectly valid gradient, only of another loss.
 """
 
-# %% [markdown] lang="ko" en="9fc9b06a"
+# %% [markdown] lang="ko" en="f2571a74"
 r"""
-짧은 문장의 토큰 하나가 긴 문장의 토큰 하나보다 열 배나 많이 반영되었습니다. [2023년의 제보](https://github.com/huggingface/transformers/issues/24725)에 바로 이 예가 나옵니다. 하지만
-2024년에 [나누어 학습시키면 한꺼번에 할 때보다 결과가 나쁘다](https://github.com/huggingface/trl/issues/2175)는 보고가 나오고서야
-[원인이 널리 알려졌습니다](https://huggingface.co/blog/gradient_accumulation). [해결책](https://github.com/huggingface/transformers/pull/34191)은
-합을 더한 뒤 전체 토큰 수로 나누는 것입니다. 오류 메시지로는 이 버그를 알 수 없었습니다. 잘못된 비율로 더한 합도 *어떤 함수의* gradient이기는 합니다.
+짧은 문장의 토큰 하나가 긴 문장의 토큰 하나보다 열 배나 많이 반영되었습니다. [2023년의 제보](https://github.com/huggingface/transformers/issues/24725)에 이
+예가 나옵니다(11토큰과 101토큰, 그중 맞혀야 할 것은 10개와 100개). 하지만 2024년에 [나누어 학습시키면 한꺼번에 할 때보다 결과가 나쁘다](https://github.com/huggingface/trl/issues/2175)는 보고가 나오고서야
+[원인이 널리 알려졌습니다](https://huggingface.co/blog/gradient_accumulation). 해결책은 [둘로](https://github.com/huggingface/transformers/pull/34191)
+[나뉘어](https://github.com/huggingface/transformers/pull/34198) 들어갔습니다. 합을 더한 뒤 전체 토큰 수로 나눕니다. 오류가 나지 않으니 버그를 알아차릴 단서가
+없었습니다. 잘못된 비율로 더한 합도 *다른 loss의* gradient로는 맞는 값이기 때문입니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 # Tasks
 
-Five functions, 10 points, and one note. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when
-your work is graded. A person grades the note and gives up to 2 points more; the map of the lessons and the panel count only the 10. If you teach yourself, the panel of **Check** (in a terminal: `autograder check 3 --solution fresh_grad`) shows the worked solution of a task once you have passed it, or when you are stuck. The marks are those of lesson 1: difficulty (●), importance (★).
+Five functions, 10 points, and one note.
 
-**The rules of every task** are those of lesson 1. Unless a task says otherwise, your function leaves everything that belongs to its caller as it was
-(the arguments with their values, `.grad`, `requires_grad`, and hooks, which are functions attached to a tensor; lesson 4), and every setting of the
-process (gradient mode, that is, whether torch records; default dtype, random state, warning filters, number of threads and the like).
-A tensor that it returns has the dtype and shape of its argument. It gives the same answer when called twice, and returns what the task names. In this lesson `.grad` is the point:
-read what each task says about it.
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+**hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
+hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
+docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
+`autograder check 3 --solution fresh_grad`).
+
+**Only in this lesson:**
+
+- Tasks 3.2 and 3.4 ask you to fill `.grad`: there each task says what it holds afterwards. The other tasks leave it alone.
+- A person grades the note and gives up to 2 points more; the map of the lessons and the panel count only the 10.
 """
 
-# %% [markdown] lang="ko" en="9b75f488"
+# %% [markdown] lang="ko" en="f6bb7191"
 r"""
 # 과제
 
-함수 다섯 개, 합해서 10점이고 서술형 한 문항이 있습니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
-더해집니다. 서술형은 사람이 채점하며 2점이 따로 있습니다. 수업 지도와 패널의 만점은 함수의 10점입니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 3 --solution fresh_grad`)에서 그 과제의
-모범 풀이를 볼 수 있습니다. 표시는 수업 01과 같이 난이도(●)와 중요도(★)입니다.
+함수 다섯 개, 모두 10점입니다. 서술형도 한 문항 있습니다.
 
-**모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,
-`requires_grad`, hook(텐서에 걸어 두는 함수, 수업 04)이 그대로여야 합니다. gradient 모드(torch가 기록할지), 기본 dtype, 난수 상태, 경고 필터,
-스레드 수 같은 프로세스 전체의 설정도 마찬가지입니다. 또한 돌려주는 텐서는 dtype과 shape가 인자와 같고, 두 번 호출해도 같은 답을 내고,
-과제에 적힌 대로 돌려줍니다. 이번 수업에서는 `.grad`가 핵심이니 과제마다 `.grad`를 어떻게 하라고 하는지 잘 읽으세요.
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
+설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
+답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 3 --solution fresh_grad`).
+
+**이 수업에만 있는 규칙:**
+
+- 과제 3.2와 3.4에서는 `.grad`를 채웁니다. 끝난 뒤 무엇이 들어 있어야 하는지는 과제에 적혀 있습니다. 다른 과제에서는 `.grad`를 건드리지 마세요.
+- 서술형은 사람이 채점하며 2점이 따로 있습니다. 수업 지도와 패널의 만점은 함수의 10점입니다.
 """
 
 # %% [markdown] lang="en"
@@ -699,14 +717,14 @@ r"""
 Return the gradient of `f` at `x` and leave every `.grad` buffer alone.
 
 - `x` is a tracked floating-point leaf of any shape, possibly empty. Its `.grad` may be `None` or hold a gradient. Afterwards `x.grad` must be what it
-  was: the same object with the same values.
+  was: the same object with the same values. `x` itself stays as it is, in its own memory.
 - `f` makes a tensor of any shape from a tensor. Return the gradient of the **sum of all elements** of `f(x)`, exact up to rounding.
 - `f` may use a model. The `.grad` of its parameters must not change either.
 - The result is a tensor of its own with the dtype and shape of `x`, and is not part of a graph (`requires_grad` is `False`).
 
 <details><summary>Hint 1: the idea</summary>
 
-`backward()` always writes into buffers. Section 5 had another function, one that *returns* gradients.
+`backward()` writes into the buffer of every tracked leaf, the model's too. Section 5 had another function, one that *returns* gradients.
 
 </details>
 
@@ -723,7 +741,7 @@ What is your single number, and how many gradients come back in the tuple?
 </details>
 """
 
-# %% [markdown] lang="ko" en="8884ea0c"
+# %% [markdown] lang="ko" en="05a2fdb2"
 r"""
 ## 과제 3.1 · `fresh_grad`
 
@@ -732,14 +750,14 @@ r"""
 `x`에서 `f`의 gradient를 돌려주세요. 단, 어떤 `.grad` 버퍼도 건드리지 않습니다.
 
 - `x`는 추적되는 부동소수점(floating-point) leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `x.grad`는 `None`일 수도, 이미 값이 들어
-  있을 수도 있습니다. 호출한 뒤에도 `x.grad`는 그대로여야 합니다. 같은 객체이고 값도 같아야 합니다.
+  있을 수도 있습니다. 호출한 뒤에도 `x.grad`는 그대로여야 합니다. 같은 객체이고 값도 같아야 합니다. `x`도 메모리를 옮기지 않고 그대로 둡니다.
 - `f`는 텐서를 받아 아무 shape의 텐서나 만듭니다. `f(x)`의 **모든 원소의 합**의 gradient를 반올림 오차 안에서 정확하게 돌려주세요.
 - `f`는 모델을 쓸 수도 있습니다. 그 파라미터의 `.grad`도 바뀌면 안 됩니다.
 - 결과는 dtype과 shape가 `x`와 같은 별개의 텐서이고, 그래프에 연결되어 있지 않습니다(`requires_grad`가 `False`).
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-`backward()`는 언제나 버퍼에 씁니다. 5절에는 gradient를 *돌려주는* 함수가 따로 있었습니다.
+`backward()`는 모델의 것까지 포함해 추적되는 모든 leaf의 버퍼에 씁니다. 5절에는 gradient를 *돌려주는* 함수가 따로 있었습니다.
 
 </details>
 
@@ -783,7 +801,7 @@ for _f, _x, _want, _dtype, _grad in (
     _wrong = {hint.mean: (_want / 3, _want / 6), hint.value: _want**2 / 4, hint.adds_up: _want + 9}
     _answer = ask("fresh_grad(f, x)", f=_f, x=leaf(_x, _dtype, _grad), w=leaf(1.0, _dtype))
     _answer.returns(_want, mistakes={**_wrong, hint.zeros: 0.0}, nearly=hint.nearly)
-    _answer.keeps_buffers().changes_nothing().is_untracked(hint.graph)
+    _answer.keeps_buffers().changes_nothing(hints={"grad": hint.returned}).is_untracked(hint.graph)
     _answer.then("fresh_grad(lambda t: -2 * f(t), x)", hint.other_function).returns(-2 * _want)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -837,6 +855,8 @@ for _dtype in ("float64", "float32"):
     check.smallest(_compare, _PRODUCTS, [check.draws(3, 0.2, 3)] * 2, _dtype, None, "slice")
     for _x, _grad in (([], None), ([[], []], 4.0), (torch.empty(0, 3), None)):
         _compare("lambda t: t**2", _x, _dtype, _grad)
+_answer = ask("fresh_grad(f, x)", f="lambda t: t**2", x=leaf([1.0, 2.0]), place="x.data_ptr()")
+_answer.then("x.data_ptr() == place").equals(True, hint=hint.moved)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -847,10 +867,11 @@ r"""
 
 For each function in the list, call `backward()` on its result at `x`, one after the other without a reset. Return **what `x.grad` was after each of these calls**.
 
-- `fs` is a list of functions, possibly empty; the same function may occur in it twice. Each makes a tensor with a single element from `x`.
+- `fs` is a list of functions, possibly empty; the same function may occur in it twice. Each makes a tensor with a single element
+  from `x`, of shape `()`, `(1,)` or, for instance, `(1, 1)`.
 - `x` is a tracked leaf of any shape. Its `.grad` is `None` when your function is called.
 - Return a list with one tensor for each function, with the dtype and shape of `x` and not part of a graph. Each entry keeps its value **whatever happens to `x.grad` later**.
-- Afterwards `x.grad` holds the sum of all gradients (`None` for an empty list). In this task you are meant to fill it.
+- Afterwards `x.grad` holds the sum of all gradients (`None` for an empty list) and is not part of a graph. In this task you are meant to fill it.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -872,7 +893,7 @@ At the end `seen` holds `[1, 2, 3]` three times. What must you append to get `[1
 </details>
 """
 
-# %% [markdown] lang="ko" en="548edd0f"
+# %% [markdown] lang="ko" en="649387ca"
 r"""
 ## 과제 3.2 · `grad_history`
 
@@ -881,11 +902,13 @@ r"""
 리스트에 있는 함수를 차례로 `x`에서 계산하고 결과마다 `backward()`를 호출하세요. 중간에 버퍼를 비우지 않습니다. 그리고 **한 번 호출할 때마다
 `x.grad`가 얼마가 되었는지** 돌려주세요.
 
-- `fs`는 함수가 든 리스트이고 비어 있을 수도 있습니다. 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 `x`로 원소가 하나인 텐서를 만듭니다.
+- `fs`는 함수가 든 리스트이고 비어 있을 수도 있습니다. 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 `x`로 원소가 하나인 텐서를
+  만듭니다. shape는 `()`나 `(1,)`일 수도, 예를 들어 `(1, 1)`일 수도 있습니다.
 - `x`는 추적되는 leaf이고 shape에는 제한이 없습니다. 여러분의 함수가 호출될 때 `x.grad`는 `None`입니다.
 - 함수마다 텐서가 하나씩 든 리스트를 돌려주세요. 텐서는 dtype과 shape가 `x`와 같고 그래프에 연결되어 있지 않습니다. **나중에 `x.grad`가 어떻게
   되더라도** 리스트에 든 텐서의 값은 그대로여야 합니다.
-- 끝난 뒤 `x.grad`에는 모든 gradient의 합이 들어 있어야 합니다(리스트가 비어 있으면 `None`). 이 과제에서는 `x.grad`를 채우는 것이 여러분이 할 일입니다.
+- 끝난 뒤 `x.grad`에는 모든 gradient의 합이 들어 있어야 하고(리스트가 비어 있으면 `None`), 그래프에 연결되어 있지 않아야 합니다. 이 과제에서는
+  `x.grad`를 채우는 것이 여러분이 할 일입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -928,16 +951,17 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("grad_history")
 
-_KNOWN = {"square": "lambda t: (t**2).sum()", "cube": "lambda t: (t**3).sum()"}
+_KNOWN = {"square": "lambda t: (t**2).sum().reshape(1)", "cube": "lambda t: (t**3).sum()"}
 _SPOIL = "x.grad is None or x.grad.detach().fill_(1234.0)"
 _APART = "type(history) is list and len({t.data_ptr() for t in history if torch.is_tensor(t)}) > 1"
 
 
 def _compare(fs, x, dtype, sums, wrong, layout="", general=""):
     want = [tensor(part, dtype) for part in sums]
-    how, x = {"ahead": (_APART, "x.grad", _SPOIL)}, leaf(x, dtype, layout=layout)
+    x, how = leaf(x, dtype, layout=layout), {"ahead": (_APART, "x.grad", _SPOIL)}
     history = ask("history = grad_history(fs, x)", how, **_KNOWN, fs=fs, x=x)
-    all_alike = hint.at_once if history.then(_APART).result else hint.alias
+    apart, kinds = history.then(_APART).result, [(t.shape, t.dtype) for t in want]
+    all_alike = hint.entry if len(set(fs)) == 1 else hint.at_once if apart else hint.alias
     mistakes = {
         **{why: [tensor(part, dtype) for part in row] for why, row in wrong.items()},
         all_alike: want[-1:] * len(want),
@@ -946,8 +970,9 @@ def _compare(fs, x, dtype, sums, wrong, layout="", general=""):
         hint.early: lambda entries: any(entry is None for entry in entries),
         hint.fewer: lambda entries: len(entries) < len(want),
         hint.stale: lambda entries: len(entries) > len(want),
+        general: lambda entries: [(t.shape, t.dtype) for t in entries] == kinds,
     }
-    history.returns(want, mistakes=mistakes, hint=general)
+    history.returns(want, mistakes=mistakes)
     total = history.then("x.grad")
     history.then(_SPOIL)
     history.still_returns(want, hint.still)
@@ -955,7 +980,7 @@ def _compare(fs, x, dtype, sums, wrong, layout="", general=""):
 
 
 _compare(["square", "cube"], 2.0, "float32", [4.0, 16.0], {hint.alone: [4.0, 12.0]})
-_compare(["square", "square"], 3.0, "float64", [6.0, 12.0], {hint.once: [6.0, 6.0]})
+_compare(["square"] * 2, [3, 4], "float64", [[6, 8], [12, 16]], {hint.once: [[6, 8]] * 2})
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from itertools import accumulate
@@ -966,6 +991,7 @@ _KNOWN |= {
     "linear": "lambda t: (3 * t).sum()",
     "sine": "lambda t: torch.sin(t).sum()",
     "bent": "lambda t: torch.maximum(t, -t / 2).sum()",
+    "framed": "lambda t: (t**2).sum().reshape(1, 1)",
 }
 _SLOPES = {
     "square": lambda t: 2 * t,
@@ -973,6 +999,7 @@ _SLOPES = {
     "linear": lambda t: 3 + 0 * t,
     "sine": torch.cos,
     "bent": lambda t: torch.where(t > 0, 1.0, -0.5),
+    "framed": lambda t: 2 * t,
 }
 
 
@@ -986,6 +1013,7 @@ def _compare_again(fs, x, dtype, layout=""):
     else:
         total.equals(None)
     history.is_untracked(hint.graph).changes_nothing(but=[("grad", "x")])
+    total.is_untracked(hint.buffer)
     history.then("fs", by_name=True).equals(fs, hint=hint.eaten)
     history.after("x.grad = None; x.data = x.data + 1").returns(later)
     history.still_returns(want, hint.new)
@@ -999,6 +1027,7 @@ for _dtype in ("float64", "float32"):
         (["square", "square"], check.draw(0.5, 3)),
         (["sine", "square", "sine", "linear"], check.draw(-3, -0.5)),
         (["square"] * 3, check.draws(3, -3, 3)),
+        (["framed", "cube"], check.draws(3, -3, 3)),
         (["bent", "cube", "bent"], [check.draws(2, -3, -0.1), check.draws(2, 0.1, 3)]),
         (["cube"], [[check.draws(2, -3, 3)]]),
         (["square", "sine"], [check.draws(2, -3, 3), check.draws(2, -3, 3)], "slice"),
@@ -1020,12 +1049,13 @@ Train one parameter for five steps, with the reset or, on purpose, without it.
 - `w` starts at the number `w0` (`float` or `int`, possibly 0 or negative) as a tracked `float64` leaf. Its buffer is empty at the beginning of every call.
 - Each step computes the loss $w^2$, calls `backward()`, and subtracts `lr * w.grad` from `w`.
 - With `zero=True` the buffer is emptied before each `backward()`, by `None` or by zeros. With `zero=False` it is never emptied: this is a famous bug, and here you write it on purpose.
-- The step size `lr` is a number, 0 or greater. Return a list of five floats: the norm of `w`, here $|w|$, **after** each step. The tests check only these numbers, not how you compute them.
+- The learning rate `lr` is a number, 0 or greater. Return a list of five floats: the norm of `w`, here $|w|$, **after** each step. How you
+  compute them is up to you; the rules of every task still hold.
 
 <details><summary>Hint 1: the idea</summary>
 
-`w = w - lr * w.grad` would make a new tensor that is not a leaf, and its `.grad` stays empty. Change `w` itself, in place. Inside
-`with torch.no_grad():` torch records nothing, so a tracked leaf may be changed in place there.
+`w = w - lr * w.grad` would make a new tensor that is not a leaf (its `.grad` stays empty), and under `torch.no_grad()` an untracked one.
+Change `w` itself, in place. Inside `with torch.no_grad():` torch records nothing, so a tracked leaf may be changed in place there.
 
 </details>
 
@@ -1041,12 +1071,12 @@ for _ in range(5):
     norms.append(...)
 ```
 
-The second gap must change `w` itself: use `-=`, not `=`.
+The line inside `no_grad` must change `w` itself: use `-=`, not `=`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="3afb2ac0"
+# %% [markdown] lang="ko" en="83d0afaf"
 r"""
 ## 과제 3.3 · `train5`
 
@@ -1057,12 +1087,13 @@ r"""
 - `w`는 수 `w0`(`float` 또는 `int`, 0이나 음수일 수도 있음)에서 시작하는 `float64` leaf이고 추적됩니다. 호출될 때마다 버퍼는 빈 채로 시작합니다.
 - 스텝마다 loss $w^2$을 계산하고, `backward()`를 호출하고, `w`에서 `lr * w.grad`를 뺍니다.
 - `zero=True`이면 `backward()`를 호출하기 전마다 버퍼를 비웁니다. `None`으로 비우든 0으로 비우든 됩니다. `zero=False`이면 한 번도 비우지 않습니다. 유명한 버그를 일부러 만들어 보는 것입니다.
-- 학습률 `lr`은 0 이상인 수입니다. 스텝을 마칠 **때마다** `w`의 노름, 여기서는 $|w|$를 구해 float 다섯 개가 든 리스트로 돌려주세요. 테스트는 이 수만 확인하고, 어떻게 구했는지는 보지 않습니다.
+- 학습률 `lr`은 0 이상인 수입니다. 스텝을 마칠 **때마다** `w`의 노름, 여기서는 $|w|$를 구해 float 다섯 개가 든 리스트로 돌려주세요. 어떤
+  방법으로 구해도 되지만 모든 과제의 규칙은 지켜야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-`w = w - lr * w.grad`라고 쓰면 leaf가 아닌 새 텐서가 생기고, 그 텐서의 `.grad`에는 아무것도 남지 않습니다. `w` 자체를 제자리에서
-바꾸세요. `with torch.no_grad():` 안에서는 torch가 아무것도 기록하지 않으므로, 추적되는 leaf도 제자리에서 바꿀 수 있습니다.
+`w = w - lr * w.grad`라고 쓰면 leaf가 아닌 새 텐서가 생기고(`.grad`에는 아무것도 남지 않습니다), `torch.no_grad()` 안에서는 추적되지도
+않는 텐서가 생깁니다. `w` 자체를 제자리에서 바꾸세요. `with torch.no_grad():` 안에서는 torch가 아무것도 기록하지 않으므로, 추적되는 leaf도 제자리에서 바꿀 수 있습니다.
 
 </details>
 
@@ -1078,7 +1109,7 @@ for _ in range(5):
     norms.append(...)
 ```
 
-두 번째 빈칸에서는 `w` 자체를 바꾸어야 합니다. `=`가 아니라 `-=`를 쓰세요.
+`no_grad` 안의 줄에서는 `w` 자체를 바꾸어야 합니다. `=`가 아니라 `-=`를 쓰세요.
 
 </details>
 """
@@ -1088,7 +1119,7 @@ for _ in range(5):
 def train5(w0, lr, zero):
     """Return |w| after each of five steps on the loss w**2, a list of floats.
 
-    w0: the number to start with; lr: the step size; zero: whether to empty the buffer before each backward().
+    w0: the number to start with; lr: the learning rate; zero: whether to empty the buffer before backward().
     """
     ### BEGIN SOLUTION
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
@@ -1109,8 +1140,8 @@ from secant import ask, check, hints
 
 hint = hints("train5")
 
-_errors = {"zero_": hint.first, "NoneType": hint.leaf, "does not require grad": hint.leaf}
-_errors |= {"second time": hint.once, "modified by an inplace": hint.once}
+_errors = {"zero_": hint.first, "NoneType": hint.leaf, "leaf Variable": hint.in_place}
+_errors |= {"not require grad": hint.in_place, "second time": hint.once, "an inplace": hint.once}
 _reset = [3.8, 3.61, 3.4295, 3.258025, 3.09512375]
 _kept = [3.8, 3.41, 2.8495, 2.146525, 1.33622375]
 for _zero, _want in ((True, _reset), (False, _kept)):
@@ -1120,8 +1151,11 @@ for _zero, _want in ((True, _reset), (False, _kept)):
         hint.late: [4.0, *_want[:-1]],
         hint.six: [4.0, *_want],
         hint.stays: [4.0] * 5,
-        hint.uphill: lambda norms: norms[0] > 4,
-        hint.went_on: lambda norms: norms[0] < 3.1,
+        hint.grown: lambda norms: len(norms) > 5,
+        hint.last: lambda norms: len(set(norms)) == 1,
+        hint.grads: lambda norms: norms[0] == 8,
+        hint.uphill: lambda norms: abs(norms[0] - 4.2) < 1e-6,
+        hint.went_on: lambda norms: norms[0] < 3.1 or abs(norms[0] - 3.63709875) < 1e-6,
         hint.norm: lambda norms: abs(norms[0] - 3.975) < 1e-6,
         hint.momentum: lambda norms: abs(norms[1] - 3.43) < 1e-6,
     }
@@ -1156,6 +1190,7 @@ def _compare(w0, lr):
             hint.six: [abs(w) for w in places],
             hint.losses: [w**2 for w in want],
             hint.five: lambda norms: len(norms) < 5,
+            hint.grown: lambda norms: len(norms) > 5,
             hint.stopped: lambda norms, want=want: 0.0 in norms and 0.0 not in want,
         }
         answer.returns(want, mistakes=wrong, nearly=hint.nearly, rtol=1e-11, atol=1e-12 * max(1.0, abs(w0)))
@@ -1224,22 +1259,22 @@ r"""
 
 **What did the two curves tell you?** Answer in three to six sentences in the cell below, in English or in Korean.
 
-- *One point for what you saw*: how does each curve run? Name numbers from your cell. Where does the curve without a reset look better, and what happens after that?
+- *One point for what you saw*: how does each curve run? Quote numbers from the output of your cell. Where does the curve without a reset look better, and what happens after that?
 - *One point for the cause*: what is in `w.grad` at the third step, with and without the reset, and why does `w` not stay at the minimum?
 
 No test can grade this, so a person reads it. Until then the report lists it separately, and it counts neither for nor against you.
 """
 
-# %% [markdown] lang="ko" en="05429753"
+# %% [markdown] lang="ko" en="ffb103bd"
 r"""
 ## 서술형 · `two_curves`
 
 ●●○○○ · ★★★★☆ · 5분 · 2점, **사람이 채점**
 
-**두 곡선은 무엇을 말해 주었나요?** 아래 셀에 세 문장에서 여섯 문장으로, 한국어나 영어로 쓰세요.
+**두 곡선에서 무엇을 알 수 있나요?** 아래 셀에 세 문장에서 여섯 문장으로, 한국어나 영어로 쓰세요.
 
 - *본 것에 1점*: 두 곡선은 각각 어떻게 움직이나요? 셀에 나온 수를 들어 쓰세요. 비우지 않은 곡선이 더 나아 보이는 곳은 어디이고, 그 뒤에는 어떻게 되나요?
-- *까닭에 1점*: 세 번째 스텝에서 `w.grad`에는 무엇이 들어 있나요? 비울 때와 비우지 않을 때를 견주어 보세요. `w`는 왜 최소점에 머무르지 않나요?
+- *이유에 1점*: 세 번째 스텝에서 `w.grad`에는 무엇이 들어 있나요? 비울 때와 비우지 않을 때를 비교해 보세요. `w`는 왜 최소점에 머무르지 않나요?
 
 이런 글은 테스트로 채점할 수 없어 사람이 읽습니다. 채점되기 전까지 결과표에는 따로 나오고, 점수에도 만점에도 들어가지 않습니다.
 """
@@ -1270,12 +1305,14 @@ r"""
 Fill the `.grad` of the model's parameters with the gradient of the **whole** batch, which comes in pieces.
 
 - The loss is `torch.nn.functional.mse_loss`, the mean over all elements of all rows.
-- `batches` is a list of pairs `(X, Y)` of tensors. `model(X)` has the shape of `Y`: rows first, possibly several columns. The pieces
-  may have **unequal** sizes; each has at least one row. The model treats each row by itself.
-- Afterwards the `.grad` of each tracked parameter equals the gradient of the loss of all rows together, up to rounding. All `.grad` are `None` when your function is called. A parameter
-  that is not tracked stays untracked and without a `.grad`.
-- The goal is to save memory. Call the model **once for each piece, with that piece alone**, and call `backward()` **before the next piece** goes through the model. The
-  tests count rows and calls.
+- `batches` is a list of pairs `(X, Y)` of tensors, each with two dimensions, rows and columns. `model(X)` has the shape of `Y`, possibly a
+  single column. The pieces may have **unequal** sizes; each has at least one row. A pair may occur twice, and then its rows count twice. The model
+  treats each row by itself.
+- Afterwards the `.grad` of each tracked parameter equals the gradient of the loss of all rows together, up to rounding, and is not part of a
+  graph. All `.grad` are `None` when your function is called. A parameter that is not tracked stays untracked and without a `.grad`.
+- The goal is to save memory. Call the model **once for each piece, with that piece alone**, in any order of the pieces, and call `backward()`
+  **before the next piece** goes through the model. By then the graph of the piece must be freed; `backward()` frees it unless
+  `retain_graph=True` is given. The tests count rows, calls and graphs in memory.
 - Do not update anything: parameters, `batches` and its tensors keep their values, and the model keeps its mode (`train` or `eval`).
 
 <details><summary>Hint 1: the idea</summary>
@@ -1292,7 +1329,7 @@ Where does each weight come from, and what must you know before the loop begins?
 </details>
 """
 
-# %% [markdown] lang="ko" en="bac7a3bb"
+# %% [markdown] lang="ko" en="1007d3cc"
 r"""
 ## 과제 3.4 · `accumulate`
 
@@ -1301,12 +1338,14 @@ r"""
 배치 **전체**의 gradient를 모델 파라미터의 `.grad`에 채우세요. 배치는 여러 조각으로 나뉘어 들어옵니다.
 
 - loss는 `torch.nn.functional.mse_loss`, 곧 모든 행의 모든 원소에 대한 평균입니다.
-- `batches`는 텐서 쌍 `(X, Y)`의 리스트입니다. `model(X)`의 shape는 `Y`와 같고, 첫째 차원이 행이며 열은 여러 개일 수 있습니다. 조각의 크기는
-  **서로 다를 수 있고**, 조각마다 한 행 이상입니다. 모델은 행을 하나씩 따로 다룹니다.
-- 끝난 뒤 추적되는 파라미터의 `.grad`는 모든 행을 한꺼번에 넣은 loss의 gradient와 반올림 오차 안에서 같아야 합니다. 여러분의 함수가 호출될 때
-  `.grad`는 모두 `None`입니다. 추적되지 않는 파라미터는 추적하지 말고 `.grad`도 `None`으로 두세요.
-- 메모리를 아끼는 것이 목적입니다. 모델은 **조각마다 한 번씩, 그 조각만 넣어** 호출하고, **다음 조각**을 넣기 **전에** `backward()`를 호출하세요. 테스트가
-  행의 수와 호출 횟수를 셉니다.
+- `batches`는 텐서 쌍 `(X, Y)`의 리스트입니다. `X`와 `Y`는 행과 열, 두 차원으로 이루어집니다. `model(X)`의 shape는 `Y`와 같고, 열이 하나뿐일 수도
+  있습니다. 조각의 크기는 **서로 다를 수 있고**, 조각마다 한 행 이상입니다. 같은 쌍이 두 번 들어 있을 수도 있으며 그 행은 두 번 셉니다. 모델은 행을
+  하나씩 따로 다룹니다.
+- 끝난 뒤 추적되는 파라미터의 `.grad`는 모든 행을 한꺼번에 넣은 loss의 gradient와 반올림 오차 안에서 같아야 하고, 그래프에 연결되어 있지 않아야
+  합니다. 여러분의 함수가 호출될 때 `.grad`는 모두 `None`입니다. 추적되지 않는 파라미터는 추적하지 말고 `.grad`도 `None`으로 두세요.
+- 메모리를 아끼는 것이 목적입니다. 모델은 **조각마다 한 번씩, 그 조각만 넣어** 호출하고, **다음 조각**을 넣기 **전에** `backward()`를 호출하세요. 조각의
+  순서는 상관없습니다. 다음 조각을 넣을 때는 앞 조각의 그래프가 메모리에 없어야 합니다. `retain_graph=True` 없이 `backward()`를 호출하면 그래프가
+  비워집니다. 테스트가 행의 수, 호출 횟수, 메모리에 남은 그래프의 수를 셉니다.
 - 업데이트는 하지 마세요. 파라미터와 `batches`, 그 안의 텐서는 값이 그대로여야 하고, 모델의 모드(`train` 또는 `eval`)도 그대로여야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1328,7 +1367,7 @@ r"""
 def accumulate(model, batches):
     """Leave in each parameter's .grad the gradient of the mean squared error over all rows of all batches.
 
-    model: a module whose parameters have .grad None; batches: a list of pairs (X, Y), rows first.
+    model: a module whose parameters have .grad None; batches: a list of pairs (X, Y), rows by columns.
     """
     ### BEGIN SOLUTION
     rows = sum(len(X) for X, _ in batches)
@@ -1377,6 +1416,7 @@ _FACTS = (
     "len(batches) == len(given) and all(a is b for a, b in zip(batches, given))",
     "sorted(n for n in model.log if n != 'backward')",
     "model.log[1::2]",
+    "sum(model.held)",
 )
 _ELSEWHERE = "model.zero_grad(); [p.data.add_(0.25) for p in model.parameters()]; batches.reverse()"
 
@@ -1407,12 +1447,15 @@ def _wrong_shares(sizes, columns):
     }
 
 
-def _compare(sizes, columns, dtype, tracked=True, training=True):
+def _compare(sizes, columns, dtype, tracked=True, training=True, twice=False):
     rows, shapes = sum(sizes), {"inner": (3, 4), "outer": (4, columns), "bias": (columns,)}
     (X, Y, *made), code = check.draw_again(X=(rows, 3), Y=(rows, columns), **shapes)
     weights, batches = dict(zip(shapes, made, strict=True)), f"list(zip(X.split({sizes}), Y.split({sizes})))"
     asked = [name for name in weights if tracked or name != "bias"]
     pieces = list(zip(X.split(sizes), Y.split(sizes), strict=True))
+    if twice:
+        batches, pieces, sizes = f"(pairs := {batches}) + pairs[:1]", pieces + pieces[:1], sizes + sizes[:1]
+        rows = sum(sizes)
     here = list(_by_piece(weights, pieces))
     there = list(_by_piece({name: weight + 0.25 for name, weight in weights.items()}, pieces))
 
@@ -1444,13 +1487,15 @@ def _compare(sizes, columns, dtype, tracked=True, training=True):
         return {why: tuple(map(grads, shares)) for why, shares in shares_of.items()}
 
     right = [size / rows for size in sizes]
-    found.returns(grads(right), mistakes=wrong, nearly=hint.nearly, **_EXACT[dtype]).is_untracked(hint.graph)
+    how = {"mistakes": wrong, "nearly": hint.nearly, "hint": hint.twice if twice else "", **_EXACT[dtype]}
+    found.returns(grads(right), **how).is_untracked(hint.graph)
     answer.changes_nothing(but=[("grad", f"model.{name}") for name in weights], hints=_CAUSES)
-    modes, same, rows, turns = map(answer.then, _FACTS)
+    modes, same, called, turns, held = map(answer.then, _FACTS)
     modes.equals([training], hint=hint.mode)
     same.equals(True, hint=hint.changed)
-    rows.equals(sorted(sizes), hint=hint.turns)
+    called.equals(sorted(sizes), hint=hint.turns)
     turns.equals(["backward"] * len(sizes), hint=hint.open)
+    held.equals(0, hint=hint.held)
     answer.after(_ELSEWHERE).then(_GRADS, hint.stale).returns(grads(right, there))
 
 
@@ -1462,6 +1507,7 @@ for _dtype in ("float64", "float32"):
         _compare(_sizes, _columns, _dtype, tracked=False, training=False)
     for _sizes, _columns in (([3, 5, 2], 3), ([1, 6, 2], 3), ([1, 1, 1, 5], 1)):
         _compare(_sizes, _columns, _dtype)
+    _compare([2, 3], 1, _dtype, twice=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1470,7 +1516,7 @@ r"""
 
 ●●○○○ · ★★★☆☆ · 5 min · 2 points
 
-With $y = x^3$ and $z = \log y$ at $x =$ `x0`, return the three gradients $\frac{dz}{dx}, \frac{dz}{dy}, \frac{dz}{dz}$ as autograd computes them.
+With $y = x^3$ and $z = \log y$ at $x =$ `x0`, return the three gradients $\frac{dz}{dx}, \frac{dz}{dy}, \frac{dz}{dz}$.
 
 - `x0` is a number from 0.01 to 1000, `float` or `int`. Compute in `float64`.
 - Return a tuple of three floats, in this order. You may compute them in any way.
@@ -1497,13 +1543,13 @@ Which of your three tensors play the part of `b` here? And how does an `int` bec
 </details>
 """
 
-# %% [markdown] lang="ko" en="d9eae78f"
+# %% [markdown] lang="ko" en="23cc7a10"
 r"""
 ## 과제 3.5 · `all_grads`
 
 ●●○○○ · ★★★☆☆ · 5분 · 2점
 
-$x =$ `x0`에서 $y = x^3$, $z = \log y$일 때 autograd가 구하는 세 gradient $\frac{dz}{dx}, \frac{dz}{dy}, \frac{dz}{dz}$를 돌려주세요.
+$x =$ `x0`에서 $y = x^3$, $z = \log y$일 때 세 gradient $\frac{dz}{dx}, \frac{dz}{dy}, \frac{dz}{dz}$를 돌려주세요.
 
 - `x0`는 0.01 이상 1000 이하의 수(`float` 또는 `int`)입니다. `float64`로 계산하세요.
 - float 세 개가 든 튜플을 이 순서로 돌려주세요. 어떤 방법으로 구해도 됩니다.
@@ -1559,7 +1605,7 @@ def _compare(x0, dx, dy, dy_dx, more=None):
     wrong = {
         hint.order: ((1.0, dy, dx),),
         hint.second: ((dx, dy_dx, 1.0),),
-        hint.doubled: ((2 * dx, dy, 1.0),),
+        hint.doubled: ((2 * dx, dy, 1.0), (2 * dx, 2 * dy, 2.0)),
         hint.also_y: ((dx + dy_dx, dy + 1, 1.0), (dx + dy_dx, dy, 1.0)),
         hint.cut: lambda three: three[0] is None,
         hint.late: lambda three: None in three,
@@ -1581,8 +1627,7 @@ check.visible_passed()
 
 def _compare_twice(x0):
     dx, dy, dy_dx = 3 / x0, 1 / x0**3, 3.0 * x0**2
-    more = {hint.first: ((dy_dx, dy, 1.0),), hint.twice: ((2 * dx, 2 * dy, 2.0),)}
-    answer = _compare(x0, dx, dy, dy_dx, more)
+    answer = _compare(x0, dx, dy, dy_dx, {hint.first: ((dy_dx, dy, 1.0),)})
     answer.holds(not any(type(number) is int for number in answer.result), hint.int)
     answer.again().returns((dx, dy, 1.0), rtol=1e-11, atol=0.0)
     answer.warns_nothing(hint.warning).changes_nothing()
@@ -1592,25 +1637,31 @@ for _x0 in (2.0, 1, 3, 12, 5.0, 0.01, 1000, check.draw(100, 900)):
     check.smallest(_compare_twice, _x0)
 for _x0 in (*check.draws(3, 0.2, 0.9), *check.draws(3, 1.1, 9)):
     check.smallest(_compare_twice, _x0)
+ask("all_grads(x0)", x0=2.0).changes_nothing()  # `warned` switches torch.set_warn_always on, here it is off
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
 ## What the hidden tests look for
 
-- **3.1** Buffers that already hold a gradient, of `x` and of a model inside `f`; results of `f` with one element, as many as `x`, or more; an empty `x`, and a leaf whose memory is part of a larger tensor; two calls in a row, with `x` changed in
-  between; another function at the same `x`; both dtypes and several shapes; 11 digits; that the result is not part of a graph.
-- **3.2** Every entry, not only the last; what happens to the entries when `x.grad` is overwritten afterwards; a function that occurs twice in the list; an empty list; an empty `x`; `x.grad` at the end.
-- **3.3** Both values of `zero`, called in turn; `w0` negative, 0 or an `int`; a step size of 0, and one so large that `w` jumps over the minimum; 11 digits; a new list for every call.
-- **3.4** Pieces of unequal size, of one row, and a single piece; several columns; both dtypes; a parameter that is not tracked; a model in each of the two modes; how often and with how many rows the model is called, and whether
-  `backward()` follows each call.
-- **3.5** Other `x0`, including `int`s; all three gradients to 11 digits; warnings.
+- **3.1** Buffers that already hold a gradient, of `x` and of a model inside `f`; results of `f` with one element, as many as `x`, or more; an
+  empty `x`, and a leaf whose memory is part of a larger tensor; two calls in a row, with `x` changed in between; another function at the same
+  `x`; both dtypes and several shapes; 11 digits; that the result is not part of a graph, and that `x` stays in its memory.
+- **3.2** Every entry, not only the last; what happens to the entries when `x.grad` is overwritten afterwards; a function that occurs twice in
+  the list, and one whose result has the shape `(1, 1)`; an empty list; an empty `x`; `x.grad` at the end, and that it is not part of a graph.
+- **3.3** Both values of `zero`, called in turn; `w0` negative, 0 or an `int`; a learning rate of 0, and one so large that `w` jumps over the
+  minimum; 11 digits; a new list for every call.
+- **3.4** Pieces of unequal size, of one row, a single piece, and a pair that occurs twice; several columns; both dtypes; a parameter that is
+  not tracked; a model in each of the two modes; how often and with how many rows the model, or a copy of it, is called; whether `backward()`
+  follows each call, and whether it has freed the graph.
+- **3.5** Other `x0`, including `int`s; all three gradients to 11 digits; warnings, and whether `warnings.warn`, `warnings.showwarning` and
+  `torch.set_warn_always` are as they were.
 
 The rules of every task are checked everywhere.
 
 ## What you have built
 
-In lesson 10 you write an autograd of your own. You now have two pieces of it. Its `backward()` will **add** to the `.grad` of a leaf, as
+In lesson 10 you write an autograd of your own. You now have two parts of it. Its `backward()` will **add** to the `.grad` of a leaf, as
 `grad_history` records, and drop the gradient of an intermediate tensor. And `train5` with `zero=True` is the loop that will train with it.
 
 ## Checklist
@@ -1634,24 +1685,26 @@ You can now answer these without looking back:
 Next: [Lesson 04](../04_branches_and_broadcasts/04_branches_and_broadcasts.ipynb), branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="d7435217"
+# %% [markdown] lang="ko" en="bea18be2"
 r"""
 ## 숨은 테스트가 확인하는 것
 
 - **3.1** 이미 값이 들어 있는 버퍼(`x`의 것과 `f` 안의 모델의 것). `f`의 결과에 원소가 하나일 때, `x`만큼일 때, 더 많을 때. 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
-  두 번 이어 호출하고 그사이에 `x`를 바꾸었을 때. 같은 `x`에서 함수를 바꾸었을 때. 두 가지 dtype과 여러 shape. 11자리까지. 결과가 그래프에 연결되어 있지 않은지.
-- **3.2** 리스트의 마지막뿐 아니라 모든 자리. 나중에 `x.grad`를 덮어쓰면 리스트의 텐서가 어떻게 되는지. 리스트에 두 번 나오는 함수, 빈 리스트, 비어 있는 `x`. 끝난 뒤의 `x.grad`.
+  두 번 이어 호출하고 그사이에 `x`를 바꾸었을 때. 같은 `x`에서 함수를 바꾸었을 때. 두 가지 dtype과 여러 shape. 11자리까지. 결과가 그래프에 연결되어
+  있지 않은지, `x`의 메모리가 그대로인지.
+- **3.2** 리스트의 마지막뿐 아니라 모든 자리. 나중에 `x.grad`를 덮어쓰면 리스트의 텐서가 어떻게 되는지. 리스트에 두 번 나오는 함수, 결과의 shape가 `(1, 1)`인
+  함수, 빈 리스트, 비어 있는 `x`. 끝난 뒤의 `x.grad`와, 그것이 그래프에 연결되어 있지 않은지.
 - **3.3** `zero`의 두 값을 번갈아. 음수나 0, `int`인 `w0`. 0인 학습률과, `w`가 최소점을 뛰어넘을 만큼 큰 학습률. 11자리까지. 호출마다 새 리스트인지.
-- **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때. 여러 열. 두 가지 dtype. 추적되지 않는 파라미터. 두 가지 모드의 모델. 모델을 몇 번, 몇 행씩 호출하는지, 호출할
-  때마다 `backward()`가 뒤따르는지.
-- **3.5** 다른 `x0`와 `int`. 세 gradient 모두 11자리까지. 경고가 뜨는지.
+- **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때, 두 번 나오는 쌍. 여러 열. 두 가지 dtype. 추적되지 않는 파라미터. 두 가지 모드의 모델. 모델이나
+  그 복사본을 몇 번, 몇 행씩 호출하는지, 호출할 때마다 `backward()`가 뒤따르고 그래프가 비워지는지.
+- **3.5** 다른 `x0`와 `int`. 세 gradient 모두 11자리까지. 경고가 뜨는지, `warnings.warn`, `warnings.showwarning`, `torch.set_warn_always`가 그대로인지.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
 ## 지금까지 만든 것
 
-수업 10에서는 나만의 autograd를 만듭니다. 그 가운데 두 조각을 이번에 마련했습니다. 그 `backward()`도 `grad_history`에서 본 대로 leaf의
-`.grad`에 **더하고**, 중간 텐서의 gradient는 버립니다. 그리고 `zero=True`인 `train5`가 그것으로 학습시킬 반복문이 됩니다.
+수업 10에서 만들 autograd의 두 부분을 이번 수업에서 준비했습니다. 수업 10의 `backward()`도 `grad_history`에서 본 대로 leaf의 `.grad`에
+**더하고**, 중간 텐서의 gradient는 버립니다. 그리고 `zero=True`인 `train5`의 반복문으로 모델을 학습시킵니다.
 
 ## 점검
 
@@ -1671,5 +1724,5 @@ r"""
 - [PyTorch: Gradient accumulation in mixed precision training (영어)](https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-accumulation)
 - [Hugging Face: Fixing gradient accumulation (영어)](https://huggingface.co/blog/gradient_accumulation)
 
-다음은 [수업 04](../04_branches_and_broadcasts/04_branches_and_broadcasts.ipynb), 갈림길과 브로드캐스트: gradient가 더해지는 곳입니다.
+다음은 [수업 04](../04_branches_and_broadcasts/04_branches_and_broadcasts.ipynb), 팬아웃과 브로드캐스트: gradient가 더해지는 곳입니다.
 """

@@ -580,7 +580,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% a new w that is not tracked task="train5" hint="leaf"
+# %% a new w that is not tracked task="train5" hint="in_place"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -608,7 +608,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% steps while torch records task="train5" en="Do that under torch.no_grad()" ko="torch.no_grad() 안에서 바꾸거나"
+# %% steps while torch records task="train5" hint="in_place"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -1100,3 +1100,163 @@ def all_grads(x0):
     y = x**3
     z = torch.log(y)
     return tuple(g.item() for g in torch.autograd.grad(z, (x, y, z)))
+
+
+# %% fills the buffer, nothing else task="fresh_grad" hint="returned"
+def fresh_grad(f, x):
+    f(x).sum().backward()
+    return x.grad
+
+
+# %% moves x to other memory task="fresh_grad" hint="moved"
+def fresh_grad(f, x):
+    x.data = x.data.clone()
+    return torch.autograd.grad(f(x).sum(), x)[0]
+
+
+# %% an entry by function task="grad_history" hint="entry"
+def grad_history(fs, x):
+    after = {}
+    for f in fs:
+        f(x).backward()
+        after[f] = x.grad.clone()
+    return [after[f] for f in fs]
+
+
+# %% only results without dimensions task="grad_history" hint="fewer"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        y = f(x)
+        if y.shape == ():
+            y.backward()
+            history.append(x.grad.clone())
+    return history
+
+
+# %% a buffer that is part of a graph task="grad_history" hint="buffer"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        (gradient,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x.grad = gradient if x.grad is None else x.grad + gradient
+        history.append(x.grad.detach().clone())
+    return history
+
+
+# %% one element for each entry task="grad_history" en="The shape is (); (2,) was expected." ko="기대한 shape는 (2,)입니다."
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        f(x).backward()
+        history.append(x.grad.sum())
+    return history
+
+
+# %% a list that grows from call to call task="train5" hint="grown"
+def train5(w0, lr, zero, norms=[]):
+    w, buffer = float(w0), 0.0
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w -= lr * buffer
+        norms.append(abs(w))
+    return norms
+
+
+# %% the last norm five times task="train5" hint="last"
+def train5(w0, lr, zero):
+    w, buffer = float(w0), 0.0
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w -= lr * buffer
+    return [abs(w)] * 5
+
+
+# %% the norms of the gradient task="train5" hint="grads"
+def train5(w0, lr, zero):
+    w, buffer, norms = float(w0), 0.0, []
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w -= lr * buffer
+        norms.append(abs(buffer))
+    return norms
+
+
+# %% one leaf for all calls, put back to w0 task="train5" hint="went_on"
+_leaf = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)
+
+
+def train5(w0, lr, zero):
+    _leaf.data.fill_(w0)
+    norms = []
+    for _ in range(5):
+        if zero:
+            _leaf.grad = None
+        (_leaf**2).backward()
+        with torch.no_grad():
+            _leaf.sub_(lr * _leaf.grad)
+        norms.append(abs(_leaf.item()))
+    return norms
+
+
+# %% keeps the graph of every piece task="accumulate" hint="held"
+def accumulate(model, batches):
+    rows, losses = sum(len(X) for X, _ in batches), []
+    for X, Y in batches:
+        losses.append(torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows)
+        losses[-1].backward(retain_graph=True)
+
+
+# %% a copy of the model does the work task="accumulate" hint="turns"
+def accumulate(model, batches):
+    import copy
+
+    twin = copy.deepcopy(model)
+    for X, _ in batches:
+        (model(X).sum() * 0).backward()
+    X, Y = (torch.cat(parts) for parts in zip(*batches, strict=True))
+    torch.nn.functional.mse_loss(twin(X), Y).backward()
+    for parameter, worked in zip(model.parameters(), twin.parameters(), strict=True):
+        parameter.grad = worked.grad
+
+
+# %% a pair that stands twice counts once task="accumulate" hint="twice"
+def accumulate(model, batches):
+    pairs = list({id(X): (X, Y) for X, Y in batches}.values())
+    rows = sum(len(X) for X, _ in pairs)
+    for X, Y in pairs:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% backward twice, every gradient kept task="all_grads" hint="doubled"
+def all_grads(x0):
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    y.retain_grad()
+    z.retain_grad()
+    z.backward(retain_graph=True)
+    z.backward()
+    return x.grad.item(), y.grad.item(), z.grad.item()
+
+
+# %% another warn task="all_grads" en="was left replaced" ko="다른 함수로 바뀐 채로"
+def all_grads(x0):
+    import warnings
+
+    warnings.warn = lambda *_, **__: None
+    return 3.0 / x0, 1.0 / x0**3, 1.0
+
+
+# %% another showwarning task="all_grads" en="was left replaced" ko="다른 함수로 바뀐 채로"
+def all_grads(x0):
+    import warnings
+
+    warnings.showwarning = lambda *_, **__: None
+    return 3.0 / x0, 1.0 / x0**3, 1.0
+
+
+# %% leaves torch warning always task="all_grads" en="torch.set_warn_always was left changed" ko="torch.set_warn_always가 바뀐"
+def all_grads(x0):
+    torch.set_warn_always(True)
+    return 3.0 / x0, 1.0 / x0**3, 1.0

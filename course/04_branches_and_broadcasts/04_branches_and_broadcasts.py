@@ -15,7 +15,7 @@ Lesson 04 of 10 · ~85 min · chain rule, fan-out, broadcast
 **After this lesson you can**
 
 - compute a slope when several paths lead from a number to the result: multiply along each path, add over the paths;
-- say who does that addition, and when;
+- say which part of PyTorch does that addition, and when;
 - give each input of an operation such as $x^q$ its own gradient;
 - undo a broadcast in the backward pass: with a sum, never a mean;
 - see a shared weight as a number with many paths to the loss.
@@ -23,16 +23,16 @@ Lesson 04 of 10 · ~85 min · chain rule, fan-out, broadcast
 You need lessons 1 to 3: `backward()`, the graph behind `grad_fn`, and the buffer `.grad`.
 """
 
-# %% [markdown] lang="ko" en="30f67183"
+# %% [markdown] lang="ko" en="56417c78"
 r"""
-# 갈림길과 브로드캐스트: gradient가 더해지는 곳
+# 팬아웃과 브로드캐스트: gradient가 더해지는 곳
 
-수업 04 / 10 · 약 85분 · 연쇄 법칙, 갈림길, 브로드캐스트
+수업 04 / 10 · 약 85분 · 연쇄 법칙, 팬아웃, 브로드캐스트
 
 **이 수업을 마치면**
 
 - 어떤 수에서 결과까지 경로가 여러 개일 때 기울기를 구할 수 있습니다. 경로를 따라 곱하고, 경로끼리 더합니다.
-- 그 덧셈을 누가 언제 하는지 말할 수 있습니다.
+- PyTorch의 어느 부분이 언제 그 덧셈을 하는지 말할 수 있습니다.
 - $x^q$ 같은 연산에서 입력마다 gradient를 따로 구할 수 있습니다.
 - 역방향 계산(backward pass)에서 브로드캐스트(broadcast)를 되돌려 gradient를 원래 shape로 만들 수 있습니다. 평균이 아니라 합을 구합니다.
 - 여러 번 쓰이는 가중치를 loss까지 경로가 여럿인 수로 볼 수 있습니다.
@@ -107,13 +107,13 @@ print(tensor_info(x=x, y=y, w=w, z=z))
 
 # %% [markdown] lang="en"
 r"""
-`x.grad` is $1.6$. Where does it come from? Compute the slope of each single step, its **local slope**. (Under
-`torch.no_grad()` nothing is recorded; these are plain numbers.)
+`x.grad` is $1.6$. To see why, compute the slope of each operation by itself, its **local slope** (many
+texts say *local gradient*). (Under `torch.no_grad()` nothing is recorded; these are plain numbers.)
 """
 
-# %% [markdown] lang="ko" en="528bb6e1"
+# %% [markdown] lang="ko" en="c4109c90"
 r"""
-`x.grad`는 $1.6$입니다. 어디에서 나온 값일까요? 단계 하나하나의 기울기, 곧 **국소 기울기**(local slope)를 구해 봅시다.
+`x.grad`는 $1.6$입니다. 어디에서 나온 값일까요? 연산 하나하나의 기울기인 **국소 기울기**(local slope, local gradient라고도 합니다)를 구해 봅시다.
 (`torch.no_grad()` 안에서는 아무것도 기록되지 않으므로 수만 계산합니다.)
 """
 
@@ -149,7 +149,7 @@ $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{\partial z}{\partial y} + \frac{dw}{dx
 
 ($\partial z/\partial y$는 편미분(partial derivative)입니다. $w$는 고정하고 $y$만 움직입니다.) 이 합을 $x$에 대한 $z$의
 **전도함수**(全導函數, total derivative)라고 합니다. 모든 경로를 합친 도함수라는 뜻입니다. 경로가 갈라지는 `x`처럼 값 하나가 두 번 이상
-쓰이는 곳을 **갈림길**(fan-out)이라고 합니다.
+쓰이는 곳을 **팬아웃**(fan-out)이라고 합니다. 갈래 중 하나로만 가는 `if`와 달리 모든 경로로 갑니다.
 
 경로는 몇 개까지 생길 수 있을까요? 다음 반복문은 한 번 돌 때마다 `t`를 두 번 씁니다.
 """
@@ -165,25 +165,25 @@ print("2**40 :", 2**40)
 
 # %% [markdown] lang="en"
 r"""
-Every step here has slope 1, so the product along every path is 1, and the gradient simply counts the paths: more than $10^{12}$.
+Every step here has slope 1, so the product along every path is 1, and the gradient counts the paths: more than $10^{12}$.
 Yet the cell finished at once. `backward()` does not follow the paths one by one. It starts at the result and runs **each node once,
 after every gradient meant for that node has arrived**. The node gets the *sum* of these gradients and passes its own results on towards the leaves.
-This is **backpropagation**, and forty additions are enough. In task 4.1 you do the same.
+This is why **backpropagation** (lesson 1) is cheap: forty additions are enough. In task 4.1 you do the same.
 
-## 2. Who does the addition?
+## 2. The engine adds, not `.grad`
 
 A popular answer: "`backward()` *adds to* `.grad`, so `x.grad` first becomes $0.6$, then $1.6$." Let us test that. We register the hook
 from the start, and a second one with `register_post_accumulate_grad_hook`, which PyTorch calls each time it has written to `x.grad`.
 """
 
-# %% [markdown] lang="ko" en="ff08deb6"
+# %% [markdown] lang="ko" en="fe7db347"
 r"""
 여기서는 단계마다 기울기가 1이므로 경로마다 곱도 1이고, gradient는 경로의 개수와 같습니다. $10^{12}$개가 넘습니다.
 그런데도 셀은 금방 끝났습니다. `backward()`는 경로를 하나씩 따라가지 않습니다. 결과에서 출발해, **노드마다 받을 gradient가 모두 도착한 다음에
-한 번씩만** 실행합니다. 노드는 도착한 gradient의 *합*을 받아 계산하고, 그 결과를 leaf 쪽으로 넘깁니다. 이것이 **역전파**(backpropagation)이고,
-덧셈 40번이면 충분합니다. 과제 4.1에서 여러분도 이렇게 하게 됩니다.
+한 번씩만** 실행합니다. 노드는 도착한 gradient의 *합*을 받아 계산하고, 그 결과를 leaf 쪽으로 넘깁니다. **역전파**(backpropagation, 수업 01)가
+빠른 이유가 여기에 있습니다. 덧셈 40번이면 충분합니다. 과제 4.1에서 여러분도 이렇게 하게 됩니다.
 
-## 2. 누가 더할까?
+## 2. 더하는 것은 `.grad`가 아니라 엔진
 
 흔히 이렇게 답합니다. "`backward()`는 `.grad`에 *더하니까* `x.grad`가 먼저 $0.6$이 되고 그다음 $1.6$이 된다." 정말 그런지
 확인합시다. 처음에 말한 hook과 함께, `x.grad`에 값이 쓰일 때마다 호출되는 hook을
@@ -201,16 +201,18 @@ z.backward()
 
 # %% [markdown] lang="en"
 r"""
-Each hook was called **once**, with $1.6$. Nothing ever wrote $0.6$ to `x.grad`: the sum was complete before it arrived there.
+Each hook was called **once**. The first was given $1.6$, and when the second was called, `x.grad` was $1.6$. Nothing ever wrote $0.6$ to
+`x.grad`: the sum was complete before it arrived there.
 
 The graph shows why. Look where the computation began: there is only *one* node for `x`.
 """
 
-# %% [markdown] lang="ko" en="2ba4a0a4"
+# %% [markdown] lang="ko" en="88008238"
 r"""
-두 hook 모두 **한 번씩만** 호출되었고 $1.6$을 받았습니다. `x.grad`에 $0.6$이 쓰인 적은 없습니다. 값이 도착하기 전에 덧셈이 이미 끝나 있었습니다.
+두 hook 모두 **한 번씩만** 호출되었습니다. 첫째는 $1.6$을 받았고, 둘째가 호출되었을 때 `x.grad`도 $1.6$이었습니다. `x.grad`에 $0.6$이 쓰인 적은
+없습니다. 값이 도착하기 전에 덧셈이 이미 끝나 있었습니다.
 
-까닭은 그래프에 있습니다. 계산이 시작된 곳을 보세요. `x`의 노드는 *하나*뿐입니다.
+이유는 그래프에 있습니다. 계산이 시작된 곳을 보세요. `x`의 노드는 *하나*뿐입니다.
 """
 
 # %%
@@ -284,11 +286,11 @@ So there are two additions. Keep them apart:
 | the engine | the paths of **one** `backward()` | before the node runs |
 | the `.grad` buffer | the results of **several** `backward()` calls | when `AccumulateGrad` runs |
 
-The next cell shows the difference twice. First, an `x` whose `.grad` already holds $10$: the hook still gets $1.6$. Second, a
+The next cell shows the difference. First, an `x` whose `.grad` already holds $10$: the hook still gets $1.6$. Second, a
 non-leaf `u` with two paths: it has no `.grad` at all, and its gradient is still a sum.
 """
 
-# %% [markdown] lang="ko" en="8e98de8d"
+# %% [markdown] lang="ko" en="43642277"
 r"""
 그러니 덧셈은 두 가지입니다. 둘을 구별해 두세요.
 
@@ -319,8 +321,9 @@ r"""
 ## 3. Why the paths may simply be added
 
 When `x` moves, `y` and `w` move *together*. Why may we follow one path while the other is held fixed, and add the results afterwards?
-Three difference quotients give the answer: only `y` moves, only `w` moves, both move. The left picture shows them as bars, each starting
-where the one before it ends. Between them is $r$, what the first two **leave over**: the quotient of both, minus the two others. The
+Three difference quotients give the answer: only `y` moves, only `w` moves, both move. (Here $y$ and $w$ are the two values just
+before they are merged; at first $y = \log x^3$ and $w = \sqrt{x^2}$.) The left picture shows the quotients as bars, each starting
+where the one before it ends. Between them is the **remainder** $r$: the quotient for both moving, minus the other two. The
 dashed line is autograd's gradient. The right picture shows the size of $r$ for every $h$.
 
 1. Move $h$. With $z = y + w$, do the first two bars ever fail to add up to the last?
@@ -329,13 +332,13 @@ dashed line is autograd's gradient. The right picture shows the size of $r$ for 
 4. How steep is its line on the right? What does that say about $h \to 0$?
 """
 
-# %% [markdown] lang="ko" en="89e941ff"
+# %% [markdown] lang="ko" en="905a4499"
 r"""
-## 3. 경로를 그냥 더해도 되는 까닭
+## 3. 경로를 그냥 더해도 되는 이유
 
 `x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 다른 경로는 고정하고 한 경로씩 따로 구한 다음 더해도 될까요? `y`만 움직일 때,
-`w`만 움직일 때, 둘 다 움직일 때의 차분몫(difference quotient)을 비교해 보면 압니다. 왼쪽 그림에서 차분몫은 막대이고, 막대는 앞의 막대가 끝난 높이에서
-시작합니다. 막대 사이에 표시된 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다. 파선은 autograd의 gradient입니다.
+`w`만 움직일 때, 둘 다 움직일 때의 차분몫(difference quotient)을 비교해 보면 압니다. (이 절의 $y$와 $w$는 합치기 바로 앞의 두 값입니다. 처음에는
+$y = \log x^3$, $w = \sqrt{x^2}$입니다.) 왼쪽 그림에서 차분몫은 막대이고, 막대는 앞의 막대가 끝난 높이에서 시작합니다. 막대 사이에 표시된 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다. 파선은 autograd의 gradient입니다.
 오른쪽 그림은 $h$마다 $r$의 크기를 보여 줍니다.
 
 1. $h$를 움직이세요. $z = y + w$일 때 앞의 두 막대를 더한 것이 마지막 막대와 다를 때가 있나요?
@@ -351,53 +354,51 @@ explore_paths()
 r"""
 <details><summary>What you saw</summary>
 
-With $+$ nothing is left over at any $h$: the two parts do not affect each other, and $0.6 + 1.0$ is $1.6$. (The $r$ in the picture
-is round-off. Where it changes the last digit of $z$, that change is divided by $h$, as in lesson 1: these squares lie on a line that
-rises to the left. Elsewhere, for more than half of all $h$ and at the far left, the last digits agree, and $r$ is 0 or about
-$10^{-16}$, the last digit of the quotient.) With $\times$ they do affect each other: the change of one factor is multiplied by the
-change of the other.
+With $+$ the remainder is 0 at any $h$: the two parts do not affect each other, and $0.6 + 1.0$ is $1.6$. (The $r$ in the picture
+is round-off, shown as squares. Where rounding changes the last digit of $z$, that change is divided by $h$, as in lesson 1, and the squares
+rise to the left. Where the last digits agree, $r$ is 0 or about $10^{-16}$.) With $\times$ they do affect each other: the change of one
+factor is multiplied by the change of the other.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{\text{only } y} + \underbrace{y\, \Delta w}_{\text{only } w}
-+ \underbrace{\Delta y\, \Delta w}_{\text{left over}}.$$
++ \underbrace{\Delta y\, \Delta w}_{\text{remainder}}.$$
 
 Divide by $h$. The first two parts tend to slopes. The last is $\frac{\Delta y}{h}\cdot\Delta w$: a quotient that tends to a slope, times
-something that tends to zero. It was $77$ at $h = 0.1$, then $7.5$, then $0.75$: a tenth of $h$ leaves a tenth of $r$. Whatever smooth
-function merges $y$ and $w$, the rest tends to zero in this way. That is why paths may be added *in the limit*.
+something that tends to zero. It was $77$ at $h = 0.1$, then $7.5$, then $0.75$: a tenth of $h$ leaves about a tenth of $r$. Whatever smooth
+function merges $y$ and $w$, the remainder tends to zero in this way. That is why paths may be added *in the limit*.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="fb55943e"
+# %% [markdown] lang="ko" en="9b97ab61"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$+$로 합치면 $h$가 얼마든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (그림에 보이는
-$r$은 반올림 오차입니다. 반올림으로 $z$의 끝자리가 어긋난 곳에서는 수업 01에서처럼 그만큼을 $h$로 나누게 되어, 이런 네모는 왼쪽으로 갈수록 높아지는 직선 위에 있습니다.
-그 밖의 곳, 곧 절반이 넘는 $h$와 왼쪽 끝에서는 끝자리가 맞아 $r$이 0이거나 차분몫의 끝자리인 $10^{-16}$쯤입니다.) $\times$로
-합치면 다릅니다. 한쪽의 변화량에 다른 쪽의 변화량이 곱해지기 때문입니다.
+$+$로 합치면 $h$가 얼마든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (오른쪽 그림에
+네모로 찍힌 $r$은 반올림 오차입니다. 반올림으로 $z$의 끝자리가 어긋나는 $h$에서는 수업 01에서처럼 그 오차를 $h$로 나누게 되므로, 네모가 왼쪽으로 갈수록
+높아집니다. 끝자리가 어긋나지 않는 $h$에서는 $r$이 0이거나 $10^{-16}$쯤입니다.) $\times$로 합치면 다릅니다. 한쪽의 변화량에 다른 쪽의 변화량이 곱해지기 때문입니다.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{y\text{만}} + \underbrace{y\, \Delta w}_{w\text{만}}
 + \underbrace{\Delta y\, \Delta w}_{\text{나머지}}$$
 
 $h$로 나눕시다. 앞의 두 항은 기울기에 다가갑니다. 마지막 항은 $\frac{\Delta y}{h}\cdot\Delta w$, 곧 기울기에 다가가는 차분몫에 0으로 가는 수를
-곱한 것입니다. $h = 0.1$에서 $77$, 그다음 $7.5$, $0.75$였습니다. $h$가 10분의 1이 되면 $r$도 10분의 1이 됩니다. 매끄럽게 합치기만 하면
-어떤 방법으로 합치든 나머지는 이렇게 0으로 갑니다. 그래서 *극한에서는* 경로를 더해도 됩니다.
+곱한 것입니다. $h = 0.1$에서 $77$, 그다음 $7.5$, $0.75$였습니다. $h$가 10분의 1이 되면 $r$도 약 10분의 1이 됩니다. 두 값을 합치는
+함수가 매끄럽기만 하면 나머지는 언제나 이렇게 0으로 갑니다. 그래서 *극한에서는* 경로를 더해도 됩니다.
 
 </details>
 """
 
 # %% [markdown] lang="en"
 r"""
-### A pair of your own · optional
+### Optional: a pair of functions of your own
 
-The 85 minutes do not include optional parts, here and below, and nothing later needs them.
+The 85 minutes do not include the optional parts (this one and task 4.3), and nothing later depends on them.
 """
 
-# %% [markdown] lang="ko" en="ef5e87e1"
+# %% [markdown] lang="ko" en="411ebc2a"
 r"""
 ### 여러분의 함수 두 개 · 선택
 
-여기와 아래에서 "선택"이라고 표시한 부분은 85분에 들지 않고, 뒤에서 필요하지도 않습니다.
+선택으로 표시한 부분(여기와 과제 4.3)은 85분에 들지 않고, 뒤에서 필요하지도 않습니다.
 """
 
 
@@ -416,15 +417,15 @@ explore_paths((rising, falling), merge="×", x_range=(0, 3), x=1)
 r"""
 ## 4. Each input has its own gradient
 
-Multiplication has two inputs. The power has two as well, and the base is not the only one that can be tracked. Now the exponent is a
-tensor `q`, too.
+Multiplication has two inputs, and so does the power: its exponent can be tracked as well as its base. In the next cell the exponent is a
+tensor, `q`.
 """
 
-# %% [markdown] lang="ko" en="7001c60a"
+# %% [markdown] lang="ko" en="600c326f"
 r"""
 ## 4. 입력마다 gradient가 따로 있다
 
-곱셈에는 입력이 두 개 있습니다. 거듭제곱도 그렇습니다. 밑만 추적하라는 법은 없습니다. 이번에는 지수도 텐서 `q`로 둡니다.
+곱셈에는 입력이 두 개 있습니다. 거듭제곱도 그렇고, 밑뿐 아니라 지수도 추적할 수 있습니다. 다음 셀에서는 지수도 텐서 `q`로 둡니다.
 """
 
 # %%
@@ -449,12 +450,13 @@ The power has two local slopes, one for each input, each taken while the other i
 $$\frac{\partial y}{\partial x} = q\,x^{q-1} = 75, \qquad \frac{\partial y}{\partial q} = x^q \log x \approx 201.18.$$
 
 Both are multiplied by the same number, $\frac{dz}{dy} = 0.008$, which arrives from the output side. In general, a step of the
-backward pass gets *one* gradient, that of its output, and returns *one for each input*.
+backward pass gets the gradient of its output and returns *one for each input*. (With several results, as in the
+`unbind` of lesson 2, it gets one gradient for each.)
 
 The second formula has a trap. **What does PyTorch give as the gradient of $q$ in $x^q$ at $x = 0$, $q = 2$?**
 """
 
-# %% [markdown] lang="ko" en="597dd2f7"
+# %% [markdown] lang="ko" en="f04f3d89"
 r"""
 (`PowBackward1`은 지수가 텐서인 거듭제곱입니다. 1절에서처럼 지수가 그냥 수이면 `PowBackward0`입니다.) 거듭제곱의 국소 기울기는 입력마다
 하나씩, 모두 둘입니다. 하나를 구할 때 다른 입력은 고정합니다.
@@ -462,7 +464,7 @@ r"""
 $$\frac{\partial y}{\partial x} = q\,x^{q-1} = 75, \qquad \frac{\partial y}{\partial q} = x^q \log x \approx 201.18$$
 
 출력 쪽에서 넘어온 수 $\frac{dz}{dy} = 0.008$은 하나이고, 이 수를 두 기울기에 모두 곱합니다. 일반적으로 역방향 계산의 한 단계는 출력의
-gradient를 *하나* 받아서 *입력마다 하나씩* 돌려줍니다.
+gradient를 받아서 *입력마다 하나씩* 돌려줍니다. (수업 02의 `unbind`처럼 결과가 여러 개인 연산은 결과마다 gradient를 하나씩 받습니다.)
 
 둘째 식에는 함정이 있습니다. **$x = 0$, $q = 2$에서 PyTorch가 구하는 $x^q$의 $q$에 대한 gradient는 얼마일까요?**
 """
@@ -504,8 +506,8 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-A single `nan` in a gradient turns every sum that contains it into `nan`. Whoever wrote the backward step of the power had to handle
-this case. In task 4.3 you do.
+A single `nan` in a gradient turns every sum that contains it into `nan`. That is why PyTorch's backward step of the power handles
+this case by itself. In task 4.3 you do.
 
 ## 5. A broadcast is a fan-out
 
@@ -514,12 +516,12 @@ Then take the dot product with a second vector:
 `y = x * torch.tensor([2., 3., 5.])`, `z = y @ torch.tensor([4., 7., 9.])`. **What is `x.grad` after `z.backward()`?**
 """
 
-# %% [markdown] lang="ko" en="bffa7e0f"
+# %% [markdown] lang="ko" en="bc9e8a6f"
 r"""
-gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두 `nan`이 됩니다. 거듭제곱의 backward를 만든 사람은 이 경우를 처리해 두어야
-했습니다. 과제 4.3에서는 여러분이 합니다.
+gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두 `nan`이 됩니다. 그래서 PyTorch의 거듭제곱 backward는 이 경우를 따로
+처리합니다. 과제 4.3에서는 여러분이 직접 처리합니다.
 
-## 5. 브로드캐스트는 갈림길이다
+## 5. 브로드캐스트는 팬아웃이다
 
 수 `x` 하나에 원소 3개짜리 벡터를 곱합니다. PyTorch는 수를 벡터의 shape로 늘려서 계산하는데, 이것이 **브로드캐스트**(broadcast)입니다.
 이어서 다른 벡터와 내적(dot product)을 구합니다.
@@ -560,7 +562,7 @@ predicted(
     ),
     B=say(
         en="If `x` moves by a little, all three products move, by their full slopes.",
-        ko="`x`가 조금 움직이면 세 곱이 모두, 저마다의 기울기만큼 움직입니다.",
+        ko="`x`가 조금 움직이면 세 곱이 모두 각자의 기울기만큼 움직입니다.",
     ),
     C=say(
         en="A gradient has the shape of its own tensor, and `x` has shape `()`: the three are added.",
@@ -575,18 +577,20 @@ element is 0 places further on.) But it acts as if there were three copies, and 
 
 $$\frac{dz}{dx} = 4\cdot 2 + 7\cdot 3 + 9\cdot 5 = 8 + 21 + 45 = 74.$$
 
-This is section 1 with three paths. It gives a rule that you need whenever you write a backward step by hand: **the
+(The 10 in the picture is $2 + 3 + 5$: the gradient of `x` if each of the three products received 1 instead of 4, 7 and 9.)
+This is section 1 with three paths. It gives a rule for every backward step that you write by hand: **the
 gradient of a broadcast is the sum over the copies.** Look at the shapes.
 """
 
-# %% [markdown] lang="ko" en="518072cd"
+# %% [markdown] lang="ko" en="63b459ec"
 r"""
 메모리에 복사된 것은 없습니다. 브로드캐스트는 같은 수를 세 번 읽을 뿐입니다. (`x.expand(3).stride()`는 `(0,)`입니다. 다음 원소로
 갈 때 메모리에서 0칸을 움직인다는 뜻입니다.) 하지만 복사본이 셋 있는 것처럼 동작하고, 복사본 하나하나가 경로입니다.
 
 $$\frac{dz}{dx} = 4\cdot 2 + 7\cdot 3 + 9\cdot 5 = 8 + 21 + 45 = 74$$
 
-1절에서 경로가 셋이 되었을 뿐이지만, 여기에서 backward를 직접 쓸 때마다 필요한 규칙이 나옵니다. **브로드캐스트의 gradient는
+(그림의 10은 $2 + 3 + 5$입니다. 세 곱에 도착하는 gradient가 4, 7, 9가 아니라 모두 1이라면 `x`의 gradient가 이 값이 됩니다.)
+1절의 경로가 둘에서 셋으로 늘었을 뿐이지만, 여기서 backward를 직접 작성할 때마다 필요한 규칙이 나옵니다. **브로드캐스트의 gradient는
 복사본마다 구한 gradient를 모두 더한 것입니다.** shape를 봅시다.
 """
 
@@ -618,15 +622,15 @@ The backward pass sums over two kinds of dimension:
 # %% [markdown] lang="ko" en="65e598c7"
 r"""
 표의 원소는 모두 gradient가 1입니다. scalar는 12번, row의 원소는 4번씩, column의 원소는 3번씩 복사된 셈이고, 그것이 그대로 gradient입니다.
-어느 것이나 gradient의 shape는 *자기 텐서*의 shape와 같습니다.
+셋 모두 gradient의 shape가 *그 텐서*의 shape와 같습니다.
 
 역방향 계산에서 합을 구할 차원은 두 가지입니다.
 
-- 그 텐서에 **없던** 차원. shape는 오른쪽부터 맞추므로 이런 차원은 왼쪽에 있습니다. `(4, 3)`에서 row `(3,)`은 0번 차원으로 더하고,
-  그 차원은 사라집니다.
-- **크기가 1**이었다가 늘어난 차원. column `(4, 1)`은 1번 차원으로 더하고, 그 차원은 크기 1로 *남습니다*.
+- 그 텐서에 **없던** 차원. shape는 오른쪽부터 맞추므로 이런 차원은 왼쪽에 있습니다. `(4, 3)`에서 row `(3,)`은 0번 차원을 따라
+  더하고, 그 차원은 사라집니다.
+- **크기가 1**이었다가 늘어난 차원. column `(4, 1)`은 1번 차원을 따라 더하고, 그 차원은 크기 1로 *남습니다*.
 
-**평균이 아니라 합입니다.** 평균은 여러분이 직접 쓸 때만 나타납니다. loss에 `mean()`을 쓰는 경우가 그렇습니다.
+**평균이 아니라 합을 구합니다.** 평균이 나오는 것은 loss에 `mean()`을 쓸 때처럼 여러분이 직접 평균을 낸 경우뿐입니다.
 """
 
 # %%
@@ -639,22 +643,22 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-(The error is a reminder: aligned from the right, 3 does not match 4, and only a 1 can be stretched.)
+(The error is a reminder: 3 does not match 4, and only a 1 can be stretched.)
 
 ## 6. One weight, many uses
 
 A **convolution** slides a few weights along the data. Each weight is used at every position, so every position is a path:
 
-$$y_i = \sum_k w_k\, x_{i+k}.$$
+$$y_i = \sum_k w_k\, x_{i+k} \qquad (w_k \text{ is a weight, not the } w \text{ of section 1}).$$
 
-($w_k$ is a weight now, no longer the $w$ of section 1. Mathematicians call this sum a *cross-correlation* and use *convolution* only
+(Mathematicians call this sum a *cross-correlation* and use *convolution* only
 when the weights are flipped; in machine learning the word covers both.)
 
 The next cell runs `conv1d`, which expects two more dimensions, hence `[None, None]`. It then repeats the computation with three copies of the
 weights, one for each position, so that each copy gets the gradient of its own use.
 """
 
-# %% [markdown] lang="ko" en="c96ab5bf"
+# %% [markdown] lang="ko" en="3e902ab4"
 r"""
 (오류는 일부러 낸 것입니다. 오른쪽부터 맞추면 3과 4는 맞지 않습니다. 늘어날 수 있는 것은 1뿐입니다.)
 
@@ -662,9 +666,9 @@ r"""
 
 **합성곱**(convolution)은 가중치(weight) 몇 개를 데이터를 따라 옮겨 가며 곱하고 더합니다. 가중치는 위치마다 한 번씩 쓰이므로 위치 하나하나가 경로입니다.
 
-$$y_i = \sum_k w_k\, x_{i+k}$$
+$$y_i = \sum_k w_k\, x_{i+k} \qquad (w_k\text{는 가중치이고 1절의 } w\text{가 아닙니다})$$
 
-(여기서 $w_k$는 가중치입니다. 1절의 $w$가 아닙니다. 수학에서는 이 합을 *상호상관*(cross-correlation)이라 하고, 가중치를 뒤집은 것만
+(수학에서는 이 합을 *상호상관*(cross-correlation)이라 하고, 가중치를 뒤집은 것만
 합성곱이라고 합니다. 기계 학습에서는 둘 다 합성곱이라고 부릅니다.)
 
 다음 셀에서는 `conv1d`를 쓰는데, 입력에 차원이 두 개 더 있어야 하므로 `[None, None]`을 붙입니다. 그다음에는 위치마다 가중치의 복사본을 하나씩 써서 같은
@@ -694,7 +698,7 @@ passes through all later steps.
 
 # %% [markdown] lang="ko" en="0fe59b55"
 r"""
-함께 쓰는 가중치의 gradient는 쓰인 곳마다 따로 구한 gradient의 합입니다. 시간 단계마다 같은 가중치를 쓰는 **순환 신경망**(recurrent
+여러 곳에서 공유하는 가중치(shared weight)의 gradient는 쓰인 곳마다 따로 구한 gradient의 합입니다. 시간 단계마다 같은 가중치를 쓰는 **순환 신경망**(recurrent
 network)도 마찬가지입니다. 여기서는 경로의 길이까지 서로 다릅니다. 첫 단계에서 쓴 가중치의 영향은 그 뒤의 모든 단계를 지나갑니다.
 """
 
@@ -715,35 +719,37 @@ recurrent([shared, shared, shared]).backward()
 own = [torch.tensor(0.8, requires_grad=True) for _ in inputs]
 recurrent(own).backward()
 
-print(say(en="shared      :", ko="함께 쓸 때  :"), f"{shared.grad:.7f}")
+print(say(en="shared      :", ko="공유할 때   :"), f"{shared.grad:.7f}")
 print(say(en="step by step:", ko="단계마다    :"), " + ".join(f"({weight.grad:.7f})" for weight in own))
 print(say(en="their sum   :", ko="그 합       :"), f"{sum(weight.grad for weight in own):.7f}")
 
 # %% [markdown] lang="en"
 r"""
 Branches, broadcasts and shared weights are the same thing: a value that is used more than once. Its gradient is the sum over its
-uses, and the engine adds them up within a single `backward()`.
+uses, and all these additions happen within a single `backward()`. Where paths meet, the engine adds what arrives; after a broadcast the
+gradient is summed as soon as the backward step has computed it; a convolution sums inside its own backward step.
 
 ## 7. A real bug
 
 In November 2018, a month before PyTorch 1.0, a user [reported that its compiler, `torch.jit`, gave wrong
-gradients](https://github.com/pytorch/pytorch/issues/13669). For the function `f` below at $z = 1$, the compiler gave $5436.56$ and plain
-autograd $2721$. (The first `sum()` has a single element to add, so it changes nothing.) You do not have to know the compiler to see
-which of them is right: compute the difference quotient. In the cell, `first` and `second` are the gradients that arrive at `z`: one use of
-`torch.exp(z)` was a scalar, the other was broadcast to 1000 elements.
+gradients](https://github.com/pytorch/pytorch/issues/13669). The function `f` below is a translation of the reported one. At $z = 1$ the
+compiler gave $5436.56$ and plain autograd $2721$. (The first `sum()` has a single element to add, so it changes nothing.) Which of them is
+right? The difference quotient shows it. In the cell, `first` and `second` are the two gradients that arrived at `z` in the compiler's graph:
+one use of `torch.exp(z)` was a scalar, the other was broadcast to 1000 elements.
 """
 
-# %% [markdown] lang="ko" en="e956ab79"
+# %% [markdown] lang="ko" en="f186846a"
 r"""
-갈림길, 브로드캐스트, 함께 쓰는 가중치는 모두 같은 것, 곧 두 번 이상 쓰이는 값입니다. gradient는 쓰인 곳마다 구해서 더하며, 이 덧셈은
-`backward()` 한 번 안에서 엔진이 합니다.
+팬아웃, 브로드캐스트, 공유하는 가중치는 모두 같은 것, 곧 두 번 이상 쓰이는 값입니다. gradient는 쓰인 곳마다 구해서 더하며, 이 덧셈은 모두
+`backward()` 한 번 안에서 일어납니다. 경로가 만나는 곳에서는 도착한 값을 엔진이 더합니다. 브로드캐스트에서는 그 연산의 backward가 구한 gradient를 곧바로
+더하고, 합성곱에서는 backward가 계산하면서 더합니다.
 
-## 7. 실제로 있었던 버그
+## 7. 실제로 있었던 버그: 브로드캐스트를 되돌리지 않은 컴파일러
 
 2018년 11월, PyTorch 1.0이 나오기 한 달 전에 PyTorch의 컴파일러 `torch.jit`이 [틀린 gradient를 낸다는
-보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 아래 함수 `f`의 $z = 1$에서 컴파일러의 결과는 $5436.56$, 보통의 autograd의
+보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 보고된 함수를 옮긴 아래 함수 `f`의 $z = 1$에서 컴파일러의 결과는 $5436.56$, 보통의 autograd의
 결과는 $2721$이었습니다. (첫 번째 `sum()`은 원소가 하나뿐이라 아무것도 바꾸지 않습니다.) 컴파일러를 몰라도 어느 쪽이 맞는지 알 수 있습니다. 차분몫을 구하면 됩니다.
-셀의 `first`와 `second`는 `z`에 도착하는 gradient입니다. `torch.exp(z)`가 한 번은 스칼라로, 한 번은 원소 1000개로 브로드캐스트되어 쓰였습니다.
+셀의 `first`와 `second`는 컴파일러의 그래프에서 `z`에 도착한 두 gradient입니다. `torch.exp(z)`가 한 번은 스칼라로, 한 번은 원소 1000개로 브로드캐스트되어 쓰였습니다.
 """
 
 
@@ -763,16 +769,16 @@ print(say(en="add, then sum      :", ko="먼저 덧셈, 다음 합:"), f"{(first
 r"""
 Autograd is right, and the last line is the compiler's result. The compiler's derivative formulas ignored broadcasts. A gradient of
 shape `(1000,)` arrived at `z`, which has shape `()`, and was added to the gradient of the other path *before* it was summed. That
-addition broadcasts, so the first path counts 1000 times. **The fix**: every formula [sums its gradients down to the shapes of its
-inputs](https://github.com/pytorch/pytorch/pull/14485) before anything else is added. In 2019 the bug
+addition broadcasts, so the first path counts 1000 times. **The fix**: every derivative formula now [sums its gradients down to the shapes of
+its inputs](https://github.com/pytorch/pytorch/pull/14485) before anything else is added. In 2019 the bug
 [returned](https://github.com/pytorch/pytorch/issues/22833): an optimization had moved the sum behind the addition again.
 """
 
-# %% [markdown] lang="ko" en="1fc745eb"
+# %% [markdown] lang="ko" en="dc0bd410"
 r"""
 autograd가 맞고, 마지막 줄이 컴파일러의 결과입니다. 컴파일러의 미분 공식에는 브로드캐스트가 고려되지 않았습니다. 그래서 shape가 `()`인
 `z`에 shape가 `(1000,)`인 gradient가 도착했고, 합을 구하기 *전에* 다른 경로의 gradient와 더해졌습니다. 이 덧셈도 브로드캐스트이므로 첫째
-경로가 1000번 더해집니다. **해결**: 공식마다 [gradient를 먼저 입력의 shape가 되도록
+경로가 1000번 더해집니다. **해결**: 이제 미분 공식마다 [gradient를 먼저 입력의 shape가 되도록
 더한](https://github.com/pytorch/pytorch/pull/14485) 다음에 다른 것과 더합니다. 이 버그는 2019년에 [다시
 나타났습니다](https://github.com/pytorch/pytorch/issues/22833). 최적화 과정에서 합이 다시 덧셈 뒤로 밀려난 것입니다.
 """
@@ -781,29 +787,36 @@ autograd가 맞고, 마지막 줄이 컴파일러의 결과입니다. 컴파일�
 r"""
 # Tasks
 
-Four functions, 10 points. **Task 4.3 is optional**, but it gives points like the others. The test cell under each answer holds the
-**visible tests**; **hidden tests** are added when your work is graded. The list after the last task describes what they check. If you
-teach yourself, the panel of **Check** (in a terminal: `autograder check 4 --solution total_derivative`) shows a worked solution once
-you have passed the task, or when you are stuck.
+Four functions, 10 points. **Task 4.3 is optional**; it gives points like the others.
 
-The rules of lesson 1 hold. Your function leaves its arguments as they were, with their `.grad`, `requires_grad` and hooks; they may be
-tracked tensors. It also leaves every setting of the process alone: gradient mode (what `no_grad` switches), default dtype, random state,
-recursion limit, warning filters (which warnings are shown), the number of threads and anomaly mode (the search for `nan` in
-`backward()`). It keeps the dtype, gives the same answer when called twice, and returns what its signature says.
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+**hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
+hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
+docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
+`autograder check 4 --solution total_derivative`).
+
+**Only in this lesson:**
+
+- In tasks 4.2 to 4.4 every tensor you are given may be tracked, a leaf or not, and need not be contiguous in memory: it may be a slice,
+  transposed, or expanded as the gradient that `sum()` sends back is. Its elements may be of any size. The result is exact up to rounding.
 """
 
-# %% [markdown] lang="ko" en="15b3ec31"
+# %% [markdown] lang="ko" en="c11470d6"
 r"""
 # 과제
 
-함수 네 개이고, 합해서 10점입니다. **과제 4.3은 선택**이지만 다른 과제처럼 점수가 있습니다. 답 아래 테스트 셀에 **보이는 테스트**가 있고, 채점할
-때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 아래에 적어 두었습니다. 혼자 배울 때는 통과한 다음이나 막혔을 때
-**답 확인** 패널(터미널에서는 `autograder check 4 --solution total_derivative`)에서 풀이를 볼 수 있습니다.
+함수 네 개, 모두 10점입니다. **과제 4.3은 선택 과제**이지만 점수는 똑같이 있습니다.
 
-수업 01의 규칙이 그대로 적용됩니다. 인자는 추적되는 텐서일 수도 있습니다. 인자와 그 `.grad`, `requires_grad`, hook은 건드리지 않습니다.
-프로세스 전체에 걸린 설정도 그대로 둡니다. gradient 모드(`no_grad`가 바꾸는 것), 기본 dtype, 난수 상태, 재귀 한도, 경고 필터(어떤 경고를
-보일지), 스레드 수, 이상 탐지 모드(anomaly mode, `backward()`에서 `nan`을 찾는 기능)가 그렇습니다. dtype을 유지하고, 두 번 호출해도 같은
-답을 내며, 시그니처에 적힌 것을 돌려줍니다.
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
+설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
+답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 4 --solution total_derivative`).
+
+**이 수업에만 있는 규칙:**
+
+- 과제 4.2–4.4에서 인자로 받는 텐서는 추적되는 것일 수 있고, leaf일 수도 아닐 수도 있습니다. 원소가 메모리에 나란히 놓여 있지 않을 수도 있습니다. 더 큰
+  텐서에서 잘라 낸 것, 전치한 것, `sum()`이 돌려보내는 gradient처럼 `expand`한 것일 수 있습니다. 원소의 크기에는 제한이 없고, 결과는 그 dtype의 반올림
+  오차 안에서 정확해야 합니다.
 """
 
 # %% [markdown] lang="en"
@@ -818,7 +831,7 @@ to `out` of the product of the slopes along the path.
 - `edges` is a list of tuples `(from, to, local slope)`, **in any order**. Slopes are finite numbers, `float` or `int`; they may be 0 or
   negative.
 - A node is anything that can be a key of a `dict`: a string, a number, a tuple, `None`, an object. Nodes need not be comparable with `<`,
-  and two different ones may look the same when printed. Equal ones (`==`) are the same node, as in a `dict`.
+  and two different ones may look the same when printed. Equal ones (`==`), such as `1` and `1.0`, are the same node, as in a `dict`.
 - The graph has no cycles. Two nodes may be joined by several edges (as in `x * x`): each counts.
 - Edges that lie on no path from `src` to `out` do not count. If there is no path at all, the result is `0.0`.
 - If `src == out`, the result is `1.0`, whatever the edges are.
@@ -832,8 +845,9 @@ to `out` of the product of the slopes along the path.
     ↘  ↗    ↘  ↗           ↘   ↗
      b0      b1             b39
   ```
-- No path has more than 200 edges, so recursion (a function that calls itself) is fine.
-- Return a `float` (`0.0`, not the `int` `0`) with the precision of Python's numbers. Do not change `edges`.
+- No path has more than 200 edges, so recursion is fine.
+- Return a `float` (`0.0`, not the `int` `0`) with the precision of Python's numbers: a tiny number is not 0, so round nothing. Do not
+  change `edges`.
 
 Write $D(n)$ for the derivative of `out` with respect to the node $n$. The four nodes of section 1, from `out` back to `src`:
 
@@ -867,7 +881,7 @@ def derivative(node):
 </details>
 """
 
-# %% [markdown] lang="ko" en="94217044"
+# %% [markdown] lang="ko" en="0de85371"
 r"""
 ## 과제 4.1 · `total_derivative`
 
@@ -879,11 +893,11 @@ r"""
 - `edges`는 튜플 `(시작, 끝, 국소 기울기)`의 리스트이고 **순서는 정해져 있지 않습니다**. 기울기는 유한한 수(`float` 또는 `int`)이며 0이나
   음수일 수 있습니다.
 - 노드는 `dict`의 키가 될 수 있는 것이면 무엇이든 됩니다. 문자열, 수, 튜플, `None`, 객체 등입니다. `<`로 비교할 수 없을 수도 있고,
-  서로 다른 노드가 출력하면 똑같이 보일 수도 있습니다. `dict`에서처럼 서로 같은(`==`) 것은 한 노드입니다.
+  서로 다른 노드인데 출력해 보면 똑같이 보일 수도 있습니다. `dict`에서처럼 서로 같은(`==`) 것은 한 노드입니다. `1`과 `1.0`이 그렇습니다.
 - 그래프에 순환은 없습니다. (`x * x`에서처럼) 두 노드를 잇는 간선이 여러 개일 수 있고, 모두 계산에 넣습니다.
 - `src`에서 `out`까지의 경로에 들지 않는 간선도 있을 수 있습니다. 이런 간선은 계산에 넣지 않습니다. 경로가 하나도 없으면 결과는 `0.0`입니다.
 - `src == out`이면 간선이 어떻든 결과는 `1.0`입니다.
-- 경로를 하나씩 따라가지 마세요. 마름모 40개를 이은 그래프에는 경로가 $2^{40}$개 있는데, 1초 안에 끝나야 합니다. 기울기가 0인
+- 경로를 하나씩 따라가지 마세요. 마름모 40개를 이은 그래프에는 경로가 $2^{40}$개 있습니다. 이런 그래프에서도 함수가 1초 안에 끝나야 합니다. 기울기가 0인
   곳이 있어도, 마름모가 `src`에서 `out`까지의 경로에 들지 않아도 마찬가지입니다.
 
   ```
@@ -894,7 +908,7 @@ r"""
      b0      b1             b39
   ```
 - 간선이 200개가 넘는 경로는 없으니 재귀(recursion, 자기 자신을 호출하는 함수)를 써도 됩니다.
-- 파이썬의 정밀도 그대로 `float`를 돌려주고(`int`인 `0`이 아니라 `0.0`), `edges`는 바꾸지 마세요.
+- 파이썬의 정밀도 그대로 `float`를 돌려주고(`int`인 `0`이 아니라 `0.0`), `edges`는 바꾸지 마세요. 아주 작은 수도 0이 아니니 반올림하지 마세요.
 
 노드 $n$에 대한 `out`의 도함수를 $D(n)$이라고 합시다. 1절의 노드 네 개에서 `out`부터 `src`까지 거꾸로 구하면 이렇습니다.
 
@@ -1004,7 +1018,16 @@ def _compare(edges, ends, why=hint.general):
     products = _products(edges, *ends)
     parallel = len({edge[:2] for edge in edges}) < len(edges)
     one = {hint.several if parallel else hint.one_path: tuple(products)} if len(products) > 1 else {}
-    _judge(_asked(edges, ends), sum(products, 0.0), why, {**_known, **one})
+    unsigned = {hint.negative: sum(map(abs, products), 0.0)}
+    _judge(_asked(edges, ends), sum(products, 0.0), why, {**_known, **one, **unsigned})
+
+
+# Results of any size, however small: 0 is wrong by all of it.
+for _graph, _want in (
+    (_edges("xy yz", 1e-150, 3e-50), 3e-200),
+    (_edges("xy xw yz wz", 1e-9, 2e-9, 1e-9, 4e-9), 9e-18),
+):
+    _asked(_graph, "xz").returns(_want, rtol=1e-11, atol=0.0, hint=hint.small)
 
 
 _a, _b, _c, _d, _e = check.draws(5, 1.1, 4)
@@ -1038,7 +1061,8 @@ for _why, _ends, *_graphs in (
         for _order in (_graph, _graph[::-1], _mixed, _mixed[::-1]):
             _compare(_order, _ends, _why)
 
-# Nodes of all kinds: some count as false, some do not compare, some look alike.
+# Nodes of all kinds: some count as false, some do not compare, some look alike, and 1 and 1.0 are one.
+_judge(_asked("[('x', 1, 2.0), (1.0, 'z', 3.0)]", "xz"), 6.0, hint.kinds, {})
 _nodes = [3, 2, 1, 0, "", (), None, "x", (0, "x"), (1, "x"), (1, "y"), "1", 1, (1,), "(1,)", 2.5, (1, 2)]
 _nodes += map(frozenset, "xywz")
 for _p, _q, _r, _s in zip(_nodes, _nodes[1:], _nodes[2:], _nodes[3:], strict=False):
@@ -1070,15 +1094,16 @@ for _count, _last in ((20, 1.0), (20, -1.0), (40, 1.0), (40, -1.0)):
 _random = random.Random(check.draw(0, 1e6))
 _slopes = [check.draws(4, 0.7, 1.4) for _ in range(40)]
 _fan = [edge for k in range(300) for edge in ((0, (k, "y"), 0.5), ((k, "y"), 300, float(k)))]
-for _graph, _want, _text in (
-    (graphs.diamonds(_slopes), math.prod(a * c + b * d for a, b, c, d in _slopes), "graphs.diamonds(slopes)"),
-    (graphs.chain(range(201), [-0.99, 1.01] * 100), 0.9999**100, "graphs.chain(range(201), ...)"),
-    (_fan, 0.5 * 150 * 299, "[(0, (k, 'y'), 0.5), ((k, 'y'), 300, float(k)), ...]"),
+_diamonds = math.prod(a * c + b * d for a, b, c, d in _slopes)
+for _graph, _want, _text, _why in (
+    (graphs.diamonds(_slopes), _diamonds, "graphs.diamonds(slopes)", hint.long),
+    (graphs.chain(range(201), [-0.99, 1.01] * 100), 0.9999**100, "graphs.chain(range(201), ...)", hint.long),
+    (_fan, 0.5 * 150 * 299, "[(0, (k, 'y'), 0.5), ((k, 'y'), 300, float(k)), ...]", hint.order),
 ):
     _out, _shuffled = _graph[-1][1], _random.sample(_graph, len(_graph))
     _words = f"total_derivative(edges, 0, {_out}), edges = random.sample({_text}, {len(_graph)})"
     _answer = _asked(_shuffled, (0, _out), steps=8_000_000, words=_words, ahead=())
-    _judge(_answer.ends(hint.slow), _want, hint.order, {})
+    _judge(_answer.ends(hint.slow), _want, _why, {})
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1091,14 +1116,13 @@ A tensor of shape `shape` was broadcast to a larger shape, and `g` is the gradie
 the original: a tensor of exactly the shape `shape`, in which each element is the **sum** over its copies.
 
 - `g` is a `float32` or `float64` tensor of any shape, perhaps without dimensions; `shape` is a tuple or a `torch.Size` that broadcasts
-  to `g.shape`. No dimension has size 0. `g` need not be contiguous in memory: it may be transposed or expanded.
+  to `g.shape`. No dimension has size 0.
 - Dimensions may have been added on the left, stretched from 1, or both. `shape` may be `()`, or `(1, 4)`, or `(2, 1, 3)` that became
   `(5, 1, 2, 4, 3)`.
 - If the shapes are equal, the values are those of `g`; you may return `g` itself.
-- `g` keeps its values and its shape; the result has its dtype and its precision.
+- `g` keeps its values and its shape; the result has its dtype.
 
-PyTorch has a method for this, `Tensor.sum_to_size`. Only the result counts, but write it with `sum` to see what the method does, and
-use the method to check your answer.
+PyTorch's own method for this is `Tensor.sum_to_size`. Only the result counts, but write it with `sum` first, and use the method to check.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1115,7 +1139,7 @@ Let `t` have shape `(5, 4, 3)`. `t.sum(0)` has shape `(4, 3)`: the dimension is 
 </details>
 """
 
-# %% [markdown] lang="ko" en="e7100412"
+# %% [markdown] lang="ko" en="5ec86856"
 r"""
 ## 과제 4.2 · `unbroadcast`
 
@@ -1125,8 +1149,7 @@ shape가 `shape`인 텐서가 더 큰 shape로 브로드캐스트되었고, `g`�
 shape는 정확히 `shape`이고, 각 원소는 그 복사본들의 gradient를 **더한 값**입니다.
 
 - `g`는 `float32` 또는 `float64` 텐서이고 shape에는 제한이 없습니다(차원이 없어도 됩니다). `shape`는 튜플 또는 `torch.Size`이고
-  `g.shape`로 브로드캐스트됩니다. 크기가 0인 차원은 없습니다. 전치(transpose)하거나 `expand`한 텐서처럼 `g`의 원소가 메모리에 나란히
-  놓여 있지 않을 수도 있습니다.
+  `g.shape`로 브로드캐스트됩니다. 크기가 0인 차원은 없습니다.
 - 왼쪽에 차원이 더 붙었을 수도, 크기 1인 차원이 늘어났을 수도, 둘 다일 수도 있습니다. `shape`는 `()`나 `(1, 4)`일 수도
   있고, `(2, 1, 3)`이 `(5, 1, 2, 4, 3)`으로 커진 것일 수도 있습니다.
 - 두 shape가 같으면 값은 `g`와 같습니다. `g`를 그대로 돌려주어도 됩니다.
@@ -1185,9 +1208,10 @@ def _compare(g, shape, want, why, copies, error="", dtype="float64", wrong=None,
         n, parts = g.numel() // want.numel(), [tensor(copy, dtype) for copy in copies]
         known = {hint.mean: want / n, hint.grouped: g.reshape(-1, *want.shape).sum(0)}
         known[hint.one_copy] = tuple(times * copy for copy in parts for times in (1, n))
+        known[why] = lambda got: why != hint.lost or got.shape != want.shape
         return {**known, **(wrong or {})}
 
-    return answer.changes_nothing().returns(want, mistakes=mistakes, nearly=hint.rounded, hint=why)
+    return answer.changes_nothing().returns(want, mistakes=mistakes, nearly=hint.rounded)
 
 
 _four, _eight = [[1.1, 2], [4, 8]], [[[1, 2], [4, 8]], [[16, 32], [64, 128]]]
@@ -1221,16 +1245,17 @@ def _copies(g, shape):
         yield g[(*added, *(piece if size == 1 else slice(None) for size in shape))]
 
 
-def _compare_drawn(big, shape, dtype="float64", **how):
+def _compare_drawn(big, shape, dtype="float64", digits=1.0, **how):
     # What is expanded is the gradient that sum() sends back.
-    drawn = check.draw_tensor(*(shape if how.get("layout") == "expanded" else big), low=0.5)
+    drawn = check.draw_tensor(*(shape if how.get("layout") == "expanded" else big), low=0.5) / digits
     drawn.flatten()[1::2] *= -1  # with both signs, and never nearly 0
     g = tensor(drawn.expand(big), dtype)
     left, ones, want = len(big) > len(shape), 1 in shape, g.double().sum_to_size(shape).to(g.dtype)
     why = hint.both if left and ones else hint.left if left else hint.lost if ones else hint.equal
-    why = why if shape else hint.every
+    why = hint.apart if "layout" in how else why if shape else hint.every
     fits = g.dim() > len(shape) > 0 and g.sum(-1).shape == want.shape
-    how |= {"why": why, "error": hint.apart if "layout" in how else why, "copies": list(_copies(g, shape))}
+    errors = {"numpy()": hint.detach, "RuntimeError": why, "IndexError": why}
+    how = {"why": why, "error": errors, "copies": list(_copies(g, shape)), **how}
     wrong, ahead = {hint.left: g.sum(-1)} if fits else {}, (_CALL, _MOVED)
     answer = _compare(g, shape, want, wrong=wrong, dtype=dtype, ahead=ahead, **how)
     answer.again().returns(want)
@@ -1250,7 +1275,15 @@ for _big in ((3, 4), tuple(round(n) for n in check.draws(4, 1.6, 4.4))):
         _compare_drawn(_big, _shape, tracked=True, grad=7.0)
 for _big in ((2, 3), (5, 1, 2, 4, 3), (2, 3, 2, 2, 2), (2, 1, 3, 2, 1, 2)):
     for _shape in _shapes(_big, 9):
-        _compare_drawn(_big, torch.Size(_shape), tracked=True)
+        _compare_drawn(_big, torch.Size(_shape), tracked=True, why=hint.sizes)
+for _shape in _shapes((2, 3)):
+    _compare_drawn((2, 3), _shape, digits=3)
+_lost = {hint.uneven: (tensor([[0.0], [4e9]]), tensor([[3e-8], [2e6]]))}
+_compare([[1e-8, 2e-8], [1e9, 3e9]], (2, 1), [[3e-8], [4e9]], hint.uneven, copies=[], wrong=_lost)
+_four = "leaf([[1.0, 2.0], [4.0, 8.0]], torch.float64) * 1"
+_errors = {"numpy()": hint.detach, "": hint.tracked}
+_answer = ask("unbroadcast(g, shape)", {"errors": _errors}, g=_four, shape="(2, 1)").changes_nothing()
+_answer.returns(tensor([[3.0], [12.0]]), hint=hint.lost)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1264,12 +1297,18 @@ of `q`.
 
 - `x` and `q` are tensors of the same dtype, `float32` or `float64`. Their shapes **may differ** and broadcast; `g` has the shape
   that `x**q` has. `gx` has the shape of `x`, `gq` that of `q`; both have their dtype. No dimension has size 0.
-- `x >= 0`. Where `x > 0`, `q` may be any number for which $x^q$ and $q\,x^{q-1}$ are finite, negative numbers and 0 included. **Where `q`
-  is 0**, the contribution to `gx` is $0$, however small `x` is. (At `x = 1e-310`, `0 * x**(-1)` would be `0 * inf`, since the largest
+- `x >= 0`. Where `x > 0`, `q` may be any number, negative or 0, for which `x**q` and, unless `q` is 0, `q * x**(q - 1)` are finite as computed.
+  **Where `q` is 0**, the contribution to `gx` is $0$, however small `x` is. (At `x = 1e-310`, `0 * x**(-1)` would be `0 * inf`, since the largest
   `float64` is about `1.8e308`.) `x` may also be so small that `x**q` is computed as 0 while `x**(q - 1)` is not.
 - **Where `x` is 0**, `q` is greater than 0, and the answer is PyTorch's. The contribution to `gq` is $0$. The contribution to `gx` is
-  $g\,q\,0^{q-1}$, with `0**(q - 1)` as PyTorch computes it: $0$ for $q > 1$, $g$ for $q = 1$, and infinite for $0 < q < 1$, where the
-  curve is vertical (there $g$ is greater than 0).
+  $g\,q\,0^{q-1}$, with `0**(q - 1)` as PyTorch computes it:
+
+  | | `0**(q - 1)` | contribution to `gx` |
+  |---|---|---|
+  | $q > 1$ | $0$ | $0$ |
+  | $q = 1$ | $1$ | $g$ |
+  | $0 < q < 1$, where the curve is vertical | infinite | infinite, with the sign of $g$ |
+
 - Negative `x`, and `x = 0` with `q <= 0`, do not occur. No `nan` may appear.
 - To undo the broadcast, use your `unbroadcast` or `Tensor.sum_to_size`.
 
@@ -1294,7 +1333,7 @@ Which of your two formulas needs a safe argument, and which a fixed value? And m
 </details>
 """
 
-# %% [markdown] lang="ko" en="690ec516"
+# %% [markdown] lang="ko" en="35267256"
 r"""
 ## 과제 4.3 · `pow_backward` · 선택
 
@@ -1304,12 +1343,18 @@ r"""
 
 - `x`와 `q`는 dtype이 같은(`float32` 또는 `float64`) 텐서입니다. shape는 **다를 수 있고** 브로드캐스트됩니다. `g`의 shape는 `x**q`과
   같습니다. `gx`의 shape는 `x`와, `gq`의 shape는 `q`와 같고, dtype도 그대로입니다. 크기가 0인 차원은 없습니다.
-- `x >= 0`입니다. `x > 0`인 곳에서 `q`는 $x^q$과 $q\,x^{q-1}$이 유한하기만 하면 되고, 음수나 0일 수도 있습니다. **`q`가 0인 곳**에서
-  `gx`에 더해지는 값은 `x`가 아무리 작아도 $0$입니다. 가장 큰 `float64`가 약 `1.8e308`이므로
+- `x >= 0`입니다. `x > 0`인 곳에서 `q`는 음수나 0일 수도 있습니다. 다만 계산한 `x**q`과, `q`가 0이 아니라면 `q * x**(q - 1)`도 유한합니다.
+  **`q`가 0인 곳**에서 `gx`에 더해지는 값은 `x`가 아무리 작아도 $0$입니다. 가장 큰 `float64`가 약 `1.8e308`이므로
   `x = 1e-310`이면 `0 * x**(-1)`은 `0 * inf`가 됩니다. `x`가 아주 작아서 `x**(q - 1)`은 0이 아닌데 `x**q`은 0으로 계산될 수도 있습니다.
 - **`x`가 0인 곳**에서는 `q`가 0보다 크고, 답은 PyTorch와 같습니다. `gq`에 더해지는 값은 $0$입니다. `gx`에 더해지는 값은
-  $g\,q\,0^{q-1}$이고 `0**(q - 1)`은 PyTorch가 계산하는 대로입니다. 곧 $q > 1$이면 $0$, $q = 1$이면 $g$, 곡선이 수직인 $0 < q < 1$에서는
-  무한대입니다(이때 $g$는 0보다 큽니다).
+  $g\,q\,0^{q-1}$이고 `0**(q - 1)`은 PyTorch가 계산하는 대로입니다.
+
+  | | `0**(q - 1)` | `gx`에 더해지는 값 |
+  |---|---|---|
+  | $q > 1$ | $0$ | $0$ |
+  | $q = 1$ | $1$ | $g$ |
+  | $0 < q < 1$ (곡선이 수직인 곳) | 무한대 | 부호가 $g$와 같은 무한대 |
+
 - 음수 `x`, 그리고 `x = 0`이면서 `q <= 0`인 경우는 나오지 않습니다. `nan`이 나오면 안 됩니다.
 - 브로드캐스트를 되돌릴 때는 여러분의 `unbroadcast`나 `Tensor.sum_to_size`를 쓰세요.
 
@@ -1329,7 +1374,7 @@ safe = torch.where(x == 0, 1.0, x)  # 0으로 나누지 않도록
 ratio = torch.where(x == 0, 1.0, torch.sin(safe) / safe)
 ```
 
-여러분의 두 식 가운데 어느 쪽에 안전한 인자가 필요하고, 어느 쪽에 정해진 값이 필요할까요? 그리고 합을 구하기 전에 고쳐야 할까요, 구한 뒤에 고쳐야 할까요?
+여러분의 두 식 중 어느 쪽에 안전한 인자가 필요하고, 어느 쪽에 정해진 값이 필요할까요? 그리고 합을 구하기 전에 고쳐야 할까요, 구한 뒤에 고쳐야 할까요?
 
 </details>
 """
@@ -1360,8 +1405,9 @@ hint = hints("pow_backward")
 
 def _judge(answer, want, dtype, why=("", ""), wrong=None):
     parts = answer.parts("gx", "gq", hint=hint.pair)
-    for part, right, cause in zip(parts, want, why, strict=True):
-        part.returns(tensor(right, dtype), mistakes=wrong, hint=cause)
+    for part, right, cause in zip(parts, map(tensor, want, (dtype, dtype)), why, strict=True):
+        fits = cause == hint.shapes and getattr(part.result, "shape", None) == right.shape
+        part.returns(right, mistakes=wrong, nearly=hint.rounded, hint="" if fits else cause)
 
 
 _ln2, _ln5, _small = math.log(2), math.log(5), 1e-20
@@ -1371,7 +1417,7 @@ _slips, _in_sum = {hint.no_g: (75.0, 125 * _ln5), hint.swapped: _ln5}, {hint.bef
 _at_small = 0.05 * _small**-0.95, _small**0.05 * math.log(_small)
 for _x, _q, _g, _want, _why, _wrong in (
     (5, 3, 0.008, (0.6, _ln5), _slopes, _slips),
-    (2, [1, 2], [1, 1], (5, [2 * _ln2, 4 * _ln2]), _shapes, {}),
+    (2, [1, 2], [1, -1], (-3, [2 * _ln2, -4 * _ln2]), _shapes, {hint.mean: -1.5, hint.sign: 5}),
     ([[0], [2]], 1, [[1], [1]], ([[1], [1]], 2 * _ln2), _zeros, _in_sum),
     ([2, 2], [0, 3], [1, 1], ([0, 12], [_ln2, 8 * _ln2]), (hint.one_constant, hint.q_is_zero), {}),
     (_small, 0.05, 1, _at_small, _tiny, {}),
@@ -1399,17 +1445,22 @@ def _gradients(x, q, g):
 def _compare_drawn(dtype, x, q, why=_shapes, scale=1.0, **how):
     shape = torch.broadcast_shapes(tensor(x).shape, tensor(q).shape)
     g = scale * check.draw_tensor(*shape, low=0.5, high=2)
-    g.flatten()[1::2] *= -1  # with both signs, and never nearly 0
+    if how.get("layout") == "expanded":  # what sum() sends back
+        g.fill_(1.5)
+    g.flatten()[1::2] *= -1 if "layout" not in how else 1  # with both signs, and never nearly 0
     x, q, g = (tensor(part, dtype) for part in (x, q, g))
     how = {"tracked": False, **how}
     leaves = {name: leaf(part, dtype, **how) for name, part in zip("xqg", (x, q, g), strict=True)}
-    answer, want = ask(_CALL, {"ahead": (_CALL, _MOVED)}, **leaves).changes_nothing(), _gradients(x, q, g)
+    errors = {"errors": hint.apart} if how.get("layout") in ("transposed", "expanded") else {}
+    answer = ask(_CALL, {"ahead": (_CALL, _MOVED), **errors}, **leaves).changes_nothing()
+    want = _gradients(x, q, g)
 
-    def means():
+    def slips():
         whole = (part * (part.numel() / g.numel()) for part in want if part.numel() < g.numel())
-        return {hint.mean: tuple(whole)}
+        unsigned = {hint.sign: _gradients(x, q, g.abs())} if (g < 0).any() else {}
+        return {hint.mean: tuple(whole), **unsigned}
 
-    _judge(answer, want, dtype, why, means)
+    _judge(answer, want, dtype, why, slips)
     _judge(answer.again(), want, dtype)
     there = answer.then(_MOVED, hint.stale)
     _judge(there, _gradients(x + 1, q - 1, 2 * g), dtype)
@@ -1449,6 +1500,16 @@ for _how in ({"tracked": True, "grad": 7.0}, {"layout": "slice"}):
     _compare_drawn("float64", *_drawn((3,), (2, 1)), **_how)
     _compare_drawn("float64", *_drawn((2, 1, 2), (1, 3, 1)), **_how)
     _compare_drawn("float64", [0.0, _up[0]], _up[1:], _zeros, **_how)
+for _layout in ("transposed", "expanded"):
+    _compare_drawn("float64", *_drawn((2, 3), (2, 3)), layout=_layout)
+    _compare_drawn("float64", *_drawn((2, 3), (3,)), layout=_layout)
+_leaves = {
+    "x": "leaf([2.0, 4.0]).double() * 1",
+    "q": "leaf(3.0).double() * 1",
+    "g": "leaf([1.0, -1.0]).double() * 1",
+}
+_answer = ask("pow_backward(x, q, g)", {"errors": hint.tracked}, **_leaves).changes_nothing()
+_judge(_answer, ([12.0, -48.0], 8 * _ln2 - 64 * math.log(4)), "float64", _shapes)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1460,7 +1521,7 @@ r"""
 For the convolution of section 6, $y_i = \sum_k w_k\, x_{i+k}$, return the gradient of the weights, given $g_i = dL/dy_i$.
 
 - `x`, `w`, `g` are vectors of the same dtype, `float32` or `float64`, with `len(x) == len(w) + len(g) - 1`. Each has at least one
-  element; `w` or `g` may have just one, and `g` may be longer or shorter than `w`. They need not be contiguous in memory.
+  element; `w` or `g` may have just one, and `g` may be longer or shorter than `w`.
 - The result is a tensor of the size of `w`. Each element is the sum over all positions $i$ at which its weight was used.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1478,7 +1539,7 @@ gradient is `g[0] * x[1] + g[1] * x[2] + g[2] * x[3]`. Which slice of `x` is tha
 </details>
 """
 
-# %% [markdown] lang="ko" en="d97cf142"
+# %% [markdown] lang="ko" en="42578175"
 r"""
 ## 과제 4.4 · `shared_weight_grad`
 
@@ -1487,7 +1548,7 @@ r"""
 6절의 합성곱 $y_i = \sum_k w_k\, x_{i+k}$에서 $g_i = dL/dy_i$가 주어질 때 가중치의 gradient를 돌려주세요.
 
 - `x`, `w`, `g`는 dtype이 같은(`float32` 또는 `float64`) 벡터이고 `len(x) == len(w) + len(g) - 1`입니다. 원소는 적어도 하나씩 있습니다.
-  `w`나 `g`의 원소가 하나뿐일 수도 있고, `g`는 `w`보다 길 수도 짧을 수도 있습니다. 원소가 메모리에 나란히 놓여 있지 않을 수도 있습니다.
+  `w`나 `g`의 원소가 하나뿐일 수도 있고, `g`는 `w`보다 길 수도 짧을 수도 있습니다.
 - 결과는 `w`와 같은 크기의 텐서이고, 가중치가 쓰인 모든 위치 $i$에 대한 합입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1527,7 +1588,7 @@ def _compare(x, w, g, want, wrong, why, dtype="float64", **arranged):
     how = {"tracked": False, **arranged}
     leaves = {name: leaf(part, dtype, **how) for name, part in zip("xwg", (x, w, g), strict=True)}
     answer = ask("shared_weight_grad(x, w, g)", **leaves)
-    return answer.returns(tensor(want, dtype), mistakes=wrong, hint=why)
+    return answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.rounded, hint=why)
 
 
 _wrong = {hint.no_g: [1, 2], hint.of_x: [30, 40], hint.grown: [20, 40], hint.flipped: [20, 10]}
@@ -1536,7 +1597,8 @@ _compare([1, 2], [3, 4], [10], want=[10, 20], wrong=_wrong, why=hint.every)
 _wrong = {hint.mean: [105, 260], hint.one_use: ([200, 500], [10, 20]), hint.overwrites: [210, 2500]}
 _wrong[hint.flipped] = [120, 250], [210, 150]
 _compare([1, 2, 5], [3, 4], [10, 100], want=[210, 520], wrong=_wrong, why=hint.every)
-_compare([1, 2, 5], [0], [1, 10, 100], [521], wrong={hint.vector: tensor(521)}, why=hint.values)
+_wrong = {hint.vector: tensor(520.1), hint.one_use: tensor([0.1])}
+_compare([1, 2, 5], [0], [0.1, 10, 100], [520.1], wrong=_wrong, why=hint.values)
 check.visible_passed()
 
 
@@ -1580,38 +1642,50 @@ for _dtype in ("float64", "float32"):
 _compare_drawn(round(check.draw(8.6, 12.4)), round(check.draw(12.6, 20.4)))
 for _size, _positions in ((3, 4), (4, 1)):
     _compare_drawn(_size, _positions, tracked=True, grad=7.0)
+_x, _w = ([number / 3 for number in check.draws(count, 1, 3)] for count in (6, 3))
+_compare_again(_x, _w, [number / 7 for number in check.draws(4, 1, 3)])
+_compare_again(_x, _w, [1.5] * 4, layout="expanded")  # what sum() sends back
+_leaves = {
+    "x": "leaf([1.0, 2.0, 5.0]).double() * 1",
+    "w": "leaf([3.0, 4.0]).double() * 1",
+    "g": "leaf([10.0, 100.0]).double() * 1",
+}
+_answer = ask("shared_weight_grad(x, w, g)", {"errors": hint.tracked}, **_leaves)
+_answer.changes_nothing().returns(tensor([210.0, 520.0]), hint=hint.every)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
 ## What the hidden tests look for
 
-- **4.1** The two paths of section 1; edges in other orders; paths of different lengths; several edges between the same nodes; slopes that
-  are 0, negative, tiny, huge or `int` (the result is still a `float`); no path, and `src == out`; edges before `src`, beyond `out`, and
-  into dead ends; nodes of all kinds; random graphs; 40 diamonds, also where they lie on no path to `out`; that `edges` is unchanged.
-- **4.2** Every way to broadcast: dimensions added, stretched, both, neither; `()`; sizes that are equal by chance, so that only the
-  position of a dimension tells it apart; both dtypes, and float64 to its last digits; `torch.Size`; a `g` with another order in memory,
-  expanded, or tracked.
+- **4.1** The two paths of section 1; edges in other orders; paths of different lengths, up to 200 edges; several edges between the same
+  nodes; slopes that are 0, negative, tiny, huge or `int` (the result is still a `float`), and results that are tiny; no path, and
+  `src == out`; edges before `src`, beyond `out`, and into dead ends; nodes of all kinds, `1` and `1.0` among them; random graphs; 40
+  diamonds, also where they lie on no path to `out`; that `edges` is unchanged.
+- **4.2** Every way to broadcast: dimensions added, stretched, both, neither; `()`; dimensions that happen to have equal sizes, so that only
+  their positions tell them apart; up to six dimensions; tiny and huge elements; `torch.Size`.
 - **4.3** Both formulas with numbers and with shapes that broadcast in each direction; negative and zero `q`; `x = 0` with $q > 1$, $q = 1$
-  and $0 < q < 1$; very small `x` and `q`; both dtypes; tensors with another order in memory.
-- **4.4** Several sizes, a single weight or a single position among them; weights that are 0; both dtypes; another order in memory.
+  and $0 < q < 1$; `g` of both signs; very small `x` and `q`.
+- **4.4** Several sizes, a single weight or a single position among them; weights that are 0.
 
-Everywhere: the rules of every task; in 4.2 to 4.4 also with tracked tensors.
+The rules of every task are checked everywhere; in 4.2 to 4.4 with both dtypes (float64 to 11 digits), with slices, transposed (4.2, 4.3) and
+expanded tensors, and with tracked ones, leaves or not.
 
-## What you have made
+## What you have built
 
-In lesson 10 you build an autograd of your own. Two of its pieces are done. `total_derivative` does the work of its `backward()`: it
-takes each node once, multiplies along the edges and adds up. `unbroadcast` and `pow_backward` are steps that such a `backward()` calls.
+In lesson 10 you build an autograd of your own. You are now prepared for two of its parts. `total_derivative` does the work of its `backward()`: it
+takes each node once, multiplies along the edges and adds up. `unbroadcast` is a step that such a `backward()` calls, and so is
+`pow_backward`, if you have solved task 4.3.
 
 ## Checklist
 
 You can now answer these without looking back:
 
 - What is multiplied, and what is added?
-- In one `backward()`, how often is a hook on `x` called if `x` is used three times? Who did the addition?
-- What is left over if two factors move at once, and why does it not matter in the limit?
+- In one `backward()`, how often is a hook on `x` called if `x` is used three times? Which part of PyTorch did the addition?
+- What is the remainder when two factors move at once, and why does it not matter in the limit?
 - A bias of shape `(3,)` is added to a table of shape `(100, 3)`. What shape does its gradient have, and over what is it a sum?
-- Why is the gradient of $0^q$ with respect to $q$ zero, and why does the formula give `nan`?
+- Why is the gradient of $0^q$ with respect to $q$ zero for $q > 0$, and why does the formula give `nan`?
 
 ## Links
 
@@ -1624,35 +1698,36 @@ You can now answer these without looking back:
 Next: [Lesson 05](../05_vectors_and_jacobians/05_vectors_and_jacobians.ipynb), vectors in, vectors out.
 """
 
-# %% [markdown] lang="ko" en="2e4f2039"
+# %% [markdown] lang="ko" en="b314de35"
 r"""
 ## 숨은 테스트가 확인하는 것
 
-- **4.1** 1절의 두 경로, 순서를 바꾼 간선, 길이가 다른 경로, 같은 두 노드를 잇는 여러 간선, 0이거나 음수이거나 아주 작거나 크거나
-  `int`인 기울기(그래도 결과는 `float`), 경로가 없는 경우와 `src == out`, `src` 앞과 `out` 뒤의 간선과 막다른 간선, 온갖 종류의 노드,
-  임의의 그래프, 마름모 40개(`out`으로 가지 않는 것도), `edges`가 그대로인지.
+- **4.1** 1절의 두 경로, 순서를 바꾼 간선, 길이가 다른 경로(간선 200개까지), 같은 두 노드를 잇는 여러 간선, 0이거나 음수이거나 아주 작거나 크거나
+  `int`인 기울기(그래도 결과는 `float`)와 아주 작은 결과, 경로가 없는 경우와 `src == out`, `src` 앞과 `out` 뒤의 간선과 막다른 간선, 온갖 종류의
+  노드(`1`과 `1.0`도), 임의의 그래프, 마름모 40개(`out`으로 가지 않는 것도), `edges`가 그대로인지.
 - **4.2** 브로드캐스트의 모든 경우(차원이 붙은 것, 늘어난 것, 둘 다, 둘 다 아닌 것), `()`, 크기가 우연히 같아서 차원의 위치로만 구별되는
-  경우, 두 가지 dtype(float64는 마지막 자리까지), `torch.Size`, 메모리 순서가 다르거나 `expand`했거나 추적되는 `g`.
-- **4.3** 두 식(수 하나일 때와, 양쪽으로 브로드캐스트될 때), 음수이거나 0인 `q`, $q > 1$, $q = 1$, $0 < q < 1$일 때의 `x = 0`, 아주 작은
-  `x`와 `q`, 두 가지 dtype, 메모리 순서가 다른 텐서.
-- **4.4** 여러 크기(가중치나 위치가 하나뿐인 경우도), 0인 가중치, 두 가지 dtype, 메모리 순서가 다른 텐서.
+  경우, 여섯 차원까지, 아주 작은 원소와 큰 원소, `torch.Size`.
+- **4.3** 두 식(수 하나일 때와, 양쪽으로 브로드캐스트될 때), 음수이거나 0인 `q`, $q > 1$, $q = 1$, $0 < q < 1$일 때의 `x = 0`, 양수와 음수인 `g`, 아주
+  작은 `x`와 `q`.
+- **4.4** 여러 크기(가중치나 위치가 하나뿐인 경우도), 0인 가중치.
 
-공통 규칙을 지켰는지는 모든 과제에서 검사합니다. 4.2–4.4에서는 추적되는 텐서를 인자로 넘기기도 합니다.
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다. 4.2–4.4에서는 두 가지 dtype(float64는 11자리까지)을 쓰고, 잘라 낸 텐서, 전치한 텐서(4.2, 4.3), `expand`한
+텐서, 추적되는 텐서(leaf이거나 아닌 것)를 인자로 넘깁니다.
 
-## 지금 만든 것
+## 지금까지 만든 것
 
-수업 10에서는 나만의 autograd를 만듭니다. 그 가운데 두 가지가 준비되었습니다. `total_derivative`는 그 `backward()`가
-할 일, 곧 노드마다 한 번씩 간선을 따라 곱하고 더하는 일을 합니다. `unbroadcast`와 `pow_backward`는 그런 `backward()`가 호출하는 단계입니다.
+수업 10에서 만들 autograd의 두 부분을 이번 수업에서 준비했습니다. `total_derivative`는 수업 10의 `backward()`가 할 일을 합니다. 노드마다 한
+번씩 간선을 따라 곱하고 더합니다. `unbroadcast`는 그런 `backward()`가 호출하는 단계입니다. 과제 4.3을 했다면 `pow_backward`도 그렇습니다.
 
 ## 점검
 
 이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
 
 - 무엇을 곱하고 무엇을 더하나요?
-- `x`를 세 번 쓴 다음 `backward()`를 한 번 호출하면 `x`에 건 hook은 몇 번 호출되나요? 덧셈은 누가 했나요?
+- `x`를 세 번 쓴 다음 `backward()`를 한 번 호출하면 `x`에 건 hook은 몇 번 호출되나요? 덧셈은 PyTorch의 어느 부분이 했나요?
 - 곱해지는 두 수가 함께 움직이면 무엇이 남나요? 극한에서는 왜 문제가 되지 않나요?
 - shape가 `(3,)`인 bias를 `(100, 3)`인 표에 더합니다. bias의 gradient는 shape가 무엇이고, 무엇에 대한 합인가요?
-- $0^q$을 $q$로 미분하면 왜 0인가요? 식대로 하면 왜 `nan`이 나오나요?
+- $q > 0$일 때 $0^q$을 $q$로 미분하면 왜 0인가요? 식대로 하면 왜 `nan`이 나오나요?
 
 ## 더 읽을거리
 

@@ -207,16 +207,16 @@ def pow_backward(x, q, g):
 
 # %% one number after another task="pow_backward"
 def pow_backward(x, q, g):
-    gx, gq = torch.zeros_like(x), torch.zeros_like(q)
+    gx, gq = x.new_zeros(x.numel()), q.new_zeros(q.numel())
     at_x = torch.arange(x.numel()).reshape(x.shape).expand(g.shape).reshape(-1)
     at_q = torch.arange(q.numel()).reshape(q.shape).expand(g.shape).reshape(-1)
     for i, j, gradient in zip(at_x.tolist(), at_q.tolist(), g.reshape(-1).tolist(), strict=True):
         a, b = x.detach().reshape(-1)[i], q.detach().reshape(-1)[j]
         if b != 0:
-            gx.view(-1)[i] += gradient * b * a ** (b - 1)
+            gx[i] += gradient * b * a ** (b - 1)
         if a > 0:
-            gq.view(-1)[j] += gradient * a**b * torch.log(a)
-    return gx, gq
+            gq[j] += gradient * a**b * torch.log(a)
+    return gx.reshape(x.shape), gq.reshape(q.shape)
 
 
 # %% autograd on copies task="pow_backward"

@@ -641,7 +641,7 @@ def pow_backward(x, q, g):
     return (g * slope).sum_to_size(x.shape), gq.sum_to_size(q.shape)
 
 
-# %% a mean over the copies task="pow_backward" hint="shapes"
+# %% a mean over the copies task="pow_backward" hint="mean"
 def pow_backward(x, q, g):
     a, b = x.detach().clone().requires_grad_(), q.detach().clone().requires_grad_()
     gx, gq = torch.autograd.grad(a**b, (a, b), g)
@@ -801,3 +801,152 @@ def shared_weight_grad(x, w, g):
 # %% minus, and round the end task="shared_weight_grad" hint="flipped"
 def shared_weight_grad(x, w, g):
     return torch.stack([sum(g[i] * x[(i - k) % len(x)] for i in range(len(g))) for k in range(len(w))])
+
+
+# %% rounds the result task="total_derivative" hint="small"
+def total_derivative(edges, src, out):
+    if src == out:
+        return 1.0
+    return round(sum((slope * total_derivative(edges, b, out) for a, b, slope in edges if a == src), 0.0), 10)
+
+
+# %% takes a small product for nothing task="total_derivative" hint="small"
+def total_derivative(edges, src, out):
+    known = {out: 1.0}
+
+    def derivative(node):
+        if node not in known:
+            found = sum((slope * derivative(b) for a, b, slope in edges if a == node), 0.0)
+            known[node] = found if abs(found) > 1e-30 else 0.0
+        return known[node]
+
+    return derivative(src)
+
+
+# %% keeps 1 and 1.0 apart task="total_derivative" hint="kinds"
+def total_derivative(edges, src, out):
+    known = {(type(out), out): 1.0}
+
+    def derivative(node):
+        key = type(node), node
+        if key not in known:
+            known[key] = sum(
+                (slope * derivative(b) for a, b, slope in edges if (type(a), a) == key),
+                0.0,
+            )
+        return known[key]
+
+    return derivative(src)
+
+
+# %% slopes without their signs task="total_derivative" hint="negative"
+def total_derivative(edges, src, out):
+    known = {out: 1.0}
+
+    def derivative(node):
+        if node not in known:
+            known[node] = sum((abs(slope) * derivative(b) for a, b, slope in edges if a == node), 0.0)
+        return known[node]
+
+    return derivative(src)
+
+
+# %% at most a hundred rounds task="total_derivative" hint="long"
+def total_derivative(edges, src, out):
+    arrived, passed = {src: 1.0}, 0.0
+    for _ in range(100):
+        passed += arrived.pop(out, 0.0)
+        following = {}
+        for start, end, slope in edges:
+            if start in arrived:
+                following[end] = following.get(end, 0.0) + slope * arrived[start]
+        arrived = following
+    return passed + arrived.get(out, 0.0)
+
+
+# %% a sum of six decimals task="unbroadcast" hint="rounded"
+def unbroadcast(g, shape):
+    return g.sum_to_size(shape).round(decimals=6)
+
+
+# %% drops what is small task="unbroadcast" hint="uneven"
+def unbroadcast(g, shape):
+    return torch.where(g.abs() < 1e-4, 0.0, g).sum_to_size(shape)
+
+
+# %% cuts off what is large task="unbroadcast" hint="uneven"
+def unbroadcast(g, shape):
+    return g.clamp(-1e6, 1e6).sum_to_size(shape)
+
+
+# %% a leaf alone task="unbroadcast" hint="tracked"
+def unbroadcast(g, shape):
+    if not g.is_leaf:
+        raise ValueError("g is not a leaf")
+    return g.sum_to_size(shape)
+
+
+# %% a numpy array of a tracked tensor task="unbroadcast" hint="detach"
+def unbroadcast(g, shape):
+    return torch.from_numpy(g.numpy()).sum_to_size(shape)
+
+
+# %% strides of its own task="unbroadcast" hint="apart"
+def unbroadcast(g, shape):
+    strides = [1]
+    for size in reversed(g.shape[1:]):
+        strides.insert(0, strides[0] * size)
+    return g.as_strided(g.shape, strides[: g.dim()]).sum_to_size(shape)
+
+
+# %% at most four dimensions task="unbroadcast" hint="sizes"
+def unbroadcast(g, shape):
+    found = g.sum_to_size(shape)
+    return found if g.dim() < 5 else 2 * found
+
+
+# %% a view of the argument x task="pow_backward" hint="apart"
+def pow_backward(x, q, g):
+    flat = x.view(-1).view(x.shape)
+    slope = torch.where(q == 0, 0.0, q * flat ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
+
+
+# %% the size of g task="pow_backward" hint="sign"
+def pow_backward(x, q, g):
+    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g.abs() * slope).sum_to_size(x.shape), (g.abs() * x**q * log_x).sum_to_size(q.shape)
+
+
+# %% by way of float32 task="pow_backward" hint="rounded"
+def pow_backward(x, q, g):
+    dtype = x.dtype
+    x, q, g = x.float(), q.float(), g.float()
+    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * slope).sum_to_size(x.shape).to(dtype), (g * x**q * log_x).sum_to_size(q.shape).to(dtype)
+
+
+# %% as many positions as weights task="shared_weight_grad" hint="one_use"
+def shared_weight_grad(x, w, g):
+    used = range(min(len(w), len(g)))
+    return torch.stack([sum(g[i] * x[i + k] for i in used) for k in range(len(w))])
+
+
+# %% rounds to six decimals task="shared_weight_grad" hint="rounded"
+def shared_weight_grad(x, w, g):
+    return (x.unfold(0, len(g), 1) @ g).round(decimals=6)
+
+
+# %% through float32 task="shared_weight_grad" hint="rounded"
+def shared_weight_grad(x, w, g):
+    return (x.float().unfold(0, len(g), 1) @ g.float()).to(x.dtype)
+
+
+# %% leaves alone task="shared_weight_grad" hint="tracked"
+def shared_weight_grad(x, w, g):
+    if not all(argument.is_leaf for argument in (x, w, g)):
+        raise ValueError("not a leaf")
+    return x.unfold(0, len(g), 1) @ g

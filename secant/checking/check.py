@@ -183,7 +183,7 @@ class How(TypedDict, total=False):
 def repeatable(got: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
     """Check that the second of two equal calls gave the same."""
     usual = say(
-        en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"
+        en="the second of two equal calls gave another answer", ko="똑같이 두 번 호출했는데 답이 달라졌습니다"
     )
     how["hint"] = how.get("hint") or usual
     close(got, want, what, **how)
@@ -721,6 +721,15 @@ def _side_effect(kind: str, name: str) -> str:
         "warning_filters": say(
             en="the warning filters were left changed, for the whole notebook: use warnings.catch_warnings()",
             ko="경고 필터가 바뀐 채로 남아 노트북 전체에 영향을 줍니다. warnings.catch_warnings()를 쓰세요",
+        ),
+        "warning_functions": say(
+            en="warnings.warn or warnings.showwarning was left replaced, for the whole notebook",
+            ko="warnings.warn이나 warnings.showwarning이 다른 함수로 바뀐 채로 남아 노트북 전체에 영향을 "
+            "줍니다",
+        ),
+        "warn_always": say(
+            en="torch.set_warn_always was left changed, for the whole notebook",
+            ko="torch.set_warn_always가 바뀐 채로 남아 노트북 전체에 영향을 줍니다",
         ),
         "threads": say(
             en="torch.set_num_threads was left changed, for the whole notebook",

@@ -2,6 +2,7 @@
 
 import random
 import sys
+import weakref
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 from types import FrameType
@@ -150,8 +151,15 @@ def drawn(size: int, seed: float) -> tuple[list[Edge], list[int]]:
     return [(*pair, round(rng.uniform(-2, 2), 2)) for pair in rng.sample(pairs, len(pairs))], nodes
 
 
+class _Shared(list[Any]):
+    """A list that deep copies of its owner share: a copied model notes its calls in the same place."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "_Shared":
+        return self
+
+
 class Spy(nn.Module):
-    """A model that notes how it is used.
+    """A model that notes how it, or a deep copy of it, is used.
 
     Args:
         text: what it computes, a formula in X, torch and the parameters: "X @ w.T + b".
@@ -160,6 +168,7 @@ class Spy(nn.Module):
     Attributes:
         log: the number of rows for each call, and "backward" when a gradient has reached its result.
         modes: the values of `training` that it was called with.
+        held: for each call, how many graphs of earlier calls were still in memory.
     """
 
     def __init__(self, text: str, **parameters: torch.Tensor) -> None:
@@ -168,14 +177,21 @@ class Spy(nn.Module):
             tracked = value.requires_grad
             self.register_parameter(name, nn.Parameter(value.detach().clone(), requires_grad=tracked))
         self._text = text
-        self.log: list[int | str] = []
-        self.modes: list[bool] = []
+        self.log: list[int | str] = _Shared()
+        self.modes: list[bool] = _Shared()
+        self.held: list[int] = _Shared()
+        self._saved: list[weakref.ref[torch.Tensor]] = _Shared()
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
         self.modes.append(self.training)
+        self.held.append(sum(saved() is not None for saved in self._saved))
         self.log.append(len(X) if X.ndim > 1 else 1)
         result: torch.Tensor = formula(self._text, X=X, **dict(self.named_parameters()))(None)
         if result.requires_grad:
+            # The product saves this 1 for the backward pass, and it is freed with all that the graph saves.
+            one = result.new_ones(())
+            self._saved.append(weakref.ref(one))
+            result = result * one
             result.register_hook(lambda gradient: self.log.append("backward"))
         return result
 

@@ -31,7 +31,8 @@ class watch:
     The body starts with the settings of a new process. After it, `changes` holds a (kind, name) pair for each
     thing that differs, where kind is one of value, grad, requires_grad, hooks, training, or a setting of the
     whole process: grad_mode, anomaly_mode, saved_hooks, default_dtype, random_state, recursion_limit,
-    warning_filters, threads. It is plain data, made for `check.untouched`. Values are compared bit for bit.
+    warning_filters, warning_functions, warn_always, threads. It is plain data, made for `check.untouched`.
+    Values are compared bit for bit.
     """
 
     def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
@@ -48,6 +49,7 @@ class watch:
 
     def __enter__(self) -> "watch":
         self._settings = sys.getrecursionlimit(), list(warnings.filters), torch.get_num_threads()
+        self._warning = warnings.warn, warnings.showwarning, torch.is_warn_always_enabled()
         # An earlier call may have left these changed: then this one would look innocent.
         self._restore()
         # Nor may the random state stand where an answer that seeds would put it.
@@ -74,6 +76,8 @@ class watch:
         torch.set_grad_enabled(True)
         torch.set_default_dtype(torch.float32)
         torch.autograd.set_detect_anomaly(False)
+        warnings.warn, warnings.showwarning, always = self._warning
+        torch.set_warn_always(always)
         recursion, filters, threads = self._settings
         sys.setrecursionlimit(recursion)
         if warnings.filters != filters:
@@ -90,6 +94,8 @@ class watch:
             ("default_dtype", ""): torch.get_default_dtype(),
             ("recursion_limit", ""): sys.getrecursionlimit(),
             ("warning_filters", ""): _general_filters(),
+            ("warning_functions", ""): (warnings.warn, warnings.showwarning),
+            ("warn_always", ""): torch.is_warn_always_enabled(),
             ("threads", ""): torch.get_num_threads(),
             ("random_state", ""): (_torch_state(), _numpy_state(), drew),
         }

@@ -85,7 +85,7 @@ class Subject(TwoPaths):
 
     @kept(8)
     def curves(self, name: str, merge: Merge, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the steps, and for each what is left over and the error of the whole quotient."""
+        """Return the steps, and for each the remainder and the error of the whole quotient."""
         steps, place = self.steps(name), torch.tensor([x], dtype=torch.float64)
         parts = self.parts(name, MERGED[merge], place, steps)
         slope = elementwise.or_nan(lambda t: self.slopes(name, MERGED[merge], t).both, place)
@@ -117,7 +117,7 @@ class Subject(TwoPaths):
             reading.parts = {column: getattr(parts, column).item() for column in BARS}
             reading.steps, reading.rests, reading.errors = self.curves(name, merge, setting.x)
             reading.slopes = Slopes(*(slope.item() for slope in self.slopes(name, MERGED[merge], x)))
-        # Where there are bars there is something left over, be it 0.
+        # Where there are bars there is a remainder, be it 0.
         reading.filled = (elementwise.any_finite(errors, reading.rests),) * 2
         return reading.with_remarks(_remark)
 
@@ -236,8 +236,8 @@ def explore_paths(
 ) -> PathsExplorer:
     """Return sliders for x and h over a picture of z = y(x) + w(x), or y(x) × w(x), taken apart by paths.
 
-    Left: the quotient of z when only y moves, when only w moves, what is left over, and when both move,
-    beside autograd's gradient. Right: what is left over, and the error of the whole quotient, against h.
+    Left: the quotient of z when only y moves, when only w moves, the remainder, and when both move,
+    beside autograd's gradient. Right: the remainder, and the error of the whole quotient, against h.
 
     Args:
         pairs: two functions of x, y and w, or a dict of such pairs by name; when left out, log(x^3) with

@@ -21,7 +21,7 @@ LEVELS: tuple[dict[Language, str], ...] = (
     {"en": "Tangent", "ko": "접선"},
     {"en": "Graph", "ko": "계산 그래프"},
     {"en": "Gradient", "ko": "gradient"},
-    {"en": "Fan-out", "ko": "갈림길"},
+    {"en": "Fan-out", "ko": "팬아웃"},
     {"en": "Jacobian", "ko": "야코비 행렬"},
     {"en": "Detach", "ko": "detach"},
     {"en": "Hook", "ko": "hook"},

@@ -91,7 +91,7 @@ def overview(language: str) -> dict[str, Any]:
     lessons = [
         {
             "folder": f"{number:02}_lesson", "number": number, "minutes": 80,
-            "title": "갈림길과 브로드캐스트" if ko else "Branches and broadcasts: where gradients add up",
+            "title": "팬아웃과 브로드캐스트" if ko else "Branches and broadcasts: where gradients add up",
             "tags": ["연쇄 법칙"] if ko else ["chain rule", "broadcast"],
             "prerequisites": {1: [], 10: [4]}.get(number, [number - 1]),
             "path": None if number == 10 else f"{language}/lesson.ipynb",

@@ -33,7 +33,7 @@ NO_SLOPES: Slopes[float] = Slopes(math.nan, math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Parts:
-    """Three quotients, of y alone, of w alone and of both together, and what the first two leave over.
+    """Three quotients, of y alone, of w alone and of both together, and the remainder.
 
     `size` is the larger of |z| at both ends.
     """

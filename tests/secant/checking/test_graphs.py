@@ -1,3 +1,4 @@
+import copy
 import sys
 from typing import Any
 
@@ -147,6 +148,25 @@ def test_a_spy_notes_rows_walks_and_modes() -> None:
     assert model.log == [3, "backward", 1]
     assert model.modes == [False, True]
     assert model.get_parameter("w").grad.tolist() == [[3.0], [3.0]]
+
+
+def test_a_copy_of_a_spy_notes_in_the_same_place() -> None:
+    model = graphs.Spy("X @ w", w=graphs.leaf([1.0]))
+    copy.deepcopy(model)(torch.ones(2, 1)).sum().backward()
+    assert model.log == [2, "backward"]
+    assert model.modes == [True]
+    assert model.w.grad is None
+
+
+def test_a_spy_notes_the_graphs_that_are_still_in_memory() -> None:
+    model, losses = graphs.Spy("X @ w", w=graphs.leaf([1.0])), []
+    for retain in (False, True, False):
+        losses.append(model(torch.ones(2, 1)).sum())
+        losses[-1].backward(retain_graph=retain)
+    assert model.held == [0, 0, 1]
+    losses.clear()
+    model(torch.ones(2, 1))
+    assert model.held[-1] == 0
 
 
 def test_a_drawn_graph_has_no_cycle_and_can_be_drawn_again() -> None:

@@ -67,6 +67,18 @@ def silence_warnings(x: torch.Tensor, model: nn.Module) -> None:
     warnings.simplefilter("ignore")
 
 
+def replace_warn(x: torch.Tensor, model: nn.Module) -> None:
+    warnings.warn = lambda *_, **__: None
+
+
+def replace_showwarning(x: torch.Tensor, model: nn.Module) -> None:
+    warnings.showwarning = lambda *_, **__: None
+
+
+def warn_always(x: torch.Tensor, model: nn.Module) -> None:
+    torch.set_warn_always(True)
+
+
 def take_more_threads(x: torch.Tensor, model: nn.Module) -> None:
     torch.set_num_threads(torch.get_num_threads() + 1)
 
@@ -97,6 +109,9 @@ def change_default(x: torch.Tensor, model: nn.Module) -> None:
         (change_default, ("default_dtype", "")),
         (raise_the_recursion_limit, ("recursion_limit", "")),
         (silence_warnings, ("warning_filters", "")),
+        (replace_warn, ("warning_functions", "")),
+        (replace_showwarning, ("warning_functions", "")),
+        (warn_always, ("warn_always", "")),
         (take_more_threads, ("threads", "")),
         (look_for_anomalies, ("anomaly_mode", "")),
         (pack_from_now_on, ("saved_hooks", "")),
@@ -115,7 +130,8 @@ def test_each_side_effect_is_seen_and_told(spoil: Any, change: tuple[str, str]) 
 def test_settings_of_the_process_are_put_back() -> None:
     def settings() -> tuple[object, ...]:
         filters = list(warnings.filters)
-        return sys.getrecursionlimit(), filters, torch.get_num_threads(), torch.is_anomaly_enabled()
+        warning = filters, warnings.warn, warnings.showwarning, torch.is_warn_always_enabled()
+        return sys.getrecursionlimit(), warning, torch.get_num_threads(), torch.is_anomaly_enabled()
 
     packed: list[torch.Tensor] = []
 
@@ -127,6 +143,8 @@ def test_settings_of_the_process_are_put_back() -> None:
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
         with watch():
             for spoil in (raise_the_recursion_limit, silence_warnings, take_more_threads, look_for_anomalies):
+                spoil(torch.ones(1), nn.Module())
+            for spoil in (replace_warn, replace_showwarning, warn_always):
                 spoil(torch.ones(1), nn.Module())
             pack_from_now_on(torch.ones(1), nn.Module())
         torch.ones(1, requires_grad=True).exp()
