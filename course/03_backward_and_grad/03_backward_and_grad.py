@@ -1557,7 +1557,7 @@ $x =$ `x0`에서 $y = x^3$, $z = \log y$일 때 세 gradient $\frac{dz}{dx}, \fr
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-세 텐서 가운데 그냥 두어도 gradient가 남는 것은 무엇인가요? 나머지의 `retain_grad()`는 언제 호출해야 하나요?
+세 텐서 중 그냥 두어도 gradient가 남는 것은 무엇인가요? 나머지의 `retain_grad()`는 언제 호출해야 하나요?
 
 </details>
 
@@ -1571,7 +1571,7 @@ b.retain_grad()
 print(a.grad, b.grad)
 ```
 
-여러분의 세 텐서 가운데 여기의 `b`에 해당하는 것은 무엇인가요? `int`는 어떻게 추적되는 `float64` 텐서로 만드나요?
+여러분의 세 텐서 중 여기의 `b`에 해당하는 것은 무엇인가요? `int`는 어떻게 추적되는 `float64` 텐서로 만드나요?
 
 </details>
 """

@@ -573,7 +573,7 @@ predicted(
 # %% [markdown] lang="en"
 r"""
 Nothing was copied in memory: the broadcast reads the same number three times. (`x.expand(3).stride()` is `(0,)`: the next
-element is 0 places further on.) But it acts as if there were three copies, and each copy is a path:
+element is 0 positions further on.) But it acts as if there were three copies, and each copy is a path:
 
 $$\frac{dz}{dx} = 4\cdot 2 + 7\cdot 3 + 9\cdot 5 = 8 + 21 + 45 = 74.$$
 
@@ -582,7 +582,7 @@ This is section 1 with three paths. It gives a rule for every backward step that
 gradient of a broadcast is the sum over the copies.** Look at the shapes.
 """
 
-# %% [markdown] lang="ko" en="63b459ec"
+# %% [markdown] lang="ko" en="cee16d96"
 r"""
 메모리에 복사된 것은 없습니다. 브로드캐스트는 같은 수를 세 번 읽을 뿐입니다. (`x.expand(3).stride()`는 `(0,)`입니다. 다음 원소로
 갈 때 메모리에서 0칸을 움직인다는 뜻입니다.) 하지만 복사본이 셋 있는 것처럼 동작하고, 복사본 하나하나가 경로입니다.
