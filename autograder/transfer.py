@@ -169,7 +169,7 @@ def export(
     _write(path, as_csv(done.sheet), fill)
     if done.feedback:
         _write(path.with_name(f"{path.stem}.feedback.zip"), done.feedback, fill)
-    table = Table(say(en="Student", ko="학생"), say(en="Why no points", ko="점수가 없는 까닭"))
+    table = Table(say(en="Student", ko="학생"), say(en="Why no points", ko="점수가 없는 이유"))
     for student, why in list(done.blank.items())[:_ROWS]:
         table.add_row(Text(student), Text(why))
     if done.blank:

@@ -141,7 +141,7 @@ CAUSES: Sequence[Cause] = (
         "RuntimeError",
         ("retain_grad on Tensor", "requires_grad=False"),
         en="retain_grad() asks for the gradient of a tensor that is not tracked: its requires_grad is False",
-        ko="추적되지 않는 텐서(requires_grad가 False)에 retain_grad()를 불렀습니다",
+        ko="추적되지 않는 텐서(requires_grad가 False)에 retain_grad()를 호출했습니다",
     ),
     # A Function of one's own.
     Cause(
@@ -186,7 +186,7 @@ CAUSES: Sequence[Cause] = (
         "RuntimeError",
         ("Legacy autograd function",),
         en="a Function is not called directly: write Name.apply(...)",
-        ko="Function은 직접 부르지 않습니다. 이름.apply(...)로 쓰세요",
+        ko="Function은 직접 호출하지 않습니다. 이름.apply(...)로 쓰세요",
     ),
     Cause(
         "TypeError",
@@ -345,7 +345,7 @@ CAUSES: Sequence[Cause] = (
         "TypeError",
         ("unsupported operand type(s)", "'Value'"),
         en="a number on the left calls __radd__ or __rmul__ of the Value, which is missing",
-        ko="수가 왼쪽에 오면 Value의 __radd__나 __rmul__을 부르는데, 그 메서드가 없습니다",
+        ko="수가 왼쪽에 오면 Value의 __radd__나 __rmul__을 호출하는데, 그 메서드가 없습니다",
     ),
     # Python.
     Cause(

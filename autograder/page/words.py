@@ -30,7 +30,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "none": ("– / {most} points", "– / {most}점"),
     "with_extra": ("{points} of them extra credit", "가산점 {points}점 포함"),
     "comment": ("Comment", "의견"),
-    "why": ("Why this is right", "이 답이 맞는 까닭"),
+    "why": ("Why this is right", "이 답이 맞는 이유"),
     "solution": ("Worked solution", "모범 풀이"),
     "tests": ("Tests of this task", "이 과제의 테스트"),
     "verdict": ("Verdict", "결과"),

@@ -33,9 +33,9 @@ r"""
 **이 수업을 마치면**
 
 - 기울기(slope)를 세 가지 방법(손 계산, 차분몫, autograd)으로 구할 수 있습니다.
-- 걸음(step) $h$를 줄인다고 늘 더 정확해지지는 않는 까닭을 설명할 수 있습니다.
+- 간격(step size) $h$를 줄인다고 늘 더 정확해지지는 않는 이유를 설명할 수 있습니다.
 - autograd가 파이썬 코드가 실제로 지나간 경로를 따라간다는 것을 보일 수 있습니다.
-- 역방향 계산(backward pass) 한 번이 언제, 무엇에 비해 싼지 말할 수 있습니다.
+- 역방향 계산(backward pass)이 어떤 경우에 차분몫이나 순방향 모드보다 유리한지 말할 수 있습니다.
 
 수업 10까지 마치면 여러분은 autograd를 직접 만들게 됩니다. 이 수업에서는 그 autograd가 맞는지 확인할 도구를 만듭니다.
 
@@ -118,7 +118,7 @@ print("(z_near - z) / (x_near - x) =", (z_near - z) / (x_near - x))
 
 # %% [markdown] lang="en"
 r"""
-This is the **difference quotient**. This one is the *forward* quotient: its second point lies to the right of $x$.
+This is a **difference quotient**, also called a *finite difference*. It is the *forward* quotient, because its second point lies to the right of $x$.
 
 $$\frac{f(x+h) - f(x)}{h}$$
 
@@ -132,7 +132,7 @@ $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{dz}{dy} = 3x^2 \cdot \frac{1}{y} = 75 
 The quotient was $0.5999$: close, but not equal. Keep both values in mind.
 """
 
-# %% [markdown] lang="ko" en="c7a82268"
+# %% [markdown] lang="ko" en="87d076d3"
 r"""
 이 값을 **차분몫**(difference quotient, 평균변화율)이라고 합니다. 둘째 점이 $x$의 오른쪽에 있으므로 *전방*(forward) 차분몫입니다.
 
@@ -225,11 +225,11 @@ r"""
 
 왼쪽은 곡선, 할선, autograd가 구한 접선입니다. 오른쪽은 $h$마다 차분몫의 오차를 로그 축에 그린 것입니다. $x$ 하나만 보면 우연히
 정답과 맞아떨어질 수 있으므로, 가까운 $x$ 201개에서 구한 오차의 중앙값을 씁니다. 탐색기는 $h$ 대신 실제로 움직인 만큼인
-$(x+h) - x$로 나눕니다. 까닭은 탐색기 아래에서 설명합니다. 슬라이더의 값은 $\log_{10} h$입니다.
+$(x+h) - x$로 나눕니다. 이유는 탐색기 아래에서 설명합니다. 슬라이더의 값은 $\log_{10} h$입니다.
 
 1. `float32`로 되어 있습니다. $h$를 오른쪽에서 왼쪽으로 옮기세요. 줄어들던 오차는 어디에서 다시 커지나요?
 2. $h = 10^{-8}$까지 가 보세요(슬라이더를 $-8$에 놓습니다). 그림 아래 글에는 무엇이라고 나오나요? 왜 그럴까요?
-3. `float64`로 바꾸세요. V자의 바닥은 이제 어디에 있고 얼마나 깊은가요?
+3. 오차는 V자를 그리며 줄었다가 다시 커집니다. `float64`로 바꾸세요. V자의 바닥은 이제 어디에 있고 얼마나 깊은가요?
 4. *중앙* 차분몫 $\frac{f(x+h) - f(x-h)}{2h}$을 고르세요. V의 어느 쪽이 더 가팔라지나요? 그러면 가장 좋은 $h$는 어떻게 달라지나요?
 
 메뉴에는 *복소 스텝*(complex step) $\operatorname{Im} f(x + ih)/h$도 있습니다. 허수 방향으로 조금 움직이는 방법으로, 뺄셈을 하지
@@ -301,7 +301,7 @@ predicted(
         "by `h`, the quotient is 0 and its error 0.6, the whole slope. (The explorer divides by the step "
         "really taken, which is 0, and shows nan.)",
         ko="절단 오차는 `h`를 따라 줄고 반올림 오차는 `1/h`처럼 커집니다. `h = 1e-8`이면 `x + h`가 바로 "
-        "`x`이므로 `h`로 나눈 차분몫은 0, 오차는 기울기 전체인 0.6입니다. (탐색기는 실제로 움직인 만큼인 "
+        "`x`이므로 `h`로 나눈 차분몫은 0이고, 오차는 참값과 같은 0.6입니다. (탐색기는 실제로 움직인 만큼인 "
         "0으로 나누므로 nan이 나옵니다.)",
     ),
     C=say(
@@ -400,11 +400,11 @@ predicted(
 r"""
 By hand: $3x^2 - 1 = 11$ at $x = 2$, and $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$.
 
-The other branch left no trace. PyTorch makes the record anew on every run, so it is called a **dynamic graph**. The run
-itself is ordinary Python: you can `print` in the middle of it, or stop there with `breakpoint()` and the debugger `pdb`. Loops work too:
+The other branch left no trace. The record of operations is called the **computational graph**. PyTorch builds it anew on every run,
+so the graph is called **dynamic**. The run itself is ordinary Python: you can `print` in the middle of it, or stop there with `breakpoint()` and the debugger `pdb`. Loops work too:
 """
 
-# %% [markdown] lang="ko" en="fd1255b0"
+# %% [markdown] lang="ko" en="63c53664"
 r"""
 손으로 구하면 $x = 2$에서 $3x^2 - 1 = 11$, 그리고 $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$입니다.
 
@@ -434,10 +434,10 @@ Starting at $1$ the loop doubled three times, starting at $3$ twice: the slopes 
 decided *how often* to double, but it is not part of what is differentiated.
 
 A dynamic graph has its price: every run records anew, and nothing can be optimized beforehand. How much does recording
-cost? The cell below multiplies two numbers, once for a tracked $x$ and once for an $x$ that nobody tracks.
+cost? The cell below computes `x * x` for a tracked `x` and for an untracked one.
 """
 
-# %% [markdown] lang="ko" en="fb2260ea"
+# %% [markdown] lang="ko" en="01fe12ab"
 r"""
 $1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`은 *몇 번* 두 배로
 만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다.
@@ -456,22 +456,20 @@ for tracked in (True, False):
 
 # %% [markdown] lang="en"
 r"""
-Recording adds a good part of a microsecond to each operation. You notice it while tensors are small; in a product of two
+Recording adds about a microsecond to each operation; how much depends on the machine and its load. You notice it while tensors are small; in a product of two
 large matrices it disappears.
 
-`torch.compile` wins time back. It compiles the operations of one run for the following ones, and compiles again when your code
-takes another path. In our measurement, the forward and backward passes through thirty operations on 100,000 elements took half
-the time once they were compiled. The compilation itself took tens of seconds, so it pays off only in a program that
-repeats them many thousands of times. (The program that measured it is `benchmarks/compiled.py` in the course's repository.)
+`torch.compile` gains some of that time back. On the first call it collects the operations that your code runs, compiles them, and uses the
+compiled code from then on. It compiles again when your code takes another path. In our measurement, the forward and backward passes through thirty operations on 100,000 elements took half
+the time once they were compiled. But the compilation itself took tens of seconds, so this computation has to be repeated
+thousands of times before it pays off; a model that takes longer for one pass needs far fewer. (The program that measured it is `benchmarks/compiled.py` in the course's repository.)
 """
 
-# %% [markdown] lang="ko" en="8ff31586"
+# %% [markdown] lang="ko" en="c3e3a95f"
 r"""
-기록 때문에 연산마다 1마이크로초 가까이 더 걸립니다. 텐서가 작을 때는 눈에 띄지만, 큰 행렬 두 개를 곱할 때는 드러나지 않습니다.
+기록하느라 연산마다 1마이크로초 안팎이 더 걸립니다(컴퓨터와 그때의 부하에 따라 달라집니다). 텐서가 작을 때는 눈에 띄지만, 큰 행렬 두 개를 곱할 때는 드러나지 않습니다.
 
-`torch.compile`을 쓰면 시간을 줄일 수 있습니다. 한 번 실행한 연산을 컴파일해 두었다가 다음 실행에 쓰고, 코드가 다른 경로로 가면 다시
-컴파일합니다. 저희가 재어 보니 원소 100,000개에 연산 서른 번을 하는 순방향과 역방향 계산이 컴파일한 뒤에는 절반의 시간에 끝났습니다. 컴파일
-자체에 수십 초가 걸렸으므로, 같은 계산을 수만 번 되풀이하는 프로그램에서만 이득입니다. (이 측정 프로그램은 코스 저장소의 `benchmarks/compiled.py`입니다.)
+`torch.compile`을 쓰면 시간을 줄일 수 있습니다. 처음 호출할 때 코드를 살펴 실행될 연산을 모아 컴파일한 다음 그것을 실행하고, 다음 호출부터는 컴파일해 둔 것을 씁니다. 코드가 다른 경로로 가게 되면 다시 컴파일합니다. 원소가 100,000개인 텐서에 연산을 30번 하는 계산으로 재어 보니, 컴파일한 뒤에는 순방향 계산과 역방향 계산에 드는 시간이 절반으로 줄었습니다. 컴파일 자체에 수십 초가 걸렸으므로, 이 계산이라면 수만 번은 되풀이해야 이득입니다. 한 번에 드는 시간이 더 긴 모델이라면 훨씬 적은 횟수로도 이득을 봅니다. (측정에 쓴 프로그램은 이 강좌의 저장소에 있는 `benchmarks/compiled.py`입니다.)
 """
 
 # %% [markdown] lang="en"
@@ -492,8 +490,7 @@ all 1000 slopes with forward quotients, and how many times with autograd?**
 r"""
 ## 5. 입력은 많고 결과는 하나
 
-딥러닝에서는 수 *하나*를 *많은* 수로 미분합니다. 하나는 loss, 곧 모델이 예제인 *샘플*(sample)에서 얼마나 틀렸는지 나타내는 수이고,
-많은 쪽은 파라미터(parameter), 곧 학습으로 바꾸어 가는 수입니다. 파라미터 하나만 움직이고 나머지는 그대로 둘 때 차분몫이 다가가는 값을
+딥러닝에서는 수 *하나*를 *아주 많은* 수로 미분합니다. 미분되는 수는 loss(손실)로, 모델의 예측이 주어진 데이터(*샘플*, sample)의 정답과 얼마나 다른지를 나타냅니다. 미분하는 변수는 파라미터(parameter), 곧 학습하면서 바꾸어 가는 수입니다. 파라미터 하나만 움직이고 나머지는 그대로 둘 때 차분몫이 다가가는 값을
 **편미분계수**(partial derivative)라고 하고, 둥근 d인 $\partial$로 씁니다.
 
 $$\frac{\partial f}{\partial x}(x, y) = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h}$$
@@ -604,18 +601,17 @@ predicted(
 r"""
 The slopes agree to about 0.001; the rest is the error of section 3. With 100 million parameters, quotients would need 100
 million and one runs. Reverse mode needs one forward pass and one backward pass, *however many parameters there are*. In a large
-model the backward pass takes about as long as two forward passes. That is why training uses reverse mode. It pays with memory: the record
+model the backward pass takes about as long as two forward passes. That is why training uses reverse mode. Its price is memory: the record
 must be kept until the backward pass.
 
 With few inputs and many outputs it is the other way round: then **forward mode**, which carries slopes along from the
 inputs to the outputs, is cheaper. Lesson 5 comes back to it.
 """
 
-# %% [markdown] lang="ko" en="4e8d1aef"
+# %% [markdown] lang="ko" en="f22fa6bf"
 r"""
 기울기의 차이는 0.001 정도입니다. 이 차이는 3절에서 본 오차입니다. 파라미터가 1억 개라면 차분몫은 loss를 1억 1번 계산해야 합니다.
-역방향 모드는 *파라미터가 몇 개든* 순방향 계산 한 번과 역방향 계산 한 번이면 됩니다. 큰 모델에서 역방향 계산에는 순방향 계산 두 번쯤의
-시간이 듭니다. 학습에 이 방식을 쓰는 까닭입니다. 대신 역방향 계산을 할 때까지 기록을 메모리에 두어야 합니다.
+역방향 모드는 *파라미터가 몇 개든* 순방향 계산 한 번과 역방향 계산 한 번이면 됩니다. 큰 모델에서 역방향 계산에 드는 시간은 순방향 계산의 두 배쯤입니다. 파라미터가 아무리 많아도 이만큼이면 되므로 학습에는 역방향 모드를 씁니다. 대신 역방향 계산을 할 때까지 기록을 메모리에 두어야 합니다.
 
 입력이 적고 출력이 많을 때는 반대입니다. 그때는 기울기를 입력에서 출력 쪽으로 함께 나르는 **순방향 모드**(forward mode)가
 쌉니다. 수업 05에서 다시 다룹니다.
@@ -628,19 +624,19 @@ r"""
 In October 2020 a user of SciPy reported that [`least_squares` is broken with `float32`](https://github.com/scipy/scipy/issues/12991).
 A straight line was to be fitted, but the fit stopped far from the answer. There was no error, only the message that the gradient had become small enough.
 
-Such a routine follows slopes downhill, and computes them with a forward quotient. Here is a small version: find the `p` for which
+`least_squares` takes the derivatives that tell it where to go from a forward quotient. The simplest routine of this kind just follows the slope downhill: find the `p` for which
 `p * data` equals `2 * data`. Where the slope is nearly 0, `fit` assumes that it has reached the minimum. SciPy's step was $h = 1.5 \cdot 10^{-8}$,
-the square root of the precision of `float64`: of its `eps`, the gap between 1 and the next larger number.
+the square root of the *machine epsilon* of `float64` (`torch.finfo(torch.float64).eps`), the gap between 1 and the next larger number.
 """
 
-# %% [markdown] lang="ko" en="801c16ad"
+# %% [markdown] lang="ko" en="fd0da0a4"
 r"""
-## 6. 실제로 있었던 버그
+## 6. 실제로 있었던 버그: `float32`에는 너무 작은 $h$
 
 2020년 10월, SciPy의 한 사용자가 [`least_squares`가 `float32`에서 제대로 동작하지 않는다](https://github.com/scipy/scipy/issues/12991)고
 알렸습니다. 직선을 맞추는 계산이 답에서 먼 곳에서 멈추었는데, 오류는 없었고 gradient가 충분히 작아졌다는 메시지만 나왔습니다.
 
-이런 함수는 기울기를 따라 내려가며, 그 기울기를 전방 차분몫으로 구합니다. 작게 만들어 봅시다. `p * data`가 `2 * data`와 같아지는
+`least_squares`는 어디로 얼마나 움직일지 정하는 데 필요한 도함수의 값을 전방 차분몫으로 구합니다. 기울기를 따라 내려가기만 하는 가장 단순한 함수로 줄여 봅시다. `p * data`가 `2 * data`와 같아지는
 `p`를 찾습니다. `fit`은 기울기가 거의 0이면 최소점에 이르렀다고 보고 멈춥니다. SciPy의 걸음은 `float64` 정밀도(`eps`, 1과 그다음 수의 간격)의 제곱근인
 $h = 1.5 \cdot 10^{-8}$이었습니다.
 """
@@ -694,22 +690,23 @@ why. It holds the **visible tests**. When your work is graded, **hidden tests** 
 below the last task. To run them now, use **Check** above the notebook (Ctrl+Shift+Enter) or the small one at a test cell. Its panel
 also shows the next hint, and the worked solution once you have passed or when you are stuck. Outside JupyterLab,
 `autograder check 1` in a terminal does the same, and `autograder check 1 --solution forward_difference` shows that solution.
-In a class's edition, which an instructor gives out, Check runs the visible tests only, and solutions come with the feedback.
+In the class edition, which your instructor hands out, Check runs only the visible tests, and the solutions come with your feedback.
 
 <details><summary>How to read a test cell</summary>
 
-The cases stand at the end of the cell; the hints at its beginning are given when an answer fails.
+The test cases are at the end of the cell. The hints at the top are the messages that you see when an answer fails.
 
 - `ask("f(x)", x=leaf([1.0]))` makes this call with these arguments. An argument in quotation marks is code.
-- `.returns(want, mistakes={hint.sign: wrong})` compares the result with `want`. The other value, or a test of the result, only
-  chooses the hint for a wrong result. With `nearly=` the last digits count.
+- `.returns(want, mistakes={hint.sign: wrong})` compares the result with `want`. Each entry of `mistakes` pairs a hint with a typical
+  wrong result, or with a test of the result; it only decides which hint you see. `nearly=` is the hint for a result that is almost
+  right but lacks some of the digits asked for.
 - `.again()` makes the same call once more; `.then("...")` asks something else of the same objects.
 - `.changes_nothing()` looks at what belongs to the caller, `.keeps_buffers()` whether each `.grad` is still the same tensor, and
   `.holds(condition, hint)` at anything else.
 
 </details>
 
-Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that most people need.
+Each task is rated for difficulty (●, 1 to 5) and importance (★, 1 to 5), followed by the minutes that most people need.
 
 **Rules of every task in this course.** Unless a task says otherwise, your function
 
@@ -722,7 +719,7 @@ Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that 
 - returns what the signature says: a `float` is a plain number, not a tensor.
 """
 
-# %% [markdown] lang="ko" en="c72bddc2"
+# %% [markdown] lang="ko" en="9a079f3e"
 r"""
 # 과제
 
@@ -735,11 +732,11 @@ r"""
 
 <details><summary>테스트 셀 읽는 법</summary>
 
-실제 문제는 셀의 끝에 있습니다. 셀 첫머리의 힌트는 답이 틀렸을 때 나오는 말입니다.
+여러분의 함수를 실제로 호출하는 코드는 셀의 끝부분에 있습니다. 셀 앞부분의 `hints(...)`는 답이 틀렸을 때 보여 줄 메시지입니다.
 
 - `ask("f(x)", x=leaf([1.0]))`은 이 인자로 함수를 호출합니다. 따옴표 안에 있는 인자는 코드입니다.
 - `.returns(want, mistakes={hint.sign: wrong})`은 결과를 `want`와 비교합니다. `mistakes`의 값이나 조건은 틀린 결과에 어떤 힌트를 줄지 고르는 데만
-  쓰입니다. `nearly=`가 있으면 끝자리까지 맞아야 합니다.
+  쓰입니다. `nearly=`는 거의 맞았지만 요구한 자릿수에 못 미칠 때 보여 줄 힌트입니다.
 - `.again()`은 같은 호출을 한 번 더 하고, `.then("...")`은 같은 객체를 가지고 다른 것을 확인합니다.
 - `.changes_nothing()`은 호출한 쪽의 것이 그대로인지, `.keeps_buffers()`는 `.grad`가 저마다 처음과 같은 텐서인지, `.holds(조건, 힌트)`는 그 밖의
   것을 확인합니다.
@@ -748,9 +745,9 @@ r"""
 
 표시: 난이도(●, 1–5), 중요도(★, 1–5), 보통 걸리는 시간.
 
-**이 강의의 모든 과제에 적용되는 규칙.** 과제에 다른 말이 없으면 여러분의 함수는
+**모든 과제에 적용되는 규칙.** 과제에 따로 적혀 있지 않으면 여러분의 함수는 다음을 지켜야 합니다.
 
-- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, *hook*(`backward()` 도중에 PyTorch가 호출하는 함수, 수업 04)이
+- 인자로 받은 것을 바꾸지 않습니다. 인자의 값, `.grad`, `requires_grad`, *hook*(`backward()` 도중에 PyTorch가 호출하는 함수, 수업 04)이
   그대로여야 합니다.
 - 프로세스 전체의 설정도 그대로 둡니다. 기본 dtype, *gradient 모드*(gradient mode, 연산을 기록할지 여부), 이상 탐지(anomaly detection, `backward()` 도중에 `nan`을 찾는 기능), 난수 상태, 경고
   필터, 재귀 한도, 스레드 수가 여기에 속합니다.
@@ -769,7 +766,7 @@ Return the forward difference quotient of `f` at `x`, **divided by the step that
 
 - `x` is a floating-point tensor of any shape, possibly without elements. `f` works on each element by itself. `h` is a number other
   than 0; it may be negative.
-- The step really taken is the difference of the two places where you evaluate `f`, as they are stored. For a negative `h`
+- The step really taken is the difference between the two points at which you evaluate `f`, as they are stored. For a negative `h`
   it is negative.
 - Compute in the dtype of `x`; do not convert to `float64`. The result has the dtype and shape of `x`.
 - You need not handle an `h` that is too small to move `x`.
@@ -787,12 +784,12 @@ there = x + h
 return (f(there) - f(x)) / ...
 ```
 
-What stands below the bar is not `h`. Section 3 printed it, in the cell below the explorer.
+The denominator is not `h`. It is the number that section 3 printed in the cell below the explorer.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="f6acc52c"
+# %% [markdown] lang="ko" en="416640d1"
 r"""
 ## 과제 1.1 · `forward_difference`
 
@@ -1244,7 +1241,7 @@ r"""
 ●○○○○ · ★★★☆☆ · 4 min · 1 point
 
 Differentiate $f(x) = x^3 + 2 \sin x$ **by hand** and return the value of the derivative at the number `x`, a `float` or `int`,
-as a `float`. It must be right to 12 digits: no difference quotient is that exact. `math` has the functions you need.
+as a `float`. It must be right to 12 digits, far more than the forward or the central quotient can give. `math` has the functions you need.
 
 The test sees only the result. If you let a computer differentiate, you get the point but miss the exercise. A lost sign is the most
 common slip; the cell after the test shows whether you made it.
@@ -1262,14 +1259,14 @@ The derivative of $x^5 + 3 \cos x$ is $5x^4 - 3 \sin x$; in Python, `5 * x**4 - 
 </details>
 """
 
-# %% [markdown] lang="ko" en="1621d1c0"
+# %% [markdown] lang="ko" en="5e9c2e20"
 r"""
 ## 과제 1.4 · `hand_derivative`
 
 ●○○○○ · ★★★☆☆ · 4분 · 1점
 
-$f(x) = x^3 + 2 \sin x$를 **손으로** 미분하고, 수 `x`(`float` 또는 `int`)에서 도함수의 값을 `float`로 돌려주세요. 12자리까지 맞아야
-하므로 차분몫으로는 안 됩니다. 필요한 함수는 `math`에 있습니다.
+$f(x) = x^3 + 2 \sin x$를 **손으로** 미분하고, 수 `x`(`float` 또는 `int`)에서 도함수의 값을 `float`로 돌려주세요. 12자리까지 맞아야 하는데,
+전방 차분몫이나 중앙 차분몫으로는 그만큼 정확할 수 없습니다. 필요한 함수는 `math`에 있습니다.
 
 테스트는 결과만 봅니다. 컴퓨터로 미분해도 점수는 받지만 연습이 되지 않습니다. 부호를 빠뜨리는 실수가 가장 흔합니다. 테스트 다음 셀에서
 여러분의 답도 확인해 보세요.

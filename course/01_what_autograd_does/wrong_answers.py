@@ -144,7 +144,7 @@ def central_difference(f, x, h):
     return torch.autograd.grad(f(leaf).sum() + 0 * leaf.sum(), leaf)[0]
 
 
-# %% fills the caller's .grad task="central_difference" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% fills the caller's .grad task="central_difference" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def central_difference(f, x, h):
     quotient = (f(x + h) - f(x - h)) / (2 * h)
     if quotient.requires_grad:

@@ -32,7 +32,7 @@ r"""
 
 - leaf, 상수 leaf, 중간 텐서를 구별하고, 그중 어느 것에 `.grad`가 생기는지 말할 수 있습니다.
 - 코드 몇 줄이 남긴 계산 그래프(computational graph)를 머릿속에 그리고, 노드(node)를 하나씩 따라갈 수 있습니다.
-- 걸음 $h$가 얼마든 차분몫(difference quotient)을 곱하면 약분된다는 것을 보이고, 거기서 연쇄 법칙(chain rule)을 끌어낼 수 있습니다.
+- 간격 $h$가 얼마든, 연산마다 구한 차분몫(difference quotient)을 곱하면 중간의 변화량이 약분되어 전체의 차분몫이 된다는 것을 보이고, 여기서 연쇄 법칙(chain rule)을 이끌어 낼 수 있습니다.
 - 역방향 계산(backward pass)이 무엇을 지우는지, 어떤 결과에서 `backward()`를 두 번 호출할 수 있는지 말할 수 있습니다.
 
 수업 01을 먼저 마치세요.
@@ -58,10 +58,10 @@ Three questions. Choose an answer to each before you read on. The lesson comes b
 y = x - 1          y = -x          y = 2 * x          y = x ** 3
 ```
 
-After each program we call `y.backward()` twice, both times without options. For which of the four does the second call fail?
+After each program we call `y.backward()` twice, both times without arguments. For which of the four does the second call fail?
 """
 
-# %% [markdown] lang="ko" en="5b69d6c3"
+# %% [markdown] lang="ko" en="3d297f67"
 r"""
 ## 먼저 예상하기
 
@@ -173,7 +173,7 @@ Three columns have changed. `is_leaf` follows from the other two:
 - `grad_fn` holds the **node** that was recorded for the operation. The node knows the operation's inputs. *Every* tracked result has
   a node, `y` as well as the last result `z`.
 
-`requires_grad` and `grad_fn` are enough to sort all tensors into three kinds:
+`requires_grad` and `grad_fn` are enough to sort all tensors into three kinds (*constant leaf* is our name for the second; PyTorch has none):
 
 | kind | `requires_grad` | `grad_fn` | `is_leaf` | what `backward()` does for it |
 |---|---|---|---|---|
@@ -187,13 +187,13 @@ describes only the first row. (The weights that a model trains, its `nn.Paramete
 
 The tasks use two ways to compute without recording, which lesson 6 explains. Inside `with torch.no_grad():` no operation is
 recorded at all, and `x.detach()` returns a tensor with the values of `x` and no history. The result of `detach` is a constant leaf,
-and so is anything newly computed under `no_grad`. (The exception is a view of a tracked tensor, one that shares its memory as `x[:1]`
-does: it stays tracked even there.)
+and so is anything newly computed under `no_grad`. (Beware of one special case: a view of a tracked tensor, such as `x[:1]`, made under `no_grad`
+reports `requires_grad=True`. But no gradient reaches it or passes through it, so treat it as a constant.)
 
 Now the backward pass. Which of the three gets a `.grad`?
 """
 
-# %% [markdown] lang="ko" en="b16965e1"
+# %% [markdown] lang="ko" en="469ae63d"
 r"""
 세 열이 달라졌습니다. 그중 `is_leaf`는 다른 두 열로 정해집니다.
 
@@ -210,13 +210,11 @@ r"""
 | **중간 텐서** (intermediate) | True | 노드 | False | gradient를 넘겨주기만 하고 남기지 않음 |
 
 `is_leaf`는 그 텐서를 만든 연산이 기록되지 않았다는 뜻일 뿐입니다. 그래서 첫 번째 표의 `y`와 `z`는 계산해서 얻은 텐서인데도
-leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"라고 아는 사람이 많지만, 이 말은 표의 첫 줄에만
-맞습니다. (모델이 학습하는 가중치인 `nn.Parameter`는 이 첫 줄에 속합니다.)
+leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"라고 아는 사람이 많지만, 이 설명은 바로 위 표의 첫 줄(**leaf**)에만 맞습니다. (모델이 학습하는 가중치인 `nn.Parameter`는 이 첫 줄에 속합니다.)
 
 과제에는 기록하지 않고 계산하는 방법 두 가지가 나옵니다. 자세한 것은 수업 06에서 다룹니다. `with torch.no_grad():` 안에서는 연산이
 하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 계산 기록이 없는 텐서를 돌려줍니다. `detach`가 돌려주는 텐서는 상수 leaf이고,
-`no_grad` 안에서 새로 계산한 값도 그렇습니다. (예외가 하나 있습니다. 추적되는 텐서의 view, 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서는
-그 안에서 만들어도 추적됩니다.)
+`no_grad` 안에서 새로 계산한 값도 그렇습니다. (예외가 하나 있습니다. 추적되는 텐서의 뷰(view), 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서는 그 안에서 만들어도 `requires_grad`가 `True`입니다. 그렇다고 기록된 것은 아닙니다. `grad_fn`은 `None`이고, 이 뷰로 계산한 결과에서 `backward()`를 호출해도 `x`에도 뷰에도 gradient가 오지 않습니다.)
 
 이제 역방향 계산을 할 차례입니다. 셋 가운데 어느 것에 `.grad`가 생길까요?
 """
@@ -234,21 +232,20 @@ picture
 # %% [markdown] lang="en"
 r"""
 `x.grad` is $0.6$. To compute it, autograd needed $dz/dz = 1$ and $dz/dy = 1/y = 1/125 = 0.008$, then
-$0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$. The picture shows all three gradients: each box has a value, the gradient of `z` with
-respect to it, and the slope to its input (section 2 explains the boxes).
+$0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$. The picture shows all three gradients. Each box has a value, the gradient of `z` with respect to it, and the local slope of
+the operation with respect to its input. (Section 2 explains the boxes themselves.)
 
 But autograd did not store all three. It had the first two in hand, used them and dropped them: `y.grad` and `z.grad` are
-still `None`. For an intermediate tensor, `retains_grad` tells you so beforehand. (It is `False` for a leaf as well, which gets
-a `.grad` all the same.) Lesson 3 shows how to keep such gradients.
+still `None`. For an intermediate tensor, `retains_grad` tells you in advance whether its gradient will be kept. (A leaf gets a `.grad`
+although its `retains_grad` is `False` too.) Lesson 3 shows how to keep such gradients.
 
 `grad_fn` is still there. Section 5 comes back to that.
 """
 
-# %% [markdown] lang="ko" en="3b3b14e3"
+# %% [markdown] lang="ko" en="9506b2a0"
 r"""
 `x.grad`는 $0.6$입니다. 이 값을 구하려면 $dz/dz = 1$과 $dz/dy = 1/y = 1/125 = 0.008$이 먼저 있어야 하고, 그다음이
-$0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$입니다. 그림에서 세 gradient를 모두 볼 수 있습니다. 상자마다 값과, 그 값에 대한 `z`의
-gradient와, 입력에 대한 기울기가 적혀 있습니다. (상자가 무엇인지는 2절에서 설명합니다.)
+$0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$입니다. 그림에서 세 gradient를 모두 볼 수 있습니다. 상자 하나는 노드나 텐서 하나입니다. 상자마다 값, 그 값에 대한 `z`의 gradient, 입력에 대한 그 연산의 기울기가 적혀 있습니다. (상자의 모양과 색은 2절에서 설명합니다.)
 
 그런데 autograd가 셋을 모두 남겨 둔 것은 아닙니다. 앞의 두 gradient는 쓰고 나서 버렸습니다. 그래서 `y.grad`와 `z.grad`는 여전히
 `None`입니다. 중간 텐서라면 `retains_grad` 열에서 이를 미리 알 수 있습니다. (leaf도 이 열은 `False`이지만 `.grad`는 생깁니다.) 이런
@@ -344,7 +341,7 @@ scale, so read its tick labels.) The right plot shows for every $h$ how far each
 
 # %% [markdown] lang="ko" en="f3b00ec8"
 r"""
-## 3. 차분몫은 곱하면 약분된다
+## 3. 차분몫을 곱하면 중간의 변화량이 약분된다
 
 $42 = 3 \cdot 1 \cdot 14$는 연쇄 법칙으로 얻은 값입니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는
 눈에 보이는 걸음으로 해 봅시다.
@@ -385,7 +382,7 @@ r"""
 <details><summary>무엇을 보았나요?</summary>
 
 $h = 1$에서 차분몫은 $3$, $1$, $17$이고 사슬 전체의 차분몫은 $51 = 3 \cdot 1 \cdot 17$입니다. 중간 변수의 변화량이 $0$이 아니면 $h$가 얼마든
-곱은 전체의 차분몫과 같습니다. 까닭은 간단합니다.
+곱은 전체의 차분몫과 같습니다. 이유는 간단합니다.
 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}$$
 
@@ -422,21 +419,21 @@ $z = \text{relu}(x) = \max(x, 0)$ and $\text{loss} = (z-1)^2$ at $x = -2$, $h = 
 $0 \cdot \frac{0}{0}$, while the whole quotient is $0$. This is the well-known gap in the short proof of the chain rule. To close it, use
 the *derivative* in place of the missing quotient wherever an inner change is $0$: with $0 \cdot (-2) = 0$ the product is right again.
 
-So each node needs to know only its own slope, and nothing needs to know the whole formula. That is why a graph of small nodes is enough.
+So each node needs only its own local slope, and no part of the program needs the whole formula. That is why a graph of small nodes is enough.
 
 Now try a chain of your own: a list of steps, each a function from one number to one number. The cell has the $\log x^3$ of section 1.
 To see the gap, replace its arguments by
 `[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)`.
 """
 
-# %% [markdown] lang="ko" en="e3dedf60"
+# %% [markdown] lang="ko" en="110068ee"
 r"""
-이렇게 약분하려면 조건이 두 가지 있습니다. 차분몫마다 *자기 걸음*으로 나누어야 하고, **중간 변수의 변화량이 0이 아니어야** 합니다.
+이렇게 약분되려면 두 가지 조건이 필요합니다. 차분몫마다 *자기 걸음*으로 나누어야 하고, **중간 변수의 변화량이 0이 아니어야** 합니다.
 $x = -2$, $h = 1$에서 $z = \text{relu}(x) = \max(x, 0)$, $\text{loss} = (z-1)^2$을 보세요. $z$가 달라지지 않으므로 곱은
 $0 \cdot \frac{0}{0}$이 되지만, 전체의 차분몫은 $0$입니다. 연쇄 법칙의 짧은 증명에 있는 유명한 빈틈입니다. 중간 변수의 변화량이 $0$인
 곳에서 없는 차분몫 대신 *미분계수*를 쓰면 빈틈이 메워집니다. $0 \cdot (-2) = 0$이므로 곱이 다시 맞습니다.
 
-그러니 노드는 자기 기울기만 알면 되고, 전체 식은 어디에서도 필요하지 않습니다. 작은 노드로 된 그래프면 충분한 까닭이 여기에 있습니다.
+그러니 노드마다 자기 연산의 기울기만 알면 되고 전체 식은 필요하지 않습니다. 작은 노드를 이어 만든 그래프만으로 gradient를 구할 수 있는 것도 이 때문입니다.
 
 이제 여러분의 사슬을 넣어 보세요. 수 하나를 받아 수 하나를 내는 단계를 차례로 적습니다. 아래는 1절의 $\log x^3$입니다. 위에서 말한 빈틈을
 보려면 인자를 `[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)`로 바꾸세요.
@@ -562,14 +559,13 @@ for node, _ in (x * constant).grad_fn.next_functions:
 
 # %% [markdown] lang="en"
 r"""
-All edges point backward, from a result to its inputs. `x` does not know about `z`. So a graph lives as long as something refers to its
-result or its root node. When nothing does any more, the graph is gone too.
+All edges point backward, from a result to its inputs. `x` does not know about `z`. So a node lives as long as something refers to it, to
+the tensor that it made, or to a node nearer to the root. When nothing does any more, it is gone.
 """
 
-# %% [markdown] lang="ko" en="110caf1f"
+# %% [markdown] lang="ko" en="afcd9a24"
 r"""
-간선은 모두 결과에서 입력 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 그래프는 결과나 뿌리 노드를 가리키는 변수가 있는 동안만
-살아 있고, 그런 변수가 모두 사라지면 함께 사라집니다.
+간선은 모두 결과에서 입력 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 노드는 자신이나 자신보다 뿌리에 가까운 노드(또는 그 노드가 만든 텐서)를 가리키는 변수가 있는 동안 살아 있고, 그런 변수가 모두 사라지면 함께 사라집니다.
 """
 
 # %% [markdown] lang="en"
@@ -633,15 +629,14 @@ You often read that "the graph is freed after `backward()`". But all nodes and e
 message says exactly that: "Saved intermediate values of the graph are freed". PyTorch frees them because they take up much of the
 memory in a large model, and one backward pass is nearly always enough.
 
-If you need two, say so at the *first*: `retain_graph=True` keeps the saved tensors. The second call, without it, frees them.
+If you need two passes, say so in the *first* call: `retain_graph=True` keeps the saved tensors. The second call, made without it, frees them.
 """
 
-# %% [markdown] lang="ko" en="e8f7e04b"
+# %% [markdown] lang="ko" en="1b464ae4"
 r"""
 "`backward()`를 하면 그래프가 해제된다"라는 말을 흔히 볼 수 있습니다. 그런데 보세요. 노드와 간선은 모두 그대로이고 `grad_fn`도
 있습니다. 사라진 것은 **저장된 텐서** $125$와 $5$뿐입니다. (지수 $3$은 텐서가 아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게
-말합니다. "Saved intermediate values of the graph are freed"(그래프에 저장해 둔 중간 결과는 지워졌다). 이것을 지우는 까닭은, 큰 모델에서는
-저장된 텐서가 메모리를 많이 차지하고, 역방향 계산은 거의 언제나 한 번이면 충분하기 때문입니다.
+말합니다. "Saved intermediate values of the graph are freed"(그래프에 저장해 둔 중간 결과는 지워졌다). 큰 모델에서는 저장된 텐서가 메모리를 많이 차지하는데, 역방향 계산은 대개 한 번이면 충분합니다. 그래서 쓰고 나면 바로 지웁니다.
 
 두 번 해야 한다면 *첫 번째* 호출에 `retain_graph=True`를 주세요. 그러면 저장된 텐서가 남습니다. 이 옵션 없이 하는 두 번째
 호출에서 지워집니다.
@@ -755,18 +750,17 @@ $x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$�
 r"""
 ## 6. A real bug
 
-Saved tensors take memory. *Checkpointing* reduces it: a layer keeps no saved tensors, and the backward pass runs the layer again to
-recompute them. In its older form the layer runs without recording, so autograd sees it as a single operation. The inputs of this operation are the
+Saved tensors take memory. *Checkpointing* reduces it: of a layer only the input is kept, and the backward pass runs the layer again to
+recompute what it had saved. In its older form the layer runs without recording, so autograd sees it as a single operation. The inputs of this operation are the
 tensors *passed to the layer*; weights used inside are not among them. Below, `w` is used in a checkpointed layer and once more outside.
 The value of the loss is right, and `backward()` raises no error.
 """
 
-# %% [markdown] lang="ko" en="d929fa23"
+# %% [markdown] lang="ko" en="a4e396d4"
 r"""
-## 6. 실제로 있었던 버그
+## 6. 실제로 있었던 버그: 체크포인팅을 켜면 오지 않는 gradient
 
-저장된 텐서는 메모리를 많이 차지합니다. *체크포인트*(checkpointing)를 쓰면 메모리가 절약됩니다. 층(layer)이 텐서를 저장하지 않고, 역방향 계산을
-할 때 그 층을 다시 계산해서 얻는 방법입니다. 오래된 방식에서는 층을 기록 없이 계산하므로, autograd가 보기에 이 층은 연산 하나입니다. 그 입력은
+저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 쓰면 메모리를 아낄 수 있습니다. 층(layer)의 입력만 남겨 두고, 층 안에서 저장했을 텐서는 역방향 계산을 할 때 그 층을 다시 계산해서 얻는 방법입니다. (학습 도중의 모델을 저장한 파일인 체크포인트와는 다릅니다.) 오래된 방식에서는 층을 기록 없이 계산하므로, autograd가 보기에 이 층은 연산 하나입니다. 그 입력은
 *인자로 넘긴* 텐서뿐이고, 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는 체크포인트를 적용한 층 안에서 한 번, 그 밖에서 한 번
 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
 """
@@ -811,7 +805,7 @@ The difference quotient exposes the bug: the slope is $54$, and `use_reentrant=T
 layer is untracked, so by the rule of section 1 the layer's result is a constant leaf, and the edge from the sum to the layer is `None`.
 (PyTorch warns about that, "None of the inputs have requires_grad=True", but the cell silences the warning.)
 
-Models are often fine-tuned this way: the weights of all layers are frozen (no longer tracked), and a few new ones are added to
+This situation is common in fine-tuning: the weights of all layers are frozen (no longer tracked), and a few new ones are added to
 the layers, as in LoRA. With checkpointing on, these new weights got no gradient.
 [Issue 26221 of Hugging Face's transformers](https://github.com/huggingface/transformers/issues/26221) has the title "Gradient
 checkpointing should have no functional impact". Two fixes are in use: `use_reentrant=False`, which
@@ -819,10 +813,10 @@ checkpointing should have no functional impact". Two fixes are in use: `use_reen
 [calling `requires_grad_(True)` on the layer's input](https://github.com/huggingface/transformers/pull/21598).
 """
 
-# %% [markdown] lang="ko" en="10ef8add"
+# %% [markdown] lang="ko" en="1d1b468f"
 r"""
 차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데 `use_reentrant=True`에서는 $18$이 나옵니다. (이것이 오래된 방식으로, `backward()` 안에서
-`backward()`를 또 호출합니다. 아무것도 고르지 않으면 경고와 함께 아직도 이 방식이 쓰입니다.) 층에 인자로 넘긴 하나뿐인 텐서가 추적되지 않으므로
+`backward()`를 또 호출합니다. `use_reentrant`를 지정하지 않으면 경고가 나오는데, PyTorch 2.13까지는 그래도 이 방식을 씁니다.) 층에 인자로 넘긴 텐서는 하나뿐이고, 그 텐서가 추적되지 않으므로
 1절의 규칙에 따라 층의 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (PyTorch는 "None of the inputs have
 requires_grad=True"(requires_grad=True인 입력이 하나도 없다)라고 경고하지만, 여기서는 경고를 꺼 두었습니다.)
 
@@ -838,35 +832,35 @@ LoRA가 그런 방법입니다. 체크포인트를 켜면 이 새 가중치에 g
 r"""
 # Tasks
 
-Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**. The **hidden tests** are added when your
-work is graded; the list after the last task says what they check. If you teach yourself, **Check** above the notebook runs them now.
-After a pass, or when you are stuck, its panel (in a terminal: `autograder check 2 --solution classify`) shows a worked solution.
+Five functions, 10 points.
 
-**The rules of every task** are those of lesson 1. Unless a task says otherwise, your function
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+**hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
+hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
+docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
+`autograder check 2 --solution classify`).
 
-- leaves everything that belongs to its caller unchanged: its arguments with their values, `.grad`, `requires_grad` and hooks
-  (functions that somebody registered on a tensor, lesson 4);
-- leaves the settings of the whole process unchanged: gradient mode (whether operations are recorded), anomaly
-  detection, the default dtype, the random state, the recursion limit, the warning filters, the number of threads;
-- gives the same answer when called twice;
-- returns what the task says: a `str` or a `list` is just that, not a tensor or a tuple.
+**Only in this lesson:**
+
+- A `str` or a `list` is just that, not a tensor or a tuple.
+- The recursion limit is one of the settings of the process.
 """
 
-# %% [markdown] lang="ko" en="d8b5255c"
+# %% [markdown] lang="ko" en="2b343533"
 r"""
 # 과제
 
-함수 다섯 개이고, 합해서 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있습니다. 채점할 때는 **숨은 테스트**가
-더해지며, 무엇을 확인하는지는 마지막 과제 다음에 적어 두었습니다. 혼자 배울 때는 노트북 위의 **답 확인**을 누르면 지금 바로 실행됩니다.
-통과한 뒤나 막혔을 때는 그 패널(터미널에서는 `autograder check 2 --solution classify`)에서 모범 풀이를 볼 수 있습니다.
+함수 다섯 개, 모두 10점입니다.
 
-**모든 과제에 적용되는 규칙**은 수업 01과 같습니다. 과제에 다른 말이 없으면 여러분의 함수는
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
+설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
+답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 2 --solution classify`).
 
-- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, hook(누군가 텐서에 등록해 둔 함수, 수업 04)이 그대로여야 합니다.
-- 프로세스 전체의 설정도 바꾸지 않습니다. gradient 모드(연산을 기록하는지), 이상 탐지(anomaly detection), 기본 dtype, 난수 상태, 재귀 한도,
-  경고 필터, 스레드 수가 그대로여야 합니다.
-- 두 번 호출해도 같은 답을 냅니다.
-- 과제에 적힌 대로 돌려줍니다. `str`이나 리스트라고 쓰여 있으면 텐서나 튜플이 아니라 바로 그것입니다.
+**이 수업에만 있는 규칙:**
+
+- `str`이나 리스트를 돌려주라고 쓰여 있으면 텐서나 튜플이 아니라 바로 그것입니다.
+- 재귀 한도도 프로세스의 설정입니다.
 """
 
 # %% [markdown] lang="en"
@@ -892,7 +886,7 @@ Was an operation recorded for `t`? If not, is `t` tracked?
 
 <details><summary>Hint 2: a step further</summary>
 
-Two questions settle it. What must stand in place of the dots?
+Two questions settle it. What goes in place of the dots?
 
 ```
 if ...:
@@ -903,7 +897,7 @@ return "leaf" if ... else "constant leaf"
 </details>
 """
 
-# %% [markdown] lang="ko" en="47d7fe2b"
+# %% [markdown] lang="ko" en="073a27e6"
 r"""
 ## 과제 2.1 · `classify`
 
@@ -1029,7 +1023,7 @@ Return the names of all nodes of the graph behind `t`, as a list of strings.
 - The order does not matter. Skip edges to `None`. If `t` has no `grad_fn`, return an empty list.
 - The graph may be thousands of operations deep. There, a function that calls itself ends in a `RecursionError` (and the recursion limit
   is a setting of the whole process). There may also be more paths through the graph than you could ever follow.
-- Only look: do not run `backward()`. The graph must be as usable afterwards as before.
+- Only read the graph: do not run `backward()`, and leave the graph as usable as you found it.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1052,7 +1046,7 @@ while todo:
 </details>
 """
 
-# %% [markdown] lang="ko" en="a8ff3164"
+# %% [markdown] lang="ko" en="7b056f92"
 r"""
 ## 과제 2.2 · `graph_nodes`
 
@@ -1405,7 +1399,7 @@ _look(_doubled, "x")
 
 # %% [markdown] lang="en"
 r"""
-## Task 2.4 · `predict`
+## Task 2.4 · `derivatives_by_hand`
 
 ●●○○○ · ★★★★☆ · 5 min · 1 point
 
@@ -1440,9 +1434,9 @@ subtraction passes on $48$ to `y`, and the multiplication makes it $5 \cdot 48 =
 </details>
 """
 
-# %% [markdown] lang="ko" en="3895403c"
+# %% [markdown] lang="ko" en="d33499a0"
 r"""
-## 과제 2.4 · `predict`
+## 과제 2.4 · `derivatives_by_hand`
 
 ●●○○○ · ★★★★☆ · 5분 · 1점
 
@@ -1478,19 +1472,19 @@ $48$을 그대로 넘기고, 곱셈은 `x`에 $5 \cdot 48 = 240$을 넘깁니다
 """
 
 
-# %% nbgrader={"grade_id": "predict", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
-def predict():
+# %% nbgrader={"grade_id": "derivatives_by_hand", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def derivatives_by_hand():
     """Return {'loss/x': number, 'loss/y': number, 'loss/z': number, 'y.grad': as it is after backward()}."""
     ### BEGIN SOLUTION
     return {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None}
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_predict", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% nbgrader={"grade_id": "test_derivatives_by_hand", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
 from secant import ask, check, hints
 from secant.checking.ask import judge
 
-hint = hints("predict")
+hint = hints("derivatives_by_hand")
 
 
 def _judge(answer, key, want, mistakes):
@@ -1500,10 +1494,10 @@ def _judge(answer, key, want, mistakes):
     judge({key: number}, {key: want}, answer.call, rtol=1e-6, mistakes=wrong, hint=why)
 
 
-_answer = ask("predict()").changes_nothing()
+_answer = ask("derivatives_by_hand()").changes_nothing()
 _keys = dict.fromkeys(_answer.result) if isinstance(_answer.result, dict) else _answer.result
 _four = dict.fromkeys(("loss/x", "loss/y", "loss/z", "y.grad"))
-check.equal(_keys, _four, "predict().keys()", hint=hint.keys)
+check.equal(_keys, _four, "derivatives_by_hand().keys()", hint=hint.keys)
 # A difference quotient of (2x + 3)^2, exact for a square.
 _slope = ((2 * 1.5 + 3) ** 2 - (2 * 0.5 + 3) ** 2) / (1.5 - 0.5)
 _wrong = {hint.double: 10.0, hint.both: 5.0, hint.sum: 8.0, hint.loss: 25.0}
@@ -1515,7 +1509,8 @@ _of_y = {hint.square: 5.0, hint.behind: 20.0, hint.sum_alone: 1.0}
 _of_y |= {hint.before: 2.0, hint.added: 3.0, hint.passes: 30.0}
 _judge(_answer, "loss/y", 10.0, _of_y)
 _judge(_answer, "loss/z", 10.0, {hint.square: 5.0, hint.at_z: 2.0, hint.loss: 25.0, hint.itself: 1.0})
-check.equal({"y.grad": _answer.result["y.grad"]}, {"y.grad": None}, "predict()", hint=hint.intermediate)
+_given = {"y.grad": _answer.result["y.grad"]}
+check.equal(_given, {"y.grad": None}, "derivatives_by_hand()", hint=hint.intermediate)
 _all = {"loss/x": 20.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": None}
 _answer.again().changes_nothing().returns(_all, rtol=1e-6)
 ### END HIDDEN TESTS
@@ -1671,7 +1666,7 @@ r"""
 
 Everywhere: the rules of every task.
 
-## What you have made
+## What you have built
 
 In lesson 10 you will build an autograd of your own. Its `backward` begins with the traversal you have just written: from the result along
 the edges to the leaves, each node once. What is still missing is the order of the nodes, and the sum where edges meet (lesson 4).
@@ -1695,7 +1690,7 @@ You can now answer these without looking back:
 Next: [Lesson 03](../03_backward_and_grad/03_backward_and_grad.ipynb), `.backward()` and the `.grad` buffer.
 """
 
-# %% [markdown] lang="ko" en="3cc22588"
+# %% [markdown] lang="ko" en="a1df1aa9"
 r"""
 ## 숨은 테스트가 확인하는 것
 

@@ -109,16 +109,16 @@ def leaves_of(t):
     return [*leaves.values()]
 
 
-# %% floats, step by step task="predict"
-def predict():
+# %% floats, step by step task="derivatives_by_hand"
+def derivatives_by_hand():
     x = 1.0
     z = 2 * x + 3
     dz = 2 * z
     return {"loss/z": dz, "loss/y": dz * 1, "loss/x": dz * 1 * 2, "y.grad": None}
 
 
-# %% in another order task="predict"
-def predict():
+# %% in another order task="derivatives_by_hand"
+def derivatives_by_hand():
     return dict([("y.grad", None), ("loss/x", 20.0), ("loss/z", 10), ("loss/y", 10.0)])
 
 
@@ -193,8 +193,8 @@ def leaves_of(t):
     return [node.variable for node in seen if type(node).__name__ == "AccumulateGrad"]
 
 
-# %% lets autograd do it task="predict"
-def predict():
+# %% lets autograd do it task="derivatives_by_hand"
+def derivatives_by_hand():
     x = torch.tensor(1.0, requires_grad=True)
     y = x * 2
     z = y + 3

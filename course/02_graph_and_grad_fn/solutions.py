@@ -102,7 +102,7 @@ if node.variable not in leaves:
 마찬가지로 값이 0이 아닌지를 봅니다. `if leaf is not None:`이라고 써야 합니다.
 """
 
-# %% [markdown] task="predict" lang="en"
+# %% [markdown] task="derivatives_by_hand" lang="en"
 r"""
 **Why it works.** $z = 5$, so the square passes on $2z = 10$. The sum passes that on unchanged, and the multiplication doubles it:
 $10$, $10$, $20$. `y` has a `grad_fn`, so it is an intermediate: its gradient $10$ is passed on and not kept, and `y.grad` is `None`.
@@ -111,7 +111,7 @@ $10$, $10$, $20$. `y` has a `grad_fn`, so it is an intermediate: its gradient $1
 `z`. The backward pass, done node by node, gives their derivatives on the way.
 """
 
-# %% [markdown] task="predict" lang="ko" en="2068ed21"
+# %% [markdown] task="derivatives_by_hand" lang="ko" en="2068ed21"
 r"""
 **왜 맞을까요?** $z = 5$이므로 제곱은 $2z = 10$을 넘깁니다. 덧셈은 이것을 그대로 넘기고 곱셈은 두 배로 만들어 $10$, $10$, $20$이 됩니다. `y`는 `grad_fn`이 있는
 중간 텐서입니다. gradient $10$을 넘겨주기만 하고 남기지 않으므로 `y.grad`는 `None`입니다.

@@ -102,7 +102,7 @@ def classify(t):
         print("leaf" if t.requires_grad else "constant leaf")
 
 
-# %% goes backward and looks for .grad task="classify" en="x.grad is not what it was" ko="x.grad가 부르기 전과"
+# %% goes backward and looks for .grad task="classify" en="x.grad is not what it was" ko="x.grad가 호출하기 전과"
 def classify(t):
     if not t.requires_grad:
         return "constant leaf"
@@ -261,7 +261,7 @@ def graph_nodes(t):
     return names
 
 
-# %% goes backward to see task="graph_nodes" en="x.grad is not what it was" ko="x.grad가 부르기 전과"
+# %% goes backward to see task="graph_nodes" en="x.grad is not what it was" ko="x.grad가 호출하기 전과"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -712,7 +712,7 @@ def leaves_of(t):
     return [leaf for leaf in found.values() if leaf is not None]
 
 
-# %% empties the buffers on the way task="leaves_of" en="w.grad is not what it was" ko="w.grad가 부르기 전과"
+# %% empties the buffers on the way task="leaves_of" en="w.grad is not what it was" ko="w.grad가 호출하기 전과"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -726,7 +726,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% finds them by what backward fills task="leaves_of" en="x.grad is not what it was" ko="x.grad가 부르기 전과"
+# %% finds them by what backward fills task="leaves_of" en="x.grad is not what it was" ko="x.grad가 호출하기 전과"
 def leaves_of(t):
     found = []
     nodes, seen = [t.grad_fn], set()
@@ -867,28 +867,28 @@ def leaves_of(t):
     return leaves
 
 
-# %% loses the 2 task="predict" hint="double"
-def predict():
+# %% loses the 2 task="derivatives_by_hand" hint="double"
+def derivatives_by_hand():
     return {"loss/x": 10.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": 10.0}
 
 
-# %% an intermediate keeps its gradient task="predict" hint="intermediate"
-def predict():
+# %% an intermediate keeps its gradient task="derivatives_by_hand" hint="intermediate"
+def derivatives_by_hand():
     return {"loss/x": 20.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": 10.0}
 
 
-# %% the slope of the square is z task="predict" hint="both"
-def predict():
+# %% the slope of the square is z task="derivatives_by_hand" hint="both"
+def derivatives_by_hand():
     return {"loss/x": 5, "loss/y": 5, "loss/z": 5, "y.grad": None}
 
 
-# %% the 3 becomes a factor task="predict" hint="passes"
-def predict():
+# %% the 3 becomes a factor task="derivatives_by_hand" hint="passes"
+def derivatives_by_hand():
     return {"loss/x": 20, "loss/y": 30, "loss/z": 10, "y.grad": None}
 
 
-# %% tensors task="predict" en="a float was expected" ko="필요한 것은 float입니다"
-def predict():
+# %% tensors task="derivatives_by_hand" en="a float was expected" ko="필요한 것은 float입니다"
+def derivatives_by_hand():
     x = torch.tensor(1.0, requires_grad=True)
     y = x * 2
     z = y + 3
@@ -896,54 +896,54 @@ def predict():
     return {"loss/x": gx, "loss/y": gy, "loss/z": gz, "y.grad": None}
 
 
-# %% leaves gradients off task="predict" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
-def predict():
+# %% leaves gradients off task="derivatives_by_hand" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
+def derivatives_by_hand():
     torch.set_grad_enabled(False)
     return {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None}
 
 
-# %% prints it and returns nothing task="predict" en="Is a return missing?" ko="return을 빠뜨리지 않았나요?"
-def predict():
+# %% prints it and returns nothing task="derivatives_by_hand" en="Is a return missing?" ko="return을 빠뜨리지 않았나요?"
+def derivatives_by_hand():
     print({"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None})
 
 
-# %% each step's own slope task="predict" hint="alone"
-def predict():
+# %% each step's own slope task="derivatives_by_hand" hint="alone"
+def derivatives_by_hand():
     return {"loss/x": 2, "loss/y": 1, "loss/z": 10, "y.grad": None}
 
 
-# %% takes z^2 at x = 1 task="predict" hint="program"
-def predict():
+# %% takes z^2 at x = 1 task="derivatives_by_hand" hint="program"
+def derivatives_by_hand():
     return {"loss/x": 4, "loss/y": 2, "loss/z": 2, "y.grad": None}
 
 
-# %% keys of its own task="predict" hint="keys"
-def predict():
+# %% keys of its own task="derivatives_by_hand" hint="keys"
+def derivatives_by_hand():
     return {"x": 20, "y": 10, "z": 10, "y.grad": None}
 
 
-# %% None in quotes task="predict" hint="intermediate"
-def predict():
+# %% None in quotes task="derivatives_by_hand" hint="intermediate"
+def derivatives_by_hand():
     return {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": "None"}
 
 
-# %% a list task="predict" hint="keys"
-def predict():
+# %% a list task="derivatives_by_hand" hint="keys"
+def derivatives_by_hand():
     return [20, 10, 10, None]
 
 
-# %% a complex number task="predict" hint="plain"
-def predict():
+# %% a complex number task="derivatives_by_hand" hint="plain"
+def derivatives_by_hand():
     return {"loss/x": 20 + 0j, "loss/y": 10, "loss/z": 10, "y.grad": None}
 
 
-# %% takes the 2 for the slope at y task="predict" hint="before"
-def predict():
+# %% takes the 2 for the slope at y task="derivatives_by_hand" hint="before"
+def derivatives_by_hand():
     return {"loss/x": 20, "loss/y": 2, "loss/z": 10, "y.grad": None}
 
 
-# %% leaves every slope open task="predict" hint="plain"
-def predict():
+# %% leaves every slope open task="derivatives_by_hand" hint="plain"
+def derivatives_by_hand():
     return dict.fromkeys(("loss/x", "loss/y", "loss/z", "y.grad"))
 
 

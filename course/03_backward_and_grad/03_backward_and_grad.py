@@ -117,14 +117,14 @@ The partial derivative of $x_1^2 + x_2^2 + x_3^2$ with respect to $x_i$ is $2x_i
 
 `backward()` runs the backward pass of lesson 1, from the result to the leaves. It returns nothing. It stores its
 result in an attribute of the leaf: `x.grad`, a tensor with the dtype and shape of `x`. Before the first call there is no such
-tensor, and `.grad` is `None`. Think of `.grad` as a **buffer**: it belongs to `x` and outlives the call. (The *buffers* of an
+tensor, and `.grad` is `None`. Think of `.grad` as a **buffer**: it belongs to `x` and outlives the call. (The *buffers* of an `nn.Module`, such as BatchNorm's running mean, are something else.) (The *buffers* of an
 `nn.Module`, such as BatchNorm's running mean, are something else.)
 
 Without an argument `backward()` starts from a single number, which is why the code takes the sum. A loss is always a single number, so in
 training you rarely need the argument. Lesson 5 covers results with several elements.
 """
 
-# %% [markdown] lang="ko" en="bd1b9d73"
+# %% [markdown] lang="ko" en="dec37855"
 r"""
 $x_1^2 + x_2^2 + x_3^2$을 $x_i$로 편미분(partial derivative)하면 $2x_i$입니다. 그래서 `[2, 4, 6]`이 나왔습니다.
 
@@ -626,7 +626,7 @@ in length. Here are two pieces of one sentence each, with 10 tokens and with 100
 
 # %% [markdown] lang="ko" en="2c708bfb"
 r"""
-## 7. 실제로 있었던 버그: 길이가 다른 문장의 평균
+## 7. 실제로 있었던 버그: 길이가 다른 문장의 평균: 길이가 다른 문장의 평균
 
 2024년 10월까지, 언어 모델을 학습시킬 때 널리 쓰는 Hugging Face `transformers`의 `Trainer`는 loss를 조각의 수로 나누었습니다. 조각마다 문장 수는
 같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 서로 다릅니다. 여기 문장이 하나씩 든 조각이 두 개 있습니다. 하나는 10토큰, 하나는 100토큰입니다.
@@ -1557,7 +1557,7 @@ $x =$ `x0`에서 $y = x^3$, $z = \log y$일 때 세 gradient $\frac{dz}{dx}, \fr
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-세 텐서 가운데 그냥 두어도 gradient가 남는 것은 무엇인가요? 나머지의 `retain_grad()`는 언제 호출해야 하나요?
+세 텐서 중 그냥 두어도 gradient가 남는 것은 무엇인가요? 나머지의 `retain_grad()`는 언제 호출해야 하나요?
 
 </details>
 
@@ -1571,7 +1571,7 @@ b.retain_grad()
 print(a.grad, b.grad)
 ```
 
-여러분의 세 텐서 가운데 여기의 `b`에 해당하는 것은 무엇인가요? `int`는 어떻게 추적되는 `float64` 텐서로 만드나요?
+여러분의 세 텐서 중 여기의 `b`에 해당하는 것은 무엇인가요? `int`는 어떻게 추적되는 `float64` 텐서로 만드나요?
 
 </details>
 """

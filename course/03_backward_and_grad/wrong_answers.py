@@ -4,13 +4,13 @@
 import torch
 
 
-# %% assumes that backward overwrites task="fresh_grad" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% assumes that backward overwrites task="fresh_grad" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def fresh_grad(f, x):
     f(x).sum().backward()
     return x.grad.clone()
 
 
-# %% empties the buffer first task="fresh_grad" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% empties the buffer first task="fresh_grad" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def fresh_grad(f, x):
     x.grad = None
     f(x).sum().backward(inputs=[x])
@@ -26,7 +26,7 @@ def fresh_grad(f, x):
     return found
 
 
-# %% fills the model's buffers task="fresh_grad" en="w.grad is not what it was" ko="w.grad가 부르기 전과 다릅니다"
+# %% fills the model's buffers task="fresh_grad" en="w.grad is not what it was" ko="w.grad가 호출하기 전과 다릅니다"
 def fresh_grad(f, x):
     leaf = x.detach().clone().requires_grad_()
     f(leaf).sum().backward()
@@ -83,7 +83,7 @@ def fresh_grad(f, x):
     return found
 
 
-# %% a copy still tied to x task="fresh_grad" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% a copy still tied to x task="fresh_grad" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def fresh_grad(f, x):
     copy = x.clone()
     copy.retain_grad()
@@ -122,7 +122,7 @@ def fresh_grad(f, x):
     return torch.autograd.grad(f(leaf).sum(), leaf)[0]
 
 
-# %% the buffer of x put back, the model's not task="fresh_grad" en="w.grad is not what it was" ko="w.grad가 부르기 전과 다릅니다"
+# %% the buffer of x put back, the model's not task="fresh_grad" en="w.grad is not what it was" ko="w.grad가 호출하기 전과 다릅니다"
 def fresh_grad(f, x):
     held, x.grad = x.grad, None
     f(x).sum().backward()

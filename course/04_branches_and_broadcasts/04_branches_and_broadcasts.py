@@ -573,7 +573,7 @@ predicted(
 # %% [markdown] lang="en"
 r"""
 Nothing was copied in memory: the broadcast reads the same number three times. (`x.expand(3).stride()` is `(0,)`: the next
-element is 0 places further on.) But it acts as if there were three copies, and each copy is a path:
+element is 0 positions further on.) But it acts as if there were three copies, and each copy is a path:
 
 $$\frac{dz}{dx} = 4\cdot 2 + 7\cdot 3 + 9\cdot 5 = 8 + 21 + 45 = 74.$$
 
@@ -582,7 +582,7 @@ This is section 1 with three paths. It gives a rule for every backward step that
 gradient of a broadcast is the sum over the copies.** Look at the shapes.
 """
 
-# %% [markdown] lang="ko" en="63b459ec"
+# %% [markdown] lang="ko" en="cee16d96"
 r"""
 메모리에 복사된 것은 없습니다. 브로드캐스트는 같은 수를 세 번 읽을 뿐입니다. (`x.expand(3).stride()`는 `(0,)`입니다. 다음 원소로
 갈 때 메모리에서 0칸을 움직인다는 뜻입니다.) 하지만 복사본이 셋 있는 것처럼 동작하고, 복사본 하나하나가 경로입니다.
@@ -744,7 +744,7 @@ r"""
 `backward()` 한 번 안에서 일어납니다. 경로가 만나는 곳에서는 도착한 값을 엔진이 더합니다. 브로드캐스트에서는 그 연산의 backward가 구한 gradient를 곧바로
 더하고, 합성곱에서는 backward가 계산하면서 더합니다.
 
-## 7. 실제로 있었던 버그: 브로드캐스트를 되돌리지 않은 컴파일러
+## 7. 실제로 있었던 버그: 브로드캐스트를 되돌리지 않은 컴파일러: 브로드캐스트를 되돌리지 않은 컴파일러
 
 2018년 11월, PyTorch 1.0이 나오기 한 달 전에 PyTorch의 컴파일러 `torch.jit`이 [틀린 gradient를 낸다는
 보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 보고된 함수를 옮긴 아래 함수 `f`의 $z = 1$에서 컴파일러의 결과는 $5436.56$, 보통의 autograd의

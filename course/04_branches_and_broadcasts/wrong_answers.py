@@ -498,7 +498,7 @@ def unbroadcast(g, shape):
     return g.double().sum_to_size(shape)
 
 
-# %% backward through g too task="unbroadcast" en="g.grad is not what it was" ko="g.grad가 부르기 전과 다릅니다"
+# %% backward through g too task="unbroadcast" en="g.grad is not what it was" ko="g.grad가 호출하기 전과 다릅니다"
 def unbroadcast(g, shape):
     original = torch.zeros(shape, dtype=g.dtype, requires_grad=True)
     (original.expand(g.shape) * g).sum().backward()  # adds 0 to g.grad, and makes one where there was none
@@ -584,7 +584,7 @@ def pow_backward(x, q, g):
     return gx, gq.sum_to_size(q.shape)
 
 
-# %% autograd on the caller's tensors task="pow_backward" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% autograd on the caller's tensors task="pow_backward" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def pow_backward(x, q, g):
     if not (x.requires_grad and q.requires_grad):
         x, q = x.clone().requires_grad_(), q.clone().requires_grad_()
@@ -718,7 +718,7 @@ def shared_weight_grad(x, w, g):
     return parts / w
 
 
-# %% fills the caller's gradients task="shared_weight_grad" en="w.grad is not what it was" ko="w.grad가 부르기 전과 다릅니다"
+# %% fills the caller's gradients task="shared_weight_grad" en="w.grad is not what it was" ko="w.grad가 호출하기 전과 다릅니다"
 def shared_weight_grad(x, w, g):
     leaf = w if w.requires_grad else w.clone().requires_grad_()
     leaf.grad = None

@@ -124,9 +124,7 @@ r"""
 Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So the backward pass has a graph to go through, the
 *directed acyclic graph* (DAG) of lesson 2.
 
-PyTorch builds it anew in each run, so an `if` or a `while` may shape it. TensorFlow 1 built its graph once, before the first run. People
-say that it could not do control flow. It could, but the branch or loop had to be part of the graph: `tf.cond`, `tf.while_loop`. Since
-TensorFlow 2, operations run at once and the graph is dynamic there too, unless you ask for a static one with `tf.function`.
+(nothing: delete)
 
 Why the error, then? Read the message literally: only for a scalar can a gradient be created *implicitly*. For one number, the question "how
 much does it grow?" has one answer. For two numbers, you must tell PyTorch how much each of them counts.
@@ -134,18 +132,14 @@ much does it grow?" has one answer. For two numbers, you must tell PyTorch how m
 The usual way is to combine them into one number first, for example their sum:
 """
 
-# %% [markdown] lang="ko" en="7b2ed9c3"
+# %% [markdown] lang="ko" en="03799712"
 r"""
 두 결과에 모두 `grad_fn`이 있습니다. 마지막 결과뿐 아니라 추적되는 결과라면 모두 가지고 있습니다. 그러니 역방향 계산(backward pass)이 지나갈
 그래프는 있습니다. 수업 02에서 본 DAG(directed acyclic graph, 유향 비순환 그래프)입니다.
 
-PyTorch는 실행할 때마다 그래프를 새로 만들기 때문에, `if`나 `while`에 따라 그래프의 모양이 달라질 수 있습니다. TensorFlow 1은 처음
-실행하기 전에 그래프를 한 번만 만들었습니다. 그래서 제어 흐름(control flow)을 쓸 수 없었다고들 하지만, 그렇지 않습니다. 분기와 반복을
-그래프의 일부로 써야 했을 뿐입니다(`tf.cond`, `tf.while_loop`). TensorFlow 2부터는 연산이 바로 실행되어 그래프가 동적이고, 정적 그래프는
-`tf.function`으로 따로 만듭니다.
+(이 문단을 여기서 지우고 수업 01의 4절, 동적 그래프를 설명한 문단 뒤로 옮기세요.)
 
-그런데 왜 오류가 날까요? 메시지를 글자 그대로 읽으면, 스칼라일 때만 gradient를 *암묵적으로*(implicitly) 만들 수 있다는 뜻입니다. 수가 하나라면 "얼마나
-느는가?"라는 물음의 답도 하나입니다. 수가 둘이라면 각각에 비중을 얼마나 둘지 PyTorch에 알려 주어야 합니다.
+그런데 왜 오류가 날까요? 인자를 생략했을 때 시작값을 알아서(implicitly) 만들어 줄 수 있는 것은 결과가 스칼라일 때뿐이라는 뜻입니다. 결과가 수 하나라면 $1$에서 시작하면 됩니다. 결과가 여러 개라면 각각을 얼마나 반영할지 PyTorch에 알려 주어야 합니다.
 
 흔히 쓰는 방법은 먼저 수 하나로 합치는 것입니다. 예를 들어 모두 더합니다.
 """
@@ -165,8 +159,7 @@ of the shape of the result, with one weight for each element. A sum gives every 
 
 # %% [markdown] lang="ko" en="b6c79965"
 r"""
-`backward`는 스칼라에서만 호출할 수 있다고들 하지만, 그렇지 않습니다. 결과와 shape가 같은 텐서를 `gradient` 인자로 넘겨, 원소마다
-가중치(weight)를 하나씩 주면 됩니다. 모두 더하는 것은 가중치를 전부 1로 주는 것과 같습니다.
+`backward`는 스칼라에서만 호출할 수 있다고들 하지만, 그렇지 않습니다. 결과와 shape가 같은 텐서 $v$를 `gradient` 인자로 넘겨, 원소마다 곱할 계수를 하나씩 정해 주면 됩니다. 모두 더하는 것은 계수를 전부 1로 정하는 것과 같습니다.
 """
 
 # %%
@@ -185,12 +178,12 @@ r"""
 So `y.backward(gradient=v)` computes the gradient of $v \cdot y$: `y.backward(v)` and `(y * v).sum().backward()` leave the same values in
 `.grad`.
 
-Now by hand. Write $z$ for `y1` and $y$ for `y2`, and sort the number $v \cdot y$ by the elements of $z$:
+Now by hand. Write $z$ for `y1` and $y$ for `y2`, and rewrite the number $v \cdot y$ as a sum over the elements of $z$:
 
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b .$$
 
-So the weight of $z_b$ is the dot product of column $b$ of $W_2$ and $v$. All these weights together are $W_2^\top v$: this is what the backward
-pass turns $v$ into at $W_2$. One step earlier in the forward pass, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope with respect to
+So the weight of $z_b$ is the dot product of column $b$ of $W_2$ with $v$, and all the weights together form the vector $W_2^\top v$. This is the
+gradient that the backward pass hands from `y2` to `y1`. One step earlier in the forward pass, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope with respect to
 $W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As matrices ($\partial$: the slope with respect to one element while all others are fixed):
 
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
@@ -200,7 +193,7 @@ A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the
 multiplies by a **transposed** matrix.
 """
 
-# %% [markdown] lang="ko" en="84ab3c13"
+# %% [markdown] lang="ko" en="219699a2"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
 - $v = (1, 0)$이면 `y2`의 첫째 원소만 계산에 들어갑니다. 둘째 원소를 만드는 `W2`의 둘째 행은 0을 받습니다.
@@ -213,14 +206,14 @@ r"""
 
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b$$
 
-그러니까 $z_b$의 가중치는 $W_2$의 $b$열과 $v$의 내적입니다. 이 가중치를 모두 모으면 $W_2^\top v$입니다. 역방향 계산에서 $v$가 $W_2$를 지나면
+따라서 $z_b$의 계수는 $W_2$의 $b$열과 $v$의 내적이고, 이 계수를 모두 모으면 $W_2^\top v$입니다. 역방향 계산에서 $v$가 $W_2$를 지나면
 이렇게 바뀝니다. 그보다 먼저 계산한 $z$는 $z_b = \sum_c W_{1,bc}\, \text{inp}_c$이므로, $W_{1,bc}$로 미분한 기울기는 $z_b$의 가중치에
 $\text{inp}_c$를 곱한 것입니다. 행렬로 쓰면 다음과 같습니다($\partial$은 다른 성분을 모두 그대로 두고 한 성분으로 미분한다는 뜻입니다).
 
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
 \frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top$$
 
-열벡터와 행벡터의 곱 $a\, b^\top$은 $a_i b_j$를 모두 모은 행렬이고, **텐서곱**(outer product, `torch.outer`)이라고 합니다. 그리고 역방향 계산에서는 단계마다
+열벡터와 행벡터의 곱 $a\, b^\top$은 $a_i b_j$를 모두 모은 행렬이고, **외적**(outer product, `torch.outer`)이라고 합니다. (3차원 벡터의 벡터곱(cross product)도 외적이라고 부르지만 다른 연산입니다.) 그리고 역방향 계산에서는 단계마다
 **전치**행렬(transpose)을 곱합니다.
 """
 
@@ -228,11 +221,11 @@ $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \q
 r"""
 ## 2. What backward(v) computes: $v^\top J$
 
-Back to the function of the prediction. The table of all its slopes is the **Jacobian** $J$: one *row* for each output, one
+Back to the function of the prediction. The matrix of all its slopes is the **Jacobian** $J$: one *row* for each output, one
 *column* for each input, $J_{ij} = \partial f_i / \partial x_j$. We try three unit vectors as $v$, then the vector of ones from the question.
 """
 
-# %% [markdown] lang="ko" en="0c5c0b63"
+# %% [markdown] lang="ko" en="aa98b39e"
 r"""
 ## 2. backward(v)가 구하는 것: $v^\top J$
 
@@ -365,18 +358,18 @@ print("jacrev :", torch.func.jacrev(f)(point).tolist())
 r"""
 `jacrev` (rev for *reverse*) does exactly this, for all rows at once.
 
-Beware: for $g(x) = x^2$, element by element, the Jacobian is diagonal, and then the sum of its rows looks like "the derivative of each element".
+Beware: for an elementwise function such as $g(x) = x^2$ the Jacobian is diagonal, and then the sum of its rows looks like "the derivative of each element".
 That is why `backward(torch.ones(...))` seems to give all slopes in many examples. As soon as one output depends on two inputs, as above,
 the sum mixes them.
 
 ## 4. Forward mode: $J v$
 
-Now from the other side. Move the input a little in a direction $v$ (two elements, a direction among the *inputs*). How fast do the three outputs move?
+Now from the other side. Move the input a little in a direction $v$. (This $v$ has two elements: it is a vector in *input* space, no longer weights of the outputs.) How fast do the three outputs move?
 The difference quotient is $\frac{f(x + hv) - f(x)}{h}$. Its limit is $J v$, a **Jacobian-vector product**, JVP, which has the
 shape of the *output*.
 """
 
-# %% [markdown] lang="ko" en="41ac9243"
+# %% [markdown] lang="ko" en="ec55381f"
 r"""
 `jacrev`(rev는 *reverse*, 역방향)가 바로 이 일을 모든 행에 대해 한꺼번에 합니다.
 
@@ -404,13 +397,13 @@ print("J v :", (torch.func.jacrev(f)(point) @ v).tolist())
 
 # %% [markdown] lang="en"
 r"""
-There is no $h$ in `jvp`. It is **forward mode**: the program runs once, and beside each value it carries how fast that value changes. It keeps no
+There is no $h$ in `jvp`. It is **forward mode**: the program runs once, and beside each value it carries how fast that value changes, its *tangent*. (What reverse mode carries back, $v$ for the result and $v^\top J$ for the input, are called *cotangents*.) It keeps no
 graph, and there is no backward pass.
 
 A unit vector now picks a *column* of $J$: how all outputs move when one input does. `jacfwd` builds the Jacobian column by column.
 """
 
-# %% [markdown] lang="ko" en="47087b6c"
+# %% [markdown] lang="ko" en="9d815381"
 r"""
 `jvp`에는 $h$가 없습니다. 이것이 **순방향 모드**입니다. 프로그램을 한 번 실행하면서, 값마다 그 값이 얼마나 빨리 변하는지를 함께
 계산합니다. 그래프를 남기지 않고, 역방향 계산도 하지 않습니다.
@@ -427,16 +420,16 @@ print("jacfwd  :", torch.func.jacfwd(f)(point).tolist())
 
 # %% [markdown] lang="en"
 r"""
-## 5. Two arrows, one number
+## 5. $u^\top J v$ from both ends
 
 Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ maps a radius and an angle to a point of the plane. At $p = (2, 0.5)$ the input moves in the
 direction $v$, at 53° in the $(r, t)$ plane. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their
 tips are $0.83$ apart. **How far apart are they at $h = 0.1$?**
 """
 
-# %% [markdown] lang="ko" en="04ff8590"
+# %% [markdown] lang="ko" en="f2eaa24c"
 r"""
-## 5. 화살표 둘, 수 하나
+## 5. 차분몫과 JVP, 그리고 $u^\top J v$
 
 극좌표(polar coordinates) $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 $(r, t)$ 평면에서
 53°인 $v$ 방향으로 움직입니다. $F(p)$에서 화살표 두 개가 나옵니다. 하나는 $h$만큼 갔을 때의 차분몫, 다른 하나는 JVP입니다. $h = 1$에서 두 화살표의 끝은
@@ -495,7 +488,7 @@ r"""
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-- 차이는 $h$에 비례해 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$가 지나가는 곡선은 휘는데, 차분몫의 화살표는 그것을 가로지르기 때문입니다.
+- 차이는 $h$에 비례해 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$는 휘어진 곡선을 따라 움직이는데, 차분몫의 화살표는 그 곡선의 두 점을 곧게 이은 현(chord)의 방향이기 때문입니다.
   $v$가 0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현(chord)이 됩니다.
 - $u \cdot$ 차분몫은 입력을 *앞으로* 움직인 다음, 출력이 $u$ 방향으로 얼마나 갔는지 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음, 그것이
   $v$ 방향으로 얼마나 되는지 잽니다. $h$가 작아지면 앞의 수가 뒤의 수 $u^\top J v$에 다가갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
@@ -550,22 +543,21 @@ explore_arrows(mine, ranges=((-2, 2), (-2, 2)), p=(1.0, 0.5), h=0.5)
 
 # %% [markdown] lang="en"
 r"""
-## 6. Which one is cheap?
+## 6. Forward or reverse mode: which is cheaper?
 
-Count passes. One VJP gives one row: it takes one forward pass through `f` and one backward pass. One JVP gives one column: it takes one forward
-pass, which carries the speeds along.
+Count passes. One VJP gives one row and takes one backward pass; a single forward pass through `f` serves all of them. One JVP gives one column and takes one forward pass,
+which carries the tangents along.
 
 A network computes one loss from 1,000,000 parameters, and you want all the slopes. **How many VJPs does that take, or how many JVPs?**
 """
 
-# %% [markdown] lang="ko" en="81c084cd"
+# %% [markdown] lang="ko" en="18a216ea"
 r"""
 ## 6. 어느 쪽이 싼가?
 
-계산을 몇 번 하는지 세어 봅시다. VJP 한 번은 `f`의 순방향 계산 한 번과 역방향 계산 한 번으로 행 하나를
-줍니다. JVP 한 번은 순방향 계산 한 번에서 값이 변하는 속도를 함께 구해 열 하나를 줍니다.
+계산을 몇 번 하는지 세어 봅시다. VJP 한 번은 역방향 계산 한 번으로 행 하나를 줍니다(순방향 계산은 맨 처음에 한 번만 하면 됩니다). JVP 한 번은 순방향 계산 한 번에서 값이 변하는 속도를 함께 구해 열 하나를 줍니다.
 
-신경망이 파라미터 1,000,000개에서 loss 하나를 계산합니다. 기울기가 모두 필요합니다. **VJP로는 몇 번, JVP로는 몇 번이 필요할까요?**
+파라미터가 1,000,000개인 신경망이 loss 하나를 계산한다고 합시다. 모든 파라미터에 대한 기울기가 필요합니다. **VJP로는 몇 번, JVP로는 몇 번이 필요할까요?**
 """
 
 # %%
@@ -630,7 +622,7 @@ the rows themselves: which sample has the largest effect? Which one is an outlie
 # %% [markdown] lang="ko" en="dd124ced"
 r"""
 - **출력이 적고 입력이 많으면** 역방향 모드입니다. 학습이 그 극단입니다. loss 하나, 파라미터 수백만 개, VJP 한 번입니다.
-- **입력이 적고 출력이 많으면** 순방향 모드입니다. 예를 들어 조절값 하나를 바꿀 때 이미지 전체가 어떻게 달라지는지 알고 싶을 때입니다.
+- **입력이 적고 출력이 많으면** 순방향 모드입니다. 예를 들어 입력값 하나를 바꾸면 이미지 전체가 어떻게 달라지는지 알고 싶을 때입니다.
 - **곱 $v^\top J$나 $J v$ 하나만 필요하면** VJP나 JVP 한 번이면 됩니다. $J$를 만들지 마세요.
 
 역방향 모드는 역방향 계산이 끝날 때까지 순방향 계산의 기록을 메모리에 두어야 하지만, 순방향 모드는 그렇지 않습니다.
@@ -638,8 +630,7 @@ r"""
 ## 7. 샘플마다 gradient 하나씩
 
 배치(batch)에 샘플이 $n$개 있고, 샘플마다 자기 loss가 있습니다. loss들은 벡터이므로, 가중치 $w$로 미분하면 야코비 행렬이 됩니다. *샘플마다
-행이 하나*입니다. loss의 합에서 `backward`를 호출하면 행들의 합이, 평균에서 호출하면 행들의 평균이 나옵니다. 때로는 행 하나하나가
-필요합니다. 어느 샘플의 영향이 가장 큰가요? 이상치(outlier)는 어느 것인가요?
+행이 하나*입니다. loss의 합에서 `backward`를 호출하면 행들의 합이, 평균에서 호출하면 행들의 평균이 나옵니다. 때로는 행이 하나하나 필요합니다. 어느 샘플의 영향이 가장 큰지, 어느 샘플이 이상치(outlier)인지 알고 싶을 때입니다.
 """
 
 # %%
@@ -654,7 +645,7 @@ def sample_loss(w, x, y):
 
 each = torch.func.vmap(torch.func.grad(sample_loss), in_dims=(None, 0, 0))(w, X, Y)
 print(
-    say(en="one row a sample:", ko="샘플마다 한 행:"), [[round(g, 3) for g in row] for row in each.tolist()]
+    say(en="one row per sample:", ko="샘플마다 한 행:"), [[round(g, 3) for g in row] for row in each.tolist()]
 )
 print(say(en="their sum:", ko="행들의 합:"), [round(g, 3) for g in each.sum(dim=0).tolist()])
 
@@ -685,7 +676,7 @@ r"""
 
 셋째 샘플은 목표에서 멀리 떨어져 있고, 그 사실이 행에 드러납니다. 합만 보았다면 어느 샘플인지 알 수 없었을 것입니다.
 
-## 8. 실제로 있었던 버그
+## 8. 실제로 있었던 버그: 곱의 순서가 바뀐 JVP 공식
 
 `torch.cholesky_inverse`는 하삼각행렬(lower triangular matrix) $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
 쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. (이 식을 따라가지 않아도 됩니다. 아래에서는 곱하는 순서만 중요합니다.) 여러분의 PyTorch를
@@ -770,7 +761,7 @@ r"""
 `z - lr * z.grad`는 loss가 줄어드는 쪽으로 갑니다.
 
 복소해석학의 용어로 이것은 *켤레 비르팅거 도함수*(conjugate Wirtinger derivative) $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$의
-두 배입니다. 둘째 줄이 $2 - 4i$인 까닭이 여기에 있습니다. $z^2$의 복소 도함수는 $2z = 2 + 4i$이고, `.grad`에는 그 켤레가
+두 배입니다. 둘째 줄이 $2 - 4i$인 이유가 여기에 있습니다. $z^2$의 복소 도함수는 $2z = 2 + 4i$이고, `.grad`에는 그 켤레가
 들어갑니다.
 
 **비교할 때 조심하세요.** $\frac{\partial L}{\partial \bar z}$ 자체를 gradient라고 부르는 글에서는 값이 PyTorch의 절반이고, JAX의 `grad`는 PyTorch의 켤레를 돌려줍니다.
@@ -781,32 +772,37 @@ r"""
 r"""
 # Tasks
 
-Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What
-they check is described after the last task. If you teach yourself, the panel of **Check** (in a terminal: `autograder check 5 --solution matrix_vjp`)
-shows a worked solution of that task once you have passed it, or when you are stuck.
+Five functions, 10 points.
 
-The rules of lesson 1 hold. Unless a task says otherwise, your function leaves everything that belongs to its caller as it was (arguments with their
-values, `.grad`, `requires_grad`, and hooks, the functions registered on a tensor), and every setting of the process too (gradient mode, that is,
-whether torch records; anomaly mode, default dtype, random state, warning filters, recursion limit, number of threads). It keeps the dtype, gives the
-same answer when called twice, and returns what the task names.
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+**hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
+hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
+docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
+`autograder check 5 --solution matrix_vjp`).
 
-All tensors here are `float32` or `float64`, and within one call they have the same dtype. Sizes are at least 1, except in 5.4. A tensor may be a slice
-or a transpose of a larger one, so `view` may fail on it.
+**Only in this lesson:**
+
+- `.grad` stays the same tensor: an equal copy in its place counts as a change.
+- All tensors are `float32` or `float64`, and within one call they have the same dtype. Sizes are at least 1, except in 5.4. A tensor may be a slice or
+  a transpose of a larger one, so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="b856fdcc"
+# %% [markdown] lang="ko" en="af6e18d2"
 r"""
 # 과제
 
-함수 다섯 개이고, 합해서 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가
-더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 아래에 글로 적어 두었습니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 5 --solution matrix_vjp`)에서 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
+함수 다섯 개, 모두 10점입니다.
 
-수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`,
-`requires_grad`, 텐서에 걸어 두는 함수인 hook)도, 프로세스 전체의 설정(torch가 기록할지를 정하는 gradient 모드, 이상 탐지(anomaly detection),
-기본 dtype, 난수 상태, 경고 필터, 재귀 한도, 스레드 수)도 바꾸지 않습니다. dtype을 유지하고, 두 번 호출해도 같은 답을 내며, 과제에 적힌 대로 돌려줍니다.
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
+설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
+답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 5 --solution matrix_vjp`).
 
-여기 나오는 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. 크기는 5.4를 빼면 모두 1 이상입니다. 더 큰 텐서에서 잘라 내거나
-전치한 텐서일 수도 있으므로 `view`가 실패할 수 있습니다.
+**이 수업에만 있는 규칙:**
+
+- `.grad`는 원래의 텐서 그대로여야 합니다. 값이 같은 복사본으로 바꾸어도 바꾼 것입니다.
+- 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. 크기는 5.4를 빼면 모두 1 이상입니다. 더 큰 텐서에서 잘라 내거나 전치한
+  텐서일 수도 있으므로 `view`가 실패할 수 있습니다.
 """
 
 # %% [markdown] lang="en"
@@ -1661,7 +1657,7 @@ r"""
 
 ## 지금까지 만든 것
 
-수업 10에서는 나만의 autograd를 만듭니다. 그 핵심을 지금 만들었습니다. 그 `backward`는 `weighted_backward`처럼 loss에서 $v = 1$로 시작합니다.
+수업 10에서는 나만의 autograd를 만듭니다. 그 핵심을 이번 수업에서 만들었습니다. 수업 10의 `backward`도 `weighted_backward`처럼, loss에서 $v = 1$로 시작합니다.
 그다음 연산마다 `matrix_vjp`가 하는 일을 합니다. 도착한 $v$에 자기 기울기를 곱해 입력 쪽으로 넘깁니다. $J$는 한 번도 만들지 않습니다.
 
 ## 점검

@@ -91,7 +91,7 @@ But `y * v` broadcasts: with `y` of shape (2,) and `v` of shape (2, 1) it is (2,
 
 # %% [markdown] task="weighted_backward" lang="ko" en="d5c7eb12"
 r"""
-**왜 맞을까요?** v · y를 입력 하나로 미분하면 vᵀJ의 성분 하나입니다. 스칼라에서 부른 `backward`가 이것을 leaf들에 더합니다. shape를 먼저
+**왜 맞을까요?** v · y를 입력 하나로 미분하면 vᵀJ의 성분 하나입니다. 스칼라에서 호출한 `backward`가 이것을 leaf들에 더합니다. shape를 먼저
 비교하므로, 예외를 일으킬 때는 아직 아무것도 계산하지 않았습니다. 그래서 leaf도 `y`의 그래프도 그대로입니다.
 
 **흔한 실수.** 검사를 곱셈에 맡기면 더 짧아 보입니다.

@@ -31,7 +31,7 @@ def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp), torch.outer(v, y1)
 
 
-# %% calls backward on the caller's tensors task="matrix_vjp" en="W1.grad is not what it was" ko="W1.grad가 부르기 전과 다릅니다"
+# %% calls backward on the caller's tensors task="matrix_vjp" en="W1.grad is not what it was" ko="W1.grad가 호출하기 전과 다릅니다"
 def matrix_vjp(W1, W2, inp, v):
     if W1.requires_grad and W2.requires_grad:
         (W2 @ (W1 @ inp)).backward(v.detach())
@@ -103,7 +103,7 @@ def jacobian_by_rows(f, x):
     return torch.stack([torch.autograd.grad(y, x, e)[0] for e in torch.eye(len(y), dtype=y.dtype)])
 
 
-# %% fills the caller's .grad task="jacobian_by_rows" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% fills the caller's .grad task="jacobian_by_rows" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def jacobian_by_rows(f, x):
     y, rows = f(x), []
     for e in torch.eye(len(y), dtype=y.dtype):
@@ -114,7 +114,7 @@ def jacobian_by_rows(f, x):
     return torch.stack(rows)
 
 
-# %% fills the weight's .grad task="jacobian_by_rows" en="W.grad is not what it was" ko="W.grad가 부르기 전과 다릅니다"
+# %% fills the weight's .grad task="jacobian_by_rows" en="W.grad is not what it was" ko="W.grad가 호출하기 전과 다릅니다"
 def jacobian_by_rows(f, x):
     leaf = x.detach().clone().requires_grad_()
     y, rows = f(leaf), []
@@ -253,7 +253,7 @@ def weighted_backward(y, v):
     y.data *= v
 
 
-# %% asks for the shape too late task="weighted_backward" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% asks for the shape too late task="weighted_backward" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def weighted_backward(y, v):
     (y * (v if v.shape == y.shape else 1)).sum().backward()
     if v.shape != y.shape:
@@ -313,7 +313,7 @@ def per_sample_grads(w, X, Y):
     return torch.stack(rows)
 
 
-# %% spoils the caller's w task="per_sample_grads" en="w.grad is not what it was" ko="w.grad가 부르기 전과 다릅니다"
+# %% spoils the caller's w task="per_sample_grads" en="w.grad is not what it was" ko="w.grad가 호출하기 전과 다릅니다"
 def per_sample_grads(w, X, Y):
     leaf, rows = (w if w.requires_grad else w.clone().requires_grad_()), []
     for x, y in zip(X, Y, strict=True):
@@ -507,7 +507,7 @@ def weighted_backward(y, v):
     v.grad = None
 
 
-# %% keeps the gradient of y task="weighted_backward" en="y.grad is not what it was" ko="y.grad가 부르기 전과 다릅니다"
+# %% keeps the gradient of y task="weighted_backward" en="y.grad is not what it was" ko="y.grad가 호출하기 전과 다릅니다"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -588,7 +588,7 @@ def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp), torch.outer(v, y1.to(v.dtype))
 
 
-# %% puts a copy of x.grad back task="jacobian_by_rows" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% puts a copy of x.grad back task="jacobian_by_rows" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def jacobian_by_rows(f, x):
     before = None if x.grad is None else x.grad.clone()
     y, rows = f(x), []

@@ -102,7 +102,7 @@ Lesson 4 multiplied a number by a vector and took a dot product. Here is the sam
 
 # %% [markdown] lang="ko" en="5b1b4fb3"
 r"""
-## 1. 가운데를 끊다
+## 1. `detach`로 가운데 끊기
 
 수업 04에서는 수에 벡터를 곱하고 내적을 구했습니다. 같은 계산을 하되 이번에는 가운데를 끊습니다. `w`는 `y`를 detach한 것이고, `z`는 `w`로 계산합니다.
 """
@@ -233,14 +233,14 @@ r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$: the whole chain rule, as if nothing had been cut. `y.sum().backward()` starts with $v = (1, 1, 1)$ instead and gives $2 + 3 + 5 = 10$, the slope of the sum of `y`. It is not the slope you want, but it
 runs without an error.
 
-When does a splice pay? When $y = f(x)$ runs on one computer and $z = g(y)$ on another, as in a model that is too large for one machine: the values of `y` travel in one direction, `w.grad` in the other, and no graph has to.
+When is such a splice useful? When $y = f(x)$ runs on one computer and $z = g(y)$ on another, as in a model that is too large for one machine: the values of `y` travel in one direction, `w.grad` in the other, and no graph has to be sent.
 
-## 4. A cut that leaves a path
+## 4. Cutting one of two paths
 
 In the first prediction, only *one* of two paths from $x$ to $f$ is cut. Run the cell. It shows a product $f(x) = a(x)\,b(x)$ whose second factor is detached. Left: the function, its secant, and a dashed line with the slope that
 autograd reports. Right: the distance between the quotient and autograd's slope.
 
-At first the second factor moves when the quotient takes its step, as it does in the program. The switch *factor* can hold it still at its value at $x$.
+By default the quotient recomputes both factors at $x + h$, as the program does. The switch *factor* can freeze the second factor at its value at $x$.
 
 1. Move $h$ to the left. Where does the quotient go, and what does autograd say?
 2. Hold the factor still. Where does the quotient go now?
@@ -248,7 +248,7 @@ At first the second factor moves when the quotient takes its step, as it does in
 4. Let the factor move again and choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd report at $x = 2$?
 """
 
-# %% [markdown] lang="ko" en="a7a53b53"
+# %% [markdown] lang="ko" en="6d928c57"
 r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. 한편 `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 우리가 구하려던 것이 아니라
 `y`의 합의 기울기인데, 오류 없이 실행됩니다.
@@ -257,7 +257,7 @@ $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 �
 
 ## 4. 한 경로만 끊기
 
-첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하면 두 식의 곱 $f(x) = a(x)\,b(x)$가 나타나는데, 둘째 식 $b(x)$를 detach했습니다. 왼쪽: 함수와 할선(secant), 그리고 autograd의 기울기로 그은 파선.
+첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하면 두 인수의 곱 $f(x) = a(x)\,b(x)$가 나타납니다. 둘째 인수 $b(x)$는 detach되어 있습니다. 왼쪽: 함수와 할선(secant), 그리고 autograd의 기울기로 그은 파선.
 오른쪽: 차분몫과 autograd의 기울기 사이의 차이.
 
 처음에는 프로그램에서처럼, 차분몫을 구하려고 $x$를 $h$만큼 옮기면 둘째 식도 함께 움직입니다. *둘째 식* 스위치를 바꾸면 둘째 식을 $x$에서의 값에 고정할 수 있습니다.
@@ -340,10 +340,10 @@ predicted(
 r"""
 ## 5. Computing without a record
 
-`detach` cuts at one tensor. `with torch.no_grad():` switches recording off for everything computed inside. (Whether torch records is called the **gradient mode**.)
+`detach` cuts at one tensor. `with torch.no_grad():` switches recording off for everything computed inside. (This switch is the *gradient mode* that the rules of every task mention.)
 """
 
-# %% [markdown] lang="ko" en="a8295410"
+# %% [markdown] lang="ko" en="e508c528"
 r"""
 ## 5. 잠시 기록하지 않기
 
@@ -369,8 +369,7 @@ us count the bytes. `set_grad_enabled(flag)` switches recording on or off by a f
 
 # %% [markdown] lang="ko" en="8cd947fd"
 r"""
-`q`와 `x`는 지정한 대로 추적되는 leaf입니다. 그러나 연산은 하나도 기록되지 않아 `y`와 `z`에는 `grad_fn`이 없고, 역방향 계산에 쓰려고 저장한 것도 없습니다. 메모리를 얼마나 아낄까요? autograd가 저장하는 텐서는 hook으로 하나하나 볼 수 있으니(수업 07)
-바이트 수를 세어 봅시다. `set_grad_enabled(flag)`는 flag에 따라 기록을 켜거나 끄고, `enable_grad()`는 `no_grad` 안에서 기록을 다시 켭니다.
+`q`와 `x`는 지정한 대로 추적되는 leaf입니다. 그러나 연산은 하나도 기록되지 않아 `y`와 `z`에는 `grad_fn`이 없고, 역방향 계산에 쓰려고 저장한 것도 없습니다. 메모리를 얼마나 아낄까요? PyTorch에는 텐서를 저장할 때마다 호출할 함수를 정해 두는 `saved_tensors_hooks`가 있습니다(자세한 것은 수업 07). 이것으로 저장되는 바이트 수를 세어 봅시다. `set_grad_enabled(flag)`는 flag에 따라 기록을 켜거나 끄고, `enable_grad()`는 `no_grad` 안에서 기록을 다시 켭니다.
 """
 
 # %%
@@ -403,18 +402,18 @@ print("tracked: no_grad", y.requires_grad, " enable_grad", z.requires_grad)
 
 # %% [markdown] lang="en"
 r"""
-Recording keeps 8 MB alive, because each of the eight `sin` saves its input. (The first input is `big`, which you have anyway.) Without recording nothing is saved, which is what you want at inference time. `enable_grad` has its use, too: an
-optimizer's `step(closure)` runs unrecorded, but calls your `closure`, which computes the loss, under `enable_grad`.
+Recording saves 8 MB, because each of the eight `sin` saves its input. Seven of them are extra: the first input is `big`, which you have anyway. Without recording nothing is saved, which is what you want at inference time. `enable_grad` has its use, too: an
+optimizer's `step(closure)` runs under `no_grad`, but calls your `closure`, which computes the loss, under `enable_grad`.
 
 `torch.inference_mode()` goes further than `no_grad`. It saves a little more time and marks its results for good: a tracked computation that would have to save one of them for its backward pass raises an error.
 """
 
-# %% [markdown] lang="ko" en="7c73902f"
+# %% [markdown] lang="ko" en="da02a4e4"
 r"""
-기록하면 8MB가 메모리에 남습니다. `sin` 여덟 번이 저마다 입력을 저장하기 때문입니다. (첫 번째 입력은 어차피 가지고 있는 `big`입니다.) 기록하지 않으면 아무것도 저장하지 않으므로, 학습이 끝난 모델을 쓰기만 하는 추론(inference)에 알맞습니다.
+기록하면 8MB를 저장합니다. `sin` 여덟 번이 저마다 입력을 저장하기 때문입니다. 그 가운데 새로 차지하는 것은 7MB입니다. 첫 번째 입력은 어차피 가지고 있는 `big`입니다. 기록하지 않으면 아무것도 저장하지 않으므로, 학습이 끝난 모델을 쓰기만 하는 추론(inference)에 알맞습니다.
 `enable_grad`도 쓰임이 있습니다. 옵티마이저(optimizer)의 `step(closure)`는 기록하지 않고 실행되지만, loss를 계산하는 여러분의 `closure`는 `enable_grad` 안에서 호출합니다.
 
-`torch.inference_mode()`는 `no_grad`보다 한 걸음 더 나아갑니다. 시간을 조금 더 아끼는 대신 결과에 지워지지 않는 표시를 남깁니다. 나중에 이 결과를 추적되는 계산에 쓰면, 그 계산이 `backward()`를 위해 결과를 저장하려 할 때 오류가 납니다.
+`torch.inference_mode()`는 `no_grad`보다 시간을 조금 더 아끼는 대신 제약이 더 많습니다. 이 안에서 만든 결과에는 inference 텐서라는 표시가 남고, 이 표시는 지울 수 없습니다. 나중에 이 결과를 추적되는 계산에 쓰면, 그 계산이 `backward()`를 위해 결과를 저장하려 할 때 오류가 납니다.
 """
 
 # %%
@@ -427,7 +426,7 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-## 6. eval() is another switch, and freezing a third
+## 6. Two more switches: eval() and requires_grad
 
 A model has a mode of its own. `nn.Sequential` applies its layers one after the other. In training mode, `nn.Dropout(0.5)` sets about half of the elements to 0 at random and doubles the others; in **evaluation mode**, which
 `model.eval()` switches on, it passes everything through unchanged. (`model.train()` switches back.) `BatchNorm` follows the same switch: it normalizes with the mean and variance of the current batch in training mode, and with those
@@ -436,7 +435,7 @@ it has collected during training in evaluation mode.
 After `model.eval()`, **is `model(inputs)` still tracked?**
 """
 
-# %% [markdown] lang="ko" en="8b07db5b"
+# %% [markdown] lang="ko" en="59be237b"
 r"""
 ## 6. eval()은 다른 스위치, 동결은 또 다른 스위치
 
@@ -538,7 +537,7 @@ reached("requires_grad_")
 
 # %% [markdown] lang="en"
 r"""
-Both leave the first layer without a gradient. But `no_grad` cuts the whole graph there, so nothing reaches `inputs`. A frozen parameter is just a constant of its layer: the path *through* the layer stays open.
+Either way the first layer gets no gradient. But `no_grad` cuts the whole graph there, so nothing reaches `inputs`. A frozen parameter is just a constant of its layer: the path *through* the layer stays open.
 
 | you want to | write |
 |---|---|
@@ -549,7 +548,7 @@ Both leave the first layer without a gradient. But `no_grad` cuts the whole grap
 | switch Dropout and BatchNorm from training to inference | `model.eval()` |
 """
 
-# %% [markdown] lang="ko" en="30c5c672"
+# %% [markdown] lang="ko" en="2c77bd86"
 r"""
 어느 쪽이든 첫 층에는 gradient가 없습니다. 그러나 `no_grad`는 거기서 그래프를 통째로 끊으므로 `inputs`에도 도착하는 것이 없습니다. 이와 달리 동결한 파라미터는 그 층의 상수가 될 뿐이고, 층을 *지나는* 경로는 열려 있습니다.
 
@@ -571,9 +570,9 @@ A training step moves a leaf. Of three ways to write it, only one is right:
 
 # %% [markdown] lang="ko" en="250a2a7f"
 r"""
-## 7. 파라미터 옮기기
+## 7. 파라미터 업데이트하기
 
-학습의 한 스텝은 leaf를 옮깁니다. 세 가지로 써 볼 수 있지만 맞는 것은 하나입니다.
+학습의 한 스텝에서는 leaf의 값을 업데이트합니다. 코드는 세 가지로 써 볼 수 있지만 그중 하나만 맞습니다.
 """
 
 # %%
@@ -606,7 +605,7 @@ r"""
 기록하면서 제자리에서 바꾸면 오류가 납니다. 그렇게 하면 `p`는 연산의 결과, 곧 중간 텐서가 되어 더는 leaf일 수 없기 때문입니다. 제자리에서 바꾸지 않고 새로 계산하면 중간 텐서인 *새* 텐서가 생기고, 모델은 여전히 예전 텐서를 가지고 있습니다.
 `no_grad` 안에서 제자리에서 바꾸면 같은 텐서, 같은 leaf에 새 값이 들어갑니다.
 
-## 8. 그래프를 모두 붙잡는 합
+## 8. loss를 더하다가 그래프까지 쌓는 실수
 
 학습 경과를 출력하려고 loss를 더해 나가다 보면 그래프까지 함께 쌓입니다.
 """
@@ -651,7 +650,7 @@ r"""
 
 # %% [markdown] lang="ko" en="d0bb64cd"
 r"""
-## 9. 실제로 있었던 버그
+## 9. 실제로 있었던 버그: 기록에서 빠진 $\sigma(W)$
 
 **스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 스펙트럼 정규화는 2018년 5월에 PyTorch의 코드에 들어왔는데,
 정식 배포 전 몇 주 동안은 아래의 `cut=True`처럼 $\sigma$가 끊겨 있었습니다. (`C`는 네트워크의 나머지를 대신합니다. $W/\sigma(W)$의 각 원소에 `C`의 원소를 곱해 더한 것이 loss입니다.) `W[0, 0]`에 대한 기울기를 봅시다.
@@ -686,10 +685,10 @@ In this example even the sign is wrong. PyTorch had two different cuts, one afte
 The [fix](https://github.com/pytorch/pytorch/pull/7905) names the cause in its title, "not backprop via sigma(W)". It records $\sigma$. Only the power iteration, which finds the most stretched direction by multiplying with $W$ and
 $W^\top$ in turn, stays under `no_grad`, where it belongs. In TensorFlow Addons [an overwrite like the first](https://github.com/tensorflow/addons/issues/2414) was reported in 2021, and a commenter was still asking for a fix in 2022.
 
-The values of such a layer are right, so its outputs show nothing. Comparing its gradients with a quotient does.
+The values of such a layer are right, so its outputs reveal nothing. Only a comparison of its gradients with a quotient does.
 """
 
-# %% [markdown] lang="ko" en="3749d9a3"
+# %% [markdown] lang="ko" en="08ea19e2"
 r"""
 이 예에서는 부호까지 틀립니다. PyTorch에서는 서로 다른 두 곳이 차례로 끊겨 있었습니다.
 
@@ -704,7 +703,7 @@ r"""
 
 # %% [markdown] lang="en"
 r"""
-## 10. A cut that is meant
+## 10. A deliberate cut
 
 A network can learn without labels. An encoder $f$ turns an image into a vector, its embedding, and two noisy views $a$ and $b$ of one image should get similar embeddings. [SimSiam](https://arxiv.org/abs/2011.10566) (2020) trains a second network with it, the predictor $h$, which predicts the embedding of one view from that of the other. With squared errors (SimSiam compares angles) the loss is
 
@@ -713,11 +712,11 @@ $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\ope
 Here an image is a single number, $f(t) = w\,t$ and $h(t) = v\,t$, and nothing is cut:
 """
 
-# %% [markdown] lang="ko" en="b667a7fb"
+# %% [markdown] lang="ko" en="7e908a36"
 r"""
 ## 10. 일부러 끊기
 
-정답(label) 없이도 네트워크를 학습시킬 수 있습니다. 인코더(encoder) $f$는 이미지를 임베딩(embedding)이라는 벡터로 바꾸고, 같은 이미지에 잡음을 달리 섞은 두 뷰(view) $a$와 $b$의 임베딩은 서로 비슷해야 합니다. [SimSiam](https://arxiv.org/abs/2011.10566)(2020)은
+정답(label) 없이도 네트워크를 학습시킬 수 있습니다. 인코더(encoder) $f$는 이미지를 임베딩(embedding)이라는 벡터로 바꾸고, 같은 이미지에 서로 다른 잡음을 섞은 두 이미지 $a$와 $b$의 임베딩은 서로 비슷해야 합니다. (이 분야에서는 이런 이미지도 뷰(view)라고 합니다. 메모리를 함께 쓰는 텐서의 뷰와는 다른 말입니다.) [SimSiam](https://arxiv.org/abs/2011.10566)(2020)은
 한 뷰의 임베딩으로 다른 뷰의 임베딩을 맞히는 네트워크 $h$(predictor)를 함께 학습시킵니다. 오차를 제곱해서 재면(SimSiam은 각도를 비교합니다) loss는 다음과 같습니다.
 
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big)$$
@@ -749,30 +748,42 @@ predictions. SimSiam treats the targets as constants, and then, in this loop, `w
 
 # %% [markdown] lang="ko" en="a5a89483"
 r"""
-loss가 0으로 가지만 `w`도 함께 0으로 갑니다. 모든 이미지의 임베딩이 0이 되어 어느 두 임베딩이나 똑같습니다. 이것을 **붕괴**(collapse)라고 합니다. gradient가 예상값 $h(f(a))$, $h(f(b))$를 목푯값 쪽으로 옮기기만 한 것이 아니라, 목푯값 $f(b)$, $f(a)$까지
-예상값 쪽으로 옮겼기 때문입니다. SimSiam은 목푯값을 상수로 봅니다. 그러면 이 반복문에서 `w`는 0.8 근처에 머뭅니다. 어디를 끊어야 하는지는 과제 6.7에서 생각해 보세요. 이때 autograd와 일치하는 차분몫은 목푯값을 고정한 차분몫입니다.
+loss가 0으로 가지만 `w`도 함께 0으로 갑니다. 모든 이미지의 임베딩이 0이 되어 어느 두 임베딩이나 똑같습니다. 이것을 **붕괴**(collapse)라고 합니다. 학습이 예측값 $h(f(a))$, $h(f(b))$를 목표값 쪽으로 끌어당기기만 한 것이 아니라, 목표값 $f(b)$, $f(a)$까지 예측값 쪽으로 끌어당겼기 때문입니다. SimSiam은 목표값을 상수로 취급합니다. 그러면 이 반복문에서 `w`는 0.8 근처에 머뭅니다. 어디를 끊어야 하는지는 과제 6.7에서 생각해 보세요. 이때 autograd와 일치하는 차분몫은 목푯값을 고정한 차분몫입니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 # Tasks
 
-Seven functions, 13 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they check is described after the last task. If you teach
-yourself, the panel of **Check** (in a terminal: `autograder check 6 --solution splice`) shows a worked solution of that task once you have passed it, or when you are stuck.
+Seven functions, 13 points.
 
-The rules of lesson 1 hold. Unless a task says otherwise, your function leaves everything that belongs to its caller as it was (arguments with their values, `.grad`, `requires_grad`, hooks, training mode), and every setting of the process
-too (gradient mode, default dtype, random state, warning filters and the like). It keeps dtype and shape, gives the same answer when called twice, and returns what the task names. All tensors are `float32` or `float64`.
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+**hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
+hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
+docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
+`autograder check 6 --solution splice`).
+
+**Only in this lesson:**
+
+- All tensors are `float32` or `float64`.
+- A model keeps its training mode unless the task says otherwise.
 """
 
-# %% [markdown] lang="ko" en="24a5284f"
+# %% [markdown] lang="ko" en="dbff9aa2"
 r"""
 # 과제
 
-함수 일곱 개, 합해서 13점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 아래에 글로 적어 두었습니다.
-혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 6 --solution splice`)에서 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
+함수 일곱 개, 모두 13점입니다.
 
-수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`, `requires_grad`, hook, 학습 모드인지 평가 모드인지)도, 프로세스 전체의 설정(gradient 모드, 기본 dtype,
-난수 상태, 경고 필터 등)도 바꾸지 않습니다. dtype과 shape를 유지하고, 두 번 호출해도 같은 답을 내며, 과제에 적힌 대로 돌려줍니다. 텐서는 모두 `float32` 또는 `float64`입니다.
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
+설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
+답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 6 --solution splice`).
+
+**이 수업에만 있는 규칙:**
+
+- 텐서는 모두 `float32` 또는 `float64`입니다.
+- 과제에 다른 말이 없으면 모델의 학습 모드도 그대로 두세요.
 """
 
 # %% [markdown] lang="en"
@@ -944,7 +955,7 @@ Make one step of gradient descent: move each parameter `p` by `-lr * p.grad`, **
 - `params` holds one or more tracked leaves, each once: a list, a tuple, or a generator such as `model.parameters()`. Their shapes and dtypes may differ, and their elements need not be contiguous in memory: a parameter may be part of a larger tensor, or transposed.
 - A parameter whose `.grad` is `None` stays where it is.
 - `lr` is a number, 0 or larger.
-- Afterwards each parameter is the same tensor object, still a tracked leaf, and its new values are in the **same memory**, so that whatever shares it, like `p.detach()`, sees them. Right to 10 digits for `float64`.
+- Afterwards each parameter is the same tensor object, still a tracked leaf, and its new values are in the **same memory**, so that whatever shares it, like `p.detach()`, sees them. In `float64` they must be right to 10 digits.
 - The step leaves no graph. The gradients stay as they are: resetting the buffers is not this function's job. Return nothing.
 
 Any means will do, `p.data` too, though lesson 7 shows what is dangerous about it.
@@ -969,7 +980,7 @@ with torch.no_grad():
 </details>
 """
 
-# %% [markdown] lang="ko" en="9f0dc3a8"
+# %% [markdown] lang="ko" en="85b874d6"
 r"""
 ## 과제 6.2 · `sgd_step_`
 
@@ -1115,7 +1126,7 @@ Return `model(x)` as it should be computed once training is over: with `Dropout`
 - Afterwards **every module in it**, not only the outermost, is in the mode in which you found it. Part of a model may be in evaluation mode while the rest is in
   training mode, and one module may belong to two others. This holds even when `model(x)` raises an error, which must reach the caller.
 - **No graph is recorded while the model runs.** Detaching the finished result is too late: the memory has been spent.
-- The result is an ordinary untracked tensor, which may take part in a tracked computation later. This holds even when the model is `nn.Dropout` alone, which in evaluation mode returns its input itself, and `x` is tracked. The result may share the memory of `x`.
+- The result is an ordinary untracked tensor, which may take part in a tracked computation later. This holds even when `x` is tracked and the model returns `x` itself (`nn.Dropout` in evaluation mode) or a view of it (`nn.Flatten`): both report `requires_grad=True` even under `no_grad`. The result may share the memory of `x`.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1140,7 +1151,7 @@ finally:
 </details>
 """
 
-# %% [markdown] lang="ko" en="205202ef"
+# %% [markdown] lang="ko" en="8ea04027"
 r"""
 ## 과제 6.3 · `evaluate`
 
@@ -1152,7 +1163,7 @@ r"""
 - 끝난 뒤에는 가장 바깥뿐 아니라 **안에 있는 모든 모듈**이 처음의 모드로 돌아와 있어야 합니다. 모델의 일부만 평가 모드이고 나머지는 학습 모드일 수도 있고, 한 모듈이 두 모듈에 함께 들어 있을 수도
   있습니다. `model(x)`에서 오류가 나도 그래야 하고, 그 오류는 호출한 쪽에 전달되어야 합니다.
 - **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 계산이 끝난 뒤에 결과를 끊으면 늦습니다. 메모리는 이미 쓴 다음입니다.
-- 결과는 추적되지 않는 보통 텐서이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. 모델이 `nn.Dropout` 하나뿐이고 `x`가 추적될 때도 그렇습니다. 이 모델은 평가 모드에서 입력을 그대로 돌려줍니다. 결과는 `x`와 메모리를 함께 써도 됩니다.
+- 결과는 추적되지 않는 보통 텐서이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. `x`가 추적되고, 모델이 `x` 자체(평가 모드의 `nn.Dropout`)나 `x`의 뷰(`nn.Flatten`)를 돌려줄 때도 그렇습니다. 둘 다 `no_grad` 안에서도 `requires_grad`가 `True`입니다. 결과는 `x`와 메모리를 함께 써도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1781,7 +1792,7 @@ r"""
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big)$$
 
 - gradient는 예상값 $h(f(a))$, $h(f(b))$를 **지나서** `h`와 `f`가 쓰는 모든 텐서에 가야 하고, 목푯값 $f(b)$, $f(a)$를 **지나면 안 됩니다**. 곧 두 목푯값을 고정한 함수의 기울기여야 합니다.
-- `f`와 `h`는 텐서로 텐서를 만드는데 받은 텐서를 그대로 돌려줄 수도 있고, 추적되는 텐서를 쓸 수도 있습니다. `a`와 `b`는 원소가 하나 이상인 텐서이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. 추적되면 gradient는 거기에도 같은 방식으로 갑니다. 예상값을 계산하는 데 쓴 텐서 가운데 적어도 하나는 추적됩니다. 텐서의 dtype은 모두 같고, 예상값의 shape는 그 목푯값의 shape와 같습니다. 평균은 모든 원소에 대한 것입니다.
+- `f`와 `h`는 텐서를 받아 텐서를 돌려주는 함수입니다. 받은 텐서를 그대로 돌려줄 수도 있고, 추적되는 다른 텐서를 쓸 수도 있습니다. `a`와 `b`는 원소가 하나 이상인 텐서이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. 추적되면 gradient는 거기에도 같은 방식으로 갑니다. 예상값을 계산하는 데 쓴 텐서 가운데 적어도 하나는 추적됩니다. 텐서의 dtype은 모두 같고, 예상값의 shape는 그 목푯값의 shape와 같습니다. 평균은 모든 원소에 대한 것입니다.
 - `f`는 `a`와 `b`로 한 번씩, `h`는 그 결과로 한 번씩 호출하세요.
 - loss를 돌려주세요. shape가 `()`인 추적되는 텐서입니다. 역방향 계산은 호출한 쪽에서 합니다.
 
@@ -1942,7 +1953,7 @@ Everywhere: the rules of every task.
 
 ## What you have built
 
-You now have two pieces of what lesson 10 builds. `splice` has shown that a backward pass can go on from any value, given its gradient: there each value passes on what it has received. And `sgd_step_` is the step that your training loop will take.
+You now have two pieces of what lesson 10 builds. `splice` has shown that a backward pass can resume at any value whose gradient is known. In lesson 10 every value will do that: it passes on what it has received. And `sgd_step_` is the step that your training loop will take.
 
 ## Checklist
 
@@ -1968,7 +1979,7 @@ You can now answer these without looking back:
 Next: [Lesson 07](../07_inside_backward/07_inside_backward.ipynb), inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="e4f8346f"
+# %% [markdown] lang="ko" en="cb397553"
 r"""
 ## 숨은 테스트가 확인하는 것
 
@@ -1985,7 +1996,7 @@ r"""
 
 ## 지금까지 만든 것
 
-수업 10에서 만들 것 가운데 두 조각이 생겼습니다. `splice`로는 gradient만 있으면 어느 값에서든 역방향 계산을 이어 갈 수 있음을 보았습니다. 수업 10의 값도 저마다 받은 gradient를 그렇게 넘겨줍니다. 그리고 `sgd_step_`은 수업 10의 학습 반복문이 할 스텝입니다.
+수업 10에서 만들 것 가운데 두 조각이 생겼습니다. `splice`에서는 gradient만 있으면 어느 텐서에서든 역방향 계산을 이어 갈 수 있다는 것을 보았습니다. 수업 10의 `Value`도 자기가 받은 gradient를 그렇게 이어서 넘겨줍니다. 그리고 `sgd_step_`이 하는 일은 수업 10의 학습 반복문이 스텝마다 하는 일입니다.
 
 ## 점검
 

@@ -36,7 +36,7 @@ def splice(f, g, x):
     return slopes if slopes.shape == x.shape else torch.autograd.grad(y, x, slopes)[0]
 
 
-# %% adds to x.grad task="splice" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% adds to x.grad task="splice" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def splice(f, g, x):
     y = f(x)
     w = y.detach().requires_grad_()
@@ -79,7 +79,7 @@ def splice(f, g, x):
     return torch.autograd.grad(y, x, torch.full_like(y, float(v.mean())))[0]
 
 
-# %% fails where f returns x itself task="splice" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% fails where f returns x itself task="splice" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def splice(f, g, x):
     y = f(x)
     w = y if y is x else y.detach().requires_grad_()
@@ -134,7 +134,7 @@ def sgd_step_(params, lr):
             p -= lr * p.grad
 
 
-# %% empties the buffers too task="sgd_step_" en="p.grad is not what it was" ko="p.grad가 부르기 전과 다릅니다"
+# %% empties the buffers too task="sgd_step_" en="p.grad is not what it was" ko="p.grad가 호출하기 전과 다릅니다"
 def sgd_step_(params, lr):
     with torch.no_grad():
         for p in params:
@@ -150,7 +150,7 @@ def sgd_step_(params, lr):
             p.data = p.data - lr * p.grad
 
 
-# %% scales the gradients themselves task="sgd_step_" en="p.grad is not what it was" ko="p.grad가 부르기 전과 다릅니다"
+# %% scales the gradients themselves task="sgd_step_" en="p.grad is not what it was" ko="p.grad가 호출하기 전과 다릅니다"
 def sgd_step_(params, lr):
     with torch.no_grad():
         for p in params:
@@ -694,7 +694,7 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% empties the buffers task="evaluate" en="model.0.bias.grad is not what it was" ko="model.0.bias.grad가 부르기 전과 다릅니다"
+# %% empties the buffers task="evaluate" en="model.0.bias.grad is not what it was" ko="model.0.bias.grad가 호출하기 전과 다릅니다"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -868,7 +868,7 @@ def agreement_loss(f, h, a, b):
     return ((h(z_a) - z_b.detach()) ** 2).sum() / 2 + ((h(z_b) - z_a.detach()) ** 2).sum() / 2
 
 
-# %% runs the backward pass too task="agreement_loss" en="w.grad is not what it was" ko="w.grad가 부르기 전과 다릅니다"
+# %% runs the backward pass too task="agreement_loss" en="w.grad is not what it was" ko="w.grad가 호출하기 전과 다릅니다"
 def agreement_loss(f, h, a, b):
     z_a, z_b = f(a), f(b)
     loss = ((h(z_a) - z_b.detach()) ** 2).mean() / 2 + ((h(z_b) - z_a.detach()) ** 2).mean() / 2

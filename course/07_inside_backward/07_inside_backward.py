@@ -32,7 +32,7 @@ r"""
 
 - 어떤 연산이 `backward()`를 위해 입력을 저장하고, 어떤 연산이 출력을 저장하고, 어떤 연산이 아무것도 저장하지 않는지 말할 수 있습니다.
 - autograd가 기록하는 제자리 연산, 오류로 막는 제자리 연산, 오류 없이 gradient를 망가뜨리는 제자리 연산을 구별할 수 있습니다.
-- 체크포인트로 시간을 들여 메모리를 아낄 수 있습니다.
+- 체크포인팅으로, 계산 시간을 더 쓰는 대신 메모리를 아낄 수 있습니다.
 - 역방향 계산에서 gradient를 지켜보고 바꿀 수 있으며, gradient가 틀리거나 `nan`이 된 원인을 찾을 수 있습니다.
 
 수업 02~04와 06의 내용(노드와 노드가 저장하는 것, hook, `detach()`, `no_grad`)이 필요합니다. *선택* 과제는 위의 시간에 들어 있지 않습니다.
@@ -215,12 +215,12 @@ The error is good news: without it, the gradient would have been wrong. The reme
 
 ## 3. .data: the way around the counter
 
-An edit inside `no_grad` is counted. So is an edit of `x.detach()` or of a view such as `x[0]`, which share both memory and version counter with `x`. `x.data` shares the memory alone:
+An edit inside `no_grad` is counted. So is an edit of `x.detach()` or of a view such as `x[0]`, which share both memory and version counter with `x`. `x.data` shares only the memory:
 """
 
-# %% [markdown] lang="ko" en="a0633c33"
+# %% [markdown] lang="ko" en="2be27a54"
 r"""
-이 오류는 좋은 소식입니다. 오류가 없었다면 gradient가 틀렸을 것입니다. 고치려면 새 텐서를 만드는 `y = y + 1`을 쓰면 됩니다.
+오류가 나서 다행입니다. 오류 없이 넘어갔다면 틀린 gradient를 얻었을 것입니다. 고치려면 새 텐서를 만드는 `y = y + 1`을 쓰면 됩니다.
 
 ## 3. .data: 카운터를 피해 가는 길
 
@@ -271,21 +271,21 @@ So `.data` is not a shortcut for `no_grad`: it removes the only guard. The diffe
 
 ## 4. Spoil what backward reads
 
-The forward pass is exact here, always. The menu `spoil` says what happens to `backward()`: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
+In this explorer the forward pass is always exact. The menu `spoil` says what happens to `backward()`: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
 with fewer digits (about seven in `float32`, two or three in `bfloat16`, one or two in `float8`); or a *hook*, a function registered on `x`, multiplies the gradient by $a$ (lesson 4 and section 7).
 Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how far the quotient is from `x.grad`, and (green) from the gradient with nothing spoiled.
 
-1. Make $h$ smaller. Where does the quotient go, to `x.grad` or to the green truth? How far off is `x.grad` with $a = 0.5$, and with $a = 1$?
+1. Make $h$ smaller. Where does the quotient go, to `x.grad` or to the true gradient (green)? How far off is `x.grad` with $a = 0.5$, and with $a = 1$?
 2. Choose $e^x$ for the same edit of `x.data`. Why is `x.grad` right now?
 3. Back to $x^2$, and store saved tensors as `float32`, `bfloat16`, `float8`. How far off is each at $x = 1.3$, and at $x = 1.5$?
 4. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
 """
 
-# %% [markdown] lang="ko" en="36b75640"
+# %% [markdown] lang="ko" en="71e37d50"
 r"""
-그러니 `.data`를 `no_grad` 대신 간편하게 쓸 수 있는 것으로 생각하면 안 됩니다. 하나뿐인 안전장치를 없애는 일입니다. 그러나 차분몫은 저장된 값이 바뀌어도 속지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 텐서는 하나도 읽지 않습니다.
+그러니 `.data`를 `no_grad`의 간편한 대용품으로 여기면 안 됩니다. 하나뿐인 안전장치를 꺼 버리는 셈입니다. 한편 차분몫은 저장된 값이 바뀌어도 영향을 받지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 텐서는 하나도 읽지 않습니다.
 
-## 4. backward가 읽는 값을 건드리기
+## 4. 역방향 계산을 일부러 교란하기
 
 여기서 순방향 계산은 언제나 정확합니다. *교란* 메뉴에서 `backward()`를 어떻게 건드릴지 고르세요. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
 보관하거나(`float32`는 약 일곱 자리, `bfloat16`은 두세 자리, `float8`은 한두 자리), `x`에 건 함수인 *hook*(수업 04와 7절)으로 gradient에 $a$를 곱합니다.
@@ -306,7 +306,7 @@ r"""
 
 1. To the truth, which is 2.6 at $x = 1.3$. However small $h$ is, `x.grad` stays off by $2a$ (1, then 2): the node computed $2(x + a)$.
 2. The node of $e^x$ saved its output, and the output did not change.
-3. At 1.3 about $10^{-7}$, $6 \cdot 10^{-3}$ and $0.1$: the saved 1.3 was rounded. 1.5 has few binary digits, fits into each of the dtypes, and the gradient is exact.
+3. At 1.3 about $10^{-7}$, $6 \cdot 10^{-3}$ and $0.1$: the saved 1.3 was rounded. 1.5 needs only two binary digits, so every one of these dtypes stores it exactly, and the gradient is exact.
 4. By 2. The quotient sees neither hooks nor saved tensors, which is why it can expose them.
 
 </details>
@@ -319,7 +319,7 @@ Are in-place edits invisible to autograd, then? No: an in-place edit of a tracke
 The second half of the cell edits a *view*. It shares its memory with its base, so the edit changes both, and autograd rewrites the history of both:
 """
 
-# %% [markdown] lang="ko" en="5cd49e46"
+# %% [markdown] lang="ko" en="810207cf"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -391,15 +391,15 @@ Only for `y.data`. All three edits double the curve and its secant. The first tw
 
 </details>
 
-So three questions decide about an in-place edit. Does autograd record it? Then the gradient includes it. Had some node saved the old values? Then `backward()` raises an error. Did it go through `.data`? Then autograd does neither.
+So there are three cases. If autograd records an in-place edit, the gradient takes it into account. If a node had saved the values that the edit overwrites, `backward()` raises an error. And if the edit goes through `.data`, autograd does neither: it records nothing and notices nothing.
 
 ## 6. Saved tensors cost memory
 
-In training, saved tensors take much of the memory. Two functions of yours can stand between the graph and what it saves: `pack` receives each tensor at the moment it is saved and returns what to keep instead; `unpack` turns that into a tensor again
+In training, saved tensors take much of the memory. You can put two functions of your own between the graph and what it saves: `pack` receives each tensor at the moment it is saved and returns what to keep instead; `unpack` turns that into a tensor again
 when `backward()` needs it. The explorer stored fewer digits this way:
 """
 
-# %% [markdown] lang="ko" en="3557ea54"
+# %% [markdown] lang="ko" en="c7f51f88"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -411,7 +411,7 @@ r"""
 
 ## 6. 저장된 텐서는 메모리를 차지한다
 
-학습할 때 메모리의 상당 부분은 저장된 텐서가 차지합니다. 그래프와 저장될 텐서 사이에 여러분의 함수 두 개를 둘 수 있습니다. `pack`은 텐서가 저장될 때마다 그 텐서를 받아 대신 보관할 것을 돌려주고, `unpack`은
+학습할 때 메모리의 상당 부분은 저장된 텐서가 차지합니다. `saved_tensors_hooks`를 쓰면 텐서를 저장할 때와 꺼낼 때 호출할 함수를 하나씩 정할 수 있습니다. `pack`은 텐서가 저장될 때마다 그 텐서를 받아 대신 보관할 것을 돌려주고, `unpack`은
 `backward()`가 필요로 할 때 그것을 다시 텐서로 만듭니다. 탐색기도 이렇게 자릿수를 줄였습니다.
 """
 
@@ -435,19 +435,19 @@ print("x.grad:", x.grad)
 
 # %% [markdown] lang="en"
 r"""
-The sum saved nothing: its slope is 1. The exponent 2 was not packed either, since it is a Python number and not a tensor. (The same goes for the 2 in a product `x * 2`, although its node shows it as a tensor, `_saved_other`.)
+The sum saved nothing: its slope is 1. The exponent 2 was not packed either, since the node keeps it as a Python number. (The 2 of `x * 2` is saved as a tensor, see lesson 2, but `pack` skips tensors made from Python numbers.)
 
 `torch.autograd.graph.save_on_cpu()` is a ready-made pair: it moves what a GPU saves into the CPU's memory and back. A **checkpoint** (lesson 2) saves more memory. It keeps only the input of a whole function, discards everything the function saved inside,
 and runs the function a second time when `backward()` gets there. (`use_reentrant=False` selects the newer of its two forms. It works with `torch.autograd.grad`, and gradients reach weights even if the input is not tracked.)
 
-The next cell applies `wave` ten times to 250 000 elements of `float32`, one megabyte. `peak_memory` measures what tensors take after the forward pass, and at most until the end of `backward()`:
+The next cell applies `wave` ten times to 250 000 elements of `float32`, one megabyte. `peak_memory` measures how much memory the tensors take after the forward pass, and the most they take at any time until `backward()` ends:
 """
 
-# %% [markdown] lang="ko" en="41219742"
+# %% [markdown] lang="ko" en="aad7cee8"
 r"""
-합은 아무것도 저장하지 않았습니다. 기울기가 1이기 때문입니다. 지수 2도 `pack`을 거치지 않았습니다. 텐서가 아니라 파이썬의 수이기 때문입니다. (곱 `x * 2`의 2도 마찬가지입니다. 노드의 `_saved_other`에서 텐서처럼 보일 뿐입니다.)
+합은 아무것도 저장하지 않았습니다. 기울기가 1이기 때문입니다. 지수 2도 `pack`을 거치지 않았습니다. 노드가 텐서가 아니라 파이썬의 수로 보관하기 때문입니다. (곱 `x * 2`의 2는 조금 다릅니다. 수업 02에서 보았듯이 노드는 2를 텐서로 바꾸어 저장하지만, 파이썬의 수로 만든 이런 텐서에는 `pack`을 호출하지 않습니다.)
 
-`torch.autograd.graph.save_on_cpu()`는 미리 만들어 둔 `pack`과 `unpack`입니다. GPU에서 저장되는 것을 CPU 메모리로 옮겼다가 되돌립니다. 수업 02에서 본 **체크포인트**(checkpoint)를 쓰면 메모리를 더 많이 아낄 수 있습니다. 함수 전체에서 입력만 남기고 안에서 저장한 것은 모두 버린 뒤,
+`torch.autograd.graph.save_on_cpu()`는 미리 만들어 둔 `pack`과 `unpack`입니다. GPU에서 저장되는 것을 CPU 메모리로 옮겼다가 되돌립니다. 수업 02에서 본 **체크포인팅**(checkpointing)을 쓰면 메모리를 더 많이 아낄 수 있습니다. 함수 전체에서 입력만 남기고 안에서 저장한 것은 모두 버린 뒤,
 `backward()`가 거기에 이르면 함수를 한 번 더 실행합니다. (`use_reentrant=False`는 두 방식 가운데 새 방식을 고릅니다. 새 방식에서는 `torch.autograd.grad`도 쓸 수 있고, 입력이 추적되지 않아도 가중치에 gradient가 도달합니다.)
 
 다음 셀은 `float32` 원소 25만 개(1메가바이트)에 `wave`를 열 번 적용합니다. `peak_memory`는 텐서가 차지한 메모리를 순방향 계산이 끝났을 때, 그리고 `backward()`가 끝날 때까지 가장 많았을 때 잽니다.
@@ -566,7 +566,7 @@ z = torch.log(y)
 handle = y.register_hook(double)
 z.backward()
 handle.remove()
-tensor_info(x=x, y=y, z=z)
+print(tensor_info(x=x, y=y, z=z))
 print("x.grad:", x.grad)
 
 # %%
@@ -596,7 +596,7 @@ A leaf has a second kind of hook, which is called **after** its gradient has bee
 
 # %% [markdown] lang="ko" en="d87de9f6"
 r"""
-`y`는 leaf가 아니어서 `.grad`를 남기지 않지만, 걸어 둔 hook은 호출됩니다. hook이 받은 텐서를 제자리에서 바꾸면 안 됩니다. 다른 텐서도 같은 gradient를 받을 참일 수 있습니다.
+`y`는 leaf가 아니어서 `.grad`를 남기지 않지만, 걸어 둔 hook은 호출됩니다. hook이 받은 텐서는 제자리에서 바꾸면 안 됩니다. 같은 gradient 텐서가 다른 곳에도 전달될 수 있기 때문입니다.
 
 leaf에는 hook이 한 가지 더 있습니다. gradient가 `.grad`에 더해진 **다음에** 호출됩니다. 이 hook이 받는 것은 gradient가 아니라 *leaf*입니다. 다음에서 `p`는 두 번 쓰입니다.
 """
@@ -622,7 +622,7 @@ Take $\sqrt{x^2}$ at 0. The forward pass finds $\sqrt 0 = 0$, nothing unusual. H
 r"""
 둘 다 한 번씩 호출되고, 그때 gradient는 이미 다 더해진 $2p + 1 = 5$입니다. 두 곳에서 온 것을 hook보다 먼저 엔진이 더하기 때문입니다(수업 04).
 
-## 8. nan의 원인이 된 연산
+## 8. `nan`의 진짜 원인 찾기
 
 0에서 $\sqrt{x^2}$을 봅시다. 순방향 계산에서는 $\sqrt 0 = 0$으로 이상한 것이 없습니다. 역방향 계산에서 무슨 일이 일어나는지 hook으로 봅시다(`name=name`은 hook마다 자기 텐서의 이름을 쓰게 합니다).
 """
@@ -648,16 +648,16 @@ The root divided by $2\sqrt 0$ and made `inf`; the square multiplied that by $2 
 ## 9. A real bug
 
 `leaky_relu` returns $x$ where $x$ is positive, and $s \cdot x$ elsewhere; $s$ is called its negative slope. Its in-place form overwrites $x$, so its node saved the **output** and read the sign from that. In January 2020 somebody used it with $s = -2$.
-We replay that node in today's PyTorch. The node of `leaky_relu` saves its input $x$; our `pack` keeps `leaky_relu(x)` instead. In `backward()`, the node then takes the sign of the output for the sign of its input:
+In today's PyTorch: the node of `leaky_relu` saves its input $x$; our `pack` keeps `leaky_relu(x)` instead. In `backward()`, the node then takes the sign of the output for the sign of its input:
 """
 
-# %% [markdown] lang="ko" en="a4799fed"
+# %% [markdown] lang="ko" en="b81ec569"
 r"""
-제곱근은 $2\sqrt 0$으로 나누어 `inf`를 만들었고, 제곱은 거기에 $2 \cdot 0$을 곱했습니다. $\infty \cdot 0$은 `nan`입니다. PyTorch의 **이상 탐지**(anomaly detection)는 처음 나온 `nan`에서 멈추고 제곱(`PowBackward0`)을 지목합니다. 진짜 범인은 `backward()`가 바로 앞서 지난 연산, 곧 유한한 gradient를 처음으로 유한하지 않게 만든 연산입니다. 과제 7.6에서 이것을 찾습니다.
+제곱근은 $2\sqrt 0$으로 나누어 `inf`를 만들었고, 제곱은 거기에 $2 \cdot 0$을 곱했습니다. $\infty \cdot 0$은 `nan`입니다. PyTorch의 **이상 탐지**(anomaly detection)는 처음 나온 `nan`에서 멈추고 제곱(`PowBackward0`)을 지목합니다. 진짜 원인은 그 직전에 역방향 계산이 지나간 연산, 곧 유한한 gradient를 받아 처음으로 유한하지 않은 gradient를 만든 연산(여기서는 제곱근)입니다. 과제 7.6에서 이것을 찾습니다.
 
-## 9. 실제로 있었던 버그
+## 9. 실제로 있었던 버그: 출력에서 입력의 부호를 읽은 `leaky_relu_`
 
-`leaky_relu`는 $x$가 양수이면 $x$를, 아니면 $s \cdot x$를 돌려줍니다. $s$를 음수 쪽 기울기(negative slope)라고 합니다. 제자리에서 하는 `leaky_relu_`는 $x$를 덮어쓰므로 노드가 **출력**을 저장하고 부호를 거기서 읽었습니다. 2020년 1월, 누군가 $s = -2$로 사용했습니다.
+`leaky_relu`는 $x$가 양수이면 $x$를, 아니면 $s \cdot x$를 돌려줍니다. $s$를 음수 쪽 기울기(negative slope)라고 합니다. 제자리에서 하는 `leaky_relu_`는 $x$를 덮어쓰므로 노드가 **출력**을 저장하고 부호를 거기서 읽었습니다. 2020년 1월, 한 사용자가 $s = -2$로 썼다가 gradient가 틀린 것을 발견했습니다.
 지금의 PyTorch에서 그 노드를 흉내 내 봅시다. `leaky_relu`의 노드는 입력 $x$를 저장하는데, `pack`이 그 대신 `leaky_relu(x)`를 보관합니다. 그러면 `backward()`에서 노드는 출력의 부호를 입력의 부호로 여깁니다.
 """
 
@@ -689,34 +689,44 @@ an output of 2 may come from 2 or from $-1$: the information was overwritten. A 
 # %% [markdown] lang="ko" en="20dd6e7b"
 r"""
 $x = -1$에서 기울기는 $-2$인데, PyTorch 1.3은 위와 같이 1이라고 했습니다. 오류는 없었습니다([pytorch#31938](https://github.com/pytorch/pytorch/issues/31938)). $s = 0.2$이면 출력의 부호가 입력과 같아서 버그가 드러나지 않았습니다. $s = -2$이면
-출력 2가 2에서 왔는지 $-1$에서 왔는지 알 수 없습니다. 필요한 것을 이미 덮어쓴 것입니다. 버전 카운터도 소용없습니다. 저장된 텐서가 바뀐 것이 아니라, 저장할 것을 잘못 골랐기 때문입니다. [해결책](https://github.com/pytorch/pytorch/pull/33639)은 위에서 본 오류를 내는 것이었습니다. $s$가 음수이면 제자리에서 하지 않는 `leaky_relu`를 쓰라는 뜻입니다.
+출력이 2일 때 입력이 2였는지 $-1$이었는지 알 수 없습니다. 그것을 알려 줄 입력은 이미 덮어썼습니다. 버전 카운터도 소용없습니다. 저장된 텐서가 바뀐 것이 아니라, 저장할 것을 잘못 골랐기 때문입니다. [해결책](https://github.com/pytorch/pytorch/pull/33639)은 위에서 본 오류를 내는 것이었습니다. $s$가 음수이면 제자리에서 하지 않는 `leaky_relu`를 쓰라는 뜻입니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 # Tasks
 
-Seven functions, 14 points. **Task 7.5 is optional**: it gives points like the others. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when your work is graded.
-If you teach yourself: after the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 7 --solution saved_shapes`) shows the worked solution of a task.
+Seven functions, 14 points. **Task 7.5 is optional**; it gives points like the others.
 
-**The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves everything that belongs to its caller unchanged: the arguments with
-their values, `.grad`, `requires_grad` and hooks, and every setting of the whole process (gradient mode, anomaly mode, default dtype, random state, warning filters, hooks
-for saved tensors and the like). It keeps the dtype, `float32` or `float64`, gives the same answer when called twice, and returns what its text says.
-A tensor may be transposed, or a slice of a larger one, so `view` may fail on it.
-Where a task asks for a hook or for a change in place, it says so.
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+**hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
+hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
+docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
+`autograder check 7 --solution saved_shapes`).
+
+**Only in this lesson:**
+
+- Hooks for saved tensors are settings of the process.
+- The dtype is `float32` or `float64`. A tensor may be transposed, or a slice of a larger one, so `view` may fail on it.
+- Where a task asks for a hook or for a change in place, it says so.
 """
 
-# %% [markdown] lang="ko" en="fd7e53d4"
+# %% [markdown] lang="ko" en="2a6ebe20"
 r"""
 # 과제
 
-함수 일곱 개이고, 합해서 14점입니다. **과제 7.5는 선택**이지만 다른 과제처럼 점수가 있습니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다.
-혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 7 --solution saved_shapes`)에서 그 과제의 모범 풀이를 볼 수 있습니다.
+함수 일곱 개, 모두 14점입니다. **과제 7.5는 선택 과제**이지만 점수는 똑같이 있습니다.
 
-**모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,
-`requires_grad`, hook, 그리고 프로세스 전체의 설정(gradient 모드, 이상 탐지 모드, 기본 dtype, 난수 상태, 경고 필터, 저장된 텐서의 hook 등)입니다. dtype(`float32` 또는
-`float64`)을 유지하고, 두 번 호출해도 같은 답을 내며, 과제에 적힌 대로 돌려줍니다. 텐서는 전치한 것이거나 더 큰 텐서에서
-잘라 낸 것일 수도 있으므로 `view`가 실패할 수 있습니다. hook을 걸거나 제자리에서 바꾸어야 할 때는 과제에 그렇게 적혀 있습니다.
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
+설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
+답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 7 --solution saved_shapes`).
+
+**이 수업에만 있는 규칙:**
+
+- 저장된 텐서의 hook도 프로세스의 설정입니다.
+- dtype은 `float32` 또는 `float64`입니다. 텐서는 전치한 것이거나 더 큰 텐서에서 잘라 낸 것일 수 있으므로 `view`가 실패할 수 있습니다.
+- hook을 등록하거나 제자리에서 바꾸어야 할 때는 과제에 그렇게 적혀 있습니다.
 """
 
 # %% [markdown] lang="en"
@@ -843,7 +853,7 @@ Return the shapes of all tensors that the graph of `f(x)` saves for `backward()`
 
 - `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive. `f` takes it to a tensor of any shape; it may use other tensors, tracked or not,
   and everything that it computes goes into its result.
-- Every tensor that a node saves counts, with no dimensions or no elements, too, and wherever the node keeps it. If two nodes, or one node twice, save the same tensor, it counts twice. The exponent of `x**2` or the 2 of `x * 2` is a Python number and does not count.
+- Every tensor that a node saves counts, with no dimensions or no elements, too, and wherever the node keeps it. If two nodes, or one node twice, save the same tensor, it counts twice. Python numbers, as in `x**2` or `x * 2`, do not count.
 - Call `f` exactly once, and run no backward pass: no `backward()`, no `torch.autograd.grad`. The graph of `f(x)` must still work: its `backward()` after your call gives the usual gradients.
 
 <details><summary>Hint 1: the idea</summary>
@@ -868,7 +878,7 @@ with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
 </details>
 """
 
-# %% [markdown] lang="ko" en="069aa1c1"
+# %% [markdown] lang="ko" en="49d40c8a"
 r"""
 ## 과제 7.2 · `saved_shapes`
 
@@ -878,7 +888,7 @@ r"""
 
 - `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다. `f`의 결과는 텐서이고 shape에는 제한이 없습니다. `f`는 다른 텐서도
   쓸 수 있고(추적되는 것이든 아니든), 계산한 것은 모두 결과에 쓰입니다.
-- 노드가 저장하는 텐서는 빠짐없이 셉니다. 차원이 없는 텐서나 빈 텐서도, 노드의 어디에 있든 셉니다. 두 노드가, 또는 한 노드가 두 번 같은 텐서를 저장하면 두 번 셉니다. `x**2`의 지수나 `x * 2`의 2는 파이썬의 수이므로 세지 않습니다.
+- 노드가 저장하는 텐서는 빠짐없이 셉니다. 차원이 없는 텐서나 빈 텐서도, 노드의 어디에 있든 셉니다. 두 노드가, 또는 한 노드가 두 번 같은 텐서를 저장하면 두 번 셉니다. `x**2`의 지수나 `x * 2`의 2처럼 파이썬의 수에서 온 것은 세지 않습니다.
 - `f`는 꼭 한 번만 호출하고 역방향 계산은 하지 마세요. `backward()`도 `torch.autograd.grad`도 안 됩니다. `f(x)`의 그래프는 그대로 쓸 수 있어야 합니다. 여러분의 함수가 끝난 뒤 그 그래프에서 `backward()`를 하면 원래의 gradient가 나와야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1526,7 +1536,7 @@ r"""
 
 ●●●●○ · ★★★☆☆ · 9 min · 2 points
 
-A chain $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ... ends with `y.sum()`. In the backward pass, **which operation is the first to make a gradient that is not finite?** Return its place in `fs`: the largest $i$ for which all elements of the gradient
+A chain $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ... ends with `y.sum()`. In the backward pass, **which operation is the first to make a gradient that is not finite?** Return its index in `fs`: the largest $i$ for which all elements of the gradient
 at $f_i$'s output are finite, and some element of the gradient at its input is not (`inf` or `nan`). If there is no such $i$, return `None`.
 
 - The gradients are those of `y.sum()`, in the dtype of `x`: those of `y.mean()` are smaller and may be finite where these are not.
@@ -1553,7 +1563,7 @@ b = g(a)
 </details>
 """
 
-# %% [markdown] lang="ko" en="aaa213f4"
+# %% [markdown] lang="ko" en="4cc1ef87"
 r"""
 ## 과제 7.6 · `first_bad_op`
 
@@ -1688,7 +1698,7 @@ A model `f` computes the right loss, but is the gradient of `f(x)` right? Run it
 
 | return | what `f` does |
 |-|-|
-| `'data'` | it overwrites by way of `.data` a tensor that some node has saved, so the gradient is wrong |
+| `'data'` | through `.data`, it overwrites a tensor that some node has saved, so the gradient is wrong |
 | `'hook'` | it registers a hook that makes the gradient wrong |
 | `'nan'` | some element of the gradient is `nan` or infinite |
 | `'view'` | it edits, through a view, a tensor that some node has saved, so that the backward pass raises a `RuntimeError` |
@@ -1717,7 +1727,7 @@ step = torch.tensor([h, 0.0], dtype=x.dtype)
 </details>
 """
 
-# %% [markdown] lang="ko" en="6dcdae22"
+# %% [markdown] lang="ko" en="3245fd97"
 r"""
 ## 과제 7.7 · `find_culprit`
 

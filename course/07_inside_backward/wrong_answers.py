@@ -126,7 +126,7 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% counts when backward asks task="saved_shapes" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% counts when backward asks task="saved_shapes" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def saved_shapes(f, x):
     shapes = []
     with torch.autograd.graph.saved_tensors_hooks(
@@ -844,7 +844,7 @@ def first_bad_op(fs, x):
     return next((i for i in reversed(range(len(fs))) if bad[i] and not bad[i + 1]), None)
 
 
-# %% fills the buffers task="first_bad_op" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% fills the buffers task="first_bad_op" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:
@@ -1213,7 +1213,7 @@ def find_culprit(f, x):
     return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
 
 
-# %% uses the buffer task="find_culprit" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% uses the buffer task="find_culprit" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def find_culprit(f, x):
     x.grad = None
     try:

@@ -119,14 +119,14 @@ r"""
 - The backward pass calls `backward`. `grad_output` is the gradient that arrives: $\frac{dz}{dy} = \frac{1}{125} = 0.008$. `backward` returns **one gradient per
   argument of `forward`** (not counting `ctx`), in the same order, each multiplied by `grad_output`: $0.008 \cdot 75 = 0.6$ and $0.008 \cdot 125 \log 5 = 1.6094$. So it computes a VJP (lesson 5).
 - `ctx` (*context*) belongs to this one call: `forward` writes to it, `backward` reads it. `save_for_backward` keeps tensors
-  together with their version, so an in-place change in between raises an error (lesson 7). `ctx.x = x` keeps the tensor but does not watch it.
+  together with their version, so an in-place change in between raises an error (lesson 7). `ctx.x = x` keeps the tensor without its version, so such a change goes unnoticed.
 
 There is a second style, in which `forward` gets no `ctx`. The tasks use it.
 """
 
-# %% [markdown] lang="ko" en="3e4eb817"
+# %% [markdown] lang="ko" en="26cc8ddd"
 r"""
-- `Power`의 객체를 만드는 일은 없습니다. 그래서 메서드에 `self`가 없고 `@staticmethod`가 붙습니다. 호출하는 것은 `Power.apply`이고, `apply`가 `forward`를 호출합니다. `forward` 안의 계산은 기록되지 않습니다. 연산 전체가
+- `Power`의 인스턴스는 만들지 않습니다. 그래서 메서드에 `self`가 없고 `@staticmethod`가 붙습니다. 호출하는 것은 `Power.apply`이고, `apply`가 `forward`를 호출합니다. `forward` 안의 계산은 기록되지 않습니다. 연산 전체가
   그래프에서 **노드 하나**가 되고, 이름은 클래스 이름을 따서 `PowerBackward`입니다.
 - `backward`는 역방향 계산 때 호출됩니다. `grad_output`은 도착한 gradient $\frac{dz}{dy} = \frac{1}{125} = 0.008$입니다. **`forward`의 인자마다(`ctx`는 빼고)
   gradient를 하나씩**, 같은 순서로 돌려줍니다. 모두 `grad_output`을 곱한 값, 곧 $0.008 \cdot 75 = 0.6$과 $0.008 \cdot 125 \log 5 = 1.6094$입니다.
@@ -134,7 +134,7 @@ r"""
 - `ctx`(*context*)는 이 호출 하나에 딸린 것으로, `forward`가 적고 `backward`가 읽습니다. `save_for_backward`는 텐서를 버전과 함께 저장하므로,
   그사이에 텐서가 제자리에서 바뀌면 오류가 납니다(수업 07). `ctx.x = x`라고 하면 텐서는 남지만 바뀌었는지는 확인하지 않습니다.
 
-쓰는 방식이 하나 더 있습니다. 이 방식에서는 `forward`가 `ctx`를 받지 않습니다. 과제의 뼈대도 이 방식입니다.
+`Function`을 작성하는 방식이 하나 더 있습니다. 이 방식에서는 `forward`가 `ctx`를 받지 않고, 저장하는 일은 `setup_context`에 따로 적습니다. `torch.func`에는 이 방식으로 쓴 것만 넣을 수 있고, 과제의 뼈대도 이 방식입니다. 아래의 예에서는 짧게 쓰려고 첫째 방식도 섞어 씁니다.
 """
 
 
@@ -168,7 +168,7 @@ with expect_error():
 # %% [markdown] lang="en"
 r"""
 `apply` calls `forward(a, b)` first and `setup_context(ctx, inputs, output)` right after it. `inputs` is the tuple of all arguments of `forward`, and `output` is what `forward` returned.
-Only this style works with `torch.func` (lesson 5).
+Only this style works with `torch.func` (lesson 5): with `vjp`, `grad` and `jacrev` as it stands; `vmap` also needs `generate_vmap_rule = True` in the class, `jvp` a static method `jvp`, and `jacfwd` and `hessian` need both.
 
 `ctx.needs_input_grad` says which inputs need a gradient. Where one does not, return `None` and compute nothing: the result would be thrown away. `Power` always computes both gradients. For $x = -2$ and
 a constant $q = 3$ it computes $\log(-2)$, which nobody needs.
@@ -180,10 +180,10 @@ It returns `True` if every difference is at most $10^{-5} + 10^{-3} \cdot$ the s
 In the next cell, somebody wrote $\log(x + 1)$ instead of $\log x$:
 """
 
-# %% [markdown] lang="ko" en="b12e6029"
+# %% [markdown] lang="ko" en="b88bcca3"
 r"""
 `apply`는 먼저 `forward(a, b)`를 호출하고, 바로 이어서 `setup_context(ctx, inputs, output)`을 호출합니다. `inputs`는 `forward`가 받은 인자를 모두 담은 튜플이고, `output`은 `forward`가 돌려준 것입니다.
-`torch.func`(수업 05)에는 이 방식으로 쓴 것만 넣을 수 있습니다.
+`torch.func`(수업 05)에는 이 방식으로 쓴 것만 넣을 수 있습니다. `vjp`, `grad`, `jacrev`에는 그대로 쓸 수 있지만, `vmap`에는 클래스에 `generate_vmap_rule = True`가, `jvp`에는 정적 메서드 `jvp`가, `jacfwd`와 `hessian`에는 둘 다 필요합니다.
 
 `ctx.needs_input_grad`는 어느 입력에 gradient가 필요한지 알려 줍니다. 필요 없는 입력에는 아무것도 계산하지 말고 `None`을 돌려주세요. 계산해도 버려집니다. `Power`는 늘 둘 다 계산하므로, $x = -2$이고 $q = 3$이 상수이면
 쓸데없이 $\log(-2)$를 구합니다.
@@ -311,16 +311,16 @@ r"""
 - `backward` gets one gradient **per output** and returns one **per argument**. An output that was not used gets zeros. The gradient of an argument that is not a tensor is `None`. Such an argument may be kept on `ctx` as it is.
 - Each slope can be read off the other output, so `SinCos` saves its outputs, as `exp` does (lesson 7). Pass outputs to `save_for_backward`, too. `ctx.sine = sine` would make a reference cycle (output, node, `ctx`, output), which stays in memory until Python's garbage collector finds it.
 
-Two marks on `ctx` tell autograd about special outputs:
+Marks on `ctx` tell autograd about outputs that cannot be differentiated and inputs that were changed in place.
 """
 
-# %% [markdown] lang="ko" en="ed7bda9f"
+# %% [markdown] lang="ko" en="cc52ca36"
 r"""
 - `backward`는 **출력마다** gradient를 하나씩 받고 **인자마다** 하나씩 돌려줍니다. 쓰이지 않은 출력에는 0이 도착합니다. 텐서가 아닌 인자의 gradient는 `None`이고, 그런 인자는 `ctx`에 그대로 두어도 됩니다.
 - 한 출력의 기울기는 다른 출력에서 나옵니다. 그래서 `SinCos`는 `exp`(수업 07)처럼 출력을 저장합니다. 출력도 `save_for_backward`로 저장하세요. `ctx.sine = sine`이라고 하면 출력, 노드, `ctx`, 다시 출력으로 순환 참조가 생겨, 파이썬의
   가비지 컬렉터가 찾아낼 때까지 메모리에 남습니다.
 
-특별한 출력은 `ctx`에 표시해서 autograd에 알립니다. 표시는 두 가지입니다.
+미분할 수 없는 출력이나 제자리에서 바꾼 입력은 `ctx`에 표시해서 autograd에 알립니다.
 """
 
 
@@ -399,7 +399,7 @@ print("gradcheck:", gradcheck(Centred.apply, (rows,)))
 r"""
 A reduction in `forward` becomes a broadcast in `backward`, and a broadcast becomes a reduction. Task 8.6 has one more path.
 
-## 4. Where there is no slope
+## 4. Kinks: what autograd returns where there is no derivative
 
 At $x = 0$ the function $|x|$ has a **kink**: its slope is $-1$ to the left and $1$ to the right. It has no derivative there, yet autograd
 returns a number. For $|x|$ every number from $-1$ to $1$ is a **subgradient** at 0: the line of that slope through the kink never rises above the curve. The operation's code decides which one you get.
@@ -408,12 +408,12 @@ The explorer takes slopes in three ways: *forward* from $x$ to $x + h$, *backwar
 The right plot shows how far each quotient is from autograd's slope, for every $h$.
 
 1. Start: $5^x$ at $x = 3$, with the broken backward of section 2. ($x$ is the exponent here, called $q$ there.) Make $h$ small. Where do the three quotients go, and where does the blue line stay?
-2. Choose `relu`: $x$ jumps to 0. What are the three quotients, for every $h$? And autograd's slope? Now type $x = 0.01$: for which $h$ do all agree?
+2. Choose `relu`; the explorer then sets $x$ to 0. What are the three quotients, for every $h$? And autograd's slope? Now type $x = 0.01$: for which $h$ do all agree?
 3. At $x = 0$: what is autograd's slope of `clamp(min=0)`, `maximum(x, 0)` and `abs`? Which of all these match the central quotient?
 4. Choose `relu(x) - relu(-x)`. Was your prediction right?
 """
 
-# %% [markdown] lang="ko" en="5b9fc4ca"
+# %% [markdown] lang="ko" en="eef75fef"
 r"""
 순방향 계산에서 원소를 합치면(reduction) 역방향 계산에서는 브로드캐스트가 되고, 브로드캐스트는 거꾸로 합이 됩니다. 과제 8.6에는 경로가 하나 더 있습니다.
 
@@ -469,8 +469,8 @@ predicted(
         ko="함수의 기울기로는 맞습니다. 그러나 autograd는 코드를 미분합니다. 0에서 두 relu의 기울기가 모두 0이므로 0 - (-0)은 0입니다.",
     ),
     B=say(
-        en="Both relu have the slope 0 at 0. Autograd differentiates the code, not the function, and here "
-        "it is plainly wrong: this function has no kink.",
+        en="Each of the two relus has the slope 0 at 0. Autograd differentiates the code, not the "
+        "function, and here it is plainly wrong: this function has no kink.",
         ko="0에서 두 relu의 기울기가 모두 0입니다. autograd는 함수가 아니라 코드를 미분하고, 여기서는 분명히 틀린 값을 냅니다. 이 함수는 꺾이지 않았습니다.",
     ),
     C=say(
@@ -482,23 +482,23 @@ predicted(
 # %% [markdown] lang="en"
 r"""
 **What autograd returns at a kink is a property of the code, not of the function.** PyTorch [documents a rule](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions) for its operations: where a function
-is convex, as all four kinks here are, take the subgradient closest to 0. `relu` and `abs` follow it. `clamp` with 1 and `maximum` with 0.5 break it. And the rule is for single operations: the last function has the slope 1 everywhere, and 0 is no subgradient of it.
+is convex, as all four kinks here are, take the subgradient of minimum norm. `relu`, `abs` and `maximum` follow it. (`maximum` is an operation with two arguments. Where they are equal, its subgradients are $(t, 1 - t)$ with $0 \le t \le 1$, and the shortest of these is $(0.5, 0.5)$.) `clamp` with 1 breaks it. And the rule is for single operations, not for functions made of several: as a function of $x$ alone, `maximum(x, 0)` has the shortest subgradient 0, and the last function has the slope 1 everywhere, so 0 is no subgradient of it.
 
 **Which of the five pass `gradcheck` at 0?**
 """
 
-# %% [markdown] lang="ko" en="26da11ec"
+# %% [markdown] lang="ko" en="efbea96c"
 r"""
 **꺾인 점에서 autograd가 어떤 값을 내는지는 함수가 아니라 코드가 정합니다.** PyTorch의 [문서에는 규칙](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions)이 있습니다. 연산이 볼록함수이면(꺾인 네 함수가 모두 그렇습니다)
-0에 가장 가까운 subgradient를 씁니다. `relu`와 `abs`는 이 규칙대로입니다. 1을 내는 `clamp`와 0.5를 내는 `maximum`은 규칙을 따르지 않습니다. 또 이 규칙은 연산 하나하나에 대한 것입니다. 마지막 함수는 기울기가 어디서나 1이고, 0은 subgradient도 아닙니다.
+노름이 가장 작은 subgradient를 씁니다. `relu`, `abs`, `maximum`은 이 규칙대로입니다. (`maximum`은 인자가 둘인 연산입니다. 두 인자가 같은 곳의 subgradient는 $(t, 1 - t)$, $0 \le t \le 1$이고, 그 가운데 노름이 가장 작은 것이 $(0.5, 0.5)$입니다.) 1을 내는 `clamp`는 규칙을 따르지 않습니다. 또 이 규칙은 연산 하나하나에 대한 것이어서, 연산을 모아 만든 함수에는 맞지 않을 수 있습니다. `maximum(x, 0)`을 $x$만의 함수로 보면 노름이 가장 작은 subgradient는 0입니다. 마지막 함수는 기울기가 어디서나 1이고, 0은 subgradient도 아닙니다.
 
-**다섯 함수 가운데 0에서 `gradcheck`에 합격하는 것은 무엇일까요?**
+**다섯 함수 중 0에서 `gradcheck`를 통과하는 것은 무엇일까요?**
 """
 
 # %%
 predict(
     "8 kinks",
-    A=say(en="`relu` and `abs`, which follow the rule", ko="규칙을 따르는 `relu`와 `abs`"),
+    A=say(en="`relu` and `abs`, which return 0", ko="0을 내는 `relu`와 `abs`"),
     B=say(
         en="`maximum` and `abs`, which match the central quotient",
         ko="중앙 차분몫과 같은 `maximum`과 `abs`",
@@ -532,9 +532,10 @@ predicted(
         ko="`gradcheck`는 그 규칙을 모릅니다. 중앙 차분몫과 비교하는데, relu의 중앙 차분몫은 0.5입니다.",
     ),
     B=say(
-        en="`gradcheck` compares with the central quotient and does not know what a kink is. So even 0.5, "
-        "which breaks the rule, passes.",
-        ko="`gradcheck`는 중앙 차분몫과 비교할 뿐, 꺾인 점을 알지 못합니다. 그래서 규칙에 어긋나는 0.5도 합격합니다.",
+        en="`gradcheck` compares with the central quotient and knows neither kinks nor PyTorch's rule. "
+        "Both pass because autograd's value happens to equal the quotient.",
+        ko="`gradcheck`는 중앙 차분몫과 비교할 뿐, 꺾인 점도 PyTorch의 규칙도 알지 못합니다. "
+        "두 함수는 autograd의 값이 중앙 차분몫과 우연히 같아서 통과합니다.",
     ),
     C=say(
         en="Its slope is 1, and so is its central quotient. But autograd returns 0.",
@@ -548,17 +549,17 @@ r"""
 
 ## 5. Right on paper, wrong in floating point
 
-**Too large on the way.** The *softplus*, $\log(1 + e^x)$, is a relu without a kink. Its slope is $\frac{e^x}{1 + e^x}$. Both formulas are right, and at
+**Overflow in an intermediate result.** The *softplus*, $\log(1 + e^x)$, is a relu without a kink. Its slope is $\frac{e^x}{1 + e^x}$. Both formulas are right, and at
 $x = 1000$ they should give 1000 and 1:
 """
 
-# %% [markdown] lang="ko" en="1d6e47f4"
+# %% [markdown] lang="ko" en="420fe9f7"
 r"""
-`maximum`과 `abs`는 운 좋게 합격하고, `relu`는 버그가 없는데도 불합격합니다. 그러니 꺾인 점은 피해서 검사하고, 다른 곳에서 불합격하면 버그로 여기세요.
+`maximum`과 `abs`는 우연히 통과하고, `relu`는 버그가 없는데도 통과하지 못합니다. 그러니 꺾인 점을 피해서 검사하고, 그 밖의 점에서 통과하지 못하면 버그를 의심하세요.
 
-## 5. 종이 위에서는 맞지만 부동소수점으로는 틀린 식
+## 5. 수학으로는 맞지만 부동소수점으로 계산하면 틀리는 식
 
-**중간에 너무 커지는 수.** *softplus* $\log(1 + e^x)$은 꺾이지 않은 relu입니다. 기울기는 $\frac{e^x}{1 + e^x}$입니다. 두 식 모두 맞습니다. $x = 1000$이면 값은 1000, 기울기는 1이어야 합니다.
+**계산 도중의 오버플로.** *softplus* $\log(1 + e^x)$은 relu의 꺾인 점을 매끄럽게 편 함수입니다. 기울기는 $\frac{e^x}{1 + e^x}$입니다. 두 식 모두 맞습니다. $x = 1000$이면 값은 1000, 기울기는 1이어야 합니다.
 """
 
 # %%
@@ -632,7 +633,7 @@ what goes **into** `sqrt` (task 8.4; task 4.3 did the same for `log`). Users [re
 
 # %% [markdown] lang="ko" en="843cb185"
 r"""
-*값*이 맞아서 눈에 띄지 않습니다. 두 갈래를 모두 계산하고, 역방향 계산도 두 갈래를 모두 지납니다. `0 * inf`, `0 / 0`, `0 * nan`은 모두 `nan`입니다. 고칠 곳은 `where`가 고르는 값이 아니라 `sqrt`에 **들어가는**
+*값*은 맞기 때문에 알아차리기 어렵습니다. 두 갈래를 모두 계산하고, 역방향 계산도 두 갈래를 모두 지납니다. `0 * inf`, `0 / 0`, `0 * nan`은 모두 `nan`입니다. 고칠 곳은 `where`가 고르는 값이 아니라 `sqrt`에 **들어가는**
 값입니다(과제 8.4, 과제 4.3의 `log`도 그랬습니다). 이 문제는 [거듭해서 보고](https://github.com/pytorch/pytorch/issues/68425)됩니다.
 """
 
@@ -640,16 +641,16 @@ r"""
 r"""
 ## 6. Wrong on purpose · optional
 
-Rounding is flat between its jumps. Its slope is 0, so nothing before it learns. Networks with rounded weights are trained all the same, with a backward that
+Rounding is a step function: its slope is 0 almost everywhere, so no gradient gets past it to whatever comes before. Networks with rounded weights are nevertheless trained, with a backward that
 passes the gradient on unchanged: the **straight-through estimator**. `gradcheck` has to refuse it, and does:
 """
 
-# %% [markdown] lang="ko" en="2db6a14a"
+# %% [markdown] lang="ko" en="50228925"
 r"""
-## 6. 일부러 틀린 backward (선택 학습)
+## 6. 일부러 틀리게 만든 backward · 선택
 
 반올림의 그래프는 계단 모양이어서, 값이 뛰는 곳을 빼면 평평합니다. 기울기가 0이므로 그 앞의 파라미터는 학습되지 않습니다. 그래도 가중치를 반올림한 신경망을 학습시킵니다. 도착한 gradient를
-그대로 넘기는 backward를 쓰는데, 이런 방법을 **straight-through estimator**(STE, 직통 추정기)라고 합니다. `gradcheck`는 이것을 불합격시켜야 하고, 실제로 그렇게 합니다.
+그대로 넘기는 backward를 쓰는데, 이런 방법을 **straight-through estimator**(STE, 직통 추정기)라고 합니다. `gradcheck`라면 이런 backward를 틀렸다고 해야 하고, 실제로 오류를 냅니다.
 """
 
 
@@ -678,11 +679,11 @@ $\frac{1}{\sqrt{2\pi}}\, e^{-(x - \text{loc})^2 / 2}$. Our copy below has the sa
 
 # %% [markdown] lang="ko" en="f3f7a890"
 r"""
-## 7. 실제로 있었던 버그
+## 7. 실제로 있었던 버그: `forward`와 다른 기본값
 
 HIPS의 *Autograd*는 JAX의 뿌리가 된 라이브러리이고, 함수마다 사람이 직접 쓴 backward가 있습니다. 2018년 6월에 [한 사용자가](https://github.com/HIPS/autograd/issues/407)
 정규분포의 backward를 차분몫과 비교해 보았습니다. `norm.cdf(x, loc=0)`은 $x$보다 작은 값이 나올 확률이고, 그 기울기는 밀도
-$\frac{1}{\sqrt{2\pi}}\, e^{-(x - \text{loc})^2 / 2}$입니다. 같은 실수를 그대로 옮겨 보았습니다. 중심인 `loc`은 생략하면 빈 튜플이 되고, 그러면 양쪽이 각자의 기본값을 씁니다.
+$\frac{1}{\sqrt{2\pi}}\, e^{-(x - \text{loc})^2 / 2}$입니다. 같은 실수를 그대로 옮겨 보았습니다. 분포의 중심 `loc`을 생략하면 빈 튜플이 되고, `forward`와 `backward`가 저마다 따로 정해 둔 기본값을 씁니다.
 """
 
 
@@ -713,38 +714,49 @@ print("cdf(x)     :", gradcheck(NormalCdf.apply, (x,), raise_exception=False))
 
 # %% [markdown] lang="en"
 r"""
-The report shows these very numbers, $0.241971$ and $0.398942$. In three backwards the default of `loc` was $-1$ instead of $0$. The repair was already there: [pull request 371](https://github.com/HIPS/autograd/pull/371), written in March, three months before the report, was still open and
-was merged the day after it. The library does check its gradients with quotients, but its test passes `x`, `loc` and `scale`, so the defaults are never used. A check proves nothing about a call that it does not make.
+The report shows these very numbers, $0.241971$ and $0.398942$. In three of these backward functions the default of `loc` was $-1$ instead of $0$. The fix had existed for three months: [pull request 371](https://github.com/HIPS/autograd/pull/371), written in March, was still open, and
+was merged the day after the report. The library does check its gradients with quotients, but its test passes `x`, `loc` and `scale`, so the defaults are never used. A check proves nothing about a call that it does not make.
 """
 
-# %% [markdown] lang="ko" en="7e0629c7"
+# %% [markdown] lang="ko" en="cf354bd9"
 r"""
 제보에 나오는 수가 바로 $0.241971$과 $0.398942$입니다. backward 세 개에서 `loc`의 기본값이 $0$이 아니라 $-1$이었습니다. 고치는 코드는 이미 있었습니다. 제보보다 석 달 앞선 3월에 쓰인 [pull request 371](https://github.com/HIPS/autograd/pull/371)이
-그때까지 병합되지 않고 있다가 제보 다음 날 병합되었습니다. 이 라이브러리도 차분몫으로 gradient를 검사하지만, 테스트가 `x`, `loc`, `scale`을 모두 넘기므로 기본값이 쓰이는 일이 없습니다. 검사는 해 보지 않은
-호출에 대해서는 아무것도 증명하지 못합니다.
+그때까지 병합되지 않고 있다가 제보 다음 날 병합되었습니다. 이 라이브러리도 차분몫으로 gradient를 검사하지만, 테스트가 `x`, `loc`, `scale`을 모두 넘기므로 기본값이 쓰이는 일이 없습니다. 검사해 보지 않은 호출에 대해서는 아무것도 보장할 수 없습니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 # Tasks
 
-Three functions and three classes, 12 points. The test cells work as in lesson 1: they hold the **visible tests**, and **hidden tests** are added when your work is graded. If you teach yourself, the panel of **Check**
-(in a terminal: `autograder check 8 --solution MyPow`) shows a task's worked solution once you have passed it, or when you are stuck. Marks, as in lesson 1: difficulty (●), importance (★).
+Three functions and three classes, 12 points.
 
-The rules of lesson 1 hold. `grad_output` is an argument too: do not change it.
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+**hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
+hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
+docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
+`autograder check 8 --solution MyPow`).
 
-The classes are given in the second style, with `setup_context`. You may write them in the first style instead: both are graded alike.
+**Only in this lesson:**
+
+- `grad_output` is an argument too: do not change it.
+- The classes are given in the second style, with `setup_context`. You may write them in the first style instead: both are graded alike.
 """
 
-# %% [markdown] lang="ko" en="3be6090a"
+# %% [markdown] lang="ko" en="8662d297"
 r"""
 # 과제
 
-함수 세 개와 클래스 세 개, 합해서 12점입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 8 --solution MyPow`)에서 그 과제의 모범 풀이를 볼 수 있습니다. 표시는 수업 01과 같이 난이도(●)와 중요도(★)입니다.
+함수 세 개와 클래스 세 개, 모두 12점입니다.
 
-수업 01의 규칙이 그대로 적용됩니다. `grad_output`도 인자이므로 바꾸지 않습니다.
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
+설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
+답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 8 --solution MyPow`).
 
-클래스는 `setup_context`를 쓰는 둘째 방식으로 뼈대가 주어집니다. 첫째 방식으로 바꾸어 써도 됩니다. 채점은 똑같습니다.
+**이 수업에만 있는 규칙:**
+
+- `grad_output`도 인자이므로 바꾸지 않습니다.
+- 클래스는 `setup_context`를 쓰는 둘째 방식으로 뼈대가 주어집니다. 첫째 방식으로 바꾸어 써도 되며, 채점은 똑같습니다.
 """
 
 # %% [markdown] lang="en"
@@ -755,7 +767,7 @@ r"""
 
 Write $x^q$ with its backward: `MyPow.apply(x, q)`.
 
-- `x` and `q` are `float32` or `float64` tensors of one dtype and one shape, any shape, perhaps empty. At least one of them is tracked. If `q` is tracked, every `x` is positive, but may be tiny. Otherwise `x` may be negative, and there `q` is whole. No `x` is 0.
+- `x` and `q` are `float32` or `float64` tensors of one dtype and one shape, any shape, perhaps empty. At least one of them is tracked. If `q` is tracked, every `x` is positive, but may be tiny. Otherwise `x` may be negative, and where it is, `q` is a whole number. No `x` is 0.
 - `backward` returns the gradients with respect to `x` and `q` for any `grad_output`, exact up to rounding.
 - For an input that needs no gradient, return `None` and compute nothing for it. The tests fail if `backward` runs a logarithm although `q` is not tracked, or `pow` more than once although `x` is not. (`forward` may compute anything.)
 - Keep on `ctx` what belongs to the call: `apply` may be called twice before the first backward pass. If an input is changed in place before the backward pass, the gradient must not
@@ -775,7 +787,7 @@ For $\frac{a}{b}$ with $a$ alone tracked, `backward` computes $\frac{g}{b}$ and 
 </details>
 """
 
-# %% [markdown] lang="ko" en="4858b903"
+# %% [markdown] lang="ko" en="81874016"
 r"""
 ## 과제 8.1 · `MyPow`
 
@@ -1448,10 +1460,10 @@ Write it with its backward: `MyLayerNorm.apply(x, weight, eps)`.
 
 - `x` has the shape `(..., n)`: a row runs along the last dimension. There may be one row or many, in several dimensions, and $n \geq 1$. `weight` has the shape `(n,)` and the dtype of `x`, `float32` or `float64`. `eps` is a positive Python float. `x`, `weight` or both are tracked.
 - `backward` works for any `grad_output`. All rows share `weight`, so its gradient is a sum over the rows. (PyTorch adds up a gradient of the broadcast shape for you, so either is accepted.) You may return a gradient that is not needed.
-- Values and gradients are right up to one part in $10^{7}$ in `float64` and $10^{3}$ in `float32`. In `float64` this holds also where a row lies around $10^{6}$ with a spread of about 1: subtract before you square.
+- Values and gradients are right to one part in $10^{7}$ in `float64`, and to one part in $10^{3}$ in `float32`. In `float64` this holds also where a row lies around $10^{6}$ with a spread of about 1: subtract before you square.
 - Derive the gradient yourself: only `forward` may run torch's own layer norm. As in task 8.1, keep on `ctx` what belongs to the call, an in-place change must not make the gradient silently wrong, and the backward pass can run twice.
 
-Ask your own check before you ask ours: `backward_is_right(lambda x, w: MyLayerNorm.apply(x, w, 0.1), (torch.randn(2, 4), torch.randn(4)))`.
+Before you run our tests, run your own check: `backward_is_right(lambda x, w: MyLayerNorm.apply(x, w, 0.1), (torch.randn(2, 4), torch.randn(4)))`.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1466,7 +1478,7 @@ Dividing a row by its length, $y_j = \frac{x_j}{|x|}$, has two paths: straight, 
 </details>
 """
 
-# %% [markdown] lang="ko" en="ed14d300"
+# %% [markdown] lang="ko" en="19f1aab6"
 r"""
 ## 과제 8.6 · `MyLayerNorm`
 

@@ -95,14 +95,14 @@ predict(
 
 # %% [markdown] lang="en"
 r"""
-## 1. A gradient that is only a number
+## 1. Why .grad cannot be differentiated
 
 Here is that code, with a look at `x.grad` in between:
 """
 
-# %% [markdown] lang="ko" en="dbaa8260"
+# %% [markdown] lang="ko" en="950dfcaf"
 r"""
-## 1. 값만 남은 gradient
+## 1. `x.grad`를 다시 미분할 수 없는 이유
 
 위의 코드입니다. 중간에 `x.grad`를 들여다봅니다.
 """
@@ -171,17 +171,16 @@ tensor_info(first=first, second=second, third=third)
 
 # %% [markdown] lang="en"
 r"""
-Now the gradient is the end of a graph like any other result, and you can differentiate it, as many times as you record. (The option also keeps the
-first graph alive, as `retain_graph=True` does, because the new graph refers to it.)
+Now the gradient is the end of a graph like any other result, and you can differentiate it, as many times as you record. (With this option
+the saved tensors of the first graph are kept, too, because `retain_graph` defaults to the value of `create_graph`: a derivative of the new graph needs them.)
 
 What is in the new graph? The backward pass computed three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ and their product
 $c = ab = 0.6$. Without the option only the numbers remain. With it they are results of recorded operations on $x$, as if you had typed them:
 """
 
-# %% [markdown] lang="ko" en="97a34ace"
+# %% [markdown] lang="ko" en="a410e390"
 r"""
-이제 gradient도 다른 결과처럼 그래프의 끝에 있어 다시 미분할 수 있습니다. 기록하기만 하면 몇 번이든 됩니다. (이 옵션을 주면 `retain_graph=True`를 준 것처럼
-처음 그래프도 남습니다. 새 그래프가 처음 그래프를 참조하기 때문입니다.)
+이제 gradient도 다른 결과처럼 그래프의 끝에 있어 다시 미분할 수 있습니다. 기록하기만 하면 몇 번이든 됩니다. (이 옵션을 주면 처음 그래프의 저장된 텐서도 지워지지 않습니다. `retain_graph`의 기본값이 `create_graph`와 같기 때문입니다. 새 그래프를 미분할 때 이 텐서들이 필요합니다.)
 
 새 그래프에는 무엇이 있을까요? 역방향 계산에서 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$,
 그리고 둘의 곱 $c = ab = 0.6$입니다. 옵션이 없으면 값만 남지만, 옵션을 주면 이 셋은 여러분이 직접 계산했을 때처럼 $x$에서 시작해 기록된 연산의 결과가 됩니다.
@@ -221,8 +220,7 @@ needs no new principle: **it is an ordinary gradient of a graph that `create_gra
 
 # %% [markdown] lang="ko" en="04d571c3"
 r"""
-$x$에서 $c$까지 가는 경로는 둘입니다. 하나는 $a$를, 하나는 $y$와 $b$를 지납니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$입니다. 이계
-미분에 새로운 원리는 필요 없습니다. **`create_graph=True`가 기록해 둔 그래프의 평범한 gradient일 뿐입니다.**
+$x$에서 $c$까지 가는 경로는 둘입니다. 하나는 $a$를, 하나는 $y$와 $b$를 지납니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$입니다. 이계 미분이라고 해서 새로운 원리가 필요하지는 않습니다. **이계 미분계수는 `create_graph=True`로 기록한 그래프에서 구한 보통의 gradient입니다.**
 
 `backward(create_graph=True)`도 기록을 하고, 기록된 gradient를 `x.grad`에 넣습니다. 그런데 다음과 같은 경고가 나옵니다.
 """
@@ -241,8 +239,8 @@ x.grad = None
 
 # %% [markdown] lang="en"
 r"""
-`x` holds its buffer `x.grad`, the buffer holds its graph, and the graph holds `x`. Objects in such a reference cycle are not freed when you drop `x`; these cycles
-[have made many training runs leak memory](https://github.com/pytorch/pytorch/issues/4661). So set `x.grad = None` afterwards or, better, use `torch.autograd.grad`, which touches no buffer.
+`x` holds its buffer `x.grad`, the buffer holds its graph, and the graph holds `x`. Nothing frees such a reference cycle when you drop `x`, not even Python's garbage collector, because it runs through C++ objects;
+[PyTorch added the warning](https://github.com/pytorch/pytorch/issues/4661) after such leaks had been reported. So set `x.grad = None` afterwards or, better, use `torch.autograd.grad`, which touches no buffer.
 
 ### When the gradient is a constant
 
@@ -256,10 +254,10 @@ torch.autograd.grad(first, x)
 **What does the second line give?**
 """
 
-# %% [markdown] lang="ko" en="b4d46301"
+# %% [markdown] lang="ko" en="7e8aebc5"
 r"""
-`x`는 버퍼 `x.grad`를, `x.grad`는 자신의 그래프를, 그 그래프는 다시 `x`를 붙들고 있습니다. 이것을 순환 참조(reference cycle)라고 합니다. 이렇게 서로 붙든 객체는 `x`를 더 쓰지 않아도 메모리에서 사라지지
-않아서, [학습 중에 메모리가 새는 일이 많았습니다](https://github.com/pytorch/pytorch/issues/4661). 그러니 나중에 `x.grad = None`으로 비우거나, 더 좋게는 버퍼를 건드리지 않는 `torch.autograd.grad`를 쓰세요.
+`x`는 버퍼 `x.grad`를, `x.grad`는 자신의 그래프를, 그 그래프는 다시 `x`를 붙들고 있습니다. 이것을 순환 참조(reference cycle)라고 합니다. `x`를 더 쓰지 않아도 이 순환은 메모리에서 사라지지 않습니다. C++ 객체를 지나가므로 파이썬의 가비지 컬렉터도 치우지 못합니다. 이렇게
+메모리가 샌다는 제보가 이어진 뒤 [PyTorch에 경고가 생겼습니다](https://github.com/pytorch/pytorch/issues/4661). 그러니 나중에 `x.grad = None`으로 비우거나, 더 좋게는 버퍼를 건드리지 않는 `torch.autograd.grad`를 쓰세요.
 
 ### gradient가 상수일 때
 
@@ -324,10 +322,10 @@ There are two cases. In $3x + 1$ the gradient has no graph at all (`requires_gra
 then `allow_unused=True` gives `None`, and `materialize_grads=True` turns it into zeros. In both cases the second derivative is 0, and code that accepts any `f` must
 handle them itself.
 
-## 3. Twice by differences, once, or not at all
+## 3. Three ways to get a second derivative
 
-There are three ways to get a second derivative. Run the cell. Left: the **gradient** $f'$ of $\log x^3$, its secant, and a tangent whose slope is $f''$ as autograd finds it. Right, against $h$: how far three
-ways are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearby):
+There are three ways to get a second derivative. Run the cell. Left: the **gradient** $f'$ of $\log x^3$, its secant, and a tangent whose slope is $f''$ as autograd finds it. Right, against $h$: how far the results of three
+methods are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearby):
 
 - the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$, takes differences twice;
 - the **quotient of autograd's gradient**, $\frac{f'(x+h) - f'(x)}{h}$, takes a difference once;
@@ -336,16 +334,16 @@ ways are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearby):
 1. Move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
 2. And the quotient of the gradient?
 3. Choose $\log_{10} h = -8$. What does the second difference say there, and what the quotient of the gradient?
-4. Why is the line of double backward level?
+4. Why is the line of double backward horizontal?
 """
 
-# %% [markdown] lang="ko" en="d212e6a6"
+# %% [markdown] lang="ko" en="1d4de3e3"
 r"""
 두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 어느 쪽이든 이계 미분계수는 0이므로, 아무 `f`나 받는 코드라면 이 두 경우를
 직접 처리해야 합니다.
 
-## 3. 차분 두 번, 한 번, 그리고 0번
+## 3. 이계 미분계수를 구하는 세 가지 방법
 
 이계 미분계수를 구하는 방법은 세 가지입니다. 셀을 실행하세요. 왼쪽: $\log x^3$의 **gradient** $f'$, 그 할선, 그리고 기울기가 autograd로 구한 $f''$인 접선. 오른쪽: 세 방법이 참값
 $-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 그린 것(근처의 여러 $x$에서 구한 중앙값)입니다.
@@ -370,20 +368,20 @@ r"""
 1. Near $h = 10^{-3}$, where an error of about $10^{-9}$ is left. To the left of it the error grows fast.
 2. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, again with an error of about $10^{-9}$.
 3. The second difference gives about $-8.9$: not even the first digit is right. Rounding costs the numerator about $10^{-15}$, and that is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
-only by $h$ and still gives $-0.12$. **Differentiating exactly just once moves the best $h$ by four decades.**
+only by $h$ and still gives $-0.12$. **Once one of the two derivatives is exact, the error stays small down to a far smaller $h$.** (At its own best $h$, either method leaves about the same error.)
 4. It has no $h$. The remaining error, some $10^{-17}$, is the rounding of its own few operations.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="ad444533"
+# %% [markdown] lang="ko" en="6694b8c2"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. $h = 10^{-3}$ 근처이고, 이때 오차는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 오차가 빠르게 커집니다.
 2. $h = 10^{-7}$ 근처입니다. 이계 차분에 가장 좋은 $h$보다 만 배 작고, 이때 오차도 $10^{-9}$쯤입니다.
 3. 이계 차분은 약 $-8.9$로, 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
-여전히 $-0.12$입니다. **한 번만 정확하게 미분해도 가장 좋은 $h$가 만분의 1로 작아집니다.**
+여전히 $-0.12$입니다. **한 번이라도 autograd로 정확하게 미분해 두면 훨씬 작은 $h$에서도 오차가 커지지 않습니다.** (다만 가장 좋은 $h$에서의 오차는 두 방법이 비슷합니다.)
 4. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
 
 </details>
@@ -398,7 +396,7 @@ Put any function in place of `ripple`. Its true second derivative is not known, 
 
 # %% [markdown] lang="ko" en="79bdab8f"
 r"""
-### 여러분의 함수 · 선택 학습
+### 여러분의 함수 · 선택
 
 `ripple` 자리에 아무 함수나 넣어 보세요. 이계 미분계수의 참값을 모르므로 오차는 double backward로 구한 값을 기준으로 잽니다.
 """
@@ -494,10 +492,10 @@ The second backward pass starts from the gradient with the weights $v$. By lesso
 
 The functions of `torch.func` can be nested: `grad(grad(f))` is a second derivative, and `jvp` of `grad(f)` is $Hv$. This `jvp` carries $v$ forward through the calculation of the gradient
 (**forward over reverse**), so there is no second backward pass, and no graph has to be kept for one. `hessian(f)` does it for every unit vector at once, and does build the matrix.
-(torch 2.13 warns here about code of its own, so the cell ignores warnings.)
+(In torch 2.13 these calls give a deprecation warning about code inside torch, so the cell ignores warnings.)
 """
 
-# %% [markdown] lang="ko" en="93641d0a"
+# %% [markdown] lang="ko" en="3f08795e"
 r"""
 두 번째 역방향 계산은 gradient에서 가중치 $v$를 주고 시작합니다. 수업 05에 따르면 결과는 $v^\top J$이고, 여기서 $J$는 gradient의 야코비 행렬이니 $v^\top H$입니다. 그런데 **$H$는 대칭**이므로($f$가
 매끄러우면 $\frac{\partial^2 f}{\partial x_0 \partial x_1}$에서 순서를 바꾸어도 같습니다) $v^\top H$와 $Hv$의 성분은 같습니다. 행렬은 만들지 않았고, `x`보다 큰 텐서도 없습니다.
@@ -564,14 +562,14 @@ grow.
 
 ## 6. A loss that contains a gradient
 
-Some training methods constrain the size of the network's own gradient. A **gradient penalty** adds to the loss how far the norm of the gradient with respect to the *input* is from 1, $(\lVert \nabla_x m(x)\rVert - 1)^2$ ($\nabla_x m$ is the gradient of $m$ with respect to $x$; the bars mean the norm). Then `backward()` must find how the *weights* change a *gradient*: a
+Some training methods constrain the size of the network's own gradient. A **gradient penalty** adds the term $(\lVert \nabla_x m(x)\rVert - 1)^2$ to the loss, where $\nabla_x m$ is the gradient of the model $m$ with respect to its *input* $x$, and the bars mean the norm: the norm should be close to 1. Then `backward()` must find how this *gradient* changes with the *weights*: a
 gradient of a gradient. The smallest example is $m(x) = w \cdot x$. Its gradient with respect to $x$ is $w$, so the penalty is $(\lVert w\rVert - 1)^2$:
 """
 
-# %% [markdown] lang="ko" en="9ccc0082"
+# %% [markdown] lang="ko" en="05a97035"
 r"""
 3에서 출발하면 $x^4 - 8x^2$의 최소점 2를 찾고, 끝으로 갈수록 맞는 자릿수가 스텝마다 두 배가 됩니다. 0.5에서 출발하면 0으로 가는데, 이곳은 **극대점**(local maximum)입니다. 뉴턴 방법은 기울기가 0인 곳이면
-어떤 점이든 찾아갑니다. (다른 책에서 말하는 뉴턴 방법은 같은 방법을 *근*(root), 곧 $f$ 자체가 0인 곳을 찾는 데 쓰는 $x - \frac{f(x)}{f'(x)}$일 때가 많습니다. 여기서 0이 되어야 하는 것은 $f'$입니다.)
+어떤 점이든 찾아갑니다. (다른 책에는 뉴턴 방법이 *근*(root), 곧 $f$ 자체가 0인 곳을 찾는 $x - \frac{f(x)}{f'(x)}$로 나올 때가 많습니다. 같은 방법이지만, 여기서는 $f$가 아니라 $f'$이 0인 곳을 찾습니다.)
 
 `.detach().requires_grad_()`에 주목하세요. `x - first / second`도 `x`로 만든 것이니 기록됩니다. 여기서 끊지 않으면 스텝마다 그 앞 스텝의 그래프가 모두 매달려 메모리 사용량이 계속
 늘어납니다.
@@ -610,7 +608,7 @@ penalty는 두 번 다 16입니다. 기록하면 `w.grad`는 `out`의 gradient $
 
 ## 7. 학습 스텝을 미분하기
 
-$p_0$에서 $p_1 = p_0 - \eta\,\nabla f(p_0)$로 가는 경사 하강법의 한 스텝도 하나의 계산입니다. 스텝을 간 뒤의 loss $f(p_1)$은 학습률 $\eta$에 따라 달라지므로, $\eta$에 대한 기울기가 있습니다.
+$p_0$에서 $p_1 = p_0 - \eta\,\nabla f(p_0)$로 가는 경사 하강법의 한 스텝도 하나의 계산입니다. 한 스텝 뒤의 loss $f(p_1)$은 학습률 $\eta$에 따라 달라지므로, $\eta$에 대한 기울기가 있습니다.
 그렇다면 학습률도 학습시킬 수 있습니다.
 """
 
@@ -642,10 +640,10 @@ has no graph here, and needs none: the gradient at $p_0$ does not depend on $\et
 
 # %% [markdown] lang="ko" en="d949bec3"
 r"""
-$p_0$에서 loss는 9입니다. $\eta = 0.02$로 한 스텝을 가면 6.89로, 학습시킨 $\eta$(약 0.112)로 가면 2.48로 내려가고, 이보다 나은 학습률은 없습니다. (0.0005는 손으로 고른 값으로, 학습률의 학습률입니다.) 여기서 `slope`에는 그래프가
+$p_0$에서 loss는 9입니다. 한 스텝 뒤의 loss는 $\eta = 0.02$이면 6.89, 학습시킨 $\eta$(약 0.112)이면 2.48입니다. 한 스텝으로는 이보다 더 낮출 수 없습니다. (0.0005는 손으로 고른 값으로, 학습률의 학습률입니다.) 여기서 `slope`에는 그래프가
 없지만 그래도 맞습니다. $p_0$에서의 gradient는 $\eta$에 의존하지 않기 때문입니다.
 
-**두 번째 스텝을 간 뒤에도 맞을까요?** $f = \frac{p^2}{2}$을 봅시다. gradient가 $p$ 자신이어서 모든 스텝을 직접 쓸 수 있습니다. `detach()`를 호출하면, 기록하지 않은 `torch.autograd.grad`의 결과처럼 두 번째 gradient에 값만
+**두 스텝을 진행할 때도 이렇게 해도 될까요?** $f = \frac{p^2}{2}$을 봅시다. gradient가 $p$ 자신이어서 모든 스텝을 직접 쓸 수 있습니다. `detach()`를 호출하면, 기록하지 않은 `torch.autograd.grad`의 결과처럼 두 번째 gradient에 값만
 남습니다.
 """
 
@@ -669,7 +667,7 @@ print(say(en="quotient:", ko="차분몫:"), f"{quotient:.4f}")
 
 # %% [markdown] lang="en"
 r"""
-Now the record matters. The second gradient is taken at $p_1$, which depends on $\eta$, and without a graph that path is lost. No error says so: the loss is the same, and $-0.375$ even has the right sign. The quotient reveals it.
+Now the record matters. The second gradient is taken at $p_1$, which depends on $\eta$, and without a graph that path is lost. There is no error: the loss is the same, and $-0.375$ even has the right sign. The quotient reveals it.
 
 Differentiating through several training steps is called **unrolling**. It tunes learning rates, and it finds starting points from which a few steps suffice ([MAML](https://arxiv.org/abs/1703.03400)). Its price is memory: section 5 cut every
 step off, while here the graphs of all steps must stay.
@@ -679,7 +677,7 @@ step off, while here the graphs of all steps must stay.
 `create_graph=True` also records what runs inside the `backward` of a `Function` (lesson 8), provided it consists of torch operations. One trap remains: what `forward` and `setup_context` compute is not recorded.
 """
 
-# %% [markdown] lang="ko" en="6344f6b1"
+# %% [markdown] lang="ko" en="630dec6a"
 r"""
 이번에는 맞지 않습니다. 두 번째 gradient는 $p_1$에서 구하는데 $p_1$은 $\eta$에 의존하고, 값만 남으면 이 경로가 사라집니다. 오류는 나지 않습니다. loss가 같고, $-0.375$는 부호까지 맞습니다. 차분몫과 비교하면 드러납니다.
 
@@ -723,18 +721,17 @@ The first derivative, 32, is right, and `gradcheck` passes. But `4 * x**3` was c
 ## 9. A real bug
 
 `torch.prod` multiplies all elements of a tensor. Its slope with respect to $x_i$ is the product of *the others*. If two elements are 0, every such product contains at least one 0, so the whole gradient is zero. Until the end of 2023 its
-backward took a short cut there. Here it is as a `Function` of our own:
+backward function took a shortcut there. Here it is, rewritten as a `Function`:
 """
 
-# %% [markdown] lang="ko" en="528bed2d"
+# %% [markdown] lang="ko" en="ddfeaccc"
 r"""
 일계 미분계수(first derivative) 32는 맞고 `gradcheck`도 통과합니다. 그러나 `4 * x**3`은 기록하지 않는 곳에서 계산했습니다. autograd가 보기에는 상수여서 이계 미분계수 48이 사라집니다. **`forward`의 입력과 출력만 저장하고, 나머지는 `backward`에서 계산하세요.**
-`gradgradcheck`는 여러분이 만든 backward가 내는 gradient를 한 번 더 미분한 값을 그 gradient의 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요. 다만 오류가 나리라고 믿지는 마세요. torch 2.13에서는 오류가 나지 않을 때가 있습니다.
+`gradgradcheck`는 여러분이 만든 backward가 내는 gradient를 한 번 더 미분한 값을 그 gradient의 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요. 다만 이렇게 표시해도 늘 오류가 나는 것은 아닙니다. PyTorch 2.13에서는 오류 없이 지나갈 때가 있습니다.
 
-## 9. 실제로 있었던 버그
+## 9. 실제로 있었던 버그: 그래프가 없는 0
 
-`torch.prod`는 텐서의 원소를 모두 곱합니다. $x_i$에 대한 기울기는 *나머지*의 곱입니다. 원소 가운데 0이 둘이면 이 곱에는 언제나 0이 하나 이상 들어 있으므로 gradient는 모두 0입니다. 2023년 말까지 이 함수의
-backward는 이때 지름길로 갔습니다. 직접 만든 `Function`으로 재현하면 다음과 같습니다.
+`torch.prod`는 텐서의 원소를 모두 곱합니다. $x_i$에 대한 기울기는 *나머지*의 곱입니다. 원소 가운데 0이 둘이면 이 곱에는 언제나 0이 하나 이상 들어 있으므로 gradient는 모두 0입니다. 2023년 말까지 이 함수의 backward는 이런 경우에 계산을 생략하고 곧바로 0을 돌려주었습니다. 직접 만든 `Function`으로 재현하면 다음과 같습니다.
 """
 
 
@@ -772,14 +769,14 @@ print(say(en="torch.prod, now:", ko="지금 torch.prod:"), torch.autograd.grad(h
 # %% [markdown] lang="en"
 r"""
 The zeros are right. But the quotient of the gradient is 6: as $x_2$ grows from 0, the slope with respect to $x_3$ becomes $2 \cdot 3 \cdot x_2$. The short cut returned zeros **without a graph**, so the second derivative was
-lost, as in section 8. [The report](https://github.com/pytorch/pytorch/issues/106789) says it in one line: the gradient does not require grad. [The fix](https://github.com/pytorch/pytorch/pull/113969) takes the short cut only when nothing is recorded. Under
+lost, as in section 8. [The report](https://github.com/pytorch/pytorch/issues/106789) says just that in its first sentence: with two or more zeros, the gradient of prod does not require grad. [The fix](https://github.com/pytorch/pytorch/pull/113969) takes the short cut only when nothing is recorded. Under
 `create_graph=True` it computes the product the long way, although every element of the gradient is 0, so that the graph exists. A correct value can come with a wrong graph, and differentiating again, or a difference quotient of the gradient, reveals it.
 """
 
-# %% [markdown] lang="ko" en="a8ac1a89"
+# %% [markdown] lang="ko" en="bc5d541e"
 r"""
 0이라는 값은 맞습니다. 그러나 gradient의 차분몫은 6입니다. $x_2$가 0에서 커지면 $x_3$에 대한 기울기는 $2 \cdot 3 \cdot x_2$가 되기 때문입니다. 지름길은 **그래프가 없는** 0을 돌려주었고, 8절에서처럼 이계 미분계수가
-사라졌습니다. [제보](https://github.com/pytorch/pytorch/issues/106789)의 설명은 한 줄입니다. gradient의 requires_grad가 True가 아니라는 것입니다. [해결책](https://github.com/pytorch/pytorch/pull/113969)은 기록하지 않을 때만 지름길로 가는 것입니다. `create_graph=True`이면
+사라졌습니다. [제보](https://github.com/pytorch/pytorch/issues/106789)의 첫 문장이 바로 이것입니다. 0이 둘 이상이면 prod의 gradient가 requires_grad=True가 아니라는 것입니다. [해결책](https://github.com/pytorch/pytorch/pull/113969)은 기록하지 않을 때만 지름길로 가는 것입니다. `create_graph=True`이면
 gradient의 원소가 모두 0이더라도 끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해 보면 드러납니다.
 """
 
@@ -787,26 +784,35 @@ gradient의 원소가 모두 0이더라도 끝까지 계산해야 그래프가 �
 r"""
 # Tasks
 
-Five functions and a class, 13 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they check is described after the last task.
-If you teach yourself, the panel of **Check** (in a terminal: `autograder check 9 --solution hvp`) shows a worked solution of that task once you have passed it, or when you are stuck.
+Five functions and a class, 13 points.
 
-The rules of lesson 1 hold. Unless a task says otherwise, your function leaves everything that belongs to its caller as it was (arguments with their values, `.grad`, `requires_grad`, hooks), and every setting of the process too (gradient mode, anomaly mode, default
-dtype, random state, warning filters, number of threads). It keeps dtype and shape, gives the same answer when called twice, and returns what the task names.
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+**hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
+hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
+docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
+`autograder check 9 --solution hvp`).
 
-All tensors are `float32` or `float64`, and within one call they share a dtype. `f` may use tracked parameters, such as a model's: leave their `.grad` alone as well.
+**Only in this lesson:**
+
+- All tensors are `float32` or `float64`, and within one call they share a dtype.
+- `f` may use tracked parameters, such as a model's: leave their `.grad` alone as well.
 """
 
-# %% [markdown] lang="ko" en="cdb41e34"
+# %% [markdown] lang="ko" en="8cf0439f"
 r"""
 # 과제
 
-함수 다섯 개와 클래스 하나, 합해서 13점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 아래에 글로 적어 두었습니다.
-혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 9 --solution hvp`)에서 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
+함수 다섯 개와 클래스 하나, 모두 13점입니다.
 
-수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`, `requires_grad`, hook)도, 프로세스 전체의 설정(gradient 모드, 이상 탐지 모드, 기본 dtype, 난수 상태,
-경고 필터, 스레드 수)도 바꾸지 않습니다. dtype과 shape를 유지하고, 두 번 호출해도 같은 답을 내며, 과제에 적힌 대로 돌려줍니다.
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
+설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
+답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 9 --solution hvp`).
 
-텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. `f`는 모델의 파라미터처럼 추적되는 텐서를 쓸 수도 있습니다. 그 `.grad`도 그대로 두어야 합니다.
+**이 수업에만 있는 규칙:**
+
+- 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다.
+- `f`는 모델의 파라미터처럼 추적되는 텐서를 쓸 수도 있습니다. 그 `.grad`도 그대로 두어야 합니다.
 """
 
 # %% [markdown] lang="en"
@@ -1435,8 +1441,8 @@ Complete the `Function` for $x^3$ so that it can be differentiated twice.
 
 - `Cube.apply(x)` is $x^3$ for every element of `x`, which has any shape, may be empty, and may be a slice of a larger tensor. Its elements may be negative or 0.
 - The gradient is $3x^2$ times the incoming gradient $g$. Under `create_graph=True` its own derivatives are right too: $6x$ times $g$ with respect to `x`, and $3x^2$ with respect to $g$.
-- `Cube` has a `backward` of its own. You may write it with `setup_context`, as begun here, or with `forward(ctx, x)`, and save whatever you like as long as it passes.
-- Neither `x` nor the incoming gradient is changed. The result is tracked exactly if `x` is.
+- `Cube` has a `backward` of its own. You may write it with `setup_context`, as begun here, or with `forward(ctx, x)`, and save whatever you like.
+- Neither `x` nor the incoming gradient is changed. The result is tracked if and only if `x` is.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1451,7 +1457,7 @@ Copy `Fourth` and adapt its numbers. The line with `4 * x**3` then sits in a met
 </details>
 """
 
-# %% [markdown] lang="ko" en="e99f2d19"
+# %% [markdown] lang="ko" en="9feeb72b"
 r"""
 ## 과제 9.5 · `Cube`
 
@@ -1590,7 +1596,7 @@ r"""
 Return the loss after `steps` steps of gradient descent, with a graph that leads through all of them.
 
 - `x` is a tracked leaf of any shape with at least one element, and may be a slice of a larger tensor. `f(x)` has shape `()` and depends on `x`. `lr` is a tracked leaf too, of shape `()`, or of the shape of `x`: then each element has a learning rate of its own.
-- Start at `x`. Each step goes from a place $p$ to $p - \text{lr} \cdot \nabla f(p)$. Return $f$ at the last place, of shape `()`, even if it was lower before. `steps` is an `int`; with 0 steps that is $f(x)$.
+- Start at `x`. Each step goes from a point $p$ to $p - \text{lr} \cdot \nabla f(p)$. Return $f$ at the last point, of shape `()`, even if $f$ was lower at an earlier one. `steps` is an `int`; with 0 steps that is $f(x)$.
 - The result has a graph: its gradients with respect to `lr`, `x` and every tracked parameter that `f` uses are exact, with **every path through every step**. They may be computed after your function has returned.
 - The values of `x` and `lr` and every `.grad` stay as they were.
 
@@ -1610,7 +1616,7 @@ with respect to any tensor in the graph: with `q = 2 * x`, `torch.autograd.grad(
 </details>
 """
 
-# %% [markdown] lang="ko" en="27065256"
+# %% [markdown] lang="ko" en="28c0032b"
 r"""
 ## 과제 9.6 · `loss_after`
 
@@ -1623,7 +1629,7 @@ r"""
 - 결과는 그래프에 연결되어 있습니다. `lr`와 `x`, 그리고 `f`가 쓰는 추적되는 파라미터에 대한 gradient는 **모든 스텝의 모든 경로**를 포함해 정확해야 합니다. 이 gradient는 여러분의 함수가 끝난 뒤에 구할 수도 있습니다.
 - `x`와 `lr`의 값, 모든 `.grad`를 그대로 두세요.
 
-이 함수가 있으면 학습률을 학습시키는 일은 수업 03의 학습 루프와 같습니다. `loss_after(f, x, lr, 5).backward()`를 호출하고, `lr`를 한 스텝 옮기고, 버퍼를 비우면 됩니다.
+이 함수가 있으면 수업 03의 학습 반복문과 똑같은 방법으로 학습률을 학습시킬 수 있습니다. `loss_after(f, x, lr, 5).backward()`를 호출하고, `lr`를 한 번 업데이트하고, 버퍼를 비우면 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 

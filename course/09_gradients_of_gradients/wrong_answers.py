@@ -4,7 +4,7 @@
 import torch
 
 
-# %% takes backward with create_graph for harmless task="second_derivative" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% takes backward with create_graph for harmless task="second_derivative" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def second_derivative(f, x):
     x.grad = None
     f(x).backward(create_graph=True, inputs=[x])
@@ -68,7 +68,7 @@ def second_derivative(f, x):
     return torch.autograd.grad(first, t, allow_unused=True, materialize_grads=True)[0]
 
 
-# %% adds into the buffer task="second_derivative" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% adds into the buffer task="second_derivative" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def second_derivative(f, x):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
     if not first.requires_grad:
@@ -189,7 +189,7 @@ def hvp(f, x, v):
     return (gradient(x + h * v) - gradient(x - h * v)) / (2 * h)
 
 
-# %% fills x.grad task="hvp" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% fills x.grad task="hvp" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def hvp(f, x, v):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
     if not first.requires_grad:
@@ -298,7 +298,7 @@ def newton_step(f, x):
     return t
 
 
-# %% fills x.grad on the way task="newton_step" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% fills x.grad on the way task="newton_step" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def newton_step(f, x):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
     x.grad = None
@@ -388,7 +388,7 @@ def gradient_penalty(model, x):
     return ((slopes.flatten(1).norm(dim=1) - 1) ** 2).mean()
 
 
-# %% fills the model's buffers task="gradient_penalty" en=".grad is not what it was" ko=".grad가 부르기 전과 다릅니다"
+# %% fills the model's buffers task="gradient_penalty" en=".grad is not what it was" ko=".grad가 호출하기 전과 다릅니다"
 def gradient_penalty(model, x):
     leaf = x.detach().clone().requires_grad_()
     (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)
@@ -721,7 +721,7 @@ def loss_after(f, x, lr, steps):
     return f(x.detach())
 
 
-# %% goes through the buffer of x task="loss_after" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% goes through the buffer of x task="loss_after" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def loss_after(f, x, lr, steps):
     import warnings
 
@@ -736,7 +736,7 @@ def loss_after(f, x, lr, steps):
     return f(place)
 
 
-# %% asks for the rate's gradient at once task="loss_after" en="lr.grad is not what it was" ko="lr.grad가 부르기 전과 다릅니다"
+# %% asks for the rate's gradient at once task="loss_after" en="lr.grad is not what it was" ko="lr.grad가 호출하기 전과 다릅니다"
 def loss_after(f, x, lr, steps):
     for _ in range(steps):
         (slope,) = torch.autograd.grad(f(x), x, create_graph=True)

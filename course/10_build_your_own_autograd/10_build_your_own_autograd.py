@@ -33,11 +33,11 @@ r"""
 
 - 수 하나하나를 다루는 autograd를 직접 만들 수 있습니다. 국소 기울기를 기록하고, 순서를 찾고, gradient를 더합니다.
 - 역방향 계산의 순서가 지켜야 할 규칙을 말하고, 잘못된 순서가 드러나는 그래프를 들 수 있습니다.
-- `backward()`를 두 번 부르면 leaf와 중간 값이 각각 어떻게 되는지 말할 수 있습니다.
+- `backward()`를 두 번 호출하면 leaf와 중간 값이 각각 어떻게 되는지 말할 수 있습니다.
 - 올바른 엔진과 틀린 엔진 세 가지를 구별하는 테스트를 직접 쓸 수 있습니다.
 - 직접 만든 엔진으로 작은 신경망을 학습시킬 수 있습니다.
 
-수업 01부터 04까지의 내용, 무엇보다 수업 04에서 배운, 경로마다 곱한 값을 모두 더하는 법이 필요합니다. 수업 05부터 09까지는 알면 도움이 되지만 몰라도 됩니다.
+수업 01~04의 내용이 필요합니다. 그중에서도 경로마다 기울기를 곱하고 경로끼리 더하는 방법(수업 04)이 중요합니다. 수업 05부터 09까지는 알면 도움이 되지만 몰라도 됩니다.
 """
 
 # %%
@@ -90,13 +90,13 @@ draw_graph(values=True, slopes=True, **five_values())
 
 # %% [markdown] lang="en"
 r"""
-An **engine** is a program that records such a graph and runs the backward pass through it. This one goes **breadth first**: first $w$, then the values that $w$ was made from ($t$, then $y$), then the values that those were made from.
+An **engine** is a program that records such a graph and runs the backward pass through it. Suppose that an engine works **breadth first**: first $w$, then the values that $w$ was made from ($t$, then $y$), then the values that those were made from.
 Every value gets one turn. In its turn it multiplies what it has received so far by each of its local slopes, and passes each product on to the value that the slope belongs to. The receiver adds the product to what it already has. $w$ starts with 1.
 
 **What does this engine find for $\frac{dw}{dx}$?**
 """
 
-# %% [markdown] lang="ko" en="bbe087ed"
+# %% [markdown] lang="ko" en="cea369b5"
 r"""
 **엔진**(engine)은 이런 그래프를 기록하고, 그래프를 따라 역방향 계산(backward pass)을 하는 프로그램입니다. 여기 있는 엔진은 **너비 우선**(breadth first)으로 갑니다. 먼저 $w$, 다음으로 $w$를 계산하는 데 쓴 값($t$ 다음에 $y$), 그다음으로 이들을 계산하는 데 쓴 값의 순서입니다.
 값마다 차례가 한 번씩 옵니다. 차례가 된 값은 자신을 계산하는 데 쓴 값 하나하나에 ‘지금까지 받은 수 × 그 값에 대한 자신의 기울기’를 넘겨줍니다. 받는 쪽은 그것을 이미 받은 수에 더합니다. $w$는 1에서 시작합니다.
@@ -121,7 +121,7 @@ An engine needs to remember little about a computation: for each number, **what 
 
 # %% [markdown] lang="ko" en="708e867a"
 r"""
-## 1. 기억하는 수
+## 1. `Value`: 부모와 기울기를 기억하는 수
 
 엔진이 계산에서 기억해야 할 것은 많지 않습니다. 수마다 **무엇으로 계산했는지**와 **그 각각에 대한 국소 기울기**만 있으면 됩니다. 앞으로 채워 나갈 뼈대는 다음과 같습니다.
 """
@@ -191,12 +191,12 @@ else:
 r"""
 `total_derivative` computes the derivative with respect to one leaf, and its recursion finds the order by itself. An engine serves all leaves in a single backward pass from $w$, so it has to find the order.
 
-## 2. Whose turn is it?
+## 2. In which order do the values take their turns?
 
 Here are two orders in which the values may take their turns. Both begin at $w$, and both add up correctly:
 """
 
-# %% [markdown] lang="ko" en="fcaf0ab4"
+# %% [markdown] lang="ko" en="507f7cdd"
 r"""
 `total_derivative`는 leaf 하나에 대한 도함수만 구하고, 순서는 재귀가 알아서 찾습니다. 엔진은 $w$에서 시작하는 역방향 계산 한 번으로 모든 leaf의 gradient를 구하므로, 순서를 스스로 찾아야 합니다.
 
@@ -250,7 +250,7 @@ r"""
 끝에 가면 $y$도 맞는 값 17을 갖고 있지만, 이미 차례가 지나갔습니다. **어떤 값의 차례는, 그 값을 써서 계산한 값들($w$까지 이어지는 것만)이 모두 넘겨준 뒤에야 옵니다.** 이 규칙을 지키는 순서에서는 모든 값이 자기 부모보다 먼저 나옵니다.
 이런 순서를 **위상 순서**(topological order)라고 합니다. 한 그래프에 여러 개가 있을 수 있고, 어느 것으로 해도 gradient는 같습니다.
 
-어느 값을 보더라도 $w$에서 그 값까지 가는 경로의 간선 수가 모두 같다면, 너비 우선으로 가도 이 규칙이 지켜집니다. 여기서는 $w$와 $y$ 사이의 경로가 저마다 다릅니다. 바로 가면 간선이 하나,
+값 하나하나에 대해 $w$에서 그 값까지 가는 경로들의 간선 수가 서로 같다면, 너비 우선으로 가도 이 규칙이 지켜집니다. 여기서는 $w$와 $y$ 사이의 경로가 저마다 다릅니다. 바로 가면 간선이 하나,
 $t$를 거치면 둘, $t$와 $z$를 거치면 셋입니다. 단순한 재귀에서 값을 처음 만나는 순서도 위상 순서가 아닙니다. 여기서는 $w, t, y, x, z$입니다.
 """
 
@@ -272,7 +272,7 @@ r"""
 ## 3. 차분몫으로 버그 찾기
 
 탐색기의 엔진에는 버그를 고르는 목록이 있습니다. 국소 기울기는 torch에서 가져오지만, 순서와 덧셈은 직접 합니다. torch의 gradient와 차분몫, 그리고 차분몫이 그 둘에서
-얼마나 떨어져 있는지도 함께 보여 줍니다. `backward()`를 두 번 부르면 leaf에는 기울기의 두 배가 있어야 하므로, 함수도 두 배로 보여 줍니다.
+얼마나 떨어져 있는지도 함께 보여 줍니다. `backward()`를 두 번 호출하면 leaf에는 기울기의 두 배가 있어야 하므로, 함수도 두 배로 보여 줍니다.
 
 1. 버그가 없을 때: $h$가 작아지면 차분몫, torch, 엔진이 한곳에서 만나나요?
 2. "`+=` 대신 `=`", 호출 한 번: 세 함수 가운데 어느 것에서 드러나나요?
@@ -302,11 +302,11 @@ r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. 그렇습니다. 차분몫은 둘 모두에 다가가고, $h$가 아주 작은 곳에서만 반올림 오차가 보입니다.
-2. 경로가 만나는 두 함수입니다. 사슬에서는 한 번 부르는 동안 더할 일이 없으니 `=`로 써도 탈이 없습니다.
+2. 경로가 만나는 두 함수입니다. 사슬에서는 한 번 호출하는 동안 더할 일이 없으니 `=`로 써도 탈이 없습니다.
 3. 두 경로 모두 간선이 셋이라 너무 일찍 차례가 오는 값이 없습니다. $yz + y$는 경로의 길이가 서로 달라, $x = 2$에서 차분몫이 엔진의 값과 32만큼 떨어져 있습니다.
 4. 한 번이면 아무 일도 없습니다. 두 번이면 값이 너무 커집니다. 4절에서 다룹니다.
 
-사슬에서 한 번만 부르면 어느 버그도 드러나지 않습니다. **엔진은 경로의 길이가 서로 다른 그래프에서, `backward()`를 두 번 불러 시험하세요.** 과제 10.6에서 직접 하게 됩니다.
+사슬에서 한 번만 호출하면 어느 버그도 드러나지 않습니다. **엔진은 경로의 길이가 서로 다른 그래프에서, `backward()`를 두 번 호출해 시험하세요.** 과제 10.6에서 직접 하게 됩니다.
 
 </details>
 """
@@ -326,7 +326,7 @@ r"""
 ## 4. backward()를 두 번
 
 leaf의 `.grad`는 쌓입니다(수업 03). 그렇다면 중간 값은 어떨까요? $x = 3$에서 $y = x^2$, $z = y^2$이라고 합시다. $z = x^4$이고 기울기는 108입니다. 어떤 엔진은 순서는 맞지만 **모든**
-버퍼에 `+=`를 쓰고 아무것도 비우지 않습니다. `z.backward()`를 두 번 부르고, `z.grad`는 매번 1로 놓습니다.
+버퍼에 `+=`를 쓰고 아무것도 비우지 않습니다. `z.backward()`를 두 번 호출하고, `z.grad`는 매번 1로 놓습니다.
 
 **그러면 `x.grad`는 얼마일까요?**
 """
@@ -373,20 +373,20 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-So **leaves add up, and intermediate values start every call at 0**. PyTorch has it easier: an intermediate tensor has no buffer at all, unless `retain_grad()` asks for one. (That buffer adds up too, but the backward pass does not read it.)
+So **leaves add up, and intermediate values start every call at 0**. In PyTorch an intermediate tensor has no buffer at all, unless `retain_grad()` asks for one. 
 
 ## 5. A real bug
 
-The best-known small engine is Andrej Karpathy's micrograd. In its first days, in April 2020, it had no order: each operation passed its gradient on and at once called its parents, which called theirs. In a few lines of our own:
+The best-known small engine is Andrej Karpathy's micrograd. In April 2020 it still had no order: each operation passed its gradient on and at once called its parents, which called theirs:
 """
 
-# %% [markdown] lang="ko" en="6a72ca81"
+# %% [markdown] lang="ko" en="c74a5053"
 r"""
-그래서 **leaf는 쌓고, 중간 값은 호출할 때마다 0에서 시작합니다**. PyTorch는 더 간단합니다. `retain_grad()`로 요청하지 않는 한 중간 텐서에는 버퍼를 아예 두지 않습니다. (요청한 버퍼도 쌓이지만, 역방향 계산에서는 그것을 읽지 않습니다.)
+그래서 **leaf는 쌓고, 중간 값은 호출할 때마다 0에서 시작합니다**. PyTorch는 더 간단합니다. `retain_grad()`로 요청하지 않는 한 중간 텐서에는 버퍼를 아예 두지 않습니다. 
 
 ## 5. 실제로 있었던 버그
 
-작은 엔진 가운데 가장 널리 알려진 것은 Andrej Karpathy의 micrograd입니다. 2020년 4월 처음 나왔을 때는 순서가 없었습니다. 연산마다 gradient를 넘겨주고는 곧바로 부모를 부르고, 부모는 다시 자기 부모를 불렀습니다. 직접 짠 짧은 코드를 봅시다.
+작은 엔진 가운데 가장 널리 알려진 것은 Andrej Karpathy의 micrograd입니다. 2020년 4월 처음 나왔을 때는 순서가 없었습니다. 연산마다 gradient를 넘겨주고는 곧바로 부모를 호출하고, 부모는 다시 자기 부모를 호출했습니다. 직접 짠 짧은 코드를 봅시다.
 """
 
 
@@ -414,48 +414,52 @@ Whenever something arrives, $y$ passes on **all** that it holds, the old with th
 $-542$, where the quotient says $-0.315$, and half of the first layer's gradients are more than 500 times too large. **Yet the demo trained to 100 % accuracy.** A falling loss proves nothing: check gradients with a quotient.
 
 A reader pointed it out, and Karpathy named the cause: [non-leaf Values that are reused](https://github.com/karpathy/micrograd/issues/2). The cure was a topological order. In 2024 somebody
-[proposed to drop it](https://github.com/karpathy/micrograd/pull/64), but soon found a graph on which the two ways differ: `b = a + a`, `c = b + b`.
+[proposed to drop it](https://github.com/karpathy/micrograd/pull/64). Karpathy objected; the two differ on `b = a + a`, `c = b + b`.
 
 Section 4's bug is still open: [a second `backward()`](https://github.com/karpathy/micrograd/pull/102) gives too much. (The proposed change resets leaves as well, unlike PyTorch.) Training does not notice, since every step makes new intermediate values.
 """
 
-# %% [markdown] lang="ko" en="73689eb9"
+# %% [markdown] lang="ko" en="a62f69a1"
 r"""
 무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 다시 실행해 보니 첫 gradient는 차분몫이
 $-0.315$인데 엔진에서는 $-542$였고, 첫 층의 gradient 가운데 절반은 500배 넘게 컸습니다. **그런데도 이 예제는 정확도 100 %까지 학습했습니다.** loss가 줄어든다고 해서 gradient가 맞는 것은 아닙니다. gradient는 차분몫과 비교해서 확인하세요.
 
-한 독자가 버그를 알려 주자 Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. 해결책은 위상 정렬이었습니다. 2024년에는
-[위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)이 나왔지만, 제안한 사람도 곧 두 방법의 결과가 다른 그래프 `b = a + a`, `c = b + b`를 찾아냈습니다.
+한 독자가 버그를 알려 주자 Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. 해결책은 위상 정렬이었습니다. 2024년에는 [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)이 나왔습니다. Karpathy가 leaf가 아닌 값을 다시 쓰면 틀린다고 답하자, 제안한 사람도 두 방법의 결과가 다른 그래프 `b = a + a`, `c = b + b`를 찾아 확인했습니다.
 
-micrograd에는 4절의 버그가 아직 남아 있습니다. [`backward()`를 두 번 부르면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. (여기서 제안한 수정은 leaf까지 비우는 것이라 PyTorch와 다릅니다.) 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
+micrograd에는 4절의 버그가 아직 남아 있습니다. [`backward()`를 두 번 호출하면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. (여기서 제안한 수정은 leaf까지 비우는 것이라 PyTorch와 다릅니다.) 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 # Tasks
 
-Six tasks, 14 points; 10.5 is optional. The test cells work as in every lesson: they hold the **visible tests**, and **hidden tests** are added when your work is graded. If you teach yourself, the panel of **Check** (in a terminal: `autograder check 10 --solution value_add_mul`)
-shows a worked solution after the pass, or when you are stuck.
+Six tasks, 14 points. **Task 10.5 is optional**; it gives points like the others.
 
-**How to hand in a piece.** Tasks 10.1 to 10.4 add methods to `Value`. Each answer begins with `class Value(Value):`, which adds to the old `Value` and calls the result
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+**hidden tests**, and the list after the last task says what they check. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
+`autograder check 10 --solution value_add_mul`).
+
+**How the answers fit together.** Tasks 10.1 to 10.4 add methods to `Value`. Each answer begins with `class Value(Value):`, which adds to the old `Value` and calls the result
 `Value` again. Write only the methods asked for, and keep `__init__` and the four fields `data`, `grad`, `parents`, `slopes` as they are. Each task is tested **alone**: the tests bring all other pieces, so you may take the tasks in any order.
 
-The rules of every task hold. A method changes nothing about the Values it is called with and leaves nothing on them, except for the `grad` that 10.3 is about. Every setting of the whole process, such as the recursion limit, is afterwards what it was. A second call is as right as the first.
+A method changes nothing about the Values it is called with and leaves nothing on them, except for the `grad` that 10.3 is about. The recursion limit is a setting of the process, too.
 `data` is the number itself and has nothing to do with the `.data` of a tensor. You do not need torch.
 """
 
-# %% [markdown] lang="ko" en="e83ae9e5"
+# %% [markdown] lang="ko" en="98718daf"
 r"""
 # 과제
 
-여섯 문제이고, 합해서 14점입니다. 10.5는 선택 과제입니다. 테스트 셀은 다른 수업과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 10 --solution value_add_mul`)에서 모범 풀이를 볼 수 있습니다.
+여섯 문제, 모두 14점입니다. **과제 10.5는 선택 과제**이지만 점수는 똑같이 있습니다.
 
-**답을 내는 방법.** 과제 10.1~10.4에서는 `Value`에 메서드를 더합니다. 답은 `class Value(Value):`로 시작합니다. 예전 `Value`가 가진 것을 모두 물려받고 거기에 더한 새 클래스를 만들어 다시
-`Value`라고 부르는 것입니다. 요구한 메서드만 쓰고, `__init__`과 네 필드 `data`, `grad`, `parents`, `slopes`는 그대로 두세요. 과제는 **따로따로** 채점합니다. 나머지 조각은 모두 테스트가 따로 준비한
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 과제를 통과한 뒤나 막혔을 때는
+답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 10 --solution value_add_mul`).
+
+**답을 작성하는 방법.** 과제 10.1~10.4에서는 `Value`에 메서드를 추가합니다. 답은 `class Value(Value):`로 시작합니다. 지금까지의 `Value`를 상속해 메서드를 추가한 새 클래스를 만들고, 이름은 그대로 `Value`로 두는 것입니다. 요구한 메서드만 쓰고, `__init__`과 네 필드 `data`, `grad`, `parents`, `slopes`는 그대로 두세요. 과제는 **따로따로** 채점합니다. 나머지 조각은 모두 테스트가 따로 준비한
 것을 씁니다. 그러니 어떤 순서로 풀어도 되고, 한 과제에서 틀려도 다른 과제에는 영향이 없습니다.
 
-모든 과제의 규칙이 그대로 적용됩니다. 메서드는 호출할 때 받은 Value를 바꾸지 않고, 거기에 아무것도 남기지 않습니다(10.3에서 다루는 `grad`는 예외입니다). 재귀 한도 같은 프로세스 전체의 설정은 끝났을 때 원래대로여야
-합니다. 두 번째로 불러도 맞아야 합니다. `data`는 그냥 수이고, 텐서의 `.data`와는 상관없습니다. torch는 필요 없습니다. Value에 든 것이 맞는지만 봅니다.
+메서드는 호출할 때 받은 Value를 바꾸지 않고, 거기에 아무것도 남기지 않습니다(10.3에서 다루는 `grad`는 예외입니다). 재귀 한도도 프로세스의 설정입니다. `data`는 그냥 수이고, 텐서의 `.data`와는 상관없습니다. torch는 필요 없습니다. Value에 든 것이 맞는지만 봅니다.
 """
 
 # %% [markdown] lang="en"
@@ -492,7 +496,7 @@ r"""
 
 ●●○○○ · ★★★★★ · 8분 · 2점
 
-`Value.__add__`와 `Value.__mul__`을 쓰세요. 파이썬이 `a + b`와 `a * b`에서 부르는 메서드입니다. 둘 다 어떻게 계산했는지 기억하는 **새 Value**를 돌려줍니다.
+`Value.__add__`와 `Value.__mul__`을 쓰세요. 파이썬이 `a + b`와 `a * b`에서 호출하는 메서드입니다. 둘 다 어떻게 계산했는지 기억하는 **새 Value**를 돌려줍니다.
 
 - `data`는 합 또는 곱이고, `grad`는 0입니다.
 - 부모는 이 Value를 계산하는 데 쓴 Value들이고, `slopes`는 그 각각에 대한 결과의 기울기입니다. `a + a`와 `a * a`에는 `a`가 두 번 나옵니다. 이때 `a`의 기울기를 모두 더하면 맞는 기울기가 되어야 합니다.
@@ -594,7 +598,7 @@ for _text in _OPERATIONS:
 
 # %% [markdown] lang="en"
 r"""
-## Task 10.2 · `value_backward`: write `Value.order`, the order of the backward pass
+## Task 10.2 · `value_order`: write `Value.order`, the order of the backward pass
 
 ●●●●○ · ★★★★★ · 20 min · 3 points
 
@@ -632,9 +636,9 @@ while stack:
 </details>
 """
 
-# %% [markdown] lang="ko" en="e4404e6f"
+# %% [markdown] lang="ko" en="7ae55f67"
 r"""
-## 과제 10.2 · `value_backward`: 역방향 계산의 순서 `Value.order` 쓰기
+## 과제 10.2 · `value_order`: `Value.order` 작성하기(역방향 계산의 순서)
 
 ●●●●○ · ★★★★★ · 20분 · 3점
 
@@ -673,7 +677,7 @@ while stack:
 """
 
 
-# %% nbgrader={"grade_id": "value_backward", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% nbgrader={"grade_id": "value_order", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 class Value(Value):
     """A Value that knows the order of its backward pass."""
 
@@ -693,10 +697,10 @@ class Value(Value):
         ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_value_backward", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% nbgrader={"grade_id": "test_value_order", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
 from secant import ask, check, hints, recipes
 
-hint = hints("value_backward")
+hint = hints("value_order")
 
 _HOW = {"steps": 1_000_000}
 _uneven = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([1, 2], [8.0, 4.0]), ([3, 1], [1.0, 1.0])]
@@ -754,7 +758,7 @@ for _code in ("recipes.diamonds(40)", "recipes.chain(5000)"):
 
 # %% [markdown] lang="en"
 r"""
-## Task 10.3 · `second_backward`: write `Value.backward`, to be called as often as you like
+## Task 10.3 · `backward_twice`: write `Value.backward`, to be called as often as you like
 
 ●●●○○ · ★★★★★ · 10 min · 3 points
 
@@ -778,16 +782,16 @@ You need two loops over the same order. Why can the reset not stand in the loop 
 </details>
 """
 
-# %% [markdown] lang="ko" en="6937128d"
+# %% [markdown] lang="ko" en="2c05e629"
 r"""
-## 과제 10.3 · `second_backward`: 몇 번이고 부를 수 있는 `Value.backward` 쓰기
+## 과제 10.3 · `backward_twice`: 몇 번이고 호출할 수 있는 `Value.backward` 작성하기
 
 ●●●○○ · ★★★★★ · 10분 · 3점
 
-`Value.backward`를 쓰세요. 몇 번을 불러도 맞아야 합니다. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 따로 준비한 `order`를 씁니다).
+`Value.backward`를 쓰세요. 몇 번을 호출해도 맞아야 합니다. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 따로 준비한 `order`를 씁니다).
 
 - **leaf**(부모가 없는 값)는 **더합니다**. `grad`에 무엇이 들어 있었든, `self`를 그 leaf로 미분한 기울기가 더해집니다.
-- **중간 값**은 **새로 시작합니다**. 부른 뒤의 `grad`는 이번 호출에서 구한, `self`의 그 값에 대한 기울기입니다. `self`의 `grad`는 1입니다.
+- **중간 값**은 **새로 시작합니다**. 호출한 뒤의 `grad`는 이번 호출에서 구한, `self`의 그 값에 대한 기울기입니다. `self`의 `grad`는 1입니다.
 - `self`가 leaf이면 `grad`가 1만큼 커집니다.
 - `self`를 계산하는 데 쓰이지 않은 Value의 `grad`는 그대로입니다. 모든 Value의 `data`, `parents`, `slopes`도 그대로입니다. 이 메서드는 아무것도 돌려주지 않습니다.
 
@@ -805,7 +809,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "second_backward", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% nbgrader={"grade_id": "backward_twice", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 class Value(Value):
     """A Value whose backward() may be called again."""
 
@@ -823,10 +827,10 @@ class Value(Value):
         ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_second_backward", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% nbgrader={"grade_id": "test_backward_twice", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
 from secant import ask, check, hints, recipes
 
-hint = hints("second_backward")
+hint = hints("backward_twice")
 
 
 def _compare(names, recipe, roots, grads=None, words="", alike=False):
@@ -886,7 +890,7 @@ r"""
 
 ●●○○○ · ★★★★☆ · 7 min · 2 points
 
-Four more operations: `x ** number`, `x.log()`, `x.exp()`, `x.relu()`. Each returns a new Value **whose only parent is `self`**, with its slope.
+Four more operations: `x ** number`, `x.log()`, `x.exp()`, `x.relu()`. Each returns a new Value **whose only parent is `self`**, with the one slope that belongs to it.
 
 - `__pow__`: `number` is an `int` or `float`, not a Value. If `x` is below 0, `number` is whole (2 or 2.0), and may be negative. If `x` is 0, `number` is 0 or at least 1.
   $x^0$ is 1 and has the slope 0 everywhere, **at 0 too**.
@@ -907,7 +911,7 @@ A sine would be `Value(math.sin(self.data), (self,), (math.cos(self.data),))`; t
 </details>
 """
 
-# %% [markdown] lang="ko" en="6f196cb3"
+# %% [markdown] lang="ko" en="ba81c89d"
 r"""
 ## 과제 10.4 · `value_functions`: 거듭제곱, log, exp, relu
 
@@ -1055,9 +1059,9 @@ back later. Then the engine in use is compared with torch and with a central dif
 
 # %% [markdown] lang="ko" en="befaad49"
 r"""
-## 엔진이 돌아간다
+## 완성한 엔진 시험하기
 
-네 조각을 모으면 엔진이 됩니다. 다음 셀은 여러분의 엔진을 식 하나로 시험합니다. 빠졌거나 틀린 조각이 있으면 알려 주고, Value처럼 생긴 껍데기를 씌운 **torch가 대신합니다**. 그러니 수업을 계속하고 나중에
+네 조각을 모으면 엔진이 됩니다. 다음 셀은 여러분의 엔진을 식 하나로 시험합니다. 빠졌거나 틀린 조각이 있으면 알려 주고, `Value`와 사용법이 같은 래퍼(wrapper)로 감싼 **torch가 대신합니다**. 그러니 수업을 계속하고 나중에
 돌아와도 됩니다. 그다음 지금 쓰는 엔진을 수업 01과 04의 함수로 torch와 비교합니다. 마지막에는 수업 01처럼 중앙 차분몫으로 확인하고, 여러분의 엔진이 기록한 그래프를 그립니다.
 """
 
@@ -1171,9 +1175,9 @@ r"""
 
 - `points`는 수의 쌍 `(x, y)`가 하나 이상 든 리스트입니다. 바꾸지 마세요. `steps`는 0 이상인 정수, `lr`은 학습률입니다.
 - `a`와 `b`는 호출할 때마다 새로 만든, 0인 Value로 시작합니다. loss는 모든 점에 대한 $(ax + b - y)^2$의 **평균**입니다.
-- 스텝마다 loss를 계산하고, `backward()`를 부르고, 둘에서 각각 자기 gradient의 `lr`배를 뺍니다. gradient는 **그 스텝만의** 것이어야 합니다.
+- 스텝마다 loss를 계산하고, `backward()`를 호출하고, 둘에서 각각 자기 gradient의 `lr`배를 뺍니다. gradient는 **그 스텝만의** 것이어야 합니다.
 - `(a, b)`를 float 두 개로, 기울기를 먼저 돌려주세요.
-- gradient는 `Value`의 `backward()`로 구하세요. 몇 번 부르든 됩니다. 테스트는 여러분의 `Value` 자리에 자기 `Value`를 넣고, 그것을 쓰는지 봅니다. 그 `Value`에는 `+`, `-`, `*`, `/`, `**`, `data`,
+- gradient는 `Value`의 `backward()`로 구하세요. 몇 번 호출하든 됩니다. 테스트는 여러분의 `Value` 자리에 자기 `Value`를 넣고, 그것을 쓰는지 봅니다. 그 `Value`에는 `+`, `-`, `*`, `/`, `**`, `data`,
   `grad`, `backward`가 있습니다. 그러니 엔진이 틀렸어도 이 과제에는 영향이 없습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1306,7 +1310,7 @@ Now you write the test. `which_bug(Engine)` is given an engine, runs it on graph
 - `"kept"`: intermediate values are not reset between calls; the one whose `backward()` you call may or may not be.
 
 `Engine` is a class like your finished `Value`, with the same operations, `data`, `grad` and `backward()`; `Engine(2.0)` makes a leaf. All local slopes are right, and there is at most one bug.
-An engine may take parents from left to right or from right to left, and may store `a + a` and `a * a` with a single parent. (`a - b` and `a / b` are several operations: they add edges.) Asked again, answer the same.
+An engine may take parents from left to right or from right to left, and may store `a + a` and `a * a` with a single parent. (`a - b` and `a / b` are several operations: they add edges.) If it is called again with the same engine, it must give the same answer.
 
 To try yours: `from secant import engines`. `engines.engine()` is right, and `engines.engine("assign", "leaves")`, `engines.engine("breadth", turned=True)` and `engines.engine("kept")` are wrong.
 
@@ -1327,12 +1331,12 @@ if abs(x.grad - 0.6) > 1e-9:
     return ...
 ```
 
-Put three checks of this form in such an order that each leaves one suspect fewer. In the first, paths have to meet at a leaf and also at an intermediate value, and yet only one of the bugs may show.
+Put three checks of this form in such an order that each eliminates one bug. For the first, use a graph whose paths meet both at a leaf and at an intermediate value, but on which only one of the three bugs shows.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="68120a07"
+# %% [markdown] lang="ko" en="ad3624ea"
 r"""
 ## 과제 10.6 · `which_bug`: 엔진 구별하기
 
@@ -1343,7 +1347,7 @@ r"""
 - `"none"`: 올바른 엔진입니다.
 - `"assign"`: 새로 받은 것이 이미 있던 것을 덮어씁니다(`+=` 대신 `=`). 모든 값이 그럴 수도, leaf만 또는 중간 값만 그럴 수도 있습니다.
 - `"breadth"`: 처음에 예상해 본 엔진처럼 너비 우선으로 역방향 계산을 합니다.
-- `"kept"`: 중간 값을 호출 사이에 비우지 않습니다. `backward()`를 부르는 그 값은 비울 수도, 비우지 않을 수도 있습니다.
+- `"kept"`: 중간 값을 호출 사이에 비우지 않습니다. `backward()`를 호출하는 그 값은 비울 수도, 비우지 않을 수도 있습니다.
 
 `Engine`은 여러분이 완성한 `Value`와 같은 클래스이고, 연산과 `data`, `grad`, `backward()`가 똑같이 있습니다. `Engine(2.0)`은 leaf를 만듭니다. 국소 기울기는 모두 맞고, 버그는 많아야 하나입니다.
 부모를 왼쪽부터 들르는 엔진도, 오른쪽부터 들르는 엔진도 있고, `a + a`와 `a * a`에 부모를 하나만 두는 엔진도 있습니다. (`a - b`와 `a / b`는 연산 여러 개로 되어 있어서 간선이 늘어납니다.) 같은 엔진을 다시 받으면 답도 같아야 합니다.
@@ -1352,7 +1356,7 @@ r"""
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-한 번만 불러도 드러날 수 있는 버그는 무엇인가요? 너비 우선으로 가도 탈이 없는 그래프는 어떤 것인가요?
+한 번만 호출해도 드러날 수 있는 버그는 무엇인가요? 너비 우선으로 가도 탈이 없는 그래프는 어떤 것인가요?
 
 </details>
 
@@ -1442,7 +1446,7 @@ Run both cells and watch the boundary where the score is 0, and the loss.
 
 # %% [markdown] lang="ko" en="82caba32"
 r"""
-## 신경망이 배운다
+## 직접 만든 엔진으로 신경망 학습시키기
 
 반달 모양 두 개를 따라 놓인 점 40개를 다음 셀에서 만듭니다. 한쪽 반달의 레이블(label, 정답 표시)은 $1$, 다른 쪽은 $-1$입니다. 모델에는 입력 2개, `relu`를 거치는 은닉 유닛 6개, 출력인 점수(score) 1개가 있습니다. 파라미터는
 25개이고 하나하나가 Value입니다. loss는 $\log(1 + e^{-\text{label} \cdot \text{score}})$의 평균이며, 점수와 레이블의 부호가 같으면 작습니다. 스텝마다 Value를 2500개쯤 만들고, 역방향 계산을 한 번 하고, 파라미터를 움직입니다.
@@ -1483,7 +1487,7 @@ def numbers_at(x1, x2):
     return sum(w * unit for w, unit in zip(weights[:6], units, strict=True)) + weights[6]
 
 
-print(len(moons), len(parameters), f"{mean_loss().data:.3f}")
+print(f"points: {len(moons)}, parameters: {len(parameters)}, loss: {mean_loss().data:.3f}")
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
@@ -1537,12 +1541,12 @@ r"""
 
 About ten minutes. Your `slopes` are plain numbers. Nothing records how they depend on $x$, so a gradient cannot be differentiated again. If the slopes are Values, it can: the backward pass then consists of recorded operations itself, as with `create_graph=True` in lesson 9.
 
-Each slope is now a function that makes its Value **when the backward pass needs it**. (Made at once, the slope of a power would need another power, which has a slope of its own, and so on for ever.) What a Value receives stands in a dictionary, not in `grad`.
+Each slope is now a function that makes its Value **when the backward pass needs it**. (If it were made immediately, the slope of a power would need another power, which has a slope of its own, and so on forever.) What a Value receives is kept in a dictionary, not in `grad`.
 
-The order needs no search here: every Value gets a number when it is made, and parents are made before what is made from them. So the highest number first is a topological order. PyTorch numbers its nodes as well.
+The order needs no search here: every Value gets a number when it is made, and parents are made before what is made from them. So taking the Values from the highest number down gives a topological order. PyTorch numbers its nodes as well.
 """
 
-# %% [markdown] lang="ko" en="e8cba2b3"
+# %% [markdown] lang="ko" en="97928a8c"
 r"""
 ## 기울기도 Value로 · 선택
 
@@ -1721,14 +1725,14 @@ A loss that takes about 2500 Values takes 8 Arrays. That is why frameworks recor
 
 # %% [markdown] lang="ko" en="24a46b26"
 r"""
-Value 2500개쯤이 필요하던 loss에 Array는 8개면 됩니다. 프레임워크가 수가 아니라 텐서의 연산을 기록하는 까닭입니다. (이 `backward`는 그래프마다 한 번만 부를 수 있습니다. 두 번 불러도 맞게 하려면 과제 10.3에서 한 대로 하세요.)
+Value 2500개쯤이 필요하던 loss에 Array는 8개면 됩니다. 프레임워크가 수가 아니라 텐서의 연산을 기록하는 이유입니다. (이 `backward`는 그래프마다 한 번만 호출할 수 있습니다. 두 번 호출해도 맞게 하려면 과제 10.3에서 한 대로 하세요.)
 """
 
 # %% [markdown] lang="en"
 r"""
 ## What PyTorch does that yours does not
 
-The core is the same: record, order, accumulate, reset. Beyond that, PyTorch
+The core is the same: record, run each node only when its whole gradient has arrived, accumulate. Beyond that, PyTorch
 
 - works on tensors, in C++: one node handles a million elements at once. In place of a local slope it keeps saved tensors (lesson 7) and computes a VJP (lesson 5);
 - does not sort beforehand: it counts for each node how many gradients are still to arrive, and runs it when none is missing;
@@ -1748,8 +1752,8 @@ Everywhere: the rules of the tasks.
 
 ## What you have built
 
-An autograd, and most of it you wrote before. `order` visits the nodes as `graph_nodes` does (lesson 2), in an order; `backward` adds up as `grad_history` shows (lesson 3) and computes `total_derivative` (lesson 4);
-`slope * value.grad` is lesson 5's VJP for a single number; `fit_line` is `train5` (lesson 3). The ruler was lesson 1's quotient.
+You have built an autograd, and most of it you had already written in earlier lessons. `order` visits the nodes as `graph_nodes` does (lesson 2), in an order; `backward` adds up as `grad_history` shows (lesson 3) and computes `total_derivative` (lesson 4);
+`slope * value.grad` is lesson 5's VJP for a single number; `fit_line` is `train5` (lesson 3). And the yardstick throughout was lesson 1's difference quotient.
 
 ## Checklist
 
@@ -1774,11 +1778,11 @@ You can now answer these without looking back:
 This was the last lesson. You know what autograd does, since you have built one.
 """
 
-# %% [markdown] lang="ko" en="6c352184"
+# %% [markdown] lang="ko" en="45c44067"
 r"""
 ## 여러분의 엔진에 없고 PyTorch에 있는 것
 
-핵심은 같습니다. 기록하고, 순서를 정하고, 더하고, 비웁니다. 그 밖에 PyTorch는
+핵심은 같습니다. 기록하고, gradient가 모두 도착한 노드를 차례로 실행하고, 더합니다. PyTorch는 여기에 더해 다음과 같은 일을 합니다.
 
 - 수 대신 텐서를 다룹니다. 노드 하나에서 원소 백만 개를 한꺼번에 처리하고, C++로 구현되어 있습니다. 국소 기울기 대신 저장된 텐서(수업 07)를 남기고 VJP(수업 05)를 계산합니다.
 - 미리 정렬하지 않습니다. 노드마다 아직 도착하지 않은 gradient가 몇 개인지 세다가, 모두 도착하면 그 노드를 실행합니다.
@@ -1799,7 +1803,7 @@ r"""
 ## 지금까지 만든 것
 
 autograd를 만들었습니다. 그 대부분은 전에 써 본 것입니다. `order`는 수업 02의 `graph_nodes`처럼 모든 노드를 한 번씩 들르고, 거기에 순서의 규칙까지 지킵니다. `backward`는 수업 03의 `grad_history`에서 본 대로 더하고, 그 결과는 수업 04의
-`total_derivative`입니다. `fit_line`은 `zero=True`인 `train5`입니다. 수업 05를 마쳤다면, `slope * value.grad`는 수가 하나일 때의 VJP입니다. 잣대는 수업 01의 차분몫이었습니다.
+`total_derivative`입니다. `fit_line`은 `zero=True`인 `train5`입니다. 수업 05의 용어로 말하면 `slope * value.grad`는 원소가 하나일 때의 VJP입니다. 그리고 엔진이 맞는지는 수업 01의 차분몫으로 확인했습니다.
 
 ## 점검
 
@@ -1807,10 +1811,10 @@ autograd를 만들었습니다. 그 대부분은 전에 써 본 것입니다. `o
 
 - 역방향 계산에 식이 필요 없으려면 연산마다 무엇을 기록해야 하나요?
 - 순서는 어떤 규칙을 지켜야 하나요? 너비 우선으로 가면 규칙이 깨지는 그래프와 깨지지 않는 그래프를 하나씩 들어 보세요.
-- `backward()`를 두 번 부를 때 쌓이는 버퍼와 쌓이지 않는 버퍼는 무엇인가요? 그렇게 하지 않으면 어떤 그래프에서 무엇이 틀리나요?
-- 중간 값을 비우지 않아도 학습에서 드러나지 않는 까닭은 무엇인가요?
-- 엔진을 시험하려면 어떤 그래프에서 몇 번 불러야 하나요?
-- 파라미터가 많고 loss가 하나일 때 엔진이 역방향으로 계산하는 까닭은 무엇인가요?
+- `backward()`를 두 번 호출할 때 쌓이는 버퍼와 쌓이지 않는 버퍼는 무엇인가요? 그렇게 하지 않으면 어떤 그래프에서 무엇이 틀리나요?
+- 중간 값을 비우지 않아도 학습에서 드러나지 않는 이유는 무엇인가요?
+- 엔진을 시험하려면 어떤 그래프에서 몇 번 호출해야 하나요?
+- 파라미터가 많고 loss가 하나일 때 엔진이 역방향으로 계산하는 이유는 무엇인가요?
 
 ## 더 읽을거리
 

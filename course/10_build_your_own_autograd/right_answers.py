@@ -79,7 +79,7 @@ class Value(Value):
         return out
 
 
-# %% counts what is still to arrive task="value_backward"
+# %% counts what is still to arrive task="value_order"
 class Value(Value):
     def order(self):
         waiting, todo = {self: 0}, [self]
@@ -100,7 +100,7 @@ class Value(Value):
         return found
 
 
-# %% iterators on a stack task="value_backward"
+# %% iterators on a stack task="value_order"
 class Value(Value):
     def order(self):
         from collections import deque
@@ -119,7 +119,7 @@ class Value(Value):
         return list(found)
 
 
-# %% by the longest way from self task="value_backward"
+# %% by the longest way from self task="value_order"
 class Value(Value):
     def order(self):
         level, at, depth = {self: 0}, [self], 0
@@ -134,7 +134,7 @@ class Value(Value):
         return sorted(level, key=level.get)
 
 
-# %% a generator with its own stack task="value_backward"
+# %% a generator with its own stack task="value_order"
 class Value(Value):
     def order(self):
         def walk(value):
@@ -154,7 +154,7 @@ class Value(Value):
         return done
 
 
-# %% looks at the top of the stack task="value_backward"
+# %% looks at the top of the stack task="value_order"
 class Value(Value):
     def order(self):
         done, seen, todo = {}, set(), [self]
@@ -170,7 +170,7 @@ class Value(Value):
         return list(done)[::-1]
 
 
-# %% collects apart, then stores task="second_backward"
+# %% collects apart, then stores task="backward_twice"
 class Value(Value):
     def backward(self):
         received = {self: 1.0}
@@ -182,7 +182,7 @@ class Value(Value):
             value.grad = grad if value.parents else value.grad + grad
 
 
-# %% keeps what the leaves held task="second_backward"
+# %% keeps what the leaves held task="backward_twice"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -197,7 +197,7 @@ class Value(Value):
             leaf.grad += before
 
 
-# %% every value collects task="second_backward"
+# %% every value collects task="backward_twice"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -216,7 +216,7 @@ class Value(Value):
         return [(p, s, child._new) for p, s in zip(child.parents, child.slopes, strict=True)]
 
 
-# %% with a helper of its own task="second_backward"
+# %% with a helper of its own task="backward_twice"
 class Value(Value):
     @property
     def is_leaf(self):
@@ -385,7 +385,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% a recursion, and the limit as it was afterwards task="value_backward"
+# %% a recursion, and the limit as it was afterwards task="value_order"
 class Value(Value):
     def order(self):
         import sys

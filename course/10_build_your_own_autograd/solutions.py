@@ -34,7 +34,7 @@ out._backward = _backward
 이것도 맞습니다. 다만 `data`를 나중에 읽습니다. 순방향 계산과 역방향 계산 사이에 누가 `a.data`를 바꾸면 새 수의 기울기가 됩니다. 수로 남긴 기울기는 그것을 만든 순방향 계산의 것 그대로입니다.
 """
 
-# %% [markdown] task="value_backward" lang="en"
+# %% [markdown] task="value_order" lang="en"
 r"""
 **Why it works.** A Value goes on the list only when it comes off the stack for the second time. By then everything that was put above it, its parents and all that they were made from, is on the list already. So parents
 come before what was made from them, and the reversed list has them after it. The set makes sure that every Value is listed once.
@@ -43,7 +43,7 @@ come before what was made from them, and the reversed list has them after it. Th
 goes a third way: it counts for each node how many gradients are still to arrive, and runs the node when the count is 0.
 """
 
-# %% [markdown] task="value_backward" lang="ko" en="80608cb1"
+# %% [markdown] task="value_order" lang="ko" en="80608cb1"
 r"""
 **왜 맞을까요?** 어떤 Value는 스택에서 두 번째로 꺼낼 때에야 리스트에 들어갑니다. 그때는 그 위에 쌓인 것, 곧 부모와 그 부모를 계산하는 데 쓴 값이 모두 리스트에 들어가 있습니다. 그래서 리스트에서는 부모가 먼저이고, 뒤집으면 부모가
 나중입니다. 집합을 쓰므로 Value마다 한 번만 들어갑니다.
@@ -52,7 +52,7 @@ r"""
 마름모 40개에서 $2^{40}$번을 돌게 됩니다. PyTorch는 또 다른 방법을 씁니다. 노드마다 아직 도착하지 않은 gradient가 몇 개인지 세다가 0이 되면 그 노드를 실행합니다.
 """
 
-# %% [markdown] task="second_backward" lang="en"
+# %% [markdown] task="backward_twice" lang="en"
 r"""
 **Why it works.** When a Value has its turn, everything made from it has passed on, so its `grad` is complete. The reset comes before anything is added, and it leaves out the leaves: they have no parents.
 `self.grad += 1.0` is right in both cases: an intermediate `self` has just been set to 0, and a leaf adds.
@@ -61,12 +61,12 @@ r"""
 the first.
 """
 
-# %% [markdown] task="second_backward" lang="ko" en="c5d113ca"
+# %% [markdown] task="backward_twice" lang="ko" en="c5d113ca"
 r"""
 **왜 맞을까요?** 어떤 Value의 차례가 왔을 때는 그 값을 써서 계산한 값이 모두 넘겨준 다음이므로 `grad`가 다 모여 있습니다. 비우는 일은 더하기 전에 끝냅니다. leaf는 부모가 없으므로 비우지 않습니다. `self.grad += 1.0`은
 두 경우에 모두 맞습니다. `self`가 중간 값이면 방금 0이 되었고, leaf이면 더합니다.
 
-**다른 방법.** leaf까지 모두 비우면 `backward()`를 몇 번 불러도 결과가 같습니다. 그 편이 낫다는 사람도 많습니다. 그러나 그러면 수업 03에서처럼 배치를 나누어 넣을 수 없습니다. 두 번째 조각이 첫 조각의 것을 지워 버리기 때문입니다.
+**다른 방법.** leaf까지 모두 비우면 `backward()`를 몇 번 호출해도 결과가 같습니다. 그 편이 낫다는 사람도 많습니다. 그러나 그러면 수업 03에서처럼 배치를 나누어 넣을 수 없습니다. 두 번째 조각이 첫 조각의 것을 지워 버리기 때문입니다.
 """
 
 # %% [markdown] task="value_functions" lang="en"
@@ -96,7 +96,7 @@ r"""
 r"""
 **왜 맞을까요?** `a`와 `b`는 모든 스텝에서 같은 leaf 둘이므로 스텝마다 버퍼를 비워야 합니다. 그래프의 나머지는 매번 새로 만들어 0에서 시작합니다. `data`를 바꾸는 것은 기록되지 않으니 `no_grad`도 필요 없습니다.
 
-**흔한 실수.** `a = a - lr * a.grad`라고 쓰면 `a`는 중간 값이 됩니다. `backward()`가 중간 값의 `grad`도 채우므로 얼마 동안은 맞게 돌아갑니다. 그러나 스텝마다 그래프가 앞의 모든 그래프에 이어져, `backward()`를 부를 때마다 더 많은 Value를
+**흔한 실수.** `a = a - lr * a.grad`라고 쓰면 `a`는 중간 값이 됩니다. `backward()`가 중간 값의 `grad`도 채우므로 얼마 동안은 맞게 돌아갑니다. 그러나 스텝마다 그래프가 앞의 모든 그래프에 이어져, `backward()`를 호출할 때마다 더 많은 Value를
 지나가게 됩니다.
 """
 
@@ -111,9 +111,9 @@ meet at the leaf and nowhere else, such as $x^2 + x^3$.
 
 # %% [markdown] task="which_bug" lang="ko" en="a529926c"
 r"""
-**왜 맞을까요?** 검사를 하나 지날 때마다 의심할 버그가 하나씩 줄어듭니다. $u = x^2$일 때 $u^2 + u x^3$에서는 합에서 $x$까지 가는 경로가 모두 간선 세 개로 되어 있어 너비 우선으로도 순서가 맞습니다. 한 번만 부르면 비울 것도 없습니다. 그리고 경로가 $u$에서도 $x$에서도
-만나므로, 어디에서 덮어쓰든 드러납니다. 여기를 통과한 엔진은 덮어쓰지 않습니다. 그러면 길이가 다른 경로가 있는 그래프에서 한 번 불러 틀리는 까닭은 순서뿐이고, 두 번 불러야 틀리는 까닭은 비우지 않은 것뿐입니다.
+**왜 맞을까요?** 검사를 하나 지날 때마다 의심할 버그가 하나씩 줄어듭니다. $u = x^2$일 때 $u^2 + u x^3$에서는 합에서 $x$까지 가는 경로가 모두 간선 세 개로 되어 있어 너비 우선으로도 순서가 맞습니다. 한 번만 호출하면 비울 것도 없습니다. 그리고 경로가 $u$에서도 $x$에서도
+만나므로, 어디에서 덮어쓰든 드러납니다. 여기를 통과한 엔진은 덮어쓰지 않습니다. 그러면 길이가 다른 경로가 있는 그래프에서 한 번 호출해 틀리는 이유는 순서뿐이고, 두 번 호출해야 틀리는 이유는 비우지 않은 것뿐입니다.
 
-**다른 방법.** 길이가 다른 경로가 있는 그래프 하나만 쓰고 중간 값의 `grad`도 읽는 방법입니다. 한 번 부른 뒤 너비 우선 엔진에서는 $y$가 맞는 17이고 $x$만 틀립니다. 그런데 leaf에서만 덮어쓰는 엔진도 그렇습니다. 이 둘을 가르려면 $x^2 + x^3$처럼 경로가 leaf에서만
+**다른 방법.** 길이가 다른 경로가 있는 그래프 하나만 쓰고 중간 값의 `grad`도 읽는 방법입니다. 한 번 호출한 뒤 너비 우선 엔진에서는 $y$가 맞는 17이고 $x$만 틀립니다. 그런데 leaf에서만 덮어쓰는 엔진도 그렇습니다. 이 둘을 가르려면 $x^2 + x^3$처럼 경로가 leaf에서만
 만나는 그래프가 하나 더 필요합니다.
 """

@@ -130,7 +130,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other, self))
 
 
-# %% breadth first task="value_backward" en="it would pass on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
+# %% breadth first task="value_order" en="it would pass on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
 class Value(Value):
     def order(self):
         found = [self]
@@ -139,7 +139,7 @@ class Value(Value):
         return found
 
 
-# %% the order in which a recursion meets them task="value_backward" en="it would pass on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
+# %% the order in which a recursion meets them task="value_order" en="it would pass on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
 class Value(Value):
     def order(self):
         found = []
@@ -152,7 +152,7 @@ class Value(Value):
         return found
 
 
-# %% parents first task="value_backward" en="it would pass on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
+# %% parents first task="value_order" en="it would pass on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
 class Value(Value):
     def order(self):
         done, seen, stack = [], set(), [(self, False)]
@@ -167,7 +167,7 @@ class Value(Value):
         return done
 
 
-# %% no leaves task="value_backward" en="missing: x" ko="빠진 값: x"
+# %% no leaves task="value_order" en="missing: x" ko="빠진 값: x"
 class Value(Value):
     def order(self):
         done, seen, stack = [], set(), [(self, False)]
@@ -182,7 +182,7 @@ class Value(Value):
         return done[::-1]
 
 
-# %% a Value for each path task="value_backward" en="a Value is listed more than once" ko="두 번 이상 나오는 Value가 있습니다"
+# %% a Value for each path task="value_order" en="a Value is listed more than once" ko="두 번 이상 나오는 Value가 있습니다"
 class Value(Value):
     def order(self):
         done = []
@@ -196,7 +196,7 @@ class Value(Value):
         return done
 
 
-# %% a recursion task="value_backward" en="the recursion went too deep" ko="재귀가 너무 깊어졌습니다"
+# %% a recursion task="value_order" en="the recursion went too deep" ko="재귀가 너무 깊어졌습니다"
 class Value(Value):
     def order(self):
         done, seen = [], set()
@@ -212,7 +212,7 @@ class Value(Value):
         return done[::-1]
 
 
-# %% a recursion with a higher limit task="value_backward" en="sys.setrecursionlimit was left changed" ko="sys.setrecursionlimit이 바뀐 채로"
+# %% a recursion with a higher limit task="value_order" en="sys.setrecursionlimit was left changed" ko="sys.setrecursionlimit이 바뀐 채로"
 class Value(Value):
     def order(self):
         import sys
@@ -231,7 +231,7 @@ class Value(Value):
         return done[::-1]
 
 
-# %% what was seen once is seen for ever task="value_backward" en="missing:" ko="빠진 값:"
+# %% what was seen once is seen for ever task="value_order" en="missing:" ko="빠진 값:"
 class Value(Value):
     def order(self, seen=set()):
         done, stack = [], [(self, False)]
@@ -246,7 +246,7 @@ class Value(Value):
         return done[::-1]
 
 
-# %% tells Values apart by their numbers task="value_backward" en="missing:" ko="빠진 값:"
+# %% tells Values apart by their numbers task="value_order" en="missing:" ko="빠진 값:"
 class Value(Value):
     def order(self):
         done, seen, stack = [], set(), [(self, False)]
@@ -261,7 +261,7 @@ class Value(Value):
         return done[::-1]
 
 
-# %% moves back whatever is met again task="value_backward" en="it took too many steps" ko="너무 오래 걸렸습니다"
+# %% moves back whatever is met again task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다"
 class Value(Value):
     def order(self):
         depth, stack = {}, [(self, 0)]
@@ -272,7 +272,7 @@ class Value(Value):
         return sorted(depth, key=depth.get)
 
 
-# %% looks for what was seen in a list task="value_backward" en="it took too many steps" ko="너무 오래 걸렸습니다"
+# %% looks for what was seen in a list task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다"
 class Value(Value):
     def order(self):
         done, seen, stack = [], [], [(self, False)]
@@ -287,7 +287,7 @@ class Value(Value):
         return done[::-1]
 
 
-# %% the numbers task="value_backward" en="missing:" ko="빠진 값:"
+# %% the numbers task="value_order" en="missing:" ko="빠진 값:"
 class Value(Value):
     def order(self):
         done, seen, stack = [], set(), [(self, False)]
@@ -302,7 +302,7 @@ class Value(Value):
         return done[::-1]
 
 
-# %% an iterator task="value_backward" en="return a list" ko="리스트를 돌려주세요"
+# %% an iterator task="value_order" en="return a list" ko="리스트를 돌려주세요"
 class Value(Value):
     def order(self):
         done, seen, stack = [], set(), [(self, False)]
@@ -317,7 +317,7 @@ class Value(Value):
         return reversed(done)
 
 
-# %% = for += task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+# %% = for += task="backward_twice" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -332,7 +332,7 @@ class Value(Value):
             leaf.grad += before
 
 
-# %% no reset task="second_backward" en="still held what was in it before the call" ko="앞 호출의 값이 섞였습니다"
+# %% no reset task="backward_twice" en="still held what was in it before the call" ko="앞 호출의 값이 섞였습니다"
 class Value(Value):
     def backward(self):
         if self.parents:
@@ -344,7 +344,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% resets the leaves too task="second_backward" en="leaves add up from call to call" ko="leaf는 호출할 때마다 쌓습니다"
+# %% resets the leaves too task="backward_twice" en="leaves add up from call to call" ko="leaf는 호출할 때마다 쌓습니다"
 class Value(Value):
     def backward(self):
         for value in self.order():
@@ -355,7 +355,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% forgets the start task="second_backward" en="self.grad must be 1 before the values pass on" ko="self.grad가 1이어야 합니다"
+# %% forgets the start task="backward_twice" en="self.grad must be 1 before the values pass on" ko="self.grad가 1이어야 합니다"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -367,7 +367,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% local slopes only task="second_backward" en="multiply each by the grad of the value that passes on" ko="넘겨주는 값의 grad를 곱하세요"
+# %% local slopes only task="backward_twice" en="multiply each by the grad of the value that passes on" ko="넘겨주는 값의 grad를 곱하세요"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -380,7 +380,7 @@ class Value(Value):
                 parent.grad += slope
 
 
-# %% a recursion in the place of the order task="second_backward" en="passes on once, when its turn in order() comes" ko="차례가 왔을 때 한 번만"
+# %% a recursion in the place of the order task="backward_twice" en="passes on once, when its turn in order() comes" ko="차례가 왔을 때 한 번만"
 class Value(Value):
     def backward(self):
         for value in self.order():
@@ -397,7 +397,7 @@ class Value(Value):
         hand_on(self)
 
 
-# %% a leaf set to 1 task="second_backward" en="leaves add up from call to call" ko="leaf는 호출할 때마다 쌓습니다"
+# %% a leaf set to 1 task="backward_twice" en="leaves add up from call to call" ko="leaf는 호출할 때마다 쌓습니다"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -410,7 +410,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% throws intermediate gradients away task="second_backward" en="the grad of an intermediate value is gone" ko="중간 값의 grad가 사라졌습니다"
+# %% throws intermediate gradients away task="backward_twice" en="the grad of an intermediate value is gone" ko="중간 값의 grad가 사라졌습니다"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -425,7 +425,7 @@ class Value(Value):
                 value.grad = 0.0
 
 
-# %% one edge for each parent task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+# %% one edge for each parent task="backward_twice" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -438,7 +438,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% forgets the graph afterwards task="second_backward" en="data, parents or slopes of a Value were changed" ko="data, parents, slopes 가운데 바뀐 것이"
+# %% forgets the graph afterwards task="backward_twice" en="data, parents or slopes of a Value were changed" ko="data, parents, slopes 가운데 바뀐 것이"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -864,7 +864,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% grad as a mark task="value_backward" en="only read its fields" ko="필드를 읽기만 하세요"
+# %% grad as a mark task="value_order" en="only read its fields" ko="필드를 읽기만 하세요"
 class Value(Value):
     def order(self):
         out, stack = [], [(self, False)]
@@ -881,7 +881,7 @@ class Value(Value):
         return out[::-1]
 
 
-# %% the order kept on the Value task="value_backward" en="only read its fields" ko="필드를 읽기만 하세요"
+# %% the order kept on the Value task="value_order" en="only read its fields" ko="필드를 읽기만 하세요"
 class Value(Value):
     def order(self):
         if hasattr(self, "_order"):
@@ -899,7 +899,7 @@ class Value(Value):
         return self._order
 
 
-# %% adds up by the numbers task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+# %% adds up by the numbers task="backward_twice" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -912,7 +912,7 @@ class Value(Value):
             v.grad = got[v.data] + (0.0 if v.parents else v.grad)
 
 
-# %% stops at a slope of 0 task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+# %% stops at a slope of 0 task="backward_twice" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -927,7 +927,7 @@ class Value(Value):
                 p.grad += s * v.grad
 
 
-# %% ends at the first grad of 0 task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+# %% ends at the first grad of 0 task="backward_twice" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -942,7 +942,7 @@ class Value(Value):
                 p.grad += s * v.grad
 
 
-# %% a leaf is what has no slope but 0 task="second_backward" en="still held what was in it before the call" ko="앞 호출의 값이 섞였습니다"
+# %% a leaf is what has no slope but 0 task="backward_twice" en="still held what was in it before the call" ko="앞 호출의 값이 섞였습니다"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -955,7 +955,7 @@ class Value(Value):
                 p.grad += s * v.grad
 
 
-# %% clips what is large task="second_backward" en="leave nothing out" ko="반올림하거나 빼놓지"
+# %% clips what is large task="backward_twice" en="leave nothing out" ko="반올림하거나 빼놓지"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -970,7 +970,7 @@ class Value(Value):
                 p.grad = max(-1000.0, min(1000.0, p.grad))
 
 
-# %% forgets what is small task="second_backward" en="do not round, and leave nothing out" ko="반올림하거나 빼놓지"
+# %% forgets what is small task="backward_twice" en="do not round, and leave nothing out" ko="반올림하거나 빼놓지"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -984,7 +984,7 @@ class Value(Value):
                     p.grad += s * v.grad
 
 
-# %% skips a small slope task="second_backward" en="leave nothing out" ko="반올림하거나 빼놓지"
+# %% skips a small slope task="backward_twice" en="leave nothing out" ko="반올림하거나 빼놓지"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -998,7 +998,7 @@ class Value(Value):
                     p.grad += s * v.grad
 
 
-# %% clips what is huge task="second_backward" en="leave nothing out" ko="반올림하거나 빼놓지"
+# %% clips what is huge task="backward_twice" en="leave nothing out" ko="반올림하거나 빼놓지"
 class Value(Value):
     def backward(self):
         order = self.order()

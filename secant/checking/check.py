@@ -689,7 +689,7 @@ def _side_effect(kind: str, name: str) -> str:
         ),
         "grad": say(
             en=f"{name}.grad is not what it was before the call",
-            ko=f"{name}.grad가 부르기 전과 다릅니다",
+            ko=f"{name}.grad가 호출하기 전과 다릅니다",
         ),
         **{
             field: say(en=f"{name}.{field} was changed", ko=f"{name}.{field}가 바뀌었습니다")

@@ -59,7 +59,7 @@ def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
 def _too_few(needed: int, got: int) -> str:
     return say(
         en=f"fn takes {needed} inputs and was called with {got}",
-        ko=f"fn에는 입력이 {needed}개 필요한데 {got}개로 불렀습니다",
+        ko=f"fn에는 입력이 {needed}개 필요한데 {got}개로 호출했습니다",
     )
 
 

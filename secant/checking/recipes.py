@@ -406,7 +406,7 @@ def _pass_problem(recipe: Recipe, root: int, held: Sequence[float], grads: Seque
     if inner and not leaves and near(inner, zeros):
         return say(
             en="the grad of an intermediate value is gone: after the call it must hold the slope",
-            ko="중간 값의 grad가 사라졌습니다. 부른 뒤에도 기울기가 들어 있어야 합니다",
+            ko="중간 값의 grad가 사라졌습니다. 호출한 뒤에도 기울기가 들어 있어야 합니다",
         )
     if root in inner and (near(sorted(within), held) or near([root], zeros)):
         return say(

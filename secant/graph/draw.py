@@ -97,7 +97,7 @@ class AutogradGraph:
                 en="Some slopes and gradients are not available: backward() has freed what the nodes saved. "
                 "Compute the result again, or call backward(retain_graph=True).",
                 ko="일부 기울기와 gradient는 알 수 없습니다. backward()가 노드에 저장된 값을 해제했습니다. "
-                "결과를 다시 계산하거나 backward(retain_graph=True)를 부르세요.",
+                "결과를 다시 계산하거나 backward(retain_graph=True)를 호출하세요.",
             )
         if "failed" in self.recorded.troubles:
             yield say(

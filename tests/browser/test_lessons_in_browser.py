@@ -63,7 +63,7 @@ SPOILT = {
         "classify": "an empty tensor holds nothing to track",
         "graph_nodes": "leaves a hook on each leaf",
         "leaves_of": CRASH,
-        "predict": "loses the 2",
+        "derivatives_by_hand": "loses the 2",
         "second_backward_works": UNTOUCHED,
     },
     "03": {
@@ -119,7 +119,7 @@ SPOILT = {
         "Cube": "keeps x detached",
     },
     "10": {  # the tasks before build on each other
-        "second_backward": "forgets the graph afterwards",
+        "backward_twice": "forgets the graph afterwards",
         "value_functions": "no n before the power",
         "fit_line": CRASH,
     },

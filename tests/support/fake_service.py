@@ -106,7 +106,7 @@ def overview(language: str) -> dict[str, Any]:
     achievements = [
         {
             "id": f"a{number}", "title": f"{'성취' if ko else 'Achievement'} {number}",
-            "how": "예측이 빗나간 까닭을 알아냅니다." if ko else "Find out why a prediction was wrong.",
+            "how": "예측이 빗나간 이유를 알아냅니다." if ko else "Find out why a prediction was wrong.",
             "earned": "2026-11-20T10:00:00+00:00" if far and number < 6 else None,
         }
         for number in range(1, 14)

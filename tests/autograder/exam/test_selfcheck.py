@@ -239,9 +239,9 @@ def test_a_failed_answer_cell_is_told_though_an_earlier_value_is_there(
     checker: Checker, tmp_path: Path, error: str, language: str
 ) -> None:
     """In lesson 10 each task defines the same name."""
-    answers = solutions(ROOT, ENGINE) | {"value_backward": BROKEN[error]}
+    answers = solutions(ROOT, ENGINE) | {"value_order": BROKEN[error]}
     report = checker.check(save(answered(ROOT, answers, language, ENGINE), tmp_path / f"{ENGINE}.ipynb"))
-    (task,) = [task for task in report.tasks if task.id == "value_backward"]
+    (task,) = [task for task in report.tasks if task.id == "value_order"]
     assert task.outcome == "wrong"
     first, second = task.message.splitlines()[:2]
     assert first.startswith({"en": "Your answer cell stops", "ko": "답을 쓴 셀이 오류로"}[language])
@@ -254,8 +254,8 @@ def test_an_answer_cell_that_does_not_end_is_told_though_an_earlier_value_is_the
     checker: Checker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("autograder.exam.examiner.LOAD_SECONDS", 12.0)
-    answers = solutions(ROOT, ENGINE) | {"value_backward": "while True:\n    pass"}
+    answers = solutions(ROOT, ENGINE) | {"value_order": "while True:\n    pass"}
     report = checker.check(save(answered(ROOT, answers, "en", ENGINE), tmp_path / f"{ENGINE}.ipynb"))
-    (task,) = [task for task in report.tasks if task.id == "value_backward"]
+    (task,) = [task for task in report.tasks if task.id == "value_order"]
     assert task.outcome == "timed_out"
-    assert "at answer value_backward: took longer than 12 s" in task.message
+    assert "at answer value_order: took longer than 12 s" in task.message
