@@ -69,7 +69,7 @@ r"""
 ## 먼저 예상하기
 
 $x = 5$에서 $f(x) = \log x^3$을 봅시다. PyTorch에서처럼 $\log$는 자연로그($\ln$)입니다. 이 점에서 기울기는 $0.6$입니다.
-걸음 $h$만큼 떨어진 두 점에서 함숫값의 차이를 구하고, 그것을 $h$로 나누어 이 기울기를 어림합니다. 계산은 PyTorch의 기본 자료형인 `float32`로 합니다.
+간격 $h$만큼 떨어진 두 점에서 함숫값의 차이를 구하고, 그것을 $h$로 나누어 이 기울기를 어림합니다. 계산은 PyTorch의 기본 자료형인 `float32`로 합니다.
 `float32`는 약 7자리까지 저장합니다. (파이썬이 쓰는 `float64`는 약 16자리입니다. 텐서에 담긴 수의 자료형을 *dtype*이라고 합니다.)
 
 $h$를 $0.1$, $0.001$, $0.00000001$로 점점 줄입니다. **어림값의 오차는 어떻게 될까요?**
@@ -323,7 +323,7 @@ Now try a function of your own. It can use any PyTorch operations.
 
 # %% [markdown] lang="ko" en="8466d9ff"
 r"""
-위에 출력된 셋째 줄을 보세요. $10^{-6}$을 입력했는데 실제 걸음은 5% 가까이 짧습니다. *입력한* $h$로 나누면 반올림 오차에 더해 이만큼의
+위에 출력된 셋째 줄을 보세요. $10^{-6}$을 입력했는데 실제 간격은 5% 가까이 짧습니다. *입력한* $h$로 나누면 반올림 오차에 더해 이만큼의
 오차가 따로 생깁니다. 직선의 기울기마저 틀립니다. 과제 1.1에서 이 오차를 없앱니다.
 
 이제 여러분의 함수를 넣어 보세요. PyTorch 연산으로 만든 것이면 됩니다.
@@ -401,10 +401,10 @@ r"""
 By hand: $3x^2 - 1 = 11$ at $x = 2$, and $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$.
 
 The other branch left no trace. The record of operations is called the **computational graph**. PyTorch builds it anew on every run,
-so the graph is called **dynamic**. The run itself is ordinary Python: you can `print` in the middle of it, or stop there with `breakpoint()` and the debugger `pdb`. Loops work too:
+so it is called a **dynamic graph**. The run itself is ordinary Python: you can `print` in the middle of it, or stop there with `breakpoint()` and the debugger `pdb`. Loops work too:
 """
 
-# %% [markdown] lang="ko" en="63c53664"
+# %% [markdown] lang="ko" en="4cebfa87"
 r"""
 손으로 구하면 $x = 2$에서 $3x^2 - 1 = 11$, 그리고 $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$입니다.
 
@@ -433,14 +433,20 @@ r"""
 Starting at $1$ the loop doubled three times, starting at $3$ twice: the slopes are $2^3$ and $2^2$. The comparison `y.abs() < limit`
 decided *how often* to double, but it is not part of what is differentiated.
 
+TensorFlow 1 built its graph once, before the first run, so a branch or a loop had to be part of the graph (`tf.cond`,
+`tf.while_loop`). Since TensorFlow 2, operations run eagerly, as in PyTorch, unless you ask for a static graph with `tf.function`.
+
 A dynamic graph has its price: every run records anew, and nothing can be optimized beforehand. How much does recording
 cost? The cell below computes `x * x` for a tracked `x` and for an untracked one.
 """
 
-# %% [markdown] lang="ko" en="01fe12ab"
+# %% [markdown] lang="ko" en="88d17627"
 r"""
 $1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`은 *몇 번* 두 배로
 만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다.
+
+TensorFlow 1은 처음 실행하기 전에 그래프를 한 번만 만들었으므로, 분기와 반복을 그래프의 일부로 써야 했습니다(`tf.cond`, `tf.while_loop`).
+TensorFlow 2부터는 PyTorch처럼 연산이 바로 실행되고, 정적 그래프는 `tf.function`으로 따로 만듭니다.
 
 동적 그래프에는 대가가 따릅니다. 실행할 때마다 새로 기록해야 하고, 계산을 미리 최적화할 수 없습니다. 기록하는 데 시간이 얼마나 들까요?
 아래 셀에서는 두 수를 곱하는데, 한 번은 추적하는 $x$로, 한 번은 추적하지 않는 $x$로 곱합니다.
@@ -459,17 +465,17 @@ r"""
 Recording adds about a microsecond to each operation; how much depends on the machine and its load. You notice it while tensors are small; in a product of two
 large matrices it disappears.
 
-`torch.compile` gains some of that time back. On the first call it collects the operations that your code runs, compiles them, and uses the
+`torch.compile` wins some of that time back. On the first call it collects the operations that your code runs, compiles them, and uses the
 compiled code from then on. It compiles again when your code takes another path. In our measurement, the forward and backward passes through thirty operations on 100,000 elements took half
 the time once they were compiled. But the compilation itself took tens of seconds, so this computation has to be repeated
 thousands of times before it pays off; a model that takes longer for one pass needs far fewer. (The program that measured it is `benchmarks/compiled.py` in the course's repository.)
 """
 
-# %% [markdown] lang="ko" en="c3e3a95f"
+# %% [markdown] lang="ko" en="c50e2618"
 r"""
 기록하느라 연산마다 1마이크로초 안팎이 더 걸립니다(컴퓨터와 그때의 부하에 따라 달라집니다). 텐서가 작을 때는 눈에 띄지만, 큰 행렬 두 개를 곱할 때는 드러나지 않습니다.
 
-`torch.compile`을 쓰면 시간을 줄일 수 있습니다. 처음 호출할 때 코드를 살펴 실행될 연산을 모아 컴파일한 다음 그것을 실행하고, 다음 호출부터는 컴파일해 둔 것을 씁니다. 코드가 다른 경로로 가게 되면 다시 컴파일합니다. 원소가 100,000개인 텐서에 연산을 30번 하는 계산으로 재어 보니, 컴파일한 뒤에는 순방향 계산과 역방향 계산에 드는 시간이 절반으로 줄었습니다. 컴파일 자체에 수십 초가 걸렸으므로, 이 계산이라면 수만 번은 되풀이해야 이득입니다. 한 번에 드는 시간이 더 긴 모델이라면 훨씬 적은 횟수로도 이득을 봅니다. (측정에 쓴 프로그램은 이 강좌의 저장소에 있는 `benchmarks/compiled.py`입니다.)
+`torch.compile`을 쓰면 시간을 줄일 수 있습니다. 처음 호출할 때 코드를 살펴 실행될 연산을 모아 컴파일한 다음 그것을 실행하고, 다음 호출부터는 컴파일해 둔 것을 씁니다. 코드가 다른 경로로 가게 되면 다시 컴파일합니다. 원소가 100,000개인 텐서에 연산을 30번 하는 계산으로 재어 보니, 컴파일한 뒤에는 순방향 계산과 역방향 계산에 드는 시간이 절반으로 줄었습니다. 컴파일 자체에 수십 초가 걸렸으므로, 이 계산이라면 수만 번은 되풀이해야 이득입니다. 한 번에 드는 시간이 더 긴 모델이라면 훨씬 적은 횟수로도 이득을 봅니다. (측정에 쓴 프로그램은 이 코스의 저장소에 있는 `benchmarks/compiled.py`입니다.)
 """
 
 # %% [markdown] lang="en"
@@ -490,7 +496,7 @@ all 1000 slopes with forward quotients, and how many times with autograd?**
 r"""
 ## 5. 입력은 많고 결과는 하나
 
-딥러닝에서는 수 *하나*를 *아주 많은* 수로 미분합니다. 미분되는 수는 loss(손실)로, 모델의 예측이 주어진 데이터(*샘플*, sample)의 정답과 얼마나 다른지를 나타냅니다. 미분하는 변수는 파라미터(parameter), 곧 학습하면서 바꾸어 가는 수입니다. 파라미터 하나만 움직이고 나머지는 그대로 둘 때 차분몫이 다가가는 값을
+딥러닝에서는 수 *하나*를 *아주 많은* 수로 미분합니다. 미분되는 수는 loss로, 모델의 출력이 주어진 데이터(*샘플*, sample)의 정답과 얼마나 다른지를 나타냅니다. 미분하는 변수는 파라미터(parameter), 곧 학습하면서 바꾸어 가는 수입니다. 파라미터 하나만 움직이고 나머지는 그대로 둘 때 차분몫이 다가가는 값을
 **편미분계수**(partial derivative)라고 하고, 둥근 d인 $\partial$로 씁니다.
 
 $$\frac{\partial f}{\partial x}(x, y) = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h}$$
@@ -504,7 +510,7 @@ predict(
     "1 evaluations",
     A=say(
         en="2 times and once: one step moves all parameters together",
-        ko="2번과 1번: 걸음 한 번으로 파라미터를 모두 움직인다",
+        ko="2번과 1번: 스텝 한 번으로 파라미터를 모두 움직인다",
     ),
     B=say(en="1001 times and once", ko="1001번과 1번"),
     C=say(
@@ -637,7 +643,7 @@ r"""
 알렸습니다. 직선을 맞추는 계산이 답에서 먼 곳에서 멈추었는데, 오류는 없었고 gradient가 충분히 작아졌다는 메시지만 나왔습니다.
 
 `least_squares`는 어디로 얼마나 움직일지 정하는 데 필요한 도함수의 값을 전방 차분몫으로 구합니다. 기울기를 따라 내려가기만 하는 가장 단순한 함수로 줄여 봅시다. `p * data`가 `2 * data`와 같아지는
-`p`를 찾습니다. `fit`은 기울기가 거의 0이면 최소점에 이르렀다고 보고 멈춥니다. SciPy의 걸음은 `float64` 정밀도(`eps`, 1과 그다음 수의 간격)의 제곱근인
+`p`를 찾습니다. `fit`은 기울기가 거의 0이면 최소점에 이르렀다고 보고 멈춥니다. SciPy의 간격은 `float64` 정밀도(`eps`, 1과 그다음 수의 간격)의 제곱근인
 $h = 1.5 \cdot 10^{-8}$이었습니다.
 """
 
@@ -1408,11 +1414,11 @@ r"""
 
 ●●●○○ · ★★★★☆ · 8분 · 2점
 
-$x$가 4에서 6 사이일 때 $f(x) = \log x^3$의 전방 차분몫 $\frac{f(x+h)-f(x)}{h}$에 알맞은 걸음 `h`를 dtype에 맞게 돌려주세요.
+$x$가 4에서 6 사이일 때 $f(x) = \log x^3$의 전방 차분몫 $\frac{f(x+h)-f(x)}{h}$에 알맞은 간격 `h`를 dtype에 맞게 돌려주세요.
 
 - `dtype`은 `torch.float32` 또는 `torch.float64`입니다.
 - 10의 거듭제곱을 `float`로 돌려주세요. `1e-1`, `1e-2`, ..., `1e-15` 가운데 하나입니다.
-- 테스트는 식에 적힌 대로 입력한 `h`로, 탐색기는 실제로 움직인 만큼으로 나눕니다. 가장 좋은 걸음 근처에서는 거의 차이가 없습니다.
+- 테스트는 식에 적힌 대로 입력한 `h`로, 탐색기는 실제로 움직인 만큼으로 나눕니다. 가장 좋은 간격 근처에서는 거의 차이가 없습니다.
 - 4에서 6까지 $x$ 201개에서 구한 오차의 중앙값이 가장 좋은 10의 거듭제곱일 때의 **스무 배를 넘지 않으면** 알맞은 것으로 봅니다.
 
 탐색기에서 읽어도 되고, 따져서 구해도 되고, 컴퓨터에 찾게 해도 됩니다.
@@ -1692,13 +1698,13 @@ Next: [Lesson 02](../02_graph_and_grad_fn/02_graph_and_grad_fn.ipynb), the compu
 r"""
 ## 숨은 테스트가 확인하는 것
 
-- **1.1** 반올림이 드러날 만큼 작은 걸음, 두 가지 dtype, 여러 shape(작은 원소와 큰 원소가 섞인 `x`도), 원소가 없는 `x`, 잘라 낸 `x`,
+- **1.1** 반올림이 드러날 만큼 작은 간격, 두 가지 dtype, 여러 shape(작은 원소와 큰 원소가 섞인 `x`도), 원소가 없는 `x`, 잘라 낸 `x`,
   전치(transpose)한 `x`, expand한 `x`(`expand`는 원소 하나를 여러 자리에 보여 줍니다), 음수 `h`, 상수 함수와 일차 함수, 받은 것을 그대로 돌려주는 함수, 이미 추적되고 `.grad`도 있는 `x`, `f`에 넘기는 텐서의 dtype.
 - **1.2** $h/2$씩 가거나 한쪽으로만 간 답을 가려내는 곡선, $|t|$의 0처럼 꺾인 점(아주 작은 `h`에서도), 0.7 같은 `h`, 1.1과 같은 여러 shape와 두 가지 dtype, $h$가 10분의 1이
   되면 오차가 100분의 1이 되는지.
 - **1.3** 임의의 수, 음수, 0, `int`. `f`를 몇 번, 무엇을 넘겨 호출하는지. 같은 함수를 여러 점에서 미분했을 때. `if`가 있는 함수와 `0 * t + 7` 같은 상수 함수.
 - **1.4** 양수와 음수, 아주 큰 수와 아주 작은 수에서 12자리까지.
-- **1.5** 고른 걸음의 오차를 가장 좋은 10의 거듭제곱일 때와 비교합니다.
+- **1.5** 고른 간격의 오차를 가장 좋은 10의 거듭제곱일 때와 비교합니다.
 - **1.6** 음수 `x`, 이미 `limit`을 넘은 `x`, 0이거나 음수인 `limit`, `limit`에 꼭 맞게 끝나거나 2의 거듭제곱을 살짝 넘는 경우, 아주 작은 수.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.

@@ -124,20 +124,16 @@ r"""
 Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So the backward pass has a graph to go through, the
 *directed acyclic graph* (DAG) of lesson 2.
 
-(nothing: delete)
-
 Why the error, then? Read the message literally: only for a scalar can a gradient be created *implicitly*. For one number, the question "how
 much does it grow?" has one answer. For two numbers, you must tell PyTorch how much each of them counts.
 
 The usual way is to combine them into one number first, for example their sum:
 """
 
-# %% [markdown] lang="ko" en="03799712"
+# %% [markdown] lang="ko" en="a88d37e7"
 r"""
 두 결과에 모두 `grad_fn`이 있습니다. 마지막 결과뿐 아니라 추적되는 결과라면 모두 가지고 있습니다. 그러니 역방향 계산(backward pass)이 지나갈
 그래프는 있습니다. 수업 02에서 본 DAG(directed acyclic graph, 유향 비순환 그래프)입니다.
-
-(이 문단을 여기서 지우고 수업 01의 4절, 동적 그래프를 설명한 문단 뒤로 옮기세요.)
 
 그런데 왜 오류가 날까요? 인자를 생략했을 때 시작값을 알아서(implicitly) 만들어 줄 수 있는 것은 결과가 스칼라일 때뿐이라는 뜻입니다. 결과가 수 하나라면 $1$에서 시작하면 됩니다. 결과가 여러 개라면 각각을 얼마나 반영할지 PyTorch에 알려 주어야 합니다.
 

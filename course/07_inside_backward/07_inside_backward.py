@@ -778,7 +778,7 @@ y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y =
 
 </details>
 
-<details><summary>힌트 2: 한 걸음 더</summary>
+<details><summary>힌트 2: 한 단계 더</summary>
 
 `y.add_(1)`은 `y`의 버전만 바꿉니다. 예를 들어 `y = x.tanh()`의 기울기는 $1 - y^2$이므로, 그 프로그램이라면 오류가 납니다.
 
@@ -897,7 +897,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 한 걸음 더</summary>
+<details><summary>힌트 2: 한 단계 더</summary>
 
 다음 코드는 저장되는 원소의 수를 적어 둘 뿐 아무것도 바꾸지 않습니다. `t.numel()` 대신 무엇을 적어야 할까요? `f`는 어디에서 호출할까요?
 
@@ -1070,7 +1070,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 한 걸음 더</summary>
+<details><summary>힌트 2: 한 단계 더</summary>
 
 함수가 `f`와 `g` 둘이라면 다음과 같습니다.
 
@@ -1249,7 +1249,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 한 걸음 더</summary>
+<details><summary>힌트 2: 한 단계 더</summary>
 
 다음 함수는 `w`의 gradient를 반으로 줄이고 핸들을 돌려줍니다.
 
@@ -1410,7 +1410,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 한 걸음 더</summary>
+<details><summary>힌트 2: 한 단계 더</summary>
 
 다음 코드는 gradient가 다 모일 때마다 가장 큰 원소를 출력합니다. 이 함수가 대신 무엇을 해야 할까요? leaf를 제자리에서 바꾸는 방법은 수업 06에서 보았습니다.
 
@@ -1583,7 +1583,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 한 걸음 더</summary>
+<details><summary>힌트 2: 한 단계 더</summary>
 
 다음 코드는 함수가 둘일 때 자리마다 가장 큰 gradient를 구합니다. 함수가 몇 개이든 자리를 모두 모으려면 어떻게 할까요? 이웃한 두 자리를 어느 쪽 끝에서부터, 무엇을 보며 비교할까요?
 
@@ -1754,7 +1754,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 한 걸음 더</summary>
+<details><summary>힌트 2: 한 단계 더</summary>
 
 첫 gradient는 `pack` 없이 구하세요. 6절에는 dtype을 바꾸는 `pack`이 있었습니다. 나중에 바뀌어도 영향을 받지 않는 것을 보관하려면 `pack`이 무엇을 해야 할까요? 원소가 둘인 `x`에서 첫 원소의 차분몫은 다음과 같습니다.
 

@@ -236,7 +236,7 @@ ACHIEVEMENTS = (
         {"en": "Bottom of the V", "ko": "V의 바닥"},
         {
             "en": "Lesson 1: find the step where truncation and round-off balance (best_step).",
-            "ko": "수업 01: 절단 오차와 반올림 오차가 맞서는 걸음을 찾습니다(best_step).",
+            "ko": "수업 01: 절단 오차와 반올림 오차가 맞서는 간격을 찾습니다(best_step).",
         },
     ),
     Achievement(

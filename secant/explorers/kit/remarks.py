@@ -47,9 +47,9 @@ def few_places(reading: Findings, few: int) -> None:
 def step_lost(reading: Findings, there: str, here: str, h: float, *, en: str, ko: str) -> None:
     """Note that `there`, such as x + h, rounds to `here`, such as x.
 
-    The words go on: from "h is lost in rounding", with a comma or a full stop; from "걸음은 반올림으로".
+    The words go on: from "h is lost in rounding", with a comma or a full stop; from "간격은 반올림으로".
     """
     reading.remark(
         en=f"{there} is {here} itself: h = {h:.1e} is lost in rounding{en}",
-        ko=f"{there}가 {here}와 똑같습니다. h = {h:.1e}만큼의 걸음은 반올림으로 {ko}",
+        ko=f"{there}가 {here}와 똑같습니다. h = {h:.1e}만큼의 간격은 반올림으로 {ko}",
     )
