@@ -118,6 +118,7 @@ def _ask(there: Connection, answer: str, test: str, tongue: Language) -> None:
     check.seed(os.urandom(8))
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")  # about its own code
         try:
             exec(compile(answer, "answer", "exec"), names)
             exec(compile(test, "test", "exec"), names)
