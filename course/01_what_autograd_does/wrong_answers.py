@@ -287,7 +287,7 @@ def central_difference(f, x, h):
     return (f(x + h) - 2 * f(x) + f(x - h)) / h**2
 
 
-# %% a step of at most 1/2 for a single number task="central_difference" en="expected" ko="기댓값"
+# %% a step of at most 1/2 for a single number task="central_difference" en="expected" ko="기대한 값"
 def central_difference(f, x, h):
     h = min(h, 0.5) if x.dim() == 0 else h
     return (f(x + h) - f(x - h)) / (2 * h)
