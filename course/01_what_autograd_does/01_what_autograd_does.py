@@ -138,7 +138,7 @@ r"""
 
 $$\frac{f(x+h) - f(x)}{h}$$
 
-차분몫은 곡선 위의 두 점을 지나는 직선, 곧 **할선**(secant)의 기울기입니다. $h \to 0$일 때 차분몫이 다가가는 값이 미분계수이고, 이것은
+*유한 차분*(finite difference)이라고도 합니다. 차분몫은 곡선 위의 두 점을 지나는 직선, 곧 **할선**(secant)의 기울기입니다. $h \to 0$일 때 차분몫이 다가가는 값이 미분계수이고, 이것은
 **접선**(tangent)의 기울기입니다.
 
 손으로는 정확한 값을 구할 수 있습니다. 연쇄 법칙(chain rule)에 따라 두 단계의 기울기를 곱합니다.
@@ -177,21 +177,21 @@ print("x^2 + 2x + 1, x = 3:", x.grad, "  y =", y.item(), "  2x + 2 =", 2 * 3 + 2
 
 # %% [markdown] lang="en"
 r"""
-A difference quotient evaluates $f$ at two points and needs an $h$ between them. Here $f$ ran once, and the code has no $h$
-at all. So autograd does not compute a difference quotient.
+A difference quotient needs the values of $f$ at two points, an $h$ apart. Here $f$ ran once, at a single point. So autograd does not
+compute a difference quotient.
 
 It does not do algebra either: the formula $3/x$ is never written down. During the **forward pass**, while your code runs,
 PyTorch records each operation (first a power, then a logarithm). For each operation it knows how to turn the slope with respect
-to the output into the slope with respect to the input. `backward()` runs the **backward pass**: it walks the record from the end to the start
-and multiplies numbers, just as we multiplied $0.008$ and $75$. What arrives at a tracked input is added to its `.grad`.
+to the output into the slope with respect to the input. `backward()` runs the **backward pass**: it goes through the recorded operations
+from the last to the first and multiplies numbers, just as we multiplied $0.008$ and $75$. What arrives at a tracked input is added to its `.grad`.
 
 Differentiating in this direction, from the result to the inputs, is called **reverse mode**. In neural networks it is called **backpropagation**.
 """
 
-# %% [markdown] lang="ko" en="50b4e1ea"
+# %% [markdown] lang="ko" en="b2d7375f"
 r"""
-차분몫을 구하려면 두 점에서 $f$를 계산해야 하고, 두 점 사이의 거리 $h$도 있어야 합니다. 여기서는 $f$를 한 번만 계산했고 코드
-어디에도 $h$가 없습니다. 그러니 autograd는 차분몫을 계산하는 것이 아닙니다.
+차분몫을 구하려면 $h$만큼 떨어진 두 점에서 $f$를 계산해야 합니다. 여기서는 $f$를 점 하나에서 한 번만 계산했습니다. 그러니 autograd는
+차분몫을 계산하는 것이 아닙니다.
 
 수식을 변형하는 것도 아닙니다. $3/x$라는 식은 어디에도 쓰이지 않습니다. 코드가 실행되는 동안, 곧 **순방향 계산**(forward pass)을 하는 동안
 PyTorch는 연산을 하나하나 기록합니다(먼저 거듭제곱, 다음에 로그). 그리고 연산마다, 출력에 대한 기울기를 입력에 대한 기울기로
@@ -210,7 +210,7 @@ Left: the curve, a secant, and autograd's tangent. Right: the quotient's error f
 median over 201 values of $x$ near yours, because at a single $x$ the quotient can be right by luck. The explorer divides by
 $(x+h) - x$, the step really taken, instead of $h$; the text below the explorer explains why. Its slider shows $\log_{10} h$.
 
-1. `float32` is selected. Move $h$ from right to left. Where does the error stop shrinking and start to grow?
+1. `float32` is selected. Move $h$ from right to left. The error traces a V: where does it stop shrinking and start to grow?
 2. Go on to $h = 10^{-8}$ (set the slider to $-8$). What does the text below the figure say, and why?
 3. Switch to `float64`. Where is the bottom of the V now, and how deep is it?
 4. Choose *central*, $\frac{f(x+h) - f(x-h)}{2h}$. Which side of the V becomes steeper, and how does that change the best $h$?
@@ -219,7 +219,7 @@ The menu also has the *complex step*, $\operatorname{Im} f(x + ih)/h$: a small s
 nothing. What happened to the left side of the V?
 """
 
-# %% [markdown] lang="ko" en="394d2e48"
+# %% [markdown] lang="ko" en="4466ade5"
 r"""
 ## 3. 할선이 접선이 될 때까지
 
@@ -227,9 +227,9 @@ r"""
 정답과 맞아떨어질 수 있으므로, 가까운 $x$ 201개에서 구한 오차의 중앙값을 씁니다. 탐색기는 $h$ 대신 실제로 움직인 만큼인
 $(x+h) - x$로 나눕니다. 이유는 탐색기 아래에서 설명합니다. 슬라이더의 값은 $\log_{10} h$입니다.
 
-1. `float32`로 되어 있습니다. $h$를 오른쪽에서 왼쪽으로 옮기세요. 줄어들던 오차는 어디에서 다시 커지나요?
+1. `float32`로 되어 있습니다. $h$를 오른쪽에서 왼쪽으로 옮기세요. 오차는 V자를 그립니다. 줄어들던 오차는 어디에서 다시 커지나요?
 2. $h = 10^{-8}$까지 가 보세요(슬라이더를 $-8$에 놓습니다). 그림 아래 글에는 무엇이라고 나오나요? 왜 그럴까요?
-3. 오차는 V자를 그리며 줄었다가 다시 커집니다. `float64`로 바꾸세요. V자의 바닥은 이제 어디에 있고 얼마나 깊은가요?
+3. `float64`로 바꾸세요. V자의 바닥은 이제 어디에 있고 얼마나 깊은가요?
 4. *중앙* 차분몫 $\frac{f(x+h) - f(x-h)}{2h}$을 고르세요. V의 어느 쪽이 더 가팔라지나요? 그러면 가장 좋은 $h$는 어떻게 달라지나요?
 
 메뉴에는 *복소 스텝*(complex step) $\operatorname{Im} f(x + ih)/h$도 있습니다. 허수 방향으로 조금 움직이는 방법으로, 뺄셈을 하지
@@ -256,11 +256,11 @@ Autograd's slope does not depend on $h$ at all.
 
 </details>
 
-In `float32`, near $x = 5$, any $h$ below about $2 \cdot 10^{-7}$ is lost altogether: $x + h$ *is* $x$. With a larger $h$, the
+In `float32`, near $x = 5$, any $h$ below about $2.4 \cdot 10^{-7}$ is lost altogether: $x + h$ *is* $x$. With a larger $h$, the
 step really taken, $(x + h) - x$, still differs a little from the $h$ that you typed:
 """
 
-# %% [markdown] lang="ko" en="f52728a9"
+# %% [markdown] lang="ko" en="da79d4ac"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -277,7 +277,7 @@ r"""
 
 </details>
 
-`float32`에서는 $x = 5$ 근처에서 $h$가 약 $2 \cdot 10^{-7}$보다 작으면 아예 사라집니다. $x + h$가 바로 $x$입니다. 그보다 큰 $h$라도
+`float32`에서는 $x = 5$ 근처에서 $h$가 약 $2.4 \cdot 10^{-7}$보다 작으면 아예 사라집니다. $x + h$가 바로 $x$입니다. 그보다 큰 $h$라도
 실제로 움직인 만큼, 곧 $(x + h) - x$는 입력한 $h$와 조금 다릅니다.
 """
 
@@ -297,11 +297,11 @@ predicted(
         "저장되고, `h`로 나누면 마지막 자리의 오차가 부풀어 오릅니다.",
     ),
     B=say(
-        en="Truncation shrinks with `h`, round-off grows like `1/h`. At `h = 1e-8`, `x + h` is `x`. Divided "
-        "by `h`, the quotient is 0 and its error 0.6, the whole slope. (The explorer divides by the step "
-        "really taken, which is 0, and shows nan.)",
+        en="Truncation shrinks with `h`, round-off grows like `1/h`. At `h = 1e-8`, `x + h` is `x`, so "
+        "the difference is 0. Divided by `h` it is still 0, and the error is 0.6, the whole slope. (The "
+        "explorer divides by the step really taken, which is 0, and shows nan.)",
         ko="절단 오차는 `h`를 따라 줄고 반올림 오차는 `1/h`처럼 커집니다. `h = 1e-8`이면 `x + h`가 바로 "
-        "`x`이므로 `h`로 나눈 차분몫은 0이고, 오차는 참값과 같은 0.6입니다. (탐색기는 실제로 움직인 만큼인 "
+        "`x`이므로 두 함숫값의 차이가 0입니다. `h`로 나누어도 0이고, 오차는 참값과 같은 0.6입니다. (탐색기는 실제로 움직인 만큼인 "
         "0으로 나누므로 nan이 나옵니다.)",
     ),
     C=say(
@@ -314,16 +314,16 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-Look at the third line above: you asked for $10^{-6}$ and got a step that is nearly 5% shorter. A quotient that divides by the $h$ you
+Look at the line for `h = 1e-06` that the loop printed: you asked for $10^{-6}$ and got a step that is nearly 5% shorter. A quotient that divides by the $h$ you
 *typed* is off by these 5%, in addition to round-off. It gets even the slope of a straight line wrong. In task 1.1 you remove
 this error.
 
 Now try a function of your own. It can use any PyTorch operations.
 """
 
-# %% [markdown] lang="ko" en="8466d9ff"
+# %% [markdown] lang="ko" en="120f5074"
 r"""
-위에 출력된 셋째 줄을 보세요. $10^{-6}$을 입력했는데 실제 간격은 5% 가까이 짧습니다. *입력한* $h$로 나누면 반올림 오차에 더해 이만큼의
+반복문이 출력한 `h = 1e-06` 줄을 보세요. $10^{-6}$을 입력했는데 실제 간격은 5% 가까이 짧습니다. *입력한* $h$로 나누면 반올림 오차에 더해 이만큼의
 오차가 따로 생깁니다. 직선의 기울기마저 틀립니다. 과제 1.1에서 이 오차를 없앱니다.
 
 이제 여러분의 함수를 넣어 보세요. PyTorch 연산으로 만든 것이면 됩니다.
@@ -391,7 +391,7 @@ predicted(
         ko="PyTorch는 실행된 연산을 기록합니다. `if`는 보지 못합니다.",
     ),
     C=say(
-        en="Autograd needs a record of operations, not a formula, and the branch that ran left one.",
+        en="Autograd needs recorded operations, not a formula, and those of the branch that ran are there.",
         ko="수식은 필요 없습니다. 연산의 기록만 있으면 되고, 실행된 갈래는 기록을 남겼습니다.",
     ),
 )
@@ -400,11 +400,11 @@ predicted(
 r"""
 By hand: $3x^2 - 1 = 11$ at $x = 2$, and $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$.
 
-The other branch left no trace. The record of operations is called the **computational graph**. PyTorch builds it anew on every run,
+The other branch left no trace. The recorded operations form the **computational graph**. PyTorch builds it anew on every run,
 so it is called a **dynamic graph**. The run itself is ordinary Python: you can `print` in the middle of it, or stop there with `breakpoint()` and the debugger `pdb`. Loops work too:
 """
 
-# %% [markdown] lang="ko" en="4cebfa87"
+# %% [markdown] lang="ko" en="0b67e28d"
 r"""
 손으로 구하면 $x = 2$에서 $3x^2 - 1 = 11$, 그리고 $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$입니다.
 
@@ -431,7 +431,8 @@ for start in (1.0, 3.0):
 # %% [markdown] lang="en"
 r"""
 Starting at $1$ the loop doubled three times, starting at $3$ twice: the slopes are $2^3$ and $2^2$. The comparison `y.abs() < limit`
-decided *how often* to double, but it is not part of what is differentiated.
+decided *how often* to double, but it is not part of what is differentiated. Just left of $1$ the loop would double once more, so the
+function has a jump at $1$; autograd still gives the slope along the path that ran.
 
 TensorFlow 1 built its graph once, before the first run, so a branch or a loop had to be part of the graph (`tf.cond`,
 `tf.while_loop`). Since TensorFlow 2, operations run eagerly, as in PyTorch, unless you ask for a static graph with `tf.function`.
@@ -440,10 +441,11 @@ A dynamic graph has its price: every run records anew, and nothing can be optimi
 cost? The cell below computes `x * x` for a tracked `x` and for an untracked one.
 """
 
-# %% [markdown] lang="ko" en="88d17627"
+# %% [markdown] lang="ko" en="1eff1d00"
 r"""
 $1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`은 *몇 번* 두 배로
-만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다.
+만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다. $1$ 바로 왼쪽에서는 한 번 더 두 배가 되므로 이 함수는 $1$에서 값이 건너뜁니다.
+그래도 autograd는 실제로 지나간 경로의 기울기를 구합니다.
 
 TensorFlow 1은 처음 실행하기 전에 그래프를 한 번만 만들었으므로, 분기와 반복을 그래프의 일부로 써야 했습니다(`tf.cond`, `tf.while_loop`).
 TensorFlow 2부터는 PyTorch처럼 연산이 바로 실행되고, 정적 그래프는 `tf.function`으로 따로 만듭니다.
@@ -605,16 +607,16 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-The slopes agree to about 0.001; the rest is the error of section 3. With 100 million parameters, quotients would need 100
-million and one runs. Reverse mode needs one forward pass and one backward pass, *however many parameters there are*. In a large
-model the backward pass takes about as long as two forward passes. That is why training uses reverse mode. Its price is memory: the record
-must be kept until the backward pass.
+The slopes agree to about 0.001; what remains is the error of section 3. With 100 million parameters, quotients would need
+100,000,001 runs. Reverse mode needs one forward pass and one backward pass, *however many parameters there are*. In a large
+model the backward pass takes about as long as two forward passes. That is why training uses reverse mode. Reverse mode pays with memory: what was
+recorded must be kept until the backward pass.
 
 With few inputs and many outputs it is the other way round: then **forward mode**, which carries slopes along from the
 inputs to the outputs, is cheaper. Lesson 5 comes back to it.
 """
 
-# %% [markdown] lang="ko" en="f22fa6bf"
+# %% [markdown] lang="ko" en="7caa3b02"
 r"""
 기울기의 차이는 0.001 정도입니다. 이 차이는 3절에서 본 오차입니다. 파라미터가 1억 개라면 차분몫은 loss를 1억 1번 계산해야 합니다.
 역방향 모드는 *파라미터가 몇 개든* 순방향 계산 한 번과 역방향 계산 한 번이면 됩니다. 큰 모델에서 역방향 계산에 드는 시간은 순방향 계산의 두 배쯤입니다. 파라미터가 아무리 많아도 이만큼이면 되므로 학습에는 역방향 모드를 씁니다. 대신 역방향 계산을 할 때까지 기록을 메모리에 두어야 합니다.
@@ -643,7 +645,7 @@ r"""
 알렸습니다. 직선을 맞추는 계산이 답에서 먼 곳에서 멈추었는데, 오류는 없었고 gradient가 충분히 작아졌다는 메시지만 나왔습니다.
 
 `least_squares`는 어디로 얼마나 움직일지 정하는 데 필요한 도함수의 값을 전방 차분몫으로 구합니다. 기울기를 따라 내려가기만 하는 가장 단순한 함수로 줄여 봅시다. `p * data`가 `2 * data`와 같아지는
-`p`를 찾습니다. `fit`은 기울기가 거의 0이면 최소점에 이르렀다고 보고 멈춥니다. SciPy의 간격은 `float64` 정밀도(`eps`, 1과 그다음 수의 간격)의 제곱근인
+`p`를 찾습니다. `fit`은 기울기가 거의 0이면 최소점에 이르렀다고 보고 멈춥니다. SciPy의 간격은 `float64`의 *머신 입실론*(machine epsilon, `eps`. 1과 그다음 수의 차이)의 제곱근인
 $h = 1.5 \cdot 10^{-8}$이었습니다.
 """
 
@@ -676,14 +678,14 @@ print(f"fit(3.5e-4) = {fit(3.5e-4):.3f}")
 r"""
 Python's `p` is a `float64` and does move. But the misfit is computed in `float32`, where `p + h` equals `p`. The quotient is $0$,
 and a routine that trusts it stops where it started. A comparison with autograd shows the error at once. [The fix](https://github.com/scipy/scipy/pull/12998), ten days later,
-chooses $h$ by the dtype of what $f$ *returns*. For `float32` the square root of the precision is $3.5 \cdot 10^{-4}$.
+chooses $h$ by the dtype of what $f$ *returns*. For `float32` the square root of `eps` is $3.5 \cdot 10^{-4}$.
 """
 
-# %% [markdown] lang="ko" en="b388bd73"
+# %% [markdown] lang="ko" en="547a1269"
 r"""
 파이썬의 `p`는 `float64`이므로 실제로 움직입니다. 하지만 `misfit`은 `float32`로 계산되고, 거기에서는 `p + h`가 바로 `p`입니다.
 차분몫은 $0$이 되고, 그것을 믿는 함수는 출발한 곳에서 멈춥니다. autograd와 나란히 놓으면 잘못이 바로 보입니다.
-열흘 뒤의 [해결책](https://github.com/scipy/scipy/pull/12998)은 $f$가 *돌려주는* 값의 dtype에 맞추어 $h$를 고르는 것이었습니다. `float32`라면 정밀도의 제곱근은
+열흘 뒤의 [해결책](https://github.com/scipy/scipy/pull/12998)은 $f$가 *돌려주는* 값의 dtype에 맞추어 $h$를 고르는 것이었습니다. `float32`라면 `eps`의 제곱근은
 $3.5 \cdot 10^{-4}$입니다.
 """
 
@@ -698,7 +700,7 @@ also shows the next hint, and the worked solution once you have passed or when y
 `autograder check 1` in a terminal does the same, and `autograder check 1 --solution forward_difference` shows that solution.
 In the class edition, which your instructor hands out, Check runs only the visible tests, and the solutions come with your feedback.
 
-<details><summary>How to read a test cell</summary>
+<details><summary>How to read a test cell, in all lessons (some of this comes only later)</summary>
 
 The test cases are at the end of the cell. The hints at the top are the messages that you see when an answer fails.
 
@@ -722,10 +724,10 @@ Each task is rated for difficulty (●, 1 to 5) and importance (★, 1 to 5), fo
   mode (a search for `nan` during `backward()`), the random state, warning filters, the recursion limit, the number of threads;
 - keeps dtype and shape, works for every tensor that the task allows (without dimensions, without elements, a slice
   of another tensor), and gives the same answer when called twice;
-- returns what the signature says: a `float` is a plain number, not a tensor.
+- returns what the docstring says: a `float` is a plain number, not a tensor.
 """
 
-# %% [markdown] lang="ko" en="9a079f3e"
+# %% [markdown] lang="ko" en="d560bad4"
 r"""
 # 과제
 
@@ -736,7 +738,7 @@ r"""
 `autograder check 1`을 실행하세요. `autograder check 1 --solution forward_difference`를 실행하면 그 과제의 모범 풀이가 나옵니다.
 강사에게 받은 수업용 파일에서는 보이는 테스트만 확인하고, 모범 풀이는 피드백과 함께 공개됩니다.
 
-<details><summary>테스트 셀 읽는 법</summary>
+<details><summary>테스트 셀 읽는 법(뒤의 수업에만 나오는 것도 있습니다)</summary>
 
 여러분의 함수를 실제로 호출하는 코드는 셀의 끝부분에 있습니다. 셀 앞부분의 `hints(...)`는 답이 틀렸을 때 보여 줄 메시지입니다.
 
@@ -759,7 +761,7 @@ r"""
   필터, 재귀 한도, 스레드 수가 여기에 속합니다.
 - dtype과 shape를 그대로 유지합니다. 과제가 허용하는 텐서라면 차원이 없든, 원소가 없든, 다른 텐서의 일부를 잘라 낸 것이든 모두
   다룹니다. 두 번 호출해도 같은 답을 냅니다.
-- 시그니처에 적힌 것을 돌려줍니다. `float`라고 쓰여 있으면 텐서가 아니라 파이썬 수입니다.
+- docstring에 적힌 것을 돌려줍니다. `float`라고 쓰여 있으면 텐서가 아니라 파이썬 수입니다.
 """
 
 # %% [markdown] lang="en"
@@ -770,16 +772,17 @@ r"""
 
 Return the forward difference quotient of `f` at `x`, **divided by the step that was really taken**.
 
-- `x` is a floating-point tensor of any shape, possibly without elements. `f` works on each element by itself. `h` is a number other
-  than 0; it may be negative.
+- `x` is a `float32` or `float64` tensor of any shape, possibly without elements. `f` works on each element by itself. `h` is a number
+  other than 0; it may be negative.
 - The step really taken is the difference between the two points at which you evaluate `f`, as they are stored. For a negative `h`
   it is negative.
-- Compute in the dtype of `x`; do not convert to `float64`. The result has the dtype and shape of `x`.
+- Compute in the dtype of `x`; do not convert to `float64`. The result has the dtype and shape of `x`. For a tracked `x` the
+  result may be tracked or not.
 - You need not handle an `h` that is too small to move `x`.
 
 <details><summary>Hint 1: the idea</summary>
 
-Give the second place a name. How far is it from `x`?
+Give the second point a name. How far is it from `x`?
 
 </details>
 
@@ -790,12 +793,12 @@ there = x + h
 return (f(there) - f(x)) / ...
 ```
 
-The denominator is not `h`. It is the number that section 3 printed in the cell below the explorer.
+The denominator is not `h`. It is what the loop in section 3 printed as `(x + h) - x`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="416640d1"
+# %% [markdown] lang="ko" en="8b742c89"
 r"""
 ## 과제 1.1 · `forward_difference`
 
@@ -803,10 +806,11 @@ r"""
 
 `x`에서 `f`의 전방 차분몫을 구해 돌려주세요. 단, **실제로 움직인 만큼**으로 나눕니다.
 
-- `x`는 부동소수점(floating point) 텐서입니다. shape에는 제한이 없고 원소가 없을 수도 있습니다. `f`는 원소마다 따로
+- `x`는 `float32`나 `float64` 텐서입니다. shape에는 제한이 없고 원소가 없을 수도 있습니다. `f`는 원소마다 따로
   계산합니다. `h`는 0이 아닌 수이며 음수일 수도 있습니다.
 - 실제로 움직인 만큼이란 `f`를 계산하는 두 점의 차입니다. 두 점은 저장된 값 그대로 봅니다. `h`가 음수이면 이 차도 음수입니다.
-- `x`의 dtype으로 계산하세요. `float64`로 바꾸지 마세요. 결과의 dtype과 shape는 `x`와 같습니다.
+- `x`의 dtype으로 계산하세요. `float64`로 바꾸지 마세요. 결과의 dtype과 shape는 `x`와 같습니다. `x`가 추적되는 텐서라면 결과는 추적되어도,
+  추적되지 않아도 됩니다.
 - `h`가 너무 작아 `x`가 움직이지 않는 경우는 다루지 않아도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -822,7 +826,7 @@ there = x + h
 return (f(there) - f(x)) / ...
 ```
 
-분모는 `h`가 아닙니다. 3절의 탐색기 아래 셀에서 출력해 본 것입니다.
+분모는 `h`가 아닙니다. 3절의 반복문이 `(x + h) - x`로 출력한 것입니다.
 
 </details>
 """
@@ -846,7 +850,8 @@ from secant import ask, check, hints, tensor
 hint = hints("forward_difference")
 
 _up = {hint.back: 11.998, hint.derivative: 12.0, hint.swapped: -12.002}
-_part = {hint.difference: 0.012002, hint.parentheses: -17981.987998}
+_part = {hint.difference: 0.012002, hint.parentheses: -17981.987998, hint.below: -2.9960007}
+_part |= {hint.narrow: (12.0019073, 12.0010366)}
 _typed, _side = tensor([1.9073486, 2.0027161], "float32"), tensor([1.9047619, 2.0], "float32")
 _line = {hint.typed: _typed, hint.side: _side}
 _parabola = "lambda t: 2 * t**2"
@@ -861,6 +866,8 @@ for _f, _x, _h, _dtype, _want, _wrong in (
     _answer.returns(tensor(_want, _dtype), mistakes=_wrong, hint=_why)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import torch
+
 from secant import formula, leaf, polynomial
 
 _CALL, _NEXT = "forward_difference(f, x, h)", "forward_difference(f, x.detach() + 1, h)"
@@ -878,6 +885,8 @@ def _mistakes(f, x, h):
         hint.wide: _secant(f, wide, wide + h).to(x.dtype),
         hint.sign: -_secant(f, x, x + h),
         hint.left: _secant(f, x, x + abs(h)),
+        hint.shape: lambda got: got.shape != x.shape,
+        hint.constant: torch.isnan,
     }
 
 
@@ -937,11 +946,11 @@ r"""
 ●●○○○ · ★★★★☆ · 5 min · 2 points
 
 Return the central difference quotient. Step $h$ to the right of `x` *and* $h$ to the left, and divide the difference of
-the two values by the distance between the two places.
+the two values by the distance between the two points.
 
-- `x` is a floating-point tensor of any shape, possibly without elements. `f` works on each element by itself. `h` is a number
+- `x` is a `float32` or `float64` tensor of any shape, possibly without elements. `f` works on each element by itself. `h` is a number
   greater than 0.
-- The result has the dtype and shape of `x`.
+- The result has the dtype and shape of `x`. For a tracked `x` it may be tracked or not.
 - Here you may divide by the distance you typed or by the one really taken; both are accepted.
 
 <details><summary>Hint 1: the idea</summary>
@@ -952,13 +961,13 @@ From `x - h` to `x + h`: how far is that?
 
 <details><summary>Hint 2: an example with numbers</summary>
 
-For $t^2$ with $x = 5$ and $h = 2$ the two places are 3 and 7, the two values 9 and 49, and the quotient is $\frac{49 - 9}{4} = 10$.
+For $t^2$ with $x = 5$ and $h = 2$ the two points are 3 and 7, the two values 9 and 49, and the quotient is $\frac{49 - 9}{4} = 10$.
 Where do 9, 49 and 4 come from? In Python, `a / 2 * b` is `(a / 2) * b`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="f057e749"
+# %% [markdown] lang="ko" en="368a81df"
 r"""
 ## 과제 1.2 · `central_difference`
 
@@ -967,9 +976,9 @@ r"""
 중앙 차분몫을 돌려주세요. `x`에서 오른쪽으로 $h$, *그리고* 왼쪽으로 $h$만큼 간 두 점에서 함숫값의 차이를 구하고, 두 점 사이의
 거리로 나눕니다.
 
-- `x`는 부동소수점 텐서입니다. shape에는 제한이 없고 원소가 없을 수도 있습니다. `f`는 원소마다 따로 계산합니다. `h`는 0보다
+- `x`는 `float32`나 `float64` 텐서입니다. shape에는 제한이 없고 원소가 없을 수도 있습니다. `f`는 원소마다 따로 계산합니다. `h`는 0보다
   큰 수입니다.
-- 결과의 dtype과 shape는 `x`와 같습니다.
+- 결과의 dtype과 shape는 `x`와 같습니다. `x`가 추적되는 텐서라면 결과는 추적되어도, 추적되지 않아도 됩니다.
 - 여기서는 입력한 거리로 나누어도, 실제로 움직인 거리로 나누어도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1003,16 +1012,19 @@ from secant import ask, check, hints, tensor
 
 hint = hints("central_difference")
 
-_steps = {hint.forward: 3.31, hint.backward: 2.71, hint.half: 3.0025, hint.one_sided: 2.98}
-_bars = {hint.two: 6.02, hint.order: 0.0301, hint.parentheses: -2.314, hint.difference: 0.602}
+_steps = {hint.forward: (3.31, 1.655), hint.backward: (2.71, 1.355), hint.half: 3.0025}
+_steps |= {hint.one_sided: 2.98, hint.twice: (3.04, 2.73, 3.37)}
+_bars = {hint.two: 6.02, hint.order: 0.0301, hint.parentheses: -2.314}
+_bars |= {hint.difference: (0.602, 0.301)}
 _others = {hint.derivative: 3.0, hint.mean: 3.03, hint.swapped: -3.01, hint.halved: 1.505}
+_others |= {hint.plus: 10.3, hint.second: 6.0, hint.each: lambda got: got.dim() == 0}
 _falling = {hint.lost: tensor([1.51, 7.49]), hint.scaled: tensor([-1.51, 8.96])}
 for _f, _x, _h, _want, _wrong in (
     ("lambda t: t**3", [[1.0]], 0.1, [[3.01]], {**_steps, **_bars, **_others}),
     ("lambda t: t**3 - 5 * t", [1.0, 2.0], 0.7, [-1.51, 7.49], _falling),
 ):
     _answer = ask("central_difference(f, x, h)", f=_f, x=tensor(_x), h=_h).changes_nothing()
-    _answer.returns(tensor(_want), mistakes=_wrong, nearly=hint.seven, hint=hint.each)
+    _answer.returns(tensor(_want), mistakes=_wrong, nearly=hint.seven)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
@@ -1044,7 +1056,8 @@ def _mistakes(f, x, h, real):
         hint.one_sided: (4 * f(x + h) - 3 * f(x) - f(x + 2 * h)) / (2 * h),
         hint.mean: (_slope(f, x + h) + _slope(f, x - h)) / 2,
     }
-    return {why: value.to(real) for why, value in wrong.items()}
+    shape = {hint.each: lambda got: got.shape != x.shape}
+    return {**{why: value.to(real) for why, value in wrong.items()}, **shape}
 
 
 def _compare(of, x, h, dtype, why="", layout="", grad=None, rtol=1e-7):
@@ -1058,12 +1071,14 @@ def _compare(of, x, h, dtype, why="", layout="", grad=None, rtol=1e-7):
         options["errors"] = why
     answer = ask(_CALL, options, f=f"lambda t: {text}", x=x, h=h)
     answer.changes_nothing()
-    answer.returns(want, mistakes=lambda: _mistakes(f, here, h, real), hint=why, **how)
+    # At a kink the quotient of one side may be twice the right one.
+    wrong = {} if why == hint.kinks else lambda: _mistakes(f, here, h, real)
+    answer.returns(want, mistakes=wrong, hint=why, **how)
     answer.and_again(want, _NEXT, there, hint.stale, **how)
 
 
 for _dtype, _coefficients, _x, _h in (
-    ("float64", [0.0, 0.0, 0.0, check.draw(1, 3)], check.draw(-3, 3), 0.5),
+    ("float64", [0.0, 0.0, 0.0, check.draw(1, 3)], check.draw(-3, 3), 1.5),
     ("float32", [0.0, 0.0, 0.0, check.draw(1, 3)], check.draw(-3, 3), 0.5),
     ("float64", [*check.draws(3, -2, 2), 1.0], [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.75),
     ("float32", [check.draw(1, 5)], [0.0, -1.0], 0.25),
@@ -1071,7 +1086,7 @@ for _dtype, _coefficients, _x, _h in (
     ("float32", check.draws(2, -5, 5), [[[0.0]]], 1.0),
     ("float64", check.draws(2, -5, 5), [[check.draw(1, 3)], [0.0]], 0.5),
 ):
-    check.smallest(_compare, _coefficients, _x, _h, _dtype, hint.each)
+    check.smallest(_compare, _coefficients, _x, _h, _dtype)
 check.smallest(_compare, "t", [[check.draw(1, 3)], [0.0]], 0.5, "float64", hint.itself)
 check.smallest(_compare, [*check.draws(3, -2, 2), 1.0], check.draws(3, -3, 3), 1, "float64", "", "", 7.0)
 for _layout, _dtype, _x in check.draw_layouts():
@@ -1079,7 +1094,7 @@ for _layout, _dtype, _x in check.draw_layouts():
 for _dtype, _x in (("float64", []), ("float32", [[], []])):
     _compare([0.5, 1.0, 2.0], _x, 0.25, _dtype, hint.empty)
 _cubic = [check.draw(1, 2), 0.0, 0.0, check.draw(1, 2)]
-_compare(_cubic, [check.draw(1, 2), -1.0], 0.7, "float64", hint.each, rtol=1e-11)
+_compare(_cubic, [check.draw(1, 2), -1.0], 0.7, "float64", rtol=1e-11)
 for _kink in ("torch.relu(t)", "torch.abs(t)"):
     _compare(_kink, [0.0], 0.5, "float64", hint.kinks)
 for _h in (1e-3, 1e-6, 1e-9):
@@ -1103,8 +1118,8 @@ r"""
 Return the slope of `f` at `x`, computed by autograd.
 
 - `x` is a plain number, `float` or `int`. Make a tracked `float64` tensor of it.
-- `f` takes a tensor with a single element and returns one. Call it exactly once.
-- Return a Python `float`.
+- `f` takes a tensor with a single element and returns one; it uses no other tracked tensor. Call it exactly once.
+- Return a Python `float`, as exact as autograd's slope: to 15 digits.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1117,9 +1132,9 @@ The three changes of section 2: track, run the backward pass, read.
 The slopes of $a^2 + b^2$ at $(1, 2)$, in `float32`, as a list:
 
 ```
-place = torch.tensor([1.0, 2.0], requires_grad=True)
-(place**2).sum().backward()
-place.grad.tolist()
+point = torch.tensor([1.0, 2.0], requires_grad=True)
+(point**2).sum().backward()
+point.grad.tolist()
 ```
 
 What do you need in place of the last line? And what must the first line say so that an `int` works too, and the digits of `float64` are kept?
@@ -1127,7 +1142,7 @@ What do you need in place of the last line? And what must the first line say so 
 </details>
 """
 
-# %% [markdown] lang="ko" en="0e4c7671"
+# %% [markdown] lang="ko" en="d65966b5"
 r"""
 ## 과제 1.3 · `autograd_slope`
 
@@ -1136,8 +1151,8 @@ r"""
 `x`에서 `f`의 기울기를 autograd로 구해 돌려주세요.
 
 - `x`는 텐서가 아닌 수(`float` 또는 `int`)입니다. 이것으로 추적되는 `float64` 텐서를 만드세요.
-- `f`는 원소가 하나인 텐서를 받아 원소가 하나인 텐서를 돌려줍니다. 딱 한 번만 호출하세요.
-- 파이썬 `float`를 돌려주세요.
+- `f`는 원소가 하나인 텐서를 받아 원소가 하나인 텐서를 돌려줍니다. 추적되는 다른 텐서는 쓰지 않습니다. 딱 한 번만 호출하세요.
+- autograd가 구한 기울기 그대로, 15자리까지 정확한 파이썬 `float`를 돌려주세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1150,9 +1165,9 @@ r"""
 $(1, 2)$에서 $a^2 + b^2$의 기울기를 `float32`로 구해 리스트로 만드는 코드입니다.
 
 ```
-place = torch.tensor([1.0, 2.0], requires_grad=True)
-(place**2).sum().backward()
-place.grad.tolist()
+point = torch.tensor([1.0, 2.0], requires_grad=True)
+(point**2).sum().backward()
+point.grad.tolist()
 ```
 
 마지막 줄 대신 무엇이 필요한가요? `int`도 받을 수 있고 `float64`의 자릿수가 남으려면 첫 줄에는 무엇을 더 써야 하나요?
@@ -1189,13 +1204,18 @@ for _x, _want, _why in (
     _how = {"noting": ("f",), "errors": _why}
     _answer = ask("autograd_slope(f, x)", _how, f="lambda t: t**3 + t**2 + t", x=_x)
     _near = hint.exact if _x else hint.zero
-    _answer.changes_nothing()
+    _answer.changes_nothing().holds(_answer.result is not None, "None", hint.unread)
     _answer.returns(_want, mistakes=_wrong, nearly=_near, hint=_why, rtol=1e-12, atol=0.0)
     _times = len(_answer.given("f").result)
     _answer.holds(_times == 1, hint.not_once.format(times=_times))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import contextlib
 import math
+
+import torch
+
+from secant import probe
 
 _slopes = {
     "t**2 + 2 * t + 1": lambda t: 2 * t + 2,
@@ -1208,12 +1228,23 @@ _slopes = {
 _parabola, _cubic, _wave, _size, _level, _bend = _slopes
 
 
-def _compare(f, x, why=hint.new):
+@probe
+def _mode():
+    """Return whether recording is on after a call under no_grad, which may fail: no task asks for it."""
+    with torch.no_grad():
+        with contextlib.suppress(RuntimeError):
+            autograd_slope(torch.enable_grad()(lambda t: t**2), 1.5)
+        return torch.is_grad_enabled()
+
+
+def _compare(f, x, why=hint.new, atol=1e-12):
     want, there = (float(_slopes[f](place)) for place in (x, x + 1))
     wrong = {hint.other: tuple(float(_slopes[g](x)) for g in (_parabola, _cubic, _wave))}
     if x < 0:
         wrong = {hint.size: float(_slopes[f](-x)), **wrong}
-    how = {"rtol": 1e-12, "atol": 1e-12}
+    if why == hint.exact:
+        wrong[why] = 0.0
+    how = {"rtol": 1e-12, "atol": atol}
     options = {"noting": ("f",), "errors": why, "ahead": ("autograd_slope(f, x + 1)", "autograd_slope(f, x)")}
     answer = ask("autograd_slope(f, x)", options, f=f"lambda t: {f}", x=x).changes_nothing()
     answer.returns(want, mistakes=wrong, nearly=hint.exact, hint=why, **how)
@@ -1238,6 +1269,8 @@ for _x in (-1.0, 1e-300, check.draw(1000, 9000)):
 for _f, _x in ((_parabola, 0.0), (_cubic, 0.0), (_bend, 0.0), (_size, 0.0), (_cubic, 0), (_size, 0)):
     _compare(_f, _x, hint.zero)
 check.smallest(_compare, _level, check.draw(-3, 3))
+_compare(_cubic, 1.234e-4, hint.exact, atol=0.0)
+check.holds(not _mode(), "with torch.no_grad(): autograd_slope(f, 1.5)", hint.mode)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1341,6 +1374,7 @@ def _compare(x):
     want, how = 3 * x**2 + 2 * math.cos(x), {"nearly": hint.twelve, "rtol": 1e-12, "atol": 1e-12}
     answer = ask("hand_derivative(x)", {"ahead": ("hand_derivative(x)",)}, x=x).changes_nothing()
     answer.returns(want, mistakes=lambda: _mistakes(x), **how)
+    answer.holds(isinstance(answer.result, float), hint.plain.format(kind=check.kind(answer.result)))
     answer.again().changes_nothing().returns(want, **how)
 
 
@@ -1366,10 +1400,10 @@ r"""
 
 # %%
 try:
-    for place in (-2.0, 0.5, 3.0):
-        by_hand = hand_derivative(place)
-        by_autograd = autograd_slope(lambda x: x**3 + 2 * torch.sin(x), place)
-        print(f"x = {place:4}: {by_hand:.12f} {by_autograd:.12f}   {abs(by_hand - by_autograd):.0e}")
+    for point in (-2.0, 0.5, 3.0):
+        by_hand = hand_derivative(point)
+        by_autograd = autograd_slope(lambda x: x**3 + 2 * torch.sin(x), point)
+        print(f"x = {point:4}: {by_hand:.12f} {by_autograd:.12f}   {abs(by_hand - by_autograd):.0e}")
 except NotImplementedError:
     print(
         say(
@@ -1391,6 +1425,7 @@ the given dtype.
 - Return a power of ten as a float: one of `1e-1`, `1e-2`, ..., `1e-15`.
 - The test divides by the `h` that was typed, as the formula says. The explorer divides by the step taken; near the best step this makes hardly any difference.
 - A step is good if its error, the median over 201 values of $x$ from 4 to 6, is **at most twenty times** that of the best power of ten.
+  The visible tests only compare your two steps; grading also measures their errors.
 
 Read it off the explorer, reason it out, or let the computer search: all three are fine.
 
@@ -1408,7 +1443,7 @@ equal. What are $|f|$ and $|f''|$ at $x = 5$? Solve for $h$ and round to a power
 </details>
 """
 
-# %% [markdown] lang="ko" en="3070f3f0"
+# %% [markdown] lang="ko" en="b710f1fe"
 r"""
 ## 과제 1.5 · `best_step`
 
@@ -1420,6 +1455,7 @@ $x$가 4에서 6 사이일 때 $f(x) = \log x^3$의 전방 차분몫 $\frac{f(x+
 - 10의 거듭제곱을 `float`로 돌려주세요. `1e-1`, `1e-2`, ..., `1e-15` 가운데 하나입니다.
 - 테스트는 식에 적힌 대로 입력한 `h`로, 탐색기는 실제로 움직인 만큼으로 나눕니다. 가장 좋은 간격 근처에서는 거의 차이가 없습니다.
 - 4에서 6까지 $x$ 201개에서 구한 오차의 중앙값이 가장 좋은 10의 거듭제곱일 때의 **스무 배를 넘지 않으면** 알맞은 것으로 봅니다.
+  보이는 테스트는 두 간격을 서로 비교하기만 합니다. 채점할 때는 오차도 잽니다.
 
 탐색기에서 읽어도 되고, 따져서 구해도 되고, 컴퓨터에 찾게 해도 됩니다.
 
@@ -1498,8 +1534,8 @@ r"""
 
 ●●●○○ · ★★★★☆ · 8 min · 1 point
 
-Here is the loop of section 4 again, on plain numbers. Return the slope of its result with respect to `x`. You do not need torch; only
-the result is tested.
+Here is the loop of section 4 again, on plain numbers. Return the slope of its result with respect to `x`, along the path that ran at
+`x` itself, as autograd gives it, even where the number of rounds jumps. You do not need torch; only the result is tested.
 
 ```
 y = x
@@ -1532,14 +1568,14 @@ What happens to your slope when `y` doubles?
 </details>
 """
 
-# %% [markdown] lang="ko" en="c761720a"
+# %% [markdown] lang="ko" en="42345202"
 r"""
 ## 과제 1.6 · `doubling_slope`
 
 ●●●○○ · ★★★★☆ · 8분 · 1점
 
-4절의 반복문을 이번에는 텐서가 아닌 수로 봅시다. 결과 `y`의 `x`에 대한 기울기를 돌려주세요. torch는 없어도 됩니다. 테스트는 결과만
-봅니다.
+4절의 반복문을 이번에는 텐서가 아닌 수로 봅시다. 결과 `y`의 `x`에 대한 기울기를 돌려주세요. 반복 횟수가 바뀌는 바로 그
+점에서도, autograd처럼 `x`에서 실제로 지나간 경로의 기울기입니다. torch는 없어도 됩니다. 테스트는 결과만 봅니다.
 
 ```
 y = x
@@ -1590,7 +1626,7 @@ from secant import ask, check, hints
 hint = hints("doubling_slope")
 
 _rounds = {hint.rounds: 3.0, hint.less: 4.0, hint.more: 16.0}
-_rules = {hint.adds: 6.0, hint.constant: 1.0, hint.once: 2.0}
+_rules = {hint.adds: (6.0, 7.0), hint.constant: (0.0, 1.0), hint.once: 2.0}
 _turned = {hint.negative: -4.0, hint.itself: -12.0, hint.ran: 10 / 3}
 for _x, _limit, _want, _why, _wrong in (
     (1.0, 8.0, 8.0, "", {**_rounds, **_rules}),
@@ -1616,12 +1652,13 @@ def _run(x, limit):
 
 def _compare(x, limit, why):
     want, end = _run(x, limit)
-    less = why if why in (hint.margin, hint.logarithm) else hint.less
+    less = why if why in (hint.margin, hint.logarithm, hint.fraction) else hint.less
+    more = why if why == hint.fraction else hint.more
     wrong = {
         less: want / 2,
         hint.ran: limit / abs(x),
         hint.negative: -want,
-        hint.more: 2 * want,
+        more: 2 * want,
         hint.itself: end,
     }
     if limit <= 0:
@@ -1638,7 +1675,9 @@ def _each(why, *cases):
         check.smallest(_compare, x, limit, why)
 
 
-_each(hint.over, (check.draw(50, 60), 10.0), (-50.0, check.draw(5, 10)), (check.draw(0.1, 5), 0.0))
+_each(hint.fraction, (1.5, 3.0), (1.9, 1.95), (-2.6, 5.1))
+_each(hint.over, (check.draw(50, 60), 10.0), (-50.0, check.draw(5, 10)))
+_each(hint.never, (check.draw(0.1, 5), 0.0))
 _each(hint.never, (check.draw(0.1, 0.9), check.draw(-5, -1)), (check.draw(-0.9, -0.1), check.draw(-5, -1)))
 _each(hint.never, (check.draw(-5, -0.1), 0.0))
 _each(hint.over, (4.0, 4.0))
@@ -1657,22 +1696,23 @@ r"""
 ## What the hidden tests look for
 
 - **1.1** Steps so small that rounding shows; both dtypes; several shapes, with small and large elements in one `x`; an `x` without elements,
-  a slice, and an `x` that was transposed or expanded (`expand` shows one element in several places); negative `h`; constant and straight functions, and one that returns its argument; an `x` that is
+  a slice, and an `x` that was transposed or expanded (`expand` shows one element in several positions); negative `h`; constant and straight functions, and one that returns its argument; an `x` that is
   tracked and already has a `.grad`; the dtype of what you pass to `f`.
-- **1.2** Curves that reveal a step of $h/2$ or of one side only; kinks such as that of $|t|$ at 0, also with small `h`; an `h` such as 0.7; the shapes of 1.1 and both dtypes; that a
+- **1.2** Curves that reveal a step of $h/2$ or of one side only; kinks such as that of $|t|$ at 0, also with small `h`; an `h` such as 0.7 or 1.5; the shapes of 1.1 and both dtypes; that a
   tenth of $h$ leaves a hundredth of the error.
-- **1.3** Random numbers, negative ones, 0 and `int`s; how often `f` is called, and with what; the same function at several places;
-  functions with an `if`, or constant ones such as `0 * t + 7`.
-- **1.4** Random numbers of both signs, large and tiny ones, to 12 digits.
+- **1.3** Random numbers, negative ones, 0 and `int`s; how often `f` is called, and with what; the same function at several points;
+  functions with an `if`, or constant ones such as `0 * t + 7`; a slope as small as $10^{-8}$; gradient mode, when it was off before.
+- **1.4** Random numbers of both signs, large and tiny ones, and `int`s, to 12 digits.
 - **1.5** The error of your steps beside that of the best power of ten.
-- **1.6** Negative `x`, `x` beyond the limit, limits that are 0 or negative, results that end exactly on the limit or just beyond a power of two, tiny numbers.
+- **1.6** Negative `x`, `x` beyond the limit, limits that are 0 or negative, numbers with a fractional part, results that end exactly on the limit or just beyond a power of two, tiny numbers
+  and so several hundred rounds.
 
 The rules of every task are checked everywhere.
 
-## What you have for lesson 10
+## What you have built
 
 You now have the tools to check an autograd of your own: each of its gradients will be compared with a difference quotient. `autograd_slope` shows what
-that autograd must offer: track, run the backward pass, read. And `doubling_slope` is a tiny forward mode: it carried a slope along beside `y`.
+that autograd must offer: track, run the backward pass, read. And `doubling_slope` is a tiny forward mode: the loop with a slope beside `y`.
 
 ## Checklist
 
@@ -1694,22 +1734,24 @@ You can now answer these without looking back:
 Next: [Lesson 02](../02_graph_and_grad_fn/02_graph_and_grad_fn.ipynb), the computational graph and `grad_fn`.
 """
 
-# %% [markdown] lang="ko" en="3a4d70d3"
+# %% [markdown] lang="ko" en="373f0514"
 r"""
 ## 숨은 테스트가 확인하는 것
 
 - **1.1** 반올림이 드러날 만큼 작은 간격, 두 가지 dtype, 여러 shape(작은 원소와 큰 원소가 섞인 `x`도), 원소가 없는 `x`, 잘라 낸 `x`,
   전치(transpose)한 `x`, expand한 `x`(`expand`는 원소 하나를 여러 자리에 보여 줍니다), 음수 `h`, 상수 함수와 일차 함수, 받은 것을 그대로 돌려주는 함수, 이미 추적되고 `.grad`도 있는 `x`, `f`에 넘기는 텐서의 dtype.
-- **1.2** $h/2$씩 가거나 한쪽으로만 간 답을 가려내는 곡선, $|t|$의 0처럼 꺾인 점(아주 작은 `h`에서도), 0.7 같은 `h`, 1.1과 같은 여러 shape와 두 가지 dtype, $h$가 10분의 1이
+- **1.2** $h/2$씩 가거나 한쪽으로만 간 답을 가려내는 곡선, $|t|$의 0처럼 꺾인 점(아주 작은 `h`에서도), 0.7이나 1.5 같은 `h`, 1.1과 같은 여러 shape와 두 가지 dtype, $h$가 10분의 1이
   되면 오차가 100분의 1이 되는지.
-- **1.3** 임의의 수, 음수, 0, `int`. `f`를 몇 번, 무엇을 넘겨 호출하는지. 같은 함수를 여러 점에서 미분했을 때. `if`가 있는 함수와 `0 * t + 7` 같은 상수 함수.
-- **1.4** 양수와 음수, 아주 큰 수와 아주 작은 수에서 12자리까지.
+- **1.3** 임의의 수, 음수, 0, `int`. `f`를 몇 번, 무엇을 넘겨 호출하는지. 같은 함수를 여러 점에서 미분했을 때. `if`가 있는 함수와 `0 * t + 7` 같은 상수 함수. $10^{-8}$
+  정도로 작은 기울기. gradient 모드가 꺼져 있었을 때 그대로 두는지.
+- **1.4** 양수와 음수, 아주 큰 수와 아주 작은 수, `int`에서 12자리까지.
 - **1.5** 고른 간격의 오차를 가장 좋은 10의 거듭제곱일 때와 비교합니다.
-- **1.6** 음수 `x`, 이미 `limit`을 넘은 `x`, 0이거나 음수인 `limit`, `limit`에 꼭 맞게 끝나거나 2의 거듭제곱을 살짝 넘는 경우, 아주 작은 수.
+- **1.6** 음수 `x`, 이미 `limit`을 넘은 `x`, 0이거나 음수인 `limit`, 소수 부분이 있는 수, `limit`에 꼭 맞게 끝나거나 2의 거듭제곱을 살짝 넘는 경우, 아주 작은 수(수백 번
+  반복합니다).
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
-## 수업 10을 위해 만든 것
+## 지금까지 만든 것
 
 이제 여러분이 만들 autograd를 검사할 도구가 생겼습니다. 그 gradient는 하나하나 차분몫과 비교합니다. `autograd_slope`에 쓴 세 가지,
 곧 추적, 역방향 계산, 읽기를 그 autograd도 갖추어야 합니다. `doubling_slope`는 `y` 옆에 기울기를 함께 날랐으니 아주 작은 순방향 모드입니다.

@@ -36,9 +36,9 @@ def forward_difference(f, x, h):
 def forward_difference(f, x, h):
     quotients = torch.empty(x.shape, dtype=x.dtype)
     flat = x.detach().reshape(-1)
-    for place, here in enumerate(flat):
+    for position, here in enumerate(flat):
         there = here + h
-        quotients.view(-1)[place] = ((f(there) - f(here)) / (there - here)).detach()
+        quotients.view(-1)[position] = ((f(there) - f(here)) / (there - here)).detach()
     return quotients
 
 
@@ -72,7 +72,7 @@ def central_difference(f, x, h):
     return f(x + h) / (2 * h) - f(x - h) / (2 * h)
 
 
-# %% both places in one tensor task="central_difference"
+# %% both points in one tensor task="central_difference"
 def central_difference(f, x, h):
     right, left = f(torch.stack([x + h, x - h]))
     return (right - left) / torch.tensor(2.0 * h, dtype=x.dtype)

@@ -2,7 +2,7 @@
 
 # %% [markdown] task="forward_difference" lang="en"
 r"""
-**Why it works.** `x + h` is rounded to a number that the dtype can store, so the second place is a little off from where you
+**Why it works.** `x + h` is rounded to a number that the dtype can store, so the second point is a little off from where you
 wanted it. `there - x` says how far from `x` each element really is, and subtracting two neighbouring numbers is exact. Only the
 rounding in `f` itself remains.
 
@@ -10,7 +10,7 @@ rounding in `f` itself remains.
 makes every slope nearly 5% too small, even that of a straight line.
 """
 
-# %% [markdown] task="forward_difference" lang="ko" en="b34de470"
+# %% [markdown] task="forward_difference" lang="ko" en="fbdb92ca"
 r"""
 **왜 맞을까요?** `x + h`는 dtype이 저장할 수 있는 수로 반올림되므로, 둘째 점은 가려던 곳에서 조금 어긋납니다. `there - x`는 원소마다
 실제로 얼마나 움직였는지 알려 주고, 가까운 두 수의 뺄셈이라 오차가 없습니다. 그러면 `f` 자체의 반올림 오차만 남습니다.

@@ -123,6 +123,32 @@ def forward_difference(f, x, h):
     return (f(there) - f(x)) / (there - x)
 
 
+# %% drops dimensions task="forward_difference" hint="shape"
+def forward_difference(f, x, h):
+    there = x + h
+    return ((f(there) - f(x)) / (there - x)).squeeze()
+
+
+# %% a denominator without parentheses task="forward_difference" hint="below"
+def forward_difference(f, x, h):
+    there = x + h
+    return (f(there) - f(x)) / there - x
+
+
+# %% float32 on the way task="forward_difference" hint="narrow"
+def forward_difference(f, x, h):
+    narrow = x.float()
+    there = narrow + h
+    return ((f(there) - f(narrow)) / (there - narrow)).to(x.dtype)
+
+
+# %% divides by what may be 0 task="forward_difference" hint="constant"
+def forward_difference(f, x, h):
+    there = x + h
+    rise = f(there) - f(x)
+    return rise / ((there - x) * rise) * rise
+
+
 # %% forgets the 2 task="central_difference" hint="two"
 def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / h
@@ -234,6 +260,45 @@ def central_difference(f, x, h):
 # %% rounds the quotient task="central_difference" hint="seven"
 def central_difference(f, x, h):
     return torch.round((f(x + h) - f(x - h)) / (2 * h), decimals=6)
+
+
+# %% steps twice as far task="central_difference" hint="twice"
+def central_difference(f, x, h):
+    return (f(x + 2 * h) - f(x - 2 * h)) / (4 * h)
+
+
+# %% forward, over both steps task="central_difference" hint="forward"
+def central_difference(f, x, h):
+    return (f(x + h) - f(x)) / (2 * h)
+
+
+# %% divides by 2 alone task="central_difference" hint="difference"
+def central_difference(f, x, h):
+    return (f(x + h) - f(x - h)) / 2
+
+
+# %% adds the two values task="central_difference" hint="plus"
+def central_difference(f, x, h):
+    return (f(x + h) + f(x - h)) / (2 * h)
+
+
+# %% the second difference task="central_difference" hint="second"
+def central_difference(f, x, h):
+    return (f(x + h) - 2 * f(x) + f(x - h)) / h**2
+
+
+# %% a step of at most 1/2 for a single number task="central_difference" en="expected" ko="기대한 값"
+def central_difference(f, x, h):
+    h = min(h, 0.5) if x.dim() == 0 else h
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+# %% one side at a kink task="central_difference" hint="kinks"
+def central_difference(f, x, h):
+    right, here, left = f(x + h), f(x), f(x - h)
+    central = (right - left) / (2 * h)
+    bent = (x == 0) & (here == 0) & ((left == 0) | (left == right))
+    return torch.where(bent, (right - here) / h, central)
 
 
 # %% a difference quotient task="autograd_slope" hint="exact"
@@ -397,6 +462,35 @@ def autograd_slope(f, x):
     return round(leaf.grad.item(), 6)
 
 
+# %% a small slope is none task="autograd_slope" hint="exact"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    slope = leaf.grad.item()
+    return 0.0 if abs(slope) < 1e-6 else slope
+
+
+# %% rounds to 12 digits task="autograd_slope" hint="exact"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return round(leaf.grad.item(), 12)
+
+
+# %% switches recording on for good task="autograd_slope" hint="mode"
+def autograd_slope(f, x):
+    torch.set_grad_enabled(True)
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
+
+
+# %% returns what backward returns task="autograd_slope" hint="unread"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    return f(leaf).backward()
+
+
 # %% sign slip task="hand_derivative" hint="sign"
 def hand_derivative(x):
     return 3 * x**2 - 2 * math.cos(x)
@@ -490,6 +584,17 @@ def hand_derivative(x):
 # %% one star for two task="hand_derivative" hint="second"
 def hand_derivative(x):
     return 3 * x * 2 + 2 * math.cos(x)
+
+
+# %% an int for a whole result task="hand_derivative" en="the result is an int. Return a float" ko="결과가 int입니다"
+def hand_derivative(x):
+    slope = 3 * x**2 + 2 * math.cos(x)
+    return int(slope) if slope == int(slope) else slope
+
+
+# %% the 2 goes inside task="hand_derivative" hint="factor"
+def hand_derivative(x):
+    return 3 * x**2 + math.cos(2 * x)
 
 
 # %% smaller is better task="best_step" en="smaller is not better" ko="작을수록 좋은 것이 아닙니다"
@@ -678,4 +783,46 @@ def doubling_slope(x, limit):
     slope = 1.0
     while (slope * x) ** 2 < limit**2:
         slope *= 2
+    return slope
+
+
+# %% drops the fraction of x task="doubling_slope" hint="fraction"
+def doubling_slope(x, limit):
+    y, slope = math.trunc(x) if abs(x) >= 1 else x, 1.0
+    while abs(y) < limit:
+        y, slope = 2 * y, 2 * slope
+    return slope
+
+
+# %% a largest number of rounds task="doubling_slope" hint="margin"
+def doubling_slope(x, limit):
+    slope = 1.0
+    for _ in range(64):
+        if abs(slope * x) >= limit:
+            break
+        slope *= 2
+    return slope
+
+
+# %% ends with a tolerance task="doubling_slope" hint="logarithm"
+def doubling_slope(x, limit):
+    slope = 1.0
+    while abs(slope * x) < limit and not math.isclose(abs(slope * x), limit):
+        slope *= 2
+    return slope
+
+
+# %% a slope that begins at 0 task="doubling_slope" hint="constant"
+def doubling_slope(x, limit):
+    slope = 0.0
+    while abs(x) < limit:
+        x, slope = 2 * x, 2 * slope
+    return slope
+
+
+# %% adds to the slope of x task="doubling_slope" hint="adds"
+def doubling_slope(x, limit):
+    slope = 1.0
+    while abs(x) < limit:
+        x, slope = 2 * x, slope + 2
     return slope

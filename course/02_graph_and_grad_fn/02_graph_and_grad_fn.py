@@ -93,7 +93,7 @@ of the graph too, where `x` enters. How many nodes does the graph of $z = \log(x
 
 # %% [markdown] lang="ko" en="07cc8c72"
 r"""
-**둘째.** PyTorch는 계산을 그래프로 기록합니다. 연산 하나가 그래프의 점, 곧 *노드* 하나가 됩니다. `x`가 들어가는 그래프의 끝에도
+**둘째.** PyTorch는 계산을 그래프로 기록합니다. 연산 하나가 그래프의 점, 곧 *노드* 하나가 됩니다. 그래프에서 `x` 쪽 끝에도
 노드가 있습니다. $z = \log(x^3) + \sqrt{x^2}$의 그래프에는 노드가 몇 개 있을까요?
 """
 
@@ -169,7 +169,7 @@ print(tensor_info(x=x, y=y, z=z))
 r"""
 Three columns have changed. `is_leaf` follows from the other two:
 
-- `requires_grad` is passed on: a result is tracked as soon as *one* of its inputs is.
+- `requires_grad` is passed on: a result is tracked as soon as *one* of its inputs is (unless it is an integer or a bool, as in `x > 1`).
 - `grad_fn` holds the **node** that was recorded for the operation. The node knows the operation's inputs. *Every* tracked result has
   a node, `y` as well as the last result `z`.
 
@@ -188,16 +188,16 @@ describes only the first row. (The weights that a model trains, its `nn.Paramete
 The tasks use two ways to compute without recording, which lesson 6 explains. Inside `with torch.no_grad():` no operation is
 recorded at all, and `x.detach()` returns a tensor with the values of `x` and no history. The result of `detach` is a constant leaf,
 and so is anything newly computed under `no_grad`. (Beware of one special case: a view of a tracked tensor, such as `x[:1]`, made under `no_grad`
-reports `requires_grad=True`. But no gradient reaches it or passes through it, so treat it as a constant.)
+reports `requires_grad=True`. But no operation is recorded: what you compute from this view sends no gradient anywhere, neither to the view nor to `x`.)
 
 Now the backward pass. Which of the three gets a `.grad`?
 """
 
-# %% [markdown] lang="ko" en="469ae63d"
+# %% [markdown] lang="ko" en="0a450066"
 r"""
 세 열이 달라졌습니다. 그중 `is_leaf`는 다른 두 열로 정해집니다.
 
-- `requires_grad`는 결과로 이어집니다. 입력 가운데 *하나라도* 추적되면 결과도 추적됩니다.
+- `requires_grad`는 결과로 이어집니다. 입력 가운데 *하나라도* 추적되면 결과도 추적됩니다(`x > 1`처럼 결과가 정수나 bool이면 추적되지 않습니다).
 - `grad_fn`에는 그 연산을 기록한 **노드**(node)가 들어 있고, 노드는 연산의 입력이 무엇인지 압니다. 노드는 마지막 결과 `z`뿐 아니라
   추적되는 결과 *모두*에 있으므로 `y`에도 있습니다.
 
@@ -214,19 +214,19 @@ leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"�
 
 과제에는 기록하지 않고 계산하는 방법 두 가지가 나옵니다. 자세한 것은 수업 06에서 다룹니다. `with torch.no_grad():` 안에서는 연산이
 하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 계산 기록이 없는 텐서를 돌려줍니다. `detach`가 돌려주는 텐서는 상수 leaf이고,
-`no_grad` 안에서 새로 계산한 값도 그렇습니다. (예외가 하나 있습니다. 추적되는 텐서의 뷰(view), 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서는 그 안에서 만들어도 `requires_grad`가 `True`입니다. 그렇다고 기록된 것은 아닙니다. `grad_fn`은 `None`이고, 이 뷰로 계산한 결과에서 `backward()`를 호출해도 `x`에도 뷰에도 gradient가 오지 않습니다.)
+`no_grad` 안에서 새로 계산한 값도 그렇습니다. (예외가 하나 있습니다. 추적되는 텐서의 뷰(view), 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서는 그 안에서 만들어도 `requires_grad`가 `True`입니다. 그렇다고 기록된 것은 아닙니다. `grad_fn`은 `None`이고, 이 뷰로 계산해도 gradient는 뷰에도 `x`에도, 어디에도 가지 않습니다.)
 
 이제 역방향 계산을 할 차례입니다. 셋 가운데 어느 것에 `.grad`가 생길까요?
 """
 
 # %%
-picture = draw_graph(values=True, slopes=True, gradients=True, x=x, y=y, z=z)
+picture = draw_graph(values=True, slopes=True, gradients=True, x=x, y=y, z=z)  # it computes them itself
 z.backward()
 print(tensor_info(x=x, y=y, z=z))
 
 for tensor in (y, z):
-    assert not tensor.retains_grad  # its gradient was not kept
-    assert tensor.grad_fn is not None  # its node was
+    assert not tensor.retains_grad
+    assert tensor.grad_fn is not None
 picture
 
 # %% [markdown] lang="en"
@@ -304,7 +304,7 @@ receives by its own slope and passes the product on.
 r"""
 여섯 개입니다. 모서리가 둥근 파란 상자 셋과 양 끝이 뾰족한 주황 상자 셋이 노드이고, 직사각형은 텐서입니다. 파란 노드는 연산을
 나타내며, 이름은 *어떤 연산의 기울기를 아는지* 알려 줍니다. `MulBackward0` 노드는 곱셈을 역방향으로 계산할 줄 압니다. (끝의 숫자는
-같은 연산의 변형을 구별하는 번호입니다. 전체 합은 `SumBackward0`, 한 차원만 더한 합은 `SumBackward1`입니다. 신경 쓰지 않아도 됩니다.)
+같은 연산의 변형을 구별하는 번호입니다. 전체 합은 `SumBackward0`, 차원을 지정한 합은 `SumBackward1`입니다. 신경 쓰지 않아도 됩니다.)
 
 주황 노드는 leaf에 붙어 있습니다. `AccumulateGrad` 노드는 도착한 gradient를 자기 leaf의 `.grad`에 더합니다.
 
@@ -419,21 +419,21 @@ $z = \text{relu}(x) = \max(x, 0)$ and $\text{loss} = (z-1)^2$ at $x = -2$, $h = 
 $0 \cdot \frac{0}{0}$, while the whole quotient is $0$. This is the well-known gap in the short proof of the chain rule. To close it, use
 the *derivative* in place of the missing quotient wherever an inner change is $0$: with $0 \cdot (-2) = 0$ the product is right again.
 
-So each node needs only its own local slope, and no part of the program needs the whole formula. That is why a graph of small nodes is enough.
+By this product each node needs only its own local slope, and no part of the program needs the whole formula. That is why a graph of small nodes is enough.
 
 Now try a chain of your own: a list of steps, each a function from one number to one number. The cell has the $\log x^3$ of section 1.
 To see the gap, replace its arguments by
 `[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)`.
 """
 
-# %% [markdown] lang="ko" en="110068ee"
+# %% [markdown] lang="ko" en="3dcfd601"
 r"""
 이렇게 약분되려면 두 가지 조건이 필요합니다. 차분몫마다 *자기 간격*으로 나누어야 하고, **중간 변수의 변화량이 0이 아니어야** 합니다.
 $x = -2$, $h = 1$에서 $z = \text{relu}(x) = \max(x, 0)$, $\text{loss} = (z-1)^2$을 보세요. $z$가 달라지지 않으므로 곱은
 $0 \cdot \frac{0}{0}$이 되지만, 전체의 차분몫은 $0$입니다. 연쇄 법칙의 짧은 증명에 있는 유명한 빈틈입니다. 중간 변수의 변화량이 $0$인
 곳에서 없는 차분몫 대신 *미분계수*를 쓰면 빈틈이 메워집니다. $0 \cdot (-2) = 0$이므로 곱이 다시 맞습니다.
 
-그러니 노드마다 자기 연산의 기울기만 알면 되고 전체 식은 필요하지 않습니다. 작은 노드를 이어 만든 그래프만으로 gradient를 구할 수 있는 것도 이 때문입니다.
+이렇게 곱하기만 하면 되므로 노드마다 자기 연산의 기울기만 알면 되고 전체 식은 필요하지 않습니다. 작은 노드를 이어 만든 그래프만으로 gradient를 구할 수 있는 것도 이 때문입니다.
 
 이제 여러분의 사슬을 넣어 보세요. 수 하나를 받아 수 하나를 내는 단계를 차례로 적습니다. 아래는 1절의 $\log x^3$입니다. 위에서 말한 빈틈을
 보려면 인자를 `[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)`로 바꾸세요.
@@ -521,11 +521,11 @@ last node off a to-do list and adds the nodes at the ends of its edges, until th
 | `Pow` | no | `AccumulateGrad` |
 | `AccumulateGrad` | **yes**: skip it | |
 
-An edge is a pair `(node, number)`. The number says which result of the operation is meant. It is 0 for an operation with
+An edge is a pair `(node, number)`. The number says which result of the operation at the end of the edge is meant. It is 0 for an operation with
 a single result; `unbind`, which splits a tensor, shows others. The edge of an input that is not tracked leads to `None`:
 """
 
-# %% [markdown] lang="ko" en="8f4bae4a"
+# %% [markdown] lang="ko" en="c0107708"
 r"""
 `PowBackward0` 둘은 이름은 같지만 서로 다른 노드입니다. $x^3$과 $x^2$은 서로 다른 연산이기 때문입니다. 그런데 맨 끝의
 두 간선은 *같은* `AccumulateGrad` 노드에서 끝나고, 그 노드의 `variable`은 복사본이 아니라 `x` 자신입니다. **그래프는 트리가
@@ -544,7 +544,7 @@ r"""
 | `Pow` | 아니요 | `AccumulateGrad` |
 | `AccumulateGrad` | **예**: 넘어감 | |
 
-간선은 `(노드, 번호)` 쌍입니다. 번호는 그 연산의 결과 가운데 몇 번째인지를 뜻합니다. 결과가 하나인 연산에서는 0이고, 텐서를 쪼개는
+간선은 `(노드, 번호)` 쌍입니다. 번호는 간선 끝에 있는 노드의 연산이 낸 결과 가운데 몇 번째인지를 뜻합니다. 결과가 하나인 연산에서는 0이고, 텐서를 쪼개는
 `unbind`에서는 다른 번호도 나옵니다. 추적되지 않는 입력의 간선은 `None`으로 이어집니다.
 """
 
@@ -559,13 +559,13 @@ for node, _ in (x * constant).grad_fn.next_functions:
 
 # %% [markdown] lang="en"
 r"""
-All edges point backward, from a result to its inputs. `x` does not know about `z`. So a node lives as long as something refers to it, to
-the tensor that it made, or to a node nearer to the root. When nothing does any more, it is gone.
+All edges point backward, from a result to its inputs. `x` does not know about `z`. So while a variable
+refers to a result or to a node, all that can be reached from there stays alive. The rest of the graph is gone.
 """
 
-# %% [markdown] lang="ko" en="afcd9a24"
+# %% [markdown] lang="ko" en="da6ac9fb"
 r"""
-간선은 모두 결과에서 입력 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 노드는 자신이나 자신보다 뿌리에 가까운 노드(또는 그 노드가 만든 텐서)를 가리키는 변수가 있는 동안 살아 있고, 그런 변수가 모두 사라지면 함께 사라집니다.
+간선은 모두 결과에서 입력 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 결과나 노드를 가리키는 변수가 있으면 거기서 닿는 부분이 살아 있고, 그래프의 나머지는 사라집니다.
 """
 
 # %% [markdown] lang="en"
@@ -625,17 +625,17 @@ with expect_error():
 # %% [markdown] lang="en"
 r"""
 You often read that "the graph is freed after `backward()`". But all nodes and edges are still there, and so is
-`grad_fn`. Only the **saved tensors** are gone, $125$ and $5$. (The exponent $3$ is a plain number, not a tensor, so it stays.) The
+`grad_fn`. Only the **saved tensors** that the nodes held are gone, $125$ and $5$; your variables `y` and `x` are as they were. (The exponent $3$ is a plain number, not a tensor, so it stays.) The
 message says exactly that: "Saved intermediate values of the graph are freed". PyTorch frees them because they take up much of the
 memory in a large model, and one backward pass is nearly always enough.
 
 If you need two passes, say so in the *first* call: `retain_graph=True` keeps the saved tensors. The second call, made without it, frees them.
 """
 
-# %% [markdown] lang="ko" en="1b464ae4"
+# %% [markdown] lang="ko" en="dd4d57cd"
 r"""
 "`backward()`를 하면 그래프가 해제된다"라는 말을 흔히 볼 수 있습니다. 그런데 보세요. 노드와 간선은 모두 그대로이고 `grad_fn`도
-있습니다. 사라진 것은 **저장된 텐서** $125$와 $5$뿐입니다. (지수 $3$은 텐서가 아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게
+있습니다. 사라진 것은 노드가 쥐고 있던 **저장된 텐서** $125$와 $5$뿐입니다. 변수 `y`와 `x`는 그대로입니다. (지수 $3$은 텐서가 아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게
 말합니다. "Saved intermediate values of the graph are freed"(그래프에 저장해 둔 중간 결과는 지워졌다). 큰 모델에서는 저장된 텐서가 메모리를 많이 차지하는데, 역방향 계산은 대개 한 번이면 충분합니다. 그래서 쓰고 나면 바로 지웁니다.
 
 두 번 해야 한다면 *첫 번째* 호출에 `retain_graph=True`를 주세요. 그러면 저장된 텐서가 남습니다. 이 옵션 없이 하는 두 번째
@@ -656,7 +656,7 @@ y.backward()
 print(say(en="x^3, once       :", ko="x^3, 한 번      :"), x.grad)
 
 x.grad = None
-y = x**3  # a new graph, with saved tensors of its own
+y = x**3
 y.backward(retain_graph=True)
 y.backward()
 print(say(en="x^3, twice      :", ko="x^3, 두 번      :"), x.grad)
@@ -732,10 +732,10 @@ like. $x^3$ needs $x$.
 The surprise is `2 * x`. Its slope is $2$ whatever $x$ is. But PyTorch uses the same `MulBackward0` as for `w * x`, and this node saves
 the other factor: here the $2$, made into a tensor. It is freed like any other saved tensor. So whether a second backward pass works
 depends on the *code* of an operation, not on the mathematics, and may differ in another version of PyTorch. A program should not
-rely on it. But you can now read the error message: *some node of this graph had saved something*.
+rely on it. But you can now read the error message: *some node of this graph had saved something, and it is gone already*.
 """
 
-# %% [markdown] lang="ko" en="dba50bb0"
+# %% [markdown] lang="ko" en="5cbcc546"
 r"""
 $x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$입니다. 이 노드들은 저장하는 것이 없어서 `backward()`를 몇 번이든 호출할 수
 있습니다. $x^3$에는 $x$가 필요합니다.
@@ -743,7 +743,7 @@ $x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$�
 뜻밖인 것은 `2 * x`입니다. $x$가 무엇이든 기울기는 $2$입니다. 그런데 PyTorch는 `w * x`에 쓰는 것과 똑같은 `MulBackward0` 노드를 쓰고, 이 노드는
 곱하는 다른 쪽 수를 저장합니다. 여기서는 $2$를 텐서로 바꾸어 저장하고, 이것도 다른 저장된 텐서처럼 지워집니다. 그러니 두 번째 역방향 계산이
 되는지는 수학이 아니라 연산의 *코드*에 달린 문제이고, PyTorch 버전이 바뀌면 답도 달라질 수 있습니다. 프로그램을 짤 때 여기에 기대서는 안 됩니다.
-다만 이제 오류 메시지를 제대로 읽을 수 있습니다. *이 그래프의 어느 노드가 무언가를 저장해 두었다*는 뜻입니다.
+다만 이제 오류 메시지를 제대로 읽을 수 있습니다. *이 그래프의 어느 노드가 무언가를 저장해 두었는데 이미 지워졌다*는 뜻입니다.
 """
 
 # %% [markdown] lang="en"
@@ -816,7 +816,7 @@ checkpointing should have no functional impact". Two fixes are in use: `use_reen
 # %% [markdown] lang="ko" en="1d1b468f"
 r"""
 차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데 `use_reentrant=True`에서는 $18$이 나옵니다. (이것이 오래된 방식으로, `backward()` 안에서
-`backward()`를 또 호출합니다. `use_reentrant`를 지정하지 않으면 경고가 나오는데, PyTorch 2.13까지는 그래도 이 방식을 씁니다.) 층에 인자로 넘긴 텐서는 하나뿐이고, 그 텐서가 추적되지 않으므로
+`backward()`를 또 호출합니다. `use_reentrant`를 지정하지 않으면 경고가 나오는데, PyTorch 2.13까지는 그래도 이 방식을 씁니다.) 층에 인자로 넘긴 텐서는 하나뿐인데 추적되지 않으므로
 1절의 규칙에 따라 층의 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (PyTorch는 "None of the inputs have
 requires_grad=True"(requires_grad=True인 입력이 하나도 없다)라고 경고하지만, 여기서는 경고를 꺼 두었습니다.)
 
@@ -954,7 +954,8 @@ def _compare(t, want, number=2.0, before=""):
     x, c = f"torch.tensor([{number}, -3.0], requires_grad=True)", f"torch.tensor([{number}, 7.0])"
     how = {"before": before, "ahead": ("classify(t)", "t.retains_grad")}
     answer = ask("classify(t)", how, x=x, c=c, y="x * 2", t=t).changes_nothing()
-    answer.equals(want, hint=_WHY[want] if isinstance(answer.result, str) else "")
+    _spelt = {hint.spelt: lambda kind: kind not in _WHY}
+    answer.equals(want, mistakes=_spelt, hint=_WHY[want] if isinstance(answer.result, str) else "")
     answer.again().changes_nothing().equals(want)
     answer.then("t.retains_grad").equals("retain_grad" in before, hint=hint.retained)
 
@@ -1001,6 +1002,10 @@ for _number in (0.0, check.draw(-3, 3)):
     _compare("y", "intermediate", _number, "y.retain_grad(); y.sum().backward()")
     _compare("c", "intermediate", _number, "c += x")
     _compare("c", "intermediate", _number, "c[0] = x[0]")
+_known = {"x": "torch.tensor([2.0, -3.0], requires_grad=True)", "c": "x.detach()"}
+for _t, _want in (("x", "leaf"), ("c", "constant leaf"), ("x * 2", "intermediate")):
+    _answer = ask("torch.no_grad()(classify)(t)", {"errors": hint.off}, **_known, t=_t)
+    _answer.changes_nothing().equals(_want, hint=hint.off)
 _answer = ask("classify(t)", c="torch.tensor([2.0])", t="c").equals("constant leaf")
 _answer.after("c.requires_grad_()", hint.anew).equals("leaf")
 _answer.after("c.requires_grad_(False)", hint.anew).equals("constant leaf")
@@ -1021,8 +1026,8 @@ Return the names of all nodes of the graph behind `t`, as a list of strings.
 - List each **node** once, however many edges lead to it. Two nodes with the same name are two entries: the graph of section 4 gives six
   names, `PowBackward0` twice.
 - The order does not matter. Skip edges to `None`. If `t` has no `grad_fn`, return an empty list.
-- The graph may be thousands of operations deep. There, a function that calls itself ends in a `RecursionError` (and the recursion limit
-  is a setting of the whole process). There may also be more paths through the graph than you could ever follow.
+- The graph may be thousands of operations deep. There, a function that calls itself ends in a `RecursionError` (if you raise the
+  recursion limit, put it back). There may also be more paths through the graph than you could ever follow.
 - Only read the graph: do not run `backward()`, and leave the graph as usable as you found it.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1046,7 +1051,7 @@ while todo:
 </details>
 """
 
-# %% [markdown] lang="ko" en="7b056f92"
+# %% [markdown] lang="ko" en="a946645e"
 r"""
 ## 과제 2.2 · `graph_nodes`
 
@@ -1059,8 +1064,8 @@ r"""
 - **노드**마다 한 번만 적습니다. 그 노드로 가는 간선이 몇 개든 마찬가지입니다. 이름이 같아도 서로 다른 노드이면 따로 적습니다. 4절의
   그래프라면 이름이 여섯 개이고 그중 둘이 `PowBackward0`입니다.
 - 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 리스트를 돌려주세요.
-- 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도는 프로세스
-  전체의 설정입니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
+- 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도를
+  올렸다면 되돌려 놓아야 합니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
 - 보기만 하세요. `backward()`는 호출하지 마세요. 함수를 호출한 뒤에도 그래프를 그 전과 똑같이 쓸 수 있어야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1107,6 +1112,7 @@ from secant import ask, check, hints
 hint = hints("graph_nodes")
 
 _KNOWN = {"x": "torch.tensor([2.0, 3.0], requires_grad=True)", "c": "torch.tensor([5.0, 7.0])"}
+_KNOWN |= {"e": "torch.ones(3, requires_grad=True)"}
 _ERRORS, _BACKWARD = {"NoneType": hint.none, "backward": hint.looking}, "t.sum().backward()"
 
 
@@ -1132,15 +1138,15 @@ for _t, _want, _why in (
     ("torch.log(x**3)", "AccumulateGrad LogBackward0 PowBackward0", hint.missing),
     ("torch.log(x**3) + torch.sqrt(x**2)", _SIX, hint.missing),
     ("c * x + c", "AccumulateGrad AddBackward0 MulBackward0", hint.none),
-    ("torch.mul(*x.unbind())", "AccumulateGrad MulBackward0 UnbindBackward0", hint.missing),
-    ("torch.sin(x.unbind()[1])", "AccumulateGrad SinBackward0 UnbindBackward0", hint.whatever),
+    ("torch.sin(e.unbind()[2])", "AccumulateGrad SinBackward0 UnbindBackward0", hint.whatever),
     ("x.mean(0)", "AccumulateGrad MeanBackward1", hint.any_name),
-    ("torch.addcmul(c, c, x)", "AccumulateGrad AddcmulBackward0", hint.three),
+    ("torch.stack([c, c, c, x])", "AccumulateGrad StackBackward0", hint.three),
 ):
     _compare(_t, _want.split(), _why)
+ask("graph_nodes(x)", {"errors": hint.no_graph}, **_KNOWN).lists([], hint=hint.no_graph)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import graphs, leaf
+from secant import graphs, leaf, tensor
 
 
 def _look(t, want, why, known=_KNOWN, **how):
@@ -1160,12 +1166,15 @@ def _nodes_of(inputs, steps):
 
 _more = {"w": leaf([1.0, 1.0], "float32", grad=7.0), "b": "torch.ones(2, requires_grad=True)"}
 _more = {**_KNOWN, **_more, "y": "x + w", "z": "torch.zeros(2)"}
+_more |= {"v": "x.detach().requires_grad_()"}
 for _t, _leaves, _want, _why in (
     ("x * x", 1, "MulBackward0", hint.missing),
     ("torch.tanh(torch.exp(x)) + x", 1, "AddBackward0 ExpBackward0 TanhBackward0", hint.missing),
     ("(w * x + b)**2", 3, "AddBackward0 MulBackward0 PowBackward0", hint.missing),
     ("(y + x) + y", 2, "AddBackward0 AddBackward0 AddBackward0", hint.missing),
     ("torch.addcmul(x, w, b)", 3, "AddcmulBackward0", hint.three),
+    ("torch.stack([x, w, b, v])", 4, "StackBackward0", hint.three),
+    ("torch.mul(*x.unbind())", 1, "MulBackward0 UnbindBackward0", hint.missing),
     ("c + x * c", 1, "AddBackward0 MulBackward0", hint.none),
     ("torch.exp(c) * x", 1, "MulBackward0", hint.none),
     ("torch.sin(x.detach()) * w", 1, "MulBackward0", hint.none),
@@ -1181,8 +1190,15 @@ _answer.after("y.mul_(torch.ones(1, requires_grad=True))", hint.anew).lists(_wan
 for _t in ("x", "torch.exp(c)", "torch.no_grad()(torch.exp)(x)"):
     _how = {"errors": {"NoneType": hint.no_graph}, "steps": 100_000}
     _answer = ask("graph_nodes(t)", _how, **_KNOWN, t=_t).ends().changes_nothing()
-    _answer.holds(_answer.result is not None, "None", hint.no_graph).lists([], hint=hint.no_graph)
+    _answer.lists([], hint=hint.no_graph)
     _answer.again().ends().changes_nothing().lists([])
+_log = ["AccumulateGrad", "LogBackward0", "PowBackward0"]
+_gradient = _compare("torch.log(x**3)", _log, hint.missing).then("x.grad")
+_gradient.returns(tensor([1.5, 1.0], "float32"), hint=hint.hooked)
+_how = {"before": _BACKWARD, "errors": hint.freed}
+ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, key=_short, hint=hint.freed)
+_answer = ask("torch.no_grad()(graph_nodes)(t)", {"errors": hint.off}, **_KNOWN, t="torch.log(x**3)")
+_answer.changes_nothing().lists(_log, key=_short, hint=hint.off)
 # Graphs drawn at random, small ones first.
 _kinds, _how = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
 for _round in range(20):
@@ -1204,7 +1220,7 @@ r"""
 
 ●●●○○ · ★★★★★ · 7 min · 2 points
 
-Return the tracked leaves behind `t`, as a list: the tensors whose `.grad` a call of `t.backward()` would add to.
+Return the tracked leaves behind `t`, as a list: the tensors whose `.grad` a call of `t.sum().backward()` would add to.
 
 - `t` is the result of a tracked operation: it has a `grad_fn`.
 - Return the leaves themselves, not copies, each **once**, in any order. What counts is the object: two leaves with equal values, even two
@@ -1228,13 +1244,13 @@ tensors. (`x in list` would compare their values!)
 </details>
 """
 
-# %% [markdown] lang="ko" en="cbeba332"
+# %% [markdown] lang="ko" en="19daddf7"
 r"""
 ## 과제 2.3 · `leaves_of`
 
 ●●●○○ · ★★★★★ · 7분 · 2점
 
-`t`를 만드는 데 쓰인 추적되는 leaf를 리스트로 돌려주세요. `t.backward()`를 호출하면 `.grad`에 값이 더해질 텐서들입니다.
+`t`를 만드는 데 쓰인 추적되는 leaf를 리스트로 돌려주세요. `t.sum().backward()`를 호출하면 `.grad`에 값이 더해질 텐서들입니다.
 
 - `t`는 추적되는 연산의 결과입니다. 곧 `grad_fn`이 있습니다.
 - 복사본이 아니라 leaf 자신을 **한 번씩만** 돌려주세요. 순서는 상관없습니다. 기준은 객체입니다. 값이 같은 두 leaf는 서로 다른 leaf이고,
@@ -1281,12 +1297,8 @@ from secant import ask, check, hints, leaf
 
 hint = hints("leaves_of")
 
-_KNOWN = {
-    "x": "torch.tensor(2.0, requires_grad=True)",
-    "v": "x.detach().requires_grad_()",
-    "w": leaf(3.0, "float32", grad=7.0),
-    "o": "torch.tensor(0.0, requires_grad=True)",
-}
+_KNOWN = {"x": "torch.tensor(2.0, requires_grad=True)", "v": "x.detach().requires_grad_()"}
+_KNOWN |= {"w": leaf(3.0, "float32", grad=7.0), "o": "torch.tensor(0.0, requires_grad=True)"}
 _ERRORS = {"NoneType": hint.none, "'variable'": hint.variable, "backward": hint.looking}
 _AHEAD = "leaves_of(t)", "t.sum().backward()"
 
@@ -1295,7 +1307,7 @@ def _compare(t, want, why, known=_KNOWN, **how):
     wrong = {
         hint.stranger: lambda names: not {*names} <= {*want},
         hint.once: lambda names: {*names} == {*want},
-        hint.graded: lambda names: "w" in {*want} - {*names},
+        hint.graded: lambda names: {*want} - {*names} == {"w"},
     }
     asked = {"by_name": True, "errors": _ERRORS, "steps": 100_000, "ahead": _AHEAD, **how}
     answer = ask("leaves_of(t)", asked, **known, t=t).ends().changes_nothing()
@@ -1306,15 +1318,17 @@ def _compare(t, want, why, known=_KNOWN, **how):
 for _t, _want, _why in (
     ("torch.exp(x)", "x", hint.missing),
     ("w * x + w", "wx", hint.missing),
-    ("x * 2 * 3", "x", hint.none),
+    ("x * 2 + 3", "x", hint.none),
     ("x + o", "xo", hint.zero),
     ("x * v", "xv", hint.objects),
     ("torch.stack([x, x]).mean(0)", "x", hint.any_name),
+    ("torch.stack([x, w, v, o])", "xwvo", hint.three),
+    ("torch.exp(x) * torch.exp(w)", "xw", hint.same_name),
 ):
     _compare(_t, _want, _why)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import graphs
+from secant import graphs, tensor
 
 
 def _look(t, want, why=hint.missing, known=_KNOWN, **how):
@@ -1353,6 +1367,7 @@ for _t, _want, _why in (
     ("torch.mul(*x.unbind())", "x", hint.missing),
     ("x.unbind()[1] * w", "xw", hint.whatever),
     ("torch.addcmul(x, w, p)", "xwp", hint.three),
+    ("torch.stack([x, w, p, d])", "xwpd", hint.three),
     ("v * x", "xv", hint.objects),
     ("(c - d) * (p - q)", "dpq", hint.objects),
     ("torch.sin(x.detach()) * w", "w", hint.cut),
@@ -1360,6 +1375,15 @@ for _t, _want, _why in (
     ("x.detach() * x * w", "xw", hint.cut),
 ):
     _look(_t, _want, _why, _more)
+_compare("torch.log(x**3)", "x", hint.missing, _more).then("x.grad", by_name=False).returns(
+    tensor([1.5, 1.0], "float32"), hint=hint.hooked
+)
+_how = {"before": "runs = []; hook = x.register_hook(runs.append)", "by_name": True}
+_answer = ask("leaves_of(t)", _how, **_more, t="w * x").changes_nothing().lists("xw")
+_answer.then("len(runs)").equals(0, hint=hint.ran)
+_how = {"by_name": True, "errors": hint.off}
+_answer = ask("torch.no_grad()(leaves_of)(t)", _how, **_more, t="w * x")
+_answer.changes_nothing().lists("xw", hint=hint.off)
 _answer = ask("leaves_of(t)", {"by_name": True}, **_more, y="x * 4", t="y").lists("x")
 _answer.after("y.mul_(w)", hint.anew).lists("xw")
 for _odd, _why in (
@@ -1418,7 +1442,7 @@ Return a dict with exactly these four keys and their values:
 - `'loss/x'`, `'loss/y'`, `'loss/z'`: the derivative of the loss with respect to `x`, `y`, `z`, as plain numbers (`int` or `float`);
 - `'y.grad'`: what `y.grad` is after the program has run.
 
-A dict with four values is the whole answer, and only the values count. Do it on paper: the cell after the test lets PyTorch check you.
+A dict with four values is the whole answer, and only the values count. Do it on paper: the cell after the test lets PyTorch check all four.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1434,7 +1458,7 @@ subtraction passes on $48$ to `y`, and the multiplication makes it $5 \cdot 48 =
 </details>
 """
 
-# %% [markdown] lang="ko" en="d33499a0"
+# %% [markdown] lang="ko" en="8cb9d34b"
 r"""
 ## 과제 2.4 · `derivatives_by_hand`
 
@@ -1455,7 +1479,7 @@ loss.backward()
 - `'loss/x'`, `'loss/y'`, `'loss/z'`: loss를 `x`, `y`, `z`로 미분한 값. 텐서가 아닌 수(`int` 또는 `float`)로 적습니다.
 - `'y.grad'`: 프로그램이 끝났을 때 `y.grad`.
 
-답은 값 네 개가 든 dict이면 되고, 채점할 때는 값만 봅니다. 종이에 직접 풀어 보세요. 테스트 다음 셀에서 PyTorch로 확인할 수 있습니다.
+답은 값 네 개가 든 dict이면 되고, 채점할 때는 값만 봅니다. 종이에 직접 풀어 보세요. 테스트 다음 셀에서 네 값을 모두 PyTorch로 확인할 수 있습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1495,9 +1519,11 @@ def _judge(answer, key, want, mistakes):
 
 
 _answer = ask("derivatives_by_hand()").changes_nothing()
-_keys = dict.fromkeys(_answer.result) if isinstance(_answer.result, dict) else _answer.result
-_four = dict.fromkeys(("loss/x", "loss/y", "loss/z", "y.grad"))
-check.equal(_keys, _four, "derivatives_by_hand().keys()", hint=hint.keys)
+_four, _got = ["loss/x", "loss/y", "loss/z", "y.grad"], _answer.result
+if isinstance(_got, dict):
+    check.equal(sorted(map(str, _got)), _four, "sorted(derivatives_by_hand())", hint=hint.keys)
+else:
+    check.equal(_got, dict.fromkeys(_four, 0), "derivatives_by_hand()", hint=hint.keys)
 # A difference quotient of (2x + 3)^2, exact for a square.
 _slope = ((2 * 1.5 + 3) ** 2 - (2 * 0.5 + 3) ** 2) / (1.5 - 0.5)
 _wrong = {hint.double: 10.0, hint.both: 5.0, hint.sum: 8.0, hint.loss: 25.0}
@@ -1530,11 +1556,14 @@ x = torch.tensor(1.0, requires_grad=True)
 y = x * 2
 z = y + 3
 loss = z**2
+slopes = torch.autograd.grad(loss, (x, y, z), retain_graph=True)
+print("loss/x, loss/y, loss/z:", *(slope.item() for slope in slopes))
 loss.backward()
 print(tensor_info(x=x, y=y, z=z, loss=loss))
 
-for tensor in (y, z):
-    assert not tensor.retains_grad  # so its .grad is None
+for made in (y, z):
+    assert not made.retains_grad
+    assert made.grad_fn is not None
 
 # %% [markdown] lang="en"
 r"""
@@ -1555,7 +1584,7 @@ y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + 
 
 <details><summary>Hint 1: the idea</summary>
 
-For each operation: to pass on a gradient, does its node need a value from the forward pass?
+For each operation: to pass on a gradient, does its node need a value from the forward pass? When unsure, try it.
 
 </details>
 
@@ -1567,7 +1596,7 @@ receives, so it saves nothing. If you would rather try it, the last program of s
 </details>
 """
 
-# %% [markdown] lang="ko" en="d8272299"
+# %% [markdown] lang="ko" en="64603e1f"
 r"""
 ## 과제 2.5 · `second_backward_works`
 
@@ -1586,7 +1615,7 @@ y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + 
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-연산마다 생각해 보세요. gradient를 넘기려면 순방향 계산에서 나온 값이 필요한가요?
+연산마다 생각해 보세요. gradient를 넘기려면 순방향 계산에서 나온 값이 필요한가요? 확실하지 않으면 직접 해 보세요.
 
 </details>
 
@@ -1620,9 +1649,11 @@ def _judge(program, want, why):
 
 
 _answer = ask("second_backward_works()").changes_nothing()
-_keys = dict.fromkeys(_answer.result) if isinstance(_answer.result, dict) else _answer.result
-_five = dict.fromkeys(("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"))
-check.equal(_keys, _five, "second_backward_works().keys()", hint=hint.keys)
+_five, _got = sorted(["x + 1", "x * x", "x.sum()", "x.exp()", "x + x"]), _answer.result
+if isinstance(_got, dict):
+    check.equal(sorted(map(str, _got)), _five, "sorted(second_backward_works())", hint=hint.keys)
+else:
+    check.equal(_got, dict.fromkeys(_five, True), "second_backward_works()", hint=hint.keys)
 _judge("x + 1", True, hint.nothing)
 _judge("x * x", False, hint.factor)
 check.visible_passed()
@@ -1654,13 +1685,14 @@ r"""
 ## What the hidden tests look for
 
 - **2.1** Tensors of all kinds: computed without tracking, detached, computed under `no_grad`, tensors of ints, bools and complex numbers, empty ones,
-  slices, parameters, views, models' outputs, results of a custom operation, intermediates after `retain_grad()` and after `backward()`;
-  one tensor whose kind changes.
-- **2.2** Graphs in which nodes and leaves are shared, names occur twice, constants and untracked parts are mixed in, one operation has two
-  results; nodes of every name; a tensor that is changed in place between two calls; tensors without a graph; graphs drawn at random; several
-  thousand operations in a row; 60 doublings, that is, $2^{60}$ paths. Afterwards `backward()` must still work.
+  slices, parameters, views, models' outputs, results of a custom operation (a later lesson; the answer is the same), intermediates after `retain_grad()` and after `backward()`;
+  one tensor whose kind changes; a call under `no_grad`.
+- **2.2** Graphs in which nodes and leaves are shared, names occur twice, constants and untracked parts are mixed in, one operation has two or three
+  results or four inputs; nodes of every name; a tensor that is changed in place between two calls; tensors without a graph; graphs drawn at random; several
+  thousand operations in a row; 60 doublings, that is, $2^{60}$ paths. Afterwards `backward()` must still work and give
+  the right gradient. A graph that has run `backward()` already; a call under `no_grad`.
 - **2.3** The same, and that you return the leaves themselves: empty ones, with equal values, with shared memory, with a `.grad` already,
-  parameters of a model, some of them frozen.
+  parameters of a model, some of them frozen; nodes with the same name; that no backward pass runs.
 - **2.4** Each of the four values.
 - **2.5** Each of the five answers, tried out.
 
@@ -1690,17 +1722,18 @@ You can now answer these without looking back:
 Next: [Lesson 03](../03_backward_and_grad/03_backward_and_grad.ipynb), `.backward()` and the `.grad` buffer.
 """
 
-# %% [markdown] lang="ko" en="a1df1aa9"
+# %% [markdown] lang="ko" en="baf16079"
 r"""
 ## 숨은 테스트가 확인하는 것
 
 - **2.1** 온갖 텐서. 추적하지 않고 계산한 것, detach한 것, `no_grad` 안에서 계산한 것, 정수와 bool과 복소수 텐서, 빈 텐서, 잘라 낸 텐서, 파라미터, view,
-  모델의 출력, 직접 만든 연산의 결과, `retain_grad()`나 `backward()`를 호출한 뒤의 중간 텐서. 종류가 바뀌는 텐서.
-- **2.2** 노드와 leaf를 여러 곳에서 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘인 연산, 온갖
+  모델의 출력, 직접 만든 연산의 결과(뒤의 수업에 나오며 답은 같습니다), `retain_grad()`나 `backward()`를 호출한 뒤의 중간 텐서. 종류가 바뀌는 텐서. `no_grad` 안에서 호출했을 때.
+- **2.2** 노드와 leaf를 여러 곳에서 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘이나 셋인 연산, 입력이 넷인 연산, 온갖
   이름의 노드, 두 번 호출하는 사이에 제자리에서 바뀐 텐서, 그래프가 없는 텐서, 임의로 만든 그래프, 잇달아 나오는 연산 수천 개, 두 배로 만들기
-  60번(경로 $2^{60}$개). 호출한 뒤에도 `backward()`가 되어야 합니다.
+  60번(경로 $2^{60}$개). 호출한 뒤에도 `backward()`가 되고 gradient가 맞아야 합니다. 이미
+  `backward()`를 한 그래프, `no_grad` 안에서 호출했을 때.
 - **2.3** 2.2와 같은 그래프에서 leaf 자신을 돌려주는지. 빈 leaf, 값이 같은 leaf, 메모리를 함께 쓰는 leaf, 이미 `.grad`가 있는 leaf, 모델의
-  파라미터(일부는 동결한 것).
+  파라미터(일부는 동결한 것). 이름이 같은 노드. 역방향 계산을 하지 않는지.
 - **2.4** 값 네 개를 하나하나.
 - **2.5** 답 다섯 개를 직접 실행해서 확인합니다.
 

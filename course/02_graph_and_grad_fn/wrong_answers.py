@@ -375,7 +375,7 @@ def graph_nodes(t):
     return names
 
 
-# %% None where there is no graph task="graph_nodes" hint="no_graph"
+# %% None where there is no graph task="graph_nodes" en="Is a return missing?" ko="return을 빠뜨리지 않았나요?"
 def graph_nodes(t):
     if t.grad_fn is None:
         return None
@@ -1038,3 +1038,179 @@ def graph_nodes(t):
             names.append(node.name())
             todo += [following for following, _ in node.next_functions]
     return names
+
+
+# %% only while recording is on task="classify" hint="off"
+def classify(t):
+    if t.requires_grad and not t.is_leaf and torch.is_grad_enabled():
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% computes with it to see its node task="classify" hint="off"
+def classify(t):
+    if not t.requires_grad:
+        return "constant leaf"
+    name = (t * 1).grad_fn.next_functions[0][0].name()
+    return "leaf" if name.endswith("AccumulateGrad") else "intermediate"
+
+
+# %% a string of its own task="classify" hint="spelt"
+def classify(t):
+    if t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant_leaf"
+
+
+# %% doubles what arrives task="graph_nodes" hint="hooked"
+def graph_nodes(t):
+    found, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if not hasattr(node, "variable"):
+            node.register_prehook(lambda g: tuple(part if part is None else 2 * part for part in g))
+        found.append(node.name())
+        todo += [following for following, _ in node.next_functions]
+    return found
+
+
+# %% nothing while recording is off task="graph_nodes" hint="off"
+def graph_nodes(t):
+    if not torch.is_grad_enabled():
+        return []
+    found, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        found.append(node.name())
+        todo += [following for following, _ in node.next_functions]
+    return found
+
+
+# %% the first three edges task="graph_nodes" hint="three"
+def graph_nodes(t):
+    found, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        found.append(node.name())
+        todo += [following for following, _ in node.next_functions[:3]]
+    return found
+
+
+# %% the first two results task="graph_nodes" hint="whatever"
+def graph_nodes(t):
+    found, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        found.append(node.name())
+        todo += [following for following, k in node.next_functions if k <= 1]
+    return found
+
+
+# %% reads what nodes saved task="graph_nodes" hint="freed"
+def graph_nodes(t):
+    found, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        found.append(node.name())
+        [getattr(node, name) for name in dir(node) if name.startswith("_saved_")]
+        todo += [following for following, _ in node.next_functions]
+    return found
+
+
+# %% doubles what arrives at a leaf task="leaves_of" hint="hooked"
+def leaves_of(t):
+    found, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if not hasattr(node, "variable"):
+            node.register_prehook(lambda g: tuple(part if part is None else 2 * part for part in g))
+        if hasattr(node, "variable"):
+            found.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    return found
+
+
+# %% no leaves while recording is off task="leaves_of" hint="off"
+def leaves_of(t):
+    if not torch.is_grad_enabled():
+        return []
+    found, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            found.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    return found
+
+
+# %% the first three edges to leaves task="leaves_of" hint="three"
+def leaves_of(t):
+    found, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            found.append(node.variable)
+        todo += [following for following, _ in node.next_functions[:3]]
+    return found
+
+
+# %% nodes apart by name task="leaves_of" hint="same_name"
+def name_of(node):
+    return node if hasattr(node, "variable") else node.name()
+
+
+def leaves_of(t):
+    found, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or name_of(node) in seen:
+            continue
+        seen.add(name_of(node))
+        if hasattr(node, "variable"):
+            found.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    return found
+
+
+# %% runs backward and puts .grad back task="leaves_of" hint="ran"
+def leaves_of(t):
+    found, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            found.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    torch.autograd.grad(t.sum(), found, retain_graph=True, allow_unused=True)
+    return found
+
+
+# %% the slope of the square without its 2 task="derivatives_by_hand" hint="double"
+def derivatives_by_hand():
+    return {"loss/x": 10, "loss/y": 5, "loss/z": 5, "y.grad": None}
