@@ -190,10 +190,10 @@ recorded at all, and `x.detach()` returns a tensor with the values of `x` and no
 and so is anything newly computed under `no_grad`. (Beware of one special case: a view of a tracked tensor, such as `x[:1]`, made under `no_grad`
 reports `requires_grad=True`. But no operation is recorded: what you compute from this view sends no gradient anywhere, neither to the view nor to `x`.)
 
-Now the backward pass. Which of the three gets a `.grad`?
+Now the backward pass. (`draw_graph` computes the gradients in its picture itself and stores none of them.) Which of the three gets a `.grad`?
 """
 
-# %% [markdown] lang="ko" en="0a450066"
+# %% [markdown] lang="ko" en="2555013d"
 r"""
 세 열이 달라졌습니다. 그중 `is_leaf`는 다른 두 열로 정해집니다.
 
@@ -216,11 +216,11 @@ leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"�
 하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 계산 기록이 없는 텐서를 돌려줍니다. `detach`가 돌려주는 텐서는 상수 leaf이고,
 `no_grad` 안에서 새로 계산한 값도 그렇습니다. (예외가 하나 있습니다. 추적되는 텐서의 뷰(view), 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서는 그 안에서 만들어도 `requires_grad`가 `True`입니다. 그렇다고 기록된 것은 아닙니다. `grad_fn`은 `None`이고, 이 뷰로 계산해도 gradient는 뷰에도 `x`에도, 어디에도 가지 않습니다.)
 
-이제 역방향 계산을 할 차례입니다. 셋 가운데 어느 것에 `.grad`가 생길까요?
+이제 역방향 계산을 할 차례입니다. (`draw_graph`는 그림에 쓸 gradient를 따로 계산하고 어디에도 저장하지 않습니다.) 셋 가운데 어느 것에 `.grad`가 생길까요?
 """
 
 # %%
-picture = draw_graph(values=True, slopes=True, gradients=True, x=x, y=y, z=z)  # it computes them itself
+picture = draw_graph(values=True, slopes=True, gradients=True, x=x, y=y, z=z)
 z.backward()
 print(tensor_info(x=x, y=y, z=z))
 
