@@ -1304,8 +1304,7 @@ def _compare(t, want, why, known=_KNOWN, **how):
 
 
 for _t, _want, _why in (
-    ("torch.exp(x)", "x", hint.missing),
-    ("w * x + w", "wx", hint.missing),
+    ("torch.exp(w * x) + w", "wx", hint.missing),
     ("x * 2 * 3", "x", hint.none),
     ("x + o", "xo", hint.zero),
     ("x * v", "xv", hint.objects),
