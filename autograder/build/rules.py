@@ -43,7 +43,7 @@ Names = set[str]
 # its sentences.
 WIDTH = 110  # of code
 VISIBLE_LINES = 30  # of a test's visible part
-RELEASED_LINES, RELEASED_WIDTH = 45, 100  # of the same as a student gets it, with its hints
+RELEASED_LINES, RELEASED_WIDTH = 40, 100  # of the same as a student gets it, with its hints
 
 _BUILTINS = set(dir(builtins))
 

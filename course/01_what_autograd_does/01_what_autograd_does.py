@@ -1399,11 +1399,16 @@ r"""
 """
 
 # %%
+from secant import graphs
+
 try:
-    for point in (-2.0, 0.5, 3.0):
-        by_hand = hand_derivative(point)
-        by_autograd = autograd_slope(lambda x: x**3 + 2 * torch.sin(x), point)
-        print(f"x = {point:4}: {by_hand:.12f} {by_autograd:.12f}   {abs(by_hand - by_autograd):.0e}")
+    with graphs.limit_steps():  # so that an endless loop stops
+        for point in (-2.0, 0.5, 3.0):
+            by_hand = hand_derivative(point)
+            by_autograd = autograd_slope(lambda x: x**3 + 2 * torch.sin(x), point)
+            print(f"x = {point:4}: {by_hand:.12f} {by_autograd:.12f}   {abs(by_hand - by_autograd):.0e}")
+except TimeoutError as stopped:
+    print(stopped)
 except NotImplementedError:
     print(
         say(

@@ -419,7 +419,7 @@ def train5(w0, lr, zero):
     return _norms_so_far
 
 
-# %% the start as a sixth entry task="train5" hint="six"
+# %% the start as a sixth entry task="train5" hint="late"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, [abs(float(w0))]
     for _ in range(5):
@@ -1172,7 +1172,7 @@ def train5(w0, lr, zero):
     return [abs(w)] * 5
 
 
-# %% the norms of the gradient task="train5" hint="grads"
+# %% the norms of the gradient task="train5" hint="losses"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):

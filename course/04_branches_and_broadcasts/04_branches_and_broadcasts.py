@@ -969,14 +969,12 @@ from secant import ask, check, graphs, hints
 
 hint = hints("total_derivative")
 
-
 _CALL = "total_derivative(edges, src, out)"
 
 
 def _asked(edges, ends, **options):
-    src, out = map(repr, ends)
-    names = {"edges": str(edges), "given": "list(edges)", "src": src, "out": out}
-    return ask(_CALL, {"ahead": ("edges == given", _CALL), **options}, **names)
+    names = {"edges": str(edges), "src": repr(ends[0]), "out": repr(ends[1])}
+    return ask(_CALL, {"ahead": ("edges == given", _CALL), **options}, **names, given="list(edges)")
 
 
 def _judge(answer, want, why, wrong):
@@ -989,13 +987,12 @@ def _judge(answer, want, why, wrong):
 
 _edges = graphs.edges
 _two = _edges("xy xw yz wz", 75.0, 10.0, 0.008, 0.1)
-_long = _edges("ab ac bx xc cy yz ze ce", 2.0, 3.0, 5.0, 7.0, 2.0, 3.0, 5.0, 7.0)
 for _graph, _ends, _want, _why, _wrong in (
     (_edges("xy yz", 2.0, 3.0), "xz", 6.0, "", {hint.added: 5.0}),
     (_two, "xz", 1.6, "", {hint.kept: 6.0, hint.one_path: (0.6, 1.0)}),
     ("[(0, tuple('ab'), 5.0), (tuple('ab'), None, 2.0)]", (0, None), 10.0, hint.kinds, {}),
     (_edges("wz xy yz xw", 0.1, 75, 0.008, 10), "xz", 1.6, hint.order, {hint.kept: 6.0}),
-    (_long, "ae", 2701.0, hint.early, {}),
+    (_edges("ab ac bx xc cy yz ze ce", *[2.0, 3.0, 5.0, 7.0] * 2), "ae", 2701.0, hint.early, {}),
     (_edges("xy xy", 3.0, 3.0), "xy", 6.0, hint.several, {}),
     (_edges("ry yz zs xy", 9.0, 5.0, 4.0, 3.0), "xz", 15.0, hint.aside, {}),
     ([], "xx", 1.0, hint.same, {}),

@@ -1038,7 +1038,6 @@ hint = hints("sgd_step_")
 
 _WHY = {"in-place": hint.in_place, "ambiguous": hint.truth}
 _WHY |= {"generator": hint.generator, "NoneType": hint.none}
-_EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
 
 
 def _compare(call, leaves, grads, wants, before=(), still=hint.still, skipped=hint.skipped):
@@ -1053,8 +1052,8 @@ def _compare(call, leaves, grads, wants, before=(), still=hint.still, skipped=hi
         want, slope = tensor(want, dtype), tensor(0.0 if grad is None else grad, dtype)
         wrong = {skipped if others else still: start, hint.uphill: 2 * start - want}
         wrong |= {hint.no_lr: start - slope, hint.twice: 2 * want - start}
-        answer.then(name).returns(want, mistakes=wrong, nearly=hint.nearly, **_EXACT[dtype])
-        answer.then(f"second_{name}").returns(want, hint=hint.apart, **_EXACT[dtype])
+        answer.then(name).returns(want, mistakes=wrong, nearly=hint.nearly)
+        answer.then(f"second_{name}").returns(want, hint=hint.apart)
     moved = [("value", name) for name, grad in zip(leaves, grads, strict=True) if grad is not None]
     return answer.changes_nothing(but=moved).holds(answer.result is None, hint.nothing)
 

@@ -1133,9 +1133,8 @@ def _compare(chain, fs, x, dtype, want, slopes, backward=_BACKWARD, wrong=None, 
 _functions, _x = {"f": "t * t", "g": "t**3 - t"}, [2.0, -1.0]
 _slopes, _wrong = {"x": [188.0, -4.0]}, {hint.reverse: [36.0, 0.0]}
 _compare("fg", _functions, _x, "float64", [60.0, 0.0], _slopes, wrong=_wrong)
-_functions, _how = {"f": "t**2 * w", "g": "t**3"}, {"before": "x.requires_grad_(False)"}
-_how |= {"backward": _GRAD, "w": leaf(2.0, "float32")}
-_compare("fg", _functions, -1.0, "float32", 8.0, {"w": 12.0}, **_how)
+_how = {"backward": _GRAD, "before": "x.requires_grad_(False)", "w": leaf(2.0, "float32")}
+_compare("fg", {"f": "t**2 * w", "g": "t**3"}, -1.0, "float32", 8.0, {"w": 12.0}, **_how)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch

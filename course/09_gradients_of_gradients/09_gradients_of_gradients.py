@@ -1661,8 +1661,6 @@ def loss_after(f, x, lr, steps):
 
 
 # %% nbgrader={"grade_id": "test_loss_after", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from functools import partial
-
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("loss_after")
@@ -1674,7 +1672,7 @@ def _compare(f, x, lr, steps, want, grads, wrongs, dtype, grad=None, layout=""):
     leaves = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad)}
     given = {"f": f"lambda t: {f}", **leaves, "steps": steps, "w": leaf(3.0, dtype)}
     answer = ask("loss = loss_after(f, x, lr, steps)", **given)
-    wrong = [partial(lambda place: wrongs()[place], place) for place in range(4)]
+    wrong = [lambda place=place: wrongs()[place] for place in range(4)]
     answer.returns(tensor(want, dtype), mistakes=wrong[0], nearly=hint.nearly, **_NEAR[dtype])
     answer.changes_nothing().keeps_buffers().is_tracked()
     options = "retain_graph=True, allow_unused=True, materialize_grads=True"
@@ -1693,11 +1691,12 @@ _grads, _wrongs = (-5, [0.25, -0.125], 0), (_values, _rates, _starts, {})
 _compare("(t**2).sum() / 2", [4, -2], 0.5, 2, 0.625, _grads, lambda: _wrongs, "float64", 9.0)
 # The step leads to [-0.5, 1], where the gradient is [-3, 6].
 _grads, _values = ([18, -144], [1.5, 1.5], -3.25), {hint.sign: 165.75, hint.mean: 0.796875}
-_starts = {hint.constant: [-3, 6], hint.start: 0.0}
-_wrongs = _values, {hint.rate: 0.0}, _starts, {hint.constant: 1.25}
+_wrongs = _values, {hint.rate: 0.0}, {**_starts, hint.constant: [-3, 6]}, {hint.constant: 1.25}
 _compare("w * (t**2).sum()", [1, 4], [0.25, 0.125], 1, 3.75, _grads, lambda: _wrongs, "float32")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+from functools import partial
+
 import torch
 
 from secant import formula

@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -11,11 +10,12 @@ from secant.explorers.kit import beside, controls, difference, elementwise, plot
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import INK, SECANT
 from secant.explorers.kit.difference import FunctionProblem, Functions
-from secant.explorers.kit.kinks import KINK, START, built_in, worth_seeing
+from secant.explorers.kit.kinks import START, built_in, worth_seeing
 from secant.explorers.kit.looks import PARTS, Look
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.subject import Subjects, kept
-from secant.explorers.kit.widget import Findings, Panel
+from secant.explorers.kit.sides import Reading, Sides
+from secant.explorers.kit.subject import Setting
+from secant.explorers.kit.widget import Panel
 from secant.explorers.kit.words import Row
 
 LOG_H = (-8.0, 0.0)
@@ -26,64 +26,8 @@ WIDTHS = {"forward": 4.0, "backward": 3.0, "central": 2.2}  # so that one on ano
 LABELS = {"forward": "$+h$", "backward": "$-h$", "central": r"$\pm h$"}
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What the controls say."""
-
-    function: str
-    x: float
-    h: float
-
-
-@dataclass
-class Reading(Findings):
-    """What a setting comes to: numbers for the picture and the text. NaN where there is none.
-
-    `quotients` and `curves` go by the names in LOOKS; a curve holds the quotient's error for each of `steps`.
-    """
-
-    setting: Setting
-    height: float = math.nan
-    ends: Range = (math.nan, math.nan)
-    heights: Range = (math.nan, math.nan)
-    quotients: dict[str, float] = field(default_factory=lambda: dict.fromkeys(LOOKS, math.nan))
-    gradient: float = math.nan
-    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
-    curves: dict[str, np.ndarray] = field(default_factory=lambda: dict.fromkeys(LOOKS, np.empty(0)))
-
-    @property
-    def errors(self) -> dict[str, float]:
-        """How far each quotient is from autograd's gradient."""
-        return {name: abs(quotient - self.gradient) for name, quotient in self.quotients.items()}
-
-    @property
-    def noise(self) -> float:
-        """About how large the rounding error of a quotient is."""
-        size = difference.largest(*self.heights, self.height)
-        return difference.rounding(size, self.setting.x, self.quotients["central"], self.setting.h)
-
-
-class Subject(Subjects):
-    """The functions to explore and the range of x, with what is worked out once for each."""
-
-    @kept(8)
-    def error_curves(self, name: str, x: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the steps, and for each quotient its error at each of them."""
-        f, steps = self.prepared(name).f, self.steps(name)
-        place = torch.tensor([x], dtype=torch.float64)
-        slope = difference.gradient(f, place)
-        errors = difference.both_sides(f, place, steps)
-        return steps.numpy(), {key: (error - slope).abs().numpy() for key, error in errors.items()}
-
-    @kept()
-    def typical_errors(self, name: str) -> np.ndarray:
-        """Return errors at some x all over the range; none where there is none to be had."""
-        kink = ranges.clamp(KINK, self.ends)
-        places = self.ends, (kink, kink)
-        found = [
-            elementwise.all_over(lambda x: self.error_curves(name, x)[1].values(), ends) for ends in places
-        ]
-        return np.concatenate(found)
+class Subject(Sides):
+    """The functions to explore and the range of x."""
 
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""

@@ -5,20 +5,19 @@ same product, and both readings of it are shown beside the quotient's.
 """
 
 import math
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import torch
 
-from secant.explorers.kit import beside, controls, difference, elementwise, plots, remarks, words
+from secant.explorers.kit import beside, controls, elementwise, plots, remarks, words
+from secant.explorers.kit.arrows import Plane, Reading, Setting
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
 from secant.explorers.kit.plane import PlanePlot, fit
-from secant.explorers.kit.ranges import LOG_H, Range, checked_range, clamp, padded, refuse
-from secant.explorers.kit.vectors import Map, Plane, direction, polar, products
-from secant.explorers.kit.widget import Findings, Panel, State
+from secant.explorers.kit.ranges import Range, checked_range, clamp, padded, refuse
+from secant.explorers.kit.vectors import Map, direction, polar
+from secant.explorers.kit.widget import Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
 from secant.quiet import quietly
@@ -26,62 +25,6 @@ from secant.quiet import quietly
 Names = tuple[str, str]  # of the two inputs
 
 TURN = (-180.0, 180.0)  # degrees
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the controls say: p among the inputs, the step, and two directions in degrees."""
-
-    p: Range
-    h: float
-    v: float
-    u: float
-
-
-def _nothing() -> np.ndarray:
-    return np.full(2, np.nan)
-
-
-@dataclass
-class Reading(Findings):
-    """What a setting comes to, (2,) arrays and numbers. NaN where there is none."""
-
-    setting: Setting
-    value: np.ndarray = field(default_factory=_nothing)
-    end: np.ndarray = field(default_factory=_nothing)
-    quotient: np.ndarray = field(default_factory=_nothing)
-    jvp: np.ndarray = field(default_factory=_nothing)
-    vjp: np.ndarray = field(default_factory=_nothing)
-    path: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
-    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
-    gaps: np.ndarray = field(default_factory=lambda: np.empty(0))
-    misses: np.ndarray = field(default_factory=lambda: np.empty(0))
-
-    @property
-    def noise(self) -> float:
-        """About how large the rounding error in the quotient is."""
-        size, p = np.abs(self.value).max(), max(map(abs, self.setting.p))
-        return difference.rounding(float(size), p, float(np.abs(self.jvp).max()), self.setting.h)
-
-    @property
-    def gap(self) -> float:
-        """How far the two arrows are apart."""
-        return float(np.hypot(*(self.quotient - self.jvp)))
-
-    @property
-    def forward(self) -> float:
-        """u . quotient."""
-        return float(direction(self.setting.u) @ self.quotient)
-
-    @property
-    def backward(self) -> float:
-        """(u J) . v."""
-        return float(self.vjp @ direction(self.setting.v))
-
-    @property
-    def miss(self) -> float:
-        """How far these two numbers are apart."""
-        return abs(self.forward - self.backward)
 
 
 class Subject(Plane):
@@ -92,7 +35,7 @@ class Subject(Plane):
         """What is found in the middle of the ranges, in four directions."""
         (a, b), (c, d) = self.ranges
         settings = [Setting(((a + b) / 2, (c + d) / 2), 1.0, v, 45.0) for v in (30.0, 120.0, 210.0, 300.0)]
-        return [self._numbers(setting) for setting in settings]
+        return [self.numbers(setting) for setting in settings]
 
     @cached_property
     def typical_errors(self) -> np.ndarray:
@@ -101,32 +44,11 @@ class Subject(Plane):
 
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""
-        reading = self._numbers(setting)
+        reading = self.numbers(setting)
         outputs = elementwise.any_finite(self.grid[1], reading.value)
         errors = elementwise.any_finite(self.typical_errors, reading.gaps)
         reading.filled = outputs or errors, outputs, errors
         return reading.with_remarks(_remark)
-
-    def _numbers(self, setting: Setting) -> Reading:
-        reading = Reading(setting)
-        p, v = np.array(setting.p), direction(setting.v)
-        reading.steps = np.logspace(*LOG_H, self.count)
-        along = np.linspace(0, setting.h, self.path_count)
-        points = p + np.concatenate([[setting.h], along, reading.steps])[:, None] * v
-        with reading.noting():
-            at = torch.tensor(setting.p, dtype=torch.float64)
-            along_v, along_u = map(torch.from_numpy, (v, direction(setting.u)))
-            reading.value, reading.jvp, reading.vjp = products(self.f, at, along_v, along_u)
-        with reading.noting(), np.errstate(all="ignore"):
-            if np.isnan(reading.value).any():  # there are values without slopes
-                reading.value = difference.values(self.f, torch.from_numpy(p)).detach().numpy()
-            values = self.rows(torch.from_numpy(points)).numpy()
-            reading.end, reading.path = values[0], values[1 : 1 + len(along)]
-            reading.quotient = (reading.end - reading.value) / setting.h
-            quotients = (values[1 + len(along) :] - reading.value) / reading.steps[:, None]
-            reading.gaps = np.hypot(*(quotients - reading.jvp).T)
-            reading.misses = np.abs(quotients @ direction(setting.u) - reading.backward)
-        return reading
 
 
 def _remark(reading: Reading) -> None:

@@ -18,7 +18,7 @@ from secant.explorers.kit.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit.functions import log_of_cube, quartic
 from secant.explorers.kit.looks import PARTS, Look, rings, zeros
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.subject import Subjects, kept
+from secant.explorers.kit.subject import Setting, Subjects, kept
 from secant.explorers.kit.twice import double_backward, gradient_quotient, second_difference
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
@@ -31,15 +31,6 @@ WAYS = ("second", "quotient", "double")  # differences twice, once, not at all
 FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x⁴ − 8x²": quartic}
 #: What is known of them, to measure from. Of a learner's own function nothing is.
 TRUTHS: dict[Function, Function] = {log_of_cube: lambda x: -3 / x**2, quartic: lambda x: 12 * x**2 - 16}
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the controls say."""
-
-    function: str
-    x: float
-    h: float
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """What an explorer explores: functions of one x, each prepared and drawn once."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from types import MethodType
 from typing import Any, TypeVar, cast
@@ -28,6 +29,15 @@ def kept(most: int | None = None) -> Callable[[MethodT], MethodT]:
         return cast(MethodT, cached_property(lambda one: lru_cache(most)(MethodType(method, one))))
 
     return decorate
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the controls say where there are a list of functions and two sliders."""
+
+    function: str
+    x: float
+    h: float
 
 
 class Subjects:

@@ -2,27 +2,17 @@
 
 import math
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from secant.explorers.kit import difference, elementwise
+from secant.explorers.kit import difference
 from secant.explorers.kit.difference import FunctionProblem
-from secant.explorers.kit.plane import grid_points
-from secant.explorers.kit.ranges import Range
 from secant.quiet import quietly
 
 with quietly():  # forward mode warns at its first use, of torch's own code: nothing that a student can heed
     torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
-
-STEPS, PATH = 65, 33  # of the error curves: h, four a decade; of the road from F(p) to F(p + h v)
-LINES, ALONG = 9, 41  # of the grid: lines each way, points on each
-# The same for a slow function that takes one point at a time.
-FEW_STEPS, FEW_PATH = 17, 9
-FEW_LINES, FEW_ALONG = 5, 9
-PATIENCE = 0.015  # seconds that a function may take for one frame
 
 Map = Callable[[Tensor], Tensor]  # from (2,) to (2,)
 
@@ -86,22 +76,3 @@ def direction(degrees: float) -> np.ndarray:
     """Return the unit vector at an angle."""
     angle = math.radians(degrees)
     return np.array([math.cos(angle), math.sin(angle)])
-
-
-class Plane:
-    """A function on a plane, the ranges of its two inputs, and how much a frame affords."""
-
-    def __init__(self, f: Map, ranges: tuple[Range, Range]) -> None:
-        self.f = two_numbers(f)
-        self.ranges = ranges
-        corners = [[(1 - s) * low + s * high for low, high in ranges] for s in (0.2, 0.5, 0.8)]
-        found = elementwise.prepare_rows(self.f, torch.tensor(corners, dtype=torch.float64), PATIENCE)
-        self.rows = found.f
-        self.quick = found.affords(STEPS + PATH)
-        self.count, self.path_count = (STEPS, PATH) if self.quick else (FEW_STEPS, FEW_PATH)
-
-    @cached_property
-    def grid(self) -> tuple[np.ndarray, np.ndarray]:
-        """The input plane's grid and its image, NaN between the lines; nothing where f fails."""
-        plane = grid_points(*self.ranges, *((LINES, ALONG) if self.quick else (FEW_LINES, FEW_ALONG)))
-        return plane, elementwise.images(self.rows, plane)

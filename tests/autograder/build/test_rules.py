@@ -416,7 +416,7 @@ def test_hints_count_as_lines_of_what_is_released(steps: Lesson) -> None:
     (test,) = [cell for cell in notebook.cells if cell.source.count("check.close(double(3.0)")]
     test.source = "hint = hints(\n" + '    a="b",\n' * 44 + ")\n" + split_tests(test.source)[0]
     found = rules.release_problems(notebook, steps.text)
-    assert any("cell test_double: its visible part has" in text and "at most 45" in text for text in found)
+    assert any("cell test_double: its visible part has" in text and "at most 40" in text for text in found)
 
 
 def test_all_that_is_left_of_a_dropped_task_is_named_in_one_go(tmp_path: Path) -> None:

@@ -39,9 +39,6 @@ from tests.support.settings import settings_kept
 
 LESSONS = [lesson for lesson in lessons.LESSONS if lesson.name in built_lessons(ROOT)]
 
-# Lessons whose answers are yet to be recorded by the names of their hints.
-BY_WORDS = ("01", "03", "08")
-
 # The k-th answer to each task, all in one notebook; a task that is not there is not attempted.
 Round = Mapping[str, Answer]
 
@@ -113,7 +110,7 @@ def misrecorded(lesson: Lesson, answer: Answer, given: str) -> str:
         return f'"{answer.name}" is recorded with hint="{names[0]}", but the test gives hint `{given}`'
     texts = known.get(given)
     words = isinstance(texts, Mapping) and all(said in texts[tongue] for tongue, said in answer.hint.items())
-    if words and not names and lesson.name[:2] not in BY_WORDS:
+    if words and not names:
         told = f'recorded with en/ko words, but the test gives hint `{given}`: write hint="{given}"'
         return f'"{answer.name}" is {told}'
     return ""

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import torch
 
-from secant.explorers.backward import LOG_H, Setting, explore_backward
+from secant.explorers.backward import LOG_H, explore_backward
 from secant.explorers.kit.kinks import built_in
+from secant.explorers.kit.subject import Setting
 from tests.support.reading import picture, problems, remarks, text
 
 
