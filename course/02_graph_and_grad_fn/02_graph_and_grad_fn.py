@@ -1295,6 +1295,7 @@ def leaves_of(t):
 from secant import ask, check, hints, leaf
 
 hint = hints("leaves_of")
+
 _KNOWN = {"x": "torch.tensor(2.0, requires_grad=True)", "v": "x.detach().requires_grad_()"}
 _KNOWN |= {"w": leaf(3.0, "float32", grad=7.0), "o": "torch.tensor(0.0, requires_grad=True)"}
 _ERRORS = {"NoneType": hint.none, "'variable'": hint.variable, "backward": hint.looking}
