@@ -125,14 +125,29 @@ def _open_existing(name: str, flags: int, folder: int | None) -> int:
 
 def _no_notebook(lesson: str = "", names: Sequence[str] = ()) -> Refused:
     name = f" {lesson}.ipynb" if lesson else ""
-    shown = [visible(each)[:60] for each in names if each not in _NOT_THE_STUDENTS]
-    listed = ", ".join(shown[:_NAMED]) + (", …" if len(shown) > _NAMED else "")
+    listed = _listed([each for each in names if each not in _NOT_THE_STUDENTS])
     return Refused(
         "no_notebook",
         en=f"No notebook{name} was found in what you handed in{f': {listed}' if listed else ''}.",
         ko=f"제출한 폴더에 있어야 할 노트북{name} 파일이 없습니다."
         + (f" 제출한 것: {listed}." if listed else ""),
     )
+
+
+def _which_notebook(lesson: str, notebooks: Sequence[str]) -> Refused:
+    listed = _listed(notebooks)
+    return Refused(
+        "no_notebook",
+        en=f"You handed in {len(notebooks)} notebooks, and none is named {lesson}.ipynb: {listed}. "
+        f"Rename the one with your answers to {lesson}.ipynb and hand in again.",
+        ko=f"제출한 노트북 {len(notebooks)}개 가운데 이름이 {lesson}.ipynb인 것이 없습니다: {listed}. "
+        f"답을 쓴 노트북의 이름을 {lesson}.ipynb로 바꾸고 다시 제출하세요.",
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [visible(each)[:60] for each in names]
+    return ", ".join(shown[:_NAMED]) + (", …" if len(shown) > _NAMED else "")
 
 
 def _lstat(folder: _Folder, name: str) -> os.stat_result:
@@ -180,7 +195,7 @@ def _choose(names: list[str], lesson: str, versions: list[str]) -> tuple[str, li
         return max(alike, key=lambda name: (len(name), name)), ["renamed", *notes]
     if len(notebooks) == 1:
         return notebooks[0], ["renamed", *notes]
-    raise _no_notebook(lesson, names)
+    raise _which_notebook(lesson, notebooks) if notebooks else _no_notebook(lesson, names)
 
 
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:

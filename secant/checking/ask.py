@@ -56,9 +56,10 @@ class Options(TypedDict, total=False):
         warned: catch warnings, for `warns_nothing`, including those that torch gives once per process.
         noting: names of arguments that are functions of one argument: `given` returns what they were called
             with, and `ran` the order of the calls.
-        ahead: questions to ask right after this one, in the same round trip; `then`, `again` and `after`, in
-            this order, already have their answers. Each is a text, or for `after` its statement and a text.
-            If one raises, its error comes when it is its turn.
+        ahead: what the test asks next, in its order, to save round trips to the student's process: for `then`
+            its text, for `again` this question's text, for `after` a pair of its statement and this text. The
+            test still asks them with these methods. Leave it out when you are unsure: only speed depends on
+            it. If one raises, its error comes when it is its turn.
         words: the call as a message shows it, instead of one made from the arguments.
         below: code that a message shows below the call, such as what a model computes.
     """
@@ -379,7 +380,11 @@ class Answer:
         return self
 
     def keeps_buffers(self, hint: str = "") -> "Answer":
-        """Check that each .grad is still the same tensor, and not a copy."""
+        """Check that no .grad of an argument was replaced by another tensor with the same numbers.
+
+        Call it before `changes_nothing`, which would refuse that too, but say only that .grad is not what it
+        was. A .grad that was emptied or has other numbers is left to `changes_nothing`.
+        """
         return self.holds(not self.seen["replaced"], hint or _usual.replaced)
 
     def is_untracked(self, hint: str = "") -> "Answer":
@@ -445,7 +450,13 @@ def judge(
     atol: float | None = None,
     **how: Any,
 ) -> None:
-    """Check a probe's result, with mistakes as for `Answer.returns`, and all else as for `check.close`."""
+    """Check a value that is no answer to a question, such as the result of a probe.
+
+    Args:
+        got, want, rtol, atol, **how: as for `check.close`.
+        call: what a message begins with, or a function that makes it when there is something to say.
+        mistakes, hint: as for `Answer.returns`.
+    """
     try:
         check.close(got, want, rtol=rtol, atol=atol)
     except check.CheckFailed:

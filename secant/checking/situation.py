@@ -59,7 +59,8 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         - tracked: whether a tensor in it requires grad.
         - aliases: the names of the arguments, and of their .grad, whose memory it shares.
         - changes: (kind, name) pairs, as those of `watch`, and for Values ("grad", "a") and the like.
-        - replaced: the names of the arguments whose .grad has the numbers that it had, in another tensor.
+        - replaced: the names of the leaves whose .grad has the numbers that it had before the first question,
+            but is another tensor: see `Answer.keeps_buffers`.
         - raised: the error that came instead, if the test asked for it.
         - stopped: the error that a limit on steps ended it with.
         - count, largest: as those of `operations`. warned: the warnings.
@@ -79,7 +80,10 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
 
 
 class Situation:
-    """The arguments of a question, made, and everything that was asked of them."""
+    """The arguments of a question, made, and everything that was asked of them.
+
+    One lasts from an `ask` to the next: `again`, `after` and `then` are asked of the same objects.
+    """
 
     def __init__(
         self, arguments: Mapping[str, Any], names: dict[str, Any], noting: Iterable[str] = ()

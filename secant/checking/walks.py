@@ -37,7 +37,8 @@ def judge_operation(
 
     Args:
         name: of the student's class.
-        seen: the probe, which passes its arguments to `custom.walk_back`.
+        seen: a probe in the test cell that runs in the student's process and returns
+            `custom.walk_back(MyOperation.apply, *arguments)`.
         inputs: by name, in the order of forward.
         g: the gradient that arrives.
         value: the result.
@@ -47,7 +48,7 @@ def judge_operation(
         hint: what to say where no mistake is recognised.
         more: what follows the inputs in the call, such as ", eps=0.1".
         rtol, atol: as for `check.close`.
-        apart: whether no numbers are to lie side by side in memory.
+        apart: whether no two elements are to lie side by side in memory: see `custom.walk_back`.
 
     Returns:
         The call, as a student would type it, and what the probe told.

@@ -31,7 +31,8 @@ class watch:
     The body starts with the settings of a new process. After it, `changes` holds a (kind, name) pair for each
     thing that differs, where kind is one of value, grad, requires_grad, hooks, training, or a setting of the
     whole process: grad_mode, anomaly_mode, saved_hooks, default_dtype, random_state, recursion_limit,
-    warning_filters, warning_functions, warn_always, threads. It is plain data, made for `check.untouched`.
+    warning_filters, warning_functions, warn_always, threads. It is plain data, made for `check.untouched`,
+    which has a sentence for each kind: to watch one thing more, add it to `_snapshot` and a sentence there.
     Values are compared bit for bit.
     """
 

@@ -521,7 +521,12 @@ def test_d18_of_several_copies_the_last_counts(tmp_path: Path) -> None:
 
 def test_d18_of_two_strange_names_none_is_guessed(tmp_path: Path) -> None:
     (tmp_path / "a.ipynb").write_text("{}")
-    rejected(answered(), "no_notebook", folder=tmp_path, name="b.ipynb")
+    (tmp_path / "notes.txt").write_text("")
+    refused = rejected(answered(), "no_notebook", folder=tmp_path, name="b.ipynb")
+    assert ": a.ipynb, b.ipynb. " in refused.en
+    assert f"Rename the one with your answers to {LESSON}.ipynb" in refused.en
+    assert ": a.ipynb, b.ipynb. " in refused.ko
+    assert f"이름을 {LESSON}.ipynb로 바꾸고" in refused.ko
 
 
 def test_d19_a_link_is_not_followed(tmp_path: Path) -> None:
