@@ -8,7 +8,7 @@ workers ?= auto
 lesson ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-deep lint build bench preview screenshots clean
+.PHONY: help lab demo test test-deep lint build bench preview screenshots clean
 
 # Builds .venv if it is not ready, then runs .venv's Python with what follows.
 bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here: install Python 3.11 or newer.' >&2; exit 1; }; \
@@ -16,6 +16,7 @@ bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) he
 
 help:
 	@echo 'make lab      open the lessons in JupyterLab (lang=ko, port=8899, args="--no-browser")'
+	@echo 'make demo     grade a class of 40 invented students, and open its report (lang=ko, args="--students 10")'
 	@echo 'make test     run the tests, ruff and mypy (workers=2, args="-k lab"; lesson=3: its own tests alone)'
 	@echo 'make test-deep  also what repeats in depth (docs/trust.md): before a release'
 	@echo 'make lint     run ruff and mypy alone'
@@ -27,6 +28,9 @@ help:
 
 lab:
 	$(bootstrap) -m secant lab --lang $(lang) $(if $(port),--port $(port)) $(args)
+
+demo:
+	$(bootstrap) -m scripts.demo $(args)
 
 # Not in the reader's language: the tests choose it themselves.
 test test-deep bench: lang = en

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course.errors import CourseError
-from autograder.course.lesson import Lesson, choose_lessons, find_lessons, find_root
+from autograder.course.lesson import Lesson, choose_lessons, course_languages, find_lessons, find_root
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallUnavailable
 from autograder.sandbox.sweep import cache_file
@@ -45,14 +45,6 @@ class Packed(StrEnum):
     en = "en"
     ko = "ko"
     both = "both"
-
-
-class Languages(StrEnum):
-    """What `build --lang` takes."""
-
-    en = "en"
-    ko = "ko"
-    all = "all"
 
 
 class Spoken(StrEnum):
@@ -80,7 +72,9 @@ def build(
     lesson: Annotated[
         list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
     ] = None,
-    lang: Annotated[Languages, typer.Option(help="The languages to release.")] = Languages.all,
+    lang: Annotated[
+        str, typer.Option(help="The language to release: one of course/syllabus.toml's, or all.")
+    ] = "all",
     check: Annotated[
         bool, typer.Option("--check", help="Only compare; exit 1 if anything is stale.")
     ] = False,
@@ -88,7 +82,8 @@ def build(
     accept_translations: Annotated[
         bool,
         typer.Option(
-            "--accept-translations", help="Mark the Korean of these lessons as checked against the English."
+            "--accept-translations",
+            help="Mark the translations of these lessons as checked against the English.",
         ),
     ] = False,
 ) -> None:
@@ -100,7 +95,10 @@ def build(
     lessons = choose_lessons(find_lessons(root), lesson or [])
     if accept_translations:
         _accept_translations(lessons, bool(lesson) and not check)
-    languages = ["en", "ko"] if lang is Languages.all else [lang.value]
+    known = course_languages(root)
+    if lang not in (*known, "all"):
+        raise CourseError(f"--lang is {', '.join(known)} or all, not {lang}.")
+    languages = known if lang == "all" else [lang]
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task("Building", total=len(lessons) * (1 + len(languages)))
         try:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from secant.language import language
+from secant.language import say
 from secant.where import course_above
 
 #: A hint's text, or its texts by language.
@@ -24,7 +24,7 @@ class Hints:
         if name.startswith("__"):
             raise AttributeError(name)
         text = self._texts.get(name) or usual().get(name, "")
-        return text if isinstance(text, str) else text.get(language(), text["en"])
+        return text if isinstance(text, str) else say(**{"ko": text["en"], **text})
 
 
 def hints(task: str = "", texts: Texts | None = None, /, **chosen: str) -> Hints:

@@ -1,11 +1,13 @@
-"""Which of the course's two languages a string is shown in."""
+"""In which language a string is shown: one of Secant's two, or another of the course's own."""
 
 import contextlib
 import locale
 import os
+import re
 import sys
 from typing import Literal, get_args, overload
 
+#: The languages of Secant's own words. A course may have more: see autograder/course/lesson.py.
 Language = Literal["en", "ko"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
@@ -14,38 +16,52 @@ def _initial() -> Language:
     return "ko" if os.environ.get("SECANT_LANG") == "ko" else "en"
 
 
-_current: Language = _initial()
+_current: str = _initial()
 
 
 @overload
 def language() -> Language: ...
 @overload
-def language(name: Language) -> None: ...
-def language(name: Language | None = None) -> Language | None:
+def language(name: str) -> None: ...
+def language(name: str | None = None) -> Language | None:
     """Choose the language of everything Secant shows; without a name, ask which it is.
 
     Args:
-        name: "en" or "ko".
+        name: "en", "ko", or the code of another language of the course, such as "ja". Then Secant's own words
+            are English, and `say` returns what the course says in it.
 
     Returns:
         The language in use, if it was asked for; nothing after a choice, so that a notebook shows nothing.
         The start value is the environment's SECANT_LANG, else "en".
 
     Raises:
-        ValueError: for any other name.
+        ValueError: for what is no code of a language.
     """
     global _current
     if name is None:
-        return _current
-    if name not in LANGUAGES:
-        raise ValueError(f'language is "en" or "ko", not {name!r}')
+        return ours(_current)
+    if not is_language(name):
+        raise ValueError(f'language is "en", "ko" or another code of two or three letters, not {name!r}')
     _current = name
     return None
 
 
-def say(*, en: str, ko: str) -> str:
-    """Return the text in the language in use. Both must be given, so that neither is forgotten."""
-    return ko if _current == "ko" else en
+def is_language(name: str) -> bool:
+    """Whether this is the code of a language (ISO 639)."""
+    return bool(re.fullmatch("[a-z]{2,3}", name))
+
+
+def ours(name: str) -> Language:
+    """Return the language of Secant's own words in a language: English, if it has none."""
+    return next((known for known in LANGUAGES if known == name), "en")
+
+
+def say(*, en: str, ko: str, **others: str) -> str:
+    """Return the text in the language in use; in English, if it is not given in that.
+
+    Secant's two must be given, so that neither is forgotten.
+    """
+    return {"en": en, "ko": ko, **others}.get(_current, en)
 
 
 def of_this_machine() -> Language:

@@ -70,7 +70,7 @@ def test_every_relative_link_resolves(readme: str) -> None:
 
 
 def test_every_folder_and_lesson_that_is_named_exists(readme: str) -> None:
-    made_later = {"workspace", "preview", "submitted", "autograded", "feedback"}
+    made_later = {"workspace", "preview", "build", "submitted", "autograded", "feedback"}
     folders = {name for line in commands(readme) for name in re.findall(r"^([a-z]+)/", line)}
     assert {name for name in folders - made_later if not (ROOT / name).is_dir()} == set()
     lessons = set(re.findall(r"\b\d\d_\w+", readme))

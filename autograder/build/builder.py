@@ -1,4 +1,4 @@
-"""From course/ to source/ to release/en and release/ko.
+"""From course/ to source/ to release/LANGUAGE.
 
 Everything is built in a temporary course directory, without a gradebook, by nbgrader's own
 generate_assignment; then it is compared with, or written over, what is there.
@@ -21,7 +21,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import capture_log
 
 from autograder.build import rules
-from autograder.course.lesson import CELL_METADATA, Lesson, find_lessons, read_lesson
+from autograder.course.lesson import CELL_METADATA, Lesson, course_languages, find_lessons, read_lesson
 from autograder.course.settings import load_config
 from secant.catalogue import read_hints
 from secant.files import replace_file
@@ -60,7 +60,7 @@ class Built:
 def build(
     root: Path,
     lessons: list[Lesson],
-    languages: Iterable[str] = ("en", "ko"),
+    languages: Iterable[str] | None = None,
     *,
     check: bool = False,
     force: bool = False,
@@ -71,7 +71,7 @@ def build(
     Args:
         root: the course directory.
         lessons: those to build; the files of other lessons are neither read nor touched.
-        languages: those to release.
+        languages: those to release; default: all of the course's.
         check: only compare: `stale` then lists every file that is missing, differs or is extra. Otherwise it
             lists only extra files, which a build never deletes.
         force: overwrite a source notebook even if it was edited after it was built.
@@ -80,7 +80,7 @@ def build(
     Raises:
         BuildError: with everything that is wrong; then nothing has been written.
     """
-    languages = list(languages)
+    languages = course_languages(root) if languages is None else list(languages)
     if problems := [problem for lesson in lessons for problem in rules.lesson_problems(lesson)]:
         raise BuildError(problems)
     files = _build_all(root, lessons, languages, step)

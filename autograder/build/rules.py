@@ -7,6 +7,7 @@ import symtable
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from jsonschema import ValidationError
@@ -32,9 +33,10 @@ from autograder.course.cells import (
     tasks,
 )
 from autograder.course.errors import CourseError
-from autograder.course.lesson import CELL_METADATA, Answer, Lesson, english_hash
+from autograder.course.lesson import CELL_METADATA, Answer, Lesson, english_hash, named
 from autograder.course.solutions import solution_problems
 from secant.catalogue import SHARED, read_hints
+from secant.language import LANGUAGES
 
 Found = Iterator[tuple[int, str]]
 Names = set[str]
@@ -59,19 +61,20 @@ def lesson_problems(lesson: Lesson) -> list[str]:
     try:
         notebook = lessons.read_lesson(lesson)
         wrong, right = lessons.wrong_answers(lesson), lessons.right_answers(lesson)
+        languages = lessons.course_languages(lesson.root)
     except CourseError as error:
         return [str(error)]
     folder = lesson.folder.relative_to(lesson.root)
     known = {task.id for task in tasks(notebook)}
     lines = lessons.cell_lines(lesson.text)
     return [
-        *notebook_problems(notebook, folder / lesson.text.name, lines),
+        *notebook_problems(notebook, folder / lesson.text.name, lines, languages),
         *_prose_problems(lesson, notebook, folder / lesson.text.name, lines),
         *_syllabus_problems(lesson, notebook),
-        *_hint_problems(lesson, notebook, folder),
-        *_answer_problems(wrong, folder / "wrong_answers.py", known, hinted=True),
-        *_answer_problems(right, folder / "right_answers.py", known, hinted=False),
-        *solution_problems(lesson, {task.id for task in tasks(notebook) if task.test is not None}),
+        *_hint_problems(lesson, notebook, folder, languages),
+        *_answer_problems(wrong, folder / "wrong_answers.py", known, languages),
+        *_answer_problems(right, folder / "right_answers.py", known),
+        *solution_problems(lesson, {task.id for task in tasks(notebook) if task.test is not None}, languages),
     ]
 
 
@@ -99,7 +102,9 @@ def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
             yield f"{file}: {lesson.name} has minutes = {listed[0]}, but its header says {said}."
 
 
-def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list[str]:
+def _hint_problems(
+    lesson: Lesson, notebook: NotebookNode, folder: Path, languages: Sequence[str]
+) -> list[str]:
     try:
         catalogue = read_hints(lesson.folder)
     except ValueError as error:
@@ -112,9 +117,9 @@ def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list
         for problem in hints.unknown(source, catalogue)
     ]
     one_language = [
-        f"{folder / 'hints.toml'}: {task}.{name} needs its text in en and ko."
+        f"{folder / 'hints.toml'}: {task}.{name} needs its text in {' and '.join(languages)}."
         for task, name, texts in listed
-        if not isinstance(texts, dict) or not {"en", "ko"} <= set(texts)
+        if not isinstance(texts, dict) or not set(languages) <= set(texts)
     ]
     idle = [
         f"{folder / 'hints.toml'}: no test uses {task}.{name}."
@@ -124,18 +129,21 @@ def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list
     return missing + one_language + idle
 
 
-def notebook_problems(notebook: NotebookNode, file: Path, lines: Sequence[int] = ()) -> list[str]:
+def notebook_problems(
+    notebook: NotebookNode, file: Path, lines: Sequence[int] = (), languages: Sequence[str] = LANGUAGES
+) -> list[str]:
     """Return everything in a lesson's notebook that breaks the contract, in the order of its cells.
 
     Args:
         notebook: the instructor's.
         file: what it was read from, as a message names it.
         lines: where in that file its cells begin, if a message is to say so.
+        languages: of the course, English first.
     """
     rules: list[Callable[[list[NotebookNode]], Found]] = [
-        _marks,
+        partial(_marks, languages),
         _minutes,
-        _translations,
+        partial(_translations, languages),
         _tildes,
         _setup,
         _grading,
@@ -194,7 +202,8 @@ def _place(file: Path, notebook: NotebookNode, index: int, lines: Sequence[int] 
 # What a cell says about itself.
 
 
-def _marks(cells: list[NotebookNode]) -> Found:
+def _marks(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
+    either = " or ".join(f'"{name}"' for name in languages)
     for index, cell in enumerate(cells):
         lang = cell.metadata.get("lang")
         if unknown := sorted(set(cell.metadata) - CELL_METADATA):
@@ -203,13 +212,13 @@ def _marks(cells: list[NotebookNode]) -> Found:
                 f"its header line may not say {', '.join(unknown)}, only {', '.join(sorted(CELL_METADATA))}",
             )
         if lang is not None and "nbgrader" in cell.metadata:
-            yield index, "a graded cell must not carry a language, since both releases share one gradebook"
+            yield index, "a graded cell must not carry a language, since all releases share one gradebook"
         elif lang is not None and cell.cell_type != "markdown":
-            yield index, "code is shared by both languages, so its cell must not carry lang"
-        elif lang not in (None, "en", "ko"):
-            yield index, f'lang is "en" or "ko", not {lang!r}'
+            yield index, "code is shared by all languages, so its cell must not carry lang"
+        elif lang is not None and lang not in languages:
+            yield index, f"lang is {either}, not {lang!r}"
         elif lang is None and cell.cell_type == "markdown" and "nbgrader" not in cell.metadata:
-            yield index, 'a text cell needs lang="en" or lang="ko"'
+            yield index, "a text cell needs " + " or ".join(f'lang="{name}"' for name in languages)
 
 
 def _minutes(cells: list[NotebookNode]) -> Found:
@@ -222,15 +231,19 @@ def _minutes(cells: list[NotebookNode]) -> Found:
         yield -1, f"it takes {estimate:.0f} minutes by its own count, and at most {minutes.MOST} may be"
 
 
-def _translations(cells: list[NotebookNode]) -> Found:
+def _translations(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
     langs = [cell.metadata.get("lang") for cell in cells]
     for index, (cell, lang) in enumerate(zip(cells, langs, strict=True)):
-        if lang == "en" and langs[index + 1 : index + 2] != ["ko"]:
-            yield index, "no Korean cell follows this English one"
-        elif lang == "ko" and (index == 0 or langs[index - 1] != "en"):
-            yield index, "no English cell stands right before this Korean one"
-        elif lang == "ko":
-            want = english_hash(cells[index - 1].source)
+        if lang == "en":
+            for place, other in enumerate(languages[1:], index + 1):
+                if langs[place : place + 1] != [other]:
+                    yield index, f"no {named(other)} cell follows this English one"
+        elif lang in languages:
+            english = index - languages.index(lang)
+            if english < 0 or langs[english] != "en":
+                yield index, f"no English cell stands right before this {named(lang)} one"
+                continue
+            want = english_hash(cells[english].source)
             got = str(cell.metadata.get("en", ""))
             if not got:
                 yield index, f'the translation is not marked as checked: once it is, write en="{want}"'
@@ -251,7 +264,7 @@ def _setup(cells: list[NotebookNode]) -> Found:
     calls = [(i, call[0]) for i in ordinary for call in LANGUAGE_CALL.finditer(cells[i].source)]
     if len(calls) != 1:
         yield -1, f'exactly one ungraded code cell calls language("en") once; found {len(calls)} such calls'
-    elif "ko" in calls[0][1]:
+    elif "en" not in calls[0][1]:
         yield calls[0][0], 'write language("en"); the Korean release is given language("ko")'
 
 
@@ -453,7 +466,11 @@ def _syntax_error(source: str) -> str:
 # The answers kept beside a lesson.
 
 
-def _answer_problems(answers: list[Answer], file: Path, tasks: set[str], hinted: bool) -> Iterator[str]:
+def _answer_problems(
+    answers: list[Answer], file: Path, tasks: set[str], languages: Sequence[str] = ()
+) -> Iterator[str]:
+    """Say what is wrong with recorded answers; with languages, each needs a hint in those of Secant's."""
+    hinted = {name for name in LANGUAGES if name in languages}
     names = Counter(answer.name for answer in answers)
     for index, answer in enumerate(answers):
         place = f"{file}:{answer.line}, cell " + (f'"{answer.name}"' if answer.name else str(index + 1))
@@ -466,7 +483,7 @@ def _answer_problems(answers: list[Answer], file: Path, tasks: set[str], hinted:
             yield f'{place}: there is no task "{answer.task}"; the tasks are: {listed}.'
         if hinted and answer.hint_name and not answer.hint:
             yield f"{place}: hints.toml has no `{answer.hint_name}` of {answer.task}."
-        elif hinted and set(answer.hint) != {"en", "ko"}:
+        elif hinted and not hinted <= set(answer.hint):
             yield f"{place}: a wrong answer says its hint in both languages, en and ko."
         if error := _syntax_error(answer.source):
             yield f"{place}: {error}."

@@ -1,4 +1,4 @@
-"""The first step from source to release: keep one of the two languages."""
+"""The first step from source to release: keep one of the languages."""
 
 import ast
 import os
@@ -8,12 +8,12 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Enum, default
+from traitlets import Unicode, default
 
 from autograder.course.cells import is_ordinary
 
 #: The call in a lesson's setup cell that says which language the notebook is in.
-LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:en|ko)\1\)""")
+LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:[a-z]{2,3})\1\)""")
 SAY = re.compile(r"\bsay\(")
 #: The name in an import of several, which a cell that is all in one language no longer needs.
 IMPORTED_SAY = re.compile(r"(?m)(?<=import )say, |(?<=, )say, |, say$")
@@ -26,7 +26,7 @@ class SelectLanguage(NbGraderPreprocessor):
     cells are the same in both releases, so that one gradebook takes submissions in either.
     """
 
-    lang = Enum(("en", "ko"), help="The language to keep; by default SECANT_LANG, else en.").tag(config=True)
+    lang = Unicode(help="The language to keep; by default SECANT_LANG, else en.").tag(config=True)
 
     @default("lang")
     def _lang_default(self) -> str:
@@ -36,6 +36,9 @@ class SelectLanguage(NbGraderPreprocessor):
         """Return the notebook in one language."""
         if any("lang" in cell.metadata and "nbgrader" in cell.metadata for cell in nb.cells):
             raise ValueError("a graded cell must not carry a language")
+        written = {cell.metadata["lang"] for cell in nb.cells if "lang" in cell.metadata}
+        if written and self.lang not in written:
+            raise ValueError(f"no cell is written in {self.lang!r}")
         nb.cells = [cell for cell in nb.cells if cell.metadata.get("lang", self.lang) == self.lang]
         for cell in nb.cells:
             self._settle(cell)
@@ -75,7 +78,8 @@ def said(source: str, language: str) -> str:
         return slice(starts[node.lineno - 1] + node.col_offset, starts[last - 1] + column)
 
     for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset), reverse=True):
-        chosen = next(word.value for word in call.keywords if word.arg == language)
+        texts = {word.arg: word.value for word in call.keywords}
+        chosen = texts.get(language) or texts["en"]
         words = text[span(chosen)]
         place = span(call)
         if b"\n" in words or not isinstance(chosen, ast.Constant | ast.JoinedStr):  # it needs the brackets

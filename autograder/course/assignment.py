@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from autograder.course.cells import grade_id, imports, is_test, tasks
 from autograder.course.errors import CourseError
 from autograder.course.hints import with_hints
-from secant.language import LANGUAGES, Language
+from secant.language import LANGUAGES
 from secant.where import NoCourseError, course_root
 
 
@@ -30,7 +30,7 @@ class Assignment:
 
     lesson: str
     source: NotebookNode
-    releases: Mapping[Language, NotebookNode]
+    releases: Mapping[str, NotebookNode]
 
     @cached_property
     def digest(self) -> str:
@@ -62,11 +62,9 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
         CourseError: a notebook is missing or damaged.
     """
     name = Path(lesson, f"{lesson}.ipynb")
-    releases: dict[Language, NotebookNode] = {
-        language: read_notebook(root / "release" / language / name)
-        for language in LANGUAGES
-        if (root / "release" / language / name).is_file()
-    }
+    there = sorted(path.parents[1].name for path in (root / "release").glob(f"*/{name.as_posix()}"))
+    languages = sorted(there, key=lambda language: (language not in LANGUAGES, language))  # Secant's first
+    releases = {language: read_notebook(root / "release" / language / name) for language in languages}
     if not releases:
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `autograder build`.")
     return Assignment(lesson, with_hints(read_notebook(root / source / name)), releases)

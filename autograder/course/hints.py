@@ -43,7 +43,10 @@ def in_one(source: str, language: str) -> str:
     def written(call: re.Match[str]) -> str:
         texts = ast.literal_eval(call[2].removeprefix(", "))
         lines = [
-            line for name in used(source) if name in texts for line in _argument(name, texts[name][language])
+            line
+            for name in used(source)
+            if name in texts
+            for line in _argument(name, texts[name].get(language) or texts[name]["en"])
         ]
         return "\n".join(["hint = hints(", *lines, ")"]) if lines else "hint = hints()"
 

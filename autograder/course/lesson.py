@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from nbformat.v4 import new_notebook
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
 from secant.catalogue import Texts, of_task, read_hints, usual
+from secant.language import LANGUAGES, is_language
 from secant.where import TRUST, course_above, distrusted_above
 
 #: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
@@ -87,6 +89,31 @@ def find_lessons(root: Path) -> list[Lesson]:
     return [Lesson(p.name, p) for p in folders]
 
 
+def course_languages(root: Path) -> list[str]:
+    """Return the languages that a course's lessons are written in: `languages` of course/syllabus.toml.
+
+    The first one is English, from which the others are translated. The default is English and Korean.
+
+    Raises:
+        CourseError: the setting is something else.
+    """
+    file = root / "course" / "syllabus.toml"
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    except ValueError:  # which the build says, of the lessons that it lists
+        table = {}
+    said = table.get("languages", list(LANGUAGES))
+    names = [str(one) for one in said] if isinstance(said, list) else []
+    if names[:1] != ["en"] or not all(map(is_language, names)) or len(set(names)) != len(names):
+        raise CourseError(f'{file}: languages is a list like ["en", "ko", "ja"], and begins with "en".')
+    return names
+
+
+def named(language: str) -> str:
+    """Return a language's name in English, or else its code."""
+    return {"en": "English", "ko": "Korean"}.get(language, f'"{language}"')
+
+
 def choose_lessons(lessons: list[Lesson], words: list[str]) -> list[Lesson]:
     """Return the lessons that the words mean ("1", "01" or the folder's name); all of them for no word."""
     chosen = [_choose(lessons, word) for word in words]
@@ -158,7 +185,7 @@ def _digest(text: str, length: int) -> str:
 
 
 def english_hash(source: str) -> str:
-    """Return what a Korean cell stores of its English twin, so that a stale translation is noticed.
+    """Return what a translated cell stores of its English twin, so that a stale translation is noticed.
 
     How many lessons there are is no matter of translation.
     """

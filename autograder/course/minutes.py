@@ -52,7 +52,7 @@ def _required(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the English text and the ungraded code that nobody should leave out."""
     skipped = 0  # the rank of the heading that said "optional"
     for cell in cells:
-        if cell.metadata.get("lang") == "ko" or grading(cell):
+        if cell.metadata.get("lang", "en") != "en" or grading(cell):
             continue
         if cell.cell_type == "markdown" and (heading := re.match(r"(#+) (.*)", cell.source)):
             rank = len(heading[1])

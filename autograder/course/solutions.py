@@ -5,14 +5,14 @@ one to whoever asks with `--solution`.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
 from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, grade_id, is_answer
-from autograder.course.lesson import Lesson, english_hash, read_text
-from secant.language import Language
+from autograder.course.lesson import Lesson, english_hash, named, read_text
+from secant.language import LANGUAGES, Language
 
 FILE = "solutions.py"
 
@@ -48,7 +48,7 @@ def solution_words(lesson: Lesson) -> dict[str, dict[Language, str]]:
     return words
 
 
-def solution_problems(lesson: Lesson, tasks: set[str]) -> list[str]:
+def solution_problems(lesson: Lesson, tasks: set[str], languages: Sequence[str] = LANGUAGES) -> list[str]:
     """Return what is wrong with a lesson's worked solutions, if it has any; each of `tasks` needs one."""
     if not (cells := _cells(lesson)):
         return []
@@ -57,16 +57,16 @@ def solution_problems(lesson: Lesson, tasks: set[str]) -> list[str]:
         task, lang = cell.metadata.get("task"), cell.metadata.get("lang")
         if task not in tasks:
             problems.append(f'there is no task "{task}"')
-        elif lang == "ko":
-            before = cells[index - 1] if index else cell
+        elif lang in languages[1:]:
+            before = cells[max(index - languages.index(lang), 0)]
             if before.metadata.get("task") != task or before.metadata.get("lang") != "en":
-                problems.append(f"no English words on {task} stand right before the Korean ones")
+                problems.append(f"no English words on {task} stand right before the {named(lang)} ones")
             elif cell.metadata.get("en") != (want := english_hash(before.source)):
-                problems.append(f'check the Korean words on {task}, then write en="{want}"')
+                problems.append(f'check the {named(lang)} words on {task}, then write en="{want}"')
     for task in sorted(tasks):
         said = {cell.metadata.get("lang") for cell in cells if cell.metadata.get("task") == task}
-        if said != {"en", "ko"}:
-            problems.append(f"{task} needs words in both languages")
+        if said != set(languages):
+            problems.append(f"{task} needs words in {' and '.join(map(named, languages))}")
     return [f"{lesson.folder.relative_to(lesson.root) / FILE}: {text}." for text in problems]
 
 

@@ -30,6 +30,7 @@ from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, Starv
 from secant import check, language, say
 from secant.catalogue import name_of
 from secant.checking.ask import asked_elsewhere
+from secant.language import ours
 
 LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
 LOADS = 3  # how often a notebook is loaded at most, each time without the cell that did not end
@@ -113,7 +114,7 @@ class Examiner:
             if time.monotonic() - started > WALL_SECONDS:
                 raise Starved(f"the submission was not over after {WALL_SECONDS:.0f} s")
         ordered = [results[task.id] for task in wanted]
-        return Report(self.lesson, ordered, list(loaded.cells.values()), script.language)
+        return Report(self.lesson, ordered, list(loaded.cells.values()), ours(script.language))
 
     def _task(
         self, candidate: "Opening", task: Task, loaded: "_Loading", draw: bytes, last: bool

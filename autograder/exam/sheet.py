@@ -19,7 +19,7 @@ from autograder.exam.own_tests import own_assignment
 from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.submission import Rejected, Script
 from autograder.intake.take_in import take_in
-from secant.language import LANGUAGES, Language, say
+from secant.language import LANGUAGES, Language, ours, say
 from secant.where import has_hidden_tests
 
 
@@ -55,7 +55,7 @@ class Sheet:
     @property
     def language(self) -> Language:
         """The notebook's."""
-        return self.script.language
+        return ours(self.script.language)
 
     @property
     def tasks(self) -> list[Task]:
@@ -128,7 +128,7 @@ class Reader:
         if isinstance(taken, Rejected):
             raise CheckError(f"{path.name}: {_to_its_author(taken)}")
         if root is not None and not has_hidden_tests(root):
-            assignment = self._assignment(root, assignment.lesson, f"release/{taken.script.language}")
+            assignment = self._assignment(root, assignment.lesson, f"release/{taken.language}")
         return Sheet(path, root, assignment, taken.script)
 
     def _recognise(self, path: Path, root: Path) -> Assignment | None:

@@ -130,11 +130,9 @@ def _flag(pairing: Pairing) -> None:
         pairing.notes.extend(f"{word}:{name}" for word, is_so in seen.items() if is_so)
 
 
-def settle(
-    submitted: Submitted, lesson: str, releases: Mapping[Language, NotebookNode]
-) -> tuple[Language, Pairing]:
+def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNode]) -> tuple[str, Pairing]:
     """Pair a submission with the release in its language."""
-    language = _language(submitted)
+    language = submitted.lang if submitted.lang in releases else _language(submitted)
     if language not in releases:
         language = next(iter(releases))
     pairing = _pair(submitted.cells, releases[language].cells)

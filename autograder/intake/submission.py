@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from secant.language import Language, say
+from secant.language import Language, ours, say
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Script:
 
     Attributes:
         steps: the code to run, in order.
-        language: the language of the submission.
+        language: the language of the notebook that was handed in.
         digest: the SHA-256 of the file's bytes, in hexadecimal.
     """
 
     steps: Sequence[Step]
-    language: Language
+    language: str
     digest: str
 
 
@@ -82,8 +82,8 @@ class Submission:
 
     @property
     def language(self) -> Language:
-        """The language of the submission."""
-        return self.script.language
+        """The language in which Secant answers."""
+        return ours(self.script.language)
 
 
 class Refused(Exception):

@@ -22,7 +22,6 @@ from autograder.intake.pairing import settle, unwritten
 from autograder.intake.parse import parse
 from autograder.intake.rebuild import layout_of, notebook_of, steps_of
 from autograder.intake.submission import Refused, Rejected, Script, Submission
-from secant.language import Language
 from secant.visible import visible
 
 
@@ -51,7 +50,7 @@ class Found:
 def take_in(
     path: Path,
     lesson: str,
-    releases: Mapping[Language, NotebookNode],
+    releases: Mapping[str, NotebookNode],
     root: Path | None = None,
     given: Path | None = None,
 ) -> Submission | Rejected:
@@ -88,7 +87,7 @@ def find(path: Path, lesson: str, root: Path | None = None, given: Path | None =
         return refusal.outcome
 
 
-def understand(found: Found, lesson: str, releases: Mapping[Language, NotebookNode]) -> Submission | Rejected:
+def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) -> Submission | Rejected:
     """Say which cell is which. Of several notebooks one counts, and no answer of another does.
 
     That is the one with the lesson's name; of several languages, the one with more answers. If it answers
@@ -126,9 +125,7 @@ def understand(found: Found, lesson: str, releases: Mapping[Language, NotebookNo
     )
 
 
-def _of_several(
-    found: Found, lesson: str, releases: Mapping[Language, NotebookNode]
-) -> Submission | Rejected:
+def _of_several(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) -> Submission | Rejected:
     """Understand each notebook, take the one that counts, and note who else has answers."""
     files = [replace(found, others=()), *found.others]
     every = [understand(one, lesson, releases) for one in files]

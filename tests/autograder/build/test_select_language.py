@@ -45,6 +45,11 @@ def test_graded_cells_stay_the_same() -> None:
     assert selected([graded], lang="ko").cells[0].source == 'language("en")'
 
 
+def test_a_language_that_no_cell_is_written_in_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no cell is written in 'fr'"):
+        selected(texts(), lang="fr")
+
+
 def test_a_graded_cell_with_a_language_is_an_error() -> None:
     with pytest.raises(ValueError, match="must not carry a language"):
         selected([new_code_cell("", metadata={"nbgrader": {}, "lang": "en"})])

@@ -50,7 +50,7 @@ def test_the_code_is_the_lessons_own_answer(lesson: Lesson) -> None:
     ("text", "said"),
     [
         (TEXT.format(hash="00000000"), "check the Korean words on double"),
-        (TEXT.partition("# %% [markdown] task=\"double\" lang=\"ko\"")[0], "double needs words in both languages"),
+        (TEXT.partition("# %% [markdown] task=\"double\" lang=\"ko\"")[0], "double needs words in English and Korean"),
         (TEXT.replace("double", "triple"), 'there is no task "triple"'),
         (TEXT.replace('lang="en"', 'lang="ko"'), "no English words on double"),
     ],

@@ -1,0 +1,1 @@
+"""A class of invented students, graded before your eyes: `make demo`."""

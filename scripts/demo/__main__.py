@@ -1,0 +1,293 @@
+"""Grade a class of invented students and show what a lecturer sees: `make demo`.
+
+The class has a course folder of its own, build/demo, which each demo makes anew. Its students hand in
+solutions, recorded right and wrong answers and stubs of a few lessons, in both languages. Some try tricks,
+one copies, and some files are not as they should be.
+"""
+
+import argparse
+import csv
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import webbrowser
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nbformat import v4
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from autograder.course.assignment import read_assignment
+from autograder.course.errors import CourseError
+from autograder.course.lesson import Lesson, choose_lessons, find_lessons
+from autograder.page.words import words
+from scripts.demo.people import ROWS, HandedIn, Person, people, works
+from secant.language import LANGUAGES, language, of_this_machine, print_whatever_comes, say
+from tests.support.lessons import with_answers
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACE = ROOT / "build" / "demo"
+LESSONS = ("1", "2", "3")
+MARK = ".secant-demo"  # in a folder that a demo has made, and may therefore delete
+RESULTS, LOG = "results.json", "formgrader.log"
+SETTINGS = """c = get_config()
+c.CourseDirectory.course_id = "demo"
+c.Exchange.root = {exchange!r}
+"""
+FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "SECANT_DATA")
+
+_TYPICAL = 0.6  # share of the points of a student who has something right and something wrong
+
+Row = Mapping[str, Any]  # of `grade --json`
+
+console = Console(highlight=False, soft_wrap=True)
+
+
+class DemoError(Exception):
+    """Its text is the sentence that the reader sees."""
+
+
+def claim(folder: Path) -> None:
+    """Make the folder, or empty the one that an earlier demo has made.
+
+    Raises:
+        DemoError: something else is there.
+    """
+    if folder.exists() and not (folder / MARK).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise DemoError(
+            say(
+                en=f"{folder} holds something else than a demo: choose a new folder with --folder.",
+                ko=f"{folder}에는 데모가 아닌 것이 있습니다. --folder로 새 폴더를 지정해 주세요.",
+            )
+        )
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    (folder / MARK).touch()
+
+
+def make_course(folder: Path, lessons: Sequence[Lesson]) -> None:
+    """Copy lessons and settings; no exchange of a real class is used."""
+    for lesson in lessons:
+        for part in ("course", "source", *(f"release/{name}" for name in LANGUAGES)):
+            shutil.copytree(ROOT / part / lesson.name, folder / part / lesson.name)
+    shutil.copy(ROOT / "nbgrader_config.py", folder)
+    (folder / "nbgrader_config_local.py").write_text(SETTINGS.format(exchange=str(folder / "exchange")))
+
+
+def enter(folder: Path, students: Sequence[Person]) -> None:
+    """Write the students into the gradebook, as docs/teaching.md says."""
+    with (folder / "students.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["id", "first_name", "last_name"])
+        table.writerows([someone.id, *someone.name(language())] for someone in students)
+    command = ["nbgrader", "db", "student", "import", "students.csv", "--log-level=ERROR"]
+    subprocess.run([sys.executable, "-m", *command], cwd=folder, env=_environment(folder), check=True)
+
+
+def hand_in(folder: Path, students: Sequence[Person], lessons: Sequence[Lesson]) -> None:
+    """Put everybody's notebooks into submitted/."""
+    assignments = {lesson.name: read_assignment(folder, lesson.name) for lesson in lessons}
+    every = list(works(students, lessons))
+    title = say(en="Handing in", ko="제출물 만들기")
+    for someone, lesson, work in track(every, title, console=console, transient=True):
+        home = folder / "submitted" / someone.id / lesson.name
+        home.mkdir(parents=True)
+        released = assignments[lesson.name].releases[someone.language]
+        for name, text in _files(work, lesson.name, released).items():
+            (home / name).write_text(text, encoding="utf-8")
+
+
+def _files(work: HandedIn, lesson: str, released: Any) -> dict[str, str]:
+    """Return a submission's files by name."""
+    texts = [v4.writes(with_answers(released, answers)) for answers in work.notebooks]
+    names = [f"{lesson}.ipynb", f"{lesson} copy.ipynb"]
+    if work.damaged:
+        texts = [text[: len(text) // 2] for text in texts]
+    return dict(zip(names, texts, strict=False))
+
+
+def run(folder: Path, *command: str, good: Sequence[int] = (0,)) -> None:
+    """Run a command of the autograder in the class's folder, for the reader to see.
+
+    Raises:
+        DemoError: it ended otherwise than it should; it has said why.
+    """
+    console.print(f"$ autograder {' '.join(command)}", style="bold")
+    python = [sys.executable, "-m", "autograder.cli"]
+    done = subprocess.run([*python, *command], cwd=folder, env=_environment(folder))
+    if done.returncode not in good:
+        raise DemoError(say(en="The demo ends here.", ko="데모를 여기서 마칩니다."))
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Nothing of the reader's own settings and progress is read or written."""
+    here = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return os.environ | dict.fromkeys(FOLDERS, str(folder / ".home")) | {"PYTHONPATH": here}
+
+
+def what_tricks_gained(rows: Sequence[Row], students: Sequence[Person]) -> Table:
+    """Return a table of those who tried a trick, with what the task gave them."""
+    verdicts = words(language())
+    table = Table(
+        *say(en="Student|Instead of an answer|Verdict|Points", ko="학생|답 대신 낸 것|결과|점수").split("|")
+    )
+    tricks = {someone.id: someone.trick for someone in students if someone.trick}
+    for row in rows:
+        if trick := tricks.get(row["student"]):
+            task = row["tasks"][0]
+            points = f"{task['points']:g} / {task['max_points']:g}"
+            table.add_row(row["student"], say(en=trick.en, ko=trick.ko), verdicts[task["outcome"]], points)
+    return table
+
+
+def one_to_show(rows: Sequence[Row], students: Sequence[Person]) -> str:
+    """Return an honest student with something right and something wrong, of the reader's language if any."""
+    honest = {someone.id: someone for someone in students if someone.trick is None}
+
+    def distance(row: Row) -> tuple[bool, float]:
+        other = honest[row["student"]].language != language()
+        return other, abs(row["score"] - _TYPICAL * row["max_score"])
+
+    return str(
+        min((row for row in rows if row["student"] in honest and row["max_score"]), key=distance)["student"]
+    )
+
+
+def show(pages: Sequence[Path], opens: bool) -> None:
+    """Say where the pages are, and open them if there is a browser with a screen."""
+    for page in pages:
+        console.print(f"  {page}")
+    has_screen = sys.platform != "linux" or any(
+        map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    )
+    if opens and has_screen:
+        for page in pages:
+            webbrowser.open(page.as_uri())  # False without a browser: the address has been printed
+
+
+def serve(folder: Path) -> None:
+    """Serve formgrader until Ctrl+C.
+
+    Raises:
+        DemoError: it did not start.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    token = secrets.token_hex(16)
+    settings: Mapping[str, object] = {
+        "Application.log_level": "ERROR",
+        "ServerApp.answer_yes": True,  # one Ctrl+C ends it
+        "ServerApp.allow_root": True,  # in a container one is often root
+        "ServerApp.ip": "127.0.0.1",
+        "ServerApp.port": port,
+        "ServerApp.open_browser": False,
+        "LabApp.news_url": None,
+        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+    }
+    flags = [f"--{name}={value}" for name, value in settings.items()]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", *flags],
+        cwd=folder,
+        env=_environment(folder) | {"JUPYTER_TOKEN": token},
+        stdout=subprocess.DEVNULL,
+        stderr=(folder / LOG).open("w"),
+    )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the server ends with the demo, however that ends
+    try:
+        while server.poll() is None and not _answers(port):
+            time.sleep(0.1)
+        if server.poll() is not None:
+            raise DemoError(
+                say(
+                    en=f"Formgrader did not start: {folder / LOG} says why.",
+                    ko=f"Formgrader를 시작하지 못했습니다. {folder / LOG}에서 까닭을 확인하세요.",
+                )
+            )
+        console.print(f"  http://127.0.0.1:{port}/formgrader?token={token}")
+        console.print(
+            say(
+                en=f"Ctrl+C ends formgrader. To remove the class, delete {folder}.",
+                ko=f"Ctrl+C를 누르면 formgrader가 끝납니다. 데모를 지우려면 {folder}를 삭제하세요.",
+            )
+        )
+        server.wait()
+    except KeyboardInterrupt:
+        console.print()
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as line:
+        return line.connect_ex(("127.0.0.1", port)) == 0
+
+
+def demonstrate(folder: Path, lessons: Sequence[Lesson], count: int) -> list[Path]:
+    """Make the class, grade it, report on it; return the pages to look at."""
+    claim(folder)
+    make_course(folder, lessons)
+    students = people(count)
+    enter(folder, students)
+    hand_in(folder, students, lessons)
+    begin = time.monotonic()
+    # 1: something waits for a person, as in every class of this size.
+    run(folder, "grade", "--json", RESULTS, good=(0, 1))
+    seconds = time.monotonic() - begin
+    rows = [row for row in json.loads((folder / RESULTS).read_bytes()) if row["lesson"] == lessons[0].name]
+    console.print(what_tricks_gained(rows, students), soft_wrap=False)
+    run(folder, "report", lessons[0].name[:2], "--lang", language())
+    if len(lessons) > 1:
+        run(folder, "report", "--lang", language())
+    console.print(
+        say(
+            en=f"{count} students were graded in {seconds:.0f} s. Report and feedback:",
+            ko=f"학생 {count}명을 {seconds:.0f}초 만에 채점했습니다. 보고서와 피드백:",
+        ),
+        style="bold",
+    )
+    name, suffix = lessons[0].name, say(en="", ko=".ko")
+    page = folder / "feedback" / one_to_show(rows, students) / name / f"{name}.html"
+    return [folder / "report" / f"{name}{suffix}.html", page]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.demo", description=__doc__)
+    parser.add_argument("--folder", type=Path, default=PLACE, help="where the class is made")
+    parser.add_argument("--students", type=int, default=len(ROWS), metavar="N", help=f"1 to {len(ROWS)}")
+    parser.add_argument("--lessons", nargs="+", default=LESSONS, help="lessons, by number or name")
+    parser.add_argument("--no-open", action="store_true", help="open no page in a browser")
+    parser.add_argument("--no-serve", action="store_true", help="do not start formgrader")
+    options = parser.parse_args()
+    if not 1 <= options.students <= len(ROWS):
+        parser.error(f"--students is a number from 1 to {len(ROWS)}")
+    print_whatever_comes()
+    language(of_this_machine())
+    folder = options.folder.absolute()
+    try:
+        lessons = choose_lessons(find_lessons(ROOT), list(options.lessons))
+        show(demonstrate(folder, lessons, options.students), not options.no_open)
+        if not options.no_serve:
+            console.print("Formgrader:", style="bold")
+            serve(folder)
+    except (DemoError, CourseError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

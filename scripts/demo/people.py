@@ -1,0 +1,149 @@
+"""The invented class: who is in it, and what each hands in."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from autograder.course.cells import tasks
+from autograder.course.lesson import Answer, Lesson, read_lesson, right_answers, wrong_answers
+from scripts.demo.tricks import TRICKS, Trick
+from secant.language import Language
+
+#: Those with a Korean name hand in the Korean notebook.
+_NAMES = """
+minji.kim 김민지|arun.mehta|seojun.lee 이서준|emma.hughes|jiwoo.park 박지우|lucas.moreau
+hayoon.choi 최하윤|olivia.bennett|dohyun.jung 정도현|mateo.silva|yuna.kang 강유나|hannah.weber
+junseo.cho 조준서|noah.lindqvist|sua.yoon 윤수아|amara.okafor|siwoo.jang 장시우|elena.rossi
+eunji.lim 임은지|tomas.novak|taeyang.han 한태양|grace.miller|sohee.oh 오소희|ibrahim.yilmaz
+hyunwoo.seo 서현우|chloe.martin|nari.shin 신나리|peter.jansen|jaemin.kwon 권재민|sofia.alvarez
+boram.hwang 황보람|daniel.cohen|minseok.ahn 안민석|priya.raman|garam.song 송가람|oscar.nilsen
+yeeun.ryu 류예은|zoe.papadakis|wooju.hong 홍우주|felix.brandt
+"""
+ROWS = _NAMES.replace("\n", "|").strip("|").split("|")
+_SEED = 27
+_TRICK_EVERY, _FIRST_TRICK = 6, 1  # one among the first students, so that a small class has one, too
+_OTHERWISE = 0.4  # how many right answers are not the course's own
+_LEFT_OUT = 0.97  # beyond this luck, a task stays as it was released
+_LONG = 90  # characters: two students do not make the same longer mistake by chance
+# Places in the class: who misses the last lesson, sends a damaged file, two notebooks, another's answers.
+_ABSENT, _DAMAGED, _TWICE, _COPIED, _COPIER = (9, 18, 27), 11, 14, 22, 26
+
+
+@dataclass(frozen=True)
+class Person:
+    """A student.
+
+    Attributes:
+        id: of the gradebook.
+        korean: the name in Korean; empty for those who hand in the English notebook.
+        ability: from 0 to 1.
+        trick: what is tried instead of an answer to the first task.
+    """
+
+    id: str
+    korean: str
+    ability: float
+    trick: Trick | None
+
+    @property
+    def language(self) -> Language:
+        """Of the notebook that is handed in."""
+        return "ko" if self.korean else "en"
+
+    def name(self, language: Language) -> tuple[str, str]:
+        """First and last name, as the gradebook has them; a Korean name is not taken apart."""
+        if self.korean and language == "ko":
+            return "", self.korean
+        first, last = self.id.title().split(".")
+        return first, last
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """A notebook, or two: the answers of each by task. What has no answer stays as it was released."""
+
+    notebooks: Sequence[Mapping[str, str]]
+    damaged: bool = False
+
+
+def people(count: int) -> list[Person]:
+    """Return so many students."""
+    dice, tricks = random.Random(_SEED), iter(TRICKS)
+    found = []
+    for place, row in enumerate(ROWS[:count]):
+        name, _, korean = row.partition(" ")
+        trick = next(tricks, None) if place % _TRICK_EVERY == _FIRST_TRICK else None
+        found.append(Person(name, korean, dice.betavariate(2.6, 1.5), trick))
+    return found
+
+
+def works(students: Sequence[Person], lessons: Sequence[Lesson]) -> Iterator[tuple[Person, Lesson, HandedIn]]:
+    """Yield what everybody hands in, lesson by lesson."""
+    for lesson in lessons:
+        is_last = lesson == lessons[-1]
+        written = _written(students, lesson)
+        for place, someone in enumerate(students):
+            if is_last and place in _ABSENT:
+                continue
+            answers = written[_COPIED if place == _COPIER else place]
+            if someone.trick is not None and lesson == lessons[0]:
+                first = next(iter(_solutions(lesson)))
+                hidden = str(lesson.root / "source")
+                answers = answers | {
+                    first: someone.trick.code.replace("TASK", first).replace("FOLDER", hidden)
+                }
+            notebooks = [answers]
+            if is_last and place == _TWICE:
+                notebooks.append(answers | {list(answers)[-1]: "# I am still thinking about this one."})
+            yield someone, lesson, HandedIn(notebooks, damaged=is_last and place == _DAMAGED)
+
+
+def _written(students: Sequence[Person], lesson: Lesson) -> list[dict[str, str]]:
+    """Return everybody's own answers by task, without those that are left out."""
+    dice, used, found = random.Random(f"{_SEED} {lesson.name}"), set[str](), []
+    for someone in students:
+        answers = {task: _answer(task, someone, lesson, used, dice) for task in _solutions(lesson)}
+        found.append({task: text for task, text in answers.items() if text})
+    return found
+
+
+def _answer(task: str, someone: Person, lesson: Lesson, used: set[str], dice: random.Random) -> str:
+    """Return a right or a wrong answer, as the ability allows; an empty one for a task that is left out."""
+    solutions = _solutions(lesson)
+    harder = 0.25 * list(solutions).index(task) / len(solutions)  # the later a task comes, the fewer solve it
+    luck = dice.random()
+    if luck < 1.25 * someone.ability - harder:
+        others = _recorded(lesson, "right").get(task, ()) if dice.random() < _OTHERWISE else ()
+        return _new(others, used, dice, longest=0) or solutions[task]
+    wrong = _recorded(lesson, "wrong").get(task, ())
+    return "" if luck > _LEFT_OUT else _new(wrong, used, dice, longest=_LONG)
+
+
+def _new(texts: Sequence[str], used: set[str], dice: random.Random, *, longest: int) -> str:
+    """Choose a text, the first ones more often; nothing if none is left.
+
+    One with more characters than `longest` is chosen once: a second student could only have copied it.
+    """
+    left = [text for text in texts if text not in used]
+    if not left:
+        return ""
+    (chosen,) = dice.choices(left, [1 / place for place in range(1, len(left) + 1)])
+    if len(chosen) > longest:
+        used.add(chosen)
+    return chosen
+
+
+@cache
+def _solutions(lesson: Lesson) -> dict[str, str]:
+    return {task.id: task.answer.source for task in tasks(read_lesson(lesson))}
+
+
+@cache
+def _recorded(lesson: Lesson, kind: str) -> dict[str, list[str]]:
+    """Return the answers that are kept beside a lesson, by task."""
+    found: dict[str, list[str]] = {}
+    answer: Answer
+    for answer in right_answers(lesson) if kind == "right" else wrong_answers(lesson):
+        found.setdefault(answer.task, []).append(answer.source)
+    return found

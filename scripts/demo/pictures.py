@@ -1,0 +1,40 @@
+"""Take the pictures of a report and a feedback page in docs/images: `python -m scripts.demo.pictures`."""
+
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+from autograder.course.lesson import choose_lessons, find_lessons
+from scripts.demo.__main__ import ROOT, demonstrate
+from scripts.demo.people import ROWS
+from secant.language import LANGUAGES, language
+from tests.support.jupyterlab import chromium
+
+IMAGES = ROOT / "docs" / "images"
+WIDTH, HEIGHTS = 900, {"report": 940, "feedback": 840}  # down to the end of a part of the page
+COLOURS = 64  # of the palette: enough for words and bars, at a quarter of the bytes
+
+
+def main() -> int:
+    lessons = choose_lessons(find_lessons(ROOT), ["1"])
+    with chromium() as browser:
+        page = browser.new_page(color_scheme="light")
+        for name in LANGUAGES:
+            language(name)
+            with tempfile.TemporaryDirectory() as place:
+                shown = demonstrate(Path(place, "demo"), lessons, len(ROWS))
+                for (kind, height), file in zip(HEIGHTS.items(), shown, strict=True):
+                    page.set_viewport_size({"width": WIDTH, "height": height})
+                    page.goto(file.as_uri())
+                    taken = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+                    saved = IMAGES / f"{kind}-{name}.png"
+                    taken.quantize(COLOURS, dither=Image.Dither.NONE).save(saved, optimize=True)
+                    print(f"{saved}: {saved.stat().st_size // 1000} kB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

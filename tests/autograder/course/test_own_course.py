@@ -1,0 +1,167 @@
+"""A course of one's own, made from a copy of ours: other points, another task, a new lesson, a third language."""
+
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.build.builder import BuildError, build
+from autograder.build.new import new_lesson
+from autograder.build.translations import accept_translations
+from autograder.course.assignment import read_assignment
+from autograder.course.cells import tasks
+from autograder.course.errors import CourseError
+from autograder.course.lesson import Lesson, course_languages, find_lessons, read_lesson
+from secant import language, say
+from secant.catalogue import Hints
+from tests.support.gradebooks import hurried
+from tests.support.lessons import ROOT
+from tests.support.settings import settings_kept
+from tests.support.small_class import STEPS, WRONG, answered, hand_in, run, solutions
+
+OURS = "01_what_autograd_does"
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    with settings_kept(), hurried():
+        yield
+
+
+def edit(path: Path, changes: Mapping[str, str]) -> None:
+    """Replace each text that is there once."""
+    text = path.read_text(encoding="utf-8")
+    for old, new in changes.items():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path.write_text(text, encoding="utf-8")
+
+
+def score(root: Path, student: str, lesson: str) -> tuple[float, float]:
+    with Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
+        found = book.find_submission(lesson, student)
+        return found.score, found.max_score
+
+
+def test_other_points_in_a_lesson_of_ours(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "course" / OURS, tmp_path / "course" / OURS)
+    shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
+    (lesson,) = find_lessons(tmp_path)
+    test = '"grade_id": "test_hand_derivative", "solution": false, "grade": true, "locked": true, "points": '
+    edit(lesson.text, {test + "1": test + "3"})
+    with pytest.raises(BuildError, match="hand_derivative is worth 3") as told:
+        build(tmp_path, [lesson])
+    assert len(told.value.problems) == 4  # the line of marks and the sum, in both languages
+    edit(lesson.text, {"4 min · 1 point": "4 min · 3 points", "4분 · 1점": "4분 · 3점"})
+    edit(lesson.text, {"Six functions, 10 points": "Six functions, 12 points", "합해서 10점": "합해서 12점"})
+    accept_translations(lesson)
+    build(tmp_path, [lesson], ["ko"])
+    asked = tasks(read_assignment(tmp_path, OURS).releases["ko"])
+    assert sum(task.points for task in asked) == 12
+
+
+def test_another_task_fails_who_copied_and_a_new_lesson_is_graded_beside_it(course: Path) -> None:
+    (steps,) = find_lessons(course)
+    copied = {task.id: task.answer.source for task in tasks(read_lesson(steps))}
+    edit(
+        steps.text,
+        {
+            "    return 2 * x\n": "    return 3 * x\n",
+            'double(3.0), 6.0, "double(3.0)"': 'double(3.0), 9.0, "double(3.0)"',
+            "check.close(double(_x), 2 * _x,": "check.close(double(_x), 3 * _x,",
+            "check.close(double(-_x), -2 * _x,": "check.close(double(-_x), -3 * _x,",
+            "len(double([1]))": "len([double(1)])",
+        },
+    )
+    own = new_lesson(course, "11_own")
+    build(course, [steps, own], ["en"])
+    hand_in(course, "ann", answered(course, solutions(course)))
+    hand_in(course, "bob", answered(course, copied))
+    hand_in(course, "ann", answered(course, solutions(course, own.name), lesson=own.name), own.name)
+    run(course, lessons=(STEPS, own.name))
+    assert score(course, "ann", STEPS) == (5, 6)  # a person grades the note
+    assert score(course, "bob", STEPS) == (3, 6)
+    got, most = score(course, "ann", own.name)
+    assert got == most > 0
+
+
+def in_three(lesson: Lesson) -> None:
+    """Translate a lesson, its solutions and hints into Japanese, too: a cell follows each Korean one."""
+    for path in (lesson.text, lesson.folder / "solutions.py"):
+        cells = re.split(r"(?m)^(?=# %%)", path.read_text(encoding="utf-8"))
+        told = [cell for cell in cells if 'lang="ko"' in cell]
+        for cell in told:
+            other = re.sub("[가-힣].*", "日本語の文", cell.replace('lang="ko"', 'lang="ja"'))
+            cells[cells.index(cell)] = f"{cell.rstrip()}\n\n{other}"
+        path.write_text("".join(cells), encoding="utf-8")
+    syllabus = lesson.root / "course" / "syllabus.toml"
+    syllabus.write_text('languages = ["en", "ko", "ja"]\n', encoding="utf-8")
+
+
+def test_a_third_language_is_built_and_graded_with_the_same_gradebook(course: Path) -> None:
+    (steps,) = find_lessons(course)
+    edit(steps.text, {'language("en")\n': 'language("en")\nprint(say(en="Hello", ko="안녕", ja="こんにちは"))\n'})
+    edit(steps.text, {"from secant import language\n": "from secant import language, say\n"})
+    squared = 'ko="수를 제곱했습니다"'
+    edit(steps.text, {squared: squared + ', ja="二乗しました"'})
+    in_three(steps)
+    build(course, [steps])
+    texts = {tongue: read_assignment(course, STEPS).releases[tongue] for tongue in ("en", "ko", "ja")}
+    prose = {
+        tongue: [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+        for tongue, notebook in texts.items()
+    }
+    assert len({len(cells) for cells in prose.values()}) == 1
+    assert sum("日本語" in cell for cell in prose["ja"]) >= 2
+    assert not any("日本語" in cell for cell in (*prose["en"], *prose["ko"]))
+    code = "\n".join(cell.source for cell in texts["ja"].cells)
+    assert 'language("ja")' in code
+    assert [word for word in ("こんにちは", "Hello", "안녕") if word in code] == ["こんにちは"]
+
+    own = solutions(course)
+    hand_in(course, "ann", answered(course, own))
+    hand_in(course, "hana", answered(course, own | WRONG, "ja"))
+    summary, said = run(course)
+    assert not summary.failed
+    assert said == []  # no test cell looks changed
+    assert score(course, "ann", STEPS) == (5, 6)
+    assert score(course, "hana", STEPS) == (3, 6)
+    page = (course / "feedback" / "hana" / STEPS / f"{STEPS}.html").read_text(encoding="utf-8")
+    assert all(words in page for words in ("日本語", "二乗しました", "expected"))
+
+
+def test_a_translation_into_a_third_language_can_be_missing_or_stale(course: Path) -> None:
+    (steps,) = find_lessons(course)
+    in_three(steps)
+    edit(steps.text, {"Return twice the number.": "Return the number, doubled."})
+    with pytest.raises(BuildError) as told:
+        build(course, [steps])
+    assert len([one for one in told.value.problems if "the English has changed since" in one]) == 2
+    assert len(accept_translations(steps)) == 2
+    text = steps.text.read_text(encoding="utf-8")
+    steps.text.write_text(re.sub(r'# %% \[markdown\] lang="ja".*?(?=# %%)', "", text, count=1, flags=re.S))
+    with pytest.raises(BuildError, match='no "ja" cell follows this English one'):
+        build(course, [steps])
+
+
+@pytest.mark.parametrize("said", ['"en"', '["ko", "en"]', '["en", "../x"]', '["en", "en"]', "[]", "[1]"])
+def test_what_is_no_list_of_languages(course: Path, said: str) -> None:
+    (course / "course" / "syllabus.toml").write_text(f"languages = {said}\n")
+    with pytest.raises(CourseError, match="begins with"):
+        course_languages(course)
+
+
+def test_in_a_language_of_the_course_alone_secant_speaks_english() -> None:
+    language("ja")
+    assert language() == "en"
+    assert say(en="a", ko="b", ja="c") == "c"
+    assert say(en="a", ko="b") == "a"
+    texts = {"all": {"en": "a", "ko": "b", "ja": "c"}, "two": {"en": "a", "ko": "b"}, "one": {"en": "a"}}
+    assert [getattr(Hints(texts), name) for name in texts] == ["c", "a", "a"]
+    language("ko")
+    assert say(en="a", ko="b", ja="c") == "b"
+    with pytest.raises(ValueError, match="two or three letters"):
+        language("Korean")

@@ -1,0 +1,76 @@
+"""The demo: a class that can be shown, in a folder of its own."""
+
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from autograder.course.cells import tasks
+from autograder.course.lesson import find_lessons, read_lesson
+from scripts.demo import __main__ as demo
+from scripts.demo.people import ROWS, people, works
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSONS = find_lessons(ROOT)[:2]
+
+
+def test_a_folder_of_somebodys_own_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "gradebook.db").write_text("a term's grades")
+    with pytest.raises(demo.DemoError, match="--folder"):
+        demo.claim(tmp_path)
+    assert (tmp_path / "gradebook.db").read_text() == "a term's grades"
+
+
+def test_a_demo_replaces_an_earlier_one(tmp_path: Path) -> None:
+    demo.claim(tmp_path / "class")
+    (tmp_path / "class" / "gradebook.db").touch()
+    demo.claim(tmp_path / "class")
+    assert [path.name for path in (tmp_path / "class").iterdir()] == [demo.MARK]
+
+
+def test_the_class_is_the_same_each_time_and_has_all_kinds_of_students() -> None:
+    students = people(len(ROWS))
+    assert len({someone.id for someone in students}) == len(ROWS) == 40
+    found = list(works(students, LESSONS))
+    assert found == list(works(people(len(ROWS)), LESSONS))
+    first = [work.notebooks[0] for _, lesson, work in found if lesson == LESSONS[0]]
+    assert 10 < sum(someone.language == "ko" for someone in students) < 30
+    assert sum(someone.trick is not None for someone in students) == 6
+    assert len(first) == 40
+    assert any(work.damaged for *_, work in found)
+    assert any(len(work.notebooks) == 2 for *_, work in found)
+    # Nobody but the copier has all answers of another, other than the course's own.
+    own = {task.id: task.answer.source for task in tasks(read_lesson(LESSONS[0]))}
+    others = [tuple(answers.items()) for answers in first if answers != own]
+    assert sum(others.count(one) > 1 for one in others) == 2
+
+
+@pytest.mark.slow
+def test_a_small_class_is_graded_and_formgrader_shows_it(tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    flags = ["--students", "4", "--lessons", "1", "--no-open", "--folder", str(folder)]
+    shown = subprocess.Popen([sys.executable, "-m", "scripts.demo", *flags], cwd=ROOT, stdout=-1, text=True)
+    assert shown.stdout is not None
+    said = []
+    try:
+        for line in shown.stdout:
+            said.append(line.strip())
+            if "Ctrl+C" in line:
+                break
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        page = browser.open(said[-2], timeout=60).read().decode()
+    finally:
+        shown.send_signal(signal.SIGINT)
+        shown.communicate(timeout=60)
+    assert "Manage Assignments" in page
+    assert shown.returncode == 0
+    text = "\n".join(said)
+    assert "4 submissions graded" in text
+    assert re.search(r"replaces the checks +│ Wrong +│ 0 / 2", text)
+    pages = [Path(line) for line in said if line.startswith("/")]
+    assert {page.name for page in pages} == {"01_what_autograd_does.html"}
+    assert all(page.is_file() and page.is_relative_to(folder) for page in pages)
