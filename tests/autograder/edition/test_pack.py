@@ -13,11 +13,14 @@ from types import SimpleNamespace
 import nbformat.v4
 import pytest
 
+from autograder.build.builder import build
 from autograder.course.cells import is_answer, is_manual
 from autograder.course.errors import CourseError
+from autograder.course.lesson import find_lessons
 from autograder.edition.leaks import SHORTEST, Secrets
 from autograder.edition.pack import make_edition, pack
 from autograder.edition.wheel import make_wheel, make_zip
+from secant.address import urls
 from secant.language import LANGUAGES, Language
 from secant.where import INSIDE
 from tests.support.lessons import LESSONS, ROOT, with_answers
@@ -149,6 +152,22 @@ def test_a_class_settings_stay_at_home(room: Path) -> None:
 
 
 # --- What is in it ---
+
+
+def test_a_class_gets_its_own_reports(room: Path) -> None:
+    (room / "nbgrader_config_local.py").write_text(
+        'c = get_config()\nc.Secant.problems = "https://example.org/class/issues"\n'
+    )
+    with pytest.raises(CourseError, match=r"older than c\.Secant\.problems: release the lessons again"):
+        pack(room, ["en"], room / "handout")
+    build(room, find_lessons(room))
+    data = make_edition(room, ["en"])
+    wheel = zipfile.ZipFile(io.BytesIO(wheel_of(data)))
+    (about,) = (wheel.read(name).decode() for name in wheel.namelist() if name.endswith("/METADATA"))
+    assert "Project-URL: Issues, https://example.org/class/issues\n" in about
+    assert f"Project-URL: Repository, {urls()['Repository']}\n" in about
+    (lesson,) = (name for name in names(data) if name.endswith(".ipynb"))
+    assert b"(https://example.org/class/issues/new?title=" in zipfile.ZipFile(io.BytesIO(data)).read(lesson)
 
 
 @pytest.mark.parametrize(("languages", "of"), [(["en"], "en"), (["ko"], "ko"), (["en", "ko"], "both")])

@@ -21,6 +21,8 @@ const en = {
   category: 'Secant',
   noLesson: 'Open a lesson to see its tasks here and to check your answers.',
   openStart: 'Start page',
+  report: 'Report a problem',
+  reportTask: (/** @type {string} */ task) => `Report a problem in ${task}`,
   // Without a number where it is of another course.
   lesson: (/** @type {number | null} */ number, /** @type {string} */ title) => (number === null ? title : `Lesson ${number}: ${title}`),
   tasks: 'Tasks',
@@ -175,6 +177,8 @@ const ko = {
   category: 'Secant',
   noLesson: '수업 노트북을 열면 과제가 여기에 나타나고, 답을 확인할 수 있습니다.',
   openStart: '시작 페이지',
+  report: '문제 알리기',
+  reportTask: (task) => `${task} 과제의 문제 알리기`,
   lesson: (number, title) => (number === null ? title : `${number}. ${title}`),
   tasks: '과제',
   total: (points, most) => `${most}점 만점에 ${points}점`,
