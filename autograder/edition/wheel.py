@@ -14,7 +14,7 @@ from pathlib import Path
 import autograder
 import secant
 from autograder.course.errors import CourseError
-from secant.address import project, urls
+from secant.address import project, urls, version
 from secant.where import INSIDE
 
 # What pip puts elsewhere than with the code, as in pyproject.toml.
@@ -48,7 +48,7 @@ def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str,
     files = {**code, **{f"{INSIDE}/{name}": data for name, data in course.items()}}
     content = b"".join(_hash(f"{name}\0".encode() + files[name]) for name in sorted(files))
     told = hashlib.sha256(content + problems.encode())
-    name = f"secant-{ours.version.partition('+')[0]}+class.r{told.hexdigest()[:8]}"
+    name = f"secant-{version().partition('+')[0]}+class.r{told.hexdigest()[:8]}"
     for place, target in SHARED.items():
         shared = {file: data for file, data in code.items() if file.startswith(place)}
         files |= {f"{name}.data/data/{target}{f.removeprefix(place)}": data for f, data in shared.items()}
