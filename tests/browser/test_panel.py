@@ -241,7 +241,7 @@ def test_a_problem_is_reported_from_the_panel(page: Page) -> None:
     for link, name in ((links.first, next(iter(TASKS))), (links.last, "03_lesson")):
         expect(link).to_have_attribute("href", f"https://example.org/issues/new?title={name}")
         expect(link).to_have_attribute("rel", "noopener noreferrer")
-    expect(links.last).to_have_text("Report a problem")
+    expect(links.last).to_have_text("Report a problem in this lesson")
 
 
 @pytest.mark.parametrize("page", ["ko"], indirect=True)

@@ -108,7 +108,7 @@ export class Panel {
       this.changed,
       this.visible,
       this.list,
-      h('p', {}, away(say.report, lesson.info.report)),
+      h('p', {}, away(say.reportLesson, lesson.info.report)),
     );
     this.update();
     for (const row of rows) void row.restore();

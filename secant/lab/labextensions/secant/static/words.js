@@ -22,6 +22,7 @@ const en = {
   noLesson: 'Open a lesson to see its tasks here and to check your answers.',
   openStart: 'Start page',
   report: 'Report a problem',
+  reportLesson: 'Report a problem in this lesson',
   reportTask: (/** @type {string} */ task) => `Report a problem in ${task}`,
   // Without a number where it is of another course.
   lesson: (/** @type {number | null} */ number, /** @type {string} */ title) => (number === null ? title : `Lesson ${number}: ${title}`),
@@ -178,6 +179,7 @@ const ko = {
   noLesson: '수업 노트북을 열면 과제가 여기에 나타나고, 답을 확인할 수 있습니다.',
   openStart: '시작 페이지',
   report: '문제 알리기',
+  reportLesson: '이 수업의 문제 알리기',
   reportTask: (task) => `${task} 과제의 문제 알리기`,
   lesson: (number, title) => (number === null ? title : `${number}. ${title}`),
   tasks: '과제',
