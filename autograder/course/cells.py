@@ -50,8 +50,8 @@ def is_ordinary(cell: NotebookNode) -> bool:
 
 
 def is_installer(cell: Mapping[str, Any]) -> bool:
-    """Whether this is the cell that installs Secant where a lesson is opened alone, and nobody wrote in it."""
-    return "installs" in cell["metadata"] and cell["source"].count("\n") == 3
+    """Whether this cell only installs Secant where a lesson is opened alone, and has printed nothing."""
+    return "installs" in cell["metadata"] and not cell.get("outputs")
 
 
 def is_manual(cell: NotebookNode) -> bool:
