@@ -10,6 +10,8 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ComputeChecksums, GetGrades
 
 from autograder.build.collapse_tests import CollapseTests
+from autograder.build.install_cell import InstallCell
+from autograder.build.report_link import ReportLink
 from autograder.build.select_language import SelectLanguage
 from autograder.build.write_hints import KeepHints, ReleaseHints
 from autograder.grading.exchange import ReleaseLanguages, ReleasePages
@@ -38,6 +40,8 @@ c.GenerateAssignment.preprocessors = [
     CollapseTests,
     *GenerateAssignment.preprocessors.default(),
     ReleaseHints,
+    ReportLink,
+    InstallCell,
     ComputeChecksums,
 ]
 

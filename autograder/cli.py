@@ -27,7 +27,7 @@ from autograder.sandbox.sweep import cache_file
 from autograder.terminal import Terminal, err, out
 from secant.files import replace_file
 from secant.language import LANGUAGES, language, of_this_machine, print_whatever_comes, say
-from secant.terminal import Command, argument, option, options_metavar
+from secant.terminal import Command, argument, option, options_metavar, print_version
 
 if TYPE_CHECKING:
     from autograder.grading.closing import Closing
@@ -63,7 +63,12 @@ class Target(StrEnum):
 
 
 @app.callback()
-def autograder() -> None:
+def autograder(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=print_version, is_eager=True, help="Print Secant's version."),
+    ] = False,
+) -> None:
     """Build and grade the lessons of a course."""
 
 

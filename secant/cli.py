@@ -9,7 +9,16 @@ import typer
 
 from secant.language import language, of_this_machine, print_whatever_comes, say
 from secant.progress.commands import make_app as make_progress
-from secant.terminal import Command, Group, Languages, commands_title, option, options_metavar, speak
+from secant.terminal import (
+    Command,
+    Group,
+    Languages,
+    commands_title,
+    option,
+    options_metavar,
+    print_version,
+    speak,
+)
 
 
 def make_app() -> typer.Typer:
@@ -29,6 +38,7 @@ def make_app() -> typer.Typer:
         subcommand_metavar=say(en="COMMAND ...", ko="명령 ..."),
         options_metavar="",
     )
+    _add_version(app)
     _add_lab(app)
     app.add_typer(
         make_progress(),
@@ -44,6 +54,23 @@ def make_app() -> typer.Typer:
     )
     _add_doctor(app)
     return app
+
+
+def _add_version(app: typer.Typer) -> None:
+    @app.callback()
+    def secant(
+        version: Annotated[
+            bool,
+            option(
+                "--version",
+                en="Print Secant's version.",
+                ko="Secant의 버전을 출력합니다.",
+                callback=print_version,
+                is_eager=True,
+            ),
+        ] = False,
+    ) -> None:
+        pass
 
 
 def _add_lab(app: typer.Typer) -> None:

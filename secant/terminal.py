@@ -6,6 +6,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from secant.address import version
 from secant.language import language, say
 
 
@@ -20,6 +21,13 @@ def speak(lang: Languages | None) -> None:
     """Answer in this language, if one was named."""
     if lang is not None:
         language(lang.value)
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and end, if that is what the option --version asks."""
+    if wanted:
+        typer.echo(version())
+        raise typer.Exit
 
 
 class _InBothLanguages:

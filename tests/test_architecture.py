@@ -29,7 +29,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox",
         "autograder.sandbox.inside",
     },
-    "autograder.page": {"secant", "autograder.exam"},
+    "autograder.page": {"secant", "autograder.course", "autograder.exam"},
     "autograder.grading": {
         "autograder.page",
         "secant",

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from nbformat import NotebookNode
 
@@ -46,6 +47,11 @@ def is_test(cell: NotebookNode) -> bool:
 def is_ordinary(cell: NotebookNode) -> bool:
     """Whether a cell is code that nobody grades."""
     return cell.cell_type == "code" and "nbgrader" not in cell.metadata
+
+
+def is_installer(cell: Mapping[str, Any]) -> bool:
+    """Whether this cell only installs Secant where a lesson is opened alone, and has printed nothing."""
+    return "installs" in cell["metadata"] and not cell.get("outputs")
 
 
 def is_manual(cell: NotebookNode) -> bool:

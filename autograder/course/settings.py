@@ -14,6 +14,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course.errors import CourseError
 from autograder.course.lesson import choose_lessons, find_lessons
+from secant.address import SCHEMES
 
 _EXCHANGE = Exchange.root.default_value
 SECRET = ".autograder-secret"  # beside nbgrader_config.py; see grading/secret.py
@@ -31,6 +32,18 @@ def load_config(root: Path) -> Config:
     except Exception as error:
         raise CourseError(f"{root / 'nbgrader_config.py'} cannot be loaded: {error}.") from error
     return config
+
+
+def problem_address(config: Config) -> str:
+    """Return where a class's students report a problem, `c.Secant.problems`; empty if it is not set.
+
+    Raises:
+        CourseError: it is no address.
+    """
+    address = config.get("Secant", {}).get("problems", "")
+    if address and not (isinstance(address, str) and address.startswith(SCHEMES) and address.isprintable()):
+        raise CourseError('c.Secant.problems is an address, such as "mailto:you@example.org" or "https://…".')
+    return str(address)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
 """`autograder pack`: the zip that a class gets."""
 
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course.assignment import built_lessons
 from autograder.course.errors import CourseError
+from autograder.course.settings import load_config, problem_address
 from autograder.edition.leaks import Secrets
 from autograder.edition.wheel import make_wheel, make_zip
 from secant.files import replace_file
@@ -61,9 +63,17 @@ def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
 
 
 def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
-    """Return the zip: a README a language, the wheel, the versions that it was tried with, the lessons."""
+    """Return the zip: a README a language, the wheel, the versions that it was tried with, the lessons.
+
+    Raises:
+        CourseError: a lesson names another address for problems than `c.Secant.problems`.
+    """
+    address = problem_address(load_config(root))
     course = dict(course_files(root, languages))
-    wheel, data = make_wheel(course)
+    for name, data in course.items():
+        if address and name.endswith(".ipynb") and json.dumps(address)[1:-1].encode() not in data:
+            raise CourseError(f"{name} is older than c.Secant.problems: release the lessons again.")
+    wheel, data = make_wheel(course, problems=address)
     files = {wheel: data}
     if "requirements.txt" in course:
         files["requirements.txt"] = course["requirements.txt"]

@@ -7,7 +7,6 @@ import base64
 import hashlib
 import importlib.metadata
 import io
-import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 import autograder
 import secant
 from autograder.course.errors import CourseError
+from secant.address import project, urls, version
 from secant.where import INSIDE
 
 # What pip puts elsewhere than with the code, as in pyproject.toml.
@@ -28,13 +28,14 @@ _KEPT = ("Metadata-Version", "Name", "Summary", "License-Expression", "License-F
 _WHEEL = "Wheel-Version: 1.0\nGenerator: autograder pack\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
-def make_wheel(course: Mapping[str, bytes]) -> tuple[str, bytes]:
+def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str, bytes]:
     """Return a wheel's name and bytes; the same course and code give the same.
 
     Its version is Secant's with a mark of its content, so that pip tells one pack from the next.
 
     Args:
         course: the course's files, by their names in its folder.
+        problems: the address at which the class reports problems; empty for the project's own.
 
     Raises:
         CourseError: Secant is not installed here as a package.
@@ -45,13 +46,14 @@ def make_wheel(course: Mapping[str, bytes]) -> tuple[str, bytes]:
         raise CourseError("Secant is not installed here: run `make build`, or `pip install .`.") from None
     code = dict(_code())
     files = {**code, **{f"{INSIDE}/{name}": data for name, data in course.items()}}
-    told = hashlib.sha256(b"".join(_hash(f"{name}\0".encode() + files[name]) for name in sorted(files)))
-    name = f"secant-{ours.version.partition('+')[0]}+class.r{told.hexdigest()[:8]}"
+    content = b"".join(_hash(f"{name}\0".encode() + files[name]) for name in sorted(files))
+    told = hashlib.sha256(content + problems.encode())
+    name = f"secant-{version().partition('+')[0]}+class.r{told.hexdigest()[:8]}"
     for place, target in SHARED.items():
         shared = {file: data for file, data in code.items() if file.startswith(place)}
         files |= {f"{name}.data/data/{target}{f.removeprefix(place)}": data for f, data in shared.items()}
     about = {
-        "METADATA": _metadata(ours, name.removeprefix("secant-")),
+        "METADATA": _metadata(ours, name.removeprefix("secant-"), problems),
         "WHEEL": _WHEEL,
         "entry_points.txt": ours.read_text("entry_points.txt") or "",
         "licenses/LICENSE": ours.read_text("licenses/LICENSE") or "",
@@ -86,18 +88,18 @@ def _code() -> Iterator[tuple[str, bytes]]:
                 yield name.as_posix(), path.read_bytes()
 
 
-def _metadata(ours: importlib.metadata.Distribution, version: str) -> str:
+def _metadata(ours: importlib.metadata.Distribution, version: str, problems: str) -> str:
     said = [(key, ours.metadata[key]) for key in _KEPT if key in ours.metadata]
     needed = [("Requires-Dist", each) for each in _needed(ours)]
-    return "".join(f"{key}: {value}\n" for key, value in [*said, ("Version", version), *needed])
+    places = urls() | ({"Issues": problems} if problems else {})
+    linked = [("Project-URL", f"{label}, {url}") for label, url in places.items()]
+    return "".join(f"{key}: {value}\n" for key, value in [*said, ("Version", version), *linked, *needed])
 
 
 def _needed(ours: importlib.metadata.Distribution) -> list[str]:
     """What pip has to install: a repository's own list may be newer than what was installed from it."""
-    project = Path(secant.__file__).resolve().parent.parent / "pyproject.toml"
-    if project.is_file():
-        found: list[str] = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["dependencies"]
-        return found
+    if here := project():
+        return list(here["dependencies"])
     return [each for each in ours.requires or [] if "extra ==" not in each]
 
 

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, Template
 from markupsafe import Markup
 from pygments.formatters import HtmlFormatter
 
+from autograder.course.cells import is_installer
 from autograder.page.facts import Head, Row
 from autograder.page.prose import code, prose, typed
 from autograder.page.words import words
@@ -40,7 +41,7 @@ def page_html(student: str, head: Head, notebook: Sequence[Mapping[str, Any]], b
         student=student,
         language=head.language,
         blocks=[(each, words(each.language)) for each in heads],
-        cells=[] if head.rejected else [_cell(cell, rows) for cell in notebook],
+        cells=[] if head.rejected else [_cell(cell, rows) for cell in notebook if not is_installer(cell)],
         extra=sum(row.extra for row in head.rows),
         waiting=sum(row.most for row in head.rows if row.waits),
         unread=bool(head.rejected) and not head.score and any(row.waits for row in head.rows),

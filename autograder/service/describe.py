@@ -11,6 +11,7 @@ from autograder.exam import words
 from autograder.exam.report import PUBLIC, TaskResult
 from autograder.exam.sheet import Sheet
 from secant import check
+from secant.address import report_url
 from secant.headings import task_heading
 from secant.language import say
 from secant.progress import store
@@ -77,7 +78,12 @@ def lesson_number(sheet: Sheet) -> int | None:
 def tasks_of(sheet: Sheet) -> list[dict[str, Any]]:
     """Return what there is to do, in order, with the hints that were asked for and the best points."""
     prose, known = told(sheet), _known(sheet.assignment.lesson)
-    return [_task(task, prose.get(task.id, Told(task.id, [])), known.get(task.id)) for task in sheet.tasks]
+    lesson = sheet.assignment.lesson
+    return [
+        _task(task, prose.get(task.id, Told(task.id, [])), known.get(task.id))
+        | {"report": report_url(lesson, task.id)}
+        for task in sheet.tasks
+    ]
 
 
 def _known(lesson: str) -> dict[str, TaskFacts]:

@@ -13,7 +13,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from autograder.course.cells import is_test
+from autograder.course.cells import is_installer, is_test
 
 SECONDS = 300  # that one cell may take
 SKIPPED = "skip-execution"  # nbclient's tag; on test cells, which could only say that there is no answer yet
@@ -44,6 +44,7 @@ def run(notebook: NotebookNode, language: str) -> tuple[NotebookNode, Widgets]:
         PreviewError: if a cell fails, or prints to stderr.
     """
     copy = deepcopy(notebook)
+    copy.cells = [cell for cell in copy.cells if not is_installer(cell)]
     for cell in filter(is_test, copy.cells):
         cell.metadata["tags"] = [SKIPPED]
     copy.cells.append(nbformat.v4.new_code_cell(ASK))

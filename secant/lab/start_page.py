@@ -305,6 +305,7 @@ def start_page(root: Path, workspace: Path, language: Language) -> str:
         )
         .strip(),
         achievements(found, say) if found["achievements"] else "",
+        f"[{say(en='Report a problem', ko='문제 알리기')}]({found['report']})" if found["report"] else "",
     ]
     return "\n\n".join(part for part in parts if part)
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from secant.address import report_url
 from secant.language import Language
 from secant.placed import State, fingerprint, read_state
 from secant.progress import store
@@ -68,6 +69,7 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
         "reviewing": facts["reviewing"],
         "elsewhere": _elsewhere(lessons, course, workspace, state),
         "saved": {"path": str(store.path()), "problem": problem},
+        "report": report_url(),
     }
 
 

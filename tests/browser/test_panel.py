@@ -235,6 +235,15 @@ def test_what_the_server_says_is_text(page: Page) -> None:
     assert page.locator(".secant-panel :is(img, script)").count() == 0
 
 
+def test_a_problem_is_reported_from_the_panel(page: Page) -> None:
+    links = page.locator("#secant-panel a")
+    expect(links).to_have_count(len(TASKS) + 1)
+    for link, name in ((links.first, next(iter(TASKS))), (links.last, "03_lesson")):
+        expect(link).to_have_attribute("href", f"https://example.org/issues/new?title={name}")
+        expect(link).to_have_attribute("rel", "noopener noreferrer")
+    expect(links.last).to_have_text("Report a problem in this lesson")
+
+
 @pytest.mark.parametrize("page", ["ko"], indirect=True)
 def test_in_korean(page: Page) -> None:
     check(page)
@@ -621,6 +630,7 @@ def test_the_start_page_takes_the_plain_ones_place_and_follows_a_pass(start: Pag
     assert page.locator(".secant-arrows > path").count() == 9
     assert page.locator(".secant-achievements li").count() == 13
     assert page.locator("[data-earned=true]").count() == 0
+    expect(page.locator(".secant-start .secant-away")).to_have_attribute("href", re.compile("title=Secant"))
     expect(page.locator(".secant-continue")).to_be_focused()
     page.keyboard.press("Enter")
     page.locator(".secant-toolbar").wait_for()

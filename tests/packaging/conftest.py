@@ -77,28 +77,33 @@ def student(pack: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
     return install(wheel, tmp_path_factory)
 
 
-def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """Make a fresh environment that has this one's packages, all but Secant: that comes from the wheel."""
+def without(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Make a fresh environment that has this one's packages, all but Secant."""
     environment = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     ours = sysconfig.get_path("purelib", vars={"base": str(environment)})
     # A path in a .pth file: what .pth files there add, such as the link to the repository, is not added.
     Path(ours, "others.pth").write_text("\n".join(site.getsitepackages()))
     borrow(Path(sys.prefix), environment)
-    python = environment / SCRIPTS / "python"
+    return Place(environment / SCRIPTS, Path(ours), tmp_path_factory.mktemp("home"))
+
+
+def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Make an environment that has the wheel's Secant."""
+    place = without(tmp_path_factory)
     pip: list[str | Path] = [
         sys.executable,
         "-m",
         "pip",
         "--python",
-        python,
+        place.programs / "python",
         "install",
         "--no-deps",
         "--no-index",
         "--quiet",
     ]
     subprocess.run([*pip, "--disable-pip-version-check", "--no-compile", wheel], check=True)
-    return Place(environment / SCRIPTS, Path(ours), tmp_path_factory.mktemp("home"))
+    return place
 
 
 def borrow(there: Path, here: Path) -> None:

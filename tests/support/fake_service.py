@@ -125,6 +125,7 @@ def overview(language: str) -> dict[str, Any]:
         "achievements": achievements,
         "review": None, "reviewing": True, "elsewhere": False,
         "saved": {"path": "/home/you/.local/share/secant/progress.json", "problem": None},
+        "report": "https://example.org/issues/new?title=Secant",
     }  # fmt: skip
 
 
@@ -158,13 +159,14 @@ class Lesson(Handler):
             {
                 "id": task, "title": f"{word} 3.{number} · {task}", "max_points": 2.0,
                 "manual": outcome == "manual", "hints": 2, "shown": [], "best": 0.0,
+                "report": f"https://example.org/issues/new?title={task}",
             }
             for number, (task, outcome) in enumerate(TASKS.items(), start=1)
         ]  # fmt: skip
         self.finish(
             {
                 "lesson": "03_lesson", "number": 3, "language": self.language(path),
-                "hidden": "visible" not in path, "title": ".backward()", "tasks": tasks,
+                "hidden": "visible" not in path, "title": ".backward()", "tasks": tasks, "report": "https://example.org/issues/new?title=03_lesson",
                 "last": LAST.get(path), "agreed": "stranger" not in path or path in AGREED,
             }
         )  # fmt: skip

@@ -66,7 +66,7 @@ def told(job: Job | Page) -> Done:
         return Rendered(f"<p>The page of {job.student}.</p>")
     rows = everywhere(job.lesson, tasks(v4.reads(job.source)), "wrong", "No.")
     return Examined(
-        dataclasses.replace(rows, cells=[CellResult("cell 2", "", "", (), "printed", 0.0)]), "forked"
+        dataclasses.replace(rows, cells=[CellResult("cell 3", "", "", (), "printed", 0.0)]), "forked"
     )
 
 

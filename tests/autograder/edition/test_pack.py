@@ -8,16 +8,18 @@ import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat.v4
 import pytest
 
+from autograder.build.builder import build
 from autograder.course.cells import is_answer, is_manual
 from autograder.course.errors import CourseError
+from autograder.course.lesson import find_lessons
 from autograder.edition.leaks import SHORTEST, Secrets
 from autograder.edition.pack import make_edition, pack
 from autograder.edition.wheel import make_wheel, make_zip
+from secant.address import urls
 from secant.language import LANGUAGES, Language
 from secant.where import INSIDE
 from tests.support.lessons import LESSONS, ROOT, with_answers
@@ -151,6 +153,22 @@ def test_a_class_settings_stay_at_home(room: Path) -> None:
 # --- What is in it ---
 
 
+def test_a_class_gets_its_own_reports(room: Path) -> None:
+    (room / "nbgrader_config_local.py").write_text(
+        'c = get_config()\nc.Secant.problems = "https://example.org/class/issues"\n'
+    )
+    with pytest.raises(CourseError, match=r"older than c\.Secant\.problems: release the lessons again"):
+        pack(room, ["en"], room / "handout")
+    build(room, find_lessons(room))
+    data = make_edition(room, ["en"])
+    wheel = zipfile.ZipFile(io.BytesIO(wheel_of(data)))
+    (about,) = (wheel.read(name).decode() for name in wheel.namelist() if name.endswith("/METADATA"))
+    assert "Project-URL: Issues, https://example.org/class/issues\n" in about
+    assert f"Project-URL: Repository, {urls()['Repository']}\n" in about
+    (lesson,) = (name for name in names(data) if name.endswith(".ipynb"))
+    assert b"(https://example.org/class/issues/new?title=" in zipfile.ZipFile(io.BytesIO(data)).read(lesson)
+
+
 @pytest.mark.parametrize(("languages", "of"), [(["en"], "en"), (["ko"], "ko"), (["en", "ko"], "both")])
 def test_it_holds_lessons_what_to_install_and_how_to_start(
     room: Path, languages: list[Language], of: str
@@ -200,8 +218,7 @@ def test_the_wheel_names_and_hashes_each_of_its_files(edition: bytes) -> None:
 
 
 def test_a_pack_from_a_pack_has_one_mark_in_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    packed = SimpleNamespace(version="1.2+class.r0", metadata={}, requires=[], read_text=lambda name: "")
-    monkeypatch.setattr("importlib.metadata.distribution", lambda name: packed)
+    monkeypatch.setattr("autograder.edition.wheel.version", lambda: "1.2+class.r0")
     assert re.fullmatch(r"secant-1\.2\+class\.r[0-9a-f]{8}-py3-none-any\.whl", make_wheel({})[0])
 
 

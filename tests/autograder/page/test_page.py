@@ -32,7 +32,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for student, language in (("ann", "en"), ("kim", "ko")):
         hand_in(root, student, answered(root, mixed, language))
     loud = answered(root, right, "en")
-    loud.cells[1].source += f"\n{ODD}"
+    loud.cells[2].source += f"\n{ODD}"
     hand_in(root, "bob", loud)
     hand_in(root, "eve", "{ no notebook <script>")
     run(root)

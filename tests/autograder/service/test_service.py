@@ -16,6 +16,7 @@ import nbformat
 import pytest
 
 from autograder.course.lesson import find_lessons, wrong_answers
+from secant.address import report_url
 from tests.autograder.service.conftest import LESSON, ROOT, TOKEN, Server, children, family
 from tests.support.small_class import answered, solutions
 
@@ -63,6 +64,10 @@ def test_lesson_hints_and_solution(server: Server) -> None:
     path = server.save("told.ipynb", {}, "ko")
     status, lesson = server.ask("GET", "lesson", path=path)
     assert (status, lesson["lesson"], lesson["number"], lesson["language"]) == (200, LESSON, 1, "ko")
+    assert lesson["report"] == report_url(LESSON)
+    assert [task["report"] for task in lesson["tasks"]] == [
+        report_url(LESSON, task["id"]) for task in lesson["tasks"]
+    ]
     assert (lesson["title"], lesson["hidden"], lesson["last"]) == ("Autograd가 실제로 하는 일", True, None)
     assert [task["id"] for task in lesson["tasks"]] == TASKS
     assert lesson["tasks"][0]["title"] == "과제 1.1 · forward_difference"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from secant import language
+from secant.address import report_url
 from secant.lab import launch, start_page
 from secant.language import LANGUAGES, Language
 from secant.progress import record
@@ -25,6 +26,7 @@ def test_the_page_lists_the_lessons_that_exist(house: Path) -> None:
     assert "grad_fn" not in page
     assert "Shift+Enter" in page
     assert str(house / "workspace/en") in page
+    assert f"[Report a problem]({report_url()})" in page
 
 
 def test_the_korean_page_is_korean(house: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from secant.address import report_url
 from secant.lab.workspace import copy_lessons
 from secant.progress import record
 from secant.progress.course import any_course, read_course
@@ -89,6 +90,7 @@ def test_somebody_who_begins(house: Path, workspace: Path) -> None:
     assert lesson(found, 1)["path"] is None
     assert not lesson(found, 1)["released"]
     assert len(found["achievements"]) == 13
+    assert found["report"] == report_url()
 
 
 def test_titles_are_in_the_language(house: Path) -> None:

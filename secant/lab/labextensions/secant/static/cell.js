@@ -18,6 +18,7 @@ export function decorate(lesson, lab) {
   const done = new WeakSet();
   const look = () => {
     if (notebook.isDisposed) return;
+    hideInstaller(notebook.content);
     for (const cell of notebook.content.widgets) {
       const id = taskOf(cell.model);
       const task = lesson.info.tasks.find((each) => each.id === id);
@@ -70,6 +71,15 @@ export function decorate(lesson, lab) {
   cells.changed.connect(later);
   // The cells may live on: two views of a notebook share them.
   notebook.disposed.connect(() => cells.changed.disconnect(later));
+}
+
+/** Hide the cell that installs Secant where a lesson is opened without it: here it has nothing to do.
+ * @param {Jupyter} content the notebook's cells */
+function hideInstaller(content) {
+  const [first] = content.widgets;
+  if (!first?.model.getMetadata('installs') || first.isHidden) return;
+  if (content.activeCellIndex === 0 && content.widgets.length > 1) content.activeCellIndex = 1;
+  first.hide();
 }
 
 /** What a verdict says is the matter, in a line: the likely cause, else the last sentence, else the error.

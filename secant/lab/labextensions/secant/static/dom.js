@@ -25,6 +25,15 @@ export function button(label, act, properties = {}) {
   return h('button', { type: 'button', class: 'secant-button', onclick: act, ...properties }, label);
 }
 
+/** A link to another site, in a tab of its own; none without an address.
+ * @param {string} label
+ * @param {string} url
+ * @param {Record<string, any>} [properties]
+ */
+export function away(label, url, properties = {}) {
+  return url ? h('a', { class: 'secant-away', href: url, target: '_blank', rel: 'noopener noreferrer', ...properties }, label) : null;
+}
+
 /** Write a text only where it differs, so that a screen reader is not told it again.
  * @param {HTMLElement} element
  * @param {string} text

@@ -3,7 +3,7 @@
 /** @import { Jupyter } from './types.js' */
 /** @import { Words } from './words.js' */
 /** @import { Lesson } from './lesson.js' */
-import { button, h, write } from './dom.js';
+import { away, button, h, write } from './dom.js';
 import { Row } from './row.js';
 import { strict } from './strict.js';
 import { figure, moment } from './words.js';
@@ -108,6 +108,7 @@ export class Panel {
       this.changed,
       this.visible,
       this.list,
+      h('p', {}, away(say.reportLesson, lesson.info.report)),
     );
     this.update();
     for (const row of rows) void row.restore();

@@ -3,7 +3,7 @@
 /** @import { Jupyter, Row as Verdict, Task } from './types.js' */
 /** @import { Lesson } from './lesson.js' */
 /** @import { Panel } from './panel.js' */
-import { button, h, prose, write } from './dom.js';
+import { away, button, h, prose, write } from './dom.js';
 import { figure } from './words.js';
 
 /** What stands beside the word: no outcome is told by colour alone. */
@@ -72,6 +72,7 @@ export class Row {
       this.body,
       this.trouble,
       h('div', { class: 'secant-buttons' }, task.manual ? null : this.checkButton, this.hintButton, this.solutionButton),
+      h('p', {}, away(say.report, task.report, { 'aria-label': say.reportTask(task.id) })),
       this.more,
     );
   }

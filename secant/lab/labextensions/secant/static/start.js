@@ -3,7 +3,7 @@
 /** @import { Achievement, Jupyter, LessonState, Overview, Review } from './types.js' */
 /** @import { Server } from './server.js' */
 /** @import { Words } from './words.js' */
-import { button, h, prose } from './dom.js';
+import { away, button, h, prose } from './dom.js';
 import { isStranger, Refused, Unreachable } from './server.js';
 import { day, figure, words } from './words.js';
 
@@ -101,6 +101,7 @@ export class StartPage {
       h('h2', {}, say.achievements),
       this.achievements(overview, say),
       h('p', { class: 'secant-kept' }, say.kept(overview.saved.path)),
+      h('p', {}, away(say.report, overview.report, { 'data-key': 'report' })),
       overview.reviewing ? '' : button(say.reviewOn, () => void this.want(true), { 'data-key': 'review-on' }),
     );
     this.drawArrows();

@@ -5,10 +5,10 @@
  * @typedef {{id: string, points: number, max_points: number, outcome: Outcome, message: string, seconds: number,
  *   parts: Part[], hints: number}} Row
  * @typedef {{id: string, title: string, max_points: number, manual: boolean, hints: number,
- *   shown: {title: string, text: string}[], best: number}} Task
+ *   shown: {title: string, text: string}[], best: number, report: string}} Task
  * @typedef {{rows: (Row & {changed: boolean})[], score: number, max_score: number, hidden: boolean, when: string}} Last
  * @typedef {{lesson: string, number: number | null, language: Language, title: string, hidden: boolean, tasks: Task[],
- *   last: Last | null, agreed: boolean}} LessonInfo
+ *   report: string, last: Last | null, agreed: boolean}} LessonInfo
  * @typedef {{event: 'waits'}
  *   | {event: 'begin', lesson: string, language: Language, hidden: boolean, tasks: string[]}
  *   | {event: 'task', task: Row}
@@ -25,7 +25,7 @@
  * @typedef {{language: Language, hidden: boolean, level: {number: number, title: string, xp: number, from: number, to: number | null},
  *   continue: null | {path: string, lesson: string, number: number, title: string, task: string | null,
  *     task_title: string | null},
- *   lessons: LessonState[], achievements: Achievement[], saved: {path: string, problem: string | null},
+ *   lessons: LessonState[], achievements: Achievement[], saved: {path: string, problem: string | null}, report: string,
  *   review: Review | null, reviewing: boolean, elsewhere: boolean}} Overview
  * @typedef {{name: string, number: number, text: string, choices: Record<string, string>, right: string,
  *   replies: Record<string, string>, days: number}} Review

@@ -1,0 +1,35 @@
+"""A step from source to release: the lesson's last words say where to report a problem in it."""
+
+import hashlib
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from autograder.course.settings import problem_address
+from secant.address import report_url
+
+_WORDS = {
+    "en": "Is something in this lesson wrong or unclear? [Report a problem]({url}).",
+    "ko": "이 수업에 틀린 내용이나 이해하기 어려운 부분이 있나요? [문제 알리기]({url})",
+}
+
+
+class ReportLink(NbGraderPreprocessor):
+    """Add a link to the last cell of prose. Comes once all else is as a student gets it.
+
+    It names the lesson and a hash of its text, not Secant's version: a lesson that has not changed must not
+    look changed after an update.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        """Return the notebook with the link."""
+        text = hashlib.sha256("\0".join(cell.source for cell in nb.cells).encode()).hexdigest()[:8]
+        prose = [
+            cell for cell in nb.cells if cell.cell_type == "markdown" and "nbgrader" not in cell.metadata
+        ]
+        if prose:
+            lesson = resources["nbgrader"]["assignment"]
+            url = report_url(lesson, of=f"text {text}", address=problem_address(self.config))
+            prose[-1].source += "\n\n" + _WORDS[nb.metadata["lang"]].format(url=url)
+        return nb, resources

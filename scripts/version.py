@@ -1,0 +1,80 @@
+"""The version: `python -m scripts.version` checks it, `python -m scripts.version 0.3.0` begins a new one.
+
+pyproject.toml has it. CITATION.cff and the JupyterLab extension's package.json carry a copy, as their readers
+look nowhere else. `--tag v0.3.0` fails unless that is the tag of this version; `--notes` prints its part of
+CHANGELOG.md.
+"""
+
+import argparse
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PLACES = {
+    "pyproject.toml": r'(?m)^version = "(.+)"$',
+    "CITATION.cff": r"(?m)^version: (.+)$",
+    "secant/lab/labextensions/secant/package.json": r'(?m)^  "version": "(.+)",$',
+    "secant/lab/labextensions/secant/schemas/secant/package.json.orig": r'(?m)^  "version": "(.+)",$',
+}
+_VERSION = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+)?")
+
+
+def current(root: Path) -> str:
+    """Return the version that pyproject.toml names."""
+    return str(tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
+
+
+def problems(root: Path, tag: str | None = None) -> list[str]:
+    """Return what does not agree with the version of pyproject.toml: copies, the change log, a tag."""
+    version, found = current(root), []
+    for place, pattern in PLACES.items():
+        copies = re.findall(pattern, (root / place).read_text(encoding="utf-8"))
+        if copies != [version]:
+            found.append(f"{place} names {' and '.join(copies) or 'no version'}, pyproject.toml {version}.")
+    if not notes(root, version):
+        found.append(f'CHANGELOG.md has no text under "## {version}".')
+    if tag is not None and tag != f"v{version}":
+        found.append(f"The tag {tag} is not that of version {version}, which is v{version}.")
+    return found
+
+
+def notes(root: Path, version: str) -> str:
+    """Return what CHANGELOG.md says of a version; empty if it says nothing."""
+    text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    part = re.search(rf"(?ms)^## {re.escape(version)}\n(.*?)(?=^## |\Z)", text)
+    return part[1].strip() if part else ""
+
+
+def begin(root: Path, version: str) -> None:
+    """Write a new version everywhere, and put what was unreleased under its heading in CHANGELOG.md."""
+    for place, pattern in PLACES.items():
+        text = (root / place).read_text(encoding="utf-8")
+        new = re.sub(pattern, lambda found: found[0].replace(found[1], version), text)
+        (root / place).write_text(new, encoding="utf-8")
+    log = root / "CHANGELOG.md"
+    text = log.read_text(encoding="utf-8")
+    log.write_text(text.replace("## Unreleased\n", f"## Unreleased\n\n## {version}\n", 1), encoding="utf-8")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do what the command line asks; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m scripts.version")
+    parser.add_argument("new", nargs="?", help="the version to begin, such as 0.3.0")
+    parser.add_argument("--tag", help="fail unless this is the tag of the version")
+    parser.add_argument("--notes", action="store_true", help="print what changed in it")
+    asked = parser.parse_args(arguments)
+    if asked.new:
+        if not _VERSION.fullmatch(asked.new) or asked.new == current(ROOT):
+            parser.error(f"{asked.new} is no new version: it is like 0.3.0 or 0.3.0rc1.")
+        begin(ROOT, asked.new)
+    if found := problems(ROOT, asked.tag):
+        print(*found, sep="\n", file=sys.stderr)
+        return 1
+    print(notes(ROOT, current(ROOT)) if asked.notes else current(ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

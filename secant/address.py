@@ -1,0 +1,68 @@
+"""Where the project is on the net, which version this is, and the address at which a problem is reported.
+
+Addresses and version are written in pyproject.toml only. A checkout reads that file, an installed package its
+metadata.
+"""
+
+import importlib.metadata
+import tomllib
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import secant
+
+#: How an address that a class sets for its problems may begin.
+SCHEMES = ("https://", "http://", "mailto:")
+
+
+def project() -> dict[str, Any] | None:
+    """Return the table [project] of the checkout that this package is used from; None if it was installed."""
+    file = Path(secant.__file__).resolve().parent.parent / "pyproject.toml"
+    try:
+        found: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+    except (OSError, ValueError, KeyError):
+        return None
+    return found if found.get("name") == "secant" else None
+
+
+def urls() -> dict[str, str]:
+    """Return the project's addresses by their labels: Repository, Issues, Documentation."""
+    if here := project():
+        return dict(here["urls"])
+    try:
+        said = importlib.metadata.metadata("secant").get_all("Project-URL", [])
+    except importlib.metadata.PackageNotFoundError:
+        return {}
+    return dict(line.split(", ", 1) for line in said)
+
+
+def version() -> str:
+    """Return the version of Secant that is in use; "unknown" where it is neither a checkout nor installed."""
+    if here := project():
+        return str(here["version"])
+    try:
+        return importlib.metadata.version("secant")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def report_url(lesson: str = "", task: str = "", *, of: str = "", address: str = "") -> str:
+    """Return the address of a new report that names a lesson, a task and a version, and nothing else.
+
+    Args:
+        lesson: the lesson's name, such as 01_what_autograd_does; empty on the start page.
+        task: the task's name, if the report is about one.
+        of: what to say instead of Secant's version.
+        address: where to report instead of the project's issues: an e-mail address as mailto:, an issue
+            tracker's /issues, or any page, which is opened as it is.
+    """
+    address = address or urls().get("Issues", "")
+    title = f"{', '.join(filter(None, (lesson, task))) or 'Secant'}: "
+    said = {"Lesson": lesson, "Task": task, "Version": of or version()}
+    body = "\n".join(f"{label}: {text}" for label, text in said.items() if text) + "\n\n"
+    if address.startswith("mailto:"):
+        return f"{address}?{urlencode({'subject': title, 'body': body}, quote_via=quote)}"
+    if address.endswith("/issues"):
+        return f"{address}/new?{urlencode({'title': title, 'body': body}, quote_via=quote)}"
+    return address

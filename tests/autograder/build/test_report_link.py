@@ -1,0 +1,56 @@
+"""The link in a lesson's last cell."""
+
+import re
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from traitlets.config import Config
+
+from autograder.build.report_link import ReportLink
+from autograder.course.errors import CourseError
+from secant.address import urls
+from tests.support.lessons import LESSONS, ROOT
+
+RESOURCES = {"nbgrader": {"assignment": "11_mine"}}
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_each_released_lesson_ends_with_it(language: str) -> None:
+    for lesson in LESSONS:
+        path = ROOT / "release" / language / lesson.name / f"{lesson.name}.ipynb"
+        (url,) = re.findall(r"\]\((\S+/new\?\S+)\)\.?$", nbformat.read(path, as_version=4).cells[-1].source)
+        assert url.startswith(urls()["Issues"])
+        body = parse_qs(urlsplit(url).query)["body"][0]
+        assert re.fullmatch(rf"Lesson: {lesson.name}\nVersion: text [0-9a-f]{{8}}\n\n", body)
+
+
+def linked(*cells: nbformat.NotebookNode, problems: object = "") -> nbformat.NotebookNode:
+    config = Config({"Secant": {"problems": problems}} if problems else {})
+    notebook = new_notebook(cells=list(cells), metadata={"lang": "en"})
+    return ReportLink(config=config).preprocess(notebook, RESOURCES)[0]
+
+
+def test_it_goes_to_the_class_that_wants_it() -> None:
+    graded = new_markdown_cell("My note", metadata={"nbgrader": {"solution": True}})
+    notebook = linked(
+        new_markdown_cell("The end"), new_code_cell("1"), graded, problems="mailto:me@example.org"
+    )
+    assert "(mailto:me@example.org?subject=11_mine" in unquote(notebook.cells[0].source)
+    assert [cell.source for cell in notebook.cells[1:]] == ["1", "My note"]
+
+
+def test_the_text_decides_the_version() -> None:
+    one, two, again = (linked(new_markdown_cell(text)).cells[0].source[-60:] for text in ("a", "b", "a"))
+    assert one == again != two
+
+
+def test_a_notebook_without_prose_stays_as_it_is() -> None:
+    assert linked(new_code_cell("1")).cells[0].source == "1"
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "me@example.org", 3, "https://a\nb"])
+def test_what_is_no_address_is_refused(address: object) -> None:
+    with pytest.raises(CourseError, match=r"c\.Secant\.problems is an address"):
+        linked(new_markdown_cell("The end"), problems=address)

@@ -1,0 +1,103 @@
+"""A lesson opened without its repository, in an environment in which nothing is Secant's: as in Colab."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+from autograder.course.cells import is_answer, is_test
+from scripts import links
+from secant.address import urls
+from tests.packaging.conftest import ROOT, Place, without
+
+pytestmark = pytest.mark.slow
+
+LESSON = "01_what_autograd_does"
+RUN = """
+import sys, nbformat
+from nbclient import NotebookClient
+notebook = nbformat.read(sys.argv[1], as_version=4)
+NotebookClient(notebook, timeout=120, allow_errors=True).execute()
+nbformat.write(notebook, sys.argv[1])
+"""
+
+
+def run(place: Place, notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
+    path, log = folder / "lesson.ipynb", folder / "log.txt"
+    nbformat.write(notebook, path)
+    assert place.start("python", "-c", RUN, path, out=log, cwd=folder).wait(300) == 0, log.read_text()
+    return nbformat.read(path, as_version=4)
+
+
+def errors(cell: nbformat.NotebookNode) -> list[str]:
+    return [output.ename for output in cell.get("outputs", []) if output.output_type == "error"]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_it_installs_what_it_needs_and_works(
+    wheel: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, language: str
+) -> None:
+    """Without JupyterLab's extension; the wheel stands for the repository, which no test may ask."""
+    place = without(tmp_path_factory)
+    released = nbformat.read(ROOT / f"release/{language}/{LESSON}/{LESSON}.ipynb", as_version=4)
+    first = released.cells[0]
+    wanted = f"install --quiet 'secant @ git+{urls()['Repository']}'"
+    assert wanted in first.source
+    first.source = first.source.replace(wanted, f"install --quiet --no-deps --no-index '{wheel}'")
+    ran = run(place, released, tmp_path)
+    assert (place.packages / "secant").is_dir()
+    code = [cell for cell in ran.cells if cell.cell_type == "code"]
+    assert [errors(cell) for cell in code if not (is_answer(cell) or is_test(cell))] == [[]] * sum(
+        not (is_answer(cell) or is_test(cell)) for cell in code
+    )
+    # What is still to be written says so.
+    assert {name for cell in code if is_test(cell) for name in errors(cell)} == {"NotImplementedError"}
+    shown = {kind for cell in code for output in cell.outputs for kind in output.get("data", {})}
+    assert "application/vnd.jupyter.widget-view+json" in shown
+
+
+def test_where_secant_is_the_first_cell_does_nothing(installed: Place, tmp_path: Path) -> None:
+    released = nbformat.read(ROOT / f"release/en/{LESSON}/{LESSON}.ipynb", as_version=4)
+    released.cells = released.cells[:1]
+    assert run(installed, released, tmp_path).cells[0].outputs == []
+
+
+def test_the_first_cell_is_short_folded_and_the_same_in_each_lesson() -> None:
+    for language in ("en", "ko"):
+        cells = [nbformat.read(path, 4).cells[0] for path in ROOT.glob(f"release/{language}/*/*.ipynb")]
+        assert len(cells) == 10
+        assert len({json.dumps(cell, sort_keys=True) for cell in cells}) == 1
+        assert len(cells[0].source.splitlines()) == 4
+        assert cells[0].metadata["jupyter"] == {"source_hidden": True}
+
+
+# --- Where lessons are opened ---
+
+
+def test_the_badges_lead_to_lessons_that_are_there() -> None:
+    for path, text in links.written().items():
+        assert path.read_text() == text, f"{path.name}: run `python -m scripts.links`"
+    for readme, language in links.READMES.items():
+        text = (ROOT / readme).read_text()
+        opened = re.findall(r"colab\.research\.google\.com/github/[^/]+/[^/]+/blob/main/([^)]+)\)", text)
+        assert len(opened) == 10
+        assert all((ROOT / path).is_file() and path.startswith(f"release/{language}/") for path in opened)
+        assert text.count("kaggle.com/kernels/welcome?src=https%3A%2F%2F") == 10
+
+
+def test_the_dev_container_and_binder_install_what_is_here() -> None:
+    container = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
+    assert "-e . -c requirements.txt" in container["postCreateCommand"]
+    needs = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
+    versions = [container["image"].rpartition(":")[2], (ROOT / ".binder/runtime.txt").read_text().strip()[7:]]
+    pythons = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())["jobs"]["learner"]["strategy"]
+    assert needs == ">=3.11"
+    assert set(versions) <= set(pythons["matrix"]["python"])
+    lines = (ROOT / ".binder/requirements.txt").read_text().splitlines()
+    (limits,) = (line.removeprefix("-c ") for line in lines if line.startswith("-c "))
+    assert (ROOT / ".binder" / limits).resolve() == ROOT / "requirements.txt"
+    assert lines[-1] == "."

@@ -1,0 +1,186 @@
+"""A release: the same bytes from the same commit, one version, and workflows that do what they say."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from scripts import version
+from tests.packaging.conftest import ROOT
+
+WORKFLOWS = {
+    path.stem: yaml.safe_load(path.read_text()) for path in (ROOT / ".github/workflows").glob("*.yml")
+}
+#: Only with a token of this name may a job write elsewhere than into the repository's own log.
+WRITES = {
+    ("release", "publish"): {"id-token": "write"},
+    ("release", "announce"): {"contents": "write", "id-token": "write", "attestations": "write"},
+    ("pages", "deploy"): {"pages": "write", "id-token": "write"},
+}
+
+
+def steps(workflow: str, job: str) -> list[dict[str, Any]]:
+    return WORKFLOWS[workflow]["jobs"][job].get("steps", [])
+
+
+def every_step() -> list[tuple[str, str, dict[str, Any]]]:
+    return [
+        (name, job, step)
+        for name, workflow in WORKFLOWS.items()
+        for job in workflow["jobs"]
+        for step in steps(name, job)
+    ]
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Path:
+    """The files of this repository as they are now, without what git ignores, where there is no clone."""
+    place = tmp_path / "first"
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, place / name)
+    return place
+
+
+def build(place: Path, umask: int) -> dict[str, str]:
+    """The hashes of what is built, by name."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", "dist"]
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": "1790000000"}
+    subprocess.run(command, cwd=place, env=environment, umask=umask, check=True, capture_output=True)
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (place / "dist").iterdir()}
+
+
+def test_the_same_commit_makes_the_same_bytes(export: Path, tmp_path: Path) -> None:
+    """Built again at another time, in another folder, with other permissions; and from the sdist."""
+    second = Path(shutil.copytree(export, tmp_path / "second"))
+    for path in second.rglob("*"):
+        os.utime(path, (1, 1))
+        if path.is_file():
+            path.chmod(0o600)
+    first = build(export, 0o022)
+    assert len(first) == 2
+    assert build(second, 0o077) == first
+    (packed,) = (export / "dist").glob("*.tar.gz")
+    subprocess.run(["tar", "-xf", packed], cwd=tmp_path, check=True)
+    again = build(tmp_path / packed.name.removesuffix(".tar.gz"), 0o022)
+    (wheel,) = (name for name in first if name.endswith(".whl"))
+    assert again[wheel] == first[wheel]
+
+
+# --- The version ---
+
+
+def test_all_that_names_the_version_agrees() -> None:
+    assert version.problems(ROOT) == []
+    assert version.problems(ROOT, "v0.0.1") == [
+        f"The tag v0.0.1 is not that of version {version.current(ROOT)}, which is v{version.current(ROOT)}."
+    ]
+
+
+def test_a_new_version_is_begun_everywhere(export: Path) -> None:
+    old = version.notes(export, version.current(export))
+    log = export / "CHANGELOG.md"
+    log.write_text(log.read_text().replace("## Unreleased\n", "## Unreleased\n\nA word.\n", 1))
+    version.begin(export, "9.0.0rc1")
+    assert version.problems(export, "v9.0.0rc1") == []
+    assert version.notes(export, "9.0.0rc1") == "A word."
+    assert version.notes(export, "Unreleased") == ""
+    assert version.notes(export, version.current(ROOT)) == old
+    (export / "CITATION.cff").write_text("version: 8.0.0\n")
+    assert version.problems(export) == ["CITATION.cff names 8.0.0, pyproject.toml 9.0.0rc1."]
+
+
+@pytest.mark.parametrize("word", ["next", "1.0", version.current(ROOT)])
+def test_what_is_no_new_version_changes_nothing(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        version.main([word])
+    assert f"{word} is no new version" in capsys.readouterr().err
+    assert version.problems(ROOT) == []
+
+
+# --- The workflows ---
+
+
+def test_the_tests_run_on_every_system_and_python() -> None:
+    matrix = WORKFLOWS["test"]["jobs"]["learner"]["strategy"]["matrix"]
+    assert [name.partition("-")[0] for name in matrix["system"]] == ["ubuntu", "macos", "windows"]
+    assert matrix["python"] == ["3.11", "3.12", "3.13", "3.14"]
+
+
+def test_nothing_is_published_untested_or_with_more_rights_than_it_needs() -> None:
+    release = WORKFLOWS["release"]["jobs"]
+    assert set(release["publish"]["needs"]) == {"test", "build"}
+    assert release["test"]["uses"] == "./.github/workflows/test.yml"
+    for name, workflow in WORKFLOWS.items():
+        assert workflow["permissions"] == {"contents": "read"}
+        for job, said in workflow["jobs"].items():
+            assert said.get("permissions", {}) == WRITES.get((name, job), {})
+            assert set(said.get("needs", [])) <= workflow["jobs"].keys()
+    (publish,) = (step for step in steps("release", "publish") if "pypi-publish" in step["uses"])
+    assert publish["with"] == {"attestations": True}  # and no password
+    assert any("attest-build-provenance" in step.get("uses", "") for step in steps("release", "announce"))
+
+
+def test_every_step_is_one_that_github_understands() -> None:
+    assert len(every_step()) > 15
+    for _, _, step in every_step():
+        assert ("run" in step) != ("uses" in step)
+        if "uses" in step:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v\d+)", step["uses"])
+        else:
+            # An expression in a script would run whatever a branch or a title is called.
+            assert "${{" not in step["run"]
+            subprocess.run(["bash", "-n", "-c", step["run"]], check=True)
+
+
+def test_every_file_and_target_that_a_step_names_is_there() -> None:
+    scripts = [step["run"] for _, _, step in every_step() if "run" in step]
+    words = [word for script in scripts for word in script.split()]
+    for word in words:
+        if word.startswith(("tests/", ".ci/")):
+            assert (ROOT / word).exists(), word
+    targets = re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text())
+    assert {words[place + 1] for place, word in enumerate(words) if word == "make"} <= set(targets)
+
+
+def test_the_release_is_built_as_its_workflow_says(export: Path) -> None:
+    """Each script of the job `build`, one after another, in a new clone; only pip's download is left out."""
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *words], cwd=export, check=True)
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(export.parent),
+        "GITHUB_REF_NAME": f"v{version.current(ROOT)}",
+    }
+    ran = []
+    for step in steps("release", "build"):
+        if "run" in step and not step["run"].startswith("python -m pip install"):
+            done = subprocess.run(
+                ["bash", "-eo", "pipefail", "-c", step["run"]],
+                cwd=export,
+                env=environment,
+                capture_output=True,
+                text=True,
+            )
+            assert done.returncode == 0, done.stderr
+            ran.append(step["name"])
+    assert len(ran) == 3
+    hashes = (export / "SHA256SUMS").read_text().splitlines()
+    assert sorted(line.rpartition(".")[2] for line in hashes) == ["gz", "whl"]
+    assert (export / "notes.md").read_text().strip() == version.notes(ROOT, version.current(ROOT))

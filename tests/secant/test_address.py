@@ -1,0 +1,70 @@
+"""Where a problem is reported, and that nothing of a learner's goes there."""
+
+import importlib.metadata
+import tomllib
+from email.message import Message
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import secant
+from secant import address
+from secant.address import report_url, urls, version
+from tests.support.lessons import ROOT
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Message:
+    """A package that pip has installed, with this metadata."""
+    monkeypatch.setattr(secant, "__file__", str(tmp_path / "secant/__init__.py"))
+    said = Message()
+    said["Version"] = "3.1"
+    said["Project-URL"] = "Issues, https://example.org/it/issues"
+    said["Project-URL"] = "Documentation, https://example.org/it, in two parts"
+    monkeypatch.setattr(importlib.metadata, "metadata", lambda name: said)
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: said["Version"])
+    return said
+
+
+def test_a_checkout_reads_its_pyproject() -> None:
+    said = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert (urls(), version()) == (said["urls"], said["version"])
+    assert {"Repository", "Issues", "Documentation"} == urls().keys()
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_wheel_reads_its_metadata() -> None:
+    assert urls() == {
+        "Issues": "https://example.org/it/issues",
+        "Documentation": "https://example.org/it, in two parts",
+    }
+    assert version() == "3.1"
+
+
+def test_another_project_around_the_package_is_not_ours(installed: Message, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "thesis"\nversion = "7"\n')
+    assert version() == installed["Version"]
+    (tmp_path / "pyproject.toml").write_text("no table")
+    assert version() == installed["Version"]
+
+
+def test_an_issue_names_lesson_task_and_version_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        address, "project", lambda: {"version": "1.2", "urls": {"Issues": "https://a.org/issues"}}
+    )
+    found = urlsplit(report_url("01_what_autograd_does", "central_difference"))
+    assert found._replace(query="").geturl() == "https://a.org/issues/new"
+    assert parse_qs(found.query) == {
+        "title": ["01_what_autograd_does, central_difference: "],
+        "body": ["Lesson: 01_what_autograd_does\nTask: central_difference\nVersion: 1.2\n\n"],
+    }
+    assert parse_qs(urlsplit(report_url()).query)["body"] == ["Version: 1.2\n\n"]
+
+
+def test_a_class_has_an_address_of_its_own() -> None:
+    found = urlsplit(report_url("exam & co", address="mailto:me@example.org"))
+    assert (found.scheme, found.path) == ("mailto", "me@example.org")
+    assert "+" not in found.query  # a mail program would show it
+    assert parse_qs(found.query)["body"] == [f"Lesson: exam & co\nVersion: {version()}\n\n"]
+    assert report_url("x", address="https://example.org/forum") == "https://example.org/forum"

@@ -1,0 +1,130 @@
+"""What a repository says of itself: dependencies and their licences, citation, support, issue forms."""
+
+import importlib.metadata
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+FORMS = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*-*.yml"))
+#: How packages that do not say it in a word say which licence they have.
+FAMILIES = {
+    "Apache": r"Apache",
+    "BSD": r"BSD",
+    "LGPL": r"LGPL|Lesser General Public",
+    "MIT": r"\bMIT\b",
+    "MIT-CMU": r"MIT-CMU|HPND",
+    "MPL": r"MPL|Mozilla Public",
+    "PSF": r"PSF|Python Software Foundation",
+    "0BSD": r"0BSD",
+    "Zlib": r"(?i)zlib",
+    "CC0": r"CC0",
+    "BSL": r"BSL|Boost",
+}
+
+
+def rows(file: str, heading: str) -> list[list[str]]:
+    """The cells of the table below a heading, without its own head."""
+    part = (ROOT / "docs" / file).read_text().split(f"## {heading}\n", 1)[1].split("\n## ")[0]
+    table = [line.strip("| ").split(" | ") for line in part.splitlines() if line.startswith("|")]
+    return table[2:]
+
+
+def names(requirements: list[str]) -> set[str]:
+    return {Requirement(each).name for each in requirements}
+
+
+def test_every_dependency_has_its_row() -> None:
+    needed = names(PROJECT["dependencies"])
+    assert {row[0] for row in rows("dependencies.md", "To take and to grade the lessons")} == needed
+    extras = {name: names(needs) for name, needs in PROJECT["optional-dependencies"].items()}
+    assert {row[0]: set(row[1].split(", ")) for row in rows("dependencies.md", "Extras")} == {
+        package: {extra for extra, named in extras.items() if package in named}
+        for package in set.union(*extras.values())
+    }
+    pinned = names([line for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line])
+    told = {row[0] for row in rows("dependencies.md", "Pinned because results or bytes depend on them")}
+    assert told == pinned - needed
+
+
+def licensed() -> Iterator[tuple[str, str]]:
+    """Each package of the three tables with the licence that stands there."""
+    yield from ((row[0], row[1]) for row in rows("dependencies.md", "To take and to grade the lessons"))
+    yield from ((row[0], row[2]) for row in rows("dependencies.md", "Extras"))
+    part = "Pinned because results or bytes depend on them"
+    yield from ((row[0], row[1]) for row in rows("dependencies.md", part))
+
+
+@pytest.mark.parametrize(("package", "told"), list(licensed()))
+def test_each_licence_is_the_installed_packages(package: str, told: str) -> None:
+    found = importlib.metadata.distribution(package)
+    said = [*found.metadata.get_all("License-Expression", []), *found.metadata.get_all("License", [])]
+    said += [each for each in found.metadata.get_all("Classifier", []) if each.startswith("License")]
+    files = [str(file) for file in found.files or [] if re.search(r"(?i)licen[sc]e", file.name)]
+    said += [
+        (found.read_text(name.split(".dist-info/")[-1]) or "")[:300]
+        for name in files
+        if ".dist-info/" in name
+    ]
+    claimed = re.findall("|".join(sorted(FAMILIES, key=len, reverse=True)), told)
+    assert claimed
+    assert [name for name in claimed if not re.search(FAMILIES[name], "\n".join(said))] == []
+
+
+def test_the_citation_is_of_this_version_and_place() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert cited["version"] == PROJECT["version"]
+    assert cited["repository-code"] == PROJECT["urls"]["Repository"]
+    assert cited["license"] == PROJECT["license"]
+    assert {"cff-version", "message", "title", "authors"} <= cited.keys()
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda path: path.stem)
+def test_each_issue_form_asks_for_what_a_maintainer_needs(form: Path) -> None:
+    """GitHub shows no form that breaks these rules, and says so to nobody."""
+    found = yaml.safe_load(form.read_text())
+    assert {"name", "description", "body"} <= found.keys()
+    ids = [field["id"] for field in found["body"]]
+    assert len(ids) == len(set(ids))
+    assert {"lesson", "version"} < set(ids)
+    for field in found["body"]:
+        assert field["type"] in ("input", "textarea", "dropdown", "checkboxes", "markdown")
+        assert field["attributes"]["label"]
+
+
+def test_there_is_a_form_for_each_kind_of_report() -> None:
+    assert {form.stem for form in FORMS} == {
+        "wrong-answer-passed",
+        "right-answer-failed",
+        "misleading-sentence",
+    }
+    # The prefilled reports of the lessons are blank issues.
+    assert yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/config.yml").read_text())["blank_issues_enabled"]
+
+
+def test_links_between_the_documents_lead_somewhere() -> None:
+    broken = [
+        (path.name, target)
+        for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob(".github/*.md"))
+        for target in re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)", path.read_text())
+        if not (path.parent / target).exists()
+    ]
+    assert broken == []
+
+
+@pytest.mark.parametrize("program", ["secant", "autograder"])
+def test_both_commands_print_the_version(program: str) -> None:
+    code = f"from {program}.cli import main; main()"
+    said = subprocess.run(
+        [sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True
+    )
+    assert said.stdout == f"{PROJECT['version']}\n"
