@@ -1208,7 +1208,8 @@ from secant import ask, check, hints, tensor
 
 hint = hints("evaluate")
 
-_HOOK = "model[2].register_forward_pre_hook(lambda _, x: seen.append(x[0].requires_grad))"
+_HOOK = "model.register_forward_pre_hook(lambda *_: seen.append(False)); "
+_HOOK += "model[2].register_forward_pre_hook(lambda _, x: seen.append(x[0].requires_grad))"
 
 
 def _compare(layer, numbers, x, dtype, want, of_batch, modes="model.train()", more="", **given):
@@ -1221,7 +1222,8 @@ def _compare(layer, numbers, x, dtype, want, of_batch, modes="model.train()", mo
     random = hint.random if "Dropout" in layer else ""
     answer.returns(tensor(want, dtype), mistakes={hint.of_batch: of_batch}, hint=random)
     seen, inference = answer.then("seen, result.is_inference()").result
-    answer.holds(not any(seen), hint.recorded).holds(not inference, hint.refused)
+    answer.holds(not any(seen), hint.recorded).holds(len(seen) != 1, hint.called)
+    answer.holds(not inference, hint.refused)
     return answer.is_untracked(hint.tracked).changes_nothing(), seen
 
 
@@ -1279,7 +1281,7 @@ def _compare_drawn(layer, numbers, stats, x, dtype, modes, tracked=False):
     want, wrong = (_values(numbers, stats, x, of_batch) for of_batch in (False, True))
     more, stats = f"{_STATS}x.requires_grad_({tracked})", [tensor(row, dtype) for row in stats]
     answer, seen = _compare(layer, numbers, x, dtype, want, wrong, modes, more, stats=stats)
-    check.equal(len(seen), 1, f"{answer.call}: {hint.times}")
+    check.equal(len(seen) // 2, 1, f"{answer.call}: {hint.times}")
 
 
 def _drawn(layer, rows):
@@ -1677,7 +1679,7 @@ hint = hints("freeze_first")
 _GRADS = "{**{f'model.{name}': p.grad for name, p in model.named_parameters()}, 'x': x.grad}"
 
 
-def _compare(layers, numbers, x, dtype, slopes, before, grad=None, outputs=1, noted="", **given):
+def _compare(layers, numbers, x, dtype, slopes, before, grad=None, size=1, noted="", **given):
     given |= {"numbers": tensor(numbers, dtype), "x": leaf(x, dtype, grad)}
     given["model"] = f"graphs.filled(nn.Sequential({layers}), numbers, {grad})"
     words = f"freeze_first(model, x={x}), {dtype}, .grad = {grad}, {before}"
@@ -1692,19 +1694,19 @@ def _compare(layers, numbers, x, dtype, slopes, before, grad=None, outputs=1, no
     for name, slope in slopes.items():
         at, why = f"{words}: {name}.grad\n    {below}", hint.cut if name == "x" else hint.nothing
         check.holds(grads[name] is not None, at, why)
-        slope, held = tensor(slope, dtype), grad or 0.0
-        wrong = {hint.alone: slope, hint.mean: slope / outputs + held, hint.twice: 2 * slope + held}
-        answer.named(lambda at=at: at, grads[name]).returns(slope + held, mistakes={**wrong, why: held})
+        slope, old = tensor(slope, dtype), grad or 0.0
+        wrong = {hint.alone: slope, hint.mean: slope / size + old, hint.twice: 2 * slope + old, why: old}
+        answer.named(lambda at=at: at, grads[name]).returns(slope + old, mistakes=wrong)
     return answer.changes_nothing(but=[("grad", name) for name in slopes])
 
 
 _layers, _numbers = "nn.Linear(2, 1), nn.ReLU(), nn.Linear(1, 1)", [1.0, 0.5, 0.5, 2.0, 1.0]
 _slopes = {"model.2.weight": [[3.0]], "model.2.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
-_compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float32", _slopes, "model[2].eval()", outputs=2)
-_layers = "nn.Sequential(nn.Sequential(nn.Linear(2, 1), nn.ReLU())), nn.Linear(1, 1)"
-_slopes = {"model.1.weight": [[1.5]], "model.1.bias": [1.0], "x": [[2.0, 1.0]]}
-_frozen = "model[0][0][0].bias.requires_grad_(False)"
-_compare(_layers, _numbers, [[0.5, 1.0]], "float64", _slopes, _frozen, grad=3.0)
+_compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float32", _slopes, "model[2].eval()", size=2)
+_layers = "nn.Sequential(nn.Sequential(nn.Linear(2, 1), nn.PReLU())), nn.Linear(1, 1)"
+_slopes = {"model.1.weight": [[-0.375]], "model.1.bias": [1.0], "x": [[0.5, 0.25]]}
+_frozen, _more = "model[0][0][0].bias.requires_grad_(False)", [1.0, 0.5, 0.5, 0.25, 2.0, 1.0]
+_compare(_layers, _more, [[-2.5, 1.0]], "float64", _slopes, _frozen, grad=3.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from itertools import pairwise
@@ -1783,14 +1785,9 @@ _named = {"OrderedDict": "__import__('collections').OrderedDict"}
 _layers = "OrderedDict(body=nn.Linear(2, 1), bend=nn.ReLU(), head=nn.Linear(1, 1))"
 _slopes = {"model.head.weight": [[3.0]], "model.head.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
 _rows = [[0.5, 1.0], [1.5, -1.0]]
-_compare(_layers, _numbers, _rows, "float64", _slopes, "model[2].eval()", outputs=2, **_named)
-# A layer that is not linear has parameters, too.
-_layers = "nn.Sequential(nn.Linear(2, 2), nn.PReLU()), nn.Linear(2, 1)"
-_numbers, _slopes = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.25, 2.0, 3.0, 1.0], {"model.1.weight": [[1.0, -0.5]]}
-_slopes |= {"model.1.bias": [1.0], "x": [[2.0, 0.75]]}
-_compare(_layers, _numbers, [[1.0, -2.0]], "float64", _slopes, "model[1].eval()", grad=3.0)
+_compare(_layers, _numbers, _rows, "float64", _slopes, "model[2].eval()", size=2, **_named)
 # This Dropout drops everything in training mode, and nothing in evaluation mode.
-_given = {"numbers": tensor([1.0, 0.5, 0.5, 2.0, 1.0]), "x": leaf([[0.5, 1.0]])}
+_given = {"numbers": tensor(_numbers), "x": leaf([[0.5, 1.0]])}
 _given["model"] = "graphs.filled(nn.Sequential(nn.Linear(2, 1), nn.Dropout(1.0), nn.Linear(1, 1)), numbers)"
 for _mode, _slopes in (("train", [[0.0, 0.0]]), ("eval", [[2.0, 1.0]])):
     _answer = ask("freeze_first(model, x)", {"before": f"model[1].{_mode}()"}, **_given)
@@ -1994,7 +1991,7 @@ r"""
 - **6.3** Models with Dropout and with BatchNorm, with a layer inside a layer, with a layer that belongs to two others, a model that is no `nn.Sequential` and has a hook, and Dropout alone, in several combinations of modes; tracked and untracked `x`; both dtypes; models that raise different errors, and gradient mode afterwards; other modes at the next call; a call inside `no_grad`; what is recorded while the model runs, and what may be done with the result.
 - **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 11 digits; types.
 - **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200 and the type of the sum; a `step` that trains; a sum of `float32` losses which loses digits in `float32`; how many graphs are alive at each step and at the end.
-- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`, and with names; a PReLU in `model[0]`; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters that are frozen already, in every part of the model; how often the model is called; the return value; layers, parameters, flags and modes afterwards.
+- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`, and with names; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters that are frozen already, in every part of the model; how often the model is called; the return value; layers, parameters, flags and modes afterwards.
 - **6.7** Several `f` and `h`, each of them also `t` itself; vectors and matrices, tracked or not; both dtypes; the value, to 10 digits, and each gradient beside the quotient that holds the targets still; full buffers; two calls in a row, another `h`; how often `f` and `h` are called.
 
 Everywhere: the rules of every task.
@@ -2027,7 +2024,7 @@ You can now answer these without looking back:
 Next: [Lesson 07](../07_inside_backward/07_inside_backward.ipynb), inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="f608c055"
+# %% [markdown] lang="ko" en="eb6eb501"
 r"""
 ## 숨은 테스트가 확인하는 것
 
@@ -2037,7 +2034,7 @@ r"""
 - **6.3** Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델, 한 층이 두 곳에 들어 있는 모델, `nn.Sequential`이 아니고 hook이 걸린 모델, Dropout 하나뿐인 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 여러 가지 오류를 내는 모델과 그 뒤의 gradient 모드. 모드를 바꾸고 다시 호출하기. `no_grad` 안에서 호출하기. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
 - **6.4** 다른 `x`: 음수, `int`, 0, 범위의 양 끝. 11자리까지. 타입.
 - **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`과 합의 타입. 학습하는 `step`. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
-- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때, `model[0]`에 PReLU가 있을 때, 층에 이름이 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 모델을 호출한 횟수와 돌려주는 값. 끝난 뒤의 층, 파라미터, `requires_grad`, 모드.
+- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때, 층에 이름이 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 모델을 호출한 횟수와 돌려주는 값. 끝난 뒤의 층, 파라미터, `requires_grad`, 모드.
 - **6.7** 여러 가지 `f`와 `h`. 둘 다 `t`를 그대로 돌려줄 수도 있습니다. 벡터와 행렬, 추적되는 것과 추적되지 않는 것. 두 가지 dtype. 10자리까지 맞는 loss의 값, 그리고 gradient마다 목푯값을 고정한 차분몫과 같은지. 이미 값이 들어 있는 버퍼. 두 번 이어 호출하기, 다른 `h`. `f`와 `h`를 호출한 횟수.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
