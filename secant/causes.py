@@ -140,8 +140,10 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("retain_grad on Tensor", "requires_grad=False"),
-        en="retain_grad() asks for the gradient of a tensor that is not tracked: its requires_grad is False",
-        ko="추적되지 않는 텐서(requires_grad가 False)에 retain_grad()를 호출했습니다",
+        en="retain_grad() or backward(inputs=...) asks for the gradient of a tensor that is not tracked: its "
+        "requires_grad is False",
+        ko="추적되지 않는 텐서(requires_grad가 False)에 retain_grad()를 호출했거나 그런 텐서를 "
+        "backward(inputs=...)에 넘겼습니다",
     ),
     # A Function of one's own.
     Cause(

@@ -59,10 +59,10 @@ Each of the 3 outputs has a slope with respect to each of the 2 inputs, so there
 
 $$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}.$$
 
-You compute `y = f(x)` and call `y.backward(torch.ones(3))`. **What does `x.grad` hold afterwards?**
+For an `x` that requires grad, you compute `y = f(x)` and call `y.backward(torch.ones(3))`. **What does `x.grad` hold afterwards?**
 """
 
-# %% [markdown] lang="ko" en="c2b4a134"
+# %% [markdown] lang="ko" en="14377a41"
 r"""
 ## 먼저 예상하기
 
@@ -74,7 +74,7 @@ $$f(x_0, x_1) = (x_0 x_1,\; x_0^2,\; x_1)$$
 
 $$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}$$
 
-`y = f(x)`를 계산하고 `y.backward(torch.ones(3))`을 호출합니다. **그러면 `x.grad`에는 무엇이 들어 있을까요?**
+추적되는 `x`로 `y = f(x)`를 계산하고 `y.backward(torch.ones(3))`을 호출합니다. **그러면 `x.grad`에는 무엇이 들어 있을까요?**
 """
 
 # %%
@@ -124,13 +124,13 @@ r"""
 Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So the backward pass has a graph to go through, the
 *directed acyclic graph* (DAG) of lesson 2.
 
-Why the error, then? Read the message literally: only for a scalar can a gradient be created *implicitly*. For one number, the question "how
-much does it grow?" has one answer. For two numbers, you must tell PyTorch how much each of them counts.
+Why the error, then? Read the message literally: only for a scalar can a gradient be created *implicitly*. `backward` starts with the slope of
+the result with respect to itself. For one number that is 1, and PyTorch supplies it. For two numbers, you must say how much each of them counts.
 
 The usual way is to combine them into one number first, for example their sum:
 """
 
-# %% [markdown] lang="ko" en="a88d37e7"
+# %% [markdown] lang="ko" en="d0da27a3"
 r"""
 두 결과에 모두 `grad_fn`이 있습니다. 마지막 결과뿐 아니라 추적되는 결과라면 모두 가지고 있습니다. 그러니 역방향 계산(backward pass)이 지나갈
 그래프는 있습니다. 수업 02에서 본 DAG(directed acyclic graph, 유향 비순환 그래프)입니다.
@@ -185,11 +185,11 @@ $W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As matrices ($\partial$:
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
 \frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top .$$
 
-A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And each step of the backward pass
-multiplies by a **transposed** matrix.
+A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And going back through a matrix
+multiplies by its **transpose**.
 """
 
-# %% [markdown] lang="ko" en="219699a2"
+# %% [markdown] lang="ko" en="52290dfe"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
 - $v = (1, 0)$이면 `y2`의 첫째 원소만 계산에 들어갑니다. 둘째 원소를 만드는 `W2`의 둘째 행은 0을 받습니다.
@@ -209,8 +209,8 @@ $\text{inp}_c$를 곱한 것입니다. 행렬로 쓰면 다음과 같습니다($
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
 \frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top$$
 
-열벡터와 행벡터의 곱 $a\, b^\top$은 $a_i b_j$를 모두 모은 행렬이고, **외적**(outer product, `torch.outer`)이라고 합니다. (3차원 벡터의 벡터곱(cross product)도 외적이라고 부르지만 다른 연산입니다.) 그리고 역방향 계산에서는 단계마다
-**전치**행렬(transpose)을 곱합니다.
+열벡터와 행벡터의 곱 $a\, b^\top$은 $a_i b_j$를 모두 모은 행렬이고, **외적**(outer product, `torch.outer`)이라고 합니다. (3차원 벡터의 벡터곱(cross product)도 외적이라고 부르지만 다른 연산입니다.) 그리고 역방향 계산이 행렬을 지날 때는
+그 **전치**행렬(transpose)을 곱합니다.
 """
 
 # %% [markdown] lang="en"
@@ -271,21 +271,21 @@ A unit vector picks one row of $J$. The vector of ones gave $(7, 3)$: **the sum 
 
 In general $\sum_i v_i f_i$ has the slope $\sum_i v_i J_{ij}$ with respect to input $j$. That is $v^\top J$, a **vector-Jacobian product**, VJP
 for short. It has the shape of the *input*, and it is all that `backward` ever computes. A loss is the case of one output: $J$ has a
-single row, $v$ is the number 1, and the row is the gradient. In supervised learning the loss is always a scalar, so you will hardly ever
-meet the `gradient` argument there.
+single row, $v$ is the number 1, and the row is the gradient. In training, `backward` almost always starts from one number, so you will hardly
+ever meet the `gradient` argument there.
 
 `backward` never builds the Jacobian. Its shape would be the shape of the output followed by the shape of the input, and that grows fast. Take
 `y2` of section 1 as the output and `W1` as the input. Here we do build $J$, with `jacrev` (section 3). `detach()` gives the same values without
 the graph (lesson 6), and `tensordot(v, J, dims=1)` is $v^\top J$, the sum over the first dimension of $J$:
 """
 
-# %% [markdown] lang="ko" en="2ad0a7e4"
+# %% [markdown] lang="ko" en="bd98f454"
 r"""
 단위벡터는 $J$의 행 하나를 골라냅니다. 성분이 모두 1인 벡터를 넣으면 $(7, 3)$, 곧 **행들의 합**이 나옵니다.
 
 일반적으로 $\sum_i v_i f_i$를 입력 $j$로 미분한 기울기는 $\sum_i v_i J_{ij}$입니다. 이것이 $v^\top J$, 곧 **벡터-야코비 곱**(vector-Jacobian
 product)이고 줄여서 VJP라고 합니다. shape는 *입력*과 같습니다. `backward`가 계산하는 것은 언제나 이것뿐입니다. loss는 출력이
-하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다. 지도 학습(supervised learning)에서 loss는 늘 스칼라이므로
+하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다. 학습할 때는 거의 언제나 수 하나에서 `backward`를 호출하므로
 `gradient` 인자를 쓸 일이 거의 없습니다.
 
 `backward`는 야코비 행렬을 만들지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다. 1절의 `y2`를 출력,
@@ -309,13 +309,13 @@ print(
 # %% [markdown] lang="en"
 r"""
 `torch.func.vjp` gives the same product as a function: it runs `f` once and returns the result together with a function that
-computes $v^\top J$ for any $v$.
+computes $v^\top J$ for any $v$ (as a tuple, one entry for each input of `f`).
 """
 
-# %% [markdown] lang="ko" en="b1ee15b7"
+# %% [markdown] lang="ko" en="2a6e1515"
 r"""
 `torch.func.vjp`는 같은 곱을 함수로 돌려줍니다. `f`를 한 번 실행하고, 결과와 함께 어떤 $v$에 대해서든 $v^\top J$를 구하는 함수를
-돌려줍니다.
+돌려줍니다. 이 함수의 결과는 `f`의 입력마다 하나씩 든 튜플입니다.
 """
 
 # %%
@@ -329,16 +329,17 @@ r"""
 ## 3. The Jacobian, one row at a time
 
 Unit vectors pick rows, so a Jacobian with $m$ rows takes $m$ VJPs. Their backward passes all go through the same graph, so you must keep it:
-`retain_graph=True` (lesson 2). `torch.autograd.grad` returns the product instead of adding it to `.grad`.
+`retain_graph=True` (lesson 2). `torch.autograd.grad` returns the product, again in a tuple,
+instead of adding it to `.grad`.
 """
 
-# %% [markdown] lang="ko" en="43cbde1c"
+# %% [markdown] lang="ko" en="8f5608a2"
 r"""
 ## 3. 야코비 행렬을 한 행씩
 
 단위벡터가 행을 골라내므로, 행이 $m$개인 야코비 행렬에는 VJP가 $m$번 필요합니다. 역방향 계산이 $m$번 모두 같은 그래프를 지나므로
 `retain_graph=True`로 그래프를 남겨 두어야 합니다(수업 02). `torch.autograd.grad`는 곱을 `.grad`에 더하지 않고
-돌려줍니다.
+튜플에 담아 돌려줍니다.
 """
 
 # %%
@@ -355,8 +356,8 @@ r"""
 `jacrev` (rev for *reverse*) does exactly this, for all rows at once.
 
 Beware: for an elementwise function such as $g(x) = x^2$ the Jacobian is diagonal, and then the sum of its rows looks like "the derivative of each element".
-That is why `backward(torch.ones(...))` seems to give all slopes in many examples. As soon as one output depends on two inputs, as above,
-the sum mixes them.
+That is why `backward(torch.ones(...))` seems to give all slopes in many examples. As soon as one input reaches two outputs, as
+$x_0$ does above, the sum adds two slopes of one column.
 
 ## 4. Forward mode: $J v$
 
@@ -365,13 +366,13 @@ The difference quotient is $\frac{f(x + hv) - f(x)}{h}$. Its limit is $J v$, a *
 shape of the *output*.
 """
 
-# %% [markdown] lang="ko" en="ec55381f"
+# %% [markdown] lang="ko" en="449677a3"
 r"""
 `jacrev`(rev는 *reverse*, 역방향)가 바로 이 일을 모든 행에 대해 한꺼번에 합니다.
 
 빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬(diagonal matrix)이어서, 행들의 합이 "각 원소의
-도함수"처럼 보입니다. 그래서 많은 예에서 `backward(torch.ones(...))`가 기울기를 모두 주는 것처럼 보이는 것입니다. 위처럼
-출력 하나가 입력 두 개에 의존하는 순간, 합에서는 기울기들이 섞여 버립니다.
+도함수"처럼 보입니다. 그래서 많은 예에서 `backward(torch.ones(...))`가 기울기를 모두 주는 것처럼 보이는 것입니다. 그러나 위의
+$x_0$처럼 입력 하나가 출력 두 개에 쓰이면, 한 열에 있는 두 기울기가 더해져 버립니다.
 
 ## 4. 순방향 모드: $J v$
 
@@ -419,16 +420,16 @@ r"""
 ## 5. $u^\top J v$ from both ends
 
 Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ maps a radius and an angle to a point of the plane. At $p = (2, 0.5)$ the input moves in the
-direction $v$, at 53° in the $(r, t)$ plane. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their
+direction $v$ of length 1, at 53° in the $(r, t)$ plane. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their
 tips are $0.83$ apart. **How far apart are they at $h = 0.1$?**
 """
 
-# %% [markdown] lang="ko" en="f2eaa24c"
+# %% [markdown] lang="ko" en="5c4956c8"
 r"""
 ## 5. 차분몫과 JVP, 그리고 $u^\top J v$
 
 극좌표(polar coordinates) $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 $(r, t)$ 평면에서
-53°인 $v$ 방향으로 움직입니다. $F(p)$에서 화살표 두 개가 나옵니다. 하나는 $h$만큼 갔을 때의 차분몫, 다른 하나는 JVP입니다. $h = 1$에서 두 화살표의 끝은
+53°이고 길이가 1인 $v$ 방향으로 움직입니다. $F(p)$에서 화살표 두 개가 나옵니다. 하나는 $h$만큼 갔을 때의 차분몫, 다른 하나는 JVP입니다. $h = 1$에서 두 화살표의 끝은
 $0.83$만큼 떨어져 있습니다. **$h = 0.1$에서는 얼마나 떨어져 있을까요?**
 """
 
@@ -443,7 +444,7 @@ predict(
 # %% [markdown] lang="en"
 r"""
 Run the next cell. Left: the inputs, with $p$ and $v$. Middle: the outputs, with the two arrows and a third one, $u$, a direction among the outputs.
-Right: the distance between the two arrows, and between the two numbers of question 3, for every $h$.
+Right: the distance between the two arrows, and between the two numbers of point 3 below, for every $h$.
 
 1. Move $h$ to $0.1$ and to $0.001$. With a tenth of $h$, how much of the gap is left?
 2. At $h = 1$, turn $v$ to 0° (only $r$ grows), then to 90° (only $t$ grows). When is there no gap, and why?
@@ -451,10 +452,10 @@ Right: the distance between the two arrows, and between the two numbers of quest
 4. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
 """
 
-# %% [markdown] lang="ko" en="9d6c6475"
+# %% [markdown] lang="ko" en="d4cc8cfd"
 r"""
 다음 셀을 실행하세요. 왼쪽은 입력이고 $p$와 $v$가 있습니다. 가운데는 출력이고, 두 화살표와 함께 출력 쪽의 방향인 셋째 화살표 $u$가 있습니다.
-오른쪽은 $h$마다 두 화살표의 차이와, 질문 3에 나오는 두 수의 차이를 보여 줍니다.
+오른쪽은 $h$마다 두 화살표의 차이와, 아래의 3번에 나오는 두 수의 차이를 보여 줍니다.
 
 1. $h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
 2. $h = 1$에서 $v$를 0°로($r$만 늡니다), 이어서 90°로($t$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
@@ -516,15 +517,15 @@ predicted(
 # %% [markdown] lang="en"
 r"""
 So there are two ways to compute $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The brackets do not change
-the value, only the cost. This is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
+the value, only the way: one JVP or one VJP. This is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
 
 Now try a function of your own. It takes a tensor with two elements and returns a tensor with two elements.
 """
 
-# %% [markdown] lang="ko" en="bfd72940"
+# %% [markdown] lang="ko" en="98c9d042"
 r"""
 그러니까 $u^\top J v$를 구하는 순서는 두 가지입니다. 순방향부터 계산하는 $u^\top (J v)$와 역방향부터 계산하는 $(u^\top J)\, v$입니다. 괄호를 어디에 쳐도
-값은 같고, 비용만 다릅니다. 이것은 $J$를 만들지 않고 역방향 계산을 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
+값은 같고, JVP 한 번이냐 VJP 한 번이냐만 다릅니다. 이것은 $J$를 만들지 않고 역방향 계산을 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
 
 이제 여러분의 함수를 넣어 보세요. 원소가 두 개인 텐서를 받아 원소가 두 개인 텐서를 돌려주는 함수입니다.
 """
@@ -602,7 +603,7 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-- **Few outputs, many inputs**: reverse mode. Training is the extreme case: one loss, millions of parameters, one VJP.
+- **Few outputs, many inputs**: reverse mode. Training is the extreme case: one loss, millions of parameters, one VJP. With 10 against 15, it makes no great difference.
 - **Few inputs, many outputs**: forward mode. Example: how does a whole image change when you turn one knob?
 - **You need only one product, $v^\top J$ or $J v$**: one VJP or one JVP is enough. Do not build $J$.
 
@@ -615,9 +616,9 @@ A batch has $n$ samples, and each has a loss of its own. The losses form a vecto
 the rows themselves: which sample has the largest effect? Which one is an outlier?
 """
 
-# %% [markdown] lang="ko" en="dd124ced"
+# %% [markdown] lang="ko" en="5a21890f"
 r"""
-- **출력이 적고 입력이 많으면** 역방향 모드입니다. 학습이 그 극단입니다. loss 하나, 파라미터 수백만 개, VJP 한 번입니다.
+- **출력이 적고 입력이 많으면** 역방향 모드입니다. 학습이 그 극단입니다. loss 하나, 파라미터 수백만 개, VJP 한 번입니다. 10개와 15개라면 큰 차이가 없습니다.
 - **입력이 적고 출력이 많으면** 순방향 모드입니다. 예를 들어 입력값 하나를 바꾸면 이미지 전체가 어떻게 달라지는지 알고 싶을 때입니다.
 - **곱 $v^\top J$나 $J v$ 하나만 필요하면** VJP나 JVP 한 번이면 됩니다. $J$를 만들지 마세요.
 
@@ -881,8 +882,9 @@ def _compare(given, g1, g2, wrong1, wrong2):
     first, second = answer.parts("g1", "g2", hint=hint.pair)
     wrong1 = {hint.order: g2, hint.around: g1.T, hint.sign: -g1, **wrong1}
     wrong2 = {hint.around: g2.T, hint.sign: -g2, **wrong2}
-    first.returns(g1, mistakes=wrong1, hint=hint.factors)
-    second.returns(g2, mistakes=wrong2, hint=hint.factors)
+    for part, want, wrong in ((first, g1, wrong1), (second, g2, wrong2)):
+        alike = getattr(part.result, "shape", None) == want.shape
+        part.returns(want, mistakes=wrong, hint=hint.factors if alike else "")
 
 
 _given = {"W1": tensor([[1, 2], [3, 4]]), "W2": tensor([[2, 3], [4, 2]])}
@@ -908,16 +910,18 @@ def _reference(W1, W2, inp, v):
     return torch.einsum("a,ab,c->bc", v, W2, inp), torch.einsum("a,bc,c->ab", v, W1, inp)
 
 
-def _compare_drawn(W1, W2, inp, v, dtype, tracked=(), layout=""):
+def _compare_drawn(W1, W2, inp, v, dtype, tracked=(), layout="", why=hint.factors):
     given = {"W1": tensor(W1), "W2": tensor(W2), "inp": tensor(inp), "v": tensor(v)}
     leaves = {name: leaf(t, dtype, layout=layout, tracked=False) for name, t in given.items()}
     leaves |= {name: leaf(given[name], dtype, 7.0, layout=layout) for name in tracked}
     g1, g2 = (tensor(part, dtype) for part in _reference(*given.values()))
     turned = torch.outer(given["W2"].reshape(len(W1), -1) @ given["v"], given["inp"])
-    wrong = {} if len(v) == len(W1) else {hint.refilled: ((tensor(turned, dtype), g2),)}
+    wrong = {} if len(v) == len(W1) else {hint.refilled: tensor(turned, dtype)}
     how = {"ahead": (_CALL, *((f"{name}.data *= -2", _CALL) for name in given))}
     answer = first = ask(_CALL, how, **leaves).changes_nothing()
-    answer.returns((g1, g2), mistakes=wrong, hint=hint.factors, **_EXACT[dtype])
+    for part, want in zip(answer.parts("g1", "g2", hint=hint.pair), (g1, g2), strict=True):
+        alike = getattr(part.result, "shape", None) == want.shape
+        part.returns(want, mistakes=wrong, hint=why if alike else "", **_EXACT[dtype])
     answer.again().returns(first.result)
     for name in given:
         given[name] = -2 * given[name]
@@ -941,6 +945,10 @@ for _dtype in ("float64", "float32"):
         _drawn(3, 4, 2, _dtype, layout=_layout)
     _drawn(2, 3, 4, _dtype, v=[0.0, 0.0, -1.0, 0.0])
 _drawn(2, 3, 2, "float64", v=[0.0, 0.0])
+# Zeros in inp, in W2 and in y1 = W1 @ inp: nothing may be divided by them.
+_W1 = [[check.draw(1, 3), 2.0, 2.0], check.draws(3, 1, 3)]
+_W2 = [[0.0, 3.0], [check.draw(1, 3), 0.0]]
+_compare_drawn(_W1, _W2, [0.0, 5.0, -5.0], [1.0, -2.0], "float64", why=hint.zero)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -951,12 +959,12 @@ r"""
 
 Return the Jacobian of `f` at `x`: entry (i, j) is the slope of output i with respect to input j.
 
-- `x` is a leaf of shape (n,) with `requires_grad=True`. It may have a `.grad`, which must survive: the same tensor with the same values, not a copy put back.
+- `x` is a leaf of shape (n,) with `requires_grad=True`. It may have a `.grad`, which must survive.
 - `f` takes a tensor of shape (n,) and returns one of shape (m,). You learn m only by calling `f`, and you may call it more than once.
 - `f` may ignore some of its inputs (columns of zeros), some of its outputs may be constant (rows of zeros), and it may return the very tensor it was given. At least one output depends on `x`.
 - `f` may use other tensors that are tracked, such as a weight. Their `.grad` must survive too.
 - The result has shape (m, n) and the dtype of `x`, and it is not tracked: `requires_grad` is `False`.
-- It is right to 12 digits in `float64`, so no difference quotients.
+- It is right to 12 significant digits in `float64`, so no difference quotients.
 
 The idea is one VJP for each output, but every correct way counts.
 
@@ -977,12 +985,10 @@ for v in ...:  # as many vectors as there are rows
 return torch.stack(rows)
 ```
 
-Which dtype must `v` have?
-
 </details>
 """
 
-# %% [markdown] lang="ko" en="4cca57a3"
+# %% [markdown] lang="ko" en="52a0755a"
 r"""
 ## 과제 5.2 · `jacobian_by_rows`
 
@@ -990,14 +996,13 @@ r"""
 
 `x`에서 `f`의 야코비 행렬을 돌려주세요. 원소 (i, j)는 출력 i를 입력 j로 미분한 기울기입니다.
 
-- `x`는 shape가 (n,)이고 `requires_grad=True`인 leaf입니다. `.grad`가 있을 수 있으며, 그대로 남아야 합니다. 복사본을 되돌려
-  놓지 말고 같은 텐서가 같은 값으로 남아 있어야 합니다.
+- `x`는 shape가 (n,)이고 `requires_grad=True`인 leaf입니다. `.grad`가 있을 수 있으며, 그대로 남아야 합니다.
 - `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려줍니다. m은 `f`를 호출해 보아야 알 수 있습니다. 여러 번 호출해도 됩니다.
 - `f`는 입력 일부를 쓰지 않을 수도 있고(0으로 된 열), 출력 일부가 상수일 수도 있으며(0으로 된 행), 받은 텐서를 그대로 돌려줄 수도
   있습니다. 적어도 출력 하나는 `x`에 따라 달라집니다.
 - `f`는 가중치처럼 추적되는 다른 텐서를 쓸 수도 있습니다. 그 텐서의 `.grad`도 그대로 남아야 합니다.
 - 결과의 shape는 (m, n)이고 dtype은 `x`와 같으며, 추적되지 않습니다. 곧 `requires_grad`가 `False`입니다.
-- `float64`에서 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
+- `float64`에서 유효 숫자 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
 
 출력마다 VJP를 한 번씩 구하는 것이 기본이지만, 맞는 방법이면 무엇이든 됩니다.
 
@@ -1018,8 +1023,6 @@ for v in ...:  # 행의 개수만큼
     rows.append(row)
 return torch.stack(rows)
 ```
-
-`v`의 dtype은 무엇이어야 하나요?
 
 </details>
 """
@@ -1072,15 +1075,18 @@ def _compare(f, x, A, dtype, grad=None, layout="", why=hint.shape):
     here, function = tensor(x), formula(f, A=tensor(A), W=tensor(A))
     want, there = (tensor(jacobian(function, place), dtype) for place in (here, here + 1))
     near, nearly = (1e-12, hint.digits) if dtype == "float64" else (2e-4, "")
-    exact = {"rtol": near, "atol": near, "nearly": nearly}
+    exact = {"rtol": near, "atol": near * want.abs().max().item(), "nearly": nearly}
     given = {"x": leaf(x, dtype, grad, layout=layout), "A": tensor(A, dtype), "W": leaf(A, dtype, 5.0)}
-    how = {"errors": _WHY, "ahead": (_CALL, _OTHER, ("x.data += 1", _CALL))}
+    other_weight = formula(f, A=tensor(A), W=-2 * tensor(A))
+    moves = {"x.data += 1": there, "W.data *= -2": tensor(jacobian(other_weight, here + 1), dtype)}
+    how = {"errors": _WHY, "ahead": (_CALL, _OTHER, *((move, _CALL) for move in moves))}
     answer = ask(_CALL, how, f=f"lambda t: {f}", **given).changes_nothing()
     wrong = {hint.flat: want[0]} if len(want) == 1 else {}
     answer.returns(want, mistakes=wrong, hint=why, **exact).is_untracked()
     answer.again().returns(want, **exact)
     answer.then(_OTHER, hint.other_function).returns(-2 * want, **exact)
-    answer.after("x.data += 1").changes_nothing().is_untracked().returns(there, **exact)
+    for move, right in moves.items():
+        answer.after(move).changes_nothing().is_untracked().returns(right, **exact)
     answer.still_returns(answer.result)
 
 
@@ -1107,6 +1113,7 @@ for _dtype, _grad, _layout in (("float64", None, ""), ("float64", 3.0, "slice"),
 _compare(_three, [0.0, 0.0], [[0.0]], "float64", why=hint.start)
 # So curved that no difference quotient comes near 12 digits.
 _compare("torch.sin(40 * t)", check.draws(2, -1, 1), [[0.0]], "float64", why=hint.digits)
+_compare("1e-9 * torch.sin(t)", check.draws(2, -1, 0.5), [[0.0]], "float64", why=hint.digits)
 _compare("torch.sin(A @ t)", check.draws(15, -1, 1), check.draw_tensor(20, 15), "float64")
 ### END HIDDEN TESTS
 
@@ -1121,8 +1128,9 @@ Return $J v$: how fast the outputs of `f` move when the input moves from `x` in 
 - `x` and `v` have shape (n,) and are not tracked. `f` takes a tensor of shape (n,), uses PyTorch operations and returns a tensor of shape (m,); m and n may differ. You may call `f` more than once.
 - Use `v` as it is. It need not have length 1, and it may be zero or tiny (1e-200). Twice the `v` gives twice the result.
 - The result has shape (m,) and the dtype of `x`, and it is not tracked.
-- It is right to 12 digits in `float64`, so no difference quotients.
+- It is right to 12 significant digits in `float64`, so no difference quotients.
 - As in 5.2, `f` may ignore some inputs, have constant outputs, or return the tensor it was given; at least one output depends on the input.
+  But here `f` uses no tracked tensors.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1132,13 +1140,13 @@ Section 4. Which function of `torch.func` carries a direction along?
 
 <details><summary>Hint 2: the same idea elsewhere</summary>
 
-For a product of two inputs, `torch.func.jvp(torch.mul, (a, b), (da, db))` returns the pair `(a * b, da * b + a * db)`: a tuple of places and a
-tuple of directions go in. How many places does your `f` have, and which half of the pair do you need?
+For a product of two inputs, `torch.func.jvp(torch.mul, (a, b), (da, db))` returns the pair `(a * b, da * b + a * db)`: a tuple of points and a
+tuple of directions go in. How many inputs does your `f` have, and which half of the pair do you need?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="4e9efe01"
+# %% [markdown] lang="ko" en="7a4aeb55"
 r"""
 ## 과제 5.3 · `directional_derivative`
 
@@ -1150,9 +1158,9 @@ $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`
   돌려줍니다. m과 n은 다를 수 있습니다. `f`는 여러 번 호출해도 됩니다.
 - `v`는 주어진 그대로 쓰세요. 길이가 1이 아니어도 되고, 0이거나 아주 작을 수도 있습니다(1e-200). `v`가 두 배면 결과도 두 배입니다.
 - 결과의 shape는 (m,)이고 dtype은 `x`와 같으며, 추적되지 않습니다.
-- `float64`에서 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
+- `float64`에서 유효 숫자 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
 - 5.2에서처럼 `f`는 입력 일부를 쓰지 않거나, 상수인 출력이 있거나, 받은 것을 그대로 돌려줄 수 있습니다. 적어도 출력 하나는 입력에
-  따라 달라집니다.
+  따라 달라집니다. 다만 여기서는 `f`가 추적되는 텐서를 쓰지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1173,7 +1181,7 @@ $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`
 def directional_derivative(f, x, v):
     """Return J v, (m,), for the Jacobian J of f at x.
 
-    f: from (n,) to (m,); x: (n,), the place; v: (n,), the direction.
+    f: from (n,) to (m,); x: (n,), the point; v: (n,), the direction.
     """
     ### BEGIN SOLUTION
     return torch.func.jvp(f, (x,), (v,))[1]
@@ -1191,15 +1199,16 @@ _ASKED = "directional_derivative(f, x, v)"
 _OTHER = "directional_derivative(lambda t: -2 * f(t), x, v)"
 
 _two, _three = (f"torch.stack([t[0] * t[1], t[0] ** 2{more}])" for more in ("", ", t[1]"))
-_usual = {hint.value: [6, 4], hint.no_v: [5, 4], hint.left: [-7, 6], hint.ones: [21, -8]}
+_usual = {hint.value: [6, 4], hint.no_v: [5, 4], hint.left: [7, -6], hint.ones: [-21, 8]}
+_usual |= {hint.length: tensor([-0.2, -2.4]), hint.step: [-13, -3], hint.added: tensor(-13)}
 for _f, _v, _want, _wrong in (
-    (_two, [3, -4], [1, 12], {**_usual, hint.length: tensor([0.2, 2.4])}),
-    (_three, [3, -4], [1, 12, -4], {hint.added: tensor(9), hint.ones: [21, -12]}),
+    (_two, [-3, 4], [-1, -12], _usual),
+    (_three, [3, -4], [1, 12, -4], {hint.swapped: [1, 12, 3], hint.added: tensor(9)}),
     (_three, [0, 0], [0, 0, 0], {hint.divided: torch.isnan}),
 ):
     _answer = ask(_ASKED, f=f"lambda t: {_f}", x=tensor([2, 3]), v=tensor(_v)).changes_nothing()
     _why = hint.row if any(_v) else hint.zero
-    _answer.returns(tensor(_want), mistakes=_wrong, hint=_why).is_untracked()
+    _answer.returns(tensor(_want), mistakes=_wrong, nearly=hint.digits, hint=_why).is_untracked()
     _answer.then(_OTHER, hint.other_function).returns(-2 * tensor(_want))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1215,7 +1224,8 @@ def _compare(f, x, v, A, dtype="float64", layout="", why=hint.shape):
     # J v is linear in v, and so is what rounding leaves of it.
     exact = {"rtol": near, "atol": near * max(map(abs, v)) / 3, "nearly": nearly}
     x, v = (leaf(numbers, dtype, layout=layout, tracked=False) for numbers in (x, v))
-    moves = ("v.data *= -2", -2 * want), ("x.data += 1", -2 * moved)
+    other = tensor(jacobian(formula(f, A=-2 * tensor(A)), here + 1) @ along, dtype)
+    moves = ("v.data *= -2", -2 * want), ("x.data += 1", -2 * moved), ("A.data *= -2", -2 * other)
     how = {"ahead": (_ASKED, _OTHER, *((statement, _ASKED) for statement, _ in moves))}
     answer = ask(_ASKED, how, f=f"lambda t: {f}", x=x, v=v, A=tensor(A, dtype)).changes_nothing()
     wrong = {hint.scalar: want[0]} if len(want) == 1 else {}
@@ -1400,14 +1410,14 @@ def _compare_drawn(y, x, w, v, dtype, grad=None, layout=""):
     slopes = {name: slope for name, slope in zip(numbers, slopes, strict=True) if slope is not None}
     given = {"x": leaf(x, dtype, grad), "w": leaf(w, dtype, grad), "frozen": tensor(3.0, dtype), "y": y}
     given["v"] = leaf(v, dtype, layout=layout, tracked=False)
-    grads, more = [f"{name}.grad" for name in slopes], f"weighted_backward({y}, 2 * v)"
+    grads, more = [f"{name}.grad" for name in slopes], f"weighted_backward({y}, 3 * v)"
     how = {"errors": hint.any, "ahead": (*grads, more, *grads)}
     answer = ask("weighted_backward(y, v)", how, **given)
     wrong = {name: {hint.missing: torch.full_like(slope, start)} for name, slope in slopes.items()}
     _compare(answer, {name: tensor(start + slope, dtype) for name, slope in slopes.items()}, wrong)
     again = answer.then(more)
-    wrong = {name: {hint.replaced: 2 * slope} for name, slope in slopes.items()}
-    _compare(again, {name: tensor(start + 3 * slope, dtype) for name, slope in slopes.items()}, wrong)
+    wrong = {name: {hint.replaced: 3 * slope} for name, slope in slopes.items()}
+    _compare(again, {name: tensor(start + 4 * slope, dtype) for name, slope in slopes.items()}, wrong)
 
 
 def _drawn(y, x_shape, w_shape, *how):
@@ -1435,11 +1445,13 @@ for _dtype in ("float64", "float32"):
         _drawn("x**2", (2, 3), (1,), _dtype, None, _layout)
 _drawn("x * w + x", (7, 11), (7, 11), "float64", 0.5)
 _compare_drawn("x**2", [], [1.0], [], "float64", 2.0)
+_compare_drawn("(x**2)[:0]", check.draws(3, -3, 3), [1.0], [], "float64")
+_compare_drawn("(x * w)[:0]", [[1.0, 2.0]], [[3.0, 4.0]], torch.empty(0, 2), "float64", 3.0)
 _compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, 0.0, 0.0], "float64")
 _compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, -2.0, 0.0], "float64", 3.0)
 _PAIRS = [((2,), v) for v in ((2, 1), (1,), (), (1, 2), (3,), (2, 2))]
 _PAIRS += [((2, 3), v) for v in ((3,), (1, 3), (2, 1), (3, 2), (6,))]
-_PAIRS += [((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,)), ((3,), (2, 3))]
+_PAIRS += [((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,)), ((3,), (2, 3)), ((0,), (0, 3))]
 # Alike in some sizes, in their number, in all but the order.
 _PAIRS += [((2, 3, 1), (2, 1, 3)), ((2, 3, 4), (2, 1, 4)), ((3, 1, 2), (1, 3, 2))]
 for _y, _v in [*_PAIRS, ((2, 1, 3, 2), (2, 3, 1, 2))]:
@@ -1540,6 +1552,7 @@ _wrong = {
     hint.last: _want[-1].expand(3, 2),
     hint.transposed: _want.T,
     hint.every: [[-20, -40], [-6, -2], [0, -52]],
+    hint.of_x: [[-6, 6], [4, -4], [-14, 14]],
 }
 _answer = ask(_ASKED, w=tensor([1, -1]), X=tensor([[1, 2], [3, 1], [0, 2]]), Y=tensor([2, 0, 5]))
 _answer.changes_nothing().returns(_want, mistakes=_wrong, hint=hint.alone)
@@ -1568,7 +1581,8 @@ def _compare(w, X, Y, dtype, kind="", grad=None):
         hint.rows: lambda got: got.dim() == 2 and got.shape[1] == len(w) and len(got) < len(X),
     }
     want = tensor(_reference(*given.values()), dtype)
-    answer.returns(want, mistakes=wrong, hint=hint.alone, **_EXACT[dtype])
+    nearly = hint.precise if dtype == "float64" else None
+    answer.returns(want, mistakes=wrong, hint=hint.alone, nearly=nearly, **_EXACT[dtype])
     answer.again().returns(first.result)
     for name in given:
         given[name] = given[name] + 1
@@ -1598,10 +1612,10 @@ _compare([2.0, -1.0], _X, _Y, "float64")
 r"""
 ## What the hidden tests look for
 
-- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; both dtypes; slices of larger tensors; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
-- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant or expanded outputs, use a tracked weight, or return the tensor they were given; an `x.grad` that is there already; an `x` that is a slice; an untracked result; both dtypes; 12 digits, also where `f` is strongly curved; the same `x` with other values and with other functions.
-- **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, tiny, zero or negative; slices of larger tensors; the same function elsewhere and in another direction, another function at the same place; 12 digits, also where `f` is strongly curved; both dtypes.
-- **5.4** Several shapes of `y`, also transposed, expanded and empty; `v` of zeros, or a slice of a larger tensor; several leaves; a `.grad` that was there before; several calls; that nothing is returned; twenty pairs of shapes that must raise `ValueError`, some with as many elements or with several equal sizes, and that `y` can be used afterwards.
+- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; zeros in `inp`, `W2` and `y1`; both dtypes; slices of larger tensors; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
+- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant or expanded outputs, use a tracked weight, or return the tensor they were given; an `x.grad` that is there already; an `x` that is a slice; an untracked result; both dtypes; 12 digits, also where `f` is strongly curved or its slopes are tiny; the same `x` with other values, another function, or another weight behind the same function.
+- **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, tiny, zero or negative; slices of larger tensors; the same function at another point, in another direction and with another matrix inside, another function at the same point; 12 digits, also where `f` is strongly curved; both dtypes.
+- **5.4** Several shapes of `y`, also transposed, expanded and empty, with an `x` that is not empty; `v` of zeros, or a slice of a larger tensor; several leaves; a `.grad` that was there before; several calls; that nothing is returned; over twenty pairs of shapes that must raise `ValueError`, some with as many elements (or none) or with several equal sizes, and that `y` can be used afterwards.
 - **5.5** Random batches, n and d of 1, samples whose error is 0; both dtypes; slices of larger tensors; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
 
 Everywhere: the rules of every task.
@@ -1633,19 +1647,20 @@ You can now answer these without looking back:
 Next: [Lesson 06](../06_cutting_the_graph/06_cutting_the_graph.ipynb), cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="26f6eadd"
+# %% [markdown] lang="ko" en="31cad018"
 r"""
 ## 숨은 테스트가 확인하는 것
 
-- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수가 섞인 임의의 $v$, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, `.grad`가 남아야 하는
+- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수가 섞인 임의의 $v$, `inp`와 `W2`와 `y1`에 있는 0, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, `.grad`가 남아야 하는
   추적되는 텐서, 같은 텐서 모두나 일부에 다른 값을 넣고 다시 호출했을 때.
 - **5.2** 출력이 입력보다 많은 경우와 적은 경우, 입력이나 출력이 하나인 경우. 입력을 섞는 함수, 일부를 쓰지 않는 함수, 출력이 상수이거나
   expand한 것인 함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 잘라 낸 `x`, 추적되지 않는 결과,
-  두 가지 dtype, 많이 휘는 함수에서도 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때.
+  두 가지 dtype, 많이 휘는 함수나 기울기가 아주 작은 함수에서도 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때,
+  같은 함수가 쓰는 가중치가 바뀌었을 때.
 - **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 아주 작거나 0이거나 음수인 $v$, 더 큰 텐서에서 잘라 낸 것,
-  같은 함수를 다른 점과 다른 방향에서, 다른 함수를 같은 점에서, 많이 휘는 함수에서도 12자리, 두 가지 dtype.
-- **5.4** `y`의 여러 shape(전치하거나 expand한 것, 빈 것도), 모두 0이거나 잘라 낸 `v`, 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 호출하기,
-  아무것도 돌려주지 않는지, `ValueError`를 일으켜야 하는 shape 스무 쌍(원소의 개수나 몇몇 차원의 크기가 같은 것도), 그 뒤에도 `y`를 쓸 수 있는지.
+  같은 함수를 다른 점과 다른 방향에서, 함수 안의 행렬이 바뀌었을 때, 다른 함수를 같은 점에서, 많이 휘는 함수에서도 12자리, 두 가지 dtype.
+- **5.4** `y`의 여러 shape(전치하거나 expand한 것, `x`는 비어 있지 않은데 `y`만 빈 것도), 모두 0이거나 잘라 낸 `v`, 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 호출하기,
+  아무것도 돌려주지 않는지, `ValueError`를 일으켜야 하는 shape 스무 쌍 남짓(원소의 개수나 몇몇 차원의 크기가 같은 것, 빈 것도), 그 뒤에도 `y`를 쓸 수 있는지.
 - **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없는 샘플, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, 추적되고 `.grad`가 있는 `w`,
   같은 텐서 모두나 일부에 다른 값을 넣었을 때.
 

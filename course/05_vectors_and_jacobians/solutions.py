@@ -11,7 +11,7 @@ Test matrix formulas with sizes that all differ: then a missing transpose cannot
 # %% [markdown] task="matrix_vjp" lang="ko" en="038eab61"
 r"""
 **왜 맞을까요?** 수 v · (W2 y1)을 `y1 = W1 @ inp`의 성분별로 정리하면 (W2ᵀ v) · y1입니다. 그러니까 `y1`에 도착하는 것은 `W2.T @ v`입니다.
-`W1`의 원소 (b, c)는 `inp[c]`가 곱해져 `y1[b]`에 더해지므로 `inp`와의 텐서곱이 됩니다. 둘째 층에서도 같습니다. `y2`에는 `v`가 도착하고,
+`W1`의 원소 (b, c)는 `inp[c]`가 곱해져 `y1[b]`에 더해지므로 `inp`와의 외적이 됩니다. 둘째 층에서도 같습니다. `y2`에는 `v`가 도착하고,
 입력은 `y1`입니다. 순서는 shape로 확인할 수 있습니다. `outer(a, b)`는 (len(a), len(b))입니다.
 
 **흔한 실수.** `W2.T @ v` 대신 `W2 @ v`라고 써도 `W2`가 정사각행렬이면 shape는 맞고, 대칭행렬이면 값까지 맞습니다. 행렬 식은 크기가 모두 다른

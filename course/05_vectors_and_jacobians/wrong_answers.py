@@ -687,3 +687,98 @@ def per_sample_grads(w, X, Y):
     errors = X @ w - Y
     wrong = errors != 0
     return 2 * errors[wrong, None] * X[wrong]
+
+
+# %% divides by an element of inp task="matrix_vjp" hint="zero"
+def matrix_vjp(W1, W2, inp, v):
+    return torch.outer(W2.T @ v, inp) / inp[0] * inp[0], torch.outer(v, W1 @ inp)
+
+
+# %% divides by y1 task="matrix_vjp" hint="zero"
+def matrix_vjp(W1, W2, inp, v):
+    z = W1 @ inp
+    return torch.outer(W2.T @ v, inp), torch.outer(v, z * z / z)
+
+
+# %% only where W2 is not 0 task="matrix_vjp" hint="zero"
+def matrix_vjp(W1, W2, inp, v):
+    return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp) * (W2 != 0)
+
+
+# %% remembers the last call, by f and x task="jacobian_by_rows" hint="stale"
+seen = {}
+
+
+def jacobian_by_rows(f, x):
+    key = f, tuple(x.tolist()), x.dtype
+    if key not in seen:
+        seen[key] = torch.func.jacrev(f)(x.detach()).detach()
+    return seen[key].clone()
+
+
+# %% drops tiny slopes task="jacobian_by_rows" hint="digits"
+def jacobian_by_rows(f, x):
+    J = torch.func.jacrev(f)(x.detach()).detach()
+    J[J.abs() < 1e-6] = 0
+    return J
+
+
+# %% a quotient with a small h task="directional_derivative" hint="digits"
+def directional_derivative(f, x, v):
+    return (f(x + 1e-6 * v) - f(x)) / 1e-6
+
+
+# %% a whole step task="directional_derivative" hint="step"
+def directional_derivative(f, x, v):
+    return f(x + v) - f(x)
+
+
+# %% the direction first task="directional_derivative" hint="swapped"
+def directional_derivative(f, x, v):
+    return torch.func.jvp(f, (v,), (x,))[1]
+
+
+# %% remembers the last call, by f, x and v task="directional_derivative" hint="stale"
+seen = {}
+
+
+def directional_derivative(f, x, v):
+    key = f, tuple(x.tolist()), tuple(v.tolist()), x.dtype
+    if key not in seen:
+        seen[key] = torch.func.jvp(f, (x,), (v,))[1]
+    return seen[key].clone()
+
+
+# %% one number at a time task="weighted_backward" hint="filled"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("shapes differ")
+    for a, b in zip(y.flatten(), v.flatten(), strict=True):
+        (a * b).backward(retain_graph=True)
+
+
+# %% nothing for an empty y task="weighted_backward" hint="filled"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("shapes differ")
+    if y.numel() == 0:
+        return
+    (y * v).sum().backward()
+
+
+# %% lets empty shapes differ task="weighted_backward" hint="shapes"
+def weighted_backward(y, v):
+    if y.numel() != v.numel() or (y.numel() and y.shape != v.shape):
+        raise ValueError("shapes differ")
+    (y * v).sum().backward()
+
+
+# %% with respect to x task="per_sample_grads" hint="of_x"
+def per_sample_grads(w, X, Y):
+    return 2 * (X @ w - Y)[:, None] * w
+
+
+# %% computes in float32 task="per_sample_grads" hint="precise"
+def per_sample_grads(w, X, Y):
+    rows = 2 * (X.float() @ w.float() - Y.float())[:, None] * X.float()
+    return rows.to(X.dtype)

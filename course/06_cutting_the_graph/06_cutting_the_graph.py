@@ -163,8 +163,8 @@ predicted(
         ko="`detach`는 계산 기록이 없는 새 텐서 객체를 만들지만 값은 복사하지 않습니다. `y.clone().detach()`가 복사합니다.",
     ),
     B=say(
-        en="`w` is a second view of the memory of `y`, so `detach` costs nothing, whatever the size.",
-        ko="`w`는 `y`와 같은 메모리를 함께 쓰는 또 하나의 텐서(view)입니다. 그래서 `detach`는 크기가 얼마든 비용이 들지 않습니다.",
+        en="`w` is a second view of the memory of `y`, so `detach` copies nothing, whatever the size.",
+        ko="`w`는 `y`와 같은 메모리를 함께 쓰는 또 하나의 텐서(view)입니다. 그래서 `detach`는 크기가 얼마든 아무것도 복사하지 않습니다.",
     ),
     C=say(
         en="`w` is not tracked, so nothing forbids it here. Lesson 7 shows when PyTorch notices such a "
@@ -233,7 +233,7 @@ r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$: the whole chain rule, as if nothing had been cut. `y.sum().backward()` starts with $v = (1, 1, 1)$ instead and gives $2 + 3 + 5 = 10$, the slope of the sum of `y`. It is not the slope you want, but it
 runs without an error.
 
-When is such a splice useful? When $y = f(x)$ runs on one computer and $z = g(y)$ on another, as in a model that is too large for one machine: the values of `y` travel in one direction, `w.grad` in the other, and no graph has to be sent.
+Such a splice is useful if $y = f(x)$ runs on one computer and $z = g(y)$ on another: the values of `y` travel in one direction, `w.grad` in the other, and no graph has to be sent.
 
 ## 4. Cutting one of two paths
 
@@ -248,24 +248,24 @@ By default the quotient recomputes both factors at $x + h$, as the program does.
 4. Let the factor move again and choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd report at $x = 2$?
 """
 
-# %% [markdown] lang="ko" en="6d928c57"
+# %% [markdown] lang="ko" en="d4420143"
 r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. 한편 `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 우리가 구하려던 것이 아니라
 `y`의 합의 기울기인데, 오류 없이 실행됩니다.
 
-이렇게 끊었다가 잇는 일이 언제 필요할까요? 모델이 너무 커서 $y = f(x)$와 $z = g(y)$를 서로 다른 컴퓨터에서 계산할 때입니다. 한쪽으로는 `y`의 값만, 반대쪽으로는 `w.grad`만 보내면 되고, 그래프는 보내지 않아도 됩니다.
+이렇게 끊었다가 잇는 일은 $y = f(x)$와 $z = g(y)$를 서로 다른 컴퓨터에서 계산할 때 필요합니다. 한쪽으로는 `y`의 값만, 반대쪽으로는 `w.grad`만 보내면 되고, 그래프는 보내지 않아도 됩니다.
 
 ## 4. 한 경로만 끊기
 
 첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하면 두 인수의 곱 $f(x) = a(x)\,b(x)$가 나타납니다. 둘째 인수 $b(x)$는 detach되어 있습니다. 왼쪽: 함수와 할선(secant), 그리고 autograd의 기울기로 그은 파선.
 오른쪽: 차분몫과 autograd의 기울기 사이의 차이.
 
-처음에는 프로그램에서처럼, 차분몫을 구하려고 $x$를 $h$만큼 옮기면 둘째 식도 함께 움직입니다. *둘째 식* 스위치를 바꾸면 둘째 식을 $x$에서의 값에 고정할 수 있습니다.
+처음에는 프로그램에서처럼, 차분몫을 구하려고 $x$를 $h$만큼 옮기면 둘째 인수도 함께 움직입니다. *둘째 인수* 스위치를 바꾸면 둘째 인수를 $x$에서의 값에 고정할 수 있습니다.
 
 1. $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd의 값은 무엇인가요?
-2. 둘째 식을 고정하세요. 이제 차분몫은 어디로 다가가나요?
+2. 둘째 인수를 고정하세요. 이제 차분몫은 어디로 다가가나요?
 3. `x² · x.detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. 이번에는 autograd의 값이 무엇인가요? 앞의 값과 더하면 얼마인가요?
-4. 둘째 식을 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd의 값은 얼마인가요?
+4. 둘째 인수를 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd의 값은 얼마인가요?
 """
 
 # %%
@@ -286,21 +286,21 @@ The dashed line is the tangent of another function, the one in which the detache
 compares the values that come out. So if the two disagree at every small $h$, look for a cut first.
 
 Some cuts are meant: "treat this as a constant". Then compare with the quotient in which that factor is held (section 10).
-(`explore_cut((torch.sin, torch.exp))` shows the product of two functions of your own and detaches the second for you.)
+(`explore_cut((torch.sin, torch.exp))` takes two functions of your own and detaches the second.)
 """
 
-# %% [markdown] lang="ko" en="4fa20f96"
+# %% [markdown] lang="ko" en="16423052"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. 차분몫은 12로 다가가는데 autograd의 값은 $h$가 얼마든 4입니다. 오른쪽에서 차이는 8로 다가가 거기에 머뭅니다.
-2. 4로 다가갑니다. (사실 $h$가 얼마든 4입니다. 둘째 식을 4로 고정하면 함수가 직선 $4x$이기 때문입니다.)
+2. 4로 다가갑니다. (사실 $h$가 얼마든 4입니다. 둘째 인수를 4로 고정하면 함수가 직선 $4x$이기 때문입니다.)
 3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법 $f' = a'b + a\,b'$에는 경로마다 하나씩 두 항이 있는데(수업 04), 어느 쪽을 끊든 그때의 둘째 항 $a\,b'$을 잃습니다. 그림 아래의 "끊긴 곳에서 잃은 기울기"가 이것입니다.
 4. 함수가 상수이므로 차분몫은 0입니다. 그런데 autograd의 값은 $\frac{1}{2}$입니다.
 
 </details>
 
-파선은 다른 함수, 곧 둘째 식이 상수인 함수의 접선입니다. **autograd는 식이 아니라 기록된 그래프를 미분합니다.** 차분몫은 그래프를 모르고 실제로 나온 값을 비교할 뿐입니다. 그러니 $h$를
+파선은 다른 함수, 곧 둘째 인수가 상수인 함수의 접선입니다. **autograd는 식이 아니라 기록된 그래프를 미분합니다.** 차분몫은 그래프를 모르고 실제로 나온 값을 비교할 뿐입니다. 그러니 $h$를
 줄여도 둘이 계속 다르면 먼저 끊긴 곳이 있는지 찾아보세요.
 
 "이것은 상수로 보라"는 뜻으로 일부러 끊을 때도 있습니다. 그럴 때는 그 식을 고정한 차분몫과 비교해야 합니다(10절).
@@ -320,7 +320,7 @@ predicted(
     A=say(
         en="12 is the slope of the formula. But the backward pass goes through what was recorded, and "
         "there the second factor is a constant.",
-        ko="12는 식의 기울기입니다. 그러나 역방향 계산은 기록된 그래프를 지나고, 거기서 둘째 식은 상수입니다.",
+        ko="12는 식의 기울기입니다. 그러나 역방향 계산은 기록된 그래프를 지나고, 거기서 둘째 인수는 상수입니다.",
     ),
     B=say(
         en="The recorded graph says f = x · 4, where 4 is a constant. Its slope is 4.",
@@ -332,7 +332,7 @@ predicted(
     ),
     D=say(
         en="Only one of the two paths is cut. A gradient still comes through the first factor.",
-        ko="두 경로 중 하나만 끊었습니다. 첫째 식을 지나는 경로로는 gradient가 옵니다.",
+        ko="두 경로 중 하나만 끊었습니다. 첫째 인수를 지나는 경로로는 gradient가 옵니다.",
     ),
 )
 
@@ -402,18 +402,16 @@ print("tracked: no_grad", y.requires_grad, " enable_grad", z.requires_grad)
 
 # %% [markdown] lang="en"
 r"""
-Recording saves 8 MB, because each of the eight `sin` saves its input. Seven of them are extra: the first input is `big`, which you have anyway. Without recording nothing is saved, which is what you want at inference time. `enable_grad` has its use, too: an
-optimizer's `step(closure)` runs under `no_grad`, but calls your `closure`, which computes the loss, under `enable_grad`.
+Recording saves 8 MB, because each of the eight `sin` saves its input. Seven of them are extra: you have `big` anyway. Without recording nothing is saved, which is what you want at inference time.
 
-`torch.inference_mode()` goes further than `no_grad`. It saves a little more time and marks its results for good: a tracked computation that would have to save one of them for its backward pass raises an error.
+`torch.inference_mode()` goes further than `no_grad`. It saves a little more time and marks its results for good (a clone has no mark): a tracked computation that would have to save one of them for its backward pass raises an error.
 """
 
-# %% [markdown] lang="ko" en="da02a4e4"
+# %% [markdown] lang="ko" en="f245ead3"
 r"""
 기록하면 8MB를 저장합니다. `sin` 여덟 번이 저마다 입력을 저장하기 때문입니다. 그 가운데 새로 차지하는 것은 7MB입니다. 첫 번째 입력은 어차피 가지고 있는 `big`입니다. 기록하지 않으면 아무것도 저장하지 않으므로, 학습이 끝난 모델을 쓰기만 하는 추론(inference)에 알맞습니다.
-`enable_grad`도 쓰임이 있습니다. 옵티마이저(optimizer)의 `step(closure)`는 기록하지 않고 실행되지만, loss를 계산하는 여러분의 `closure`는 `enable_grad` 안에서 호출합니다.
 
-`torch.inference_mode()`는 `no_grad`보다 시간을 조금 더 아끼는 대신 제약이 더 많습니다. 이 안에서 만든 결과에는 inference 텐서라는 표시가 남고, 이 표시는 지울 수 없습니다. 나중에 이 결과를 추적되는 계산에 쓰면, 그 계산이 `backward()`를 위해 결과를 저장하려 할 때 오류가 납니다.
+`torch.inference_mode()`는 `no_grad`보다 시간을 조금 더 아끼는 대신 제약이 더 많습니다. 이 안에서 만든 결과에는 inference 텐서라는 표시가 남고, 이 표시는 지울 수 없습니다(`clone()`한 텐서에는 표시가 없습니다). 나중에 이 결과를 추적되는 계산에 쓰면, 그 계산이 `backward()`를 위해 결과를 저장하려 할 때 오류가 납니다.
 """
 
 # %%
@@ -429,18 +427,18 @@ r"""
 ## 6. Two more switches: eval() and requires_grad
 
 A model has a mode of its own. `nn.Sequential` applies its layers one after the other. In training mode, `nn.Dropout(0.5)` sets about half of the elements to 0 at random and doubles the others; in **evaluation mode**, which
-`model.eval()` switches on, it passes everything through unchanged. (`model.train()` switches back.) `BatchNorm` follows the same switch: it normalizes with the mean and variance of the current batch in training mode, and with those
-it has collected during training in evaluation mode.
+`model.eval()` switches on, it passes everything through unchanged. (`model.train()` switches back.) `BatchNorm` follows the same switch: in training mode it normalizes with the mean and variance of the current batch and collects them, even under `no_grad`;
+in evaluation mode it uses what it has collected.
 
 After `model.eval()`, **is `model(inputs)` still tracked?**
 """
 
-# %% [markdown] lang="ko" en="59be237b"
+# %% [markdown] lang="ko" en="4a91eca0"
 r"""
 ## 6. eval()은 다른 스위치, 동결은 또 다른 스위치
 
 모델에는 따로 모드가 있습니다. `nn.Sequential`은 층을 차례대로 적용합니다. 학습 모드에서 `nn.Dropout(0.5)`는 원소의 절반쯤을 무작위로 0으로 만들고 나머지는 두 배로 만들지만, **평가 모드**(evaluation mode)에서는 그대로 통과시킵니다.
-평가 모드는 `model.eval()`로 켜고 `model.train()`으로 되돌립니다. `BatchNorm`도 같은 스위치를 따릅니다. 학습 모드에서는 지금 들어온 배치의 평균과 분산으로, 평가 모드에서는 학습하며 모아 둔 평균과 분산으로 정규화합니다.
+평가 모드는 `model.eval()`로 켜고 `model.train()`으로 되돌립니다. `BatchNorm`도 같은 스위치를 따릅니다. 학습 모드에서는 지금 들어온 배치의 평균과 분산으로 정규화하고, `no_grad` 안에서도 그것을 모읍니다. 평가 모드에서는 모아 둔 평균과 분산으로 정규화합니다.
 
 `model.eval()`을 호출한 뒤에도 **`model(inputs)`는 추적될까요?**
 """
@@ -503,15 +501,15 @@ r"""
 A model is an `nn.Module`, and so is each of its layers. Each has its own mode, `module.training`. `eval()` and `train()` set the mode in all of them; `model.modules()` yields them all, the model first. `model[0]` is the first layer of an
 `nn.Sequential`.
 
-The third switch is `requires_grad` itself. To train only the later layers of a model, you **freeze** the first one: its parameters must not move. (`layer.requires_grad_(False)` sets the flag for all parameters of a layer.) Compare two ways,
-with a tracked input. Which of `first`, `inputs` and `second` get a gradient?
+The third switch is `requires_grad` itself. To train only the later layers of a model, you **freeze** the first one: no new gradient reaches its parameters. (An old `.grad` stays and a step would use it: empty it.) Compare `no_grad` around the first layer with
+`first.requires_grad_(False)`, which sets the flag for all its parameters. The input is tracked. Which of `first`, `inputs` and `second` get a gradient?
 """
 
-# %% [markdown] lang="ko" en="e147e839"
+# %% [markdown] lang="ko" en="a911492f"
 r"""
 모델과 그 안의 층은 모두 `nn.Module`이고, 저마다 자기 모드 `module.training`이 있습니다. `eval()`과 `train()`은 이 모드를 한꺼번에 바꿉니다. `model.modules()`는 모델부터 시작해 안에 있는 모듈을 모두 차례로 내놓습니다. `model[0]`은 `nn.Sequential`의 첫 층입니다.
 
-셋째 스위치는 `requires_grad` 자체입니다. 모델의 뒤쪽 층만 학습시키려면 첫 층을 **동결**(freeze)해서 그 파라미터가 움직이지 않게 합니다. (`layer.requires_grad_(False)`는 층의 모든 파라미터에 한꺼번에 적용됩니다.) 추적되는 입력으로 두 방법을 비교해 봅시다.
+셋째 스위치는 `requires_grad` 자체입니다. 모델의 뒤쪽 층만 학습시키려면 첫 층을 **동결**(freeze)해서 그 파라미터에 새 gradient가 오지 않게 합니다. (전부터 있던 `.grad`는 남아서 다음 스텝에 쓰이므로 비워야 합니다.) 첫 층을 `no_grad`로 감싸는 것과, 층의 모든 파라미터에 한꺼번에 적용되는 `first.requires_grad_(False)`를 추적되는 입력으로 비교해 봅시다.
 `first`, `inputs`, `second` 가운데 gradient가 도착하는 것은 어느 것일까요?
 """
 
@@ -544,11 +542,11 @@ Either way the first layer gets no gradient. But `no_grad` cuts the whole graph 
 | treat one tensor as a constant | `y.detach()` |
 | compute without a record, e.g. for inference or to move parameters | `with torch.no_grad():` |
 | the same, with results that never meet autograd again | `with torch.inference_mode():` |
-| keep parameters from being trained | `p.requires_grad_(False)` |
+| let no new gradient reach a parameter | `p.requires_grad_(False)` |
 | switch Dropout and BatchNorm from training to inference | `model.eval()` |
 """
 
-# %% [markdown] lang="ko" en="2c77bd86"
+# %% [markdown] lang="ko" en="c1d03b08"
 r"""
 어느 쪽이든 첫 층에는 gradient가 없습니다. 그러나 `no_grad`는 거기서 그래프를 통째로 끊으므로 `inputs`에도 도착하는 것이 없습니다. 이와 달리 동결한 파라미터는 그 층의 상수가 될 뿐이고, 층을 *지나는* 경로는 열려 있습니다.
 
@@ -557,7 +555,7 @@ r"""
 | 텐서 하나를 상수로 보기 | `y.detach()` |
 | 기록 없이 계산하기 (추론하거나 파라미터를 옮길 때) | `with torch.no_grad():` |
 | 같은 일인데, 결과를 다시는 autograd에 쓰지 않을 때 | `with torch.inference_mode():` |
-| 파라미터를 학습에서 빼기 | `p.requires_grad_(False)` |
+| 파라미터에 새 gradient가 오지 않게 하기 | `p.requires_grad_(False)` |
 | Dropout과 BatchNorm을 평가 모드로 바꾸기 | `model.eval()` |
 """
 
@@ -638,22 +636,22 @@ After a thousand steps, `total` keeps a thousand graphs alive, with everything t
 
 # %% [markdown] lang="ko" en="682ea054"
 r"""
-천 스텝 뒤에는 그래프 천 개가 저장해 둔 텐서와 함께 `total`에 매달려 있습니다. `loss.item()`은 수만 꺼내므로, 다음 loss가 만들어지는 순간 앞의 loss는 그 그래프와 함께 사라집니다.
+천 스텝 뒤에는 그래프 천 개가 저장해 둔 텐서와 함께 `total`에 매달려 있습니다. `loss.item()`은 수만 꺼내므로, 다음 loss가 `loss`에 담기는 순간 앞의 loss는 그 그래프와 함께 사라집니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## 9. A real bug
 
-**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the largest factor by which $W$ stretches a vector. In PyTorch's code of May 2018, before any release, $\sigma$ was for some weeks cut off, as with `cut=True` here. (`C` stands for the rest of a network: the loss weights each element of $W/\sigma(W)$ with one of `C`.) We look at the slope with respect to `W[0, 0]`:
+**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the largest factor by which $W$ stretches a vector. In PyTorch's code of May 2018, before any release, the path through $\sigma$ was cut for some weeks; `cut=True` is the second of two versions. (`C` stands for the rest of a network: the loss weights each element of $W/\sigma(W)$ with one of `C`.) We look at the slope with respect to `W[0, 0]`:
 """
 
-# %% [markdown] lang="ko" en="d0bb64cd"
+# %% [markdown] lang="ko" en="e6d39c03"
 r"""
 ## 9. 실제로 있었던 버그: 기록에서 빠진 $\sigma(W)$
 
 **스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 스펙트럼 정규화는 2018년 5월에 PyTorch의 코드에 들어왔는데,
-정식 배포 전 몇 주 동안은 아래의 `cut=True`처럼 $\sigma$가 끊겨 있었습니다. (`C`는 네트워크의 나머지를 대신합니다. $W/\sigma(W)$의 각 원소에 `C`의 원소를 곱해 더한 것이 loss입니다.) `W[0, 0]`에 대한 기울기를 봅시다.
+정식 배포 전 몇 주 동안은 $\sigma$를 지나는 경로가 끊겨 있었습니다. 아래의 `cut=True`는 두 판 가운데 둘째입니다. (`C`는 네트워크의 나머지를 대신합니다. $W/\sigma(W)$의 각 원소에 `C`의 원소를 곱해 더한 것이 loss입니다.) `W[0, 0]`에 대한 기울기를 봅시다.
 """
 
 # %%
@@ -679,24 +677,23 @@ for cut in (True, False):
 r"""
 In this example even the sign is wrong. PyTorch had two different cuts, one after the other:
 
-- The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`. Whatever goes through `.data` is not recorded (lesson 7), so the weight was overwritten, and its gradient was that of an undivided weight: 1 here, the element of `C`.
+- The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`. Whatever goes through `.data` is not recorded (lesson 7), so the weight was overwritten, and the division is missing from its gradient: 1 here, the element of `C`.
 - A [repair of a memory leak](https://github.com/pytorch/pytorch/pull/7298) divided `weight` itself, but left $\sigma$ unrecorded: its author assumed "that we do *not* need gradients for the spectral". This is `cut=True`.
 
-The [fix](https://github.com/pytorch/pytorch/pull/7905) names the cause in its title, "not backprop via sigma(W)". It records $\sigma$. Only the power iteration, which finds the most stretched direction by multiplying with $W$ and
-$W^\top$ in turn, stays under `no_grad`, where it belongs. In TensorFlow Addons [an overwrite like the first](https://github.com/tensorflow/addons/issues/2414) was reported in 2021, and a commenter was still asking for a fix in 2022.
+The [fix](https://github.com/pytorch/pytorch/pull/7905) names the cause in its title, "not backprop via sigma(W)". It records $\sigma$. Only the power iteration, which finds the most stretched direction, stays under `no_grad`, where it belongs. [TensorFlow Addons](https://github.com/tensorflow/addons/issues/2414) had an overwrite like the first.
 
-The values of such a layer are right, so its outputs reveal nothing. Only a comparison of its gradients with a quotient does.
+Its outputs are right, so only a comparison of its gradients with a quotient reveals such a cut.
 """
 
-# %% [markdown] lang="ko" en="08ea19e2"
+# %% [markdown] lang="ko" en="1c9b183c"
 r"""
 이 예에서는 부호까지 틀립니다. PyTorch에서는 서로 다른 두 곳이 차례로 끊겨 있었습니다.
 
-- [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼습니다. `.data`를 거친 것은 기록되지 않으므로(수업 07) 가중치를 덮어쓴 셈이고, gradient는 나누지 않은 가중치의 것이었습니다. 이 예에서는 `C`의 원소인 1입니다.
+- [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼습니다. `.data`를 거친 것은 기록되지 않으므로(수업 07) 가중치를 덮어쓴 셈이고, gradient에는 나눗셈이 통째로 빠져 있었습니다. 이 예에서는 `C`의 원소인 1이 나옵니다.
 - [메모리 누수를 고친 코드](https://github.com/pytorch/pytorch/pull/7298)는 `weight` 자체를 나누었지만 $\sigma$는 기록하지 않았습니다. 작성자가 $\sigma$의 gradient는 필요 없다고 보았기 때문입니다("we do *not* need gradients for the spectral"). 이것이 `cut=True`입니다.
 
-[수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 역방향 계산이 $\sigma(W)$를 지나지 않는다는 것입니다. 이제 $\sigma$도 기록되고, $W$와 $W^\top$를 번갈아 곱해 가장 많이 늘어나는 방향을
-찾는 거듭제곱법(power iteration)만 `no_grad` 안에 남았습니다. 이 계산은 기록하지 않는 것이 맞습니다. TensorFlow Addons에서도 [첫 판처럼 덮어쓰는 코드](https://github.com/tensorflow/addons/issues/2414)가 2021년에 보고되었고, 2022년에도 고쳐 달라는 댓글이 달렸습니다.
+[수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 역방향 계산이 $\sigma(W)$를 지나지 않는다는 것입니다. 이제 $\sigma$도 기록되고, 가장 많이 늘어나는 방향을
+찾는 거듭제곱법(power iteration)만 `no_grad` 안에 남았습니다. 이 계산은 기록하지 않는 것이 맞습니다. TensorFlow Addons에서도 [첫 판처럼 덮어쓰는 코드](https://github.com/tensorflow/addons/issues/2414)가 2021년에 보고되었습니다.
 
 이런 층의 출력값은 모두 맞으므로 출력만 보아서는 알 수 없습니다. gradient를 차분몫과 비교하면 드러납니다.
 """
@@ -705,19 +702,19 @@ r"""
 r"""
 ## 10. A deliberate cut
 
-A network can learn without labels. An encoder $f$ turns an image into a vector, its embedding, and two noisy views $a$ and $b$ of one image should get similar embeddings. [SimSiam](https://arxiv.org/abs/2011.10566) (2020) trains a second network with it, the predictor $h$, which predicts the embedding of one view from that of the other. With squared errors (SimSiam compares angles) the loss is
+A network can learn without labels. An encoder $f$ turns an image into a vector, its embedding, and two noisy views $a$ and $b$ of one image should get similar embeddings. [SimSiam](https://arxiv.org/abs/2011.10566) (2020) trains a second network with it, the predictor $h$ (no step here), which predicts the embedding of one view from that of the other. With squared errors (SimSiam compares angles) the loss is
 
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big).$$
 
 Here an image is a single number, $f(t) = w\,t$ and $h(t) = v\,t$, and nothing is cut:
 """
 
-# %% [markdown] lang="ko" en="7e908a36"
+# %% [markdown] lang="ko" en="02b6d456"
 r"""
 ## 10. 일부러 끊기
 
 정답(label) 없이도 네트워크를 학습시킬 수 있습니다. 인코더(encoder) $f$는 이미지를 임베딩(embedding)이라는 벡터로 바꾸고, 같은 이미지에 서로 다른 잡음을 섞은 두 이미지 $a$와 $b$의 임베딩은 서로 비슷해야 합니다. (이 분야에서는 이런 이미지도 뷰(view)라고 합니다. 메모리를 함께 쓰는 텐서의 뷰와는 다른 말입니다.) [SimSiam](https://arxiv.org/abs/2011.10566)(2020)은
-한 뷰의 임베딩으로 다른 뷰의 임베딩을 맞히는 네트워크 $h$(predictor)를 함께 학습시킵니다. 오차를 제곱해서 재면(SimSiam은 각도를 비교합니다) loss는 다음과 같습니다.
+한 뷰의 임베딩으로 다른 뷰의 임베딩을 맞히는 네트워크 $h$(predictor, 여기서는 간격이 아닙니다)를 함께 학습시킵니다. 오차를 제곱해서 재면(SimSiam은 각도를 비교합니다) loss는 다음과 같습니다.
 
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big)$$
 
@@ -748,7 +745,7 @@ predictions. SimSiam treats the targets as constants, and then, in this loop, `w
 
 # %% [markdown] lang="ko" en="a5a89483"
 r"""
-loss가 0으로 가지만 `w`도 함께 0으로 갑니다. 모든 이미지의 임베딩이 0이 되어 어느 두 임베딩이나 똑같습니다. 이것을 **붕괴**(collapse)라고 합니다. 학습이 예측값 $h(f(a))$, $h(f(b))$를 목표값 쪽으로 끌어당기기만 한 것이 아니라, 목표값 $f(b)$, $f(a)$까지 예측값 쪽으로 끌어당겼기 때문입니다. SimSiam은 목표값을 상수로 취급합니다. 그러면 이 반복문에서 `w`는 0.8 근처에 머뭅니다. 어디를 끊어야 하는지는 과제 6.7에서 생각해 보세요. 이때 autograd와 일치하는 차분몫은 목푯값을 고정한 차분몫입니다.
+loss가 0으로 가지만 `w`도 함께 0으로 갑니다. 모든 이미지의 임베딩이 0이 되어 어느 두 임베딩이나 똑같습니다. 이것을 **붕괴**(collapse)라고 합니다. 학습이 예측값 $h(f(a))$, $h(f(b))$를 목푯값 쪽으로 끌어당기기만 한 것이 아니라, 목푯값 $f(b)$, $f(a)$까지 예측값 쪽으로 끌어당겼기 때문입니다. SimSiam은 목푯값을 상수로 취급합니다. 그러면 이 반복문에서 `w`는 0.8 근처에 머뭅니다. 어디를 끊어야 하는지는 과제 6.7에서 생각해 보세요. 이때 autograd와 일치하는 차분몫은 목푯값을 고정한 차분몫입니다.
 """
 
 # %% [markdown] lang="en"
@@ -797,7 +794,7 @@ Section 3 for any two functions: with $y = f(x)$ and $z = g(y)$, cut the graph a
 - `x` is a tracked leaf of any shape, perhaps empty. `f` makes a tensor of any shape from it (perhaps `x` itself), and `g` makes a single number (shape `()`) from that. $z$ depends on $y$, and $y$ on $x$.
 - The cut must be **real**: the tensor that `g` gets has the values, shape and dtype of `y`, but no `grad_fn`. It may share the memory of `y` or be a copy.
 - Call `f` and `g` once each.
-- Return the gradient, a tensor of its own with the dtype and shape of `x`, not part of a graph. **No `.grad` changes**, neither that of `x` nor that of a parameter that
+- Return the gradient, an untracked tensor of its own with the dtype and shape of `x`. **No `.grad` changes**, neither that of `x` nor that of a parameter that
   `f` or `g` uses.
 
 <details><summary>Hint 1: the idea</summary>
@@ -818,7 +815,7 @@ w = ...                                      # a leaf with the values of y
 </details>
 """
 
-# %% [markdown] lang="ko" en="aeb14700"
+# %% [markdown] lang="ko" en="3212f7dd"
 r"""
 ## 과제 6.1 · `splice`
 
@@ -829,7 +826,7 @@ r"""
 - `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `f`는 `x`로 텐서를 만드는데 그 shape에도 제한이 없고, `x`를 그대로 돌려줄 수도 있습니다. `g`는 그 텐서로 수 하나(shape `()`)를 만듭니다. $z$는 $y$에, $y$는 $x$에 따라 변합니다.
 - **진짜로** 끊어야 합니다. `g`가 받는 텐서는 값과 shape와 dtype이 `y`와 같지만 `grad_fn`이 없어야 합니다. `y`와 메모리를 함께 써도 되고 복사본이어도 됩니다.
 - `f`와 `g`를 한 번씩만 호출하세요.
-- gradient를 돌려주세요. dtype과 shape가 `x`와 같은 별개의 텐서이고 그래프에 연결되어 있지 않아야 합니다. **어떤 `.grad`도 바뀌면 안 됩니다.** `x`의 것도, `f`나 `g`가
+- gradient를 돌려주세요. dtype과 shape가 `x`와 같고 추적되지 않는 별개의 텐서여야 합니다. **어떤 `.grad`도 바뀌면 안 됩니다.** `x`의 것도, `f`나 `g`가
   쓰는 파라미터의 것도 마찬가지입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -888,7 +885,7 @@ def _compare(f, g, x, c, v, dtype, grad, want, wrong, layout=""):
     return answer.changes_nothing(hints={"grad": hint.fills}).is_untracked()
 
 
-_wrong = {hint.summed: 10.0, hint.half: 20.0}
+_wrong = {hint.summed: 10.0, hint.half: ([4.0, 7.0, 9.0], 20.0)}
 _compare("t * c", "t @ v", 5.0, [2.0, 3.0, 5.0], [4.0, 7.0, 9.0], "float32", None, 74.0, _wrong)
 _wrong = {hint.summed: [6.0, -4.0], hint.half: [6.0, -16.0]}
 _case = "t**2 * c", "(t**2 * v).sum()", [1.0, 2.0], [3.0, -1.0], [1.0, 2.0], "float64", 9.0
@@ -958,7 +955,7 @@ Make one step of gradient descent: move each parameter `p` by `-lr * p.grad`, **
 - Afterwards each parameter is the same tensor object, still a tracked leaf, and its new values are in the **same memory**, so that whatever shares it, like `p.detach()`, sees them. In `float64` they must be right to 10 digits.
 - The step leaves no graph. The gradients stay as they are: resetting the buffers is not this function's job. Return nothing.
 
-Any means will do, `p.data` too, though lesson 7 shows what is dangerous about it.
+Any means will do, `p.data` too (lesson 7 shows its danger).
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -980,7 +977,7 @@ with torch.no_grad():
 </details>
 """
 
-# %% [markdown] lang="ko" en="85b874d6"
+# %% [markdown] lang="ko" en="f5c21332"
 r"""
 ## 과제 6.2 · `sgd_step_`
 
@@ -1105,6 +1102,8 @@ for _form in ("params := [{}]", "tuple([{}])", "(t for t in [{}])"):
     _compare_drawn(_form, 0.5, ["float64", "float32"], _pair, [[0.0, 2.0], [3.0, -3.0]])
     _compare_drawn(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
     _compare_drawn(_form, 0.5, ["float64"] * 2, [1.0, 2.0], [None, None])
+_steps = ask("[sgd_step_([p], 0.5) for _ in range(3)]", p=leaf([1.0, -2.0], grad=2.0)).then("p")
+_steps.returns(tensor([-2.0, -5.0]), hint=hint.steps)
 _left = ask(
     "[torch.set_grad_enabled(False), sgd_step_([p], 0.5), torch.is_grad_enabled()][-1]",
     {"words": "with torch.no_grad(): sgd_step_([p], 0.5)"},
@@ -1125,7 +1124,7 @@ Return `model(x)` as it should be computed once training is over: with `Dropout`
 - Afterwards **every module in it**, not only the outermost, is in the mode in which you found it. Part of a model may be in evaluation mode while the rest is in
   training mode, and one module may belong to two others. This holds even when `model(x)` raises an error, which must reach the caller.
 - **No graph is recorded while the model runs.** Detaching the finished result is too late: the memory has been spent.
-- The result is an ordinary untracked tensor, which may take part in a tracked computation later. This holds even when `x` is tracked and the model returns `x` itself (`nn.Dropout` in evaluation mode) or a view of it (`nn.Flatten`): both report `requires_grad=True` even under `no_grad`. The result may share the memory of `x`.
+- The result is an ordinary untracked tensor, not an inference tensor: it may take part in a tracked computation later. This holds even when `x` is tracked and the model returns `x` itself (`nn.Dropout` in evaluation mode) or a view of it (`nn.Flatten`): both report `requires_grad=True` even under `no_grad`. The result may share the memory of `x`.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1150,7 +1149,7 @@ finally:
 </details>
 """
 
-# %% [markdown] lang="ko" en="8ea04027"
+# %% [markdown] lang="ko" en="d64752a4"
 r"""
 ## 과제 6.3 · `evaluate`
 
@@ -1158,11 +1157,11 @@ r"""
 
 학습이 끝난 뒤에 쓰는 방식대로 `model(x)`를 계산해서 돌려주세요. 종류와 깊이에 상관없이 `Dropout`과 `BatchNorm`은 모두 평가 모드이고, 아무것도 기록하지 않습니다.
 
-- `model`은 `nn.Module`이고 `x`는 텐서입니다. `x`는 추적되는 텐서일 수도, 아닐 수도 있습니다. 모델은 한 번만 호출합니다.
+- `model`은 `nn.Module`이고 `x`는 텐서입니다. `x`는 추적되는 텐서일 수도, 아닐 수도 있습니다. 모델은 한 번만 호출하세요.
 - 끝난 뒤에는 가장 바깥뿐 아니라 **안에 있는 모든 모듈**이 처음의 모드로 돌아와 있어야 합니다. 모델의 일부만 평가 모드이고 나머지는 학습 모드일 수도 있고, 한 모듈이 두 모듈에 함께 들어 있을 수도
   있습니다. `model(x)`에서 오류가 나도 그래야 하고, 그 오류는 호출한 쪽에 전달되어야 합니다.
 - **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 계산이 끝난 뒤에 결과를 끊으면 늦습니다. 메모리는 이미 쓴 다음입니다.
-- 결과는 추적되지 않는 보통 텐서이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. `x`가 추적되고, 모델이 `x` 자체(평가 모드의 `nn.Dropout`)나 `x`의 뷰(`nn.Flatten`)를 돌려줄 때도 그렇습니다. 둘 다 `no_grad` 안에서도 `requires_grad`가 `True`입니다. 결과는 `x`와 메모리를 함께 써도 됩니다.
+- 결과는 추적되지 않는 보통 텐서(inference 텐서가 아닌)이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. `x`가 추적되고, 모델이 `x` 자체(평가 모드의 `nn.Dropout`)나 `x`의 뷰(`nn.Flatten`)를 돌려줄 때도 그렇습니다. 둘 다 `no_grad` 안에서도 `requires_grad`가 `True`입니다. 결과는 `x`와 메모리를 함께 써도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1208,7 +1207,8 @@ from secant import ask, check, hints, tensor
 
 hint = hints("evaluate")
 
-_HOOK = "model[2].register_forward_pre_hook(lambda _, x: seen.append(x[0].requires_grad))"
+_HOOK = "model.register_forward_pre_hook(lambda *_: seen.append(False)); "
+_HOOK += "model[2].register_forward_pre_hook(lambda _, x: seen.append(x[0].requires_grad))"
 
 
 def _compare(layer, numbers, x, dtype, want, of_batch, modes="model.train()", more="", **given):
@@ -1221,7 +1221,8 @@ def _compare(layer, numbers, x, dtype, want, of_batch, modes="model.train()", mo
     random = hint.random if "Dropout" in layer else ""
     answer.returns(tensor(want, dtype), mistakes={hint.of_batch: of_batch}, hint=random)
     seen, inference = answer.then("seen, result.is_inference()").result
-    answer.holds(not any(seen), hint.recorded).holds(not inference, hint.refused)
+    answer.holds(not any(seen), hint.recorded).holds(len(seen) != 1, hint.called)
+    answer.holds(not inference, hint.refused)
     return answer.is_untracked(hint.tracked).changes_nothing(), seen
 
 
@@ -1244,12 +1245,24 @@ for buffer, numbers in zip(model.buffers(), stats):
     buffer.copy_(numbers)
 """
 _FAULTY = """
-model[2].register_forward_pre_hook(lambda *_: math.sqrt(-1))
+model[2].register_forward_pre_hook(lambda *_: {faulty})
 reached = False
 try:
     evaluate(model, torch.ones(2, 2))
-except ValueError:
-    reached = True
+except Exception as error:
+    reached = isinstance(error, {kind})
+recording = torch.is_grad_enabled()
+torch.set_grad_enabled(True)
+"""
+_SKIP = """
+class Skip(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.drop = nn.Linear(2, 2), nn.Dropout(0.5)
+    def forward(self, x):
+        return x + self.drop(self.layer(x))
+model = graphs.filled(Skip(), numbers)
+model.register_forward_hook(lambda module, given, out: 2 * out)
 """
 
 
@@ -1267,7 +1280,7 @@ def _compare_drawn(layer, numbers, stats, x, dtype, modes, tracked=False):
     want, wrong = (_values(numbers, stats, x, of_batch) for of_batch in (False, True))
     more, stats = f"{_STATS}x.requires_grad_({tracked})", [tensor(row, dtype) for row in stats]
     answer, seen = _compare(layer, numbers, x, dtype, want, wrong, modes, more, stats=stats)
-    check.equal(len(seen), 1, f"{answer.call}: {hint.times}")
+    check.equal(len(seen) // 2, 1, f"{answer.call}: {hint.times}")
 
 
 def _drawn(layer, rows):
@@ -1289,12 +1302,22 @@ for _layer, _few in (("nn.Dropout(0.5)", 1), ("nn.BatchNorm1d(3)", 2)):
         for _dtype in ("float64", "float32"):
             check.smallest(_compare_drawn, *_drawn(_layer, 4), _dtype, _modes, True)
             check.smallest(_compare_drawn, *_drawn(_layer, _few), _dtype, _modes)
-    for _modes, _want in (("model.train()", [True] * 4), (_turns, [True, False] * 2)):
-        _words = f"evaluate(model, x), {hint.raises}, {_modes}: {_MODES}"
+    for _modes, _want, _faulty, _kind in (
+        ("model.train()", [True] * 4, "math.sqrt(-1)", "ValueError"),
+        (_turns, [True, False] * 2, "1 / 0", "ZeroDivisionError"),
+    ):
+        _words = f"evaluate(model, x), {hint.raises} {_kind}, {_modes}: {_MODES}"
         _model = f"nn.Sequential(nn.Linear(2, 3), {_layer}, nn.Linear(3, 1))"
-        _how = {"before": _modes + _FAULTY, "words": _words, "below": f"model = {_model}"}
+        _how = {
+            "before": _modes + _FAULTY.format(faulty=_faulty, kind=_kind),
+            "words": _words,
+            "below": f"model = {_model}",
+        }
         _after = ask(_MODES, _how, model=_model)
-        _after.holds(_after.then("reached").result, hint.swallowed).equals(_want)
+        _reached, _recording = _after.then("reached, recording").result
+        _after.holds(_reached, hint.swallowed).equals(_want, hint=hint.faulty).holds(
+            _recording, hint.left_off
+        )
 _turns = "model.eval(); model[0].training = model[1][0].training = True"
 for _modes in ("model.train()", "model.eval()", "model[1][0].eval()", _turns):
     check.smallest(_compare_drawn, *_drawn(_nested, 9), "float32", _modes)
@@ -1308,11 +1331,18 @@ def _compare_shared(numbers, x, modes):
     answer = ask("evaluate(model, x)", how, **given, model=f"graphs.filled({_SHARED}, numbers)")
     answer.returns(_values(numbers, [], x, False), hint=hint.random)
     answer.is_untracked(hint.tracked).changes_nothing(hints={"training": hint.shared})
+    for turned in ("model.train(); model[0].eval()", "model.eval(); model[0].train()"):
+        answer = answer.after(turned).changes_nothing(hints={"training": hint.noted})
 
 
 for _modes in ("model.train()", "model.eval(); drop.train()", "drop.eval()"):
     _, _numbers, _, _x = _drawn(_SHARED, 8)
     check.smallest(_compare_shared, _numbers, _x, _modes)
+_words = f"evaluate(model, x=[1, -1]), {hint.skip}"
+_numbers = tensor([1.0, 2.0, -1.0, 3.0, 0.5, 1.0])
+_answer = ask("evaluate(model, x)", {"before": _SKIP, "words": _words}, numbers=_numbers, x=tensor([1, -1]))
+_answer.returns(tensor([1.0, -8.0]), hint=hint.called)
+_answer.then("[module.training for module in model.modules()]").equals([True] * 3, hint=hint.noted)
 for _model in ("nn.Dropout(0.5)", "nn.Sequential(nn.Dropout(0.5))"):
     _x = check.draws(3, -3, 3)
     _answer = ask("evaluate(model, x)", model=_model, x=leaf(_x, grad=check.draw(1, 9)))
@@ -1337,7 +1367,7 @@ r"""
 For the program `f = x * (x**2).detach()`, predict two numbers: the slope that autograd reports, and the slope of the function that `f` computes, which is where the quotient goes.
 
 - `x` is a number, `float` or `int`, between -100 and 100.
-- Return a tuple of two floats `(autograd, truth)`, right to 11 digits. You may compute them in any way.
+- Return a tuple of two floats `(autograd, truth)`, right to 11 significant digits. You may compute them in any way.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1352,7 +1382,7 @@ For `x**2 * x.detach()` autograd treats the second factor as a constant $c$. The
 </details>
 """
 
-# %% [markdown] lang="ko" en="dabc56ef"
+# %% [markdown] lang="ko" en="c90058c7"
 r"""
 ## 과제 6.4 · `stop_gradient`
 
@@ -1361,7 +1391,7 @@ r"""
 프로그램 `f = x * (x**2).detach()`에 대해 두 수를 예상하세요. 하나는 autograd가 구하는 기울기, 하나는 `f`가 계산하는 함수의 기울기(참값)입니다. 차분몫은 둘째로 다가갑니다.
 
 - `x`는 -100 이상 100 이하의 수(`float` 또는 `int`)입니다.
-- float 두 개가 든 튜플 `(autograd, truth)`를 11자리까지 맞게 돌려주세요. 어떤 방법으로 구해도 됩니다.
+- float 두 개가 든 튜플 `(autograd, truth)`를 유효 숫자 11자리까지 맞게 돌려주세요. 어떤 방법으로 구해도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1371,7 +1401,7 @@ r"""
 
 <details><summary>힌트 2: 같은 생각을 다른 문제에</summary>
 
-`x**2 * x.detach()`라면 autograd는 둘째 식을 상수 $c$로 봅니다. $c\,x^2$의 기울기는 $2\,c\,x$이고 $c$는 $x$입니다.
+`x**2 * x.detach()`라면 autograd는 둘째 인수를 상수 $c$로 봅니다. $c\,x^2$의 기울기는 $2\,c\,x$이고 $c$는 $x$입니다.
 
 </details>
 """
@@ -1401,7 +1431,7 @@ def _compare(x, autograd, truth):
         hint.value: ((autograd * x, autograd * x), (autograd, autograd * x)),
         hint.one: ((0.0, truth),),
     }
-    exact = {"rtol": 1e-11, "atol": 1e-300}
+    exact = {"rtol": 1e-11, "atol": 1e-20}
     answer = ask("stop_gradient(x)", x=x)
     answer.returns((autograd, truth), mistakes=wrong, nearly=hint.nearly, **exact)
     floats = all(isinstance(number, float) for number in answer.result)
@@ -1437,7 +1467,7 @@ A training loop wants to report its loss. Call `step()` `n` times and return the
 
 - `step` takes no argument, trains for one step and returns a tracked loss with a single element, of shape `()` or `(1,)`. Training is its job: leave recording on while it runs, and run no backward pass yourself.
 - `n` is an `int`, 0 or larger. Call `step` exactly `n` times.
-- Return a `float`, also for `n = 0`. Add in Python floats, which are float64: the losses may be `float32`, and their sum must not lose digits to that.
+- Return a `float`, also for `n = 0`. Add in float64 (Python floats are easiest): the losses may be `float32`, and their sum must not lose digits to that.
 - While `step` runs, the graph of **at most one** earlier loss may still be in memory, and none after your function has returned.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1448,12 +1478,12 @@ What does `total` keep alive after `total = total + loss` (section 8)? Which par
 
 <details><summary>Hint 2: three ways to add</summary>
 
-`total += loss`, `total += loss.detach()` and `total += loss.item()`: one keeps every graph alive, one adds tensors in their own dtype. And which name still holds the last loss when `step` runs again?
+`total += loss`, `total += loss.detach()` and `total += loss.item()`: one keeps every graph alive, one adds tensors in their own dtype. And which name still holds the last loss, the one that may stay, when `step` runs again?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="5529e1dd"
+# %% [markdown] lang="ko" en="5a56248d"
 r"""
 ## 과제 6.5 · `running_loss`
 
@@ -1463,7 +1493,7 @@ r"""
 
 - `step`은 인자 없이 호출하고, 한 스텝 학습한 다음 원소가 하나인 추적되는 loss를 돌려줍니다. shape는 `()` 또는 `(1,)`입니다. 학습은 `step`이 하므로 `step`이 실행되는 동안 기록을 켜 두고, 역방향 계산은 직접 하지 마세요.
 - `n`은 0 이상의 `int`입니다. `step`을 정확히 `n`번 호출하세요.
-- `n`이 0일 때도 `float`를 돌려주세요. 덧셈은 float64인 파이썬 수로 하세요. loss는 `float32`일 수 있는데, 그 때문에 합의 자릿수를 잃으면 안 됩니다.
+- `n`이 0일 때도 `float`를 돌려주세요. float64의 정밀도로 더하세요(파이썬 수가 가장 쉽습니다). loss는 `float32`일 수 있는데, 그 때문에 합의 자릿수를 잃으면 안 됩니다.
 - `step`이 실행되는 동안 앞선 loss의 그래프는 **많아야 하나**만 메모리에 남아 있을 수 있고, 함수가 끝나면 하나도 남지 않아야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1474,7 +1504,7 @@ r"""
 
 <details><summary>힌트 2: 더하는 방법 세 가지</summary>
 
-`total += loss`, `total += loss.detach()`, `total += loss.item()` 가운데 하나는 그래프를 모두 붙잡고, 하나는 텐서를 그 dtype 그대로 더합니다. 그리고 `step`을 다시 호출할 때 마지막 loss를 아직 가리키는 이름은 무엇인가요?
+`total += loss`, `total += loss.detach()`, `total += loss.item()` 가운데 하나는 그래프를 모두 붙잡고, 하나는 텐서를 그 dtype 그대로 더합니다. 그리고 `step`을 다시 호출할 때, 남아 있어도 되는 마지막 loss를 아직 가리키는 이름은 무엇인가요?
 
 </details>
 """
@@ -1511,7 +1541,7 @@ def step():
 
 
 def _compare(losses, n, dtype, shape, want, last):
-    words = f"running_loss(step, {n}), {dtype}, losses {losses} of shape {shape}"
+    words = f"running_loss(step, {n}), {dtype}, losses = {losses}, shape = {shape}"
     given = {"losses": losses, "shape": shape, "w": leaf(0.0, dtype)}
     answer = ask(f"running_loss(step, {n})", {"before": _STEP, "words": words}, **given)
     modes, alive = answer.then("modes, alive").result
@@ -1565,7 +1595,7 @@ r"""
 
 Fill the gradients of every layer but the first: run the backward pass from the loss `model(x).sum()`, with `model[0]` frozen.
 
-- `model` is an `nn.Sequential` with two or more layers, which may have names of their own (`model[0]` is the first all the same); `model[0]` may be made of several layers itself. No parameter is shared between `model[0]` and a later layer. `x` is a leaf, tracked or not. At least one parameter outside `model[0]`, or `x`, is tracked. Run each layer once; none raises an error.
+- `model` is an `nn.Sequential` with two or more layers, which may have names of their own (`model[0]` is the first all the same); `model[0]` may be made of several layers itself. No parameter is shared between `model[0]` and a later layer. `x` is a leaf, tracked or not. At least one parameter outside `model[0]`, or `x`, is tracked. No layer raises an error. **Call `model` once.**
 - The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes**: what is there stays, the same tensor, not a copy put back.
 - If `x` is tracked, its gradient is added to `x.grad` in the same way: the path to `x` leads **through** the frozen layer.
 - Afterwards every `requires_grad` is what it was before, also where a parameter was frozen already. Return nothing.
@@ -1590,7 +1620,7 @@ for p in frozen:
 </details>
 """
 
-# %% [markdown] lang="ko" en="933dc244"
+# %% [markdown] lang="ko" en="e3b22ada"
 r"""
 ## 과제 6.6 · `freeze_first`
 
@@ -1598,7 +1628,7 @@ r"""
 
 첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`을 동결(freeze)한 채 loss인 `model(x).sum()`에서 역방향 계산을 시작하세요.
 
-- `model`은 층이 둘 이상인 `nn.Sequential`입니다. 층에 따로 이름이 있을 수도 있는데, 그래도 `model[0]`은 첫 층입니다. `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `model[0]`과 뒤쪽 층이 함께 쓰는 파라미터는 없습니다. `x`는 leaf이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. `model[0]` 밖의 파라미터나 `x` 가운데 적어도 하나는 추적됩니다. 각 층은 한 번씩만 계산하고, 오류를 내는 층은 없습니다.
+- `model`은 층이 둘 이상인 `nn.Sequential`입니다. 층에 따로 이름이 있을 수도 있는데, 그래도 `model[0]`은 첫 층입니다. `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `model[0]`과 뒤쪽 층이 함께 쓰는 파라미터는 없습니다. `x`는 leaf이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. `model[0]` 밖의 파라미터나 `x` 가운데 적어도 하나는 추적됩니다. 오류를 내는 층은 없습니다. **`model`은 한 번만 호출하세요.**
 - `model[0]` 밖에 있는 추적되는 파라미터의 `.grad`에는 `backward()`가 하듯 loss의 gradient를 더합니다. **`model[0]` 안의 `.grad`는 하나도 바뀌지 않습니다.** 들어 있던 것은 그대로 있어야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다).
 - `x`가 추적되면 `x.grad`에도 마찬가지로 더합니다. `x`까지 가는 경로는 동결한 층을 **지나갑니다**.
 - 끝난 뒤 모든 `requires_grad`는 처음과 같아야 합니다. 이미 동결되어 있던 파라미터도 마찬가지입니다. 아무것도 돌려주지 않습니다.
@@ -1642,45 +1672,57 @@ def freeze_first(model, x):
 
 # %% nbgrader={"grade_id": "test_freeze_first", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 from secant import ask, check, hints, leaf, tensor
-from secant.checking.ask import judge
 
 hint = hints("freeze_first")
 
 _GRADS = "{**{f'model.{name}': p.grad for name, p in model.named_parameters()}, 'x': x.grad}"
 
 
-def _compare(layers, numbers, x, dtype, slopes, before="", grad=None, outputs=1, **given):
-    """slopes: of the loss, by name of what is to be filled."""
-    model = f"graphs.filled(nn.Sequential({layers}), numbers, {grad})"
-    given |= {"numbers": tensor(numbers, dtype), "model": model, "x": leaf(x, dtype, grad)}
-    answer = ask("freeze_first(model, x)", {"before": before, "ahead": (_GRADS,)}, **given)
-    grads = answer.then(_GRADS).result
+def _compare(layers, numbers, x, dtype, slopes, before, grad=None, size=1, noted="", **given):
+    given |= {"numbers": tensor(numbers, dtype), "x": leaf(x, dtype, grad)}
+    given["model"] = f"graphs.filled(nn.Sequential({layers}), numbers, {grad})"
+    words = f"freeze_first(model, x={x}), {dtype}, .grad = {grad}, {before}"
+    below = f"model = nn.Sequential({layers})"
+    how = {"before": f"{before}\n{noted}", "ahead": (_GRADS,), "words": words, "below": below}
+    answer = ask("freeze_first(model, x)", how, **given)
+    grads = answer.then(_GRADS, words=words).is_untracked(hint.graph).result
     for kind, name in answer.seen["changes"]:
         if kind == "grad" and name.split(".")[:2] == next(iter(grads)).split(".")[:2]:
             why = hint.emptied if grads[name] is None else hint.not_frozen
-            check.refuse(f"{answer.call}: {name}.grad", why)
+            check.refuse(f"{words}: {name}.grad\n    {below}", why)
     for name, slope in slopes.items():
-        whose, nothing = f"{answer.call}: {name}.grad", hint.cut if name == "x" else hint.nothing
-        check.holds(grads[name] is not None, whose, nothing)
-        slope, held = tensor(slope, dtype), grad or 0.0
-        wrong = {hint.alone: slope, hint.mean: slope / outputs + held, hint.twice: 2 * slope + held}
-        judge(grads[name], slope + held, whose, mistakes={**wrong, nothing: held})
+        at, why = f"{words}: {name}.grad\n    {below}", hint.cut if name == "x" else hint.nothing
+        check.holds(grads[name] is not None, at, why)
+        new, old = tensor(slope, dtype), grad or 0.0
+        wrong = {hint.alone: new, hint.mean: new / size + old, hint.twice: 2 * new + old, why: old}
+        answer.named(lambda at=at: at, grads[name]).returns(new + old, mistakes=wrong)
     return answer.changes_nothing(but=[("grad", name) for name in slopes])
 
 
 _layers, _numbers = "nn.Linear(2, 1), nn.ReLU(), nn.Linear(1, 1)", [1.0, 0.5, 0.5, 2.0, 1.0]
 _slopes = {"model.2.weight": [[3.0]], "model.2.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
-_rows = [[0.5, 1.0], [1.5, -1.0]]
-_compare(_layers, _numbers, _rows, "float32", _slopes, "model[2].eval()", outputs=2)
-_layers = "nn.Sequential(nn.Sequential(nn.Linear(2, 1), nn.ReLU())), nn.Linear(1, 1)"
-_slopes = {"model.1.weight": [[1.5]], "model.1.bias": [1.0], "x": [[2.0, 1.0]]}
-_frozen = "model[0][0][0].bias.requires_grad_(False)"
-_compare(_layers, _numbers, [[0.5, 1.0]], "float64", _slopes, _frozen, grad=3.0)
+_compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float32", _slopes, "model[2].eval()", size=2)
+_layers = "nn.Sequential(nn.Sequential(nn.Linear(2, 1), nn.PReLU())), nn.Linear(1, 1)"
+_slopes = {"model.1.weight": [[-0.375]], "model.1.bias": [1.0], "x": [[0.5, 0.25]]}
+_frozen, _more = "model[0][0][0].bias.requires_grad_(False)", [1.0, 0.5, 0.5, 0.25, 2.0, 1.0]
+_compare(_layers, _more, [[-2.5, 1.0]], "float64", _slopes, _frozen, grad=3.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from itertools import pairwise
 
 import torch
+
+
+_NOTED = """
+calls = []
+model[0].register_forward_hook(lambda *_: calls.append(1))
+objects = [*model.modules(), *model.parameters()]
+flags = [p.requires_grad for p in model.parameters()]
+"""
+_SAME = (
+    "[*map(id, [*model.modules(), *model.parameters()])] == [*map(id, objects)] "
+    "and [p.requires_grad for p in model.parameters()] == flags"
+)
 
 
 def _layers_of(sizes, nested):
@@ -1708,12 +1750,12 @@ def _compare_drawn(sizes, nested, numbers, x, dtype, frozen, grad):
     untracked = [{**dict(zip("WbVa", names, strict=False)), "x": "x"}[letter] for letter in frozen]
     slopes = dict(zip([*names, "x"], _slopes_of(sizes, numbers, x), strict=True))
     filled = {n: s for n, s in slopes.items() if n not in untracked and not n.startswith("model.0.")}
-    before = ["calls = []; model[0].register_forward_hook(lambda *_: calls.append(1)); model[-1].eval()"]
     tensors = ["x" if name == "x" else f"model.get_parameter('{name[6:]}')" for name in untracked]
-    before += [f"{of}.requires_grad_(False)" for of in tensors]
-    answer = _compare(layers, numbers, x, dtype, filled, "; ".join(before), grad, len(x) * sizes[-1])
-    ended = answer.result, answer.then("len(calls)").result
-    check.equal(ended, (None, 1), f"{answer.call}: {hint.ends}")
+    before = "; ".join(["model[-1].eval()", *(f"{of}.requires_grad_(False)" for of in tensors)])
+    answer = _compare(layers, numbers, x, dtype, filled, before, grad, len(x) * sizes[-1], _NOTED)
+    check.holds(answer.result is None, answer.call, hint.returned)
+    check.equal(answer.then("len(calls)").result, 1, answer.call, hint=hint.once)
+    answer.holds(answer.then(_SAME).result, hint.replaced)
 
 
 def _drawn(sizes, rows):
@@ -1738,10 +1780,11 @@ for _dtype, _one, _other in (("float64", "", "x"), ("float32", "x", "")):
     for _frozen in ("W", "b", "a", "Wb", "ba", "Wba"):
         _case = [2, 3, 2], 0, *_drawn([2, 3, 2], 2)
         check.smallest(_compare_drawn, *_case, _dtype, _frozen + _one, 2.0 if _one else None)
-_named = "__import__('collections').OrderedDict"
+_named = {"OrderedDict": "__import__('collections').OrderedDict"}
 _layers = "OrderedDict(body=nn.Linear(2, 1), bend=nn.ReLU(), head=nn.Linear(1, 1))"
 _slopes = {"model.head.weight": [[3.0]], "model.head.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
-_compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float64", _slopes, outputs=2, OrderedDict=_named)
+_rows = [[0.5, 1.0], [1.5, -1.0]]
+_compare(_layers, _numbers, _rows, "float64", _slopes, "model[2].eval()", size=2, **_named)
 # This Dropout drops everything in training mode, and nothing in evaluation mode.
 _given = {"numbers": tensor(_numbers), "x": leaf([[0.5, 1.0]])}
 _given["model"] = "graphs.filled(nn.Sequential(nn.Linear(2, 1), nn.Dropout(1.0), nn.Linear(1, 1)), numbers)"
@@ -1763,7 +1806,7 @@ $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\ope
 - The gradient must flow **through the predictions** $h(f(a))$ and $h(f(b))$, to everything that `h` and `f` use, and **not through the targets** $f(b)$ and $f(a)$. It is the slope of the function in which both targets are held still.
 - `f` and `h` make a tensor from a tensor, perhaps that tensor itself, and may use tracked tensors. `a` and `b` are tensors with one or more elements, tracked or not; where they are tracked, the gradient flows to them in the same way. At least one tensor behind the predictions is tracked. All tensors share a dtype, and each prediction has the shape of its target. The mean is over all elements.
 - Call `f` once with `a` and once with `b`, and `h` once with each result.
-- Return the loss, a tracked tensor of shape `()`. The caller runs the backward pass.
+- Return the loss, a tracked tensor of shape `()`, in `float64` right to 10 digits. The caller runs the backward pass.
 
 With your function in the loop of section 10, `w` stays near 0.8.
 
@@ -1780,7 +1823,7 @@ Each $f(\cdot)$ is used twice, once for a prediction and once as a target: two p
 </details>
 """
 
-# %% [markdown] lang="ko" en="50ab664e"
+# %% [markdown] lang="ko" en="19e5b77d"
 r"""
 ## 과제 6.7 · `agreement_loss`
 
@@ -1790,16 +1833,16 @@ r"""
 
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big)$$
 
-- gradient는 예상값 $h(f(a))$, $h(f(b))$를 **지나서** `h`와 `f`가 쓰는 모든 텐서에 가야 하고, 목푯값 $f(b)$, $f(a)$를 **지나면 안 됩니다**. 곧 두 목푯값을 고정한 함수의 기울기여야 합니다.
-- `f`와 `h`는 텐서를 받아 텐서를 돌려주는 함수입니다. 받은 텐서를 그대로 돌려줄 수도 있고, 추적되는 다른 텐서를 쓸 수도 있습니다. `a`와 `b`는 원소가 하나 이상인 텐서이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. 추적되면 gradient는 거기에도 같은 방식으로 갑니다. 예상값을 계산하는 데 쓴 텐서 가운데 적어도 하나는 추적됩니다. 텐서의 dtype은 모두 같고, 예상값의 shape는 그 목푯값의 shape와 같습니다. 평균은 모든 원소에 대한 것입니다.
+- gradient는 예측값 $h(f(a))$, $h(f(b))$를 **지나서** `h`와 `f`가 쓰는 모든 텐서에 가야 하고, 목푯값 $f(b)$, $f(a)$를 **지나면 안 됩니다**. 곧 두 목푯값을 고정한 함수의 기울기여야 합니다.
+- `f`와 `h`는 텐서를 받아 텐서를 돌려주는 함수입니다. 받은 텐서를 그대로 돌려줄 수도 있고, 추적되는 다른 텐서를 쓸 수도 있습니다. `a`와 `b`는 원소가 하나 이상인 텐서이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. 추적되면 gradient는 거기에도 같은 방식으로 갑니다. 예측값을 계산하는 데 쓴 텐서 가운데 적어도 하나는 추적됩니다. 텐서의 dtype은 모두 같고, 예측값의 shape는 그 목푯값의 shape와 같습니다. 평균은 모든 원소에 대한 것입니다.
 - `f`는 `a`와 `b`로 한 번씩, `h`는 그 결과로 한 번씩 호출하세요.
-- loss를 돌려주세요. shape가 `()`인 추적되는 텐서입니다. 역방향 계산은 호출한 쪽에서 합니다.
+- loss를 돌려주세요. shape가 `()`인 추적되는 텐서이고, `float64`이면 10자리까지 맞아야 합니다. 역방향 계산은 호출한 쪽에서 합니다.
 
 이 함수를 10절의 반복문에 넣으면 `w`가 0.8 근처에 머뭅니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-$f(\cdot)$의 결과는 두 번씩 쓰입니다. 한 번은 예상값을 만드는 데, 한 번은 목푯값으로 쓰여서 4절처럼 경로가 두 개입니다. 네 곳 가운데 어디를 끊어야 할까요?
+$f(\cdot)$의 결과는 두 번씩 쓰입니다. 한 번은 예측값을 만드는 데, 한 번은 목푯값으로 쓰여서 4절처럼 경로가 두 개입니다. 네 곳 가운데 어디를 끊어야 할까요?
 
 </details>
 
@@ -1837,7 +1880,8 @@ def _compare(f, h, given, loss, slopes, near=None):
     called = [len(answer.given(name).result) for name in "fh"]
     check.equal(called, [2, 2], f"{answer.call}: {hint.times}")
     want, wrong = loss
-    answer.returns(want, mistakes=wrong).is_tracked(hint.all_cut).changes_nothing()
+    answer.returns(want, mistakes=wrong, nearly=hint.nearly)
+    answer.is_tracked(hint.all_cut).changes_nothing()
     for name, (slope, wrong) in slopes.items():
         got = answer.gradient(name, "None")
         got.holds(got.result is not None, hint.unreached)
@@ -1846,8 +1890,8 @@ def _compare(f, h, given, loss, slopes, near=None):
 
 
 _given = {"w": leaf(1.0), "v": leaf(3.0), "a": tensor(1.0), "b": tensor(2.0)}
-_loss = tensor(13.0), {hint.halves: tensor(26.0), hint.one_way: (tensor(0.5), tensor(1.0))}
-_w = tensor(33.0), {hint.uncut: tensor(26.0), hint.swapped: tensor(-7.0)}
+_loss = tensor(13.0), {hint.halves: tensor(26.0), hint.one_way: (0.5, 1.0), hint.itself: 10.0}
+_w = tensor(33.0), {hint.uncut: 26.0, hint.swapped: -7.0, hint.one_cut: (28.0, 31.0)}
 _compare("w * t", "v * t", _given, _loss, {"w": _w, "v": (tensor(11.0), {})})
 _given |= {"a": leaf([1.0, 0.0, 1.0, 0.0], grad=5.0), "b": tensor([0.0, 2.0, 0.0, 0.0])}
 _loss = tensor(7.5), {hint.sum: tensor(30.0), hint.halves: tensor(15.0)}
@@ -1908,7 +1952,8 @@ def _compare_drawn(f, h, a, b, w, v, dtype, tracked, grad=None):
     answer = _compare(f, h, given, loss, slopes, _NEAR[dtype]).keeps_buffers()
     answer.again().returns(loss[0])
     opposite = sum(_halves(f, f"-({h})", values)).to(kind)
-    answer.then("agreement_loss(f, lambda t: -h(t), a, b)", hint.other_function).returns(opposite)
+    other = answer.then("agreement_loss(f, lambda t: -h(t), a, b)")
+    other.returns(opposite, mistakes={hint.kept: loss[0]}, nearly=hint.nearly)
 
 
 def _rows(count, size):
@@ -1941,18 +1986,18 @@ r"""
 
 - **6.1** Several `f` and `g`: results with one element, as many as `x`, or more; an `f` that uses its argument twice, and one that returns `x` itself; scalar, matrix-shaped and empty `x`, and a leaf whose memory is part of a larger tensor;
   full buffers of `x` and of parameters; two calls in a row, another `f`, another `x`; whether `g` gets a tensor without a history; both dtypes, 10 digits.
-- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty ones, slices and transposed ones; some or all without a `.grad`; gradients of 0; `lr` 0 and an `int`; a call inside `no_grad`; 10 digits; the return value; whether objects, memory and gradients are the caller's own.
-- **6.3** Models with Dropout and with BatchNorm, with a layer inside a layer, with a layer in two places, and Dropout alone, in several combinations of modes; tracked and untracked `x`; both dtypes; a model that raises an error; a call inside `no_grad`; what is recorded while the model runs, and what may be done with the result.
+- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty ones, slices and transposed ones; some or all without a `.grad`; gradients of 0; `lr` 0 and an `int`; three steps in a row; a call inside `no_grad`; 10 digits; the return value; whether objects, memory and gradients are the caller's own.
+- **6.3** Models with Dropout and with BatchNorm, with a layer inside a layer, with a layer that belongs to two others, a model that is no `nn.Sequential` and has a hook, and Dropout alone, in several combinations of modes; tracked and untracked `x`; both dtypes; models that raise different errors, and gradient mode afterwards; other modes at the next call; a call inside `no_grad`; what is recorded while the model runs, and what may be done with the result.
 - **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 11 digits; types.
 - **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200 and the type of the sum; a `step` that trains; a sum of `float32` losses which loses digits in `float32`; how many graphs are alive at each step and at the end.
-- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`, and with names; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters that are frozen already, in every part of the model; flags and modes afterwards.
-- **6.7** Several `f` and `h`, each of them also `t` itself; vectors and matrices, tracked or not; both dtypes; the value, and each gradient beside the quotient that holds the targets still; full buffers; two calls in a row, another `h`; how often `f` and `h` are called.
+- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`, and with names; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters that are frozen already, in every part of the model; how often the model is called; the return value; layers, parameters, flags and modes afterwards.
+- **6.7** Several `f` and `h`, each of them also `t` itself; vectors and matrices, tracked or not; both dtypes; the value, to 10 digits, and each gradient beside the quotient that holds the targets still; full buffers; two calls in a row, another `h`; how often `f` and `h` are called.
 
 Everywhere: the rules of every task.
 
 ## What you have built
 
-You now have two pieces of what lesson 10 builds. `splice` has shown that a backward pass can resume at any value whose gradient is known. In lesson 10 every value will do that: it passes on what it has received. And `sgd_step_` is the step that your training loop will take.
+You now have two pieces of what lesson 10 builds. `splice` has shown that a backward pass can resume at any value whose gradient is known, as every value of lesson 10 will do. And `sgd_step_` is the step that your training loop will take.
 
 ## Checklist
 
@@ -1978,18 +2023,18 @@ You can now answer these without looking back:
 Next: [Lesson 07](../07_inside_backward/07_inside_backward.ipynb), inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="cb397553"
+# %% [markdown] lang="ko" en="eb6eb501"
 r"""
 ## 숨은 테스트가 확인하는 것
 
 - **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 원소 하나일 때, 원소 수가 `x`와 같을 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양, 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
   이미 값이 들어 있는 `x`와 파라미터의 버퍼. 두 번 이어 호출하기, 다른 `f`, 다른 `x`. `g`가 계산 기록이 없는 텐서를 받는지. 두 가지 dtype, 10자리까지.
-- **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 다른 텐서의 일부(슬라이스)인 것과 전치한 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient. 0이나 `int`인 `lr`. `no_grad` 안에서 호출하기. 10자리까지. 돌려주는 값. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
-- **6.3** Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델, 한 층이 두 곳에 들어 있는 모델, Dropout 하나뿐인 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 오류를 내는 모델. `no_grad` 안에서 호출하기. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
+- **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 다른 텐서의 일부(슬라이스)인 것과 전치한 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient. 0이나 `int`인 `lr`. 세 번 이어 호출하기. `no_grad` 안에서 호출하기. 10자리까지. 돌려주는 값. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
+- **6.3** Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델, 한 층이 두 곳에 들어 있는 모델, `nn.Sequential`이 아니고 hook이 걸린 모델, Dropout 하나뿐인 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 여러 가지 오류를 내는 모델과 그 뒤의 gradient 모드. 모드를 바꾸고 다시 호출하기. `no_grad` 안에서 호출하기. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
 - **6.4** 다른 `x`: 음수, `int`, 0, 범위의 양 끝. 11자리까지. 타입.
 - **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`과 합의 타입. 학습하는 `step`. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
-- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때, 층에 이름이 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 끝난 뒤의 `requires_grad`와 모드.
-- **6.7** 여러 가지 `f`와 `h`. 둘 다 `t`를 그대로 돌려줄 수도 있습니다. 벡터와 행렬, 추적되는 것과 추적되지 않는 것. 두 가지 dtype. loss의 값, 그리고 gradient마다 목푯값을 고정한 차분몫과 같은지. 이미 값이 들어 있는 버퍼. 두 번 이어 호출하기, 다른 `h`. `f`와 `h`를 호출한 횟수.
+- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때, 층에 이름이 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 모델을 호출한 횟수와 돌려주는 값. 끝난 뒤의 층, 파라미터, `requires_grad`, 모드.
+- **6.7** 여러 가지 `f`와 `h`. 둘 다 `t`를 그대로 돌려줄 수도 있습니다. 벡터와 행렬, 추적되는 것과 추적되지 않는 것. 두 가지 dtype. 10자리까지 맞는 loss의 값, 그리고 gradient마다 목푯값을 고정한 차분몫과 같은지. 이미 값이 들어 있는 버퍼. 두 번 이어 호출하기, 다른 `h`. `f`와 `h`를 호출한 횟수.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
@@ -2006,7 +2051,7 @@ r"""
 - $h$를 줄이면 차분몫은 12로 다가가는데 autograd의 값은 늘 4입니다. 무엇을 찾아보아야 하나요?
 - 학습이 끝난 모델을 쓸 때 어떤 스위치를 켜고 끄나요? 각각 무엇을 하나요?
 - 앞쪽 층까지 가는 경로를 끊지 않고 층을 동결하려면 어떻게 하나요?
-- loss에 들어가는 예상값과 목푯값을 같은 네트워크로 계산합니다. 무엇을 끊어야 하고, 끊지 않으면 어떻게 되나요?
+- loss에 들어가는 예측값과 목푯값을 같은 네트워크로 계산합니다. 무엇을 끊어야 하고, 끊지 않으면 어떻게 되나요?
 
 ## 더 읽을거리
 

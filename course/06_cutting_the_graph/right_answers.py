@@ -328,3 +328,21 @@ def agreement_loss(f, h, a, b):
 
     z_a, z_b = f(a), f(b)
     return half(h(z_a), z_b) + half(h(z_b), z_a)
+
+
+# %% a symmetric quotient of exact fractions task="stop_gradient"
+from fractions import Fraction
+
+
+def stop_gradient(x):
+    x, h = Fraction(x), Fraction(1, 10**20)
+    held = ((x + h) * x**2 - (x - h) * x**2) / (2 * h)
+    return float(held), float(((x + h) ** 3 - (x - h) ** 3) / (2 * h))
+
+
+# %% the sum in a tensor of float64 task="running_loss"
+def running_loss(step, n):
+    total = torch.zeros((), dtype=torch.float64)
+    for _ in range(n):
+        total += step().detach().double().reshape(())
+    return total.item()

@@ -333,7 +333,7 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% forgets the modes when there is an error task="evaluate" hint="raises"
+# %% forgets the modes when there is an error task="evaluate" hint="faulty"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -602,7 +602,7 @@ def freeze_first(model, x):
         p.grad = grad
 
 
-# %% returns the loss task="freeze_first" hint="ends"
+# %% returns the loss task="freeze_first" hint="returned"
 def freeze_first(model, x):
     frozen = [p for p in model[0].parameters() if p.requires_grad]
     for p in frozen:
@@ -836,7 +836,7 @@ def agreement_loss(f, h, a, b):
     return ((from_a - z_b) ** 2).mean() / 2 + ((from_b - z_a) ** 2).mean() / 2
 
 
-# %% cuts one of the two targets task="agreement_loss" hint="held"
+# %% cuts one of the two targets task="agreement_loss" hint="one_cut"
 def agreement_loss(f, h, a, b):
     z_a, z_b = f(a), f(b)
     return ((h(z_a) - z_b.detach()) ** 2).mean() / 2 + ((h(z_b) - z_a) ** 2).mean() / 2
@@ -900,3 +900,165 @@ def agreement_loss(f, h, a, b):
     z_a, z_b = f(a), f(b)
     errors = (h(z_a) - z_b.detach()) ** 2 + (h(z_b) - z_a.detach()) ** 2
     return errors.sum() / errors.shape[0] / 2 if errors.ndim else errors / 2
+
+
+# %% keeps momentum task="sgd_step_" hint="steps"
+from torch.utils.weak import WeakIdKeyDictionary
+
+velocity = WeakIdKeyDictionary()
+
+
+def sgd_step_(params, lr):
+    with torch.no_grad():
+        for p in params:
+            if p.grad is not None:
+                velocity[p] = 0.9 * velocity.get(p, 0.0) + p.grad
+                p -= lr * velocity[p]
+
+
+# %% leaves gradient mode off after an error task="evaluate" hint="left_off"
+def evaluate(model, x):
+    modes, was = [(m, m.training) for m in model.modules()], torch.is_grad_enabled()
+    torch.set_grad_enabled(False)
+    try:
+        model.eval()
+        y = model(x).detach()
+        torch.set_grad_enabled(was)
+        return y
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+# %% layer by layer task="evaluate" hint="called"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    try:
+        with torch.no_grad():
+            for layer in list(model.children()) or [model]:
+                x = layer(x)
+            return x.detach()
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+# %% calls forward task="evaluate" hint="called"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model.forward(x).detach()
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+# %% remembers the modes of the first call task="evaluate" hint="noted"
+modes_of = {}
+
+
+def evaluate(model, x):
+    modes = modes_of.setdefault(id(model), (model, [(m, m.training) for m in model.modules()]))[1]
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+# %% puts modes back after a ValueError only task="evaluate" hint="faulty"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+
+    def back():
+        for module, mode in modes:
+            module.training = mode
+
+    model.eval()
+    try:
+        with torch.no_grad():
+            y = model(x).detach()
+    except ValueError:
+        back()
+        raise
+    back()
+    return y
+
+
+# %% notes all modes, but puts them back with train task="evaluate" hint="shared"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for module, mode in modes:
+            module.train(mode)
+
+
+# %% leaves a frozen copy in the model task="freeze_first" hint="replaced"
+import copy
+
+
+def freeze_first(model, x):
+    name = next(iter(model._modules))
+    model._modules[name] = copy.deepcopy(model[0]).requires_grad_(False)
+    model(x).sum().backward()
+
+
+# %% freezes only the linear layers task="freeze_first" hint="not_frozen"
+def freeze_first(model, x):
+    linear = [m for m in model[0].modules() if isinstance(m, torch.nn.Linear)]
+    frozen = [p for m in linear for p in m.parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model(x).sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% keeps a graph behind the gradients task="freeze_first" hint="graph"
+import warnings
+
+
+def freeze_first(model, x):
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model(x).sum().backward(create_graph=True)
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% calls the model twice task="freeze_first" hint="once"
+def freeze_first(model, x):
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    with torch.no_grad():
+        shape = model(x).shape
+    model(x).backward(torch.ones(shape, dtype=x.dtype))
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% targets of float32 task="agreement_loss" hint="nearly"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    from_a, from_b = h(z_a), h(z_b)
+    t_a, t_b = torch.tensor(z_a.tolist()), torch.tensor(z_b.tolist())
+    return ((from_a - t_b) ** 2).mean() / 2 + ((from_b - t_a) ** 2).mean() / 2
+
+
+# %% compares a prediction with its own embedding task="agreement_loss" hint="itself"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    return ((h(z_a) - z_a.detach()) ** 2).mean() / 2 + ((h(z_b) - z_b.detach()) ** 2).mean() / 2

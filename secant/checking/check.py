@@ -688,8 +688,8 @@ def _side_effect(kind: str, name: str) -> str:
             ko=f"{name}의 값이 바뀌었습니다. 제자리에서 고치지 말고 새 텐서를 만드세요",
         ),
         "grad": say(
-            en=f"{name}.grad is not what it was before the call",
-            ko=f"{name}.grad가 호출하기 전과 다릅니다",
+            en=f"{name}.grad is not what it was before the call: another value, or another tensor (a copy?)",
+            ko=f"{name}.grad가 호출하기 전과 다릅니다. 값이 다르거나 다른 텐서(복사본)입니다",
         ),
         **{
             field: say(en=f"{name}.{field} was changed", ko=f"{name}.{field}가 바뀌었습니다")

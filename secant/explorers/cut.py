@@ -188,7 +188,7 @@ class CutExplorer(Panel[Reading]):
             (say(en="moves with x", ko="x와 함께 움직임"), False),
             (say(en="held still", ko="고정"), True),
         ]
-        self.held = controls.choice(say(en="factor", ko="둘째 식"), factor, start.held)
+        self.held = controls.choice(say(en="factor", ko="둘째 인수"), factor, start.held)
         rows = [(self.pair, self.held), self.x_and_h(start, subject)]
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
 
