@@ -40,15 +40,15 @@ r"""
 **Why it works.** `x - first / second` is computed from tracked tensors, so it is recorded; `detach()` cuts it off, and `requires_grad_()` makes it a leaf from which the next step can start. `detach()` shares memory with
 the newly computed tensor, not with `x`.
 
-**A detour.** Computing under `torch.no_grad()` is just as good. Moving `x` itself in place is not: the caller's `x` would change, and so would every earlier place that the caller kept.
+**A detour.** Computing under `torch.no_grad()` is just as good. Moving `x` itself in place is not: the caller's `x` would change, and so would every earlier point that the caller kept.
 """
 
-# %% [markdown] task="newton_step" lang="ko" en="16f2b587"
+# %% [markdown] task="newton_step" lang="ko" en="3a1dc9d9"
 r"""
 **왜 맞을까요?** `x - first / second`는 추적되는 텐서로 계산하므로 기록됩니다. `detach()`가 그것을 끊고, `requires_grad_()`가 다음 스텝의 출발점이 될 leaf로 만듭니다. `detach()`가 메모리를 함께 쓰는 것은 새로 계산된 텐서이지
 `x`가 아닙니다.
 
-**다른 방법.** `torch.no_grad()` 안에서 계산해도 좋습니다. 그러나 `x`를 제자리에서 옮기면 안 됩니다. 호출한 쪽의 `x`가 바뀌고, 남겨 둔 앞 스텝의 자리도 모두 바뀝니다.
+**다른 방법.** `torch.no_grad()` 안에서 계산해도 좋습니다. 그러나 `x`를 제자리에서 옮기면 안 됩니다. 호출한 쪽의 `x`가 바뀌고, 남겨 둔 앞 스텝의 점도 모두 바뀝니다.
 """
 
 # %% [markdown] task="gradient_penalty" lang="en"
@@ -85,17 +85,17 @@ r"""
 
 # %% [markdown] task="loss_after" lang="en"
 r"""
-**Why it works.** `x` is only a name: after the first step it stands for a result that depends on `lr` and on the caller's `x`. `create_graph=True` makes each gradient a result too, so the next place depends on `lr` twice, as a factor and through
-the gradient's place. No buffer is touched, and nothing is changed in place.
+**Why it works.** `x` is only a name: after the first step it stands for a result that depends on `lr` and on the caller's `x`. `create_graph=True` makes each gradient a result too, so the next point depends on `lr` twice, as a factor and through
+the point of the gradient. No buffer is touched, and nothing is changed in place.
 
 **A detour.** Without `create_graph=True` the slope with respect to `lr` is right for one step and wrong from the second on; with respect to `x` it is wrong at once. Papers call this the first-order approximation, and use it on purpose
 where second derivatives are too expensive. `x = x - lr * torch.func.grad(f)(x)` is right as well: at a tracked `x` it records.
 """
 
-# %% [markdown] task="loss_after" lang="ko" en="331ebe95"
+# %% [markdown] task="loss_after" lang="ko" en="7d153049"
 r"""
-**왜 맞을까요?** `x`는 이름일 뿐입니다. 첫 스텝 뒤에는 `lr`와 호출한 쪽의 `x`에 의존하는 결과를 가리킵니다. `create_graph=True`를 주면 gradient도 기록된 결과가 되므로, 다음 자리는 `lr`에 두 가지로 의존합니다. 하나는 곱하는 수로, 하나는
-gradient를 구한 자리를 거쳐서입니다. 버퍼를 건드리지 않고, 제자리에서 바꾸는 것도 없습니다.
+**왜 맞을까요?** `x`는 이름일 뿐입니다. 첫 스텝 뒤에는 `lr`와 호출한 쪽의 `x`에 의존하는 결과를 가리킵니다. `create_graph=True`를 주면 gradient도 기록된 결과가 되므로, 다음 점은 `lr`에 두 가지로 의존합니다. 하나는 곱하는 수로, 하나는
+gradient를 구한 점을 거쳐서입니다. 버퍼를 건드리지 않고, 제자리에서 바꾸는 것도 없습니다.
 
 **흔한 실수.** `create_graph=True`가 없으면 `lr`에 대한 기울기는 한 스텝일 때만 맞고 두 번째 스텝부터 틀립니다. `x`에 대한 기울기는 처음부터 틀립니다. 논문에서는 이것을 일차 근사(first-order approximation)라 하고, 이계 미분에 드는 비용이
 너무 클 때 일부러 쓰기도 합니다. `x = x - lr * torch.func.grad(f)(x)`로 써도 맞습니다. 추적되는 `x`에서는 이것도 기록됩니다.

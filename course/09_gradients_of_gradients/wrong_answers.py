@@ -596,7 +596,7 @@ class Cube(torch.autograd.Function):
         return x**3
 
 
-# %% takes a short cut where what comes in is 0 task="Cube" hint="half"
+# %% takes a shortcut where what comes in is 0 task="Cube" hint="half"
 class Cube(torch.autograd.Function):
     @staticmethod
     def forward(x):
@@ -810,3 +810,69 @@ def loss_after(f, x, lr, steps):
         (slope,) = torch.autograd.grad(f(place), place)
         place.data -= (lr * slope).data
     return f(place)
+
+
+# %% a learning rate without its sign task="loss_after" hint="negative"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr.abs() * slope
+    return f(x)
+
+
+# %% ends each step as newton_step does task="loss_after" hint="rate"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = (x - lr * slope).detach().requires_grad_()
+    return f(x)
+
+
+# %% zeros in one row for a straight line task="hvp" en="The shape is (" ko="shape"
+def hvp(f, x, v):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if not first.requires_grad:
+        return torch.zeros(x.numel(), dtype=x.dtype)
+    return torch.autograd.grad(first, x, grad_outputs=v, allow_unused=True, materialize_grads=True)[0]
+
+
+# %% guards against a small second derivative task="newton_step" hint="still"
+def newton_step(f, x):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    (second,) = torch.autograd.grad(first, x)
+    if second.abs() < 1e-6:
+        return x.detach().clone().requires_grad_()
+    return (x - first / second).detach().requires_grad_()
+
+
+# %% half of the product detached task="gradient_penalty" hint="cut"
+def gradient_penalty(model, x):
+    leaf = x.detach().clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)
+    beyond = slopes.flatten(1).norm(dim=1) - 1
+    return (beyond * beyond.detach()).mean()
+
+
+# %% keeps x in the class task="Cube" hint="shared"
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        Cube.x = x
+        return x**3
+
+    @staticmethod
+    def backward(ctx, g):
+        return 3 * Cube.x**2 * g
+
+
+# %% an apply of its own task="Cube" hint="inherited"
+class Cube(torch.autograd.Function):
+    apply = staticmethod(lambda x: x**3)
+
+    @staticmethod
+    def forward(ctx, x):
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
