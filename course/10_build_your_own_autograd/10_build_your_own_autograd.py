@@ -164,7 +164,7 @@ The five Values of the prediction were made in the same way. Read off their pare
 # %% [markdown] lang="ko" en="81e8d0da"
 r"""
 수업 01부터 autograd가 알려 준 0.008과 0.6입니다. **식은 어디에도 저장하지 않았습니다.** $3x^2$을 $x = 5$에서 계산해 75라는 수만 남겼습니다. (autograd가 식을 저장했다가 미분한다고 생각하는 사람이 많습니다. 그렇지 않습니다.
-수업 09의 `create_graph=True`도 마찬가지여서, 그때의 gradient는 $x$에 대한 연산을 기록하며 얻은 결과입니다.)
+수업 09의 `create_graph=True`도 마찬가지입니다. 그때는 gradient를 구하는 연산도 기록할 뿐입니다.)
 
 앞에서 예상해 본 그래프의 Value 다섯 개도 이렇게 만들었습니다. 부모와 기울기를 읽어 내면 수업 04의 간선(edge) 리스트가 됩니다. 과제 4.1에서 쓴 `total_derivative`가 남아 있으면 다음 셀 위에 셀을 하나 만들어 붙여 넣으세요. 없으면 torch가 대신합니다.
 """
@@ -373,16 +373,18 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-So **leaves add up, and intermediate values start every call at 0**. In PyTorch an intermediate tensor has no buffer at all, unless `retain_grad()` asks for one. 
+So **leaves add up, and intermediate values start every call at 0**. In PyTorch an intermediate tensor has no buffer at all, unless `retain_grad()` asks for one.
+Such a buffer adds up like a leaf's, but the backward pass does not use it.
 
 ## 5. A real bug
 
 The best-known small engine is Andrej Karpathy's micrograd. In April 2020 it still had no order: each operation passed its gradient on and at once called its parents, which called theirs:
 """
 
-# %% [markdown] lang="ko" en="c74a5053"
+# %% [markdown] lang="ko" en="15b14c64"
 r"""
-그래서 **leaf는 쌓고, 중간 값은 호출할 때마다 0에서 시작합니다**. PyTorch는 더 간단합니다. `retain_grad()`로 요청하지 않는 한 중간 텐서에는 버퍼를 아예 두지 않습니다. 
+그래서 **leaf는 쌓고, 중간 값은 호출할 때마다 0에서 시작합니다**. PyTorch는 더 간단합니다. `retain_grad()`로 요청하지 않는 한 중간 텐서에는 버퍼를 아예 두지 않습니다.
+요청한 버퍼는 leaf처럼 쌓이지만, 역방향 계산에 쓰이지 않으므로 leaf의 gradient는 맞습니다.
 
 ## 5. 실제로 있었던 버그
 
@@ -413,20 +415,20 @@ r"""
 Whenever something arrives, $y$ passes on **all** that it holds, the old with the new. On a chain that is right. In the demo of micrograd's first commit, each value of the first layer is used 16 times. We ran it again: its first gradient is
 $-542$, where the quotient says $-0.315$, and half of the first layer's gradients are more than 500 times too large. **Yet the demo trained to 100 % accuracy.** A falling loss proves nothing: check gradients with a quotient.
 
-A reader pointed it out, and Karpathy named the cause: [non-leaf Values that are reused](https://github.com/karpathy/micrograd/issues/2). The cure was a topological order. In 2024 somebody
-[proposed to drop it](https://github.com/karpathy/micrograd/pull/64). Karpathy objected; the two differ on `b = a + a`, `c = b + b`.
+A reader pointed it out, and Karpathy named the cause: [non-leaf Values that are reused](https://github.com/karpathy/micrograd/issues/2). The cure was a topological order.
+A [proposal to drop it](https://github.com/karpathy/micrograd/pull/64) fails on `b = a + a`, `c = b + b`.
 
-Section 4's bug is still open: [a second `backward()`](https://github.com/karpathy/micrograd/pull/102) gives too much. (The proposed change resets leaves as well, unlike PyTorch.) Training does not notice, since every step makes new intermediate values.
+Section 4's bug is still open: [a second `backward()`](https://github.com/karpathy/micrograd/pull/102) gives too much. Training does not notice, since every step makes new intermediate values.
 """
 
-# %% [markdown] lang="ko" en="a62f69a1"
+# %% [markdown] lang="ko" en="9e568127"
 r"""
 무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 다시 실행해 보니 첫 gradient는 차분몫이
 $-0.315$인데 엔진에서는 $-542$였고, 첫 층의 gradient 가운데 절반은 500배 넘게 컸습니다. **그런데도 이 예제는 정확도 100 %까지 학습했습니다.** loss가 줄어든다고 해서 gradient가 맞는 것은 아닙니다. gradient는 차분몫과 비교해서 확인하세요.
 
-한 독자가 버그를 알려 주자 Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. 해결책은 위상 정렬이었습니다. 2024년에는 [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)이 나왔습니다. Karpathy가 leaf가 아닌 값을 다시 쓰면 틀린다고 답하자, 제안한 사람도 두 방법의 결과가 다른 그래프 `b = a + a`, `c = b + b`를 찾아 확인했습니다.
+한 독자가 버그를 알려 주자 Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. 해결책은 위상 정렬이었습니다. [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)대로 하면 `b = a + a`, `c = b + b`에서 틀립니다.
 
-micrograd에는 4절의 버그가 아직 남아 있습니다. [`backward()`를 두 번 호출하면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. (여기서 제안한 수정은 leaf까지 비우는 것이라 PyTorch와 다릅니다.) 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
+micrograd에는 4절의 버그가 아직 남아 있습니다. [`backward()`를 두 번 호출하면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
 """
 
 # %% [markdown] lang="en"
@@ -435,18 +437,18 @@ r"""
 
 Six tasks, 14 points. **Task 10.5 is optional**; it gives points like the others.
 
-Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+**Check**, marks and the **rules of every task** are as in lesson 1. A test cell holds the **visible tests**; grading adds
 **hidden tests**, and the list after the last task says what they check. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
 `autograder check 10 --solution value_add_mul`).
 
 **How the answers fit together.** Tasks 10.1 to 10.4 add methods to `Value`. Each answer begins with `class Value(Value):`, which adds to the old `Value` and calls the result
 `Value` again. Write only the methods asked for, and keep `__init__` and the four fields `data`, `grad`, `parents`, `slopes` as they are. Each task is tested **alone**: the tests bring all other pieces, so you may take the tasks in any order.
 
-A method changes nothing about the Values it is called with and leaves nothing on them, except for the `grad` that 10.3 is about. The recursion limit is a setting of the process, too.
-`data` is the number itself and has nothing to do with the `.data` of a tensor. You do not need torch.
+A method changes nothing about the Values it is called with and leaves nothing on them, except for the `grad` that 10.3 is about. Do not change the recursion limit, not even for a while.
+`data` is the number itself.
 """
 
-# %% [markdown] lang="ko" en="98718daf"
+# %% [markdown] lang="ko" en="b09cccca"
 r"""
 # 과제
 
@@ -459,7 +461,7 @@ r"""
 **답을 작성하는 방법.** 과제 10.1~10.4에서는 `Value`에 메서드를 추가합니다. 답은 `class Value(Value):`로 시작합니다. 지금까지의 `Value`를 상속해 메서드를 추가한 새 클래스를 만들고, 이름은 그대로 `Value`로 두는 것입니다. 요구한 메서드만 쓰고, `__init__`과 네 필드 `data`, `grad`, `parents`, `slopes`는 그대로 두세요. 과제는 **따로따로** 채점합니다. 나머지 조각은 모두 테스트가 따로 준비한
 것을 씁니다. 그러니 어떤 순서로 풀어도 되고, 한 과제에서 틀려도 다른 과제에는 영향이 없습니다.
 
-메서드는 호출할 때 받은 Value를 바꾸지 않고, 거기에 아무것도 남기지 않습니다(10.3에서 다루는 `grad`는 예외입니다). 재귀 한도도 프로세스의 설정입니다. `data`는 그냥 수이고, 텐서의 `.data`와는 상관없습니다. torch는 필요 없습니다. Value에 든 것이 맞는지만 봅니다.
+메서드는 호출할 때 받은 Value를 바꾸지 않고, 거기에 아무것도 남기지 않습니다(10.3에서 다루는 `grad`는 예외입니다). 재귀 한도는 잠시라도 바꾸지 마세요. `data`는 그냥 수입니다.
 """
 
 # %% [markdown] lang="en"
@@ -573,6 +575,7 @@ _OPERATIONS = {
     "0.25 * b": lambda a, b: (0.25 * b, 0.0, 0.25, 0.25),
     "a * 0": lambda a, b: (0 * a, 0.0, 0.0, 0.0),
     "0 + b": lambda a, b: (b, 0.0, 1.0, 0.0),
+    "a * 1": lambda a, b: (a, 1.0, 0.0, 1.0),
 }
 
 
@@ -648,7 +651,7 @@ r"""
 - **모든 Value는 자기 부모보다 앞에 있습니다.** 이 규칙만 지키면 어떤 순서든 됩니다.
 - 서로 다른 Value에 같은 수가 들어 있을 수 있습니다. `data`가 아니라 객체로 구별하세요(`is`, `id`, Value의 집합).
 - 그래프는 깊을 수 있습니다. Value 5000개가 줄줄이 이어질 수 있는데, 파이썬의 재귀는 1000번쯤에서 멈춥니다. 과제 4.1의 마름모 40개처럼 경로가 아주 많을 수도 있습니다. 같은 Value를
-  경로 수만큼 다시 들르지 마세요. Value를 하나 넣을 때마다 나머지를 모두 훑어도 안 됩니다.
+  경로 수만큼 다시 들르지 마세요. 이미 넣은 Value인지 리스트를 훑어 찾지 말고 집합을 쓰세요.
 
 1절의 그래프에서 `w.order()`는 `[w, t, z, y, x]`여야 합니다. 이 그래프의 위상 순서는 이것뿐입니다.
 
@@ -722,7 +725,7 @@ def _compare(names, recipe, roots, alike=False):
     """Ask for the order of several Values of one graph, in turn."""
     words = hint.graph.format(size=len(names)) if len(names) > 9 else ""
     how = {**_HOW, "words": words and f"{names[roots[0]]}.order(), {words}"}
-    how["before"] = recipes.held(names, [0.5 - 2.0 * place for place in range(len(names))])
+    how["before"] = recipes.held(names, [0.5 - 2.0 * place * (not alike) for place in range(len(names))])
     answer = ask(f"{names[roots[0]]}.order()", how, **recipes.graph(names, recipe, alike))
     for number, root in enumerate(roots):
         again = answer.then(f"{names[root]}.order()") if number else answer
@@ -734,7 +737,7 @@ def _drawn(size):
     made = [([], []), ([], [])]
     for place in range(2, size):
         parents = [draw.randrange(max(0, place - 6), place) for _ in range(draw.choice((1, 2, 2, 3)))]
-        made.append((parents, [1.0] * len(parents)))
+        made.append((parents, [float(draw.randrange(2)) for _ in parents]))
     return made
 
 
@@ -837,7 +840,7 @@ def _compare(names, recipe, roots, grads=None, words="", alike=False):
     """Call backward() of these Values in turn; the grads hold something beforehand."""
     grads = grads or [0.0] * len(names)
     first, ahead = f"{names[roots[0]]}.backward()", recipes.passes_ahead(names, roots)
-    how = {"before": recipes.held(names, grads), "ahead": ahead}
+    how = {"before": recipes.held(names, grads), "ahead": ahead, "steps": 1_000_000}
     if words:
         how["words"] = f"{first}, {words}"
     values = recipes.graph(names, recipe, alike)
@@ -865,6 +868,9 @@ _compare("xyz", [([], []), ([0], [3.0]), ([1, 0], [0.0, 2.0])], [2, 2], [4.0, 1.
 _far = [([], []), ([0], [1e20]), ([1], [1e-20]), ([2], [1e-20]), ([3], [1e20])]
 _compare("xyzuw", _far, [4, 4])
 _compare("abyzw", [([], []), ([], []), ([0], [4e-6]), ([1], [3e5]), ([2, 3], [5e-5, 7e4])], [4, 4])
+
+_names = [f"v{place}" for place in range(121)]
+_compare(_names, recipes.diamonds(40), [120, 120], words=hint.graph.format(size=121))
 
 
 def _mixed(size, slopes):
@@ -896,7 +902,7 @@ Four more operations: `x ** number`, `x.log()`, `x.exp()`, `x.relu()`. Each retu
   $x^0$ is 1 and has the slope 0 everywhere, **at 0 too**.
 - `log` is the natural logarithm; `x` is positive.
 - `relu` is $\max(x, 0)$. At 0 torch takes the slope **0**. Do the same. A slope is an `int` or a `float`, not a `bool`.
-- The rules of 10.1 hold: the result's `grad` is 0, and `self` is not changed.
+- The rules of 10.1 hold: the result's `grad` is 0, and `self` is not changed. Compute with `self.data`: the `+` and `*` of 10.1 may be missing.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -911,7 +917,7 @@ A sine would be `Value(math.sin(self.data), (self,), (math.cos(self.data),))`; t
 </details>
 """
 
-# %% [markdown] lang="ko" en="ba81c89d"
+# %% [markdown] lang="ko" en="46e283d5"
 r"""
 ## 과제 10.4 · `value_functions`: 거듭제곱, log, exp, relu
 
@@ -923,7 +929,7 @@ r"""
   $x^0$은 1이고 기울기는 어디서나 0입니다. **`x`가 0일 때도** 그렇습니다.
 - `log`는 자연로그이고, `x`는 양수입니다.
 - `relu`는 $\max(x, 0)$입니다. 0에서 torch는 기울기를 **0**으로 정합니다. 똑같이 하세요. 기울기는 `bool`이 아니라 `int`나 `float`입니다.
-- 10.1의 규칙이 그대로입니다. 결과의 `grad`는 0이고, `self`는 바뀌지 않습니다.
+- 10.1의 규칙이 그대로입니다. 결과의 `grad`는 0이고, `self`는 바뀌지 않습니다. `self.data`로 계산하세요. 10.1의 `+`와 `*`는 없을 수도 있습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1541,20 +1547,20 @@ r"""
 
 About ten minutes. Your `slopes` are plain numbers. Nothing records how they depend on $x$, so a gradient cannot be differentiated again. If the slopes are Values, it can: the backward pass then consists of recorded operations itself, as with `create_graph=True` in lesson 9.
 
-Each slope is now a function that makes its Value **when the backward pass needs it**. (If it were made immediately, the slope of a power would need another power, which has a slope of its own, and so on forever.) What a Value receives is kept in a dictionary, not in `grad`.
+Each slope is now a function that makes its Value **when the backward pass needs it**. (If it were made immediately, the slope $x^{-1}$ of $\log x$ would need $x^{-2}$ for its own slope, and so on forever.) What a Value receives is kept in a dictionary, not in `grad`.
 
-The order needs no search here: every Value gets a number when it is made, and parents are made before what is made from them. So taking the Values from the highest number down gives a topological order. PyTorch numbers its nodes as well.
+The order needs no search here: every Value gets a number when it is made, and parents are made before what is made from them. So taking the Values from the highest number down gives a topological order.
 """
 
-# %% [markdown] lang="ko" en="97928a8c"
+# %% [markdown] lang="ko" en="612cbf0e"
 r"""
 ## 기울기도 Value로 · 선택
 
 10분쯤 걸립니다. 여러분의 `slopes`에는 수만 들어 있습니다. 그 수가 $x$에 따라 어떻게 달라지는지 기록한 것이 없으니, gradient를 다시 미분할 수 없습니다. 기울기도 Value로 만들면 할 수 있습니다. 그러면 수업 09의 `create_graph=True`처럼 역방향 계산도 기록되는 연산으로 이루어지기 때문입니다.
 
-이제 기울기는 **역방향 계산에서 필요할 때** Value를 만드는 함수입니다. (미리 만들려고 하면 거듭제곱의 기울기에 또 거듭제곱이 필요하고, 거기에도 기울기가 있어서 끝이 나지 않습니다.) 받은 값은 `grad`가 아니라 딕셔너리(dict)에 모읍니다.
+이제 기울기는 **역방향 계산에서 필요할 때** Value를 만드는 함수입니다. (미리 만들려고 하면 $\log x$의 기울기 $x^{-1}$에 $x^{-2}$이 필요하고, 거기에 또 $x^{-3}$이 필요해서 끝이 나지 않습니다.) 받은 값은 `grad`가 아니라 딕셔너리(dict)에 모읍니다.
 
-여기서는 순서를 찾을 필요가 없습니다. Value를 만들 때마다 번호를 붙이는데, 부모는 항상 먼저 만들어집니다. 그래서 번호가 큰 것부터 가면 위상 순서입니다. PyTorch도 노드에 번호를 붙입니다.
+여기서는 순서를 찾을 필요가 없습니다. Value를 만들 때마다 번호를 붙이는데, 부모는 항상 먼저 만들어집니다. 그래서 번호가 큰 것부터 가면 위상 순서입니다.
 """
 
 
@@ -1613,10 +1619,10 @@ for function, at in ((lambda x: x**3, 2.0), (uneven, 2.0), (log_of_cube, 5.0)):
 
 # %% [markdown] lang="en"
 r"""
-12 and 12 for $x^3$ at 2, and $-0.12$ for $\log x^3$ at 5, as in lesson 9. `grad(grad(grad(f)))` works as well: try it. Nothing in `grad` knows how often it is applied.
+12 and 12 for $x^3$ at 2, and $-0.12$ for $\log x^3$ at 5, as in lesson 9. `grad(grad(grad(f)))` works as well: try it.
 """
 
-# %% [markdown] lang="ko" en="b422ea92"
+# %% [markdown] lang="ko" en="655f3342"
 r"""
 $x^3$은 2에서 12와 12이고, $\log x^3$은 5에서 수업 09와 같은 $-0.12$입니다. `grad(grad(grad(f)))`도 됩니다. 해 보세요. `grad`는 자신이 몇 번째로 쓰이는지 알 필요가 없습니다.
 """
@@ -1737,13 +1743,13 @@ The core is the same: record, run each node only when its whole gradient has arr
 - works on tensors, in C++: one node handles a million elements at once. In place of a local slope it keeps saved tensors (lesson 7) and computes a VJP (lesson 5);
 - does not sort beforehand: it counts for each node how many gradients are still to arrive, and runs it when none is missing;
 - can stop recording (lesson 6), notices in-place edits and calls hooks (lesson 7);
-- frees what a graph saved once `backward()` has used it, and runs several devices at the same time.
+- frees what a graph saved once `backward()` has used it.
 
 ## What the hidden tests look for
 
-- **10.1** Negative numbers, 0, very large and very small ones; numbers on either side; `a + a` and `a * a`; that operands are the parents themselves; a new Value each time; that nothing else changed.
-- **10.2** Graphs drawn at random; the order rule, not one particular list; equal numbers in different Values; a leaf; several calls from several Values; forty diamonds; 5000 Values in a chain, with the recursion limit as it was.
-- **10.3** Several calls, from different Values of one graph; buffers filled beforehand; a leaf as `self`; Values that have nothing to do with `self`; a parent that appears twice; slopes of 0, very large and very small ones; equal numbers.
+- **10.1** Negative numbers, 0, very large and very small ones; numbers on either side, 0 and 1 too; `a + a` and `a * a`; that operands are the parents themselves; a new Value each time; that nothing else changed.
+- **10.2** Graphs drawn at random; the order rule, not one particular list; equal numbers, with equal `grad`, in different Values; slopes of 0; a leaf; several calls from several Values; forty diamonds; 5000 Values in a chain, with the recursion limit as it was.
+- **10.3** Several calls, from different Values of one graph; buffers filled beforehand; a leaf as `self`; Values that have nothing to do with `self`; a parent that appears twice; forty diamonds; slopes of 0, very large and very small ones; equal numbers.
 - **10.4** Every operation against torch; whole, negative and fractional powers, as `int` and `float`; 0 wherever it is allowed; very large and small numbers; the parent.
 - **10.5** The exact result after any number of steps, 0 too; step sizes; noisy points and points on a line (slope within 0.01); a second call; that the gradients come from `backward()`.
 - **10.6** Each bug in all its forms, with parents taken from the left and from the right, and with squares of one or of two parents; right engines of all these kinds; a second call.
@@ -1778,7 +1784,7 @@ You can now answer these without looking back:
 This was the last lesson. You know what autograd does, since you have built one.
 """
 
-# %% [markdown] lang="ko" en="45c44067"
+# %% [markdown] lang="ko" en="d7f54612"
 r"""
 ## 여러분의 엔진에 없고 PyTorch에 있는 것
 
@@ -1787,13 +1793,13 @@ r"""
 - 수 대신 텐서를 다룹니다. 노드 하나에서 원소 백만 개를 한꺼번에 처리하고, C++로 구현되어 있습니다. 국소 기울기 대신 저장된 텐서(수업 07)를 남기고 VJP(수업 05)를 계산합니다.
 - 미리 정렬하지 않습니다. 노드마다 아직 도착하지 않은 gradient가 몇 개인지 세다가, 모두 도착하면 그 노드를 실행합니다.
 - 기록을 멈출 수 있고(수업 06), 제자리 연산을 알아차리고 hook을 부릅니다(수업 07).
-- `backward()`에 쓰고 난 저장된 값을 해제하고, 여러 장치의 역방향 계산을 동시에 실행합니다.
+- `backward()`에 쓰고 난 저장된 값을 해제합니다.
 
 ## 숨은 테스트가 확인하는 것
 
-- **10.1** 음수, 0, 아주 큰 수와 아주 작은 수. 왼쪽이나 오른쪽에 온 수. `a + a`와 `a * a`. 부모가 피연산자 자체인지. 매번 새 Value인지. 다른 것이 바뀌지 않았는지.
-- **10.2** 무작위로 뽑은 그래프. 정해진 리스트가 아니라 순서의 규칙. 서로 다른 Value에 든 같은 수. leaf. 여러 Value에서 여러 번 호출. 마름모 40개. 재귀 한도를 그대로 두고 Value 5000개짜리 사슬.
-- **10.3** 한 그래프의 여러 Value에서 여러 번 호출. 미리 채워 둔 버퍼. `self`가 leaf일 때. `self`와 상관없는 Value. 두 번 나오는 부모. 0이거나 아주 크거나 작은 기울기. 서로 같은 수.
+- **10.1** 음수, 0, 아주 큰 수와 아주 작은 수. 왼쪽이나 오른쪽에 온 수(0과 1도). `a + a`와 `a * a`. 부모가 피연산자 자체인지. 매번 새 Value인지. 다른 것이 바뀌지 않았는지.
+- **10.2** 무작위로 뽑은 그래프. 정해진 리스트가 아니라 순서의 규칙. 서로 다른 Value에 든 같은 수와 같은 `grad`. 0인 기울기. leaf. 여러 Value에서 여러 번 호출. 마름모 40개. 재귀 한도를 그대로 두고 Value 5000개짜리 사슬.
+- **10.3** 한 그래프의 여러 Value에서 여러 번 호출. 미리 채워 둔 버퍼. `self`가 leaf일 때. `self`와 상관없는 Value. 두 번 나오는 부모. 마름모 40개. 0이거나 아주 크거나 작은 기울기. 서로 같은 수.
 - **10.4** 모든 연산을 torch와 비교. 정수, 음수, 정수가 아닌 지수(0.5 등)를 `int`와 `float`로. 허용된 곳의 0. 아주 큰 수와 작은 수. 부모.
 - **10.5** 스텝 수가 몇이든(0도) 정확한 결과. 학습률. 잡음이 섞인 점과 한 직선에 놓인 점(기울기의 오차는 0.01 이내). 두 번째 호출. gradient를 `backward()`로 구하는지.
 - **10.6** 버그마다 가능한 모든 형태. 부모를 왼쪽부터 들르는 엔진과 오른쪽부터 들르는 엔진. 제곱의 부모가 하나인 엔진과 둘인 엔진. 이 모든 종류의 올바른 엔진. 두 번째 호출.

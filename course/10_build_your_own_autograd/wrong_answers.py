@@ -1477,3 +1477,16 @@ def which_bug(Engine):
         return "assign"
     w.backward()
     return "none" if x.grad == 112 else "kept"
+
+
+# %% times 1 is the same Value task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나"
+class Value(Value):
+    def __add__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)) and other == 1:
+            return self
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
