@@ -1700,12 +1700,12 @@ def _compare(layers, numbers, x, dtype, slopes, before, grad=None, size=1, noted
 
 
 _layers, _numbers = "nn.Linear(2, 1), nn.ReLU(), nn.Linear(1, 1)", [1.0, 0.5, 0.5, 2.0, 1.0]
-_slopes = {"model.2.weight": [[3.0]], "model.2.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
-_compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float32", _slopes, "model[2].eval()", size=2)
+_wants = {"model.2.weight": [[3.0]], "model.2.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
+_compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float32", _wants, "model[2].eval()", size=2)
 _layers = "nn.Sequential(nn.Sequential(nn.Linear(2, 1), nn.PReLU())), nn.Linear(1, 1)"
-_slopes = {"model.1.weight": [[-0.375]], "model.1.bias": [1.0], "x": [[0.5, 0.25]]}
+_wants = {"model.1.weight": [[-0.375]], "model.1.bias": [1.0], "x": [[0.5, 0.25]]}
 _frozen, _more = "model[0][0][0].bias.requires_grad_(False)", [1.0, 0.5, 0.5, 0.25, 2.0, 1.0]
-_compare(_layers, _more, [[-2.5, 1.0]], "float64", _slopes, _frozen, grad=3.0)
+_compare(_layers, _more, [[-2.5, 1.0]], "float64", _wants, _frozen, grad=3.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from itertools import pairwise
@@ -1733,7 +1733,7 @@ def _layers_of(sizes, nested):
     return ", ".join(first + layers[nested:]), places
 
 
-def _slopes_of(sizes, numbers, x):
+def _wants_of(sizes, numbers, x):
     """Return the gradients of the loss, those of the parameters in their order and that of x."""
     shapes = [shape for n, m in pairwise(sizes) for shape in ((m, n), (m,))]
     parts = tensor(numbers).split([torch.Size(shape).numel() for shape in shapes])
@@ -1748,7 +1748,7 @@ def _compare_drawn(sizes, nested, numbers, x, dtype, frozen, grad):
     layers, places = _layers_of(sizes, nested)
     names = [f"model.{place}.{part}" for place in places for part in ("weight", "bias")]
     untracked = [{**dict(zip("WbVa", names, strict=False)), "x": "x"}[letter] for letter in frozen]
-    slopes = dict(zip([*names, "x"], _slopes_of(sizes, numbers, x), strict=True))
+    slopes = dict(zip([*names, "x"], _wants_of(sizes, numbers, x), strict=True))
     filled = {n: s for n, s in slopes.items() if n not in untracked and not n.startswith("model.0.")}
     tensors = ["x" if name == "x" else f"model.get_parameter('{name[6:]}')" for name in untracked]
     before = "; ".join(["model[-1].eval()", *(f"{of}.requires_grad_(False)" for of in tensors)])
@@ -1782,15 +1782,15 @@ for _dtype, _one, _other in (("float64", "", "x"), ("float32", "x", "")):
         check.smallest(_compare_drawn, *_case, _dtype, _frozen + _one, 2.0 if _one else None)
 _named = {"OrderedDict": "__import__('collections').OrderedDict"}
 _layers = "OrderedDict(body=nn.Linear(2, 1), bend=nn.ReLU(), head=nn.Linear(1, 1))"
-_slopes = {"model.head.weight": [[3.0]], "model.head.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
+_wants = {"model.head.weight": [[3.0]], "model.head.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
 _rows = [[0.5, 1.0], [1.5, -1.0]]
-_compare(_layers, _numbers, _rows, "float64", _slopes, "model[2].eval()", size=2, **_named)
+_compare(_layers, _numbers, _rows, "float64", _wants, "model[2].eval()", size=2, **_named)
 # This Dropout drops everything in training mode, and nothing in evaluation mode.
 _given = {"numbers": tensor(_numbers), "x": leaf([[0.5, 1.0]])}
 _given["model"] = "graphs.filled(nn.Sequential(nn.Linear(2, 1), nn.Dropout(1.0), nn.Linear(1, 1)), numbers)"
-for _mode, _slopes in (("train", [[0.0, 0.0]]), ("eval", [[2.0, 1.0]])):
+for _mode, _wants in (("train", [[0.0, 0.0]]), ("eval", [[2.0, 1.0]])):
     _answer = ask("freeze_first(model, x)", {"before": f"model[1].{_mode}()"}, **_given)
-    _answer.then("x.grad").returns(tensor(_slopes), hint=hint.mode)
+    _answer.then("x.grad").returns(tensor(_wants), hint=hint.mode)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
