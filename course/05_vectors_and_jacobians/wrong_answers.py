@@ -700,11 +700,6 @@ def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp), torch.outer(v, z * z / z)
 
 
-# %% only where W2 is not 0 task="matrix_vjp" hint="zero"
-def matrix_vjp(W1, W2, inp, v):
-    return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp) * (W2 != 0)
-
-
 # %% remembers the last call, by f and x task="jacobian_by_rows" hint="stale"
 seen = {}
 
@@ -757,15 +752,6 @@ def weighted_backward(y, v):
         (a * b).backward(retain_graph=True)
 
 
-# %% nothing for an empty y task="weighted_backward" hint="filled"
-def weighted_backward(y, v):
-    if y.shape != v.shape:
-        raise ValueError("shapes differ")
-    if y.numel() == 0:
-        return
-    (y * v).sum().backward()
-
-
 # %% lets empty shapes differ task="weighted_backward" hint="shapes"
 def weighted_backward(y, v):
     if y.numel() != v.numel() or (y.numel() and y.shape != v.shape):
@@ -782,3 +768,17 @@ def per_sample_grads(w, X, Y):
 def per_sample_grads(w, X, Y):
     rows = 2 * (X.float() @ w.float() - Y.float())[:, None] * X.float()
     return rows.to(X.dtype)
+
+
+# %% a TypeError task="weighted_backward" hint="shapes"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise TypeError("shapes differ")
+    (y * v).sum().backward()
+
+
+# %% the other sign task="weighted_backward" hint="added"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("shapes differ")
+    (-y * v).sum().backward()

@@ -944,52 +944,6 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% calls forward task="evaluate" hint="called"
-def evaluate(model, x):
-    modes = [(m, m.training) for m in model.modules()]
-    model.eval()
-    try:
-        with torch.no_grad():
-            return model.forward(x).detach()
-    finally:
-        for module, mode in modes:
-            module.training = mode
-
-
-# %% remembers the modes of the first call task="evaluate" hint="noted"
-modes_of = {}
-
-
-def evaluate(model, x):
-    modes = modes_of.setdefault(id(model), (model, [(m, m.training) for m in model.modules()]))[1]
-    model.eval()
-    try:
-        with torch.no_grad():
-            return model(x).detach()
-    finally:
-        for module, mode in modes:
-            module.training = mode
-
-
-# %% puts modes back after a ValueError only task="evaluate" hint="faulty"
-def evaluate(model, x):
-    modes = [(m, m.training) for m in model.modules()]
-
-    def back():
-        for module, mode in modes:
-            module.training = mode
-
-    model.eval()
-    try:
-        with torch.no_grad():
-            y = model(x).detach()
-    except ValueError:
-        back()
-        raise
-    back()
-    return y
-
-
 # %% notes all modes, but puts them back with train task="evaluate" hint="shared"
 def evaluate(model, x):
     modes = [(m, m.training) for m in model.modules()]
@@ -1062,3 +1016,53 @@ def agreement_loss(f, h, a, b):
 def agreement_loss(f, h, a, b):
     z_a, z_b = f(a), f(b)
     return ((h(z_a) - z_a.detach()) ** 2).mean() / 2 + ((h(z_b) - z_b.detach()) ** 2).mean() / 2
+
+
+# %% leaves gradient mode off task="evaluate" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    torch.set_grad_enabled(False)
+    y = model(x).detach()
+    for module, mode in modes:
+        module.training = mode
+    return y
+
+
+# %% freezes the model for good task="evaluate" en="requires_grad was changed" ko="requires_grad가 바뀌었습니다"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    y = model.requires_grad_(False)(x.detach())
+    for module, mode in modes:
+        module.training = mode
+    return y
+
+
+# %% makes all parameters tracked again task="evaluate" en="requires_grad was changed" ko="requires_grad가 바뀌었습니다"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    y = model.requires_grad_(False)(x.detach())
+    model.requires_grad_(True)
+    for module, mode in modes:
+        module.training = mode
+    return y
+
+
+# %% a list of numbers task="evaluate" en="The result is a list" ko="결과가 list입니다"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    with torch.no_grad():
+        y = model(x).tolist()
+    for module, mode in modes:
+        module.training = mode
+    return y
+
+
+# %% leaves x out task="freeze_first" hint="cut"
+def freeze_first(model, x):
+    inside = {id(p) for p in model[0].parameters()}
+    outside = [p for p in model.parameters() if p.requires_grad and id(p) not in inside]
+    model(x).sum().backward(inputs=outside)
