@@ -181,8 +181,10 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "AttributeError",
         ("Backward' object has no attribute",),
-        en="backward reads something from ctx that neither forward nor setup_context has put there",
-        ko="forward나 setup_context가 ctx에 넣지 않은 것을 backward가 읽고 있습니다",
+        en="backward reads something that is not on ctx: forward and setup_context did not put it there, or "
+        "an earlier backward pass removed it",
+        ko="backward가 ctx에 없는 것을 읽고 있습니다. forward나 setup_context가 넣지 않았거나, "
+        "앞선 역방향 계산이 지웠습니다",
     ),
     Cause(
         "RuntimeError",

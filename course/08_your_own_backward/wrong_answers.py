@@ -22,7 +22,7 @@ class MyPow(torch.autograd.Function):
         ) if ctx.needs_input_grad[1] else None
 
 
-# %% computes what nobody needs task="MyPow" en="for an input that needs no gradient" ko="gradient가 필요 없는 입력 때문에"
+# %% computes what nobody needs task="MyPow" en="for an input that needs no gradient" ko="gradient가 필요 없는 입력을 위해서는"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -198,7 +198,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% asks the numbers whether a logarithm is needed task="MyPow" en="for an input that needs no gradient" ko="gradient가 필요 없는 입력 때문에"
+# %% asks the numbers whether a logarithm is needed task="MyPow" en="for an input that needs no gradient" ko="gradient가 필요 없는 입력을 위해서는"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -524,6 +524,112 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
+# %% a clamp where nothing else is as small task="MyPow" hint="floor"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = grad_q = None
+        if ctx.needs_input_grad[0]:
+            grad_x = g * q * x ** (q - 1)
+        if ctx.needs_input_grad[1]:
+            grad_q = g * x**q * torch.log(x.clamp(min=1e-31))
+        return grad_x, grad_q
+
+
+# %% keeps its result as an attribute task="MyPow" hint="silent"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.y = output
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = grad_q = None
+        if ctx.needs_input_grad[0]:
+            grad_x = g * q * x ** (q - 1)
+        if ctx.needs_input_grad[1]:
+            grad_q = g * ctx.y.detach() * torch.log(x)
+        return grad_x, grad_q
+
+
+# %% the size in the place of x task="MyPow" hint="negative"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x.abs() ** q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = grad_q = None
+        if ctx.needs_input_grad[0]:
+            grad_x = g * q * x ** (q - 1)
+        if ctx.needs_input_grad[1]:
+            grad_q = g * x**q * torch.log(x)
+        return grad_x, grad_q
+
+
+# %% no logarithm task="MyPow" hint="natural"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = grad_q = None
+        if ctx.needs_input_grad[0]:
+            grad_x = g * q * x ** (q - 1)
+        if ctx.needs_input_grad[1]:
+            grad_q = g * x**q
+        return grad_x, grad_q
+
+
+# %% a clamp in the slope of x task="MyPow" hint="floor"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = grad_q = None
+        if ctx.needs_input_grad[0]:
+            grad_x = g * q * torch.where(x > 0, x.clamp(min=1e-8), x) ** (q - 1)
+        if ctx.needs_input_grad[1]:
+            grad_q = g * x**q * torch.log(x)
+        return grad_x, grad_q
+
+
 # %% checks in the dtype it is given task="backward_is_right" hint="right"
 def backward_is_right(fn, inputs):
     with warnings.catch_warnings():
@@ -680,6 +786,38 @@ def backward_is_right(fn, inputs):
         return gradcheck(fn, doubles, raise_exception=False)
     except ValueError:
         return gradcheck(fn, tuple(t.requires_grad_() for t in doubles), raise_exception=False)
+
+
+# %% adds the outputs up with weights task="backward_is_right" hint="outputs"
+def backward_is_right(fn, inputs):
+    copies = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+
+    def one(*tensors):
+        y = fn(*tensors).reshape(-1)
+        return (y * torch.arange(1, len(y) + 1)).sum()
+
+    return gradcheck(one, copies, raise_exception=False)
+
+
+# %% checks beside the given point task="backward_is_right" hint="place"
+def backward_is_right(fn, inputs):
+    copies = tuple((t.detach().double() + 1e-3).requires_grad_() for t in inputs)
+    return gradcheck(fn, copies, raise_exception=False)
+
+
+# %% None is always wrong task="backward_is_right" hint="none"
+def backward_is_right(fn, inputs):
+    copies = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+    found = torch.autograd.grad(fn(*copies).sum(), copies, allow_unused=True)
+    return None not in [g if g is None else 0 for g in found] and gradcheck(fn, copies, raise_exception=False)
+
+
+# %% takes every error for a wrong backward task="backward_is_right" hint="stride"
+def backward_is_right(fn, inputs):
+    try:
+        return gradcheck(fn, tuple(t.detach().double().requires_grad_() for t in inputs))
+    except Exception:
+        return False
 
 
 # %% the plain formulas task="StableSoftplus" hint="big"
@@ -948,6 +1086,53 @@ class StableSoftplus(torch.autograd.Function):
         return g * (torch.sigmoid(x) * (1 + 1e-4))
 
 
+# %% keeps the softplus as an attribute task="StableSoftplus" hint="silent"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return torch.logaddexp(x, torch.zeros_like(x))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.y = output
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * -torch.expm1(-ctx.y.detach())
+
+
+# %% a view of a transposed gradient task="StableSoftplus" en="view size is not compatible" ko="view size is not compatible"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return torch.logaddexp(x, torch.zeros_like(x))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return (g.view(-1) * torch.sigmoid(x).reshape(-1)).view(x.shape)
+
+
+# %% a small number in the value task="StableSoftplus" hint="clamped"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return torch.logaddexp(x, torch.zeros_like(x)) + 1e-20
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.sigmoid(x)
+
+
 # %% where after the root task="safe_sqrt" hint="trap"
 def safe_sqrt(x):
     return torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))
@@ -1065,6 +1250,63 @@ def safe_sqrt(x):
     return _Root.apply(x)
 
 
+# %% keeps the root on the class task="safe_sqrt" hint="between"
+class _Root(torch.autograd.Function):
+    kept = None
+
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.where(x > 0, torch.sqrt(x), 0.0)
+        _Root.kept = y
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        y = _Root.kept
+        return torch.where(y > 0, g / (2 * y), 0.0)
+
+
+def safe_sqrt(x):
+    return _Root.apply(x)
+
+
+# %% a root that lasts for one backward pass task="safe_sqrt" hint="walked_once"
+class _Root(torch.autograd.Function):
+    kept = None
+
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.where(x > 0, torch.sqrt(x), 0.0)
+        ctx.y = y.clone()
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        y, ctx.y = ctx.y, None
+        return torch.where(y > 0, g / (2 * y), 0.0)
+
+
+def safe_sqrt(x):
+    return _Root.apply(x)
+
+
+# %% the root times a mask task="safe_sqrt" hint="masked"
+def safe_sqrt(x):
+    return torch.sqrt(x) * (x > 0)
+
+
+# %% tracked in every case task="safe_sqrt" hint="untracked"
+def safe_sqrt(x):
+    y = torch.where(x > 0, torch.sqrt(torch.where(x > 0, x, 1.0)), 0.0)
+    return y if y.requires_grad else y.requires_grad_()
+
+
+# %% x over its root, by way of rsqrt task="safe_sqrt" hint="small"
+def safe_sqrt(x):
+    s = torch.where(x > 0, x, 1.0)
+    return torch.where(x > 0, s * torch.rsqrt(s), 0.0)
+
+
 # %% equal functions have equal slopes task="at_the_kink" hint="equal"
 def at_the_kink():
     return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
@@ -1126,7 +1368,7 @@ def at_the_kink():
     return dict.fromkeys(("relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)"), 0.0)
 
 
-# %% without return task="at_the_kink" en="Is a return missing?" ko="return을 빠뜨리지"
+# %% without return task="at_the_kink" hint="keys"
 def at_the_kink():
     slopes = {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
     slopes["relu"] = 0.0
@@ -1147,6 +1389,12 @@ def at_the_kink():
         f(x).backward()
         slopes[name] = x.grad.item()
     return slopes
+
+
+# %% a list of pairs task="at_the_kink" hint="keys"
+def at_the_kink():
+    slopes = {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+    return list(slopes.items())
 
 
 # %% mean and spread as constants task="MyLayerNorm" hint="constant"
@@ -1430,3 +1678,219 @@ class MyLayerNorm(torch.autograd.Function):
         h = g * weight
         grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
         return grad_x, (g * normal).sum_to_size(weight.shape)
+
+
+# %% autograd in the place of a formula task="MyLayerNorm" hint="autograd"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(x, weight, eps):
+        d = x - x.mean(-1, keepdim=True)
+        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.eps = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        with torch.enable_grad():
+            z, v = x.detach().requires_grad_(), w.detach().requires_grad_()
+            d = z - z.mean(-1, keepdim=True)
+            y = d / (d.square().mean(-1, keepdim=True) + ctx.eps).sqrt() * v
+        return *torch.autograd.grad(y, (z, v), g), None
+
+
+# %% torch.func in the place of a formula task="MyLayerNorm" hint="autograd"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(x, weight, eps):
+        d = x - x.mean(-1, keepdim=True)
+        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.eps = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+
+        def normalized(x, w):
+            d = x - x.mean(-1, keepdim=True)
+            return d / (d.square().mean(-1, keepdim=True) + ctx.eps).sqrt() * w
+
+        return *torch.func.vjp(normalized, x, w)[1](g), None
+
+
+# %% the normalized row from its result task="MyLayerNorm" hint="zero"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(x, weight, eps):
+        d = x - x.mean(-1, keepdim=True)
+        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.eps = inputs
+        ctx.save_for_backward(x, weight, output)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w, y = ctx.saved_tensors
+        z, h = y / w, g * w
+        s = ((x - x.mean(-1, keepdim=True)).square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+        grad_x = (h - h.mean(-1, keepdim=True) - z * (h * z).mean(-1, keepdim=True)) / s
+        return grad_x, (g * z).sum_to_size(w.shape), None
+
+
+# %% a view of the gradient's rows task="MyLayerNorm" en="view size is not compatible" ko="view size is not compatible"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(x, weight, eps):
+        d = x - x.mean(-1, keepdim=True)
+        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.eps = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        d = x - x.mean(-1, keepdim=True)
+        s = (d.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+        z = d / s
+        h = g * w
+        path = z * (h * z).mean(-1, keepdim=True)
+        return (
+            (h - h.mean(-1, keepdim=True) - path) / s,
+            (g.view(-1, len(w)) * z.reshape(-1, len(w))).sum(0),
+            None,
+        )
+
+
+# %% no eps in backward task="MyLayerNorm" hint="eps"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(x, weight, eps):
+        d = x - x.mean(-1, keepdim=True)
+        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.eps = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        d = x - x.mean(-1, keepdim=True)
+        s = (d.square().mean(-1, keepdim=True)).sqrt()
+        z = d / s
+        h = g * w
+        path = z * (h * z).mean(-1, keepdim=True)
+        return (h - h.mean(-1, keepdim=True) - path) / s, (g * z).sum_to_size(w.shape), None
+
+
+# %% no eps at all task="MyLayerNorm" hint="eps"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(x, weight, eps):
+        d = x - x.mean(-1, keepdim=True)
+        return d / d.square().mean(-1, keepdim=True).sqrt() * weight
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.eps = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        d = x - x.mean(-1, keepdim=True)
+        s = (d.square().mean(-1, keepdim=True)).sqrt()
+        z = d / s
+        h = g * w
+        path = z * (h * z).mean(-1, keepdim=True)
+        return (h - h.mean(-1, keepdim=True) - path) / s, (g * z).sum_to_size(w.shape), None
+
+
+# %% x not divided by the spread task="MyLayerNorm" hint="scale"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(x, weight, eps):
+        d = x - x.mean(-1, keepdim=True)
+        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.eps = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        d = x - x.mean(-1, keepdim=True)
+        s = (d.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+        z = d / s
+        h = g * w
+        path = z * (h * z).mean(-1, keepdim=True)
+        return h - h.mean(-1, keepdim=True) - path, (g * z).sum_to_size(w.shape), None
+
+
+# %% no slope where a row is constant task="MyLayerNorm" hint="equal"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(x, weight, eps):
+        d = x - x.mean(-1, keepdim=True)
+        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.eps = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        d = x - x.mean(-1, keepdim=True)
+        s = (d.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+        z = d / s
+        h = g * w
+        path = z * (h * z).mean(-1, keepdim=True)
+        grad_x = (h - h.mean(-1, keepdim=True) - path) / s
+        if x.shape[-1] > 1:
+            grad_x = torch.where((d == 0).all(-1, keepdim=True), 0.0, grad_x)
+        return grad_x, (g * z).sum_to_size(w.shape), None
+
+
+# %% keeps the normalized rows as an attribute task="MyLayerNorm" hint="silent"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(x, weight, eps):
+        d = x - x.mean(-1, keepdim=True)
+        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.eps = inputs
+        ctx.save_for_backward(x, weight)
+        ctx.y = output
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        d = x - x.mean(-1, keepdim=True)
+        s = (d.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+        z = d / s
+        h = g * w
+        path = z * (h * z).mean(-1, keepdim=True)
+        return (
+            (h - h.mean(-1, keepdim=True) - path) / s,
+            (g * ctx.y.detach() / torch.where(w == 0, 1.0, w)).sum_to_size(w.shape),
+            None,
+        )

@@ -14,17 +14,26 @@ from secant.checking.observe import observe
 from secant.language import say
 
 Operation = Callable[..., Any]
+#: The name of an operation's result, beside those of its inputs.
+RESULT = "y"
 
 
 class _Names(TorchDispatchMode):
-    """Keeps the names of torch's operations that run in its body, like "log"."""
+    """Keeps the names of torch's operations that run in its body, like "log", and on whose behalf they run.
+
+    passes: the numbers of the backward passes that ran one. forward_mode: whether a forward-mode AD did.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.names: list[str] = []
+        self.passes: set[int] = set()
+        self.forward_mode = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.names.append(func.__name__.partition(".")[0])
+        self.passes.add(torch._C._current_graph_task_id())
+        self.forward_mode |= torch.autograd.forward_ad._current_level >= 0
         return func(*args, **(kwargs or {}))
 
 
@@ -81,7 +90,8 @@ def walk_back(
         gradients, again: from each walk, by name of the tracked inputs; empty where there was no walk.
         alone: the same of a new call, without another one between it and its walk. changed: as those of
         `after_a_change`.
-        operations: the names of torch's operations that the first walk ran. returned: the names of the inputs
+        operations: the names of torch's operations that the first walk ran. delegated: whether autograd
+        differentiated something within it. returned: the names of the inputs
         for which the result's grad_fn, if it is the operation's own, returned a gradient and not None.
         error: what stopped a walk. walked: how many walks came to their end.
         changes: as those of `observe`, of the inputs and grad_output.
@@ -96,8 +106,10 @@ def walk_back(
     names = _Names()
     walks: list[dict[str, Any]] = [{}, {}]
     returned: list[str] = []
+    own_passes = {-1}  # -1 stands for no backward pass
 
     def note(gradients: Any, _: Any) -> None:
+        own_passes.add(torch._C._current_graph_task_id())
         returned[:] = [name for name, value in zip(leaves, gradients, strict=False) if value is not None]
 
     if fits and y.grad_fn is not None:
@@ -121,12 +133,13 @@ def walk_back(
     alone = _walked_alone(apply, inputs, tracked, g) if fits else {}
     return {
         "alone": alone,
-        "changed": after_a_change(apply, inputs, g) if alone else {},
+        "changed": after_a_change(apply, inputs, tracked, g) if alone else {},
         "value": data["results"][0],
         "node": type(getattr(y, "grad_fn", None)).__name__ if fits else "",
         "gradients": walks[0],
         "again": walks[1],
         "operations": names.names,
+        "delegated": names.forward_mode or not names.passes <= own_passes,
         "returned": returned,
         "error": error,
         "walked": sum(map(bool, walks)),
@@ -156,25 +169,29 @@ def _walked_alone(
 
 
 def after_a_change(
-    apply: Operation, inputs: Mapping[str, Tensor], g: Tensor
+    apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor
 ) -> dict[str, dict[str, Tensor | None]]:
-    """Return the gradients of all inputs if one changes in place before the walk.
+    """Return the gradients of the tracked inputs if an input or the result changes in place before the walk.
 
-    They are by name of the input that changed, each in turn. A change after which torch refuses is left out.
+    They are by name of what changed, each in turn, RESULT for the result. A change after which torch refuses
+    is left out.
     """
     found = {}
-    for changed in inputs:
-        leaves = {name: value.detach().clone().requires_grad_() for name, value in inputs.items()}
+    for changed in (*inputs, RESULT):
+        leaves = {
+            name: value.detach().clone().requires_grad_(name in tracked) for name, value in inputs.items()
+        }
         copies = {name: leaf * 1 for name, leaf in leaves.items()}
         y = apply(*copies.values())
-        copies[changed].mul_(2)  # a layer norm does not change when 1 is added
+        # A layer norm does not change when 1 is added.
+        {**copies, RESULT: y.detach()}[changed].mul_(2)
         try:
-            gradients = _gradients(y, list(leaves.values()), g)
+            gradients = _gradients(y, [leaves[name] for name in tracked], g)
         except NotImplementedError:
             raise
         except RuntimeError:
             continue
-        found[changed] = dict(zip(inputs, map(_copy, gradients), strict=True))
+        found[changed] = dict(zip(tracked, map(_copy, gradients), strict=True))
     return found
 
 

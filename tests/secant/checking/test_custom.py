@@ -108,7 +108,7 @@ def test_what_is_not_implemented_stays_so() -> None:
     with pytest.raises(NotImplementedError):
         walk_back(Stub.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
     with pytest.raises(NotImplementedError):
-        after_a_change(Stub.apply, {"x": numbers(4.0)}, numbers(1.0))
+        after_a_change(Stub.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
 
 
 def test_a_backward_that_changes_what_arrives_is_seen() -> None:
@@ -148,10 +148,65 @@ def test_a_change_of_each_input_in_between_is_refused_or_seen() -> None:
             return g * ctx.q.detach(), g * ctx.saved_tensors[0]
 
     inputs = {"x": numbers(3.0), "q": numbers(5.0)}
-    assert after_a_change(operation("x * q", "g * q", "g * x"), inputs, numbers(1.0)) == {}
-    found = after_a_change(HalfWatched.apply, inputs, numbers(1.0))
-    assert list(found) == ["q"]
+    right = operation("x * q", "g * q", "g * x")
+    assert list(after_a_change(right, inputs, ["x", "q"], numbers(1.0))) == ["y"]
+    found = after_a_change(HalfWatched.apply, inputs, ["x", "q"], numbers(1.0))
+    assert list(found) == ["q", "y"]
     assert [value.tolist() for value in found["q"].values() if value is not None] == [[10.0], [3.0]]
+
+
+def test_a_change_of_the_result_is_seen_where_it_is_kept_unwatched() -> None:
+    class Exp(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            ctx.y = x.exp()
+            return ctx.y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * ctx.y.detach()
+
+    found = after_a_change(Exp.apply, {"x": numbers(0.0)}, ["x"], numbers(1.0))
+    assert [value.tolist() for value in found["y"].values() if value is not None] == [[2.0]]
+
+
+def _by_grad(x: Tensor, g: Tensor) -> Tensor:
+    with torch.enable_grad():
+        x = x.detach().requires_grad_()
+        y = x.sin()
+    return torch.autograd.grad(y, x, g)[0]
+
+
+def _by_dual_numbers(x: Tensor, g: Tensor) -> Tensor:
+    with torch.autograd.forward_ad.dual_level():
+        y = torch.autograd.forward_ad.make_dual(x, g).sin()
+        return torch.autograd.forward_ad.unpack_dual(y).tangent
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # of forward_ad, the first time
+@pytest.mark.parametrize(
+    ("slope", "delegated"),
+    [
+        (lambda x, g: g * x.cos(), False),
+        (_by_grad, True),
+        (lambda x, g: torch.func.vjp(torch.sin, x)[1](g)[0], True),
+        (_by_dual_numbers, True),
+        (lambda x, g: torch.autograd.functional.jacobian(torch.sin, x) @ g, True),
+    ],
+)
+def test_a_backward_that_asks_autograd_is_told_from_one_that_computes(slope: Any, delegated: bool) -> None:
+    class Sine(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            ctx.save_for_backward(x)
+            return x.sin()
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return slope(ctx.saved_tensors[0], g)
+
+    found = walk_back(Sine.apply, {"x": numbers(1.0, 2.0)}, ["x"], numbers(1.0, 3.0))
+    assert found["delegated"] is delegated
 
 
 def stub(fn: Any, inputs: tuple[Tensor, ...]) -> bool:
