@@ -7,6 +7,7 @@ from nbformat.v4 import new_code_cell
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from secant.address import urls
+from secant.language import ours
 
 #: Names no version: a lesson that has not changed must not look changed after an update.
 _CODE = """try:
@@ -24,7 +25,7 @@ class InstallCell(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook with the cell."""
-        code = _CODE.format(why=_WHY[nb.metadata["lang"]], repository=urls()["Repository"])
+        code = _CODE.format(why=_WHY[ours(nb.metadata["lang"])], repository=urls()["Repository"])
         metadata = {"jupyter": {"source_hidden": True}, "installs": "secant"}
         nb.cells.insert(0, new_code_cell(code, id="install-secant", metadata=metadata))
         return nb, resources

@@ -8,6 +8,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course.settings import problem_address
 from secant.address import report_url
+from secant.language import ours
 
 _WORDS = {
     "en": "Is something in this lesson wrong or unclear? [Report a problem]({url}).",
@@ -31,5 +32,5 @@ class ReportLink(NbGraderPreprocessor):
         if prose:
             lesson = resources["nbgrader"]["assignment"]
             url = report_url(lesson, of=f"text {text}", address=problem_address(self.config))
-            prose[-1].source += "\n\n" + _WORDS[nb.metadata["lang"]].format(url=url)
+            prose[-1].source += "\n\n" + _WORDS[ours(nb.metadata["lang"])].format(url=url)
         return nb, resources
