@@ -437,7 +437,7 @@ r"""
 
 Six tasks, 14 points. **Task 10.5 is optional**; it gives points like the others.
 
-**Check**, marks and the **rules of every task** are as in lesson 1. A test cell holds the **visible tests**; grading adds
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
 **hidden tests**, and the list after the last task says what they check. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
 `autograder check 10 --solution value_add_mul`).
 
@@ -448,7 +448,7 @@ A method changes nothing about the Values it is called with and leaves nothing o
 `data` is the number itself.
 """
 
-# %% [markdown] lang="ko" en="b09cccca"
+# %% [markdown] lang="ko" en="8171f6ec"
 r"""
 # 과제
 
@@ -1624,7 +1624,7 @@ r"""
 
 # %% [markdown] lang="ko" en="655f3342"
 r"""
-$x^3$은 2에서 12와 12이고, $\log x^3$은 5에서 수업 09와 같은 $-0.12$입니다. `grad(grad(grad(f)))`도 됩니다. 해 보세요. `grad`는 자신이 몇 번째로 쓰이는지 알 필요가 없습니다.
+$x^3$은 2에서 12와 12이고, $\log x^3$은 5에서 수업 09와 같은 $-0.12$입니다. `grad(grad(grad(f)))`도 됩니다. 해 보세요.
 """
 
 # %% [markdown] lang="en"
