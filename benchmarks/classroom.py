@@ -1,6 +1,5 @@
 """A class of real submissions: solutions, recorded right and wrong answers and stubs, in both languages."""
 
-import shutil
 from collections.abc import Iterator, Mapping
 from itertools import cycle, islice
 from pathlib import Path
@@ -10,8 +9,8 @@ from nbformat import v4
 from autograder.course.lesson import Answer, Lesson
 from secant.language import LANGUAGES
 from tests.support.lessons import (
-    ROOT,
     assignment,
+    copy_lessons,
     questions,
     right_answers,
     side_by_side,
@@ -29,12 +28,7 @@ def a_class(folder: Path, lesson: Lesson, students: int) -> list[str]:
     has no more), two the solution with wrong answers to half of the tasks, and one what was released. The
     languages take turns.
     """
-    for part in (f"course/{lesson.name}", f"source/{lesson.name}"):
-        shutil.copytree(ROOT / part, folder / part)
-    for language in LANGUAGES:
-        part = f"release/{language}/{lesson.name}"
-        shutil.copytree(ROOT / part, folder / part)
-    shutil.copy(ROOT / "nbgrader_config.py", folder)
+    copy_lessons([lesson], folder)
     names = []
     for number, answers in enumerate(islice(_everybody(lesson), students)):
         released = assignment(lesson).releases[LANGUAGES[number % 2]]

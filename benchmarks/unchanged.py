@@ -26,11 +26,11 @@ import nbformat
 from nbgrader.api import Base
 from sqlalchemy import Table, create_engine, insert, select, text
 
-from autograder.course.lesson import find_lessons
+from autograder.course.lesson import Lesson, find_lessons
 from autograder.grading.gradebook import Record
 from benchmarks.rows import row
 from tests.support.formgrader import formgrader
-from tests.support.lessons import ROOT
+from tests.support.lessons import ROOT, copy_lessons
 from tests.support.postgres import server
 from tests.support.small_class import Here, answered, hand_in, run, solutions, told
 
@@ -39,8 +39,7 @@ FIRST = "s000000"
 
 def a_course(room: Path, lesson: str, url: str) -> None:
     """Make a course of one real lesson, and grade one student in it."""
-    for folder in ("course", "source", "release/en", "release/ko"):
-        shutil.copytree(ROOT / folder / lesson, room / folder / lesson)
+    copy_lessons([Lesson(lesson, ROOT / "course" / lesson)], room)
     for name in ("syllabus.toml", "glossary.toml"):
         shutil.copy(ROOT / "course" / name, room / "course")
     settings = (ROOT / "nbgrader_config.py").read_text()

@@ -31,8 +31,9 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson, choose_lessons, find_lessons
 from autograder.page.words import words
 from scripts.demo.people import ROWS, HandedIn, Person, people, works
-from secant.language import LANGUAGES, language, of_this_machine, print_whatever_comes, say
-from tests.support.lessons import with_answers
+from secant.language import language, of_this_machine, print_whatever_comes, say
+from tests.support.lessons import copy_lessons, with_answers
+from tests.support.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / "build" / "demo"
@@ -77,10 +78,7 @@ def claim(folder: Path) -> None:
 
 def make_course(folder: Path, lessons: Sequence[Lesson]) -> None:
     """Copy lessons and settings; no exchange of a real class is used."""
-    for lesson in lessons:
-        for part in ("course", "source", *(f"release/{name}" for name in LANGUAGES)):
-            shutil.copytree(ROOT / part / lesson.name, folder / part / lesson.name)
-    shutil.copy(ROOT / "nbgrader_config.py", folder)
+    copy_lessons(lessons, folder)
     (folder / "nbgrader_config_local.py").write_text(SETTINGS.format(exchange=str(folder / "exchange")))
 
 
@@ -181,9 +179,7 @@ def serve(folder: Path) -> None:
     Raises:
         DemoError: it did not start.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     token = secrets.token_hex(16)
     settings: Mapping[str, object] = {
         "Application.log_level": "ERROR",
@@ -211,7 +207,7 @@ def serve(folder: Path) -> None:
             raise DemoError(
                 say(
                     en=f"Formgrader did not start: {folder / LOG} says why.",
-                    ko=f"Formgrader를 시작하지 못했습니다. {folder / LOG}에서 까닭을 확인하세요.",
+                    ko=f"Formgrader를 시작하지 못했습니다. {folder / LOG}에서 이유를 확인하세요.",
                 )
             )
         console.print(f"  http://127.0.0.1:{port}/formgrader?token={token}")

@@ -94,7 +94,8 @@ def _judge_gradient(
     def wrong() -> Mapping[str, Any]:
         if _is(found["alone"].get(of), want, rtol, atol):
             return {_usual.between: lambda _: True}
-        return {**own, **_usual_mistakes(of, g, slopes), **own}  # the own come first, and count
+        usual = _usual_mistakes(of, g, slopes)
+        return {**own, **{text: value for text, value in usual.items() if text not in own}}
 
     asked = call + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
     judge(got, want, asked, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
@@ -110,9 +111,8 @@ def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> di
     want = _vjp(slopes[of], g)
     others = tuple(_vjp(other, g) for name, other in slopes.items() if name != of)
     together = want.sum().expand(want.shape)
-    if (
-        together.abs().sum() < 1e-6 * want.abs().sum()
-    ):  # a layer norm's rows add up to 0, as do other mistakes
+    # A layer norm's rows add up to 0, as do other mistakes.
+    if together.abs().sum() < 1e-6 * want.abs().sum():
         together = torch.full_like(want, torch.nan)
     return {
         _usual.arriving: _vjp(slopes[of], torch.ones_like(g)),

@@ -17,8 +17,8 @@ from autograder.edition.leaks import Secrets
 from secant.where import INSIDE
 from tests.packaging.conftest import ROOT, Place
 from tests.packaging.test_wheel import LESSON, NOTEBOOK, solve
-from tests.secant.lab.house import free_port
 from tests.secant.lab.test_real_start import wait_for_address
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ import pytest
 
 from secant.where import INSIDE
 from tests.packaging.conftest import ROOT, Place
-from tests.secant.lab.house import free_port
 from tests.secant.lab.test_real_start import wait_for_address
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.slow
 

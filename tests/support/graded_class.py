@@ -1,6 +1,5 @@
 """A class that is graded already, without an examiner: what was found is written as a run would write it."""
 
-import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +15,8 @@ from autograder.grading.feedback import as_text
 from autograder.grading.gradebook import Book
 from autograder.grading.result import GradedTask, Result, sha256
 from autograder.page.prose import harmless
-from secant.language import LANGUAGES, Language
-from tests.support.lessons import ROOT, with_answers
+from secant.language import Language
+from tests.support.lessons import copy_lessons, with_answers
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,7 @@ class Student:
 
 def course_of(room: Path, lessons: Iterable[Lesson]) -> Course:
     """Make a course directory of some of the course's lessons."""
-    for lesson in lessons:
-        for part in ("course", "source", *(f"release/{language}" for language in LANGUAGES)):
-            shutil.copytree(ROOT / part / lesson.name, room / part / lesson.name)
-    shutil.copy(ROOT / "nbgrader_config.py", room)
+    copy_lessons(lessons, room)
     return Course.at(room)
 
 

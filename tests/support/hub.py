@@ -27,7 +27,7 @@ from typing import Any
 import nbformat
 
 from tests.autograder.service.conftest import children
-from tests.support.lessons import ROOT
+from tests.support.lessons import LESSONS, ROOT, copy_lessons
 from tests.support.small_class import answered, solutions
 
 LESSON = "01_what_autograd_does"
@@ -222,9 +222,8 @@ def _wait_for(started: Hub, process: subprocess.Popen[bytes], log: Path) -> None
 def _write_course(course: Path) -> None:
     """A course folder of lesson 1 alone."""
     course.mkdir(mode=0o700)
-    for folder in ("course", "source", "release/en", "release/ko"):
-        shutil.copytree(ROOT / folder / LESSON, course / folder / LESSON)
-    for file in ("nbgrader_config.py", "requirements.txt", "course/syllabus.toml"):
+    copy_lessons(LESSONS[:1], course)
+    for file in ("requirements.txt", "course/syllabus.toml"):
         shutil.copy(ROOT / file, course / file)
 
 

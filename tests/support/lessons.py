@@ -5,6 +5,7 @@ What is returned is shared: copy a cell before changing it.
 
 import ast
 import copy
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
@@ -18,9 +19,18 @@ from autograder.course.cells import Task, grade_id, is_answer, tasks
 from autograder.course.hints import with_hints
 from autograder.course.lesson import Answer, Lesson, find_lessons
 from secant.catalogue import read_hints
+from secant.language import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = find_lessons(ROOT)
+
+
+def copy_lessons(lessons: Iterable[Lesson], room: Path) -> None:
+    """Copy lessons, as written and as built, and the course's settings into another course directory."""
+    for lesson in lessons:
+        for part in ("course", "source", *(f"release/{language}" for language in LANGUAGES)):
+            shutil.copytree(ROOT / part / lesson.name, room / part / lesson.name)
+    shutil.copy(ROOT / "nbgrader_config.py", room)
 
 
 @cache

@@ -34,11 +34,11 @@ def linked(*cells: nbformat.NotebookNode, problems: object = "") -> nbformat.Not
 
 def test_it_goes_to_the_class_that_wants_it() -> None:
     graded = new_markdown_cell("My note", metadata={"nbgrader": {"solution": True}})
-    notebook = linked(
-        new_markdown_cell("The end"), new_code_cell("1"), graded, problems="mailto:me@example.org"
-    )
-    assert "(mailto:me@example.org?subject=11_mine" in unquote(notebook.cells[0].source)
-    assert [cell.source for cell in notebook.cells[1:]] == ["1", "My note"]
+    cells = new_markdown_cell("The beginning"), new_markdown_cell("The end"), new_code_cell("1"), graded
+    notebook = linked(*cells, problems="mailto:me@example.org")
+    first, linking, *rest = (cell.source for cell in notebook.cells)
+    assert "(mailto:me@example.org?subject=11_mine" in unquote(linking)
+    assert [first, *rest] == ["The beginning", "1", "My note"]
 
 
 def test_the_text_decides_the_version() -> None:

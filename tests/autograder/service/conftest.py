@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 import nbformat
 import pytest
 
+from tests.support.ports import free_port
 from tests.support.small_class import answered, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -114,9 +115,7 @@ def start(folder: Path, home: Path, *more: str, **environment: str) -> Server:
         more: further extensions.
         environment: further variables.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     config = {"ServerApp": {"jpserver_extensions": dict.fromkeys(["autograder.service", *more], True)}}
     (home / "config").mkdir(parents=True, exist_ok=True)
     (home / "config" / "jupyter_server_config.json").write_text(json.dumps(config))

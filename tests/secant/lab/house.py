@@ -1,6 +1,5 @@
 """A course with one small lesson in both languages, and what one does with it."""
 
-import socket
 from datetime import date
 from pathlib import Path
 
@@ -54,10 +53,3 @@ def tree(folder: Path) -> dict[str, bytes]:
 def notebooks(house: Path) -> set[str]:
     """The names of the learner's notebooks."""
     return {name for name in tree(house / "workspace/en") if name.endswith(".ipynb")}
-
-
-def free_port() -> int:
-    """A port that nobody listens to."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]

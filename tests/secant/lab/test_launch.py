@@ -27,7 +27,8 @@ from secant.lab import workspace
 from secant.lab.workspace import LabError
 from secant.placed import OWN_WORKSPACE
 from secant.where import COURSE, INSIDE, WORKSPACE, course_root
-from tests.secant.lab.house import DAY, FOLDER, NOTEBOOK, build, free_port, prepare, write
+from tests.secant.lab.house import DAY, FOLDER, NOTEBOOK, build, prepare, write
+from tests.support.ports import free_port
 
 
 def run(house: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

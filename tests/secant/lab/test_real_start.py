@@ -23,7 +23,8 @@ from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from secant.lab import launch
-from tests.secant.lab.house import FOLDER, NOTEBOOK, build, free_port, write
+from tests.secant.lab.house import FOLDER, NOTEBOOK, build, write
+from tests.support.ports import free_port
 
 TINY = f"{FOLDER}/tiny.ipynb"
 AUDIT = """

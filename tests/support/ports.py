@@ -1,0 +1,11 @@
+"""Ports of this machine."""
+
+import socket
+
+
+def free_port() -> int:
+    """Return a port that nobody listens to."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
