@@ -268,8 +268,10 @@ def grade(
         every = [found.name for found in find_lessons(course.root)]
         if not entries:
             raise _nothing_found(course.submitted, every, student or [])
-        if begun is not None and executors.import_more(course.root, {entry.lesson for entry in entries}):
-            begun.prepare()  # takes half a second, while the workers are importing
+        if begun is not None:
+            later = executors.imported_later(course.root, {entry.lesson for entry in entries})
+            if later is not None:
+                begun.prepare(later)  # takes half a second, while the workers are importing
         if change_tasks:
             from autograder.grading.batch import change_tasks as change
 

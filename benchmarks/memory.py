@@ -25,7 +25,7 @@ from nbformat import v4
 
 from autograder.course.lesson import Lesson
 from autograder.exam.examiner import Examiner
-from autograder.grading.worker import lesson_imports_more
+from autograder.grading.worker import imported_later
 from autograder.intake.submission import Script, Submission
 from autograder.intake.take_in import take_in
 from autograder.sandbox.cgroup import Cgroup
@@ -125,8 +125,8 @@ def solution(lesson: Lesson) -> Script:
 def ours(wall: Wall, lesson: Lesson) -> int:
     """Grade a lesson's solution; return the most bytes that its container had."""
     examiner = Examiner(lesson.name, assignment(lesson).source)
-    if lesson_imports_more(v4.writes(assignment(lesson).source)):
-        wall.prepare()  # as a worker does
+    if (later := imported_later(v4.writes(assignment(lesson).source))) is not None:
+        wall.prepare(later)  # as a worker does
     with most_private(lambda: in_containers(os.getpid())) as most, counted_by_groups() as peaks:
         report = examiner.grade(wall, solution(lesson), b"secret")
     assert all(task.outcome in ("passed", "manual") for task in report.tasks), report

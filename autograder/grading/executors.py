@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from autograder.course.errors import CourseError
 from autograder.grading import worker
 from autograder.grading.jobs import Busy, Failed
+from autograder.sandbox.inside.libraries import Later
 from autograder.sandbox.results import WallError
 from autograder.sandbox.template import Behind, Share, Template
 
@@ -158,10 +159,10 @@ def begin() -> Template | None:
     return None
 
 
-def import_more(root: Path, lessons: Iterable[str]) -> bool:
-    """Whether one of these lessons seems to make torch import its compiler; a guess, for speed alone."""
+def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
+    """What these lessons seem to make torch import; a guess, for speed alone."""
     files = (root / "source" / lesson / f"{lesson}.ipynb" for lesson in lessons)
-    return any(worker.lesson_imports_more(file.read_text("utf-8")) for file in files if file.is_file())
+    return worker.imported_later(*(file.read_text("utf-8") for file in files if file.is_file()))
 
 
 def _start_server() -> Any:

@@ -21,6 +21,7 @@ from typing import Any
 from nbformat import v4
 
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.sandbox.inside.libraries import Later
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
 from autograder.sandbox.template import Share
 
@@ -30,10 +31,9 @@ EXAMINE_SECONDS = 2000.0
 RENDER_SECONDS = 60.0
 # What the work on one submission may add to this process. No right answer comes near it.
 EXTRA_BYTES = 256 * 2**20
-# What makes torch import its compiler at the first use, which takes a second; a gradient from behind, sympy.
-_COMPILER = r"torch\.func|functorch|jac(rev|fwd)|jvp|vjp|hessian|forward_ad|vectorize|optim\b|checkpoint"
-_BY_A_STUDENT = re.compile(_COMPILER)
-_BY_A_LESSON = re.compile(_COMPILER + r"|autograd\.grad\(|grad_outputs|backward\((?!retain|create)[a-z*\[{]")
+# What makes torch import its compiler at the first use, which takes half a second, or only sympy.
+_COMPILER = re.compile(r"torch\.func|functorch|autograd\.functional|forward_ad|vectorize|optim\b|checkpoint")
+_SYMBOLS = re.compile(r"autograd\.grad\(|grad_outputs|backward\((?!retain|create|self)[a-z*\[{]")
 
 _MOVE = (
     "Move it or delete it, and grade again: all that lies in the folders of the system (/usr) and of Python "
@@ -62,10 +62,8 @@ def examine(job: Job) -> Examined | NoWall | Failed | Busy:
         wall = _wall(job.hidden)
         if shown := _exposed(job.lesson, job.source, wall.suspects):
             raise WallUnavailable(_shown(shown, job.lesson), _MOVE)
-        if lesson_imports_more(job.source) or any(
-            _BY_A_STUDENT.search(step.source) for step in job.script.steps
-        ):
-            wall.prepare()
+        if (later := imported_later(job.source, *(step.source for step in job.script.steps))) is not None:
+            wall.prepare(later)
         examiner = _examiner(job.lesson, job.source)
         with memory_limit(EXTRA_BYTES):
             return Examined(examiner.grade(wall, job.script, job.secret), wall.mode)
@@ -77,10 +75,17 @@ def examine(job: Job) -> Examined | NoWall | Failed | Busy:
         return Failed(str(error) or type(error).__name__)
 
 
-@lru_cache(maxsize=4)
-def lesson_imports_more(source: str) -> bool:
-    """Whether a lesson seems to make torch import what takes long; a guess, for speed alone."""
-    return _BY_A_LESSON.search(source) is not None
+def imported_later(*sources: str) -> Later | None:
+    """What this code seems to make torch import at the first use; a guess, for speed alone."""
+    found = {_imported_later(source) for source in sources}
+    return next((what for what in ("compiler", "symbols") if what in found), None)
+
+
+@lru_cache(maxsize=1024)  # a lesson's own cells come with each of its submissions
+def _imported_later(source: str) -> Later | None:
+    if _COMPILER.search(source):
+        return "compiler"
+    return "symbols" if _SYMBOLS.search(source) else None
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO, NamedTuple
 
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
+from autograder.sandbox.inside.libraries import Later
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import WallError
 from autograder.sandbox.sweep import suspects
@@ -92,10 +93,10 @@ class Template:
             raise WallError("it could not be seen whether a part of a course is visible inside")
         return Share(self.control, self._behind, self._suspects)
 
-    def prepare(self) -> None:
-        """Have it import torch's compiler, too, once its other imports are done."""
+    def prepare(self, what: Later) -> None:
+        """Have it import this, too, once its other imports are done."""
         with contextlib.suppress(OSError):  # it ended: whoever waits for it will hear why
-            self.control.send(b"prepare")
+            self.control.send(what.encode())
 
     def _look_around(self) -> None:
         self._suspects = suspects(visible(self._behind.hidden))

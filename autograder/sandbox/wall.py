@@ -28,6 +28,7 @@ from autograder.sandbox.bubblewrap import ALLOW, PACKAGE, bwrap_path
 from autograder.sandbox.cgroup import remove_stale
 from autograder.sandbox.client import CandidateClient
 from autograder.sandbox.container import CONTAINER_SECONDS, Container, WalledContainer
+from autograder.sandbox.inside.libraries import Later
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import CandidateError, WallError, WallUnavailable
 from autograder.sandbox.sweep import suspects
@@ -79,7 +80,8 @@ class Wall:
         self._lock = threading.Lock()
         self._template: Template | None = None
         self._control: socket.socket | None = None
-        self._joined = self._prepared = False
+        self._joined = False
+        self._prepared: set[Later] = set()
         self._suspects: tuple[str, ...] | None = None
 
     def __enter__(self) -> Self:
@@ -104,13 +106,13 @@ class Wall:
             self._suspects = suspects(visible(self._hidden))
         return self._suspects
 
-    def prepare(self) -> None:
-        """Let no container have to import what `torch.func` does when it is first used; see template.py."""
-        if self.mode != "forked" or self._prepared:
+    def prepare(self, what: Later) -> None:
+        """Let no container have to import what torch does when this is first used; see inside/template.py."""
+        if self.mode != "forked" or what in self._prepared:
             return
         with self._lock, contextlib.suppress(OSError):  # of a template that has gone: seen when it is needed
-            (self._control or self._start_template()).send(b"prepare")
-            self._prepared = True
+            (self._control or self._start_template()).send(what.encode())
+            self._prepared.add(what)
 
     def start(self) -> None:
         """Build the wall and try it from inside.
@@ -222,7 +224,7 @@ class Wall:
             self._template.end()
         if not self._joined:
             self._control = self._template = None
-            self._prepared = False
+            self._prepared.clear()
 
     def _try_out(self) -> None:
         """Attempt an escape from inside, before any stranger does."""

@@ -27,7 +27,13 @@ def kept() -> Iterator[None]:
 
 
 def collapse() -> None:
-    """Put this process's memory into large pages, after its imports.
+    """Put this process's memory into large pages, after its imports; see `collapsing`."""
+    for _ in collapsing():
+        pass
+
+
+def collapsing() -> Iterator[None]:
+    """Put this process's memory into large pages, in steps of some milliseconds.
 
     The kernel copies an entry for each page of a process that forks, and drops it when the fork ends: 60,000
     with torch, which takes longer than most tasks. Where the kernel cannot put them together (before
@@ -35,7 +41,9 @@ def collapse() -> None:
     """
     with contextlib.suppress(OSError):
         for start, end in _own_memory():
-            _collapse(start, end)
+            for first in range(-(-start // _LARGE) * _LARGE, end - _LARGE + 1, _LARGE):
+                yield
+                libc().madvise(ctypes.c_void_p(first), ctypes.c_size_t(_LARGE), _MADV_COLLAPSE)
 
 
 def _own_memory() -> list[tuple[int, int]]:
@@ -44,9 +52,3 @@ def _own_memory() -> list[tuple[int, int]]:
         lines = [line.split() for line in file]
     own = [line[0].split("-") for line in lines if line[1] == "rw-p" and line[5:] in ([], ["[heap]"])]
     return [(int(start, 16), int(end, 16)) for start, end in own]
-
-
-def _collapse(start: int, end: int) -> None:
-    first, last = -(-start // _LARGE) * _LARGE, end // _LARGE * _LARGE
-    if first < last:  # what the kernel cannot put together stays as it is
-        libc().madvise(ctypes.c_void_p(first), ctypes.c_size_t(last - first), _MADV_COLLAPSE)

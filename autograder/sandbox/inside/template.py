@@ -17,6 +17,7 @@ whom to become if started as root; the last arguments are numbers of inherited s
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -54,8 +55,14 @@ def import_everything() -> Any:
     return shell
 
 
+def import_symbols() -> None:
+    """Import what the first `backward(v)` of a process imports, sympy above all."""
+    with pages.kept():
+        import torch.fx.experimental.symbolic_shapes  # noqa: F401
+
+
 def import_compiler() -> None:
-    """Import what the first `torch.func.grad` or `jacrev` of a process imports: most can do without."""
+    """Import what the first `torch.func.grad` or `jacrev` of a process imports, symbols too."""
     environment = dict(os.environ)
     with pages.kept():
         import torch._decomp.decompositions_for_jvp
@@ -63,6 +70,13 @@ def import_compiler() -> None:
 
     for name in set(os.environ) - set(environment):  # places of a compiler that nobody here needs
         del os.environ[name]
+
+
+#: What most can do without: by name, its main module and what imports it.
+_LATER = {
+    "symbols": ("torch.fx.experimental.symbolic_shapes", import_symbols),
+    "compiler": ("torch._dynamo", import_compiler),
+}
 
 
 def _prepare(guest: int) -> None:
@@ -76,15 +90,19 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
     """Fork a container for every message that brings sockets; end when the examiner does."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the builders
     control.send(json.dumps({"ready": True}).encode())
-    pages.collapse()  # while whoever waited makes ready to ask
+    collapsing = pages.collapsing()
     while True:
+        for _ in collapsing:  # while nobody asks: a class gains by it, and one submission need not wait
+            if _is_asked(control):
+                break
         message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
         if not message:
             os._exit(0)
         if not descriptors:
-            if "torch._dynamo" not in sys.modules:  # each worker asks for it
-                import_compiler()
-                pages.collapse()
+            module, bring = _LATER[message.decode()]
+            if module not in sys.modules:  # each worker asks for it
+                bring()
+                collapsing = pages.collapsing()
             continue
         try:
             if os.fork() == 0:
@@ -94,6 +112,10 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
+
+
+def _is_asked(control: socket.socket) -> bool:
+    return bool(select.select([control], [], [], 0)[0])
 
 
 def _build_container(limits: ContainerLimits, descriptors: list[int], shell: Any) -> NoReturn:

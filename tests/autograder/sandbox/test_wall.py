@@ -1064,12 +1064,15 @@ def test_a_wall_with_a_hole_is_not_used(wall: Wall, monkeypatch: pytest.MonkeyPa
     assert wall._template is None
 
 
-def test_template_imports_the_compiler_once_when_it_is_told_to(wall: Wall) -> None:
-    asked = "import sys\nprint('torch._dynamo' in sys.modules)"
-    wall.prepare()
-    wall.prepare()
+def test_template_imports_what_it_is_told_to_once(wall: Wall) -> None:
+    asked = "import sys\nprint('sympy' in sys.modules, 'torch._dynamo' in sys.modules)"
+    wall.prepare("symbols")
     with wall.candidate() as candidate:
-        assert load(candidate, asked) == ["True"]
+        assert load(candidate, asked) == ["True False"]
+    wall.prepare("compiler")
+    wall.prepare("compiler")
+    with wall.candidate() as candidate:
+        assert load(candidate, asked) == ["True True"]
     wall._end_template()
     with wall.candidate() as candidate:
-        assert load(candidate, asked) == ["False"]
+        assert load(candidate, asked) == ["False False"]
