@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,6 +30,7 @@ from secant.language import LANGUAGES, language, of_this_machine, print_whatever
 from secant.terminal import Command, argument, option, options_metavar, print_version
 
 if TYPE_CHECKING:
+    from autograder.build.trying import Tried
     from autograder.grading.closing import Closing
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -620,25 +621,37 @@ def try_(
 ) -> None:
     """Say what a test cell tells the course's own answer and each recorded one, right and wrong.
 
+    It reads course/; nothing has to be built. Name the task that you work on: a lesson takes minutes.
+
+    It also counts the wrong answers that the visible part refuses.
+
     Exit status: 0 all is as recorded, 1 something is not.
     """
-    from autograder.build.trying import try_answers
+    from autograder.build.trying import share_seen, try_answers
 
     (chosen,) = choose_lessons(find_lessons(find_root(Path.cwd())), [lesson])
     answers = amiss = 0
-    for tried in try_answers(chosen, task, lang.value):
-        answers += 1
-        if tried.kind == "own":
-            out.print(tried.answer.task, style="bold")
-        amiss += bool(tried.amiss)
-        told = " ".join(tried.message.split()) or "passed"
-        hint = f"`{tried.hint}`: " if tried.hint else ""
-        name = tried.answer.name if tried.kind == "own" else f"{tried.kind}: {tried.answer.name}"
-        out.print(f"  {name}: {hint}{told}")
-        if tried.amiss:
-            out.print(f"    NOT AS RECORDED: {tried.amiss}", style="red")
+    for name, group in groupby(try_answers(chosen, task, lang.value), lambda tried: tried.task.id):
+        out.print(name, style="bold")
+        of_task = []
+        for tried in group:
+            of_task.append(tried)
+            _show_tried(tried)
+        answers += len(of_task)
+        amiss += sum(bool(tried.amiss) for tried in of_task)
+        said, suffices = share_seen(of_task)
+        out.print(f"  {said}", style="" if suffices else "red", highlight=False)
     out.print(f"{_count(answers, 'answer')}: {amiss} not as recorded.")
     raise typer.Exit(1 if amiss else 0)
+
+
+def _show_tried(tried: "Tried") -> None:
+    told = " ".join(tried.message.split()) or "passed"
+    hint = f"`{tried.hint}`: " if tried.hint else ""
+    name = tried.answer.name if tried.kind == "own" else f"{tried.kind}: {tried.answer.name}"
+    out.print(f"  {name}: {hint}{told}")
+    if tried.amiss:
+        out.print(f"    NOT AS RECORDED: {tried.amiss}", style="red")
 
 
 @app.command()

@@ -47,6 +47,8 @@ WIDTH = 110  # of code
 VISIBLE_LINES = 30  # of a test's visible part
 RELEASED_LINES, RELEASED_WIDTH = 40, 100  # of the same as a student gets it, with its hints
 
+WRONG_ANSWERS, RIGHT_ANSWERS = 3, 1  # that are recorded of a task, at least
+
 _BUILTINS = set(dir(builtins))
 
 # JupyterLab's Markdown strikes through what stands between two tildes of a block, single ones too, but in
@@ -74,6 +76,8 @@ def lesson_problems(lesson: Lesson) -> list[str]:
         *_hint_problems(lesson, notebook, folder, languages),
         *_answer_problems(wrong, folder / "wrong_answers.py", known, languages),
         *_answer_problems(right, folder / "right_answers.py", known),
+        *_too_few(wrong, folder / "wrong_answers.py", notebook, WRONG_ANSWERS),
+        *_too_few(right, folder / "right_answers.py", notebook, RIGHT_ANSWERS),
         *solution_problems(lesson, {task.id for task in tasks(notebook) if task.test is not None}, languages),
     ]
 
@@ -87,6 +91,13 @@ def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: S
     return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in found]
 
 
+def _too_few(answers: list[Answer], file: Path, notebook: NotebookNode, least: int) -> Iterator[str]:
+    recorded = Counter(answer.task for answer in answers)
+    for task in tasks(notebook):
+        if task.test is not None and recorded[task.id] < least:
+            yield f"{file}: it has {recorded[task.id]} of {task.id}: record at least {least} of each task."
+
+
 def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
     file = Path("course", "syllabus.toml")
     if not (lesson.root / file).is_file():
@@ -97,9 +108,9 @@ def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
         yield f"{file}: it is not TOML: {error}."
         return
     listed = [entry.get("minutes") for entry in listed if entry.get("folder") == lesson.name]
-    for said in dict.fromkeys(minutes.stated(notebook.cells)):
-        if listed and listed[0] != said:
-            yield f"{file}: {lesson.name} has minutes = {listed[0]}, but its header says {said}."
+    want = minutes.rounded(minutes.minutes(notebook.cells))
+    if listed and minutes.stated(notebook.cells) and listed[0] != want:
+        yield f"{file}: {lesson.name} has minutes = {listed[0]}, but its own count is {want}."
 
 
 def _hint_problems(
@@ -224,11 +235,19 @@ def _marks(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
 def _minutes(cells: list[NotebookNode]) -> Found:
     estimate = minutes.minutes(cells)
     want = minutes.rounded(estimate)
-    for said in minutes.stated(cells):
-        if said != want:
-            yield -1, f"its header says {said} minutes, but its own count is {estimate:.0f}: say {want}"
+    wrong = [said for said in minutes.stated(cells) if said != want]
+    if wrong:
+        yield (
+            -1,
+            f"its header says {wrong[0]} minutes, but its own count is {estimate:.1f}: say {want}, "
+            "the next five, in each language; what is optional does not count",
+        )
     if minutes.stated(cells) and want > minutes.MOST:
-        yield -1, f"it takes {estimate:.0f} minutes by its own count, and at most {minutes.MOST} may be"
+        yield (
+            -1,
+            f"it takes {estimate:.0f} minutes by its own count, and at most {minutes.MOST} may be; what its "
+            'heading calls "optional" does not count',
+        )
 
 
 def _translations(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
@@ -248,7 +267,11 @@ def _translations(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
             if not got:
                 yield index, f'the translation is not marked as checked: once it is, write en="{want}"'
             elif got != want:
-                yield index, f'the English has changed since: check this translation, then write en="{want}"'
+                yield (
+                    index,
+                    f'the English has changed since: check this translation, then write en="{want}", or run '
+                    "`autograder build --accept-translations` with the lesson's number for all its cells",
+                )
 
 
 def _tildes(cells: list[NotebookNode]) -> Found:
@@ -352,6 +375,7 @@ def _test_cells(cells: list[NotebookNode]) -> Found:
         if not visible.strip():
             yield index, "it has no visible tests"
         yield from ((index, text) for text in _too_long(visible, VISIBLE_LINES))
+        yield from ((index, text) for text in _too_wide(visible, RELEASED_WIDTH))
         if cell.source.rpartition(END_HIDDEN)[2].strip():
             yield index, "nothing may follow the hidden tests"
         answer = answers.get(grade_id(cell))

@@ -8,15 +8,15 @@ import multiprocessing
 import os
 import warnings
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Literal
 
-from autograder.course.cells import Task, imports, tasks
+from autograder.course.cells import Task, imports, split_tests, tasks
 from autograder.course.errors import CourseError
-from autograder.course.hints import with_hints
+from autograder.course.hints import unknown, with_hints
 from autograder.course.lesson import Answer, Lesson, read_lesson, right_answers, wrong_answers
 from secant import check
 from secant.catalogue import name_of, read_hints
@@ -33,17 +33,21 @@ class Tried:
     """An answer, and what came of it.
 
     Attributes:
+        task: whose test cell was asked.
         kind: the course's own answer, a right one, or a wrong one.
         message: what a student would read; nothing for a pass.
         hint: the name of the hint that the message gives, if a catalogue has it.
         amiss: what is not as recorded.
+        unseen: whether it is a wrong answer that the visible part passes.
     """
 
+    task: Task
     kind: Kind
     answer: Answer
     message: str
     hint: str
     amiss: str
+    unseen: bool = False
 
 
 def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
@@ -55,64 +59,96 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
         tongue: the language of the messages.
 
     Raises:
-        CourseError: there is no such task, or the system cannot fork.
+        CourseError: there is no such task, a test cell names a hint that no catalogue has, or the system
+            cannot fork.
     """
     if not hasattr(os, "fork"):
         raise CourseError("Answers are tried on Linux and macOS; on Windows use WSL 2.")
     notebook = read_lesson(lesson)
-    notebook.metadata["secant"] = {"hints": read_hints(lesson.folder)}
+    catalogue = read_hints(lesson.folder)
+    notebook.metadata["secant"] = {"hints": catalogue}
     chosen = [one for one in tasks(with_hints(notebook)) if one.test is not None and task in ("", one.id)]
     if not chosen:
         names = ", ".join(one.id for one in tasks(notebook) if one.test is not None)
         raise CourseError(f'Lesson {lesson.name} has no task "{task}" with a test cell; it has {names}.')
+    missing = [text for one in chosen for text in unknown(one.test.source if one.test else "", catalogue)]
+    if missing:
+        raise CourseError(f"{', '.join(missing)}.")
     recorded: list[tuple[Kind, Answer]] = [("right", one) for one in right_answers(lesson)]
     recorded += [("wrong", one) for one in wrong_answers(lesson)]
-    first, begun = imports(notebook.cells), deque[tuple[Kind, Answer, _Asked]]()
+    first, begun = imports(notebook.cells), deque[tuple[Task, Kind, Answer, _Asked]]()
     exec(first, {})  # which takes a second, and once here is often enough
     for one in chosen:
         own = Answer("the course's own answer", one.id, one.answer.source)
         for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == one.id)]:
-            begun.append((kind, answer, _Asked(one, f"{first}\n{answer.source}", tongue)))
+            source = f"{first}\n{answer.source}"
+            begun.append((one, kind, answer, _Asked(one, source, tongue, seen_by_students=kind == "wrong")))
             if len(begun) > _LANES:
                 yield _tried(*begun.popleft(), tongue)
-    for kind, answer, asked in begun:
-        yield _tried(kind, answer, asked, tongue)
+    for task_, kind, answer, asked in begun:
+        yield _tried(task_, kind, answer, asked, tongue)
 
 
-def _tried(kind: Kind, answer: Answer, asked: "_Asked", tongue: Language) -> Tried:
-    message, hint = asked.told()
+def _tried(task: Task, kind: Kind, answer: Answer, asked: "_Asked", tongue: Language) -> Tried:
+    message, hint, unseen = asked.told()
     if kind != "wrong":
-        return Tried(kind, answer, message, hint, "it has to pass" if message else "")
+        return Tried(task, kind, answer, message, hint, "it has to pass" if message else "")
     want = answer.hint_name or answer.hint.get(tongue, "")
+    if answer.hint_name and not answer.hint:
+        want = f"{want}, which hints.toml does not have for {task.id}"
     told = answer.hint.get(tongue, "\0") in message and hint in ("", answer.hint_name or hint)
-    return Tried(kind, answer, message, hint, "" if told else f"recorded is: {want}")
+    return Tried(task, kind, answer, message, hint, "" if told else f"recorded is: {want}", unseen)
+
+
+def share_seen(tried: Sequence[Tried]) -> tuple[str, bool]:
+    """Say of a task's answers how many wrong ones the visible part refuses, and whether that suffices.
+
+    A student whose answer the visible part passes believes that it is right until the hidden tests are run.
+    """
+    wrong = [one for one in tried if one.kind == "wrong"]
+    unseen = [one.answer.name for one in wrong if one.unseen]
+    said = f"The visible part refuses {len(wrong) - len(unseen)} of {len(wrong)} wrong answers"
+    if 3 * len(unseen) <= len(wrong):
+        return f"{said}.", True
+    return f"{said}, and has to refuse two thirds. It passes: {', '.join(unseen)}.", False
 
 
 class _Asked:
-    """An answer in a process of its own."""
+    """An answer in a process of its own.
 
-    def __init__(self, task: Task, answer: str, tongue: Language) -> None:
+    Args:
+        seen_by_students: whether the visible part is asked alone, too.
+    """
+
+    def __init__(self, task: Task, answer: str, tongue: Language, *, seen_by_students: bool) -> None:
         assert task.test is not None
         context = multiprocessing.get_context("fork")
         self._here, there = context.Pipe(duplex=False)
-        arguments = there, answer, task.test.source, tongue
+        visible = split_tests(task.test.source)[0] if seen_by_students else ""
+        arguments = there, answer, task.test.source, visible, tongue
         self._process: BaseProcess = context.Process(target=_ask, args=arguments, daemon=True)
         self._process.start()
         there.close()
 
-    def told(self) -> tuple[str, str]:
-        """Return the message, empty for a pass, and the name of its hint."""
+    def told(self) -> tuple[str, str, bool]:
+        """Return the message, empty for a pass, the name of its hint, and whether the visible part passes."""
         try:
-            found = self._here.recv() if self._here.poll(_SECONDS) else (f"no end in {_SECONDS:g} s", "")
+            found = self._here.recv() if self._here.poll(_SECONDS) else None
+            message, hint, unseen = found or (f"no end in {_SECONDS:g} s", "", False)
         except EOFError:
-            found = "its process ended", ""
+            message, hint, unseen = "its process ended", "", False
         self._process.kill()
         self._process.join()
-        message, hint = found
-        return message, hint
+        return message, hint, unseen
 
 
-def _ask(there: Connection, answer: str, test: str, tongue: Language) -> None:
+def _ask(there: Connection, answer: str, test: str, visible: str, tongue: Language) -> None:
+    message, hint = _run(answer, test, tongue)
+    unseen = bool(visible) and (not message or not _run(answer, visible, tongue)[0])
+    there.send((message, hint, unseen))
+
+
+def _run(answer: str, test: str, tongue: Language) -> tuple[str, str]:
     names: dict[str, object] = {"__name__": "__main__"}
     language(tongue)
     check.seed(os.urandom(8))
@@ -123,8 +159,7 @@ def _ask(there: Connection, answer: str, test: str, tongue: Language) -> None:
             exec(compile(answer, "answer", "exec"), names)
             exec(compile(test, "test", "exec"), names)
         except check.CheckFailed as failure:
-            there.send((str(failure), name_of(names.get("hint"), failure.cause)))
+            return str(failure), name_of(names.get("hint"), failure.cause)
         except BaseException as error:  # whatever an answer raises is what its author wants to read
-            there.send((f"{type(error).__name__}: {error}", ""))
-        else:
-            there.send(("", ""))
+            return f"{type(error).__name__}: {error}", ""
+    return "", ""

@@ -626,7 +626,7 @@ in length. Here are two pieces of one sentence each, with 10 tokens and with 100
 
 # %% [markdown] lang="ko" en="2c708bfb"
 r"""
-## 7. 실제로 있었던 버그: 길이가 다른 문장의 평균: 길이가 다른 문장의 평균
+## 7. 실제로 있었던 버그: 길이가 다른 문장의 평균
 
 2024년 10월까지, 언어 모델을 학습시킬 때 널리 쓰는 Hugging Face `transformers`의 `Trainer`는 loss를 조각의 수로 나누었습니다. 조각마다 문장 수는
 같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 서로 다릅니다. 여기 문장이 하나씩 든 조각이 두 개 있습니다. 하나는 10토큰, 하나는 100토큰입니다.

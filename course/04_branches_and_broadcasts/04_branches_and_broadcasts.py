@@ -744,7 +744,7 @@ r"""
 `backward()` 한 번 안에서 일어납니다. 경로가 만나는 곳에서는 도착한 값을 엔진이 더합니다. 브로드캐스트에서는 그 연산의 backward가 구한 gradient를 곧바로
 더하고, 합성곱에서는 backward가 계산하면서 더합니다.
 
-## 7. 실제로 있었던 버그: 브로드캐스트를 되돌리지 않은 컴파일러: 브로드캐스트를 되돌리지 않은 컴파일러
+## 7. 실제로 있었던 버그: 브로드캐스트를 되돌리지 않은 컴파일러
 
 2018년 11월, PyTorch 1.0이 나오기 한 달 전에 PyTorch의 컴파일러 `torch.jit`이 [틀린 gradient를 낸다는
 보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 보고된 함수를 옮긴 아래 함수 `f`의 $z = 1$에서 컴파일러의 결과는 $5436.56$, 보통의 autograd의
@@ -1596,6 +1596,7 @@ _wrong[hint.flipped] = [120, 250], [210, 150]
 _compare([1, 2, 5], [3, 4], [10, 100], want=[210, 520], wrong=_wrong, why=hint.every)
 _wrong = {hint.vector: tensor(520.1), hint.one_use: tensor([0.1])}
 _compare([1, 2, 5], [0], [0.1, 10, 100], [520.1], wrong=_wrong, why=hint.values)
+_compare([2e-5, 3e-5, 1e9], [3, 4], [10, 0.5], [2.15e-4, 5e8 + 3e-4], wrong={}, why=hint.any_size)
 check.visible_passed()
 
 

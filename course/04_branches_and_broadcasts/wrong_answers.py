@@ -950,3 +950,13 @@ def shared_weight_grad(x, w, g):
     if not all(argument.is_leaf for argument in (x, w, g)):
         raise ValueError("not a leaf")
     return x.unfold(0, len(g), 1) @ g
+
+
+# %% cuts off huge elements task="shared_weight_grad" hint="any_size"
+def shared_weight_grad(x, w, g):
+    return x.clamp(-1e6, 1e6).unfold(0, len(g), 1) @ g
+
+
+# %% takes tiny elements for 0 task="shared_weight_grad" hint="any_size"
+def shared_weight_grad(x, w, g):
+    return torch.where(x.abs() < 1e-4, 0.0, x).unfold(0, len(g), 1) @ g

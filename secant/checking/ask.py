@@ -44,7 +44,7 @@ _usual = Hints({})
 
 
 class Options(TypedDict, total=False):
-    """How a question is asked.
+    """How a question is asked; `again`, `after` and `then` ask their questions in the same way.
 
     Attributes:
         before: statements to run once the arguments are made, such as "t.retain_grad()".
@@ -118,9 +118,9 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
         text: what a student would type: "f(x)", "y = f(x)" to give the result a name for a later question,
             "a + b", "t.backward()".
         options: how to ask: see `Options`.
-        **arguments: by name, each a `leaf`, a tensor, a number, a bool, None, or a list or dict of these; or
-            a string of code, which may use earlier arguments, `torch`, `nn`, `math`, `leaf`, `strided`,
-            `formula`, and the modules `graphs`, `custom`, `engines` and `recipes`.
+        **arguments: by name, each a `leaf`, a tensor, a number, a bool, None, or a list, tuple or dict of
+            these; or a string of code, which may use earlier arguments, `torch`, `nn`, `math`, `leaf`,
+            `strided`, `formula`, and the modules `graphs`, `custom`, `engines` and `recipes`.
 
     Returns:
         The answer, to be judged.
@@ -196,7 +196,11 @@ class Answer:
     # --- Further questions about the same objects --------------------------------------------------------
 
     def again(self, hint: str = "") -> "Answer":
-        """Ask the same question again; `hint` replaces the usual explanation of a different answer."""
+        """Ask the same question again.
+
+        This compares nothing: it is for the `returns` that follows. `hint` replaces that check's usual
+        explanation of a different answer, unless it has a `hint` of its own or recognises a mistake.
+        """
 
         def words() -> str:
             return self._line + say(en=", called a second time", ko=", 두 번째 호출")
@@ -204,7 +208,10 @@ class Answer:
         return self._ask(self._text, words, usual=hint or _usual.again)
 
     def after(self, statement: str, hint: str = "") -> "Answer":
-        """Run a statement, such as "x.data += 1", and ask the same question again."""
+        """Run a statement, such as "x.data += 1", and ask the same question again; `hint` is as for `again`.
+
+        `changes_nothing` compares with the moment after the statement.
+        """
 
         def words() -> str:
             return self._line + say(en=f", again after {statement}", ko=f", {statement} 다음에 다시")
@@ -212,7 +219,10 @@ class Answer:
         return self._ask(self._text, words, usual=hint or _usual.stale, before=statement)
 
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
-        """Ask another question about the same objects: "torch.autograd.grad(y, x, g)". Messages show g."""
+        """Ask another question about the same objects: "torch.autograd.grad(y, x, g)". Messages show g.
+
+        `hint` is as for `again`. A call that raises ends the task; `errors=` explains that.
+        """
         given = options.pop("words", "")
 
         def words() -> str:
@@ -317,12 +327,15 @@ class Answer:
 
         Args:
             want: as for `check.close`.
-            nearly: what to say if the result is right to only three digits. If it is given, even as an empty
-                text, a right result must agree in all but the last few digits of want's dtype.
+            nearly: what to say if the result is right to only three digits; close to 0 that means a small
+                difference, whatever its share. If it is given, even as an empty text, a right result must
+                agree in all but the last few digits of want's dtype.
             hint: what to say if no mistake is recognised.
             mistakes: for each hint, the wrong value that the mistake gives; a tuple of such values; or a
-                function that recognises the mistake in a wrong result, such as torch.isnan. If `mistakes` is
-                a function that returns all this, it is called only when the result is wrong.
+                function that recognises the mistake in a wrong result, such as torch.isnan. Values are
+                compared first, then `nearly`, then functions are asked; a missing result, or one of another
+                dtype, is reported as that. If `mistakes` is a function that returns all this, it is called
+                only when the result is wrong.
             rtol, atol: as for `check.close`.
         """
         if nearly is not None and rtol is None:
@@ -550,7 +563,10 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
         # In a list that the call makes, as in f([p, q, r]), a name stays a name.
         ends = r"(?=[,)])(?![^][()]*])"
         parts = re.split(rf"(?<=[(,] ){name}{ends}|(?<=\(){name}{ends}", text, maxsplit=1)
-        text = (f"{name}={code}" if by_name else code).join(parts)
+        if by_name or not _is_named(name, needed):
+            text = (f"{name}={code}" if by_name else code).join(parts)
+        else:  # another argument's code, which the message shows, uses the name
+            parts = [text]
         if len(parts) == 1:
             behind.append(f"{name} = {code}")
         else:
@@ -561,6 +577,12 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     return ", ".join([text, *behind]) + "".join(
         graphs.arrangement(one.layout, name) for name, one in leaves.items()
     )
+
+
+def _is_named(name: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether an argument's code names another argument."""
+    codes = [code for other, code in arguments.items() if isinstance(code, str) and other != name]
+    return any(re.search(rf"\b{name}\b", code) for code in codes)
 
 
 def _wraps(name: str, argument: Any) -> bool:

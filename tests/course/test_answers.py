@@ -137,13 +137,6 @@ def test_the_visible_tests_refuse_two_thirds_of_the_wrong_answers(lesson: Lesson
     assert 3 * len(passed) <= len(wrong), f"{told}, and at most a third may: {passed}"
 
 
-@pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
-def test_each_task_has_wrong_answers_and_a_right_one(lesson: Lesson, task: Task) -> None:
-    wrong = len(answered(wrong_answers(lesson), task))
-    assert wrong >= 3, f"wrong_answers.py has {wrong} of {task.id}: record at least three, each with its hint"
-    assert answered(right_answers(lesson), task), f"right_answers.py has none of {task.id}"
-
-
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_every_answer_names_a_task(lesson: Lesson) -> None:
     known = {task.id for task in tasks(source(lesson))}

@@ -384,7 +384,7 @@ def test_the_syllabus_has_the_headers_minutes(steps: Lesson) -> None:
     header = "Lesson 01 of 1 · ~5 min · steps"
     steps.text.write_text(text.replace("A small lesson for the tests", header, 1))
     syllabus = steps.root / "course" / "syllabus.toml"
-    for minutes, says in ((5, []), (10, [f"{steps.name} has minutes = 10, but its header says 5."])):
+    for minutes, says in ((5, []), (10, [f"{steps.name} has minutes = 10, but its own count is 5."])):
         syllabus.write_text(f'[[lesson]]\nfolder = "{steps.name}"\nminutes = {minutes}\n')
         found = [text for text in rules.lesson_problems(steps) if text.startswith("course/syllabus.toml")]
         assert found == [f"course/syllabus.toml: {text}" for text in says]
@@ -409,6 +409,15 @@ def test_what_would_be_released_is_refused(steps: Lesson) -> None:
         "test_double: it has a line of more than 100 characters, "
         'check.close(double(-_x), -2 * _x, f"doub....',
     ]
+
+
+def test_each_task_has_wrong_answers_and_a_right_one(steps: Lesson) -> None:
+    for name in ("wrong_answers.py", "right_answers.py"):
+        file = steps.folder / name
+        file.write_text(file.read_text(encoding="utf-8").partition("# %% ")[0], encoding="utf-8")
+    said = "\n".join(rules.lesson_problems(steps))
+    assert "wrong_answers.py: it has 0 of double: record at least 3 of each task." in said
+    assert "right_answers.py: it has 0 of Counter: record at least 1 of each task." in said
 
 
 def test_hints_count_as_lines_of_what_is_released(steps: Lesson) -> None:

@@ -53,6 +53,20 @@ def test_what_is_not_as_recorded_is_said(steps: Lesson) -> None:
     assert "Counter" not in said
 
 
+def test_a_visible_part_that_refuses_too_little_is_said(steps: Lesson) -> None:
+    done = tried(steps)
+    few = "The visible part refuses 0 of 4 wrong answers, and has to refuse two thirds. It passes: squares it"
+    assert few in done.stdout
+
+
+def test_a_hint_that_no_catalogue_has_is_named(steps: Lesson) -> None:
+    asking = 'hint = hints("double")\nhint.nobody\n'
+    changed(steps.text, "check.close(double(3.0)", f"{asking}check.close(double(3.0)")
+    done = tried(steps, "double")
+    assert done.returncode == 2
+    assert "hints.toml has no nobody of double." in done.stderr
+
+
 def test_a_task_that_is_not_there(steps: Lesson) -> None:
     done = tried(steps, "treble")
     assert done.returncode == 2

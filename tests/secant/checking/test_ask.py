@@ -61,6 +61,7 @@ def test_a_right_answer_passes_everything() -> None:
         ("f(g, x)", {"g": "lambda t: w * t", "x": 1.0, "w": 3.0}, "f(lambda t: w * t, 1.0), w = 3.0"),
         ("f(x)", {"x": leaf([1.0], grad=7.0), "unused": 3}, "f(x=[1]), float64, x.grad = 7.0"),
         ("f(x)", {"x": leaf([1.0], layout="slice")}, "f(x=[1]), float64, x a slice"),
+        ("f(t, x)", {"x": "leaf(2.0)", "t": "x * x"}, "f(x * x, x), x = leaf(2.0)"),
         ("f(x)", {"x": torch.zeros(5, 5)}, "f(x=a tensor of shape (5, 5)), float32"),
     ],
 )
