@@ -22,7 +22,7 @@ with pages.kept():
     for _name in ("check", "graphs", "recipes", "observe", "operations", "formula", "polynomial", "watch"):
         getattr(secant, _name)
 
-import_compiler()  # into small pages: to put them together would copy what a fork shares
+import_compiler()
 torch.set_num_threads(1)  # a fork of a process that computes with several would hang
 
 

@@ -29,6 +29,7 @@ from typing import Any
 from autograder.course.errors import CourseError
 from autograder.exam.pool import ForkPool, Pool, WarmPool
 from autograder.exam.sheet import NoLesson, Reader, Sheet
+from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallError
 from autograder.service import consent, describe, last
 from autograder.service.noting import note
@@ -142,6 +143,7 @@ class Worker:
         Raises:
             OSError, WallError: there is none.
         """
+        pages.collapse()  # before the fork, which then shares them
         with self._obeying:  # else the fork would keep for ever what an order holds
             pool = ForkPool(fork=True)
         try:

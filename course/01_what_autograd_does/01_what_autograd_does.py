@@ -459,7 +459,7 @@ from timeit import timeit
 
 for tracked in (True, False):
     x = torch.tensor(2.0, requires_grad=tracked)
-    microseconds = timeit(lambda x=x: x * x, number=20_000) / 20_000 * 1e6
+    microseconds = timeit(lambda x=x: x * x, number=5_000) / 5_000 * 1e6
     print(f"requires_grad={tracked!s:5}", f"{microseconds:.2f}", say(en="microseconds", ko="마이크로초"))
 
 # %% [markdown] lang="en"
