@@ -164,6 +164,32 @@ def saved_shapes(f, x):
     return shapes
 
 
+# %% the first size of each task="saved_shapes" hint="pack"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        shapes.append((len(t),) if t.dim() else ())
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        f(x)
+    return shapes
+
+
+# %% counts the sum that it adds task="saved_shapes" hint="output"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        shapes.append(tuple(t.shape))
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        (f(x) ** 2).sum()
+    return shapes
+
+
 # %% one list for all calls task="saved_shapes" hint="anew"
 _shapes = []
 
@@ -321,21 +347,6 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% keeps nothing once it has counted task="saved_shapes" hint="usable"
-def saved_shapes(f, x):
-    kept = []
-
-    def pack(t):
-        kept.append(t)
-        return len(kept) - 1
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda i: kept[i]):
-        f(x)
-    shapes = [tuple(t.shape) for t in kept]
-    kept.clear()
-    return shapes
-
-
 # %% keeps float32 task="saved_shapes" hint="digits"
 def saved_shapes(f, x):
     shapes = []
@@ -486,6 +497,28 @@ def checkpoint_chain(fs, x):
     return x
 
 
+# %% a Function that forgets the weights task="checkpoint_chain" hint="tracked"
+class _Again(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, t, f):
+        ctx.f = f
+        ctx.save_for_backward(t)
+        return f(t)
+
+    @staticmethod
+    def backward(ctx, g):
+        with torch.enable_grad():
+            t = ctx.saved_tensors[0].detach().requires_grad_()
+            y = ctx.f(t)
+        return torch.autograd.grad(y, t, g)[0], None
+
+
+def checkpoint_chain(fs, x):
+    for f in fs:
+        x = _Again.apply(x, f)
+    return x
+
+
 # %% in float64 task="checkpoint_chain" hint="dtype"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
@@ -574,6 +607,15 @@ def clip_hook(t, m):
         p.grad = p.grad.clamp(-m, m)
 
     return t.register_post_accumulate_grad_hook(hook)
+
+
+# %% limits the sum of the buffer and what arrives task="clip_hook" hint="held"
+def clip_hook(t, m):
+    def hook(g):
+        held = t.grad if t.is_leaf and t.grad is not None else 0
+        return (held + g).clamp(-m, m) - held
+
+    return t.register_hook(hook)
 
 
 # %% one m for all hooks task="clip_hook" hint="own"
