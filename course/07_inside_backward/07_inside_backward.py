@@ -1628,7 +1628,7 @@ hint = hints("first_bad_op")
 
 def _compare(fs, x, dtype, want, wrong=None, grad=None, layout=""):
     given = {"w": leaf(2.0, dtype, grad), "fs": [f"lambda t: {f}" for f in fs], "held": "list(fs)"}
-    how = {"ahead": ("fs == held", "first_bad_op(fs, x)")}
+    how = {"ahead": ("fs == held", "first_bad_op(fs, x)"), "errors": {"view size": hint.flat}}
     answer = ask("first_bad_op(fs, x)", how, **given, x=leaf(x, dtype, grad, layout=layout))
     wrong = {**(wrong or {}), hint.zero if want == 0 else hint.compare: None}
     wrong[hint.kind] = lambda got: type(got) not in (int, type(None))

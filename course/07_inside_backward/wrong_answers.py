@@ -1035,7 +1035,7 @@ def first_bad_op(fs, x):
     return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
 
 
-# %% flattens every gradient task="first_bad_op" en="view size is not compatible" ko="view size is not compatible"
+# %% flattens every gradient task="first_bad_op" hint="flat"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:
