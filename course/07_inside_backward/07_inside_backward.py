@@ -267,7 +267,7 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-So `.data` is not a shortcut for `no_grad`: it removes the only guard. The difference quotient, however, cannot be fooled by what was saved. It runs the forward pass twice and reads no saved tensor.
+So `.data` is not a shortcut for `no_grad`: it removes the only guard. The difference quotient cannot be fooled: it runs the forward pass twice and reads no saved tensor.
 
 ## 4. Spoil what backward reads
 
@@ -281,7 +281,7 @@ Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how 
 4. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
 """
 
-# %% [markdown] lang="ko" en="71e37d50"
+# %% [markdown] lang="ko" en="278baa7f"
 r"""
 그러니 `.data`를 `no_grad`의 간편한 대용품으로 여기면 안 됩니다. 하나뿐인 안전장치를 꺼 버리는 셈입니다. 한편 차분몫은 저장된 값이 바뀌어도 영향을 받지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 텐서는 하나도 읽지 않습니다.
 
@@ -742,7 +742,7 @@ y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y =
 ```
 
 - Return a dict, a new one in each call, with exactly the keys `'x.exp()'`, `'x.sin()'`, `'x.sqrt()'`, `'x.log()'`, `'x + 1'`. The values are bools: `True` if it raises, `False` if it works.
-- You may reason it out, or let your function try it on tensors of its own.
+- You may reason it out, or let your function try it.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -757,7 +757,7 @@ Write down the slope of each operation. Is it shortest in terms of the input $x$
 </details>
 """
 
-# %% [markdown] lang="ko" en="bc4d5bd9"
+# %% [markdown] lang="ko" en="e16bce6a"
 r"""
 ## 과제 7.1 · `breaks_backward`
 
@@ -770,7 +770,7 @@ y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y =
 ```
 
 - 호출할 때마다 새 dict를 돌려주세요. 키는 꼭 `'x.exp()'`, `'x.sin()'`, `'x.sqrt()'`, `'x.log()'`, `'x + 1'`이어야 합니다. 값은 bool입니다. 오류가 나면 `True`, 잘 되면 `False`입니다.
-- 따져서 답해도 되고, 함수 안에서 텐서를 새로 만들어 직접 해 보아도 됩니다.
+- 따져서 답해도 되고, 함수 안에서 직접 해 보아도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -841,6 +841,7 @@ for _answer in (_first, _second):
     for _program, _why in _WHY.items():
         _where = f"{_answer.call}[{_program!r}]"
         check.equal(_answer.result[_program], _breaks(_program), _where, hint=_why)
+_second.then("breaks_backward() is answers").equals(False, hint=hint.same)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1006,15 +1007,16 @@ _then.then("saved_shapes(lambda t: t + 1, x)", hint.stale).equals([]).changes_no
 _first.still_returns([(3,)], hint.anew)
 # The graph of f(x) is not used, and can be used.
 _x, _w = (tensor(check.draws(2, 0.5, 1.5)) for _ in range(2))
-_f = "lambda t: (made.append(w.sin() * w + t.exp() * t), made[0].register_hook(passed.append), made[0])[-1]"
+_sum = "w.sin() * w + t.exp() * t + t[[1, 0]]"
+_f = f"lambda t: (made.append({_sum}), made[0].register_hook(passed.append), made[0])[-1]"
 _given = {"w": leaf(_w), "made": [], "passed": [], "f": _f, "x": leaf(_x)}
-_how = {"words": "saved_shapes(lambda t: w.sin() * w + t.exp() * t, x)"}
+_how = {"words": f"saved_shapes(lambda t: {_sum}, x)"}
 _after = ask("saved_shapes(f, x)", _how, **_given)
 _after.holds(not _after.then("passed").result, hint.ran)
 _how = {"words": f"{_after.call}, then torch.autograd.grad(f(x).sum(), [w, x])"}
-_how["errors"] = {"to not have been used": hint.itself}
+_how["errors"] = {"to not have been used": hint.itself, "": hint.usable}
 _slopes = _after.then("list(torch.autograd.grad(made[0].sum(), [w, x]))", hint.usable, **_how)
-_want = [_w.cos() * _w + _w.sin(), _x.exp() * (1 + _x)]
+_want = [_w.cos() * _w + _w.sin(), _x.exp() * (1 + _x) + 1]
 _slopes.returns(_want, nearly=hint.digits, rtol=1e-11, atol=1e-12)
 ### END HIDDEN TESTS
 
@@ -1156,8 +1158,11 @@ def _compare_drawn(chain, fs, x, weights, dtype, backward=_BACKWARD, before=""):
     more = {name: leaf(weight, dtype) for name, weight in weights.items()}
     more |= {"backward": backward, "before": before, "saved": [], "hooks": _HOOKS}
     answer = _compare(chain, fs, x, dtype, steps[-1], slopes, **more)
-    saved, most = answer.then(_SAVED).result, sum(step.numel() for step in steps[:-1])
-    answer.holds(saved <= most, f"{hint.saved}: {saved} > {most}")
+    given = {of for name in fs for [of] in answer.given(name, "dtype").result}
+    answer.holds(given == {dtype}, f"{hint.dtype}: {', '.join(sorted(given))}")
+    second, most = answer.then(_SAVED), sum(step.numel() for step in steps[:-1])
+    answer.holds(second.result <= most, f"{hint.saved}: {second.result} > {most}")
+    check.equal(second.ran[2 * len(chain) :], list(chain), f"{answer.call}: {hint.order}", hint=hint.anew)
 
 
 _FOUR = {"f": "t * t", "g": "t.sin() * t", "h": "t.exp()", "k": "t.tanh() * t"}
@@ -1538,7 +1543,7 @@ r"""
 A chain $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ... ends with `y.sum()`. In the backward pass, **which operation is the first to make a gradient that is not finite?** Return its index in `fs`: the largest $i$ for which all elements of the gradient
 at $f_i$'s output are finite, and some element of the gradient at its input is not (`inf` or `nan`). If there is no such $i$, return `None`.
 
-- The gradients are those of `y.sum()`, in the dtype of `x`: those of `y.mean()` are smaller and may be finite where these are not.
+- The gradients are those of `y.sum()`, in the dtype of `x`. Those of `y.mean()` are smaller and may be finite.
 - `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive (the same tensor, not a copy put back). Functions make a new tensor of any shape that depends on their argument, or return their argument itself: then one tensor stands at two places of the chain. They may use tracked weights, whose `.grad` must survive too.
 - Only the gradients count: a `nan` in the forward values does not.
 - Return an `int` or `None`. For an empty list it is `None`.
@@ -1562,7 +1567,7 @@ b = g(a)
 </details>
 """
 
-# %% [markdown] lang="ko" en="4cc1ef87"
+# %% [markdown] lang="ko" en="b77f4722"
 r"""
 ## 과제 7.6 · `first_bad_op`
 
@@ -1571,7 +1576,7 @@ r"""
 연산이 $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ...으로 이어지고 `y.sum()`으로 끝납니다. 역방향 계산에서 **유한하지 않은 gradient를 처음으로 만드는 연산은 어느 것인가요?** `fs`에서 그 자리를 돌려주세요. 곧 $f_i$의 출력에서는 gradient의 원소가 모두 유한한데
 입력에서는 유한하지 않은 원소(`inf`나 `nan`)가 있는 가장 큰 $i$입니다. 그런 $i$가 없으면 `None`을 돌려주세요.
 
-- gradient는 `y.sum()`의 gradient이고 dtype은 `x`와 같습니다. `y.mean()`의 gradient는 더 작아서, 이것이 유한하지 않은 곳에서도 유한할 수 있습니다.
+- gradient는 `y.sum()`의 gradient이고 dtype은 `x`와 같습니다. `y.mean()`의 gradient는 더 작아서 유한할 수도 있습니다.
 - `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다). 함수는 인자에 따라 정해지는 새 텐서(shape에는 제한이 없음)를 만들거나 인자를 그대로 돌려줍니다. 인자를 그대로 돌려주면 한 텐서가 두 자리에 놓입니다. 추적되는 가중치를 쓰는 함수도 있고, 그 `.grad`도 그대로여야 합니다.
 - gradient만 봅니다. 순방향 값에 있는 `nan`은 따지지 않습니다.
 - `int` 또는 `None`을 돌려주세요. 빈 리스트이면 `None`입니다.
@@ -1623,7 +1628,7 @@ hint = hints("first_bad_op")
 
 def _compare(fs, x, dtype, want, wrong=None, grad=None, layout=""):
     given = {"w": leaf(2.0, dtype, grad), "fs": [f"lambda t: {f}" for f in fs], "held": "list(fs)"}
-    how = {"ahead": ("fs == held", "first_bad_op(fs, x)")}
+    how = {"ahead": ("fs == held", "first_bad_op(fs, x)"), "errors": {"view size": hint.flat}}
     answer = ask("first_bad_op(fs, x)", how, **given, x=leaf(x, dtype, grad, layout=layout))
     wrong = {**(wrong or {}), hint.zero if want == 0 else hint.compare: None}
     wrong[hint.kind] = lambda got: type(got) not in (int, type(None))
@@ -1677,7 +1682,7 @@ for _dtype in ("float64", "float32"):
         (["t.norm()"], [_some, _some], None),
         (["t.unsqueeze(0)", "t.acos()", "t.mean()"], [1.0, 0.5], 1),
         ([f"t * {_most}"], [1.0, 1.0], None, {hint.sum: 0}),
-        (["t.exp()", "t * 0", "t**0.5", "t * 2"], [_some, _some], 2, None, "transposed"),
+        (["t.exp()", "t * 0", "t**0.5", "t.T", "t * 2"], [_some, _some], 2, None, "transposed"),
         (["t + 1", "t * 2", f"t * {_most}"], [1.0, 1.0], 1, {hint.sum_not_mean: None, hint.sum: 2}),
         (["t.log()", "t * 2", f"t * {_most}"], [_low, _low], 1, {hint.nansum: None}),
         ([], _some, None),
@@ -1703,8 +1708,8 @@ A model `f` computes the right loss, but is the gradient of `f(x)` right? Run it
 | `'view'` | it edits, through a view, a tensor that some node has saved, so that the backward pass raises a `RuntimeError` |
 | `None` | the gradient is right |
 
-- `x` is a tracked leaf of `float64` with one dimension and at least one element, perhaps with a `.grad`, which must survive. `f(x)` is a tensor with a single element. Each `f` has one culprit or none.
-- A right `f` may also use `.data`, views, in-place edits or hooks, but harmlessly. Judge by the gradient.
+- `x` is a tracked leaf of `float64` with one dimension and at least one element, perhaps with a `.grad`, which must survive. `f(x)` has a single element and the shape `()` or `(1,)`. Each `f` has one culprit or none.
+- Every `f` may also use `.data`, views, in-place edits or hooks harmlessly, so judge by the gradient. None edits or hooks `x` itself.
 - Call `f` as often as you like, with tracked tensors only and never under `no_grad`: its hooks need a graph. It may use tracked weights, whose `.grad` must survive too.
 - A wrong gradient is wrong by 0.01 or more in some element, perhaps in one alone. Unless the culprit is `'nan'`, $f$ is smooth at `x`, and a central quotient with $h = 10^{-5}$ has an error below $10^{-4}$.
 
@@ -1726,7 +1731,7 @@ step = torch.tensor([h, 0.0], dtype=x.dtype)
 </details>
 """
 
-# %% [markdown] lang="ko" en="3245fd97"
+# %% [markdown] lang="ko" en="614c1151"
 r"""
 ## 과제 7.7 · `find_culprit`
 
@@ -1742,8 +1747,8 @@ r"""
 | `'view'` | 어떤 노드가 저장한 텐서를 뷰를 통해 바꾸어서 역방향 계산이 `RuntimeError`를 냅니다 |
 | `None` | gradient가 맞습니다 |
 
-- `x`는 추적되는 leaf이고 dtype은 `float64`, 차원은 하나, 원소는 하나 이상입니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다. `f(x)`는 원소가 하나인 텐서입니다. `f`마다 범인은 하나이거나 없습니다.
-- 올바른 `f`도 `.data`, 뷰, 제자리 연산, hook을 해롭지 않게 쓸 수 있습니다. gradient를 보고 판단하세요.
+- `x`는 추적되는 leaf이고 dtype은 `float64`, 차원은 하나, 원소는 하나 이상입니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다. `f(x)`는 원소가 하나이고 shape는 `()` 또는 `(1,)`입니다. `f`마다 범인은 하나이거나 없습니다.
+- 어떤 `f`든 `.data`, 뷰, 제자리 연산, hook을 해롭지 않게 쓸 수도 있습니다. 그러니 gradient를 보고 판단하세요. `x` 자체를 바꾸거나 `x`에 hook을 거는 `f`는 없습니다.
 - `f`는 몇 번이든 호출해도 됩니다. 다만 추적되는 텐서를 넘겨야 하고 `no_grad` 안에서는 호출하지 마세요. hook을 걸려면 그래프가 있어야 합니다. `f`는 추적되는 가중치를 쓸 수 있고, 그 `.grad`도 그대로여야 합니다.
 - 틀린 gradient는 어떤 원소에서 0.01 이상 틀립니다. 한 원소만 틀릴 수도 있습니다. 범인이 `'nan'`이 아니면 $f$는 `x`에서 매끄럽고, $h = 10^{-5}$인 중앙 차분몫의 오차는 $10^{-4}$보다 작습니다.
 
@@ -1816,8 +1821,8 @@ def _compare(want, steps, result, x, **given):
 
 
 _compare("view", "t := x.exp(), t[0].mul_(2)", "t.sum()", [1.0, 2.0])
-_compare(None, "t := x.sin(), t[0].mul_(2)", "t.sum()", [1.0, 2.0])
-_compare("nan", "", "((x - x) ** 2).sum().sqrt() + x.sum()", [1.0, 2.0])
+_compare(None, "t := x.sin(), t[0].mul_(2), t.register_hook(lambda g: g)", "t.sum()", [1.0, 2.0])
+_compare("nan", "", "(x - x.detach()).sqrt().sum() + x.sum()", [1.0, 2.0])
 _compare("data", "t := x * 2, y := (t**2).sum(), t.data.add_(0.004)", "y", [2.0, 3.0])
 _compare("hook", "t := x * 1, t.register_hook(lambda g: g.flip(0))", "(t**2).sum()", [1.0, 2.0])
 check.visible_passed()
@@ -1840,16 +1845,17 @@ for _round in range(2):
         ("data", "t := x * a, y := (t * t).sum(), t.data[:1].add_(b)", "y", _x, _mixed),
         ("data", "v := w * 1, y := (v * x).sum(), v.data.copy_(v.flip(0))", "y", _x, _mixed),
         ("data", "t := (x * b).tanh(), y := (t * a).sum(), t.data[-1:].zero_()", "y", _x),
+        ("data", "c := w.detach() * a, y := (c * x).sum(), c.data.mul_(b)", "y", _x, _mixed),
         ("data", "t := x * a, y := (t * t).sum() * 20, t.data[-1:].add_(0.000375 / a)", "y", _x, _long),
         ("hook", _HOOK + "torch.cat([g[:-1], g[-1:] + 0.015 / a]))", "(t * t).sum() * 20", _x, _long),
         ("hook", _HOOK + "g * b)", "(t**2).sum()", _x, _one),
-        ("hook", _HOOK + "g.clamp(-b, b))", "(t * w).sum()", _x),
+        ("hook", _HOOK + "g.clamp(-b, b)), u := (t * t).detach(), t.data.add_(b)", "(t * w).sum()", _x),
         ("hook", _HOOK + "g.flip(0))", "(t * w).sum()", _x, _mixed),
         ("hook", _HOOK + "torch.cat([g[:1] * 2, g[1:]]))", "(t * w).sum()", _x),
         ("hook", "y := (x**2).sum(), y.register_hook(lambda g: -g)", "y", _mixed, _one),
         ("nan", "", "torch.where(x > 0, x.sqrt(), a * x).sum()", _mixed),
         ("nan", "t := x - x.detach()", "(t * t).sum().sqrt() + (w * x).sum()", _x),
-        ("nan", "", "(x - x.detach()).sqrt().sum() + a * x.sum()", _x, _one),
+        ("nan", "", "((x - x) ** 2).sum().sqrt() + a * x.sum()", _x, _one),
         ("view", "t := x.exp(), t[0].mul_(a)", "t.sum()", _x, _one),
         ("view", "t := x.tanh(), t.view(-1).add_(a)", "(t * w).sum()", _x, _mixed),
         ("view", "t := x * a, y := (t**2).sum(), t[-1:].mul_(b)", "y", _x, _one),
@@ -1857,15 +1863,20 @@ for _round in range(2):
         (None, "t := x.sin(), t[0].mul_(a)", "t.sum()", _x, _one),
         (None, "t := x * a, t.view(-1).mul_(b)", "(t * t).sum()", _mixed),
         (None, "t := x.sin(), y := (t + w).sum(), t.data.zero_()", "y", _x),
+        (None, "t := x * a, u := (t * t).detach(), t.data.add_(b)", "(t * w).sum()", _x, _mixed),
         (None, _HOOK + "None)", "(t**2).sum()", _mixed, _one),
         (None, _HOOK + "g * 1)", "(t.sin() * w).sum()", _mixed),
         (None, "", "(w * x**3).sum() / a", _mixed),
         # At 0 the central quotient of this one is off by 0.00006.
         (None, "", "((150 * x).sin() - 150 * x + a * x).sum()", [0.0, 0.0]),
         (None, "", "torch.where(x > 0, x.exp(), a * x).sum()", _mixed),
+        ("data", _HOOK + "g * 1), y := (t**2).sum(), t.data.mul_(b)", "y", _x, _one),
     ):
         for _place in _places[_round : _round + 1]:
             check.smallest(_compare_drawn, _want, _steps, _result, _place, _a, _b, _w)
+    _WHY |= {None: hint.shape}
+    check.smallest(_compare_drawn, None, "", "(w * x**3).sum(0, True) / a", _x, _a, _b, _w)
+    _WHY |= {None: hint.right}
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1875,17 +1886,17 @@ r"""
 - **7.1** Each of the five answers, tried out; a new dict in every call.
 - **7.2** Operations that save their input, their output, something in between, an index, several tensors, one tensor twice, or nothing; Python numbers as factors; a Function with a backward of its own; tracked and untracked weights; detached parts; `x` with one element, with none, with several dimensions, with a `.grad`;
   one call of `f`; a fresh list in every call; that no backward pass runs, that `backward()` still works on the graph of `f(x)` afterwards, and that no hook stays in force; both dtypes.
-- **7.3** Chains of one to four functions, one of them twice, with weights, with results of other shapes; an untracked `x`; `backward()` and `torch.autograd.grad`; the number and order of all runs; how much the graph saves; random numbers; the empty list; both dtypes.
+- **7.3** Chains of one to four functions, one of them twice, with weights, with results of other shapes; an untracked `x`; `backward()` and `torch.autograd.grad`; the number and order of all runs, in two calls; the dtype that functions receive; how much the graph saves; random numbers; the empty list; both dtypes.
 - **7.4** Leaves and intermediate tensors, used once and several times; a transposed tensor with a transposed gradient; an empty tensor; $m$ of 0, small and large; a `.grad` that was there before; other tensors that share the gradient or come from the same operation; two `backward()`, then one after `remove()`; two hooks with limits of their own, also on one tensor that has a hook already; both dtypes.
 - **7.5** Parameters used several times, together and not at all; two calls with different `lr`, `lr` of 0; up to three `backward()`; how many `.grad` are full at a time; values, memory, `.grad` and flags afterwards; a leaf that is not in the list; both dtypes.
-- **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` that is in the forward values only; gradients that are finite for the mean only, whose sum alone is too large, or too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; a transposed `x`; `.grad` and hooks.
-- **7.7** Several models of each kind with drawn elements, and right ones that use `.data`, views, in-place edits and hooks; gradients that are wrong in one element, or whose sum is right; results that nodes save as their output; weights; an `x` with one element; `.grad`, hooks and settings.
+- **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` that is in the forward values only; gradients that are finite for the mean only, whose sum alone is too large, or too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; a transposed `x` or gradient; `.grad` and hooks.
+- **7.7** Several models of each kind with drawn elements; harmless `.data`, views, in-place edits and hooks; gradients that are wrong in one element, or whose sum is right; results that nodes save as their output; saved tensors that are not tracked; weights; an `x` with one element; a result of shape `(1,)`; `.grad`, hooks and settings.
 
 Everywhere: the rules of every task.
 
 ## What you have made
 
-The engine that you write in lesson 10 computes its local slopes in the forward pass and keeps them for the backward pass: they are its saved tensors. You now know why nothing may change them in between, and how a difference quotient exposes it if something did. Its backward pass goes from node to node, like the one in which `first_bad_op` looked at every gradient.
+The engine that you write in lesson 10 computes its local slopes in the forward pass and keeps them for the backward pass: they are its saved tensors. You now know why nothing may change them in between, and how a difference quotient exposes it. Its backward pass goes from node to node, like the one in which `first_bad_op` looked at every gradient.
 
 ## Checklist
 
@@ -1910,18 +1921,18 @@ You can now answer these without looking back:
 Next: [Lesson 08](../08_your_own_backward/08_your_own_backward.ipynb), writing your own backward and checking it.
 """
 
-# %% [markdown] lang="ko" en="d9fc8c12"
+# %% [markdown] lang="ko" en="90a353ec"
 r"""
 ## 숨은 테스트가 확인하는 것
 
 - **7.1** 답 다섯 개를 직접 실행해서 확인합니다. 호출할 때마다 새 dict를 돌려주는지도 봅니다.
 - **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 인덱스를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 곱하거나 나누는 파이썬의 수, backward를 직접 정의한 Function. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
   `f`를 한 번만 호출하는지, 매번 새 리스트인지, 역방향 계산을 하지 않았는지, 그 뒤에 `f(x)`의 그래프에서 `backward()`가 되는지, hook이 남아 있지 않은지. 두 가지 dtype.
-- **7.3** 함수 한 개에서 네 개까지의 사슬, 같은 함수가 두 번 나오는 사슬, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서, 그래프에 저장되는 양, 난수, 빈 리스트, 두 가지 dtype.
+- **7.3** 함수 한 개에서 네 개까지의 사슬, 같은 함수가 두 번 나오는 사슬, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서(두 번째 호출에서도), 함수가 받는 텐서의 dtype, 그래프에 저장되는 양, 난수, 빈 리스트, 두 가지 dtype.
 - **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서, gradient까지 전치한 텐서, 빈 텐서. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받거나 같은 연산에서 나온 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개. 다른 hook이 이미 걸려 있는 텐서 하나에 두 번 호출하는 경우. 두 가지 dtype.
 - **7.5** 여러 번 쓰이는 파라미터, 함께 쓰이는 파라미터, 쓰이지 않는 파라미터. `lr`이 다른 두 번의 호출, 0인 `lr`, 세 번까지의 `backward()`. 한 번에 채워져 있는 `.grad`의 수. 그 뒤의 값, 메모리, `.grad`, 추적 여부. 리스트에 없는 leaf, 두 가지 dtype.
-- **7.6** 유한하지 않은 gradient를 만드는 연산이 어느 자리에 하나 있을 때, 여럿 있을 때, 없을 때. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, 평균일 때만 유한한 gradient, 합만 너무 큰 gradient, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 전치한 `x`, `.grad`와 hook.
-- **7.7** 원소를 새로 뽑은 종류마다 여러 가지 모델과, `.data`, 뷰, 제자리 연산, hook을 쓰는 올바른 모델. 한 원소만 틀리거나 합은 맞는 gradient, 노드가 출력으로 저장한 결과, 가중치, 원소가 하나인 `x`, `.grad`와 hook과 설정.
+- **7.6** 유한하지 않은 gradient를 만드는 연산이 어느 자리에 하나 있을 때, 여럿 있을 때, 없을 때. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, 평균일 때만 유한한 gradient, 합만 너무 큰 gradient, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 전치한 `x`나 gradient, `.grad`와 hook.
+- **7.7** 원소를 새로 뽑은 종류마다 여러 가지 모델. 해롭지 않은 `.data`, 뷰, 제자리 연산, hook. 한 원소만 틀리거나 합은 맞는 gradient, 노드가 출력으로 저장한 결과, 추적되지 않는 저장된 텐서, 가중치, 원소가 하나인 `x`, shape가 `(1,)`인 결과, `.grad`와 hook과 설정.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

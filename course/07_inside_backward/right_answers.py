@@ -292,6 +292,18 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(partial(_step, lr))
 
 
+# %% one optimizer for all task="step_in_backward"
+def step_in_backward(params, lr):
+    optimizer = torch.optim.SGD([*params], lr) if params else None
+
+    def step(_):
+        optimizer.step()
+        optimizer.zero_grad()
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
 # %% hooks on the chain, taken off again task="first_bad_op"
 def first_bad_op(fs, x):
     finite, handles = {}, []
@@ -338,6 +350,21 @@ def first_bad_op(fs, x):
         if counts[i] > 0 and counts[i + 1] == 0:
             found = i
     return found
+
+
+# %% pieces with a leaf of their own task="first_bad_op"
+def first_bad_op(fs, x):
+    pieces, t = [], x
+    for f in fs:
+        start = t.detach().requires_grad_()
+        t = f(start)
+        pieces.append((start, t))
+    g = torch.ones_like(t)
+    for i, (start, end) in reversed([*enumerate(pieces)]):
+        (g,) = torch.autograd.grad(end, start, g)
+        if not g.isfinite().all():
+            return i
+    return None
 
 
 # %% torch.func for each step task="first_bad_op"

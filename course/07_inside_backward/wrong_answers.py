@@ -70,6 +70,12 @@ def breaks_backward(known={}):
     return known
 
 
+# %% fills the dict of its default task="breaks_backward" hint="same"
+def breaks_backward(answers={}):
+    answers.update({"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False})
+    return answers
+
+
 # %% numbers for bools task="breaks_backward" hint="bools"
 def breaks_backward():
     return {"x.exp()": 1, "x.sin()": 0, "x.sqrt()": 1, "x.log()": 0, "x + 1": 0}
@@ -155,6 +161,32 @@ def saved_shapes(f, x):
         lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t
     ):
         f(x)
+    return shapes
+
+
+# %% the first size of each task="saved_shapes" hint="pack"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        shapes.append((len(t),) if t.dim() else ())
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        f(x)
+    return shapes
+
+
+# %% counts the sum that it adds task="saved_shapes" hint="output"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        shapes.append(tuple(t.shape))
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        (f(x) ** 2).sum()
     return shapes
 
 
@@ -298,6 +330,19 @@ def saved_shapes(f, x):
         return torch.zeros_like(t) if t is x else t
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        f(x)
+    return shapes
+
+
+# %% gives an index back as floats task="saved_shapes" hint="usable"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        shapes.append(tuple(t.shape))
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t.to(x.dtype)):
         f(x)
     return shapes
 
@@ -452,6 +497,54 @@ def checkpoint_chain(fs, x):
     return x
 
 
+# %% a Function that forgets the weights task="checkpoint_chain" hint="tracked"
+class _Again(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, t, f):
+        ctx.f = f
+        ctx.save_for_backward(t)
+        return f(t)
+
+    @staticmethod
+    def backward(ctx, g):
+        with torch.enable_grad():
+            t = ctx.saved_tensors[0].detach().requires_grad_()
+            y = ctx.f(t)
+        return torch.autograd.grad(y, t, g)[0], None
+
+
+def checkpoint_chain(fs, x):
+    for f in fs:
+        x = _Again.apply(x, f)
+    return x
+
+
+# %% in float64 task="checkpoint_chain" hint="dtype"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    if not fs:
+        return x
+    y = x.double()
+    for f in fs:
+        y = checkpoint(f, y, use_reentrant=False)
+    return y.to(x.dtype)
+
+
+# %% remembers results task="checkpoint_chain" hint="anew"
+_results = {}
+
+
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    for f in fs:
+        if (f, x) not in _results:
+            _results[f, x] = checkpoint(f, x, use_reentrant=False)
+        x = _results[f, x]
+    return x
+
+
 # %% a copy for the empty list task="checkpoint_chain" hint="itself"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
@@ -516,6 +609,15 @@ def clip_hook(t, m):
     return t.register_post_accumulate_grad_hook(hook)
 
 
+# %% limits the sum of the buffer and what arrives task="clip_hook" hint="held"
+def clip_hook(t, m):
+    def hook(g):
+        held = t.grad if t.is_leaf and t.grad is not None else 0
+        return (held + g).clamp(-m, m) - held
+
+    return t.register_hook(hook)
+
+
 # %% one m for all hooks task="clip_hook" hint="own"
 _limit = [0.0]
 
@@ -545,6 +647,15 @@ def clip_hook(t, m):
         _before[id(t)][1].remove()
     _before[id(t)] = t, t.register_hook(lambda g: g.clamp(-m, m))
     return _before[id(t)][1]
+
+
+# %% puts its hook first task="clip_hook" hint="before"
+def clip_hook(t, m):
+    handle = t.register_hook(lambda g: g.clamp(-m, m))
+    hooks = t._backward_hooks
+    for number in [number for number in hooks if number != handle.id]:
+        hooks[number] = hooks.pop(number)
+    return handle
 
 
 # %% clears the caller's hooks task="clip_hook" hint="before"
@@ -924,6 +1035,16 @@ def first_bad_op(fs, x):
     return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
 
 
+# %% flattens every gradient task="first_bad_op" hint="flat"
+def first_bad_op(fs, x):
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    gradients = torch.autograd.grad(tensors[-1].sum(), tensors)
+    bad = [any(g - g != 0 for g in gradient.view(-1)) for gradient in gradients]
+    return max((i for i in range(len(fs)) if bad[i]), default=None)
+
+
 # %% leaves nan out of the sum task="first_bad_op" hint="nansum"
 def first_bad_op(fs, x):
     tensors = [x]
@@ -1104,6 +1225,87 @@ def find_culprit(f, x):
     steps = h * torch.eye(len(x), dtype=x.dtype)
     quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
     return None if torch.allclose(plain, quotient, atol=1e-3) else "data"
+
+
+# %% copies only what is tracked task="find_culprit" hint="copies"
+def find_culprit(f, x):
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    if torch.allclose(plain, quotient, rtol=0, atol=1e-3):
+        return None
+    hooks = torch.autograd.graph.saved_tensors_hooks(
+        lambda t: t.clone() if t.requires_grad else t, lambda t: t
+    )
+    with hooks:
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if torch.allclose(copied, quotient, rtol=0, atol=1e-3) else "hook"
+
+
+# %% takes every edit of a saved tensor for the culprit task="find_culprit" hint="hook"
+def find_culprit(f, x):
+    kept = []
+
+    def pack(t):
+        kept.append((t.detach(), t.detach().clone()))
+        return t
+
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        f(x)
+    if not all(torch.equal(now, then) for now, then in kept):
+        return "data"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    return None if torch.allclose(plain, quotient, rtol=0, atol=1e-3) else "hook"
+
+
+# %% stacks quotients of shape (1,) task="find_culprit" hint="shape"
+def find_culprit(f, x):
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach() / (2 * h) for s in steps])
+    if torch.allclose(plain, quotient, rtol=0, atol=1e-3):
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if torch.allclose(copied, quotient, rtol=0, atol=1e-3) else "hook"
+
+
+# %% reads the names in the code of f task="find_culprit" hint="copies"
+def find_culprit(f, x):
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    if torch.allclose(plain, quotient, rtol=0, atol=1e-3):
+        return None
+    return "hook" if "register_hook" in f.__code__.co_names else "data"
 
 
 # %% looks at the loss for a nan task="find_culprit" hint="finite"
