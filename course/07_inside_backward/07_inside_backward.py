@@ -267,7 +267,7 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-So `.data` is not a shortcut for `no_grad`: it removes the only guard. The difference quotient cannot be fooled: it runs the forward pass twice and reads no saved tensor.
+So `.data` is not a shortcut for `no_grad`: it removes the only guard. This cannot fool the difference quotient: it runs the forward pass twice and reads no saved tensor.
 
 ## 4. Spoil what backward reads
 
@@ -281,7 +281,7 @@ Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how 
 4. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
 """
 
-# %% [markdown] lang="ko" en="278baa7f"
+# %% [markdown] lang="ko" en="bab513eb"
 r"""
 그러니 `.data`를 `no_grad`의 간편한 대용품으로 여기면 안 됩니다. 하나뿐인 안전장치를 꺼 버리는 셈입니다. 한편 차분몫은 저장된 값이 바뀌어도 영향을 받지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 텐서는 하나도 읽지 않습니다.
 
