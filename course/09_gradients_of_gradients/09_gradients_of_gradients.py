@@ -826,7 +826,7 @@ Return the second derivative of `f` at `x`, as section 2 finds it, without leavi
 - `x` is a tracked leaf with a single element, of shape `()`. Its `.grad` may be `None` or hold something; afterwards it must be as it was. `f(x)` is a tensor of shape `()` too, and depends on `x`.
 - Where the gradient does not depend on `x`, the answer is 0: for a straight line such as `3*t + 1`, and also for `w*t` with a tracked `w`. Where autograd finds no path from the gradient back to `x`, assume that it does not
   depend on `x`. (If `f` uses a `Function` that can be differentiated only once, this 0 may be wrong. Autograd cannot tell, and you need not.)
-- The result is exact up to rounding (no difference quotient), and no warning appears.
+- The result is exact up to rounding (no difference quotient), and the warning of section 2 does not appear.
 - The result is a tensor like `x` that is not part of a graph.
 
 <details><summary>Hint 1: the idea</summary>
@@ -849,7 +849,7 @@ The last line must also survive `wx + 1`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="a50e60d8"
+# %% [markdown] lang="ko" en="6a67e23d"
 r"""
 ## 과제 9.1 · `second_derivative`
 
@@ -860,7 +860,7 @@ r"""
 - `x`는 원소가 하나이고 shape가 `()`인, 추적되는 leaf입니다. `x.grad`는 `None`일 수도, 값이 들어 있을 수도 있는데, 호출한 뒤에도 그대로여야 합니다. `f(x)`도 shape가 `()`인 텐서이고 `x`에 의존합니다.
 - gradient가 `x`에 의존하지 않으면 답은 0입니다. `3*t + 1` 같은 직선이 그렇고, `w`가 추적되는 `w*t`도 그렇습니다. autograd가 gradient에서 `x`로 거슬러 가는 경로를 찾지 못하면 의존하지 않는다고
   보세요. (`f`가 한 번만 미분할 수 있는 `Function`을 쓰면 이 0이 틀릴 수도 있습니다. autograd는 그것을 알 수 없으므로 신경 쓰지 않아도 됩니다.)
-- 반올림 오차 안에서 정확해야 하고, 차분몫을 쓰면 안 되며, 경고가 떠서도 안 됩니다.
+- 반올림 오차 안에서 정확해야 하고, 차분몫을 쓰면 안 되며, 2절에서 본 경고가 떠서도 안 됩니다.
 - 결과는 dtype과 shape가 `x`와 같은 텐서이고 그래프에 연결되어 있지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -963,6 +963,9 @@ for _dtype, _grad, _other in (("float64", None, _full), ("float32", _full, None)
     _again("w*t + torch.cos(t)", 0.0, _dtype, None)
 _compare("t * torch.abs(t)", 1e-6, "float64", None, 2e-6, 2.0, hint.kink)
 _compare("t * torch.abs(t)", -1e-6, "float64", None, 2e-6, -2.0, hint.kink)
+_line = ask(_CALL, f="lambda t: 3*t + t**3 / 10000", x=leaf(2.0), y=leaf(-1.0))
+_line.returns(tensor(12e-4), mistakes={hint.zero: 0.0}, nearly=hint.nearly)
+_line.then("second_derivative(f, y)", hint.stale).returns(tensor(-6e-4))
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1086,6 +1089,14 @@ for _n in (20, 60, 200, 1000):
     _cost(_n).costs(_few + 20, hint.grows)
 _none = ask("hvp(f, x, v)", f="lambda t: w * t.sum()", x=leaf([1, 2]), v=tensor([1, 1]), w=leaf(3))
 _none.holds(_none.result is not None, hint.none)
+_f, _v = "lambda t: ((t + t**2)**2).sum() + t.prod()", tensor([0, 3])
+_rest = ask("hvp(f, x, v)", f=_f, x=leaf([0, 0]), v=_v, y=leaf([1, 2]))
+_rest.returns(tensor([3, 6]), mistakes={hint.rest: [0, 0], hint.diagonal: [0, 6]})
+_rest.then("hvp(f, y, v)", hint.stale).returns(tensor([3, 222]))
+_rest.after("x.data += 1").returns(tensor([3, 78]))
+_two = {"x": leaf([[1, 2], [3, 4]]), "v": tensor([[1, 0], [2, 0]])}
+_right, _flat = tensor([[6, 0], [6, 0]]), {hint.flat: [[6, 6], [6, 6]]}
+ask("hvp(f, x, v)", f="lambda t: (t.sum(0)**2).sum()", **_two).returns(_right, mistakes=_flat)
 
 _FORMS = {
     "(t**4).sum()/4 + (t*t.flip(-1)).sum()**2": (3,),
@@ -1201,7 +1212,7 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("newton_step")
 
 
-def _compare(f, x, dtype, grad, want, value, first, second, ahead=()):
+def _compare(f, x, dtype, grad, want, value, first, second, ahead=(), why=""):
     wrong = {
         hint.root: x - value / first if first else x,
         hint.still: x,
@@ -1212,7 +1223,7 @@ def _compare(f, x, dtype, grad, want, value, first, second, ahead=()):
     }
     leaves = {"x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
     answer = ask("x1 = newton_step(f, x)", {"ahead": ahead}, f=f"lambda t: {f}", **leaves)
-    answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly)
+    answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly, hint=why)
     return _fresh(answer.owns_its_memory(hint.shares), "x1").keeps_buffers().changes_nothing()
 
 
@@ -1276,7 +1287,7 @@ for _dtype, _grad, _other in (("float64", None, _full), ("float32", _full, None)
     check.smallest(_again, "t**4 - 8*t**2", check.draw(-4, -3.2), _dtype, _other, 5)
     _again("t**4 - 8*t**2", 2.0, _dtype, None)
     _again("w*t**2 + t", 0.0, _dtype, 1.0)
-_compare("1e-9 * (t - 3)**2", 500.0, "float64", None, 3.0, 247009e-9, 994e-9, 2e-9)
+_compare("1e-20 * t**2 - t", 1.0, "float64", None, 5e19, -1.0, -1.0, 2e-20, why=hint.long)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1287,7 +1298,7 @@ r"""
 
 Return the gradient penalty of section 6 for a batch, ready to be added to a loss.
 
-- `x` has shape `(n, ...)`: $n \ge 1$ samples in the first dimension, and at least one more dimension. It is plain data, not tracked, and stays so. `model(x)` gives one number for each sample, in shape `(n, 1)` or `(n,)`, and treats each sample independently.
+- `x` has shape `(n, ...)`: $n \ge 1$ samples in the first dimension, and at least one more dimension. It is plain data, not tracked, and stays so. It may be a slice of a larger tensor. `model(x)` gives one number for each sample, in shape `(n, 1)` or `(n,)`, and treats each sample independently.
 - For **each sample** take the gradient of its number with respect to that sample, and the norm of this gradient over **all its elements**, however many dimensions they have. The penalty is $(\text{norm} - 1)^2$, and the result is the
   **mean** over the samples, exact up to rounding. No such gradient is 0, so you need not add anything under the root.
 - The result has shape `()` and a graph: after `penalty.backward()` every tracked parameter of the model that the penalty depends on has the right gradient. Your function itself leaves every `.grad` as it was.
@@ -1305,7 +1316,7 @@ For a leaf `t` of shape `(n, 3)`, `torch.autograd.grad((t**2).sum(), t)` gives `
 </details>
 """
 
-# %% [markdown] lang="ko" en="3209cca0"
+# %% [markdown] lang="ko" en="866c8e96"
 r"""
 ## 과제 9.4 · `gradient_penalty`
 
@@ -1313,7 +1324,7 @@ r"""
 
 6절의 gradient penalty를 배치에 대해 구해, loss에 바로 더할 수 있게 돌려주세요.
 
-- `x`의 shape는 `(n, ...)`입니다. 첫째 차원에 샘플이 $n \ge 1$개 있고, 차원이 하나 이상 더 있습니다. 추적되지 않는 보통의 데이터이고, 호출한 뒤에도 그래야 합니다. `model(x)`는 샘플마다 수 하나를 내놓고(shape는 `(n, 1)` 또는 `(n,)`), 샘플을 하나씩
+- `x`의 shape는 `(n, ...)`입니다. 첫째 차원에 샘플이 $n \ge 1$개 있고, 차원이 하나 이상 더 있습니다. 추적되지 않는 보통의 데이터이고, 호출한 뒤에도 그래야 합니다. 더 큰 텐서에서 잘라 낸 것일 수도 있습니다. `model(x)`는 샘플마다 수 하나를 내놓고(shape는 `(n, 1)` 또는 `(n,)`), 샘플을 하나씩
   따로 다룹니다.
 - **샘플마다** 그 수를 그 샘플로 미분한 gradient를 구하고, gradient의 **모든 원소**에 대한 노름을 구하세요. 차원이 몇 개든 마찬가지입니다. penalty는 $(\text{노름} - 1)^2$이고, 결과는 샘플에 대한 **평균**입니다.
   반올림 오차 안에서 정확해야 합니다. gradient가 0인 샘플은 없으니 제곱근 안에 작은 수를 더할 필요가 없습니다.
@@ -1419,20 +1430,25 @@ def _of_tanh(shape, dtype, grad, column, layout, mode):
 def _of_line(w, x, bias):
     weight, before = tensor(w), "model[0].bias.requires_grad_(False)" if bias else ""
     beyond = weight.norm() - 1
-    grads, side = (2 * beyond * weight / weight.norm(),), {hint.side: beyond.clamp(min=0) ** 2}
+    grads, wrong = (2 * beyond * weight / weight.norm(),), {hint.line if beyond > 0 else hint.side: 0.0}
     layers, weights = f"nn.Linear({len(w[0])}, 1, {bias})", w[0] + [0.5] * bias
-    answer = _compare(layers, weights, x, beyond**2, grads, "float64", side, before=before)
+    answer = _compare(layers, weights, x, beyond**2, grads, "float64", wrong, before=before)
     answer.again().returns(beyond**2)
 
 
+_wrong, _grads = {hint.line: 0.0, hint.clipped: lambda got: got < 249000}, ([[598.8, -798.4]],)
+_compare("nn.Linear(2, 1, False)", [300, -400], [[1, 2]], 249001, _grads, "float64", _wrong)
+_layers, _grads = "nn.Conv1d(2, 1, 1, bias=False), nn.Flatten(0)", ([[[4.8], [6.4]]],)
+_wrong = {hint.flat: 26 - 7 * math.sqrt(2)}
+_compare(_layers, [3, 4], [[[1], [2]], [[0], [-1]]], 16, _grads, "float64", _wrong)
 for _dtype in ("float64", "float32"):
     for _shape in ((1, 1), (1, 3), (5, 2), (2, 1, 4), (3, 2, 2), (2, 2, 1, 2)):
         _of_tanh(_shape, _dtype, None, 1, "slice", ", nn.Dropout().eval()")
         _of_tanh(_shape, _dtype, check.draw(-9, 9), 0, "", "")
-_of_line([[0.06, -0.08]], [[1.0, 2.0]], True)
 for _bias in (True, False):
     check.smallest(_of_line, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
     check.smallest(_of_line, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias)
+_of_line([[0.06, -0.08]], [[1.0, 2.0]], True)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1599,6 +1615,8 @@ for _dtype in ("float64", "float32"):
         _case(_x, _g, _u, _dtype, _layout)
     _case([], [], [], _dtype)
     _case([1.5, -2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 2.0, -1.0], _dtype)
+    _wants, _small = ([-27e6, 8e9], [27e4, -24e6], [-900, -24000], [135e3, 12e6]), lambda got: got.max() < 2e5
+    _compare([-300, 2000], [1, -2], [0.5, 1], _wants, _dtype, wrong={hint.clipped: _small})
     check.smallest(_first_only, [check.draws(2, -1.5, 1.5), [0.0, check.draw(-1.5, -0.2)]], _dtype)
 check.smallest(_several, check.draws(2, -1.5, 1.5))
 check.smallest(_inside, check.draws(3, -0.9, 0.9))
@@ -1721,7 +1739,7 @@ from secant import formula
 
 _FORMS = {
     "(t**4).sum()/4 + (t * t.flip(-1)).sum()": (3,),
-    "torch.exp(t.sum()/4) + torch.sin(w*t).sum()": (2, 3),
+    "torch.exp(t.sum(0)/4).sum() + torch.sin(w*t).sum()": (2, 3),
     "t.sum()**3 / (1 + (t**2).sum())": (2, 2, 2),
     "torch.log(torch.cosh(w*t))": (),
     "(w*t).sum() + t.reshape(-1)[0]": (2, 2),
@@ -1780,18 +1798,26 @@ for _dtype in ("float64", "float32"):
         check.smallest(_against_descent, _f, _x, _rates, 3, _dtype, check.draw(-9, -1), "slice")
     check.smallest(_against_descent, "(t**2).sum()", check.draws(2, 1, 2), check.draw(1.1, 1.3), 3, _dtype)
     _against_descent("(t**3).sum()", [0.5, -0.8], [0.1, -0.2], 2, _dtype)
+for _f, _x, _lr, _want, _r, _later in (
+    ("lambda t: 1e4 * (t**2).sum()", [1, -2], 4e-5, 2000, 1e-5, 6400),
+    ("lambda t: (t**4).sum()", [0.001, 0], 1e12, 3999.999**4, 0.5, 1),
+):
+    _leaves = {"x": leaf(_x), "lr": leaf(_lr), "y": leaf([1, 0]), "r": leaf(_r)}
+    _answer = ask("loss_after(f, x, lr, 1)", f=_f, **_leaves)
+    _answer.returns(tensor(_want), hint=hint.whole, **_NEAR["float64"])
+    _answer.then("loss_after(f, y, r, 1)", hint.stale).returns(tensor(_later), **_NEAR["float64"])
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
 ## What the hidden tests look for
 
-- **9.1** Powers, sines and exponentials at positive and negative `x` and at 0; straight lines, with and without tracked parameters; a kink nearby; a `.grad` that already holds something; warnings; two calls, then `x` moved, then another `f`.
-- **9.2** Other $v$ than ones, zeros too; shapes `()` to three dimensions; slices; functions that mix all inputs or use one input only, and linear ones of every shape; a kink nearby; $n = 1000$, with operations and the largest tensor counted.
-- **9.3** Several functions, with tracked parameters too; negative $f''$; a tiny $f''$ and a long step; a start at the minimum; up to five steps, each from the result of the one before; each result a fresh leaf; a `.grad` that already holds something.
-- **9.4** One sample and several; samples of one to three dimensions; both shapes of the output; the value, and the gradient of every parameter after `backward()`; a model that is a straight line; parameters that are not tracked; `.grad` that already hold something; the model's mode.
-- **9.5** Negative elements and 0; several shapes, empty too; slices; incoming gradients other than 1; both second derivatives; `gradcheck` and `gradgradcheck`; `Cube` between other operations; several applications before the backward pass, also one inside the other; `apply` is inherited.
-- **9.6** 0 to 4 steps; one rate for all elements and a rate for each; rates so large that the loss rises; negative rates; shapes `()` to three dimensions; slices; linear functions and functions that mix all inputs, with tracked parameters too; the value, and the gradients with respect to `lr`, `x` and the parameter; a `.grad` that already holds something; two calls, then `lr` moved, then another `f`.
+- **9.1** Powers, sines and exponentials at positive and negative `x` and at 0; straight lines, with and without tracked parameters, and an almost straight one; a kink nearby; a `.grad` that already holds something; the warning of section 2; two calls, then `x` moved, then another `f` or `x`.
+- **9.2** Other $v$ than ones, some or all of it zeros; shapes `()` to three dimensions; slices; functions that mix all inputs or use one input only, and linear ones of every shape; a point where the gradient is 0; a kink nearby; $n = 1000$, with operations and the largest tensor counted; two calls, then other arguments.
+- **9.3** Several functions, with tracked parameters too; negative $f''$; a tiny $f''$ and a very long step; a start at the minimum; up to five steps, each from the result of the one before; each result a fresh leaf; a `.grad` that already holds something.
+- **9.4** One sample and several; samples of one to three dimensions; slices; both shapes of the output; a large norm; the value, and the gradient of every parameter after `backward()`; a model that is a straight line, or a convolution; parameters that are not tracked; `.grad` that already hold something; the model's mode.
+- **9.5** Negative elements, large ones and 0; several shapes, empty too; slices; incoming gradients other than 1; both second derivatives; `gradcheck` and `gradgradcheck`; `Cube` between other operations; several applications before the backward pass, also one inside the other; `apply` is inherited.
+- **9.6** 0 to 4 steps; one rate for all elements and a rate for each; rates so large that the loss rises; negative rates; very large and very small gradients; shapes `()` to three dimensions; slices; linear functions and functions that mix all inputs, with tracked parameters too; the value, and the gradients with respect to `lr`, `x` and the parameter; a `.grad` that already holds something; two calls, then `lr` moved, then another `f`, or another `x` and `lr`.
 
 Everywhere: both dtypes, and the rules of every task.
 
@@ -1824,16 +1850,16 @@ You can now answer these without looking back:
 Next: [Lesson 10](../10_build_your_own_autograd/10_build_your_own_autograd.ipynb), build your own autograd.
 """
 
-# %% [markdown] lang="ko" en="993903f2"
+# %% [markdown] lang="ko" en="a97ab31a"
 r"""
 ## 숨은 테스트가 확인하는 것
 
-- **9.1** 양수와 음수, 0인 `x`에서 거듭제곱, 사인, 지수함수. 추적되는 파라미터가 있거나 없는 직선. `x` 가까이에 꺾인 점이 있는 함수. 이미 값이 든 `.grad`. 경고. 두 번 호출하고, `x`를 옮기고, `f`를 바꾸었을 때.
-- **9.2** 성분이 전부 1은 아닌 $v$와 모두 0인 $v$. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 모든 입력을 섞는 함수, 입력 하나만 쓰는 함수, 여러 shape의 일차 함수. `x` 가까이에 꺾인 점이 있는 함수. $n = 1000$에서 연산의 수와 가장 큰 텐서.
-- **9.3** 여러 함수와 추적되는 파라미터. 음수인 $f''$. 아주 작은 $f''$과 긴 스텝. 최소점에서 출발할 때. 앞의 결과에서 이어 가는 다섯 스텝까지. 그때마다 새 leaf인지. 이미 값이 든 `.grad`.
-- **9.4** 샘플이 하나일 때와 여러 개일 때. 1차원에서 3차원까지의 샘플. 출력의 두 가지 shape. 값과, `backward()` 뒤 모든 파라미터의 gradient. 일차 함수인 모델. 추적되지 않는 파라미터. 이미 값이 든 `.grad`. 모델의 모드.
-- **9.5** 음수와 0. 여러 shape와 빈 텐서. 잘라 낸 텐서. 넘어온 gradient가 1이 아닌 경우. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`. 역방향 계산 전에 여러 번, 또는 겹쳐서 적용한 `Cube`. 물려받은 `apply`.
-- **9.6** 0부터 4까지의 스텝 수. 모든 원소에 하나인 학습률과 원소마다 다른 학습률. 너무 커서 loss가 올라가는 학습률. 음수인 학습률. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 일차 함수, 모든 입력을 섞는 함수, 추적되는 파라미터. 값, 그리고 `lr`와 `x`와 파라미터에 대한 gradient. 이미 값이 든 `.grad`. 두 번 호출하고, `lr`를 옮기고, `f`를 바꾸었을 때.
+- **9.1** 양수와 음수, 0인 `x`에서 거듭제곱, 사인, 지수함수. 추적되는 파라미터가 있거나 없는 직선과, 거의 직선인 함수. `x` 가까이에 꺾인 점이 있는 함수. 이미 값이 든 `.grad`. 2절의 경고. 두 번 호출하고, `x`를 옮기고, `f`나 `x`를 바꾸었을 때.
+- **9.2** 성분이 전부 1은 아닌 $v$, 일부나 전부가 0인 $v$. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 모든 입력을 섞는 함수, 입력 하나만 쓰는 함수, 여러 shape의 일차 함수. gradient가 0인 점. `x` 가까이에 꺾인 점이 있는 함수. $n = 1000$에서 연산의 수와 가장 큰 텐서. 두 번 호출하고, 인자를 바꾸었을 때.
+- **9.3** 여러 함수와 추적되는 파라미터. 음수인 $f''$. 아주 작은 $f''$과 아주 긴 스텝. 최소점에서 출발할 때. 앞의 결과에서 이어 가는 다섯 스텝까지. 그때마다 새 leaf인지. 이미 값이 든 `.grad`.
+- **9.4** 샘플이 하나일 때와 여러 개일 때. 1차원에서 3차원까지의 샘플. 잘라 낸 텐서. 출력의 두 가지 shape. 큰 노름. 값과, `backward()` 뒤 모든 파라미터의 gradient. 일차 함수인 모델과 합성곱 모델. 추적되지 않는 파라미터. 이미 값이 든 `.grad`. 모델의 모드.
+- **9.5** 음수, 큰 수, 0. 여러 shape와 빈 텐서. 잘라 낸 텐서. 넘어온 gradient가 1이 아닌 경우. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`. 역방향 계산 전에 여러 번, 또는 겹쳐서 적용한 `Cube`. 물려받은 `apply`.
+- **9.6** 0부터 4까지의 스텝 수. 모든 원소에 하나인 학습률과 원소마다 다른 학습률. 너무 커서 loss가 올라가는 학습률. 음수인 학습률. 아주 크거나 아주 작은 gradient. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 일차 함수, 모든 입력을 섞는 함수, 추적되는 파라미터. 값, 그리고 `lr`와 `x`와 파라미터에 대한 gradient. 이미 값이 든 `.grad`. 두 번 호출하고, `lr`를 옮기고, `f`를 바꾸거나 `x`와 `lr`를 바꾸었을 때.
 
 두 가지 dtype과 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

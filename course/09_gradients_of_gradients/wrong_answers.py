@@ -876,3 +876,152 @@ class Cube(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         return g
+
+
+# %% takes nearly equal slopes for a straight line task="second_derivative" hint="zero"
+def second_derivative(f, x):
+    near = (x + 0.001).detach().requires_grad_()
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    (there,) = torch.autograd.grad(f(near), near)
+    if torch.isclose(first, there):
+        return torch.zeros_like(x)
+    return torch.autograd.grad(first, x)[0]
+
+
+# %% takes a gradient of 0 for a constant one task="hvp" hint="rest"
+def hvp(f, x, v):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if not first.requires_grad or not first.any():
+        return torch.zeros_like(x)
+    return torch.autograd.grad(first, x, grad_outputs=v, allow_unused=True, materialize_grads=True)[0]
+
+
+# %% cuts a long step short task="newton_step" hint="long"
+def newton_step(f, x):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    (second,) = torch.autograd.grad(first, x)
+    return (x - (first / second).clamp(-1000, 1000)).detach().requires_grad_()
+
+
+# %% clips the norms task="gradient_penalty" hint="clipped"
+def gradient_penalty(model, x):
+    leaf = x.detach().clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)
+    return ((slopes.flatten(1).norm(dim=1).clamp(max=10) - 1) ** 2).mean()
+
+
+# %% takes a straight line for a model without a penalty task="gradient_penalty" hint="line"
+def gradient_penalty(model, x):
+    leaf = x.detach().clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)
+    if torch.autograd.grad(slopes.sum(), leaf, retain_graph=True, allow_unused=True)[0] is None:
+        return 0 * slopes.sum()
+    return ((slopes.flatten(1).norm(dim=1) - 1) ** 2).mean()
+
+
+# %% clips the gradients task="loss_after" hint="whole"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope.clamp(-100, 100)
+    return f(x)
+
+
+# %% stops where the gradient is nearly 0 task="loss_after" hint="whole"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        if slope.norm() < 1e-8:
+            break
+        x = x - lr * slope
+    return f(x)
+
+
+# %% keeps the start for this function task="loss_after" hint="stale"
+_start = {}
+
+
+def loss_after(f, x, lr, steps):
+    place = _start.setdefault((f, steps), x)
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(place), place, create_graph=True)
+        place = place - lr * slope
+    return f(place)
+
+
+# %% keeps the gradient of this function and leaf task="hvp" hint="stale"
+_gradients = {}
+
+
+def hvp(f, x, v):
+    if (f, x) not in _gradients:
+        _gradients[f, x] = torch.autograd.grad(f(x), x, create_graph=True)[0] + 0 * x
+    return torch.autograd.grad(_gradients[f, x], x, v, retain_graph=True)[0]
+
+
+# %% leaves out what v leaves out task="hvp" hint="diagonal"
+def hvp(f, x, v):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.autograd.grad(first + 0 * x, x, v)[0] * (v != 0)
+
+
+# %% calls f with a flat copy task="hvp" hint="flat"
+def hvp(f, x, v):
+    flat = x.detach().flatten().requires_grad_()
+    (first,) = torch.autograd.grad(f(flat), flat, create_graph=True)
+    return torch.autograd.grad((first + 0 * flat) @ v.flatten(), flat)[0].reshape(x.shape)
+
+
+# %% calls the model with flat samples task="gradient_penalty" hint="flat"
+def gradient_penalty(model, x):
+    leaf = x.detach().flatten(1).requires_grad_()
+    (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)
+    return ((slopes.norm(dim=1) - 1) ** 2).mean()
+
+
+# %% clips x in backward task="Cube" hint="clipped"
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * x.clamp(-10, 10) ** 2 * g
+
+
+# %% keeps the graph of the product task="hvp" hint="graph"
+def hvp(f, x, v):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.autograd.grad(first + 0 * x, x, v, create_graph=True)[0]
+
+
+# %% forward over reverse at the tracked x task="hvp" hint="graph"
+def hvp(f, x, v):
+    return torch.func.jvp(torch.func.grad(f), (x,), (v,))[1]
+
+
+# %% makes v a unit vector in place task="hvp" en="the call changed v itself" ko="v의 값이 바뀌었습니다"
+def hvp(f, x, v):
+    size = v.norm()
+    v /= size if size > 0 else 1
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return size * torch.autograd.grad(first + 0 * x, x, v)[0]
+
+
+# %% the value of f, too task="hvp" en="The result is a tuple" ko="결과가 tuple입니다"
+def hvp(f, x, v):
+    return torch.autograd.functional.hvp(f, x, v)
+
+
+# %% stops at the gradient task="hvp" hint="gradient"
+def hvp(f, x, v):
+    return torch.autograd.grad(f(x), x)[0]
+
+
+# %% the product in one row task="hvp" en="The shape is (" ko="shape"
+def hvp(f, x, v):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.autograd.grad(first + 0 * x, x, v)[0].flatten()
