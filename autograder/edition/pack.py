@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbformat import v4
+
 from autograder.course.assignment import built_lessons
+from autograder.course.cells import is_installer
 from autograder.course.errors import CourseError
 from autograder.course.settings import load_config, problem_address
 from autograder.edition.leaks import Secrets
@@ -96,7 +99,17 @@ def course_files(root: Path, languages: Sequence[Language]) -> Iterator[tuple[st
         for lesson in built_lessons(root, f"release/{language}"):
             folder = root / "release" / language / lesson
             for name in released_files(folder):
-                yield f"release/{language}/{lesson}/{name}", (folder / name).read_bytes()
+                data = (folder / name).read_bytes()
+                if name == f"{lesson}.ipynb":
+                    data = _without_installer(data)
+                yield f"release/{language}/{lesson}/{name}", data
+
+
+def _without_installer(lesson: bytes) -> bytes:
+    """Return a lesson without its first cell, which would install the package that has the answers."""
+    notebook = v4.reads(lesson.decode())
+    notebook.cells = [cell for cell in notebook.cells if not is_installer(cell)]
+    return f"{v4.writes(notebook)}\n".encode()
 
 
 def readme(language: Language, wheel: str, has_versions: bool) -> str:

@@ -13,7 +13,7 @@ import nbformat.v4
 import pytest
 
 from autograder.build.builder import build
-from autograder.course.cells import is_answer, is_manual
+from autograder.course.cells import is_answer, is_installer, is_manual
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons
 from autograder.edition.leaks import SHORTEST, Secrets
@@ -186,7 +186,14 @@ def test_it_holds_lessons_what_to_install_and_how_to_start(
         inside = f"{INSIDE}/release/{name.removeprefix('lessons/')}"
         released = room / "release" / name.removeprefix("lessons/")
         with zipfile.ZipFile(io.BytesIO(wheel_of(data))) as opened, zipfile.ZipFile(packed.path) as outer:
-            assert outer.read(f"secant-class/{name}") == opened.read(inside) == released.read_bytes()
+            assert outer.read(f"secant-class/{name}") == opened.read(inside)
+            given = opened.read(inside)
+        if not name.endswith(".ipynb"):
+            assert given == released.read_bytes()
+            continue
+        whole = nbformat.v4.reads(released.read_text("utf-8"))
+        assert is_installer(whole.cells.pop(0))  # it would fetch the package that has the answers
+        assert nbformat.v4.reads(given.decode()) == whole
     readme = zipfile.ZipFile(packed.path).read("secant-class/README.md").decode()
     assert readme.startswith("# Secant: 우리 반" if languages[0] == "ko" else "# Secant: your class")
     assert readme.count(f"pip install ./{wheel}\n") == 2
