@@ -723,7 +723,7 @@ for _call, _names, _recipe in (
     ("w.order()", "xyztw", _uneven),
     ("z.order()", "xyz", _twice),
 ):
-    _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe))
+    _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe, alike=_recipe is _twice))
     recipes.check_order(_answer, _names, _recipe, len(_names) - 1)
     recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1, is_later=True)
 check.visible_passed()
