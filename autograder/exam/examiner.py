@@ -14,7 +14,7 @@ import io
 import random
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -31,6 +31,7 @@ from secant import check, language, say
 from secant.catalogue import name_of
 from secant.checking.ask import asked_elsewhere
 from secant.language import ours
+from secant.tracebacks import STUB
 
 LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
 LOADS = 3  # how often a notebook is loaded at most, each time without the cell that did not end
@@ -100,7 +101,7 @@ class Examiner:
     ) -> Report:
         started = time.monotonic()
         draw = hmac.new(secret, bytes.fromhex(script.digest), hashlib.sha256).digest()
-        loaded = _load(candidate, script.steps, _number(draw))
+        loaded = _load(candidate, script, _number(draw))
 
         asked = [task for task in wanted if task.id in self._tests]
 
@@ -276,9 +277,10 @@ class _Questions:
                 return answer.value
             if answer.kind == "missing" or _is_missing(answer, self._task):
                 raise _Verdict(*self._loaded.fate(self._task))
-            if answer.error == "NotImplementedError":
+            if answer.error == "NotImplementedError" and self._task in self._loaded.unwritten:
                 raise _Verdict("not_attempted", words.not_done())
-            raise _Verdict("wrong", words.at_the_call(words.raised(answer), check.asked()))
+            told = words.ran_into_stub(answer) if answer.message == STUB else words.raised(answer)
+            raise _Verdict("wrong", words.at_the_call(told, check.asked()))
 
         return ask
 
@@ -312,11 +314,13 @@ class _Loading:
     Attributes:
         cells: the results by label, in the order of the notebook.
         ready: whether the candidate can be asked.
+        unwritten: the tasks whose answer was left as it was released.
     """
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[Step], unwritten: Collection[str]) -> None:
         self.cells: dict[str, CellResult] = {}
         self.ready = False
+        self.unwritten = unwritten
         self._lost: dict[str, TimedOut | Crashed] = {}
         self._labels = {step.task: step.label for step in steps if step.task}
 
@@ -373,11 +377,11 @@ class _Loading:
         return outcome, f"{words.stopped_early(cell)}\n{words.by_then()}\n{message}"
 
 
-def _load(candidate: CandidateClient, steps: Sequence[Step], seed: int) -> _Loading:
+def _load(candidate: CandidateClient, script: Script, seed: int) -> _Loading:
     """Run the cells; one that does not end is left out of a second run, so that it costs no other task."""
-    loading = _Loading(steps)
+    loading = _Loading(script.steps, script.unwritten)
     for _ in range(LOADS):
-        cells = [(step.label, step.source) for step in steps if step.label not in loading.lost]
+        cells = [(step.label, step.source) for step in script.steps if step.label not in loading.lost]
         try:
             left = max(1.5 * LOAD_SECONDS - candidate.spent, 1.0)
             loading.keep(candidate.load(cells, min(LOAD_SECONDS, left), seed))

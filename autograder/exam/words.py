@@ -46,6 +46,17 @@ def not_done() -> str:
     )
 
 
+def ran_into_stub(answer: Reply) -> str:
+    """Say which placeholder was reached by an answer that is written."""
+    last = answer.trace[-1:]
+    name = last[0].function if last else say(en="a part", ko="부분")
+    told = say(
+        en=f"Your answer ran into {name}, which is not done yet.",
+        ko=f"답을 실행하다가 아직 풀지 않은 {name}에 이르렀습니다.",
+    )
+    return "\n".join([told, *(_at(line) for line in last)])
+
+
 def raised(answer: Reply) -> str:
     """Say what the student's code raised."""
     return say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.") + "\n" + error_of(answer)

@@ -47,11 +47,13 @@ class Script:
         steps: the code to run, in order.
         language: the language of the notebook that was handed in.
         digest: the SHA-256 of the file's bytes, in hexadecimal.
+        unwritten: the tasks whose answer is missing, empty, or the released stub.
     """
 
     steps: Sequence[Step]
     language: str
     digest: str
+    unwritten: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,6 @@ class Submission:
     Attributes:
         script: what the examiner needs of it.
         answers: the text of each task's answer that was found, by task id.
-        unwritten: the tasks whose answer is missing, empty, or the released stub.
         notebook: our cells with the student's answers, extra code cells, order, and pictures, which are the
             only outputs. Its tests are the released ones, so nothing hidden is in it.
         file: the name of the file that was read.
@@ -70,7 +71,6 @@ class Submission:
 
     script: Script
     answers: Mapping[str, str]
-    unwritten: frozenset[str]
     notebook: NotebookNode
     file: str
     notes: Sequence[str] = ()
@@ -79,6 +79,11 @@ class Submission:
     def steps(self) -> Sequence[Step]:
         """The code to run, in order."""
         return self.script.steps
+
+    @property
+    def unwritten(self) -> frozenset[str]:
+        """The tasks whose answer is missing, empty, or the released stub."""
+        return frozenset(self.script.unwritten)
 
     @property
     def language(self) -> Language:

@@ -114,11 +114,10 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
         return refusal.outcome
     layout = layout_of(pairing)
     answers = {grade_id(pairing.lesson[index]): cell.source for index, cell in pairing.answers.items()}
-    script = Script(steps_of(pairing, layout), language, found.digest)
+    script = Script(steps_of(pairing, layout), language, found.digest, sorted(unwritten(pairing)))
     return Submission(
         script=script,
         answers=answers,
-        unwritten=unwritten(pairing),
         notebook=notebook_of(releases[language], pairing, layout),
         file=visible(found.name),
         notes=[*found.notes, *(["old_format"] if submitted.old_format else []), *pairing.notes],

@@ -386,7 +386,7 @@ r"""
 그래서 **leaf는 쌓고, 중간 값은 호출할 때마다 0에서 시작합니다**. PyTorch는 더 간단합니다. `retain_grad()`로 요청하지 않는 한 중간 텐서에는 버퍼를 아예 두지 않습니다.
 요청한 버퍼는 leaf처럼 쌓이지만, 역방향 계산에 쓰이지 않으므로 leaf의 gradient는 맞습니다.
 
-## 5. 실제로 있었던 버그
+## 5. 실제로 있었던 버그: 순서 없이 넘겨준 micrograd
 
 작은 엔진 가운데 가장 널리 알려진 것은 Andrej Karpathy의 micrograd입니다. 2020년 4월 처음 나왔을 때는 순서가 없었습니다. 연산마다 gradient를 넘겨주고는 곧바로 부모를 호출하고, 부모는 다시 자기 부모를 호출했습니다. 직접 짠 짧은 코드를 봅시다.
 """
@@ -444,11 +444,11 @@ Test cells, **Check**, marks and the **rules of every task** are those of lesson
 **How the answers fit together.** Tasks 10.1 to 10.4 add methods to `Value`. Each answer begins with `class Value(Value):`, which adds to the old `Value` and calls the result
 `Value` again. Write only the methods asked for, and keep `__init__` and the four fields `data`, `grad`, `parents`, `slopes` as they are. Each task is tested **alone**: the tests bring all other pieces, so you may take the tasks in any order.
 
-A method changes nothing about the Values it is called with and leaves nothing on them, except for the `grad` that 10.3 is about. Do not change the recursion limit, not even for a while.
+A method changes nothing about the Values it is called with and leaves nothing on them, except for the `grad` that 10.3 is about.
 `data` is the number itself.
 """
 
-# %% [markdown] lang="ko" en="8171f6ec"
+# %% [markdown] lang="ko" en="e83f3a2c"
 r"""
 # 과제
 
@@ -461,7 +461,7 @@ r"""
 **답을 작성하는 방법.** 과제 10.1~10.4에서는 `Value`에 메서드를 추가합니다. 답은 `class Value(Value):`로 시작합니다. 지금까지의 `Value`를 상속해 메서드를 추가한 새 클래스를 만들고, 이름은 그대로 `Value`로 두는 것입니다. 요구한 메서드만 쓰고, `__init__`과 네 필드 `data`, `grad`, `parents`, `slopes`는 그대로 두세요. 과제는 **따로따로** 채점합니다. 나머지 조각은 모두 테스트가 따로 준비한
 것을 씁니다. 그러니 어떤 순서로 풀어도 되고, 한 과제에서 틀려도 다른 과제에는 영향이 없습니다.
 
-메서드는 호출할 때 받은 Value를 바꾸지 않고, 거기에 아무것도 남기지 않습니다(10.3에서 다루는 `grad`는 예외입니다). 재귀 한도는 잠시라도 바꾸지 마세요. `data`는 그냥 수입니다.
+메서드는 호출할 때 받은 Value를 바꾸지 않고, 거기에 아무것도 남기지 않습니다(10.3에서 다루는 `grad`는 예외입니다). `data`는 그냥 수입니다.
 """
 
 # %% [markdown] lang="en"
@@ -473,9 +473,9 @@ r"""
 Write `Value.__add__` and `Value.__mul__`, which Python calls for `a + b` and `a * b`. Each returns **a new Value** that remembers how it was made.
 
 - Its `data` is the sum or the product, and its `grad` is 0.
-- Its parents are the Values it was made from; its slopes are those of the result with respect to each of them. In `a + a` and `a * a` the Value `a` appears twice:
+- Its parents are the operands themselves, leaves or not; its slopes are those of the result with respect to each of them. In `a + a` and `a * a` the Value `a` appears twice:
   then all its slopes must add up to the right one.
-- `other` may also be a plain number, `int` or `float`. Whether a Value made of that number is among the parents is up to you. `2 * a`, `2 + a`, `-a`, `a - b` and `a / b` are there already: `Value` builds
+- `other` may be a plain number, `int` or `float`. Whether a Value made of that number is among the parents is up to you. `2 * a`, `2 + a`, `-a`, `a - b` and `a / b` are there already: `Value` builds
   them from your `+`, `*` and `**`.
 - Neither method touches a `grad`: only `backward()` fills it.
 
@@ -492,7 +492,7 @@ A subtraction would end with `return Value(self.data - other.data, (self, other)
 </details>
 """
 
-# %% [markdown] lang="ko" en="e73bf2d9"
+# %% [markdown] lang="ko" en="71b0e54d"
 r"""
 ## 과제 10.1 · `value_add_mul`: 기억하는 `+`와 `*`
 
@@ -501,7 +501,7 @@ r"""
 `Value.__add__`와 `Value.__mul__`을 쓰세요. 파이썬이 `a + b`와 `a * b`에서 호출하는 메서드입니다. 둘 다 어떻게 계산했는지 기억하는 **새 Value**를 돌려줍니다.
 
 - `data`는 합 또는 곱이고, `grad`는 0입니다.
-- 부모는 이 Value를 계산하는 데 쓴 Value들이고, `slopes`는 그 각각에 대한 결과의 기울기입니다. `a + a`와 `a * a`에는 `a`가 두 번 나옵니다. 이때 `a`의 기울기를 모두 더하면 맞는 기울기가 되어야 합니다.
+- 부모는 피연산자(operand) 자체입니다. 피연산자가 leaf이든 아니든 그렇습니다. `slopes`는 부모 각각에 대한 결과의 기울기입니다. `a + a`와 `a * a`에는 `a`가 두 번 나옵니다. 이때 `a`의 기울기를 모두 더하면 맞는 기울기가 되어야 합니다.
 - `other`는 `int` 또는 `float`인 수일 수도 있습니다. 그 수로 만든 Value를 부모에 넣을지는 자유입니다. `2 * a`, `2 + a`, `-a`, `a - b`, `a / b`는 이미 있습니다. `Value`가 여러분의 `+`, `*`, `**`로 만듭니다.
 - 두 메서드는 어떤 `grad`도 건드리지 않습니다. `grad`는 `backward()`가 채웁니다.
 
@@ -559,6 +559,10 @@ for _call, _numbers, _data, _slopes, _wrong in (
 ):
     _answer = ask(_call, {"errors": _ERRORS}, **recipes.leaves(_numbers))
     recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
+_wrong = {hint.chain: ({"a": 7.0, "b": 4.0}, {"a": 21.0, "b": 8.0})}
+for _call, _data, _slopes in (("a + b", 5.0, _ones), ("a * b", 6.0, _turned)):
+    _answer = ask(_call, **recipes.graph("xab", [([], []), ([0], [7.0]), ([1], [4.0])]))
+    recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 # For each operation: the sum or product, its slope with respect to a and b, and the number in it.
@@ -577,9 +581,11 @@ _OPERATIONS = {
     "0 + b": lambda a, b: (b, 0.0, 1.0, 0.0),
     "a * 1": lambda a, b: (a, 1.0, 0.0, 1.0),
 }
+# Parents and slopes of an operand that is an intermediate value: as a sum has them, and as a product.
+_MADE = {"a": "(p, q), (1.0, 1.0)", "b": "(p, q), (7.0, -2.0)"}
 
 
-def _compare(text, a, b):
+def _compare(text, a, b, made=False):
     data, to_a, to_b, constant = _OPERATIONS[text](a, b)
     numbers = {name: number for name, number in (("a", a), ("b", b)) if name in text}
     slopes = {name: float({"a": to_a, "b": to_b}[name]) for name in numbers}
@@ -587,14 +593,18 @@ def _compare(text, a, b):
     if text in ("a + a", "a * a"):
         wrong = {hint.twice: ({"a": 0.5 * to_a}, {"a": 2.0 * to_a})}
     how = {"errors": _ERRORS, "before": recipes.held(list(numbers), [0.5, -1.5][: len(numbers)])}
-    answer = ask(text, how, **recipes.leaves(numbers))
+    values = recipes.leaves(numbers)
+    if made:
+        values = {name: f"Value({number}, {_MADE[name]})" for name, number in numbers.items()}
+        values = recipes.leaves({"p": 2.5, "q": -1.5}) | values
+    answer = ask(text, how, **values)
     others = recipes.check_operation(answer, float(data), slopes, mistakes=wrong)
     answer.holds(all(other == constant for other in others), f"{hint.other} {others}")
 
 
 for _text in _OPERATIONS:
     check.smallest(_compare, _text, check.draw(-4, -0.5), check.draw(0.5, 4))
-    check.smallest(_compare, _text, check.draw(5, 90), check.draw(-4, -0.5))
+    check.smallest(_compare, _text, check.draw(5, 90), check.draw(-4, -0.5), True)
     for _a, _b in ((0.0, 2.0), (2.0, 2.0), (1e-9, -1e9), (3.5e-13, 1.25e-12)):
         _compare(_text, _a, _b)
 ### END HIDDEN TESTS
@@ -610,10 +620,10 @@ Write `Value.order`. It returns a **list** of all Values that take a turn in the
 - `self` comes first. The list holds every Value that `self` was made from, directly or through others, including leaves, each **exactly once**.
 - **Every Value stands before its parents.** Where that leaves a choice, any order will do.
 - Two different Values may hold the same number: tell them apart as objects (`is`, `id`, or a set of Values), not by `data`.
-- A graph may be deep, 5000 Values one after the other, and Python stops a recursion at about 1000. It may also have very many paths, like the forty diamonds of
-  task 4.1: visit each Value a few times at most, not once for each path, and do not search all the others for each Value.
+- A graph may be deep, 5000 Values one after the other, and Python stops a recursion at about 1000. (If you change the recursion limit, put it back.) It may also have very many paths, like the forty diamonds of
+  task 4.1: visit each Value a few times at most, not once for each path, and do not search all others for each.
 
-On the graph of section 1, `w.order()` must be `[w, t, z, y, x]`: that graph has no other topological order.
+On the graph of section 1, `w.order()` must be `[w, t, z, y, x]`: it has no other topological order.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -639,7 +649,7 @@ while stack:
 </details>
 """
 
-# %% [markdown] lang="ko" en="7ae55f67"
+# %% [markdown] lang="ko" en="f30d965a"
 r"""
 ## 과제 10.2 · `value_order`: `Value.order` 작성하기(역방향 계산의 순서)
 
@@ -650,7 +660,7 @@ r"""
 - `self`가 맨 앞입니다. `self`를 계산하는 데 직접 또는 다른 값을 거쳐 쓰인 Value가 leaf까지 모두, **정확히 한 번씩** 들어 있습니다.
 - **모든 Value는 자기 부모보다 앞에 있습니다.** 이 규칙만 지키면 어떤 순서든 됩니다.
 - 서로 다른 Value에 같은 수가 들어 있을 수 있습니다. `data`가 아니라 객체로 구별하세요(`is`, `id`, Value의 집합).
-- 그래프는 깊을 수 있습니다. Value 5000개가 줄줄이 이어질 수 있는데, 파이썬의 재귀는 1000번쯤에서 멈춥니다. 과제 4.1의 마름모 40개처럼 경로가 아주 많을 수도 있습니다. 같은 Value를
+- 그래프는 깊을 수 있습니다. Value 5000개가 줄줄이 이어질 수 있는데, 파이썬의 재귀는 1000번쯤에서 멈춥니다. (재귀 한도를 바꾼다면 되돌려 놓으세요.) 과제 4.1의 마름모 40개처럼 경로가 아주 많을 수도 있습니다. 같은 Value를
   경로 수만큼 다시 들르지 마세요. 이미 넣은 Value인지 리스트를 훑어 찾지 말고 집합을 쓰세요.
 
 1절의 그래프에서 `w.order()`는 `[w, t, z, y, x]`여야 합니다. 이 그래프의 위상 순서는 이것뿐입니다.
@@ -713,9 +723,9 @@ for _call, _names, _recipe in (
     ("w.order()", "xyztw", _uneven),
     ("z.order()", "xyz", _twice),
 ):
-    _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe))
+    _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe, alike=_recipe is _twice))
     recipes.check_order(_answer, _names, _recipe, len(_names) - 1)
-    recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1)
+    recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1, is_later=True)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import random
@@ -729,7 +739,7 @@ def _compare(names, recipe, roots, alike=False):
     answer = ask(f"{names[roots[0]]}.order()", how, **recipes.graph(names, recipe, alike))
     for number, root in enumerate(roots):
         again = answer.then(f"{names[root]}.order()") if number else answer
-        recipes.check_order(again, names, recipe, root)
+        recipes.check_order(again, names, recipe, root, is_later=number > 0)
 
 
 def _drawn(size):
@@ -751,7 +761,7 @@ for _size in (4, 6, 9, 14, 40):
     for _ in range(4):
         _names = [f"v{place}" for place in range(_size)]
         _compare(_names, _drawn(_size), [_size - 1, _size // 2, _size - 1], alike=_size == 9)
-for _code in ("recipes.diamonds(40)", "recipes.chain(5000)"):
+for _code in ("recipes.diamonds(40)", "recipes.diamonds(700, True)", "recipes.chain(5000)"):
     _recipe = eval(_code)
     _names = [f"v[{place}]" for place in range(len(_recipe))]
     _answer = ask("v[-1].order()", _HOW, v=f"recipes.build(recipes.compared_in_steps(Value), {_code})")
@@ -765,12 +775,13 @@ r"""
 
 ●●●○○ · ★★★★★ · 10 min · 3 points
 
-Write `Value.backward`. It must be right every time it is called. `self.order()` gives the order (task 10.2; the tests use their own).
+Write `Value.backward`. `self.order()` gives the order (task 10.2; the tests use their own).
 
 - A **leaf** (no parents) **adds**: its `grad` grows by the slope of `self` with respect to it, whatever was in it before.
 - An **intermediate** value is **reset**: after the call its `grad` is the slope of `self` with respect to it, from this call alone. That of `self` is 1.
 - If `self` is a leaf, its `grad` grows by 1.
 - The `grad` of a Value that `self` was not made from stays as it is. So do `data`, `parents` and `slopes` of all Values. The method returns nothing.
+- The graph may be as deep as in 10.2, and have as many paths.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -785,18 +796,19 @@ You need two loops over the same order. Why can the reset not stand in the loop 
 </details>
 """
 
-# %% [markdown] lang="ko" en="2c05e629"
+# %% [markdown] lang="ko" en="1e3c8e2e"
 r"""
 ## 과제 10.3 · `backward_twice`: 몇 번이고 호출할 수 있는 `Value.backward` 작성하기
 
 ●●●○○ · ★★★★★ · 10분 · 3점
 
-`Value.backward`를 쓰세요. 몇 번을 호출해도 맞아야 합니다. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 따로 준비한 `order`를 씁니다).
+`Value.backward`를 쓰세요. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 따로 준비한 `order`를 씁니다).
 
 - **leaf**(부모가 없는 값)는 **더합니다**. `grad`에 무엇이 들어 있었든, `self`를 그 leaf로 미분한 기울기가 더해집니다.
 - **중간 값**은 **새로 시작합니다**. 호출한 뒤의 `grad`는 이번 호출에서 구한, `self`의 그 값에 대한 기울기입니다. `self`의 `grad`는 1입니다.
 - `self`가 leaf이면 `grad`가 1만큼 커집니다.
 - `self`를 계산하는 데 쓰이지 않은 Value의 `grad`는 그대로입니다. 모든 Value의 `data`, `parents`, `slopes`도 그대로입니다. 이 메서드는 아무것도 돌려주지 않습니다.
+- 그래프는 10.2에서처럼 깊을 수도, 경로가 아주 많을 수도 있습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -851,7 +863,7 @@ def _compare(names, recipe, roots, grads=None, words="", alike=False):
 
 _uneven = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([1, 2], [8.0, 4.0]), ([3, 1], [1.0, 1.0])]
 _cut = [([], []), ([0], [3.0]), ([0], [5.0]), ([2, 1], [0.0, 2.0])]
-_compare("xyz", [([], []), ([0], [3.0]), ([1], [5.0])], [2, 2])
+_compare("xyz", [([], []), ([0], [3.0]), ([1], [5.0])], [2, 2], [7.0, 0.0, 0.0])
 _compare("xyztw", _uneven, [4, 4])
 _compare("xy", [([], []), ([0, 0], [1.0, 1.0])], [1], [7.0, 0.0], alike=True)
 _compare("xyuz", _cut, [3])
@@ -871,6 +883,9 @@ _compare("abyzw", [([], []), ([], []), ([0], [4e-6]), ([1], [3e5]), ([2, 3], [5e
 
 _names = [f"v{place}" for place in range(121)]
 _compare(_names, recipes.diamonds(40), [120, 120], words=hint.graph.format(size=121))
+_how, _deep = {"errors": {"recursion": hint.deep}}, "recipes.build(Value, recipes.chain(1500))"
+_answer = ask("v[-1].backward()", _how, Value="recipes.with_order(Value)", v=_deep)
+_answer.then("[v[0].grad, v[1].grad]").equals([1.0, 1.0])
 
 
 def _mixed(size, slopes):
@@ -983,9 +998,10 @@ from secant import ask, check, hints, recipes
 hint = hints("value_functions")
 
 
-def _compare(call, number, data, slope, wrong=None, values=None, before=""):
-    """`wrong` are slopes that betray a mistake, `values` such data."""
-    answer = ask(call, {"errors": "", "before": before}, x=f"Value({number})")
+def _compare(call, number, data, slope, wrong=None, values=None, before="", made=False):
+    """`wrong` are slopes that betray a mistake, `values` such data; `made`: x has a parent."""
+    x = f"Value({number}, (p,), (7.0,))" if made else f"Value({number})"
+    answer = ask(call, {"errors": "", "before": before}, p="Value(2.0)", x=x)
     slopes = {why: tuple({"x": s} for s in found) for why, found in (wrong or {}).items()}
     others = recipes.check_operation(answer, data, {"x": slope}, values=values, mistakes=slopes)
     answer.holds(not others, f"{hint.parent} {others}")
@@ -1003,6 +1019,7 @@ for _call, _number, _data, _slope, _wrong, _values in (
     ("x.relu()", 0.0, 0.0, 0.0, {hint.kink: [0.5, 1.0], hint.leaky: [0.01, -2.0]}, {}),
 ):
     _compare(_call, _number, _data, _slope, _wrong, _values)
+_compare("x**2", 3.0, 9.0, 6.0, {hint.chain: [42.0]}, made=True)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
@@ -1030,9 +1047,10 @@ def _mistakes(text, number, data, slope):
     return {hint.line: [0.0]} if slope == 1 else {}, {}
 
 
-def _hidden(text, number):
+def _hidden(text, number, made=False):
     data, slope = _torch(text, number)
-    _compare(text, number, data, slope, *_mistakes(text, number, data, slope), before="x.grad = 0.5")
+    wrong = _mistakes(text, number, data, slope)
+    _compare(text, number, data, slope, *wrong, before="x.grad = 0.5", made=made)
 
 
 _POWERS = ("x**2", "x**3", "x**1", "x**0", "x**7", "x**(-1)", "x**(-3)", "x**2.0", "x**(-2.0)", "x**0.0")
@@ -1044,8 +1062,8 @@ for _texts, *_ranges in (
     (("x.exp()", "x.relu()"), (-5, -0.1), (0.1, 5)),
 ):
     for _text in _texts:
-        for _range in _ranges:
-            check.smallest(_hidden, _text, check.draw(*_range))
+        for _made, _range in enumerate(_ranges):
+            check.smallest(_hidden, _text, check.draw(*_range), bool(_made))
 for _text in _AT_ZERO:
     _hidden(_text, 0.0)
 for _text, _x in (("x.exp()", 300.0), ("x.exp()", 600.0), ("x.relu()", 1e-300)):
@@ -1060,10 +1078,10 @@ r"""
 ## The engine runs
 
 Four pieces make an engine. The next cell tries yours on one expression. If a piece is missing or wrong, the cell says so, and **torch stands in**, wrapped to look like a Value: you can go on with the lesson and come
-back later. Then the engine in use is compared with torch and with a central difference quotient, on functions of lessons 1 and 4. The picture shows the graph that it recorded.
+back later. Then the engine in use is compared with torch and with a central difference quotient, on functions of lessons 1 and 4.
 """
 
-# %% [markdown] lang="ko" en="befaad49"
+# %% [markdown] lang="ko" en="4de02860"
 r"""
 ## 완성한 엔진 시험하기
 
@@ -1074,28 +1092,39 @@ r"""
 
 # %%
 def tried(kind):
-    """Return the slope at 2 that an engine finds after two passes over an uneven graph."""
+    """Return the slope at 2 that an engine finds after one pass over an uneven graph, and after two."""
     x = kind(2)
     y = x**2
     w = y * (y * x) + y - (x.log().exp() - 2 * x.relu()) / 4
     w.backward()
+    once = x.grad
     w.backward()
-    return x.grad
+    return once, x.grad
 
 
 Engine = Value
 try:
-    found = tried(Value)
+    found, want = tried(Value), tried(TorchValue)
 except Exception as error:  # whatever a piece that is not there yet may raise
-    Engine, found = TorchValue, f"{type(error).__name__}: {error}"
+    Engine, why = TorchValue, f"{type(error).__name__}: {error}"
 else:
-    Engine = Value if abs(found - tried(TorchValue)) < 1e-9 else TorchValue
+    once, twice = (abs(a - b) < 1e-9 for a, b in zip(found, want, strict=True))
+    Engine = Value if once and twice else TorchValue
+    why = say(
+        en=f"{found[0]} after one pass in place of {want[0]}",
+        ko=f"한 번 호출하고 {found[0]}(맞는 값은 {want[0]})",
+    )
+    if once:
+        why = say(
+            en=f"one pass is right, but two give {found[1]} in place of {want[1]}. Does each call reset the "
+            "intermediate values, and find the order anew?",
+            ko=f"한 번 호출하면 맞지만 두 번 호출하면 {found[1]}입니다(맞는 값은 {want[1]}). 호출할 때마다 중간 값을 "
+            "비우고 순서를 새로 구하나요?",
+        )
 if Engine is Value:
     print(say(en="Your engine is in use.", ko="여러분의 엔진을 씁니다."))
 else:
-    print(
-        say(en=f"torch stands in: your engine gave {found}", ko=f"torch가 대신합니다. 여러분의 엔진: {found}")
-    )
+    print(say(en=f"torch stands in. Your engine: {why}", ko=f"torch가 대신합니다. 여러분의 엔진: {why}"))
 
 
 # %%
@@ -1231,15 +1260,14 @@ def _compare(points, steps, lr, want, wrong, fit="recipes.on_torch(fit_line)", w
     how = {"words": words, "errors": {"TorchValue.__init__": hint.count}}
     answer = ask("fit_line(points, steps, lr)", how, fit_line=fit, **given)
     known = {why: tuple(pairs) for why, pairs in wrong.items()}
-    known[hint.shared] = lambda pair: pair == (pair[0],) * 2 and type(pair[0]) is float
+    known[hint.shared] = lambda pair: pair == (pair[0],) * 2 and type(pair[0]) is float and pair[0]
     known[hint.once] = lambda pair: pair == tuple(map(float, pair))  # any other pair of numbers
     answer.returns(want, mistakes=known, nearly=hint.all, rtol=1e-7, atol=1e-9)
     answer.holds(answer.then("fit_line.passes").result >= steps, hint.count)
-    answer.holds(answer.then("points").result == points, hint.changed)
-    return answer.changes_nothing()
+    return answer.holds(answer.then("points").result == points, hint.changed).changes_nothing()
 
 
-_one = {hint.uphill: [(-0.6, -0.6)], hint.steps: [(0.0, 0.0)]}
+_one = {hint.uphill: [(-0.6, -0.6)], hint.steps: [(0.0, 0.0)], hint.half: [(0.3, 0.3)]}
 _three = {
     hint.zero: [(1.248264, 0.957888), (0.596664, 0.972288), (1.259064, 0.453888)],
     hint.mean: [(1.014912, 0.808704)],
@@ -1269,10 +1297,12 @@ def _hidden(points, steps, lr, scale=1.0):
         hint.zero: [_descent(points, steps, scale * lr, kept) for kept in ((1, 1), (0, 1), (1, 0))],
         hint.formula: [_descent(points, steps, lr)],
         hint.mean: [_descent(points, steps, lr, size=1)],
+        hint.half: [_descent(points, steps, scale * lr / 2)],
         hint.swapped: [want[::-1]],
         hint.uphill: [_descent(points, steps, lr, sign=1.0)],
         hint.anew: [_descent(points, 1, lr * steps)],
         hint.steps: [_descent(points, max(count, 0), lr) for count in (steps + 1, steps - 1)],
+        hint.all: [(0.0, 0.0)],
     }
     words = f"fit_line({points}, {steps}, {lr}){hint.scaled.format(scale=scale)}" if scale != 1 else ""
     answer = _compare(points, steps, lr, want, wrong, f"recipes.on_torch(fit_line, {scale})", words)
@@ -1286,6 +1316,7 @@ for _points, _steps, _lr in (
     ([(0.5, -2.0)], 3, 0.0),
     ([(2, 1), (2, 1), (-1, 0)], 4, 0.1),
     ([(30.0, 400.0), (-20.0, 100.0)], 3, 0.0001),
+    ([(1.0, 3.0), (2.0, 1.0)], 6, 0.9),  # too large a step: every one is worse than the last
     ([(1.0, 3.0)], 1, 0.1),
 ):
     _hidden(_points, _steps, _lr)
@@ -1747,10 +1778,10 @@ The core is the same: record, run each node only when its whole gradient has arr
 
 ## What the hidden tests look for
 
-- **10.1** Negative numbers, 0, very large and very small ones; numbers on either side, 0 and 1 too; `a + a` and `a * a`; that operands are the parents themselves; a new Value each time; that nothing else changed.
-- **10.2** Graphs drawn at random; the order rule, not one particular list; equal numbers, with equal `grad`, in different Values; slopes of 0; a leaf; several calls from several Values; forty diamonds; 5000 Values in a chain, with the recursion limit as it was.
-- **10.3** Several calls, from different Values of one graph; buffers filled beforehand; a leaf as `self`; Values that have nothing to do with `self`; a parent that appears twice; forty diamonds; slopes of 0, very large and very small ones; equal numbers.
-- **10.4** Every operation against torch; whole, negative and fractional powers, as `int` and `float`; 0 wherever it is allowed; very large and small numbers; the parent.
+- **10.1** Negative numbers, 0, very large and very small ones; numbers on either side, 0 and 1 too; `a + a` and `a * a`; leaves and intermediate values; that operands are the parents themselves; a new Value each time; that nothing else changed.
+- **10.2** Graphs drawn at random; the order rule, not one particular list; equal numbers, with equal `grad`, in different Values; slopes of 0; a leaf; several calls from several Values; forty diamonds, 700 uneven ones; 5000 Values in a chain.
+- **10.3** Several calls, from different Values of one graph; buffers filled beforehand; a leaf as `self`; Values that have nothing to do with `self`; a parent that appears twice; forty diamonds; a chain of 1500; slopes of 0, very large and very small ones; equal numbers.
+- **10.4** Every operation against torch; whole, negative and fractional powers, as `int` and `float`; 0 wherever it is allowed; very large and small numbers; leaves and intermediate values; the parent.
 - **10.5** The exact result after any number of steps, 0 too; step sizes; noisy points and points on a line (slope within 0.01); a second call; that the gradients come from `backward()`.
 - **10.6** Each bug in all its forms, with parents taken from the left and from the right, and with squares of one or of two parents; right engines of all these kinds; a second call.
 
@@ -1784,7 +1815,7 @@ You can now answer these without looking back:
 This was the last lesson. You know what autograd does, since you have built one.
 """
 
-# %% [markdown] lang="ko" en="d7f54612"
+# %% [markdown] lang="ko" en="dd3f33b2"
 r"""
 ## 여러분의 엔진에 없고 PyTorch에 있는 것
 
@@ -1792,15 +1823,15 @@ r"""
 
 - 수 대신 텐서를 다룹니다. 노드 하나에서 원소 백만 개를 한꺼번에 처리하고, C++로 구현되어 있습니다. 국소 기울기 대신 저장된 텐서(수업 07)를 남기고 VJP(수업 05)를 계산합니다.
 - 미리 정렬하지 않습니다. 노드마다 아직 도착하지 않은 gradient가 몇 개인지 세다가, 모두 도착하면 그 노드를 실행합니다.
-- 기록을 멈출 수 있고(수업 06), 제자리 연산을 알아차리고 hook을 부릅니다(수업 07).
+- 기록을 멈출 수 있고(수업 06), 제자리 연산을 알아차리고 hook을 호출합니다(수업 07).
 - `backward()`에 쓰고 난 저장된 값을 해제합니다.
 
 ## 숨은 테스트가 확인하는 것
 
-- **10.1** 음수, 0, 아주 큰 수와 아주 작은 수. 왼쪽이나 오른쪽에 온 수(0과 1도). `a + a`와 `a * a`. 부모가 피연산자 자체인지. 매번 새 Value인지. 다른 것이 바뀌지 않았는지.
-- **10.2** 무작위로 뽑은 그래프. 정해진 리스트가 아니라 순서의 규칙. 서로 다른 Value에 든 같은 수와 같은 `grad`. 0인 기울기. leaf. 여러 Value에서 여러 번 호출. 마름모 40개. 재귀 한도를 그대로 두고 Value 5000개짜리 사슬.
-- **10.3** 한 그래프의 여러 Value에서 여러 번 호출. 미리 채워 둔 버퍼. `self`가 leaf일 때. `self`와 상관없는 Value. 두 번 나오는 부모. 마름모 40개. 0이거나 아주 크거나 작은 기울기. 서로 같은 수.
-- **10.4** 모든 연산을 torch와 비교. 정수, 음수, 정수가 아닌 지수(0.5 등)를 `int`와 `float`로. 허용된 곳의 0. 아주 큰 수와 작은 수. 부모.
+- **10.1** 음수, 0, 아주 큰 수와 아주 작은 수. 왼쪽이나 오른쪽에 온 수(0과 1도). `a + a`와 `a * a`. leaf와 중간 값. 부모가 피연산자 자체인지. 매번 새 Value인지. 다른 것이 바뀌지 않았는지.
+- **10.2** 무작위로 뽑은 그래프. 정해진 리스트가 아니라 순서의 규칙. 서로 다른 Value에 든 같은 수와 같은 `grad`. 0인 기울기. leaf. 여러 Value에서 여러 번 호출. 마름모 40개, 양쪽 길이가 다른 마름모 700개. Value 5000개짜리 사슬.
+- **10.3** 한 그래프의 여러 Value에서 여러 번 호출. 미리 채워 둔 버퍼. `self`가 leaf일 때. `self`와 상관없는 Value. 두 번 나오는 부모. 마름모 40개. Value 1500개짜리 사슬. 0이거나 아주 크거나 작은 기울기. 서로 같은 수.
+- **10.4** 모든 연산을 torch와 비교. 정수, 음수, 정수가 아닌 지수(0.5 등)를 `int`와 `float`로. 허용된 곳의 0. 아주 큰 수와 작은 수. leaf와 중간 값. 부모.
 - **10.5** 스텝 수가 몇이든(0도) 정확한 결과. 학습률. 잡음이 섞인 점과 한 직선에 놓인 점(기울기의 오차는 0.01 이내). 두 번째 호출. gradient를 `backward()`로 구하는지.
 - **10.6** 버그마다 가능한 모든 형태. 부모를 왼쪽부터 들르는 엔진과 오른쪽부터 들르는 엔진. 제곱의 부모가 하나인 엔진과 둘인 엔진. 이 모든 종류의 올바른 엔진. 두 번째 호출.
 

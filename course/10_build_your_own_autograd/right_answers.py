@@ -119,21 +119,6 @@ class Value(Value):
         return list(found)
 
 
-# %% by the longest way from self task="value_order"
-class Value(Value):
-    def order(self):
-        level, at, depth = {self: 0}, [self], 0
-        while at:
-            below, depth = {}, depth + 1
-            for value in at:
-                for parent in value.parents:
-                    below[parent] = None
-            for parent in below:
-                level[parent] = depth
-            at = list(below)
-        return sorted(level, key=level.get)
-
-
 # %% a generator with its own stack task="value_order"
 class Value(Value):
     def order(self):

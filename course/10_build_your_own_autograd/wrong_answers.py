@@ -1490,3 +1490,297 @@ class Value(Value):
             return self
         other = Value(other) if isinstance(other, (int, float)) else other
         return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% a sum of sums with the parents of both task="value_add_mul" en="the parents are the operands, not what these were made from" ko="피연산자를 만든 값은 넣지 마세요"
+class Value(Value):
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        parents, slopes = (), ()
+        for one in (self, other):
+            parents += one.parents or (one,)
+            slopes += one.slopes or (1.0,)
+        return Value(self.data + other.data, parents, slopes)
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% a new leaf in the place of what has parents task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
+class Value(Value):
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        parents = tuple(Value(one.data) if one.parents else one for one in (self, other))
+        return Value(self.data * other.data, parents, (other.data, self.data))
+
+
+# %% slopes as far as the leaf task="value_add_mul" hint="chain"
+class Value(Value):
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        inner = [one.slopes[0] if one.slopes else 1.0 for one in (self, other)]
+        return Value(self.data * other.data, (self, other), (other.data * inner[0], self.data * inner[1]))
+
+
+# %% an operand forgets its parents task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다"
+class Value(Value):
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        out = Value(self.data + other.data, (self, other), (1.0, 1.0))
+        self.parents, self.slopes = (), ()
+        return out
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% a square of what has parents task="value_add_mul" en="the parents are the operands, not what these were made from" ko="피연산자를 만든 값은 넣지 마세요"
+class Value(Value):
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        if other is self and self.parents:
+            return Value(self.data**2, self.parents, tuple(2 * self.data * slope for slope in self.slopes))
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% level by level, each Value once a level task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다"
+class Value(Value):
+    def order(self):
+        level, at, depth = {self: 0}, [self], 0
+        while at:
+            below, depth = {}, depth + 1
+            for value in at:
+                for parent in value.parents:
+                    below[parent] = None
+            for parent in below:
+                level[parent] = depth
+            at = list(below)
+        return sorted(level, key=level.get)
+
+
+# %% every longer way is followed again task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다"
+class Value(Value):
+    def order(self):
+        longest, todo = {self: 0}, [self]
+        while todo:
+            value = todo.pop()
+            for parent in value.parents:
+                if longest.get(parent, -1) < longest[value] + 1:
+                    longest[parent] = longest[value] + 1
+                    todo.append(parent)
+        return sorted(longest, key=longest.get)
+
+
+# %% lists kept from call to call task="value_order" en="of an earlier call is still in use" ko="앞 호출에서 쓴 리스트나 집합을"
+class Value(Value):
+    def order(self, seen=set(), done=[]):
+        stack = [(self, False)]
+        while stack:
+            value, ready = stack.pop()
+            if ready:
+                done.append(value)
+            elif value not in seen:
+                seen.add(value)
+                stack.append((value, True))
+                stack += [(parent, False) for parent in value.parents]
+        return done[::-1]
+
+
+# %% from the leaves to self task="backward_twice" en="from its beginning, not from its end" ko="뒤집지 말고 앞에서부터"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for value in order:
+            if value.parents:
+                value.grad = 0.0
+        self.grad += 1.0
+        for value in reversed(order):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% True for 1 task="backward_twice" en="a grad must be a float, not a bool" ko="grad에는 bool 말고 float를"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for value in order:
+            if value.parents:
+                value.grad = value is self
+        if not self.parents:
+            self.grad += 1
+        for value in order:
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% the order of the first call for all task="backward_twice" en="not one kept from an earlier call" ko="앞 호출의 순서를 계속 쓰지 말고"
+class Value(Value):
+    def backward(self, order=[]):
+        if not order:
+            order += self.order()
+        for value in order:
+            if value.parents:
+                value.grad = 0.0
+        self.grad += 1.0
+        for value in order:
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% the reset in the loop that passes on task="backward_twice" en="reset all values before the first one passes on" ko="하나라도 넘겨주기 전에 모두 비우"
+class Value(Value):
+    def backward(self):
+        for value in self.order():
+            if value.parents:
+                value.grad = 1.0 if value is self else 0.0
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% only the first call task="backward_twice" en="this call changed nothing" ko="이 호출에서는 아무것도 바뀌지 않았습니다"
+class Value(Value):
+    def backward(self):
+        if self.grad == 1.0:
+            return
+        order = self.order()
+        for value in order:
+            if value.parents:
+                value.grad = 0.0
+        self.grad += 1.0
+        for value in order:
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% an order of its own, by a recursion task="backward_twice" hint="deep"
+class Value(Value):
+    def backward(self):
+        order, seen = [], set()
+
+        def visit(value):
+            if value not in seen:
+                seen.add(value)
+                for parent in value.parents:
+                    visit(parent)
+                order.append(value)
+
+        visit(self)
+        for value in order:
+            if value.parents:
+                value.grad = 0.0
+        self.grad += 1.0
+        for value in reversed(order):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% each path by itself task="backward_twice" en="it took too many steps" ko="너무 오래 걸렸습니다"
+class Value(Value):
+    def backward(self):
+        found, todo = {}, [(self, 1.0)]
+        while todo:
+            value, arrived = todo.pop()
+            found[value] = found.get(value, 0.0) + arrived
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                todo.append((parent, slope * arrived))
+        for value, total in found.items():
+            value.grad = total if value.parents else value.grad + total
+
+
+# %% the parents of x in the place of x task="value_functions" en="the parents are the operands, not what these were made from" ko="피연산자를 만든 값은 넣지 마세요"
+class Value(Value):
+    def one(self, data, slope):
+        if self.parents:
+            return Value(data, self.parents, tuple(slope * inner for inner in self.slopes))
+        return Value(data, (self,), (slope,))
+
+    def __pow__(self, number):
+        return self.one(self.data**number, number * self.data ** (number - 1) if number else 0.0)
+
+    def log(self):
+        return self.one(math.log(self.data), 1 / self.data)
+
+    def exp(self):
+        return self.one(math.exp(self.data), math.exp(self.data))
+
+    def relu(self):
+        return self.one(max(0.0, self.data), 1.0 if self.data > 0 else 0.0)
+
+
+# %% the slope as far as the leaf task="value_functions" hint="chain"
+class Value(Value):
+    def one(self, data, slope):
+        inner = self.slopes[0] if self.slopes else 1.0
+        return Value(data, (self,), (slope * inner,))
+
+    def __pow__(self, number):
+        return self.one(self.data**number, number * self.data ** (number - 1) if number else 0.0)
+
+    def log(self):
+        return self.one(math.log(self.data), 1 / self.data)
+
+    def exp(self):
+        return self.one(math.exp(self.data), math.exp(self.data))
+
+    def relu(self):
+        return self.one(max(0.0, self.data), 1.0 if self.data > 0 else 0.0)
+
+
+# %% a new leaf where x has parents task="value_functions" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
+class Value(Value):
+    def one(self, data, slope):
+        return Value(data, (Value(self.data) if self.parents else self,), (slope,))
+
+    def __pow__(self, number):
+        return self.one(self.data**number, number * self.data ** (number - 1) if number else 0.0)
+
+    def log(self):
+        return self.one(math.log(self.data), 1 / self.data)
+
+    def exp(self):
+        return self.one(math.exp(self.data), math.exp(self.data))
+
+    def relu(self):
+        return self.one(max(0.0, self.data), 1.0 if self.data > 0 else 0.0)
+
+
+# %% half the squared errors task="fit_line" hint="half"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / (2 * len(points))
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% the best line on the way task="fit_line" hint="all"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    best = None
+    for step in range(steps + 1):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        if best is None or loss.data < best[0]:
+            best = (loss.data, a.data, b.data)
+        if step < steps:
+            a.grad = b.grad = 0.0
+            loss.backward()
+            a.data -= lr * a.grad
+            b.data -= lr * b.grad
+    return best[1:]

@@ -63,11 +63,20 @@ def chain(length: int, slope: float = 1.0) -> list[tuple[list[int], list[float]]
     return [([], []), *(([place], [slope]) for place in range(length))]
 
 
-def diamonds(count: int) -> list[tuple[list[int], list[float]]]:
-    """Return the recipe of so many diamonds in a row: two paths lead through each."""
+def diamonds(count: int, uneven: bool = False) -> list[tuple[list[int], list[float]]]:
+    """Return the recipe of so many diamonds in a row: two paths lead through each.
+
+    Both have two edges; or, if they are to be uneven, the one side and the other have three in turn.
+    """
     made: list[tuple[list[int], list[float]]] = [([], [])]
-    for top in range(0, 3 * count, 3):
-        made += [([top], [1.0]), ([top], [1.0]), ([top + 1, top + 2], [1.0, 1.0])]
+    for number in range(count):
+        top = len(made) - 1
+        made += [([top], [1.0]), ([top], [1.0])]
+        sides = [top + 1, top + 2]
+        if uneven:
+            made.append(([sides[number % 2]], [1.0]))
+            sides[number % 2] = top + 3
+        made.append((sides, [1.0, 1.0]))
     return made
 
 
@@ -240,6 +249,13 @@ def _check_new(
         ko="부모마다 기울기가 하나씩, 같은 순서로 있어야 합니다",
     )
     answer.holds(len(found["parents"]) == len(found["slopes"]), uneven)
+    skipped = say(
+        en="the parents are the operands, not what these were made from: backward() goes on from there",
+        ko="부모는 피연산자(operand) 자체입니다. 피연산자를 만든 값은 넣지 마세요. "
+        "거기서부터는 backward()가 따라갑니다",
+    )
+    beyond = sorted({p for p in found["parents"] if isinstance(p, str) and p[:1] != "<"} - set(slopes))
+    answer.holds(not beyond, f"{skipped} ({', '.join(beyond)})")
     lost = say(
         en="an operand is not among the result's parents: keep the operand itself in `parents`, not a copy",
         ko="결과의 부모에 피연산자가 없습니다. 복사본이 아닌 피연산자(operand) 자체를 `parents`에 넣으세요",
@@ -263,8 +279,39 @@ def _check_new(
     return [parent for parent in found["parents"] if parent not in slopes]
 
 
-def check_order(answer: "Answer", names: Sequence[str], recipe: Recipe, root: int) -> None:
-    """Check the order() of a Value of a recipe: all Values once, each before its parents."""
+def check_order(
+    answer: "Answer", names: Sequence[str], recipe: Recipe, root: int, is_later: bool = False
+) -> None:
+    """Check the order() of a Value of a recipe: all Values once, each before its parents.
+
+    `is_later`: an order() was right before, so what is missing, strange or double now may be left from there.
+    """
+    check_ended(answer)
+    found = answer.result
+    no_list = say(en="return a list", ko="리스트를 돌려주세요")
+    answer.holds(isinstance(found, list), f"{no_list} ({check.kind(found)})")
+    at = {name: place for place, name in enumerate(names)}
+    order = [at.get(name, -1) if isinstance(name, str) else -1 for name in found]
+    shown = ", ".join(names[place] if place >= 0 else "?" for place in order[:12])
+    more = ", ..." if len(order) > 12 else ""
+    problem = _order_problem(recipe, root, order, names)
+    got = say(en="got", ko="나온 값")
+    kept = say(
+        en="a list or a set of an earlier call is still in use: make it anew in every call",
+        ko="앞 호출에서 쓴 리스트나 집합을 계속 쓰고 있습니다. 호출할 때마다 새로 만드세요",
+    )
+    strange = -1 in order and reached(recipe, root) < set(order)
+    is_kept = strange or (is_later and (not found or len(set(order)) < len(order)))
+    answer.holds(not problem, f"{got}: [{shown}{more}]\n  {problem}", kept if is_kept else "")
+    changed = say(
+        en="a Value was changed, or something was left on it: only read its fields",
+        ko="Value가 바뀌었거나 Value에 무언가를 남겼습니다. 필드를 읽기만 하세요",
+    )
+    answer.changes_nothing(hints=dict.fromkeys((*FIELDS, "fields"), changed))
+
+
+def check_ended(answer: "Answer") -> None:
+    """Check that a call ended within its steps, and within the recursion limit."""
     stopped = {
         "RecursionError": say(
             en="the recursion went too deep: use a stack, a list with append and pop, instead",
@@ -278,21 +325,6 @@ def check_order(answer: "Answer", names: Sequence[str], recipe: Recipe, root: in
     }
     why = answer.seen["stopped"]
     answer.holds(not why, stopped.get(why, ""))
-    found = answer.result
-    no_list = say(en="return a list", ko="리스트를 돌려주세요")
-    answer.holds(isinstance(found, list), f"{no_list} ({check.kind(found)})")
-    at = {name: place for place, name in enumerate(names)}
-    order = [at.get(name, -1) if isinstance(name, str) else -1 for name in found]
-    shown = ", ".join(names[place] if place >= 0 else "?" for place in order[:12])
-    more = ", ..." if len(order) > 12 else ""
-    problem = _order_problem(recipe, root, order, names)
-    got = say(en="got", ko="나온 값")
-    answer.holds(not problem, f"{got}: [{shown}{more}]\n  {problem}")
-    changed = say(
-        en="a Value was changed, or something was left on it: only read its fields",
-        ko="Value가 바뀌었거나 Value에 무언가를 남겼습니다. 필드를 읽기만 하세요",
-    )
-    answer.changes_nothing(hints=dict.fromkeys((*FIELDS, "fields"), changed))
 
 
 def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Sequence[str]) -> str:
@@ -352,6 +384,7 @@ def check_passes(
     now, grads = list(held), every_grad(names)
     for number, root in enumerate(roots):
         called = answer.then(f"{names[root]}.backward()") if number else answer
+        check_ended(called)
         asked = [("grad", name) for name in names]
         called.changes_nothing(but=asked, hints=dict.fromkeys((*FIELDS, "fields"), changed))
         found, want = called.then(grads).result, _after(recipe, root, now)
@@ -389,6 +422,12 @@ def _pass_problem(recipe: Recipe, root: int, held: Sequence[float], grads: Seque
             local[p] += slope
     zeros = [0.0] * len(recipe)
     stale = [number + old for number, old in zip(want, held, strict=True)]
+    if strange := {check.kind(number) for number in grads if not _is_number(number)}:
+        kinds = ", ".join(sorted(strange))
+        return say(
+            en=f"a grad must be a float, not {kinds}: self.grad is 1.0",
+            ko=f"grad에는 {kinds} 말고 float를 넣으세요. self.grad는 1.0입니다",
+        )
     if not set(wrong) <= within:
         return say(
             en="self does not depend on this Value: its grad must not change",
@@ -397,6 +436,11 @@ def _pass_problem(recipe: Recipe, root: int, held: Sequence[float], grads: Seque
     if root in leaves and not near([root], slopes):  # one that is set to 1 has lost what it held
         return say(
             en="self is a leaf: its grad grows by 1", ko="self가 leaf입니다. grad가 1만큼 커져야 합니다"
+        )
+    if root not in wrong and any(held[p] for p in leaves) and near(sorted(within), held):
+        return say(
+            en="this call changed nothing: backward() must work every time, not only the first",
+            ko="이 호출에서는 아무것도 바뀌지 않았습니다. 처음만이 아니라 호출할 때마다 계산해야 합니다",
         )
     if leaves and not inner and near(leaves, slopes):
         return say(
@@ -418,7 +462,31 @@ def _pass_problem(recipe: Recipe, root: int, held: Sequence[float], grads: Seque
             en="an intermediate value still held what was in it before the call: reset it first",
             ko="중간 값의 grad에 앞 호출의 값이 섞였습니다. 더하기 전에 비우세요",
         )
-    if near(sorted(within - {root}), local):
+    others, middle = sorted(within - {root}), [p for p in inner if p != root]
+    start = [0.0 if recipe[p][0] else old for p, old in enumerate(held)]
+    # Where slopes are 0 or far from 1, grads of 0 have other causes too.
+    plain = bool(others) and all(0.01 < abs(slope) < 100 for _, slopes in recipe for slope in slopes)
+    if plain and near([root], slopes) and near(others, start):
+        return say(
+            en="only self holds anything: reset all values before the first one passes on, and go through "
+            "the order() of this call, not one kept from an earlier call",
+            ko="self에만 값이 있습니다. 하나라도 넘겨주기 전에 모두 비우고, 앞 호출의 순서를 계속 쓰지 말고 "
+            "호출할 때마다 self.order()를 다시 얻으세요",
+        )
+    direct = list(start)
+    for p, slope in zip(*recipe[root], strict=True):
+        direct[p] += slope
+    if plain and near(others, direct):
+        return say(
+            en="only self passed something on: go through order() from its beginning, not from its end",
+            ko="self만 넘겨주었습니다. order()를 뒤집지 말고 앞에서부터 도세요",
+        )
+    if plain and leaves and middle and near(middle, zeros):
+        return say(
+            en="the reset wipes out what has arrived: reset all values before the first one passes on",
+            ko="비우면서 이미 도착한 것까지 지웠습니다. 하나라도 넘겨주기 전에 모두 비우세요",
+        )
+    if near(others, local):
         return say(
             en="these are sums of local slopes: multiply each by the grad of the value that passes on",
             ko="국소 기울기를 더하기만 했습니다. 넘겨주는 값의 grad를 곱하세요",

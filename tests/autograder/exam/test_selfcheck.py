@@ -102,6 +102,34 @@ def test_release_is_not_attempted(checker: Checker) -> None:
     assert "처음 내용" in report.tasks[0].message
 
 
+@pytest.mark.parametrize(("language", "told"), [("en", "ran into {}, which"), ("ko", "아직 풀지 않은 {}에")])
+def test_answer_that_runs_into_a_stub_is_told_which(
+    checker: Checker, right: dict[str, str], tmp_path: Path, language: str, told: str
+) -> None:
+    stub, other = list(right)[:2]
+    answers = {other: f"def {other}(*args):\n    return {stub}(*args)"}
+    report = checker.check(save(answered(ROOT, answers, language, LESSON), tmp_path / "a.ipynb"))
+    found = {task.id: task for task in report.tasks}
+    assert (found[stub].outcome, found[other].outcome) == ("not_attempted", "wrong")
+    assert told.format(stub) in found[other].message
+    assert f"answer {stub}" in found[other].message
+
+
+def test_half_an_answer_is_told_what_is_left(checker: Checker, tmp_path: Path) -> None:
+    half = """class Value(Value):
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        raise NotImplementedError("Write your answer here / 여기에 답을 쓰세요")"""
+    notebook = answered(ROOT, {"value_add_mul": half}, "en", "10_build_your_own_autograd")
+    first, *others = checker.check(save(notebook, tmp_path / "a.ipynb")).tasks
+    assert first.outcome == "wrong"
+    assert "ran into __mul__, which is not done yet" in first.message
+    assert {task.outcome for task in others} == {"not_attempted"}
+
+
 def test_wrong_answer_is_told_why(checker: Checker, right: dict[str, str], tmp_path: Path) -> None:
     (lesson,) = [lesson for lesson in find_lessons(ROOT) if lesson.name == LESSON]
     wrong = wrong_answers(lesson)[0]

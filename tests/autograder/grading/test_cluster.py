@@ -190,7 +190,8 @@ CELL = CellResult("cell 7", "ZeroDivisionError", "division by zero \ud800", (LIN
 EXAMINED = Examined(
     Report(STEPS, (TaskResult("double", 1.0, 2.0, "passed", "통과"),), (CELL,), "ko"), "forked"
 )
-JOB = Job("ann", STEPS, "{}", Script((Step("cell 7", "1 / 0", 7),), "en", "ab"), b"\0\xff", ("/course",))
+SCRIPT = Script((Step("cell 7", "1 / 0", 7),), "en", "ab", ("double",))
+JOB = Job("ann", STEPS, "{}", SCRIPT, b"\0\xff", ("/course",))
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,8 @@ def test_values_are_made_as_the_recipe_says() -> None:
     assert (z.parents, z.slopes) == ((y, x), (2.0, 4.0))
     assert recipes.chain(2, 3.0) == [([], []), ([0], [3.0]), ([1], [3.0])]
     assert len(recipes.diamonds(40)) == 121
+    even, odd = recipes.diamonds(2, uneven=True)[4], recipes.diamonds(2, uneven=True)[8]
+    assert (even[0], odd[0]) == ([3, 2], [5, 7])
     named = {"x": "Value(1.0)", "y": "Value(2.0, (x,), (3.0,))", "z": "Value(3.0, (y,), (3.0,))"}
     assert recipes.graph("xyz", recipes.chain(2, 3.0)) == named
     assert recipes.graph("xy", recipes.chain(1), alike=True)["y"] == "Value(1.0, (x,), (1.0,))"
