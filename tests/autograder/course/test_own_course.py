@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -86,6 +87,45 @@ def test_another_task_fails_who_copied_and_a_new_lesson_is_graded_beside_it(cour
     assert score(course, "bob", STEPS) == (3, 6)
     got, most = score(course, "ann", own.name)
     assert got == most > 0
+
+
+def git(root: Path, *words: str, ok: bool = True) -> str:
+    """Call git as somebody with a name; return what it says."""
+    who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "init.defaultBranch=main"]
+    done = subprocess.run(["git", *who, *words], cwd=root, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) is ok, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="it merges with git")
+def test_a_course_of_ones_own_takes_a_new_version_of_ours(course: Path) -> None:
+    """As docs/teaching.md says it is done: where git cannot merge what was built, it is built again."""
+    (steps,) = find_lessons(course)
+
+    def version(changes: Mapping[str, str]) -> None:
+        edit(steps.text, changes)
+        accept_translations(steps)
+        build(course, [steps])
+        git(course, "add", "--all")
+        git(course, "commit", "-m", "a version")
+
+    git(course, "init")
+    version({})
+    git(course, "switch", "-c", "own")
+    version({"def double(x):": "def double(x):  # of our own"})
+    git(course, "switch", "main")
+    version({"class Counter:": "class Counter:  # of a new version"})
+    git(course, "switch", "own")
+    assert "source/01_steps/01_steps.ipynb" in git(course, "merge", "main", ok=False)
+    git(course, "checkout", "--theirs", "source", "release")
+    build(course, [steps])
+    git(course, "add", "--all")
+    git(course, "commit", "-m", "merged")
+    for folder in ("release/en", "release/ko", "source"):
+        merged = (course / folder / STEPS / f"{STEPS}.ipynb").read_text(encoding="utf-8")
+        assert "# of our own" in merged
+        assert "# of a new version" in merged
+    assert build(course, [steps], check=True).stale == []
 
 
 def in_three(lesson: Lesson) -> None:
