@@ -363,7 +363,8 @@ class Explorer {
       this.show();
       if (at === 0 || points[at - 1] < LAST) return this.stop();
       const slow = matchMedia("(prefers-reduced-motion: reduce)").matches;
-      this.playing = setTimeout(() => go(at - 1), slow ? SLOW : DECADE * (points[at] - points[at - 1]));
+      const pause = DECADE * (points[at] - points[at - 1]);
+      this.playing = setTimeout(() => go(at - 1), slow ? Math.max(SLOW, pause) : pause);
     };
     this.player.setAttribute("aria-pressed", "true");
     go(points.findLastIndex((point) => point <= FIRST));

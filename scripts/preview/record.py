@@ -67,11 +67,11 @@ def fitted(panels: Sequence[Panel[Any]], most: int) -> list[bytes]:
     """Return recordings of a lesson's explorers; the largest has fewer states, until all of them fit."""
     counts = [most for _ in panels]
     found = [compressed(recorded(panel, most)) for panel in panels]
-    while sum(map(len, found)) > BYTES:
+    while (size := sum(map(len, found))) > BYTES:
         largest = max(range(len(found)), key=lambda i: len(found[i]))
-        counts[largest] = int(counts[largest] * SHRINK)
+        counts[largest] = int(counts[largest] * min(SHRINK, BYTES / size))
         if not counts[largest]:
-            raise ValueError(f"recordings of {sum(map(len, found))} bytes have no points to lose")
+            raise ValueError(f"recordings of {size} bytes have no points to lose")
         found[largest] = compressed(recorded(panels[largest], counts[largest]))
     return found
 

@@ -227,6 +227,31 @@ def test_a_choice_is_answered_and_kept_in_the_browser(opened: Any) -> None:
     assert "Your choice was right" in answer.inner_text()
 
 
+def test_h_plays_until_its_end_or_a_touch(opened: Any) -> None:
+    """Where the system asks for less motion, no point comes sooner than after a second and a half."""
+    page, play = opened.page, opened.explorer.get_by_role("button", name="play h")
+    page.emulate_media(reduced_motion="reduce")
+    page.clock.install()
+    play.click()
+    assert play.get_attribute("aria-pressed") == "true"
+    began = slider(opened, "h").get_attribute("aria-valuetext")
+    page.clock.run_for(1400)
+    assert slider(opened, "h").get_attribute("aria-valuetext") == began
+    page.clock.run_for(30_000)
+    assert play.get_attribute("aria-pressed") == "false"
+    assert slider(opened, "h").get_attribute("aria-valuetext") == "-12"
+    play.click()
+    slider(opened, "x").press("ArrowRight")
+    assert play.get_attribute("aria-pressed") == "false"
+
+
+def test_the_picture_follows_the_theme(opened: Any) -> None:
+    picture = opened.explorer.locator(".secant-picture")
+    assert picture.evaluate("box => box.style.filter") == ""
+    opened.page.locator("button.theme").click()
+    opened.page.wait_for_function("() => document.querySelector('.secant-picture').style.filter !== ''")
+
+
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_a_page_fits_a_phone_and_is_accessible(browser: Any, address: str, look: str) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme=look)
