@@ -233,20 +233,24 @@ class Answered(_Shown):
 
     def lines(self) -> list[str]:
         """Return what is to be said, right answer included, each a line with `code` in backquotes."""
-        right = self._said(self.right)
         if self.choice is None:
-            return [say(en=f"The answer is {right}", ko=f"정답은 {right}")]
-        if self.choice == self.right:
-            told = [say(en=f"Your choice was right: {right}", ko=f"맞게 골랐습니다. {right}")]
-            first = read(Path())[self.name]["first"]
-            if first != self.right:
-                en = f"Your first choice was {first}. Your progress records that one."
-                told.append(say(en=en, ko=f"진행 상황에는 처음 고른 답({first})이 기록되어 있습니다."))
-            return told
-        return [
-            say(en=f"You chose {self._said(self.choice)}", ko=f"고른 답: {self._said(self.choice)}"),
-            say(en=f"The answer is {right}", ko=f"정답은 {right}"),
-        ]
+            return [self._answer()]
+        told = self.said_to(self.choice)
+        if self.choice == self.right and (first := read(Path())[self.name]["first"]) != self.right:
+            en = f"Your first choice was {first}. Your progress records that one."
+            told.append(say(en=en, ko=f"진행 상황에는 처음 고른 답({first})이 기록되어 있습니다."))
+        return told
+
+    def said_to(self, choice: str) -> list[str]:
+        """Return what is to be said to a choice, whatever was chosen before."""
+        said = self._said(choice)
+        if choice == self.right:
+            return [say(en=f"Your choice was right: {said}", ko=f"맞게 골랐습니다. {said}")]
+        return [say(en=f"You chose {said}", ko=f"고른 답: {said}"), self._answer()]
+
+    def _answer(self) -> str:
+        right = self._said(self.right)
+        return say(en=f"The answer is {right}", ko=f"정답은 {right}")
 
     def _said(self, letter: str) -> str:
         choice = _asked.get(self.name, {}).get(letter)
@@ -295,6 +299,16 @@ def predicted(name: str, right: str, **replies: str) -> Answered:
     if right not in replies or (name in _asked and set(_asked[name]) != set(replies)):
         raise ValueError(f"The prediction {name!r} needs one reply for each of its choices.")
     return Answered(name, right, replies)
+
+
+def as_html(choices: Mapping[str, str]) -> dict[str, str]:
+    """Return choices by letter, as HTML."""
+    return {letter: _html(text) for letter, text in choices.items()}
+
+
+def answers(answered: Answered) -> dict[str, list[str]]:
+    """Return what an answer says to each choice, for a page without a kernel: by letter, lines of HTML."""
+    return {letter: [*map(_html, answered.said_to(letter))] for letter in answered.replies}
 
 
 def _plain(text: str) -> str:

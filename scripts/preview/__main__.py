@@ -4,7 +4,7 @@ import argparse
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from scripts.preview.page import HERE, Place, front_page, index_page, lesson_page, style
+from scripts.preview.page import HERE, SCRIPTS, Place, front_page, index_page, lesson_page, style
 from scripts.preview.run import PreviewError, Widgets, run
 from secant.files import replace_file
 from secant.language import LANGUAGES, Language, language
@@ -39,7 +39,8 @@ class Task:
 
 def tasks(out: Path, languages: tuple[Language, ...]) -> Iterator[Task]:
     """Yield the pages of a preview that are missing or made from something else."""
-    code = _digest_of(sorted([*(ROOT / "secant").rglob("*.py"), *HERE.glob("*.py"), *HERE.glob("*.j2")]))
+    told = [path for end in ("py", "toml") for path in (ROOT / "secant").rglob(f"*.{end}")]
+    code = _digest_of(sorted([*told, *HERE.glob("*.py"), *HERE.glob("*.j2")]))
     for name in languages:
         language(name)
         for number, lesson in enumerate(read_course(ROOT, language()), 1):
@@ -50,11 +51,13 @@ def tasks(out: Path, languages: tuple[Language, ...]) -> Iterator[Task]:
                 yield Task(name, number, notebook, page, mark)
 
 
-def build(out: Path, languages: tuple[Language, ...], workers: int, console: Console) -> int:
-    """Make what is missing; return how many pages could not be made, after saying why."""
+def build(
+    out: Path, languages: tuple[Language, ...], workers: int, console: Console, lessons: Sequence[int] = ()
+) -> int:
+    """Make what is missing, of these lessons or all; return how many pages could not be made, saying why."""
     for name in languages:
         (out / name).mkdir(parents=True, exist_ok=True)
-    wanted = list(tasks(out, languages))
+    wanted = [task for task in tasks(out, languages) if not lessons or task.number in lessons]
     failed = 0
     with (
         Progress(
@@ -89,7 +92,10 @@ def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]]) -> None:
     language(task.language)  # here, in the one thread that writes: it holds for the whole process
     notebook, widgets = ran.result()
     place = Place(task.number, read_course(ROOT, language()))
-    replace_file(task.page, lesson_page(notebook, widgets, place, task.mark).encode())
+    page, files = lesson_page(notebook, widgets, place, task.mark)
+    for name, content in files.contents.items():
+        replace_file(task.page.with_name(name), content)
+    replace_file(task.page, page.encode())  # last: it says that all is made
 
 
 def _write_frame(out: Path, languages: tuple[Language, ...]) -> None:
@@ -100,7 +106,8 @@ def _write_frame(out: Path, languages: tuple[Language, ...]) -> None:
         replace_file(out / name / "index.html", index.encode())
     replace_file(out / "index.html", front_page().encode())
     replace_file(out / "style.css", style().encode())
-    replace_file(out / "theme.js", (HERE / "theme.js").read_bytes())
+    for script in SCRIPTS:
+        replace_file(out / script.name, script.read_bytes())
     replace_file(out / ".nojekyll", b"")
 
 
@@ -115,9 +122,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.preview", description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "preview", help="the folder to write")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="lessons run side by side")
+    parser.add_argument(
+        "--lesson", type=int, nargs="*", default=[], help="these lessons, by number; else all"
+    )
+    parser.add_argument("--lang", nargs="*", choices=LANGUAGES, default=LANGUAGES, help="in these languages")
     options = parser.parse_args()
     console = Console(stderr=True)
-    failed = build(options.out, LANGUAGES, options.workers, console)
+    failed = build(options.out, tuple(options.lang), options.workers, console, options.lesson)
     size = sum(path.stat().st_size for path in options.out.rglob("*") if path.is_file())
     print(f"{options.out}: {size / 1e6:.1f} MB. Look at it: python -m http.server --directory {options.out}")
     return 1 if failed else 0

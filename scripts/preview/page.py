@@ -1,9 +1,10 @@
 """Make a static page of a lesson: its pictures and texts, formulas as MathML, nothing from elsewhere."""
 
+import base64
 import html
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,22 @@ from pygments.formatters import HtmlFormatter
 from autograder.course.cells import is_test
 from autograder.page.formulas import Display, Renderer, mathml, together
 from scripts.preview.run import PreviewError, Widgets
+from secant.explorers import kit as explorers
 from secant.language import LANGUAGES, language, say
 from secant.progress.course import Lesson
 
 HERE = Path(__file__).parent
+KIT = Path(explorers.__file__).parent
+#: The pages' scripts, and JupyterLab's own picture.
+SCRIPTS = (
+    *(HERE / f"{name}.js" for name in ("theme", "explorer", "frames", "stacked", "predictions")),
+    KIT / "picture.js",
+)
 VIEW = "application/vnd.jupyter.widget-view+json"
 NAMES = {"en": "English", "ko": "한국어"}
+_LIVE = re.compile(r' (role="status"|aria-live="polite")')
+#: Of what an explorer says: its legend, and its numbers.
+_PARTS = ("secant-legend", "secant-words")
 # A link to another lesson's notebook.
 _LESSON = re.compile(r"^\.\./(\w+)/\1\.ipynb$")
 #: Pygments' styles whose letters have a contrast of 4.5 or more on the page's grounds, light and dark.
@@ -52,8 +63,16 @@ class Place:
         return self.lessons[self.number] if self.number < len(self.lessons) else None
 
 
-def lesson_page(notebook: NotebookNode, widgets: Widgets, place: Place, mark: str) -> str:
-    """Return a lesson that was run as a page in the language in use.
+@dataclass
+class Files:
+    """What stands beside a page, by name: the recordings of its explorers."""
+
+    stem: str
+    contents: dict[str, bytes] = field(default_factory=dict)
+
+
+def lesson_page(notebook: NotebookNode, widgets: Widgets, place: Place, mark: str) -> tuple[str, Files]:
+    """Return a lesson that was run as a page in the language in use, and the files that it fetches.
 
     Args:
         notebook: with outputs; it is changed.
@@ -64,14 +83,15 @@ def lesson_page(notebook: NotebookNode, widgets: Widgets, place: Place, mark: st
     Raises:
         PreviewError: for a formula or a widget that a page cannot show.
     """
+    files = Files(place.lesson.folder)
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if VIEW in output.get("data", {}):
-                output.data = {"text/html": _still(output.data, widgets)}
+                output.data = {"text/html": _live(output.data, widgets, files)}
     page, _ = _Exporter().from_notebook_node(
         notebook, resources={"place": place, "mark": mark, "words": _words(), **_common()}
     )
-    return str(page)
+    return str(page), files
 
 
 def index_page(lessons: Sequence[Lesson]) -> str:
@@ -89,6 +109,7 @@ def style() -> str:
     dark = (HERE / "dark.css").read_text(encoding="utf-8") + _code_colours(DARK)
     return "\n".join(
         [
+            (KIT / "picture.css").read_text(encoding="utf-8"),
             (HERE / "style.css").read_text(encoding="utf-8"),
             _code_colours(LIGHT),
             f'@media screen {{\n:root[data-theme="dark"] {{\n{dark}\n}}\n}}',
@@ -144,35 +165,36 @@ def _formula(latex: str, display: Display) -> str:
         raise PreviewError(str(error)) from error
 
 
-def _still(data: NotebookNode, widgets: Widgets) -> str:
-    """Return what a page without a kernel shows of a widget, as HTML."""
-    own = widgets[data[VIEW]["model_id"]]["state"].get("_dom_classes", [])
+def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:
+    """Return what a page without a kernel has of a widget, as HTML; its recording goes into the files."""
+    state = widgets[data[VIEW]["model_id"]]["state"]
+    own = state.get("_dom_classes", [])
     if "image/png" in data:
-        return _still_explorer(data, widgets)
-    lines = data["text/plain"].splitlines()
-    body = "".join(f"<p>{html.escape(line.strip())}</p>" for line in lines)
+        return _explorer(data, widgets, files)
     if "secant-prediction" in own:
-        return f'<div class="choices">{body}</div>'
+        return _environment().get_template("prediction.html.j2").render(state=state, words=_words())
     if "secant-answer" in own:
-        head = say(en="The answer, and what leads to the others", ko="정답과 다른 답에 대한 설명")
-        return f'<details class="choices"><summary>{head}</summary>{body}</details>'
-    raise PreviewError(f"a widget has no picture: {lines[0][:60]}")
+        lines = data["text/plain"].splitlines()
+        return _environment().get_template("answer.html.j2").render(state=state, lines=lines, words=_words())
+    raise PreviewError(f"a widget has no picture: {data['text/plain'].splitlines()[0][:60]}")
 
 
-def _still_explorer(data: NotebookNode, widgets: Widgets) -> str:
+def _explorer(data: NotebookNode, widgets: Widgets, files: Files) -> str:
+    """Return an explorer's still picture, with the name of the recording that makes it move."""
     states = list(_tree(data[VIEW]["model_id"], widgets))
     if not (alt := states[0].get("alt")):
         raise PreviewError("a widget has a picture, but no words for those who cannot see it")
-    texts = [str(state.get("value")) for state in states]
-    words = "".join(text for text in texts if 'class="secant-' in text)
-    words = re.sub(r' (role="status"|aria-live="polite")', "", words)
-    moves = say(
-        en="In JupyterLab you move this picture with sliders.",
-        ko="JupyterLab에서는 슬라이더로 이 그림을 움직일 수 있습니다.",
-    )
+    texts = [_LIVE.sub("", str(state.get("value"))) for state in states]
+    legend, numbers = ("".join(text for text in texts if f'class="{one}"' in text) for one in _PARTS)
+    name = f"{files.stem}.{len(files.contents) + 1}.frames"
+    files.contents[name] = base64.b64decode(states[0]["frames"])
     picture = f'<img src="data:image/png;base64,{data["image/png"].strip()}" alt="{html.escape(alt)}">'
-    shown = f'<div class="wide">{picture}</div>{words}<figcaption>{moves}</figcaption>'
-    return f'<figure class="still">{shown}</figure>'
+    still = f'<div class="problems"></div><div class="wide">{picture}</div>'
+    shown = f'{still}{legend}<div class="numbers">{numbers}</div>'
+    return (
+        f'<figure class="still" data-frames="{name}">{shown}'
+        f"<figcaption>{_words()['moves']}</figcaption></figure>"
+    )
 
 
 def _tree(model_id: str, widgets: Widgets) -> Iterator[dict[str, Any]]:
@@ -205,10 +227,10 @@ def _words() -> dict[str, str]:
             "슬라이더로 할선을 접선으로 바꾸어 보고, 직접 쓴 함수의 어디가 틀렸는지 테스트로 확인합니다.",
         ),
         "look": say(
-            en="These pages are for a look. To move the sliders and write your own answers, "
-            "clone the repository and run",
-            ko="이 페이지는 미리 보기입니다. 슬라이더를 움직이고 직접 답을 쓰려면 저장소를 복제한 뒤 "
-            "다음 명령을 실행하세요.",
+            en="These pages are for a look: the sliders move, but nothing is graded. "
+            "To write your own answers, clone the repository and run",
+            ko="이 페이지는 미리 보기입니다. 슬라이더는 움직이지만 채점은 하지 않습니다. "
+            "직접 답을 쓰려면 저장소를 복제한 뒤 다음 명령을 실행하세요.",
         ),
         "command": say(en="make lab", ko="make lab lang=ko"),
         "lessons": say(en="Lessons", ko="수업 목록"),
@@ -220,6 +242,20 @@ def _words() -> dict[str, str]:
             en="Visible tests (you run them in JupyterLab)", ko="보이는 테스트 (JupyterLab에서 실행합니다)"
         ),
         "code": say(en="Code of this cell", ko="이 셀의 코드"),
+        "moves": say(
+            en="In JupyterLab you move this picture with sliders.",
+            ko="JupyterLab에서는 슬라이더로 이 그림을 움직일 수 있습니다.",
+        ),
+        "choose": say(en="Choose one before you read on.", ko="하나를 고른 뒤에 계속 읽으세요."),
+        "chosen": say(
+            en="Your choice is {choice}. It stays in this browser, and the lesson comes back to it.",
+            ko="고른 답은 {choice}입니다. 이 브라우저에만 남습니다. 뒤에서 다시 다룹니다.",
+        ),
+        "not_yet": say(
+            en="You have not answered the prediction above yet. Choose there; the solution appears here.",
+            ko="위의 예상에서 아직 답을 고르지 않았습니다. 먼저 고르면 여기에 설명이 나옵니다.",
+        ),
+        "answer": say(en="The answer, and what leads to the others", ko="정답과 다른 답에 대한 설명"),
         "output": say(en="Output", ko="출력"),
         "before": say(en="Before", ko="이전"),
         "after": say(en="Next", ko="다음"),

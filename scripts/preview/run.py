@@ -14,17 +14,16 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 from autograder.course.cells import is_installer, is_test
+from scripts.preview.record import STATES
 
-SECONDS = 300  # that one cell may take
+SECONDS = 1200  # that one cell may take; the last one records the explorers
 SKIPPED = "skip-execution"  # nbclient's tag; on test cells, which could only say that there is no answer yet
-# Run last. An explorer is asked for its picture in words, which it sends to a page only when a hand rests.
-ASK = """import gc, json
-from ipywidgets import Widget
-from secant.explorers.kit.widget import Panel
-states = Widget.get_manager_state()["state"]
-for panel in (found for found in gc.get_objects() if issubclass(type(found), Panel)):
-    states[panel.model_id]["state"]["alt"] = panel.alt()
-print(json.dumps(states))"""
+ROOT = Path(__file__).resolve().parents[2]
+# Run last: `record.everything`, in the kernel that has made the widgets.
+ASK = """import json, sys
+sys.path.append({root!r})
+from scripts.preview.record import everything
+print(json.dumps(everything({most})))"""
 
 #: What the kernel knows of its widgets, by model id.
 Widgets = Mapping[str, Mapping[str, Any]]
@@ -34,8 +33,13 @@ class PreviewError(Exception):
     """A lesson that cannot be shown, and why."""
 
 
-def run(notebook: NotebookNode, language: str) -> tuple[NotebookNode, Widgets]:
+def run(notebook: NotebookNode, language: str, most: int = STATES) -> tuple[NotebookNode, Widgets]:
     """Run a copy of a notebook in a folder of its own, all but its test cells.
+
+    Args:
+        notebook: a released lesson.
+        language: in which its explorers and predictions speak.
+        most: how many states of an explorer are recorded, at most about.
 
     Returns:
         The copy with its outputs, and its widgets.
@@ -47,7 +51,7 @@ def run(notebook: NotebookNode, language: str) -> tuple[NotebookNode, Widgets]:
     copy.cells = [cell for cell in copy.cells if not is_installer(cell)]
     for cell in filter(is_test, copy.cells):
         cell.metadata["tags"] = [SKIPPED]
-    copy.cells.append(nbformat.v4.new_code_cell(ASK))
+    copy.cells.append(nbformat.v4.new_code_cell(ASK.format(root=str(ROOT), most=most)))
     with tempfile.TemporaryDirectory(prefix="secant-preview-") as place:
         own = {"SECANT_LANG": language, "SECANT_DATA": place, "IPYTHONDIR": str(Path(place, "ipython"))}
         client = NotebookClient(
@@ -66,4 +70,4 @@ def run(notebook: NotebookNode, language: str) -> tuple[NotebookNode, Widgets]:
     for output in (output for cell in copy.cells for output in cell.get("outputs", [])):
         if output.get("name") == "stderr":
             raise PreviewError(f"a cell prints to stderr: {output.text.strip()}")
-    return copy, json.loads(asked.outputs[0].text)
+    return copy, json.loads("".join(output.text for output in asked.outputs))

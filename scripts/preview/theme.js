@@ -14,7 +14,10 @@
   addEventListener("DOMContentLoaded", () => {
     const button = document.querySelector(".theme");
     if (!button) return;
-    const tell = () => button.setAttribute("aria-pressed", String(isDark()));
+    const tell = () => {
+      button.setAttribute("aria-pressed", String(isDark()));
+      document.body.dataset.theme = root.dataset.theme ?? ""; // at which pictures look again
+    };
     button.hidden = false;
     button.addEventListener("click", () => {
       root.dataset.theme = isDark() ? "light" : "dark";

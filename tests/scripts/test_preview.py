@@ -1,5 +1,7 @@
 """The lessons as static pages: what a student gets, and nothing from another host."""
 
+import gzip
+import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -50,8 +52,8 @@ def place(number: int = 1) -> pages.Place:
 def small(quick_kernels: None) -> SimpleNamespace:
     """A small lesson, run and shown in Korean."""
     language("ko")
-    text = pages.lesson_page(*run(SMALL, "ko"), place(), MARK)
-    return SimpleNamespace(text=text, soup=BeautifulSoup(text, "html.parser"))
+    text, files = pages.lesson_page(*run(SMALL, "ko", 100), place(), MARK)
+    return SimpleNamespace(text=text, soup=BeautifulSoup(text, "html.parser"), files=files.contents)
 
 
 def loaded(text: str) -> list[str]:
@@ -72,10 +74,34 @@ def test_the_small_lesson_shows_its_widgets_without_a_kernel(small: SimpleNamesp
     assert "할선" in picture["alt"]
     assert "슬라이더" in small.soup.select_one(".still figcaption").text
     assert small.soup.select_one(".still .secant-gradient").text == "1"
-    assert "A. up" in small.soup.select_one("div.choices").text
-    answer = small.soup.select_one("details.choices")
-    assert not answer.has_attr("open")
-    assert "it is up" in answer.text
+
+
+def test_an_explorer_comes_with_its_recording(small: SimpleNamespace) -> None:
+    name = small.soup.select_one(".still")["data-frames"]
+    assert {name} == set(small.files)
+    recording = json.loads(gzip.decompress(small.files[name]))
+    assert [axis["name"] for axis in recording["axes"]] == ["function", "dtype", "scheme", "x", "h"]
+    assert recording["words"]["reset"] == "처음으로"
+    assert "PyTorch 2." in recording["caption"]
+    assert len(recording["asks"]) == len(recording["questions"]) == 4
+    assert all(
+        "<math" in asked and "$" not in asked for asked in (recording["asks"][0], recording["asks"][3])
+    )
+
+
+def test_a_prediction_has_an_answer_to_each_choice(small: SimpleNamespace) -> None:
+    asked, answer = small.soup.select_one("fieldset.choices"), small.soup.select_one("div.choices")
+    assert asked["data-prediction"] == answer["data-answers"] == "p"
+    assert [choice.text.strip() for choice in asked.find_all("label")] == ["A. up", "B. down"]
+    assert asked.code.text == "up"
+    said = {one["data-choice"]: one.text.strip() for one in answer.select("[data-choice]")}
+    assert said == {
+        "A": "맞게 골랐습니다. A (up). it is up",
+        "B": "고른 답: B (down). a sign정답은 A (up). it is up",
+    }
+    assert all(one.has_attr("hidden") for one in answer.select("[data-choice], .not-yet"))
+    assert not answer.details.has_attr("open")
+    assert "it is up" in answer.details.text
 
 
 def test_a_test_is_folded_and_not_run(small: SimpleNamespace) -> None:
@@ -100,14 +126,18 @@ def test_a_page_is_whole(small: SimpleNamespace) -> None:
 
 
 def test_nothing_is_fetched_from_elsewhere(small: SimpleNamespace) -> None:
-    assert loaded(small.text) == ["../theme.js", "../style.css"]
+    scripts = ["../theme.js", "../explorer.js", "../predictions.js"]
+    assert loaded(small.text) == [*scripts, "../style.css"]
     assert small.soup.find("a", href="https://pytorch.org") is not None
     lessons = place().lessons
     assert loaded(pages.index_page(lessons)) == ["../theme.js", "../style.css"]
     assert loaded(pages.front_page()) == ["theme.js", "style.css"]
     assert loaded(f"<style>{pages.style()}</style>") == []
-    script = (pages.HERE / "theme.js").read_text(encoding="utf-8")
-    assert re.findall(r"fetch|import|XMLHttp|//\w", script) == []
+    known = {script.name for script in pages.SCRIPTS}
+    for script in pages.SCRIPTS:
+        text = script.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert re.findall(r"XMLHttp|//\w", text) == []
+        assert {name.removeprefix("./") for name in re.findall(r'^import .* from "(.*)"', text, re.M)} < known
 
 
 def test_what_is_fetched_is_found() -> None:
@@ -123,7 +153,8 @@ def test_a_lesson_is_shown_without_answers_and_hidden_tests(tmp_path: Path) -> N
     task = wanted[-1]
     language(task.language)
     notebook = nbformat.read(task.notebook, as_version=4)
-    text = BeautifulSoup(pages.lesson_page(notebook, {}, place(task.number), MARK), "html.parser").text
+    page, _ = pages.lesson_page(notebook, {}, place(task.number), MARK)
+    text = BeautifulSoup(page, "html.parser").text
     secret = secrets(task.notebook, nbformat.read(task.notebook, as_version=4))
     assert len(secret) > 20
     assert [line for line in secret if line in text] == []
@@ -154,7 +185,8 @@ def test_only_what_has_changed_is_made_again(tmp_path: Path) -> None:
 def test_a_link_to_another_lesson_leads_to_its_page() -> None:
     text = "[on](../02_next/02_next.ipynb), [data](../02_next/data.ipynb)"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
-    found = BeautifulSoup(pages.lesson_page(notebook, {}, place(), MARK), "html.parser")
+    page, _ = pages.lesson_page(notebook, {}, place(), MARK)
+    found = BeautifulSoup(page, "html.parser")
     links = [link["href"] for link in found.find_all("a") if link.text in ("on", "data")]
     assert links == ["02_next.html", "../02_next/data.ipynb"]
 

@@ -181,7 +181,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def remember(self, call: Callable[[State], str], questions: Sequence[Question]) -> None:
         """Take what tells the call of a state, and the lesson's questions."""
-        self.call_of, self.start = call, self.state
+        self.call_of, self.start, self.questions = call, self.state, questions
         reset = buttons.button(say(en="reset", ko="처음으로"), self.reset_all, call(self.start))
         copy = buttons.button(say(en="copy", ko="복사"), self.copy, say(en="numbers, call", ko="값과 호출"))
         self.asking = [buttons.ask(n, question, self._ask) for n, question in enumerate(questions, 1)]
@@ -346,7 +346,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def _still(self) -> bytes:
         look = self.view.look
-        _set_scene(self.picture, self.reading)
+        set_scene(self.picture, self.reading)
         recolour(self.picture.figure, on_page(look["background"], dark=look["dark"]))
         return self.stage.still()
 
@@ -428,7 +428,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         """Return what is shown now as an ordinary figure."""
         with quietly():
             picture = self.make_picture()
-            _set_scene(picture, self.reading)
+            set_scene(picture, self.reading)
             if self.shows:
                 picture.move(self.reading)
         for axes in picture.figure.axes:
@@ -450,7 +450,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return bundle
 
 
-def _set_scene(picture: Picture[ReadingT], reading: ReadingT) -> None:
+def set_scene(picture: Picture[ReadingT], reading: ReadingT) -> None:
+    """Set what stands still, in those axes that have something to show."""
     for axes, filled in zip(picture.figure.axes, reading.filled, strict=False):
         axes.set_visible(filled)
     if any(reading.filled):

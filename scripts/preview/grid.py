@@ -1,0 +1,221 @@
+"""Which states of an explorer a page has: a few points of each control, in every combination."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal
+
+from secant.explorers.kit.controls import Choice, Slider, StepSlider, short
+from secant.explorers.kit.widget import Panel
+from secant.language import say
+
+Kind = Literal["list", "slider", "calls"]
+
+#: Points of the sliders that are neither x nor h, at most: what they do shows in few.
+FEW = {"a": 4, "first": 3, "second": 5, "v": 6, "u": 3}
+DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # between points of log10 h: the finest that leaves room for x
+FEWEST, MOST = 9, 33  # points of x; if there is less room, h has fewer
+#: Where a slider does something: elsewhere its states are all the same, and cost nothing.
+HEEDED = {"a": ("spoiler", ("data", "hook"))}
+CALLS = 3  # backward() since the reset, besides those that a question begins with
+ROUND = (1.0, 2.0, 2.5, 5.0)  # a distance between points is one of these times a power of ten
+TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # or, in degrees, one of these
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A control and its points: a list's choices, a slider's numbers, or what `calls` the buttons have made.
+
+    `name` is as in the explorer's `_control`; `texts` are what a page shows of the points.
+    """
+
+    name: str
+    label: str
+    kind: Kind
+    points: tuple[Any, ...]
+    texts: tuple[str, ...]
+
+    def put(self, panel: Panel[Any], index: int) -> None:
+        """Set the explorer's control to a point."""
+        point = self.points[index]
+        if self.kind == "calls":
+            panel.choose({"calls": point})
+        elif self.kind == "list":
+            panel._control(self.name).value = point
+        else:
+            panel._control(self.name).choose(point)
+
+    def at(self, panel: Panel[Any]) -> int:
+        """Return the point that the control stands at; of a slider the nearest."""
+        if self.kind == "calls":
+            return self.points.index(tuple(panel.state["calls"]))
+        if self.kind == "list":
+            return self.points.index(panel._control(self.name).value)
+        number = panel._control(self.name).number
+        return min(range(len(self.points)), key=lambda i: abs(self.points[i] - number))
+
+
+def grid(panel: Panel[Any], most: int) -> list[Axis]:
+    """Return an explorer's controls with their points, of at most about so many combinations.
+
+    Where the explorer begins, and where its questions and choices lead, there is a point. Lists come first
+    and h last, so that neighbours in a recording are alike.
+    """
+    lists = [*_calls(panel), *_lists(panel)]
+    anchors = _anchors(panel, lists)
+    sliders = {name: slider for name, slider in _controls(panel, Slider) if name not in ("x", "h")}
+    others = [_slider(name, one, anchors[name], FEW[name]) for name, one in sliders.items()]
+    left = int(most / _cost([*lists, *others]))
+    h = _decades(panel, anchors["h"], left // FEWEST if hasattr(panel, "x") else left)
+    found = [*lists, *others]
+    if hasattr(panel, "x"):
+        count = min(max(left // len(h.points), 3), MOST)
+        found.append(_slider("x", panel.x, anchors["x"], count))
+    return [*found, h]
+
+
+def _cost(axes: Sequence[Axis]) -> float:
+    """Return how many of these axes' states differ."""
+    cost = float(math.prod(len(axis.points) for axis in axes))
+    for axis in axes:
+        if axis.name in HEEDED:
+            name, values = HEEDED[axis.name]
+            heeding = next(one for one in axes if one.name == name).points
+            share = sum(point in values for point in heeding) / len(heeding)
+            cost *= share + (1 - share) / len(axis.points)
+    return cost
+
+
+def essential(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ...]:
+    """Return a state with what does nothing in it at its first point."""
+    chosen = {axis.name: axis.points[index] for axis, index in zip(axes, state, strict=True)}
+
+    def heeded(axis: Axis) -> bool:
+        name, values = HEEDED.get(axis.name, (axis.name, (chosen[axis.name],)))
+        return chosen[name] in values
+
+    return tuple(index if heeded(axis) else 0 for axis, index in zip(axes, state, strict=True))
+
+
+def states(axes: Iterable[Axis]) -> Iterator[tuple[int, ...]]:
+    """Yield the points of every combination, the last axis first."""
+    return product(*(range(len(axis.points)) for axis in axes))
+
+
+def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]]:
+    """Return where a choice puts other controls: for each axis, by a point's index, names and points."""
+    found: list[dict[str, dict[str, int]]] = []
+    for axis in axes:
+        found.append({})
+        if axis.kind != "list":
+            continue
+        for index in range(len(axis.points)):
+            panel.choose(panel.start)
+            axis.put(panel, (index + 1) % len(axis.points))
+            for _, slider in _controls(panel, Slider):
+                slider.choose(slider.max)  # where no choice leads: it shows what a choice moves
+            before = _numbers(panel)
+            axis.put(panel, index)
+            moved = {name for name, number in _numbers(panel).items() if number != before[name]}
+            if moved:
+                found[-1][str(index)] = {one.name: one.at(panel) for one in axes if one.name in moved}
+    panel.choose(panel.start)
+    return found
+
+
+def questions(panel: Panel[Any], axes: list[Axis]) -> list[list[int]]:
+    """Return the point of each axis that each of the lesson's questions begins with."""
+    found = []
+    for question in panel.questions:
+        panel.choose({**panel.start, **question.state})
+        found.append([axis.at(panel) for axis in axes])
+    panel.choose(panel.start)
+    return found
+
+
+def _controls(panel: Panel[Any], kind: type) -> Iterator[tuple[str, Any]]:
+    for attribute, one in vars(panel).items():
+        if isinstance(one, kind):
+            yield {"log_h": "h"}.get(attribute, attribute), one
+
+
+def _lists(panel: Panel[Any]) -> list[Axis]:
+    return [
+        Axis(
+            name,
+            one.description,
+            "list",
+            *zip(*((value, text) for text, value in _options(one)), strict=True),
+        )
+        for name, one in _controls(panel, Choice)
+    ]
+
+
+def _options(choice: Choice) -> Iterator[tuple[str, Any]]:
+    yield from zip(choice._options_labels, choice._options_values, strict=True)
+
+
+def _calls(panel: Panel[Any]) -> list[Axis]:
+    """Return what the buttons of lesson 3's explorer can have called."""
+    if not hasattr(panel, "buttons"):
+        return []
+    names = [*panel.buttons]
+    points = {calls: None for count in range(CALLS + 1) for calls in product(names, repeat=count)}
+    for question in panel.questions:
+        calls = tuple(question.state["calls"])
+        points |= {calls[:count]: None for count in range(len(calls) + 1)}
+    label = say(en="calls", ko="호출")
+    return [Axis("calls", label, "calls", tuple(points), tuple(" + ".join(calls) or "—" for calls in points))]
+
+
+def _numbers(panel: Panel[Any]) -> dict[str, float]:
+    return {name: slider.number for name, slider in _controls(panel, Slider)}
+
+
+def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
+    """Return the numbers that each slider must have."""
+    seen = [_numbers(panel)]
+    for question in panel.questions:
+        panel.choose({**panel.start, **question.state})
+        seen.append(_numbers(panel))
+    for axis in lists:
+        panel.choose(panel.start)
+        for index in reversed(range(len(axis.points))):
+            axis.put(panel, index)
+            seen.append(_numbers(panel))
+    panel.choose(panel.start)
+    return {name: {numbers[name] for numbers in seen} for name in seen[0]}
+
+
+def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
+    """Return about so many points of a slider, a round distance apart."""
+    low, high = short(slider.min), short(slider.max)
+    turn = high - low == 360
+    rooms = TURNS if turn else tuple(10.0**k * one for k in range(-4, 4) for one in ROUND)
+    room = next(room for room in rooms if (high - low) / room + 1 <= count + turn or room == rooms[-1])
+    points = {short(k * room) for k in range(math.ceil(low / room), math.floor(high / room) + 1)}
+    if turn:
+        points.discard(low)  # the same direction as the other end
+    elif len(points) < count:
+        points |= {low, high}
+    return _numbered(name, slider, _apart(points, anchors, room))
+
+
+def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
+    """Return the points of log10 h: whole decades and what is between them, as far as there is room."""
+    slider: StepSlider = panel.log_h
+    wide = slider.max - slider.min
+    room = next((room for room in DECADES if wide / room + 1 <= count), DECADES[-1])
+    points = {k * room for k in range(math.ceil(slider.min / room), math.floor(slider.max / room) + 1)}
+    return _numbered("h", slider, _apart(points, anchors, room))
+
+
+def _apart(points: set[float], anchors: set[float], room: float) -> list[float]:
+    """Return anchors, and those points that do not crowd them."""
+    kept = {point for point in points if all(abs(point - anchor) > 0.3 * room for anchor in anchors)}
+    return sorted(kept | anchors)
+
+
+def _numbered(name: str, slider: Slider, points: list[float]) -> Axis:
+    return Axis(name, slider.name, "slider", tuple(points), tuple(f"{point:.6g}" for point in points))

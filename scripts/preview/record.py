@@ -1,0 +1,271 @@
+"""Record an explorer in its lesson's kernel: what torch computes and matplotlib draws on a grid."""
+
+import base64
+import dataclasses
+import gc
+import gzip
+import html
+import io
+import json
+import math
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import matplotlib
+import torch
+from ipywidgets import Widget
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+
+from autograder.page.formulas import mathml
+from scripts.preview.grid import Axis, essential, grid, leads, questions, states
+from scripts.preview.pack import pack
+from secant import predictions
+from secant.explorers.kit import words
+from secant.explorers.kit.canvas import Stage
+from secant.explorers.kit.strokes import Recorder
+from secant.explorers.kit.widget import Panel, set_scene
+from secant.language import say
+from secant.quiet import quietly
+
+BYTES = 285_000  # of a lesson's recordings together, compressed: beside them are the scripts
+STATES = 7_000  # of an explorer, if they fit
+SHRINK = 0.8
+
+_LIVE = re.compile(r' (role="status"|aria-live="polite")')
+_FORMULA = re.compile(r"\$([^$]+)\$")
+_PATH = re.compile(r' d="[^"]*"')
+_LONG = re.compile(r"-?\d+\.\d{3,}")
+_ZERO = re.compile(r"-(0(?:\.0+)?)(?![\d.])")
+# matplotlib writes an SVG in points; strokes are in the stage's pixels.
+_SIZE = re.compile(r'width="[\d.]+pt" height="[\d.]+pt"')
+
+
+def everything(most: int = STATES) -> dict[str, Any]:
+    """Return the states of this kernel's widgets, by model id, with what a page needs besides.
+
+    An explorer is asked for its picture in words, which it sends to a page only when a hand rests, and
+    recorded, at so many states at most; a prediction for what it answers to each choice.
+    """
+    found: dict[str, Any] = Widget.get_manager_state()["state"]
+    made = gc.get_objects()  # no widget manager: it would keep those that a cell run again has replaced
+    panels = [one for one in made if issubclass(type(one), Panel)]
+    for panel, packed in zip(panels, fitted(panels, most), strict=True):
+        found[panel.model_id]["state"]["alt"] = panel.alt()
+        found[panel.model_id]["state"]["frames"] = base64.b64encode(packed).decode()
+    for one in made:
+        if issubclass(type(one), predictions.Prediction):
+            found[one.model_id]["state"] |= {"name": one.name, "choices": predictions.as_html(one.choices)}
+        if issubclass(type(one), predictions.Answered):
+            found[one.model_id]["state"] |= {"name": one.name, "answers": predictions.answers(one)}
+    return found
+
+
+def fitted(panels: Sequence[Panel[Any]], most: int) -> list[bytes]:
+    """Return recordings of a lesson's explorers; the largest has fewer states, until all of them fit."""
+    counts = [most for _ in panels]
+    found = [compressed(recorded(panel, most)) for panel in panels]
+    while (size := sum(map(len, found))) > BYTES:
+        largest = max(range(len(found)), key=lambda i: len(found[i]))
+        counts[largest] = int(counts[largest] * min(SHRINK, BYTES / size))
+        if not counts[largest]:
+            raise ValueError(f"recordings of {size} bytes have no points to lose")
+        found[largest] = compressed(recorded(panels[largest], counts[largest]))
+    return found
+
+
+def compressed(recording: dict[str, Any]) -> bytes:
+    """Return a recording as a page fetches it; the same one is always the same bytes."""
+    text = json.dumps(recording, ensure_ascii=False, separators=(",", ":"))
+    return gzip.compress(text.encode(), 9, mtime=0)
+
+
+def recorded(panel: Panel[Any], most: int) -> dict[str, Any]:
+    """Return what `explorer.js` takes: the controls, and all frames of at most about so many states."""
+    look, panel.view.look = panel.view.look, {}  # nobody looks, so nothing is drawn besides
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # a few hundred numbers at a time: threads would only wait for one another
+    try:
+        axes = grid(panel, most)
+        shape = [len(axis.points) for axis in axes]
+        camera = Camera(panel)
+        frames = [camera.frame(axes, essential(axes, state)) for state in states(axes)]
+        parts = {name: pack([frame[name] for frame in frames], shape) for name in frames[0]}
+        return {
+            "axes": [_described(axis, lead) for axis, lead in zip(axes, leads(panel, axes), strict=True)],
+            "start": [axis.at(panel) for axis in axes],
+            "questions": questions(panel, axes),
+            "arrows": panel.arrows,
+            "label": panel.view.label,
+            "size": camera.size,
+            "of": camera.of,
+            "caption": caption(axes),
+            "asks": [_with_formulas(one.shown(n)) for n, one in enumerate(panel.questions, 1)],
+            "words": {
+                "reset": say(en="reset", ko="처음으로"),
+                "play": say(en="play h", ko="h 재생"),
+                "question": say(en="question", ko="질문"),
+            },
+            "parts": {name: dataclasses.asdict(part) for name, part in parts.items()},
+        }
+    finally:
+        torch.set_num_threads(threads)
+        panel.choose(panel.start)
+        panel.view.look = look
+
+
+def _with_formulas(text: str) -> str:
+    """Return a question with its formulas set, and not a live region of its own."""
+    text = _FORMULA.sub(lambda found: mathml(html.unescape(found[1]), "inline"), text)
+    return _LIVE.sub("", text)
+
+
+def _described(axis: Axis, lead: dict[str, dict[str, int]]) -> dict[str, Any]:
+    described = {
+        "name": axis.name,
+        "label": axis.label,
+        "kind": axis.kind,
+        "texts": axis.texts,
+        "leads": lead,
+    }
+    return described | ({"points": axis.points} if axis.kind != "list" else {})
+
+
+class Pen(Recorder):
+    """A recorder that notes shapes and their places apart: rings that move are always the same rings."""
+
+    def draw_path_collection(
+        self,
+        gc: Any,
+        master_transform: Any,
+        paths: Any,
+        all_transforms: Any,
+        offsets: Any,
+        offset_trans: Any,
+        *styles: Any,
+        **named: Any,
+    ) -> None:
+        """Note each shape at its place, with matplotlib's own help for those who write a renderer."""
+        helpers: Any = self
+        shapes = list(helpers._iter_collection_raw_paths(master_transform, paths, all_transforms))
+        placed = helpers._iter_collection(gc, shapes, offsets, offset_trans, *styles, **named)
+        for x, y, (path, transform), own, face in placed:
+            if math.isfinite(x) and math.isfinite(y):
+                self._note(own, self._svg(path, transform, filled=True), [[round(x, 1), round(y, 1)]], face)
+
+
+class Camera:
+    """An explorer's picture on a stage of its own, and what is to be seen and read at each state."""
+
+    def __init__(self, panel: Panel[Any]) -> None:
+        self.panel = panel
+        self.picture = panel.make_picture()
+        self.figure: Figure = self.picture.figure
+        self.stage = Stage(self.figure, self.picture.moving)
+        self.size = self.stage.canvas.get_width_height(physical=True)
+        # In which axes each of the moving artists is: on a narrow page the axes are stacked.
+        places: list[Any] = self.figure.axes
+        self.of = [places.index(artist.axes) for artist in self.stage.moving]
+        self._scenes: dict[Any, dict[str, str]] = {}
+        self._now: Any = None
+        self._at: tuple[int, ...] = ()
+        self._frames: dict[tuple[int, ...], dict[str, str]] = {}
+
+    def frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
+        """Return the parts of a frame, by name: texts, of which those of strokes are JSON."""
+        if state not in self._frames:
+            self._frames[state] = self._frame(axes, state)
+        return self._frames[state]
+
+    def _frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
+        # A choice may move what comes after it.
+        same = next((i for i, pair in enumerate(zip(state, self._at, strict=False)) if len({*pair}) > 1), 0)
+        for axis, index in list(zip(axes, state, strict=True))[same:]:
+            axis.put(self.panel, index)
+        self._at, panel = state, self.panel
+        shown = panel.shows
+        found = {"alt": panel._alt(), "words": _LIVE.sub("", panel.words()), "problems": ""}
+        if problems := panel.problems():
+            found["problems"] = _LIVE.sub("", words.problems(problems))
+        with quietly():
+            found |= self._scene() if shown else {"still": "", "areas": "[]", "panes": "[]"}
+            if shown:
+                self.picture.move(panel.reading)
+        for number, artist in enumerate(self.stage.moving):
+            found[f"stroke{number}"] = self._strokes(artist) if shown else "[]"
+        return found
+
+    def _strokes(self, artist: Artist) -> str:
+        if artist.axes is None or not artist.axes.get_visible():
+            return "[]"
+        recorder = Pen(*self.size, self.figure.dpi)
+        artist.draw(recorder)
+        return _ZERO.sub(r"\1", json.dumps(recorder.strokes, separators=(",", ":")))
+
+    def _scene(self) -> dict[str, str]:
+        """Set what stands still, and return it: an image, where a hand moves what, where the axes part."""
+        scene = (self.panel.scene(), self.panel.reading.filled)
+        if self._now != scene:
+            self._now = scene
+            self.figure.set_layout_engine("constrained")
+            set_scene(self.picture, self.panel.reading)
+            self.stage.canvas.draw()
+            self.figure.set_layout_engine("none")  # an SVG's letters differ: it would move the axes
+            self.panel.picture = self.picture
+            self._scenes[scene] = {
+                "still": self._svg(),
+                "areas": json.dumps(self.panel._areas()),
+                "panes": json.dumps(self._panes()),
+            }
+        return self._scenes[scene]
+
+    def _svg(self) -> str:
+        """Return the still part as an SVG: a fraction of a PNG's size, and sharp at every density."""
+        seen = [artist for artist in self.stage.moving if artist.get_visible()]
+        for artist in seen:
+            artist.set_visible(False)
+        written = io.StringIO()
+        with matplotlib.rc_context({"svg.hashsalt": "secant"}):
+            nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+            self.figure.savefig(written, format="svg", transparent=True, metadata=nothing)
+        for artist in seen:
+            artist.set_visible(True)
+        width, height = self.size
+        text = _PATH.sub(lambda path: _LONG.sub(_rounded, path[0]), written.getvalue())
+        return _SIZE.sub(f'width="{width}" height="{height}"', text, count=1)
+
+    def _panes(self) -> list[tuple[int, int] | None]:
+        """Return where each axes begins and ends, from left to right, letters and all; None if not seen."""
+        boxes = {axes: axes.get_tightbbox() for axes in self.figure.axes if axes.get_visible()}
+        ends = [(box.x0, box.x1) for box in boxes.values() if box is not None]
+        inner = [round((a[1] + b[0]) / 2) for a, b in pairwise(ends)]
+        sides = iter(zip([0, *inner], [*inner, self.size[0]], strict=True))
+        return [next(sides) if axes in boxes else None for axes in self.figure.axes]
+
+
+def _rounded(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}"
+
+
+def caption(axes: Sequence[Axis]) -> str:
+    """Return which points a page has, in words."""
+    each = ", ".join(_points(axis) for axis in axes if axis.kind == "slider")
+    version = torch.__version__.partition("+")[0]
+    return say(
+        en=f"This page has {each}. PyTorch {version} computed every number and every line at each of these "
+        "points when the page was built. In JupyterLab you choose any number in between, and functions of "
+        "your own.",
+        ko=f"이 페이지에는 {each}의 점이 있습니다. 모든 수와 선은 페이지를 만들 때 PyTorch "
+        f"{version}으로 이 점 하나하나에서 계산했습니다. "
+        "JupyterLab에서는 그 사이의 수도, 직접 쓴 함수도 고를 수 있습니다.",
+    )
+
+
+def _points(axis: Axis) -> str:
+    count, low, high = len(axis.points), axis.texts[0], axis.texts[-1]
+    return say(
+        en=f"{count} points of {axis.label} from {low} to {high}",
+        ko=f"{axis.label} {low}부터 {high}까지 {count}개",
+    )

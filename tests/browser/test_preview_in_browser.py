@@ -1,0 +1,294 @@
+"""A hand on an explorer of a static page: no kernel, and the numbers are torch's."""
+
+import functools
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from nbformat.v4 import new_code_cell, new_notebook
+from rich.console import Console
+
+from scripts.preview import __main__ as preview
+from scripts.preview import page as pages
+from scripts.preview.pack import pack
+from scripts.preview.run import run
+from secant.language import language
+from secant.progress.course import read_course
+from tests.support import jupyterlab as lab
+from tests.support.accessible import faults
+
+pytestmark = pytest.mark.browser
+
+CELLS = (
+    "import torch\nfrom secant import explore, explore_buffer, predict, predicted",
+    "predict('p', A='up', B='down')",
+    "explore({'log x³': lambda x: (x**3).log(), 'sin x': torch.sin}, dtype='float32')",
+    "predicted('p', right='A', A='it is up', B='a sign')",
+    "explore_buffer()",
+)
+FUNCTIONS = {"log x³": lambda x: (x**3).log(), "sin x": torch.sin}
+TALL = {"width": 1000, "height": 700}
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Says nothing of what it serves."""
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(quick_kernels: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A page of explorers and a prediction, on a plain web server."""
+    out = tmp_path_factory.mktemp("preview")
+    notebook = new_notebook(
+        cells=[new_code_cell(source) for source in CELLS],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+    )
+    language("en")
+    place = pages.Place(1, read_course(preview.ROOT, language()))
+    page, files = pages.lesson_page(*run(notebook, "en", 600), place, "0123456789abcdef")
+    preview.build(out, (), 1, Console(quiet=True))
+    (out / "en").mkdir()
+    for name, content in {**files.contents, "page.html": page.encode()}.items():
+        (out / "en" / name).write_bytes(content)
+    handler = functools.partial(Quiet, directory=str(out))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/en/page.html"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def opened(browser: Any, address: str) -> Iterator[SimpleNamespace]:
+    """The page, with its first explorer in view, and every trouble that it tells of."""
+    context = browser.new_context(viewport=TALL, has_touch=True)
+    page = context.new_page()
+    trouble: list[str] = []
+    page.on("console", lambda said: trouble.append(said.text))
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.goto(address)
+    yield SimpleNamespace(page=page, explorer=explorer(page, 0), trouble=trouble)
+    assert trouble == []
+    context.close()
+
+
+def explorer(page: Any, number: int) -> Any:
+    """An explorer that has come into view and moves."""
+    found = page.locator("figure[data-frames]").nth(number)
+    found.scroll_into_view_if_needed()
+    page.locator(f"figure.live >> nth={number}").locator("img[src]").wait_for(timeout=30_000)
+    return found
+
+
+def slider(opened: Any, name: str) -> Any:
+    found = opened.explorer.locator(f"input[data-control={name}]")
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def said(opened: Any) -> dict[str, str]:
+    """What the page says: the controls' own words, and the numbers below."""
+    opened.page.wait_for_timeout(400)
+    found = {name: slider(opened, name).get_attribute("aria-valuetext") for name in ("x", "h")}
+    for name in ("quotient", "gradient", "error"):
+        found[name] = opened.explorer.locator(f".secant-{name}").inner_text()
+    return found
+
+
+def is_torchs(opened: Any) -> bool:
+    """Whether the numbers are those that torch computes here, to the digits that are shown."""
+    function, dtype, scheme = (
+        box.evaluate("box => box.selectedOptions[0].text") for box in opened.explorer.locator("select").all()
+    )
+    assert scheme == "forward"
+    words, f = said(opened), FUNCTIONS[function]
+    x = torch.tensor(float(words["x"]), dtype=getattr(torch, dtype), requires_grad=True)
+    there = x.detach() + 10 ** float(words["h"])
+    quotient = ((f(there) - f(x.detach())) / (there - x.detach())).item()
+    f(x).backward()
+    assert words["gradient"] == digits(x.grad.item(), words["gradient"])
+    assert float(words["quotient"]) == pytest.approx(quotient, rel=1e-6)
+    return True
+
+
+def digits(number: float, like: str) -> str:
+    """A number to as many significant digits as another is shown with."""
+    mantissa = like.lower().partition("e")[0].lstrip("-0.").replace(".", "")
+    return f"{number:.{max(len(mantissa), 1)}g}"
+
+
+def drag(opened: Any, name: str, start: float, end: float) -> None:
+    """Drag a slider by the mouse between two shares of its track."""
+    box, mouse = lab.box(slider(opened, name)), opened.page.mouse
+    y = box["y"] + box["height"] / 2
+    mouse.move(box["x"] + 8 + start * (box["width"] - 16), y)
+    mouse.down()
+    for step in range(1, 21):
+        mouse.move(box["x"] + 8 + (start + (end - start) * step / 20) * (box["width"] - 16), y)
+    mouse.up()
+
+
+def test_a_drag_shows_torchs_numbers(opened: Any) -> None:
+    opened.explorer.locator("select").nth(1).select_option(label="float64")
+    before = said(opened)
+    drag(opened, "x", 0.5, 0.2)
+    drag(opened, "h", 1, 0.6)
+    after = said(opened)
+    assert float(after["x"]) < float(before["x"])
+    assert float(after["h"]) == -4
+    assert is_torchs(opened)
+    assert float(after["error"]) < 1e-4
+
+
+def test_keys_and_choices_show_torchs_numbers(opened: Any) -> None:
+    opened.explorer.locator("select").nth(0).select_option(label="sin x")
+    opened.explorer.locator("select").nth(1).select_option(label="float64")
+    before = said(opened)
+    slider(opened, "x").focus()
+    opened.page.keyboard.press("ArrowRight")
+    slider(opened, "h").focus()
+    for _ in range(2):
+        opened.page.keyboard.press("ArrowLeft")
+    after = said(opened)
+    assert float(after["x"]) > float(before["x"])
+    assert float(after["h"]) < float(before["h"])
+    assert is_torchs(opened)
+    opened.explorer.locator(".secant-picture").focus()
+    opened.page.keyboard.press("ArrowLeft")
+    opened.page.keyboard.press("ArrowUp")
+    moved = said(opened)
+    assert moved["x"] == before["x"]
+    assert after["h"] != moved["h"]
+    assert is_torchs(opened)
+
+
+def test_what_moves_is_drawn_and_said(opened: Any) -> None:
+    """Over the same still picture; and where float32 loses h the words say why."""
+    picture = opened.explorer.locator("img")
+    seen = [opened.page.evaluate(SEEN), picture.get_attribute("src"), picture.get_attribute("alt")]
+    drag(opened, "h", 1, 0.3)
+    opened.page.wait_for_timeout(400)
+    now = [opened.page.evaluate(SEEN), picture.get_attribute("src"), picture.get_attribute("alt")]
+    assert [a == b for a, b in zip(seen, now, strict=True)] == [False, True, False]
+    assert "lost in rounding" in opened.explorer.locator(".secant-remarks").inner_text()
+    assert "PyTorch" in opened.explorer.locator("figcaption").inner_text()
+
+
+SEEN = "() => document.querySelector('.secant-picture canvas').toDataURL()"
+
+
+def test_a_finger_moves_the_picture(opened: Any) -> None:
+    before = said(opened)
+    picture = opened.explorer.locator(".secant-picture")
+    picture.scroll_into_view_if_needed()
+    place = lab.box(picture)
+    opened.page.touchscreen.tap(place["x"] + 0.7 * place["width"], place["y"] + 0.5 * place["height"])
+    after = said(opened)
+    assert after["x"] == before["x"]
+    assert float(after["h"]) < float(before["h"]) - 2
+
+
+def test_buttons_call_backward(opened: Any) -> None:
+    buffer = explorer(opened.page, 1)
+    gradient = buffer.locator(".secant-gradient")
+    assert float(gradient.inner_text()) == 2 * 2 + 3 * 2**2
+    buffer.get_by_text("x.grad = None").click()
+    for text in ("(x³).backward()", "(x³).backward()"):
+        buffer.get_by_text(text).click()
+    opened.page.wait_for_timeout(400)
+    assert float(gradient.inner_text()) == 2 * 3 * 2**2
+    buffer.get_by_role("button", name="reset").click()
+    opened.page.wait_for_timeout(400)
+    assert float(gradient.inner_text()) == 2 * 2 + 3 * 2**2
+    buffer.get_by_role("button", name="question 1").click()
+    assert buffer.locator(".secant-question").is_visible()
+
+
+def test_a_choice_is_answered_and_kept_in_the_browser(opened: Any) -> None:
+    page = opened.page
+    answer = page.locator("[data-answers]")
+    assert "not answered" in answer.locator(".not-yet").inner_text()
+    page.get_by_label("B. down").check()
+    for _ in range(2):
+        assert "You chose B (down). a sign" in answer.inner_text()
+        assert "The answer is A (up)." in answer.inner_text()
+        assert not answer.locator(".not-yet").is_visible()
+        assert "B" in page.locator("fieldset .note").inner_text()
+        page.reload()
+    page.get_by_label("A. up").check()
+    assert "Your choice was right" in answer.inner_text()
+
+
+def test_h_plays_until_its_end_or_a_touch(opened: Any) -> None:
+    """Where the system asks for less motion, no point comes sooner than after a second and a half."""
+    page, play = opened.page, opened.explorer.get_by_role("button", name="play h")
+    page.emulate_media(reduced_motion="reduce")
+    page.clock.install()
+    play.click()
+    assert play.get_attribute("aria-pressed") == "true"
+    began = slider(opened, "h").get_attribute("aria-valuetext")
+    page.clock.run_for(1400)
+    assert slider(opened, "h").get_attribute("aria-valuetext") == began
+    page.clock.run_for(30_000)
+    assert play.get_attribute("aria-pressed") == "false"
+    assert slider(opened, "h").get_attribute("aria-valuetext") == "-12"
+    play.click()
+    slider(opened, "x").press("ArrowRight")
+    assert play.get_attribute("aria-pressed") == "false"
+
+
+def test_the_picture_follows_the_theme(opened: Any) -> None:
+    picture = opened.explorer.locator(".secant-picture")
+    assert picture.evaluate("box => box.style.filter") == ""
+    opened.page.locator("button.theme").click()
+    opened.page.wait_for_function("() => document.querySelector('.secant-picture').style.filter !== ''")
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_a_page_fits_a_phone_and_is_accessible(browser: Any, address: str, look: str) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme=look)
+    page.goto(address)
+    for number in range(2):
+        explorer(page, number)
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    picture = lab.box(page.locator(".secant-picture").first)
+    assert picture["height"] > picture["width"]  # the plots are stacked
+    for where in ("figure[data-frames]", "fieldset", "[data-answers]"):
+        assert faults(page, where) == []
+    page.close()
+
+
+def test_without_scripts_the_picture_stands_still(browser: Any, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    assert page.locator("figure.still img").count() == 2
+    assert page.locator(".secant-gradient").first.inner_text() == "0.6"
+    assert page.locator("[data-answers] details").is_visible()
+    context.close()
+
+
+def test_the_browser_unpacks_letter_for_letter(opened: Any) -> None:
+    texts = [
+        f"{x / 10:.1f} and {10.0**-h} of {x * h}, {'' if x % 2 else '-0.25'}"
+        for x in range(7)
+        for h in range(9)
+    ]
+    packed = json.loads(json.dumps(pack(texts, (7, 9)).__dict__))
+    found = opened.page.evaluate(
+        """async (packed) => {
+          const { Part } = await import("../frames.js");
+          const part = new Part(packed, [7, 9]);
+          return [...Array(63).keys()].map((i) => part.at([Math.floor(i / 9), i % 9]));
+        }""",
+        packed,
+    )
+    assert found == texts

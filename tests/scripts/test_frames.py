@@ -1,0 +1,192 @@
+"""What a static page has of an explorer: the points of its controls, and every frame, packed."""
+
+import gzip
+import json
+import re
+from collections.abc import Callable
+from itertools import pairwise, product
+from typing import Any
+
+import pytest
+import torch
+
+from scripts.preview import record
+from scripts.preview.grid import Axis, essential, grid, leads, questions, states
+from scripts.preview.pack import Packed, pack
+from scripts.preview.page import SCRIPTS
+from secant import (
+    explore,
+    explore_arrows,
+    explore_backward,
+    explore_buffer,
+    explore_chain,
+    explore_cut,
+    explore_engine,
+    explore_paths,
+    explore_saved,
+    explore_second,
+)
+from secant.explorers.kit.widget import Panel
+
+EXPLORERS = [
+    explore, explore_chain, explore_buffer, explore_paths, explore_arrows,
+    explore_cut, explore_saved, explore_backward, explore_second, explore_engine,
+]  # fmt: skip
+TOGETHER = 300_000  # bytes of a lesson's recordings and scripts, compressed
+
+
+@pytest.fixture(scope="module")
+def small() -> Any:
+    """An explorer with a few states."""
+    return explore({"log x": torch.log}, h=0.1)
+
+
+def named(axes: list[Axis]) -> dict[str, Axis]:
+    return {axis.name: axis for axis in axes}
+
+
+def unpacked(packed: Packed, shape: tuple[int, ...]) -> list[str]:
+    """All texts, as `frames.js` has them."""
+
+    def sums(steps: list[int]) -> list[int]:
+        return [sum(steps[: i + 1]) for i in range(len(steps))]
+
+    def column(one: Any) -> list[str]:
+        if isinstance(one, str):
+            return one.split(" ")
+        return [f"{number / 10 ** one['places']:.{one['places']}f}" for number in sums(one["steps"])]
+
+    which, kinds = sums(packed.which), sums(packed.kinds)
+    columns = [[column(one) for one in template["columns"]] for template in packed.templates]
+    texts = []
+    for number, kind in enumerate(kinds):
+        row = kinds[:number].count(kind)
+        first, *words = packed.templates[kind]["words"]
+        texts.append(first + "".join(c[row] + word for c, word in zip(columns[kind], words, strict=True)))
+    found = []
+    for state in product(*map(range, shape)):
+        at = 0
+        for axis in packed.axes:
+            at = at * shape[axis] + state[axis]
+        found.append(texts[which[at]])
+    return found
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["a 1.5 b", "a 2.5 b", "a -0.5 b", "a 1.5 b", "a 2.5 b", "a -0.5 b"],
+        ["1e-05 of 007", "1.25e-08 of 007", "0.1 of 7", "nothing", "", "-0.0"],
+        ["12345678901.5", "0.5", "1", "2", "3", "4"],
+    ],
+)
+def test_what_is_packed_comes_back_letter_for_letter(texts: list[str]) -> None:
+    assert unpacked(pack(texts, (2, 3)), (2, 3)) == texts
+
+
+def test_a_text_is_kept_once_for_the_axes_that_it_depends_on() -> None:
+    packed = pack([f"x = {x}" for _ in range(4) for x in range(3) for _ in range(5)], (4, 3, 5))
+    assert packed.axes == [1]
+    assert len(packed.which) == len(packed.kinds) == 3
+    assert packed.templates == [{"words": ["x = ", ""], "columns": [{"places": 0, "steps": [0, 1, 1]}]}]
+
+
+@pytest.mark.parametrize("make", EXPLORERS)
+def test_a_page_has_the_points_that_the_lesson_speaks_of(make: Callable[[], Panel[Any]]) -> None:
+    """Where an explorer begins, and each question: exactly, in all controls."""
+    panel = make()
+    axes = grid(panel, 7000)
+    starts = [panel.start, *({**panel.start, **one.state} for one in panel.questions)]
+    found = [[axis.at(panel) for axis in axes], *questions(panel, axes)]
+    assert len(found) == 5
+    for start, state in zip(starts, found, strict=True):
+        for axis, index in zip(axes, state, strict=True):
+            axis.put(panel, index)
+        assert panel.state == start
+        panel.choose(panel.start)
+
+
+@pytest.mark.parametrize("make", EXPLORERS)
+def test_sliders_have_many_points_in_order_and_round(make: Callable[[], Panel[Any]]) -> None:
+    panel = make()
+    axes = grid(panel, 7000)
+    for axis in axes:
+        assert len(set(axis.points)) == len(axis.points) == len(axis.texts) == len(set(axis.texts))
+        if axis.kind == "slider":
+            assert all(a < b for a, b in pairwise(axis.points))
+            assert len(axis.points) >= {"x": 9, "h": 10}.get(axis.name, 3), axis
+    assert axes[-1].name == "h"
+    count = len({essential(axes, state) for state in states(axes)})
+    assert 1000 < count < 12_000
+
+
+def test_a_choice_leads_to_where_there_is_something_to_see() -> None:
+    """Lesson 8's explorer moves x to a function's kink."""
+    panel = explore_backward()
+    axes = grid(panel, 7000)
+    functions, x = named(axes)["function"], named(axes)["x"]
+    led = leads(panel, axes)[axes.index(functions)]
+    relu = str(functions.points.index("relu(x)"))
+    assert x.points[led[relu]["x"]] == 0
+    assert panel.state == panel.start
+
+
+def test_what_does_nothing_is_recorded_once() -> None:
+    axes = grid(explore_saved(), 7000)
+    a, spoiler = (axes.index(named(axes)[name]) for name in ("a", "spoiler"))
+    state = [0] * len(axes)
+    state[a] = 2
+    assert essential(axes, state)[a] == 0
+    state[spoiler] = named(axes)["spoiler"].points.index("hook")
+    assert essential(axes, state)[a] == 2
+
+
+def test_buttons_lead_from_calls_to_calls() -> None:
+    calls = named(grid(explore_buffer(), 7000))["calls"]
+    assert calls.points[0] == ()
+    assert ("x²", "x³") in calls.points
+    assert ("x²",) * 4 in calls.points
+    assert all(point[:-1] in calls.points for point in calls.points[1:])
+
+
+def test_a_recording_says_and_draws_what_the_explorer_does(small: Panel[Any]) -> None:
+    axes = grid(small, 60)
+    shape = tuple(len(axis.points) for axis in axes)
+    recording = record.recorded(small, 60)
+    assert recording["start"] == [axis.at(small) for axis in axes]
+    assert f"{shape[-1]} points of log₁₀ h" in recording["caption"]
+    texts = {name: unpacked(Packed(**part), shape) for name, part in recording["parts"].items()}
+    strokes = [f"stroke{number}" for number in range(len(recording["of"]))]
+    for number, state in list(enumerate(states(axes)))[::7]:
+        for axis, index in zip(axes, state, strict=True):
+            axis.put(small, index)
+        assert texts["alt"][number] == small.alt()
+        assert texts["words"][number] == small.words().replace(' role="status" aria-live="polite"', "")
+        small.view.look = {"dark": False, "background": "#ffffff", "density": 2}
+        small._draw()
+        drawn = [stroke for name in strokes for stroke in json.loads(texts[name][number])]
+        assert drawn == json.loads(re.sub(r"-0\.0\b", "0.0", json.dumps(small.view.strokes)))
+        small.view.look = {}
+    small.choose(small.start)
+
+
+def test_of_recordings_that_are_too_large_the_largest_has_fewer_states(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    panel = explore_second({"log x": torch.log})
+    one, other = record.fitted([panel, panel], 100)
+    assert one == other
+    monkeypatch.setattr(record, "BYTES", len(one) + len(other) - 1)
+    less, same = record.fitted([panel, panel], 100)
+    assert len(less) < len(one) == len(same)
+
+
+def test_the_scripts_leave_the_room_that_recordings_take() -> None:
+    scripts = sum(len(gzip.compress(script.read_bytes(), 9)) for script in SCRIPTS)
+    assert record.BYTES + scripts < TOGETHER
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("make", EXPLORERS)
+def test_every_explorer_fits_with_its_states(make: Callable[[], Panel[Any]]) -> None:
+    assert len(record.compressed(record.recorded(make(), record.STATES))) < record.BYTES
