@@ -143,7 +143,9 @@ class Worker:
         Raises:
             OSError, WallError: there is none.
         """
-        pages.collapse()  # before the fork, which then shares them
+        # It makes forks quick, but would copy what is shared with kernels: memory is dear on a hub alone.
+        if "JUPYTERHUB_USER" not in os.environ:
+            pages.collapse()
         with self._obeying:  # else the fork would keep for ever what an order holds
             pool = ForkPool(fork=True)
         try:
