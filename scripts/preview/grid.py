@@ -13,7 +13,7 @@ from secant.language import say
 Kind = Literal["list", "slider", "calls"]
 
 #: Points of the sliders that are neither x nor h, at most: what they do shows in few.
-FEW = {"a": 4, "first": 3, "second": 5, "v": 6, "u": 3}
+FEW = {"a": 4, "first": 3, "second": 3, "v": 6, "u": 3}
 DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # between points of log10 h: the finest that leaves room for x
 FEWEST, MOST = 9, 33  # points of x; if there is less room, h has fewer
 #: Where a slider does something: elsewhere its states are all the same, and cost nothing.
