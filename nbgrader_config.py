@@ -18,7 +18,7 @@ from autograder.grading.exchange import ReleaseLanguages, ReleasePages
 from autograder.grading.hide_tests import HideTests
 from autograder.grading.instead import FeedbackInstead, GradeInstead, Refuse
 from autograder.grading.scores import ScoresGiven
-from secant.tracebacks import STUB
+from secant.causes import STUB
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821
 language = "ko" if os.environ.get("SECANT_LANG") == "ko" else "en"

@@ -12,6 +12,8 @@ from secant.language import say
 
 #: The file that a test's question seems to stand in (secant/checking/situation.py).
 QUESTION = "<question>"
+#: What stands in an answer's place in a release.
+STUB = "Write your answer here / 여기에 답을 쓰세요"
 _MOST = 2_000  # characters of a message that are looked at
 
 

@@ -11,12 +11,9 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
-from secant.causes import QUESTION, likely
+from secant.causes import QUESTION, STUB, likely
 from secant.language import say
 from secant.visible import visible
-
-#: What stands in an answer's place in a release.
-STUB = "Write your answer here / 여기에 답을 쓰세요"
 
 _CHECKS = re.compile(r"^from secant import .*\bcheck\b", re.MULTILINE)
 _MOST = 12  # steps of an error that are kept

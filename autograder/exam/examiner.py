@@ -29,9 +29,9 @@ from autograder.sandbox.inside.wire import WireError
 from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, Starved, TimedOut, WallError
 from secant import check, language, say
 from secant.catalogue import name_of
+from secant.causes import STUB
 from secant.checking.ask import asked_elsewhere
 from secant.language import ours
-from secant.tracebacks import STUB
 
 LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
 LOADS = 3  # how often a notebook is loaded at most, each time without the cell that did not end

@@ -15,7 +15,17 @@ from nbformat import NotebookNode
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from scripts.preview.page import HERE, SCRIPTS, Place, front_page, index_page, lesson_page, style
+from scripts.preview.page import (
+    HERE,
+    SCRIPTS,
+    Place,
+    first_explorer,
+    front_page,
+    index_page,
+    lesson_page,
+    link_picture,
+    style,
+)
 from scripts.preview.run import PreviewError, Widgets, run
 from secant.files import replace_file
 from secant.language import LANGUAGES, Language, language
@@ -37,10 +47,10 @@ class Task:
     mark: str
 
 
-def tasks(out: Path, languages: tuple[Language, ...]) -> Iterator[Task]:
+def tasks(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterator[Task]:
     """Yield the pages of a preview that are missing or made from something else."""
     told = [path for end in ("py", "toml") for path in (ROOT / "secant").rglob(f"*.{end}")]
-    code = _digest_of(sorted([*told, *HERE.glob("*.py"), *HERE.glob("*.j2")]))
+    code = _digest_of(sorted([*told, *HERE.glob("*.py"), *HERE.glob("*.j2")])) + site.encode()
     for name in languages:
         language(name)
         for number, lesson in enumerate(read_course(ROOT, language()), 1):
@@ -52,12 +62,17 @@ def tasks(out: Path, languages: tuple[Language, ...]) -> Iterator[Task]:
 
 
 def build(
-    out: Path, languages: tuple[Language, ...], workers: int, console: Console, lessons: Sequence[int] = ()
+    out: Path,
+    languages: tuple[Language, ...],
+    workers: int,
+    console: Console,
+    lessons: Sequence[int] = (),
+    site: str = "",
 ) -> int:
     """Make what is missing, of these lessons or all; return how many pages could not be made, saying why."""
     for name in languages:
         (out / name).mkdir(parents=True, exist_ok=True)
-    wanted = [task for task in tasks(out, languages) if not lessons or task.number in lessons]
+    wanted = [task for task in tasks(out, languages, site) if not lessons or task.number in lessons]
     failed = 0
     with (
         Progress(
@@ -75,12 +90,12 @@ def build(
         running = {pool.submit(_run, task): task for task in wanted}
         for future in as_completed(running):
             try:
-                _write_page(running[future], future)
+                _write_page(running[future], future, site)
             except PreviewError as error:
                 failed += 1
                 progress.console.print(f"{running[future].notebook.relative_to(ROOT)}: {error}", markup=False)
             progress.advance(bar)
-    _write_frame(out, languages)
+    _write_frame(out, languages, site)
     return failed
 
 
@@ -88,27 +103,38 @@ def _run(task: Task) -> tuple[NotebookNode, Widgets]:
     return run(nbformat.read(task.notebook, as_version=4), task.language)
 
 
-def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]]) -> None:
+def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
     language(task.language)  # here, in the one thread that writes: it holds for the whole process
     notebook, widgets = ran.result()
     place = Place(task.number, read_course(ROOT, language()))
-    page, files = lesson_page(notebook, widgets, place, task.mark)
+    page, files = lesson_page(notebook, widgets, place, task.mark, site)
     for name, content in files.contents.items():
         replace_file(task.page.with_name(name), content)
     replace_file(task.page, page.encode())  # last: it says that all is made
 
 
-def _write_frame(out: Path, languages: tuple[Language, ...]) -> None:
+def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
     """Write all that is not a lesson; GitHub Pages is told to serve the files as they are."""
     for name in languages:
         language(name)
-        index = index_page(read_course(ROOT, language()))
+        lessons = read_course(ROOT, language())
+        explorer = first_explorer(_page(out, name, lessons[0].folder))
+        index = index_page(lessons, explorer, link_picture(site, name, lessons[0]))
         replace_file(out / name / "index.html", index.encode())
-    replace_file(out / "index.html", front_page().encode())
+    language("en")
+    first = read_course(ROOT, "en")[0]
+    explorer = first_explorer(_page(out, "en", first.folder), "en/")
+    replace_file(out / "index.html", front_page(explorer, link_picture(site, "en", first)).encode())
     replace_file(out / "style.css", style().encode())
     for script in SCRIPTS:
         replace_file(out / script.name, script.read_bytes())
     replace_file(out / ".nojekyll", b"")
+
+
+def _page(out: Path, name: Language, folder: str) -> str:
+    """Return a lesson's page; nothing if it has not been made."""
+    path = out / name / f"{folder}.html"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _digest_of(paths: list[Path]) -> bytes:
@@ -126,9 +152,11 @@ def main() -> int:
         "--lesson", type=int, nargs="*", default=[], help="these lessons, by number; else all"
     )
     parser.add_argument("--lang", nargs="*", choices=LANGUAGES, default=LANGUAGES, help="in these languages")
+    parser.add_argument("--site", default="", help="the address of --out, for the pictures of shared links")
     options = parser.parse_args()
+    site = options.site and f"{options.site.rstrip('/')}/"
     console = Console(stderr=True)
-    failed = build(options.out, tuple(options.lang), options.workers, console, options.lesson)
+    failed = build(options.out, tuple(options.lang), options.workers, console, options.lesson, site)
     size = sum(path.stat().st_size for path in options.out.rglob("*") if path.is_file())
     print(f"{options.out}: {size / 1e6:.1f} MB. Look at it: python -m http.server --directory {options.out}")
     return 1 if failed else 0

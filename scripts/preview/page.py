@@ -65,13 +65,15 @@ class Place:
 
 @dataclass
 class Files:
-    """What stands beside a page, by name: the recordings of its explorers."""
+    """What stands beside a page, by name: its explorers' recordings, and a picture for links to it."""
 
     stem: str
     contents: dict[str, bytes] = field(default_factory=dict)
 
 
-def lesson_page(notebook: NotebookNode, widgets: Widgets, place: Place, mark: str) -> tuple[str, Files]:
+def lesson_page(
+    notebook: NotebookNode, widgets: Widgets, place: Place, mark: str, site: str = ""
+) -> tuple[str, Files]:
     """Return a lesson that was run as a page in the language in use, and the files that it fetches.
 
     Args:
@@ -79,6 +81,8 @@ def lesson_page(notebook: NotebookNode, widgets: Widgets, place: Place, mark: st
         widgets: what its kernel knew of them.
         place: where the page stands.
         mark: what the page is made from, written into it, so that it need not be made twice.
+        site: where the pages will be, as in "https://example.org/secant/": a shared link to this one then
+            shows its first picture.
 
     Raises:
         PreviewError: for a formula or a widget that a page cannot show.
@@ -88,20 +92,42 @@ def lesson_page(notebook: NotebookNode, widgets: Widgets, place: Place, mark: st
         for output in cell.get("outputs", []):
             if VIEW in output.get("data", {}):
                 output.data = {"text/html": _live(output.data, widgets, files)}
-    page, _ = _Exporter().from_notebook_node(
-        notebook, resources={"place": place, "mark": mark, "words": _words(), **_common()}
-    )
+    picture = link_picture(site, language(), place.lesson) if _picture(files.stem) in files.contents else ""
+    resources = {"place": place, "mark": mark, "picture": picture, "words": _words(), **_common()}
+    page, _ = _Exporter().from_notebook_node(notebook, resources=resources)
     return str(page), files
 
 
-def index_page(lessons: Sequence[Lesson]) -> str:
-    """Return the list of lessons in the language in use."""
-    return _environment().get_template("index.html.j2").render(lessons=lessons, words=_words(), **_common())
+def link_picture(site: str, name: str, lesson: Lesson) -> str:
+    """Return the address of the picture that stands for a lesson in one language; nothing without a site."""
+    return f"{site}{name}/{_picture(lesson.folder)}" if site else ""
 
 
-def front_page() -> str:
-    """Return the page that leads to each language's list."""
-    return _environment().get_template("front.html.j2").render(names=NAMES)
+def _picture(stem: str) -> str:
+    return f"{stem}.png"
+
+
+def index_page(lessons: Sequence[Lesson], explorer: str = "", picture: str = "") -> str:
+    """Return the list of lessons in the language in use, below an explorer, if there is one."""
+    page = _environment().get_template("index.html.j2")
+    return page.render(lessons=lessons, explorer=explorer, picture=picture, words=_words(), **_common())
+
+
+def front_page(explorer: str = "", picture: str = "") -> str:
+    """Return the page that leads to each language's list, with an explorer to move, if there is one."""
+    page = _environment().get_template("front.html.j2")
+    return page.render(names=NAMES, explorer=explorer, picture=picture, words=_words())
+
+
+def first_explorer(page: str, up: str = "") -> str:
+    """Return the first explorer of a lesson's page, for a page elsewhere; nothing if there is none.
+
+    Args:
+        page: the lesson's page.
+        up: what leads from the other page to the lesson's folder, as in "en/".
+    """
+    found = re.search(r'(<figure class="still" data-frames=")(.*?</figure>)', page, re.DOTALL)
+    return f"{found[1]}{up}{found[2]}" if found else ""
 
 
 def style() -> str:
@@ -186,8 +212,10 @@ def _explorer(data: NotebookNode, widgets: Widgets, files: Files) -> str:
         raise PreviewError("a widget has a picture, but no words for those who cannot see it")
     texts = [_LIVE.sub("", str(state.get("value"))) for state in states]
     legend, numbers = ("".join(text for text in texts if f'class="{one}"' in text) for one in _PARTS)
-    name = f"{files.stem}.{len(files.contents) + 1}.frames"
+    number = sum(name.endswith(".frames") for name in files.contents) + 1
+    name = f"{files.stem}.{number}.frames"
     files.contents[name] = base64.b64decode(states[0]["frames"])
+    files.contents.setdefault(_picture(files.stem), base64.b64decode(data["image/png"]))
     picture = f'<img src="data:image/png;base64,{data["image/png"].strip()}" alt="{html.escape(alt)}">'
     still = f'<div class="problems"></div><div class="wide">{picture}</div>'
     shown = f'{still}{legend}<div class="numbers">{numbers}</div>'
@@ -231,6 +259,12 @@ def _words() -> dict[str, str]:
             "To write your own answers, clone the repository and run",
             ko="이 페이지는 미리 보기입니다. 슬라이더는 움직이지만 채점은 하지 않습니다. "
             "직접 답을 쓰려면 저장소를 복제한 뒤 다음 명령을 실행하세요.",
+        ),
+        "try": say(
+            en="Move h towards 0: the secant turns into the tangent, and its slope into autograd's gradient. "
+            "Then move it on, and watch the quotient fail.",
+            ko="h를 0 쪽으로 옮겨 보세요. 할선은 접선이 되고, 할선의 기울기는 autograd의 gradient가 됩니다. "
+            "더 옮기면 차분몫이 어긋나기 시작합니다.",
         ),
         "command": say(en="make lab", ko="make lab lang=ko"),
         "lessons": say(en="Lessons", ko="수업 목록"),

@@ -95,7 +95,9 @@ def test_all_that_names_the_version_agrees() -> None:
 def test_a_new_version_is_begun_everywhere(export: Path) -> None:
     old = version.notes(export, version.current(export))
     log = export / "CHANGELOG.md"
-    log.write_text(log.read_text().replace("## Unreleased\n", "## Unreleased\n\nA word.\n", 1))
+    log.write_text(
+        re.sub(r"(?s)## Unreleased\n.*?(?=\n## )", "## Unreleased\n\nA word.\n", log.read_text(), count=1)
+    )
     version.begin(export, "9.0.0rc1")
     assert version.problems(export, "v9.0.0rc1") == []
     assert version.notes(export, "9.0.0rc1") == "A word."

@@ -78,7 +78,7 @@ def test_the_small_lesson_shows_its_widgets_without_a_kernel(small: SimpleNamesp
 
 def test_an_explorer_comes_with_its_recording(small: SimpleNamespace) -> None:
     name = small.soup.select_one(".still")["data-frames"]
-    assert {name} == set(small.files)
+    assert {name, "01_what_autograd_does.png"} == set(small.files)
     recording = json.loads(gzip.decompress(small.files[name]))
     assert [axis["name"] for axis in recording["axes"]] == ["function", "dtype", "scheme", "x", "h"]
     assert recording["words"]["reset"] == "처음으로"
@@ -138,6 +138,30 @@ def test_nothing_is_fetched_from_elsewhere(small: SimpleNamespace) -> None:
         text = script.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert re.findall(r"XMLHttp|//\w", text) == []
         assert {name.removeprefix("./") for name in re.findall(r'^import .* from "(.*)"', text, re.M)} < known
+
+
+def test_the_first_pages_have_the_first_explorer(small: SimpleNamespace) -> None:
+    name = small.soup.select_one(".still")["data-frames"]
+    index = BeautifulSoup(pages.index_page(place().lessons, pages.first_explorer(small.text)), "html.parser")
+    front = BeautifulSoup(pages.front_page(pages.first_explorer(small.text, "ko/")), "html.parser")
+    for page, where, script in ((index, name, "../explorer.js"), (front, f"ko/{name}", "explorer.js")):
+        (figure,) = page.select("figure")
+        assert figure["data-frames"] == where
+        assert figure.img["alt"] == small.soup.select_one(".still img")["alt"]
+        assert figure.figcaption.text
+        assert script in [tag["src"] for tag in page.find_all("script")]
+    assert pages.first_explorer("<p>no explorer</p>") == ""
+
+
+def test_a_shared_link_has_a_picture_where_the_site_is_known(small: SimpleNamespace) -> None:
+    assert small.files["01_what_autograd_does.png"].startswith(b"\x89PNG")
+    assert small.soup.find("meta", property="og:title")["content"] == small.soup.title.text
+    assert small.soup.find("meta", property="og:image") is None
+    lesson = place().lesson
+    there = pages.link_picture("https://example.org/secant/", "ko", lesson)
+    assert there == "https://example.org/secant/ko/01_what_autograd_does.png"
+    for page in (pages.front_page("", there), pages.index_page([lesson], "", there)):
+        assert BeautifulSoup(page, "html.parser").find("meta", property="og:image")["content"] == there
 
 
 def test_what_is_fetched_is_found() -> None:

@@ -8,7 +8,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from secant.tracebacks import STUB
+from secant.causes import STUB
 
 TEST = """\
 from secant import ask, check, hints
