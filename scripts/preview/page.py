@@ -261,10 +261,10 @@ def _words() -> dict[str, str]:
             "직접 답을 쓰려면 저장소를 복제한 뒤 다음 명령을 실행하세요.",
         ),
         "try": say(
-            en="Move h towards 0: the secant turns into the tangent, and its slope into autograd's gradient. "
-            "Then move it on, and watch the quotient fail.",
-            ko="h를 0 쪽으로 옮겨 보세요. 할선은 접선이 되고, 할선의 기울기는 autograd의 gradient가 됩니다. "
-            "더 옮기면 차분몫이 어긋나기 시작합니다.",
+            en="Drag h to the left, towards 0: the secant turns into the tangent, and its slope into "
+            "autograd's gradient. Drag it further, and the quotient goes wrong.",
+            ko="h를 왼쪽으로, 0에 가깝게 끌어 보세요. 할선은 접선이 되고, 할선의 기울기는 "
+            "autograd의 gradient가 됩니다. 더 끌면 차분몫이 어긋나기 시작합니다.",
         ),
         "command": say(en="make lab", ko="make lab lang=ko"),
         "lessons": say(en="Lessons", ko="수업 목록"),
