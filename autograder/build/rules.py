@@ -68,6 +68,7 @@ def lesson_problems(lesson: Lesson) -> list[str]:
         return [str(error)]
     folder = lesson.folder.relative_to(lesson.root)
     known = {task.id for task in tasks(notebook)}
+    tested = [task.id for task in tasks(notebook) if task.test is not None]
     lines = lessons.cell_lines(lesson.text)
     return [
         *notebook_problems(notebook, folder / lesson.text.name, lines, languages),
@@ -76,9 +77,9 @@ def lesson_problems(lesson: Lesson) -> list[str]:
         *_hint_problems(lesson, notebook, folder, languages),
         *_answer_problems(wrong, folder / "wrong_answers.py", known, languages),
         *_answer_problems(right, folder / "right_answers.py", known),
-        *_too_few(lesson, "wrong_answers.py", wrong, WRONG_ANSWERS),
-        *_too_few(lesson, "right_answers.py", right, RIGHT_ANSWERS),
-        *solution_problems(lesson, {task.id for task in tasks(notebook) if task.test is not None}, languages),
+        *_too_few(lesson, "wrong_answers.py", wrong, tested, WRONG_ANSWERS),
+        *_too_few(lesson, "right_answers.py", right, tested, RIGHT_ANSWERS),
+        *solution_problems(lesson, set(tested), languages),
     ]
 
 
@@ -91,13 +92,15 @@ def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: S
     return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in found]
 
 
-def _too_few(lesson: Lesson, name: str, answers: list[Answer], least: int) -> Iterator[str]:
+def _too_few(
+    lesson: Lesson, name: str, answers: list[Answer], tested: Sequence[str], least: int
+) -> Iterator[str]:
     """Say of which tasks a file records too little; a lesson need not have the file."""
     file = lesson.folder / name
     recorded = Counter(answer.task for answer in answers)
-    for task in tasks(lessons.read_lesson(lesson)) if file.is_file() else []:
-        if task.test is not None and recorded[task.id] < least:
-            said = f"it has {recorded[task.id]} of {task.id}: record at least {least} of each task."
+    for task in tested if file.is_file() else ():
+        if recorded[task] < least:
+            said = f"it has {recorded[task]} of {task}: record at least {least} of each task."
             yield f"{file.relative_to(lesson.root)}: {said}"
 
 

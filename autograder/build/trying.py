@@ -85,8 +85,8 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
             begun.append((one, kind, answer, _Asked(one, source, tongue, seen_by_students=kind == "wrong")))
             if len(begun) > _LANES:
                 yield _tried(*begun.popleft(), tongue)
-    for task_, kind, answer, asked in begun:
-        yield _tried(task_, kind, answer, asked, tongue)
+    for left in begun:
+        yield _tried(*left, tongue)
 
 
 def _tried(task: Task, kind: Kind, answer: Answer, asked: "_Asked", tongue: Language) -> Tried:

@@ -62,8 +62,9 @@ def examine(job: Job) -> Examined | NoWall | Failed | Busy:
         wall = _wall(job.hidden)
         if shown := _exposed(job.lesson, job.source, wall.suspects):
             raise WallUnavailable(_shown(shown, job.lesson), _MOVE)
-        if (later := imported_later(job.source, *(step.source for step in job.script.steps))) is not None:
-            wall.prepare(later)
+        for later in (_of_lesson(job.source), imported_later(*(step.source for step in job.script.steps))):
+            if later is not None:
+                wall.prepare(later)
         examiner = _examiner(job.lesson, job.source)
         with memory_limit(EXTRA_BYTES):
             return Examined(examiner.grade(wall, job.script, job.secret), wall.mode)
@@ -77,15 +78,14 @@ def examine(job: Job) -> Examined | NoWall | Failed | Busy:
 
 def imported_later(*sources: str) -> Later | None:
     """What this code seems to make torch import at the first use; a guess, for speed alone."""
-    found = {_imported_later(source) for source in sources}
-    return next((what for what in ("compiler", "symbols") if what in found), None)
-
-
-@lru_cache(maxsize=1024)  # a lesson's own cells come with each of its submissions
-def _imported_later(source: str) -> Later | None:
-    if _COMPILER.search(source):
+    if any(map(_COMPILER.search, sources)):
         return "compiler"
-    return "symbols" if _SYMBOLS.search(source) else None
+    return "symbols" if any(map(_SYMBOLS.search, sources)) else None
+
+
+@lru_cache(maxsize=4)  # of lessons alone: what strangers hand in is not kept
+def _of_lesson(source: str) -> Later | None:
+    return imported_later(source)
 
 
 @contextmanager
