@@ -33,6 +33,7 @@ from autograder.course.cells import grade_id, is_answer, tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from benchmarks.rows import row, show
 from tests.support import jupyterlab as lab
+from tests.support.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 5
@@ -112,10 +113,8 @@ class Buttons:
 @contextmanager
 def server(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """Start JupyterLab in a folder; yield its address, and the environment in which it is found."""
-    with socket.socket() as free, tempfile.TemporaryDirectory() as home:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-        free.close()
+    with tempfile.TemporaryDirectory() as home:
+        port = free_port()
         config = {"ServerApp": {"jpserver_extensions": dict.fromkeys(EXTENSIONS, True)}}
         Path(home, "jupyter_server_config.json").write_text(json.dumps(config))
         places = ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR", "SECANT_DATA")

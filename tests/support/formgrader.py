@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -11,6 +10,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+
+from tests.support.ports import free_port
 
 
 class Formgrader:
@@ -35,9 +36,7 @@ class Formgrader:
 def formgrader(room: Path) -> Iterator[Formgrader]:
     """Start it, and wait until it answers; stop it at the end."""
     with tempfile.TemporaryDirectory() as home:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         names = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
         flags = ["--no-browser", f"--ServerApp.port={port}", "--IdentityProvider.token=", "--allow-root"]
         server = subprocess.Popen(
