@@ -18,6 +18,7 @@ import sys
 import time
 import webbrowser
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -230,31 +231,50 @@ def _answers(port: int) -> bool:
         return line.connect_ex(("127.0.0.1", port)) == 0
 
 
-def demonstrate(folder: Path, lessons: Sequence[Lesson], count: int) -> list[Path]:
-    """Make the class, grade it, report on it; return the pages to look at."""
+@dataclass(frozen=True)
+class Graded:
+    """A class, what `grade --json` has written of it, and how long grading took."""
+
+    students: Sequence[Person]
+    rows: Sequence[Row]
+    seconds: float
+
+    def of(self, lesson: Lesson) -> list[Row]:
+        """The rows of one lesson."""
+        return [row for row in self.rows if row["lesson"] == lesson.name]
+
+
+def graded(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS)) -> Graded:
+    """Make the class and grade it."""
     claim(folder)
     make_course(folder, lessons)
     students = people(count)
     enter(folder, students)
     hand_in(folder, students, lessons)
-    begin = time.monotonic()
     # 1: something waits for a person, as in every class of this size.
+    begin = time.monotonic()
     run(folder, "grade", "--json", RESULTS, good=(0, 1))
     seconds = time.monotonic() - begin
-    rows = [row for row in json.loads((folder / RESULTS).read_bytes()) if row["lesson"] == lessons[0].name]
-    console.print(what_tricks_gained(rows, students), soft_wrap=False)
+    return Graded(students, json.loads((folder / RESULTS).read_bytes()), seconds)
+
+
+def demonstrate(folder: Path, lessons: Sequence[Lesson], count: int) -> list[Path]:
+    """Make the class, grade it, report on it; return the pages to look at."""
+    done = graded(folder, lessons, count)
+    rows = done.of(lessons[0])
+    console.print(what_tricks_gained(rows, done.students), soft_wrap=False)
     run(folder, "report", lessons[0].name[:2], "--lang", language())
     if len(lessons) > 1:
         run(folder, "report", "--lang", language())
     console.print(
         say(
-            en=f"{count} students were graded in {seconds:.0f} s. Report and feedback:",
-            ko=f"학생 {count}명을 {seconds:.0f}초 만에 채점했습니다. 보고서와 피드백:",
+            en=f"{count} students were graded in {done.seconds:.0f} s. Report and feedback:",
+            ko=f"학생 {count}명을 {done.seconds:.0f}초 만에 채점했습니다. 보고서와 피드백:",
         ),
         style="bold",
     )
     name, suffix = lessons[0].name, say(en="", ko=".ko")
-    page = folder / "feedback" / one_to_show(rows, students) / name / f"{name}.html"
+    page = folder / "feedback" / one_to_show(rows, done.students) / name / f"{name}.html"
     return [folder / "report" / f"{name}{suffix}.html", page]
 
 

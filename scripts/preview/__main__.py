@@ -15,8 +15,10 @@ from nbformat import NotebookNode
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from scripts.demo.__main__ import DemoError
+from scripts.preview.docs import document_page, documents, documents_page
+from scripts.preview.instructors import instructors_page, write_class
 from scripts.preview.page import (
-    HERE,
     SCRIPTS,
     Place,
     first_explorer,
@@ -24,13 +26,16 @@ from scripts.preview.page import (
     index_page,
     lesson_page,
     link_picture,
-    style,
 )
+from scripts.preview.render import HERE, style
 from scripts.preview.run import PreviewError, Widgets, run
+from scripts.preview.search import index
 from secant.files import replace_file
 from secant.language import LANGUAGES, Language, language
 from secant.progress.course import read_course
 
+#: Says from which code the reports on the demo's class were made.
+CLASS = ".class"
 ROOT = Path(__file__).resolve().parents[2]
 #: What a page's outputs and looks rest on besides the course's own code.
 LIBRARIES = ("torch", "matplotlib", "ipywidgets", "nbconvert", "latex2mathml")
@@ -49,7 +54,7 @@ class Task:
 
 def tasks(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterator[Task]:
     """Yield the pages of a preview that are missing or made from something else."""
-    told = [path for end in ("py", "toml") for path in (ROOT / "secant").rglob(f"*.{end}")]
+    told = _files(ROOT / "secant")
     code = _digest_of(sorted([*told, *HERE.glob("*.py"), *HERE.glob("*.j2")])) + site.encode()
     for name in languages:
         language(name)
@@ -119,9 +124,11 @@ def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
         language(name)
         lessons = read_course(ROOT, language())
         explorer = first_explorer(_page(out, name, lessons[0].folder))
-        index = index_page(lessons, explorer, link_picture(site, name, lessons[0]))
-        replace_file(out / name / "index.html", index.encode())
+        page = index_page(lessons, explorer, link_picture(site, name, lessons[0]))
+        replace_file(out / name / "index.html", page.encode())
+        replace_file(out / name / "instructors.html", instructors_page(out).encode())
     language("en")
+    _write_documents(out / "docs")
     first = read_course(ROOT, "en")[0]
     explorer = first_explorer(_page(out, "en", first.folder), "en/")
     replace_file(out / "index.html", front_page(explorer, link_picture(site, "en", first)).encode())
@@ -129,6 +136,15 @@ def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
     for script in SCRIPTS:
         replace_file(out / script.name, script.read_bytes())
     replace_file(out / ".nojekyll", b"")
+    index(out)
+
+
+def _write_documents(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    found = list(documents())
+    for document in found:
+        replace_file(folder / f"{document.name}.html", document_page(document).encode())
+    replace_file(folder / "index.html", documents_page(found).encode())
 
 
 def _page(out: Path, name: Language, folder: str) -> str:
@@ -137,11 +153,35 @@ def _page(out: Path, name: Language, folder: str) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
+def _files(folder: Path) -> list[Path]:
+    """Return a folder's code, tables and notebooks."""
+    return [path for end in ("py", "toml", "ipynb", "j2") for path in folder.rglob(f"*.{end}")]
+
+
 def _digest_of(paths: list[Path]) -> bytes:
     digest = hashlib.sha256(" ".join(version(name) for name in LIBRARIES).encode())
     for path in paths:
         digest.update(path.read_bytes())
     return digest.digest()
+
+
+def _grade_class(out: Path, languages: tuple[Language, ...], console: Console) -> int:
+    """Make the reports on the demo's class where they are missing; return 1 if that fails."""
+    code = sorted(
+        path
+        for folder in ("secant", "autograder", "scripts/demo", "source")
+        for path in _files(ROOT / folder)
+    )
+    mark, made = _digest_of(code), out / CLASS
+    if made.is_file() and made.read_bytes() == mark:
+        return 0
+    try:
+        write_class(out, languages)
+        replace_file(made, mark)
+    except DemoError as error:
+        console.print(f"no reports on a class: {error}", markup=False)
+        return 1
+    return 0
 
 
 def main() -> int:
@@ -156,7 +196,12 @@ def main() -> int:
     options = parser.parse_args()
     site = options.site and f"{options.site.rstrip('/')}/"
     console = Console(stderr=True)
-    failed = build(options.out, tuple(options.lang), options.workers, console, options.lesson, site)
+    failed = 0 if options.lesson else _grade_class(options.out, tuple(options.lang), console)
+    try:
+        failed += build(options.out, tuple(options.lang), options.workers, console, options.lesson, site)
+    except PreviewError as error:
+        console.print(f"{error}", markup=False)
+        return 1
     size = sum(path.stat().st_size for path in options.out.rglob("*") if path.is_file())
     print(f"{options.out}: {size / 1e6:.1f} MB. Look at it: python -m http.server --directory {options.out}")
     return 1 if failed else 0

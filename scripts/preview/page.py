@@ -5,39 +5,41 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, pass_context
+from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import MarkdownWithMath
 from nbformat import NotebookNode
-from pygments.formatters import HtmlFormatter
 
 from autograder.course.cells import is_test
-from autograder.page.formulas import Display, Renderer, mathml, together
+from autograder.page.formulas import together
+from scripts.preview.render import (
+    HERE,
+    KIT,
+    NAMES,
+    PageRenderer,
+    common,
+    environment,
+    with_contents,
+)
 from scripts.preview.run import PreviewError, Widgets
-from secant.explorers import kit as explorers
-from secant.language import LANGUAGES, language, say
+from scripts.preview.words import words
+from secant.language import language
 from secant.progress.course import Lesson
 
-HERE = Path(__file__).parent
-KIT = Path(explorers.__file__).parent
 #: The pages' scripts, and JupyterLab's own picture.
 SCRIPTS = (
-    *(HERE / f"{name}.js" for name in ("theme", "explorer", "frames", "stacked", "predictions")),
+    *(HERE / f"{name}.js" for name in ("theme", "search", "explorer", "frames", "stacked", "predictions")),
     KIT / "picture.js",
 )
 VIEW = "application/vnd.jupyter.widget-view+json"
-NAMES = {"en": "English", "ko": "한국어"}
 _LIVE = re.compile(r' (role="status"|aria-live="polite")')
 #: Of what an explorer says: its legend, and its numbers.
 _PARTS = ("secant-legend", "secant-words")
 # A link to another lesson's notebook.
 _LESSON = re.compile(r"^\.\./(\w+)/\1\.ipynb$")
-#: Pygments' styles whose letters have a contrast of 4.5 or more on the page's grounds, light and dark.
-LIGHT, DARK = "xcode", "github-dark"
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,16 @@ def lesson_page(
             if VIEW in output.get("data", {}):
                 output.data = {"text/html": _live(output.data, widgets, files)}
     picture = link_picture(site, language(), place.lesson) if _picture(files.stem) in files.contents else ""
-    resources = {"place": place, "mark": mark, "picture": picture, "words": _words(), **_common()}
-    page, _ = _Exporter().from_notebook_node(notebook, resources=resources)
-    return str(page), files
+    resources = {
+        "place": place,
+        "mark": mark,
+        "picture": picture,
+        "words": words(),
+        **common(),
+    }
+    exporter = _Exporter()
+    page, _ = exporter.from_notebook_node(notebook, resources=resources)
+    return with_contents(str(page), exporter.renderer), files
 
 
 def link_picture(site: str, name: str, lesson: Lesson) -> str:
@@ -109,14 +118,14 @@ def _picture(stem: str) -> str:
 
 def index_page(lessons: Sequence[Lesson], explorer: str = "", picture: str = "") -> str:
     """Return the list of lessons in the language in use, below an explorer, if there is one."""
-    page = _environment().get_template("index.html.j2")
-    return page.render(lessons=lessons, explorer=explorer, picture=picture, words=_words(), **_common())
+    page = environment().get_template("index.html.j2")
+    return page.render(lessons=lessons, explorer=explorer, picture=picture, words=words(), **common())
 
 
 def front_page(explorer: str = "", picture: str = "") -> str:
     """Return the page that leads to each language's list, with an explorer to move, if there is one."""
-    page = _environment().get_template("front.html.j2")
-    return page.render(names=NAMES, explorer=explorer, picture=picture, words=_words())
+    page = environment().get_template("front.html.j2")
+    return page.render(explorer=explorer, picture=picture, words=words())
 
 
 def first_explorer(page: str, up: str = "") -> str:
@@ -130,43 +139,12 @@ def first_explorer(page: str, up: str = "") -> str:
     return f"{found[1]}{up}{found[2]}" if found else ""
 
 
-def style() -> str:
-    """Return the pages' style sheet. Paper is light."""
-    dark = (HERE / "dark.css").read_text(encoding="utf-8") + _code_colours(DARK)
-    return "\n".join(
-        [
-            (KIT / "picture.css").read_text(encoding="utf-8"),
-            (HERE / "style.css").read_text(encoding="utf-8"),
-            _code_colours(LIGHT),
-            f'@media screen {{\n:root[data-theme="dark"] {{\n{dark}\n}}\n}}',
-            '@media screen and (prefers-color-scheme: dark) {\n:root:not([data-theme="light"]) {\n'
-            f"{dark}\n}}\n}}\n",
-        ]
-    )
-
-
-def _code_colours(name: str) -> str:
-    """Return a Pygments style's rules for letters, without its ground and its line height."""
-    rules = HtmlFormatter(style=name).get_style_defs(".highlight").splitlines()
-    return "\n".join(rule for rule in rules if rule.startswith(".highlight ."))
-
-
-class _Renderer(Renderer):
-    """For one page; a formula that cannot be set ends it."""
-
-    titled = False
-
-    def heading(self, text: str, level: int, **attrs: Any) -> str:
-        """Set a heading; a page has one of the first level, whatever its notebook has."""
-        level, self.titled = (2 if level == 1 and self.titled else level), True
-        return str(super().heading(text, level, **attrs))
+class _Renderer(PageRenderer):
+    """For one lesson."""
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
         """Set a link; that to another lesson's notebook leads to its page."""
         return str(super().link(text, _LESSON.sub(r"\1.html", url), title))
-
-    def formula(self, latex: str, display: Display) -> str:
-        return _formula(latex, display)
 
 
 class _Exporter(HTMLExporter):
@@ -176,19 +154,13 @@ class _Exporter(HTMLExporter):
         super().__init__(template_name="basic", template_file=str(HERE / "lesson.html.j2"))
         self.exclude_input_prompt = self.exclude_output_prompt = True
         # Our own lessons need no cleaning, which takes a third of the time.
+        self.environment.globals["names"] = NAMES
         self.environment.filters |= {"is_test": is_test, "clean_html": str}
-        self._renderer = _Renderer(escape=False, exclude_anchor_links=True)
+        self.renderer = _Renderer()
 
     @pass_context
     def markdown2html(self, context: Context, source: str) -> str:
-        return together(MarkdownWithMath(self._renderer).render(source))
-
-
-def _formula(latex: str, display: Display) -> str:
-    try:
-        return mathml(latex, display)
-    except ValueError as error:
-        raise PreviewError(str(error)) from error
+        return together(MarkdownWithMath(self.renderer).render(source))
 
 
 def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:
@@ -198,10 +170,10 @@ def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:
     if "image/png" in data:
         return _explorer(data, widgets, files)
     if "secant-prediction" in own:
-        return _environment().get_template("prediction.html.j2").render(state=state, words=_words())
+        return environment().get_template("prediction.html.j2").render(state=state, words=words())
     if "secant-answer" in own:
         lines = data["text/plain"].splitlines()
-        return _environment().get_template("answer.html.j2").render(state=state, lines=lines, words=_words())
+        return environment().get_template("answer.html.j2").render(state=state, lines=lines, words=words())
     raise PreviewError(f"a widget has no picture: {data['text/plain'].splitlines()[0][:60]}")
 
 
@@ -221,7 +193,7 @@ def _explorer(data: NotebookNode, widgets: Widgets, files: Files) -> str:
     shown = f'{still}{legend}<div class="numbers">{numbers}</div>'
     return (
         f'<figure class="still" data-frames="{name}">{shown}'
-        f"<figcaption>{_words()['moves']}</figcaption></figure>"
+        f"<figcaption>{words()['moves']}</figcaption></figure>"
     )
 
 
@@ -231,66 +203,3 @@ def _tree(model_id: str, widgets: Widgets) -> Iterator[dict[str, Any]]:
     yield state
     for child in state.get("children", []):
         yield from _tree(child.removeprefix("IPY_MODEL_"), widgets)
-
-
-def _environment() -> Environment:
-    return Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-
-
-def _common() -> dict[str, Any]:
-    other = next(name for name in LANGUAGES if name != language())
-    return {"language": language(), "other": other, "names": NAMES}
-
-
-def _words() -> dict[str, str]:
-    """Return what the pages say besides the lessons, in the language in use."""
-    return {
-        "course": say(
-            en="Secant: PyTorch's autograd in ten lessons", ko="Secant: 수업 열 개로 배우는 PyTorch autograd"
-        ),
-        "about": say(
-            en="Ten lessons on PyTorch's autograd as Jupyter notebooks, with sliders that turn a secant into "
-            "the tangent and tests that tell you what is wrong with your function.",
-            ko="PyTorch의 autograd를 다루는 주피터 노트북 수업 열 개입니다. "
-            "슬라이더로 할선을 접선으로 바꾸어 보고, 직접 쓴 함수의 어디가 틀렸는지 테스트로 확인합니다.",
-        ),
-        "look": say(
-            en="These pages are for a look: the sliders move, but nothing is graded. "
-            "To write your own answers, clone the repository and run",
-            ko="이 페이지는 미리 보기입니다. 슬라이더는 움직이지만 채점은 하지 않습니다. "
-            "직접 답을 쓰려면 저장소를 복제한 뒤 다음 명령을 실행하세요.",
-        ),
-        "try": say(
-            en="Drag h to the left, towards 0: the secant turns into the tangent, and its slope into "
-            "autograd's gradient. Drag it further, and the quotient goes wrong.",
-            ko="h를 왼쪽으로, 0에 가깝게 끌어 보세요. 할선은 접선이 되고, 할선의 기울기는 "
-            "autograd의 gradient가 됩니다. 더 끌면 차분몫이 어긋나기 시작합니다.",
-        ),
-        "command": say(en="make lab", ko="make lab lang=ko"),
-        "lessons": say(en="Lessons", ko="수업 목록"),
-        "lesson": say(en="Lesson", ko="수업"),
-        "minutes": say(en=" min", ko="분"),
-        "theme": say(en="Light or dark", ko="밝게 또는 어둡게"),
-        "skip": say(en="To the lesson", ko="본문으로"),
-        "tests": say(
-            en="Visible tests (you run them in JupyterLab)", ko="보이는 테스트 (JupyterLab에서 실행합니다)"
-        ),
-        "code": say(en="Code of this cell", ko="이 셀의 코드"),
-        "moves": say(
-            en="In JupyterLab you move this picture with sliders.",
-            ko="JupyterLab에서는 슬라이더로 이 그림을 움직일 수 있습니다.",
-        ),
-        "choose": say(en="Choose one before you read on.", ko="하나를 고른 뒤에 계속 읽으세요."),
-        "chosen": say(
-            en="Your choice is {choice}. It stays in this browser, and the lesson comes back to it.",
-            ko="고른 답은 {choice}입니다. 이 브라우저에만 남습니다. 뒤에서 다시 다룹니다.",
-        ),
-        "not_yet": say(
-            en="You have not answered the prediction above yet. Choose there; the solution appears here.",
-            ko="위의 예상에서 아직 답을 고르지 않았습니다. 먼저 고르면 여기에 설명이 나옵니다.",
-        ),
-        "answer": say(en="The answer, and what leads to the others", ko="정답과 다른 답에 대한 설명"),
-        "output": say(en="Output", ko="출력"),
-        "before": say(en="Before", ko="이전"),
-        "after": say(en="Next", ko="다음"),
-    }

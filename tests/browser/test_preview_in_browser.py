@@ -32,6 +32,8 @@ CELLS = (
     "explore_buffer()",
 )
 FUNCTIONS = {"log x³": lambda x: (x**3).log(), "sin x": torch.sin}
+KOREAN = """<html lang="ko"><head><title>미분</title></head><body><main><h1>미분</h1>
+<p>할선을 미분으로</p></main></body></html>"""
 TALL = {"width": 1000, "height": 700}
 
 
@@ -53,10 +55,12 @@ def address(quick_kernels: None, tmp_path_factory: pytest.TempPathFactory) -> It
     language("en")
     place = pages.Place(1, read_course(preview.ROOT, language()))
     page, files = pages.lesson_page(*run(notebook, "en", 600), place, "0123456789abcdef")
-    preview.build(out, (), 1, Console(quiet=True))
-    (out / "en").mkdir()
-    for name, content in {**files.contents, "page.html": page.encode()}.items():
+    for folder, text in (("en", page), ("ko", KOREAN)):
+        (out / folder).mkdir()
+        (out / folder / "page.html").write_text(text, encoding="utf-8")
+    for name, content in files.contents.items():
         (out / "en" / name).write_bytes(content)
+    preview.build(out, (), 1, Console(quiet=True))
     handler = functools.partial(Quiet, directory=str(out))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -292,3 +296,31 @@ def test_the_browser_unpacks_letter_for_letter(opened: Any) -> None:
         packed,
     )
     assert found == texts
+
+
+def test_search_finds_lessons_and_documents_of_both_languages(opened: Any) -> None:
+    page = opened.page
+    page.keyboard.press("Control+k")
+    asked = page.locator("pagefind-modal input")
+    asked.wait_for()
+    found = page.locator("pagefind-results a")
+    asked.fill("untrusted submission gradebook")
+    found.first.wait_for()
+    assert any("/docs/" in link.get_attribute("href") for link in found.all())
+    # A noun of two syllables, found although particles follow it.
+    asked.fill("할선")
+    page.locator("pagefind-results a[href='/ko/page.html']").wait_for()
+    assert faults(page, "pagefind-modal") == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.locator("pagefind-modal dialog").wait_for(state="hidden")
+
+
+def test_a_document_fits_a_phone_and_is_accessible(browser: Any, address: str) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 640})
+    page = context.new_page()
+    for name in ("index", "teaching", "trust"):
+        page.goto(address.replace("en/page", f"docs/{name}"))
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert [one for one in faults(page, "body") if "scrollable-region-focusable" not in one] == []
+    context.close()

@@ -10,9 +10,11 @@ from typing import Any
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from nbconvert.filters.markdown_mistune import MarkdownWithMath
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from scripts.preview import __main__ as preview
+from scripts.preview import docs, instructors, render
 from scripts.preview import page as pages
 from scripts.preview.run import PreviewError, run
 from secant.language import language
@@ -120,19 +122,19 @@ def test_a_page_is_whole(small: SimpleNamespace) -> None:
     assert [heading.name for heading in small.soup.select("main h1, main h2")] == ["h1", "h2"]
     assert [formula["display"] for formula in small.soup.find_all("math")] == ["inline", "block"]
     assert "$" not in small.soup.select_one("main").text
-    assert small.soup.find("a", hreflang="en")["href"] == "../en/01_what_autograd_does.html"
+    assert small.soup.find("a", hreflang="en", lang="en")["href"] == "../en/01_what_autograd_does.html"
     assert small.soup.find("a", rel="next")["href"] == "02_graph_and_grad_fn.html"
     assert small.soup.find("a", rel="prev") is None
 
 
 def test_nothing_is_fetched_from_elsewhere(small: SimpleNamespace) -> None:
-    scripts = ["../theme.js", "../explorer.js", "../predictions.js"]
+    scripts = ["../theme.js", "../search.js", "../explorer.js", "../predictions.js"]
     assert loaded(small.text) == [*scripts, "../style.css"]
     assert small.soup.find("a", href="https://pytorch.org") is not None
     lessons = place().lessons
-    assert loaded(pages.index_page(lessons)) == ["../theme.js", "../style.css"]
-    assert loaded(pages.front_page()) == ["theme.js", "style.css"]
-    assert loaded(f"<style>{pages.style()}</style>") == []
+    assert loaded(pages.index_page(lessons)) == ["../theme.js", "../search.js", "../style.css"]
+    assert loaded(pages.front_page()) == ["theme.js", "search.js", "style.css"]
+    assert loaded(f"<style>{render.style()}</style>") == []
     known = {script.name for script in pages.SCRIPTS}
     for script in pages.SCRIPTS:
         text = script.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
@@ -225,15 +227,73 @@ def test_every_formula_of_the_lessons_can_be_set() -> None:
                 }
     assert len(formulas) > 300
     for formula in formulas:
-        assert pages._formula(formula, "inline").startswith("<math")
+        assert render.formula(formula, "inline").startswith("<math")
 
 
 def test_a_formula_that_cannot_be_set_is_named() -> None:
     with pytest.raises(PreviewError, match=r"\\nonsense"):
-        pages._formula(r"\nonsense{x}", "inline")
+        render.formula(r"\nonsense{x}", "inline")
 
 
 @pytest.mark.usefixtures("quick_kernels")
 def test_a_cell_that_fails_is_told() -> None:
     with pytest.raises(PreviewError, match="ZeroDivisionError: division by zero"):
         run(new_notebook(cells=[new_code_cell("1 / 0")]), "en")
+
+
+def test_every_document_is_a_page_whose_links_lead_somewhere() -> None:
+    found = {document.name: document for document in docs.documents()}
+    assert set(found) == {path.stem for path in (ROOT / "docs").glob("*.md")}
+    assert set(docs.ORDER) == set(found)
+    pages_ = {name: BeautifulSoup(docs.document_page(one), "html.parser") for name, one in found.items()}
+    anchors = {name: {tag["id"] for tag in page.select("[id]")} for name, page in pages_.items()}
+    links = [(name, str(link["href"])) for name, page in pages_.items() for link in page.select("main a")]
+    inner = [(name, *href.partition("#")[::2]) for name, href in links if "//" not in href]
+    assert len(inner) > 30
+    for name, where, anchor in inner:
+        there = where.removesuffix(".html") or name
+        assert there in found, (name, where)
+        assert not anchor or anchor in anchors[there], (name, where, anchor)
+    ours = [href.split("/blob/main/")[1] for _, href in links if "/secant/blob/main/" in href]
+    assert len(ours) > 3
+    assert [path for path in ours if not (ROOT / path.partition("#")[0]).exists()] == []
+    listed = BeautifulSoup(docs.documents_page(list(found.values())), "html.parser")
+    assert [link["href"] for link in listed.select("main a")] == [f"{name}.html" for name in found]
+    assert loaded(docs.document_page(found["trust"])) == ["../theme.js", "../search.js", "../style.css"]
+
+
+def test_sections_are_listed_below_the_title() -> None:
+    renderer = render.PageRenderer()
+    text = "# Title\n\n## One, `two`\n\n## Same\n\n### Deep\n\n## Same\n"
+    soup = BeautifulSoup(
+        render.with_contents(MarkdownWithMath(renderer).render(text), renderer), "html.parser"
+    )
+    links = [(link["href"], link.text) for link in soup.select(".contents a")]
+    assert links == [("#one-two", "One, two"), ("#same", "Same"), ("#same-1", "Same")]
+    assert all(soup.find(id=anchor.removeprefix("#")) for anchor, _ in links)
+    assert soup.h1.find_next_sibling()["class"] == ["contents"]
+
+
+@pytest.mark.parametrize("name", ["en", "ko"])
+def test_the_instructors_page_links_to_the_report_if_there_is_one(name: str, tmp_path: Path) -> None:
+    language(name)
+    without = BeautifulSoup(instructors.instructors_page(tmp_path), "html.parser")
+    assert without.select("a[href^='class/']") == []
+    made = tmp_path / name / "class"
+    made.mkdir(parents=True)
+    suffix = {"en": "", "ko": ".ko"}[name]
+    for file in (
+        f"01_what_autograd_does{suffix}.html",
+        f"course{suffix}.html",
+        "feedback.html",
+        "report.png",
+    ):
+        (made / file).touch()
+    page = BeautifulSoup(instructors.instructors_page(tmp_path), "html.parser")
+    there = [str(link["href"]) for link in page.select("a[href^='class/']")]
+    there.append(str(page.select("img.report")[0]["src"]))
+    assert len(there) == 5
+    assert all((tmp_path / name / path).is_file() for path in there)
+    documents = {Path(str(link["href"])).stem for link in page.select("main a[href^='../docs/']")}
+    assert documents <= {path.stem for path in (ROOT / "docs").glob("*.md")} | {"index"}
+    assert len(documents) > 5

@@ -1,0 +1,80 @@
+"""Make pages of the documents in docs/, which are in English."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+from nbconvert.filters.markdown_mistune import MarkdownWithMath
+
+from scripts.preview.render import PageRenderer, environment, with_contents
+from scripts.preview.words import words
+from secant.address import urls
+
+ROOT = Path(__file__).resolve().parents[2]
+#: The documents, in the order of their list: those for a class, then those about the grader and the course.
+ORDER = (
+    *("teaching", "hub", "lms", "grading", "scale"),
+    *("trust", "performance", "support", "dependencies", "sources"),
+)
+_DOCUMENT = re.compile(r"^(\w+)\.md(#.*)?$")
+_TITLE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
+_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document as HTML, without its page's frame."""
+
+    name: str
+    body: str
+
+    @property
+    def title(self) -> str:
+        """Its heading, as HTML."""
+        found = _TITLE.search(self.body)
+        return found[1] if found else self.name
+
+    @property
+    def about(self) -> str:
+        """Its first paragraph, as plain text."""
+        found = _PARAGRAPH.search(self.body)
+        return Markup(found[1]).striptags() if found else ""
+
+
+class _Renderer(PageRenderer):
+    """For one document."""
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        """Set a link; what is not on the site is in the repository."""
+        return str(super().link(text, address(url), title))
+
+
+def address(url: str) -> str:
+    """Return where a link of a document leads on the site."""
+    if found := _DOCUMENT.match(url):
+        return f"{found[1]}.html{found[2] or ''}"
+    if url.startswith("../"):
+        return f"{urls()['Repository']}/blob/main/{url.removeprefix('../')}"
+    return url
+
+
+def documents(folder: Path = ROOT / "docs") -> Iterator[Document]:
+    """Yield the documents, those that have no place in the order last."""
+    names = sorted(path.stem for path in folder.glob("*.md"))
+    for name in sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER)):
+        renderer = _Renderer()
+        body = MarkdownWithMath(renderer).render((folder / f"{name}.md").read_text(encoding="utf-8"))
+        yield Document(name, with_contents(body, renderer))
+
+
+def document_page(document: Document) -> str:
+    """Return a document's page."""
+    page = environment().get_template("document.html.j2")
+    return page.render(document=document, words=words())
+
+
+def documents_page(found: list[Document]) -> str:
+    """Return the list of the documents."""
+    return environment().get_template("documents.html.j2").render(documents=found, words=words())

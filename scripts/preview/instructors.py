@@ -1,0 +1,58 @@
+"""Make the page for instructors, with the reports on the demo's class."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from nbconvert.filters.markdown_mistune import MarkdownWithMath
+
+from autograder.course.lesson import choose_lessons, find_lessons
+from scripts.demo.__main__ import LESSONS, ROOT, graded, one_to_show, run
+from scripts.preview.render import HERE, PageRenderer, common, environment
+from scripts.preview.words import words
+from secant.language import Language, language, say
+
+#: Where a language's pages on the class are, below its own folder.
+FOLDER = "class"
+PLACE = "<!-- class -->"
+
+
+def write_class(out: Path, languages: tuple[Language, ...]) -> None:
+    """Grade the demo's class; write its reports and one student's feedback into out/LANGUAGE/class.
+
+    Raises:
+        DemoError: it could not be graded; why has been printed.
+    """
+    chosen = choose_lessons(find_lessons(ROOT), list(LESSONS))
+    with tempfile.TemporaryDirectory(prefix="secant-class-") as made:
+        folder = Path(made, "class")
+        language("en")
+        done = graded(folder, chosen)
+        for name in languages:
+            language(name)
+            place = out / name / FOLDER
+            shutil.rmtree(place, ignore_errors=True)
+            for lesson in ([chosen[0].name[:2]], []):
+                run(folder, "report", *lesson, "--lang", name, "--out", str(place))
+            student = one_to_show(done.of(chosen[0]), done.students)
+            feedback = folder / "feedback" / student / chosen[0].name / f"{chosen[0].name}.html"
+            shutil.copyfile(feedback, place / "feedback.html")
+            shutil.copyfile(ROOT / "docs" / "images" / f"report-{name}.png", place / "report.png")
+
+
+def instructors_page(out: Path) -> str:
+    """Return the page in the language in use, with links to what `write_class` has written, if it has."""
+    renderer = PageRenderer()
+    body = MarkdownWithMath(renderer).render(
+        (HERE / f"instructors.{language()}.md").read_text(encoding="utf-8")
+    )
+    suffix = say(en="", ko=".ko")
+    report = f"{choose_lessons(find_lessons(ROOT), [LESSONS[0]])[0].name}{suffix}.html"
+    there = (out / language() / FOLDER / report).is_file()
+    on_class = (
+        environment()
+        .get_template("class.html.j2")
+        .render(report=report if there else "", course=f"course{suffix}.html", words=words())
+    )
+    page = environment().get_template("instructors.html.j2")
+    return page.render(body=body.replace(PLACE, on_class), words=words(), **common())

@@ -1,0 +1,109 @@
+"""What every page shares: its templates, its style, and how Markdown becomes HTML."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
+from pygments.formatters import HtmlFormatter
+
+from autograder.page.formulas import Display, Renderer, mathml
+from scripts.preview.run import PreviewError
+from scripts.preview.words import words
+from secant.explorers import kit as explorers
+from secant.language import LANGUAGES, language
+
+HERE = Path(__file__).parent
+KIT = Path(explorers.__file__).parent
+NAMES = {"en": "English", "ko": "한국어"}
+#: Pygments' styles whose letters have a contrast of 4.5 or more on the page's grounds, light and dark.
+LIGHT, DARK = "xcode", "github-dark"
+# What GitHub leaves out of a heading's anchor.
+_LEFT_OUT = re.compile(r"[^\w\- ]")
+_TAG = re.compile(r"<[^>]+>")
+
+
+class PageRenderer(Renderer):
+    """For one page; a formula that cannot be set ends it. Its headings are listed, and links lead to them."""
+
+    def __init__(self) -> None:
+        super().__init__(escape=False, exclude_anchor_links=True)
+        self.titled = False
+        #: The headings of the second level: anchor, and text as HTML.
+        self.contents: list[tuple[str, str]] = []
+        self._anchors: set[str] = set()
+
+    def heading(self, text: str, level: int, **attrs: Any) -> str:
+        """Set a heading; a page has one of the first level, whatever its text has."""
+        level, self.titled = (2 if level == 1 and self.titled else level), True
+        anchor = self._anchor(text)
+        if level == 2:
+            self.contents.append((anchor, text))
+        return f'<h{level} id="{anchor}">{text}</h{level}>\n'
+
+    def _anchor(self, text: str) -> str:
+        """Return a name for a heading as GitHub gives it, which no other heading of the page has."""
+        name = _LEFT_OUT.sub("", _TAG.sub("", text).lower().strip()).replace(" ", "-")
+        number = 0
+        while (anchor := f"{name}-{number}" if number else name) in self._anchors:
+            number += 1
+        self._anchors.add(anchor)
+        return anchor
+
+    def formula(self, latex: str, display: Display) -> str:
+        return formula(latex, display)
+
+
+def with_contents(page: str, renderer: PageRenderer) -> str:
+    """Return a rendered page with links to its sections below its title, if it has three or more."""
+    if len(renderer.contents) < 3:
+        return page
+    made = environment().get_template("contents.html.j2").render(headings=renderer.contents, words=words())
+    before, title, after = page.partition("</h1>")
+    return f"{before}{title}\n{made}{after}"
+
+
+def formula(latex: str, display: Display) -> str:
+    """Return a formula as MathML.
+
+    Raises:
+        PreviewError: it cannot be set.
+    """
+    try:
+        return mathml(latex, display)
+    except ValueError as error:
+        raise PreviewError(str(error)) from error
+
+
+def environment() -> Environment:
+    """Return the pages' templates."""
+    made = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    made.globals["names"] = NAMES
+    return made
+
+
+def common() -> dict[str, Any]:
+    """Return what the frame of a page in the language in use needs."""
+    other = next(name for name in LANGUAGES if name != language())
+    return {"language": language(), "other": other}
+
+
+def style() -> str:
+    """Return the pages' style sheet. Paper is light."""
+    dark = (HERE / "dark.css").read_text(encoding="utf-8") + _code_colours(DARK)
+    return "\n".join(
+        [
+            (KIT / "picture.css").read_text(encoding="utf-8"),
+            (HERE / "style.css").read_text(encoding="utf-8"),
+            _code_colours(LIGHT),
+            f'@media screen {{\n:root[data-theme="dark"] {{\n{dark}\n}}\n}}',
+            '@media screen and (prefers-color-scheme: dark) {\n:root:not([data-theme="light"]) {\n'
+            f"{dark}\n}}\n}}\n",
+        ]
+    )
+
+
+def _code_colours(name: str) -> str:
+    """Return a Pygments style's rules for letters, without its ground and its line height."""
+    rules = HtmlFormatter(style=name).get_style_defs(".highlight").splitlines()
+    return "\n".join(rule for rule in rules if rule.startswith(".highlight ."))

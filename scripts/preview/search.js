@@ -1,0 +1,57 @@
+// Search, which is fetched when somebody first asks for it: Pagefind's dialog over the pages of both languages.
+// What is in the reader's own language comes first.
+const root = new URL("./", import.meta.url);
+const own = document.documentElement.lang;
+const bundle = (language) => new URL(`search/${language}/`, root).href;
+
+const fetched = (tag, attributes) =>
+  new Promise((resolve, reject) => {
+    const made = Object.assign(document.createElement(tag), attributes);
+    made.onload = resolve;
+    made.onerror = () => reject(new Error(`${attributes.src ?? attributes.href} could not be fetched`));
+    document.head.append(made);
+  });
+
+let dialog = null;
+const made = async () => {
+  await Promise.all([
+    fetched("link", { rel: "stylesheet", href: `${bundle(own)}pagefind-component-ui.css` }),
+    fetched("script", { src: `${bundle(own)}pagefind-component-ui.js` }),
+  ]);
+  const others = ["en", "ko"].filter((language) => language !== own);
+  globalThis.PagefindComponents.configureInstance("default", {
+    bundlePath: bundle(own),
+    baseUrl: root.pathname,
+    mergeIndex: others.map((language) => ({
+      bundlePath: bundle(language),
+      baseUrl: root.pathname,
+      language,
+      indexWeight: 0.2,
+    })),
+  });
+  const modal = document.createElement("pagefind-modal");
+  document.body.append(modal);
+  return modal;
+};
+
+const button = document.querySelector(".search");
+const open = async () => {
+  dialog ??= made();
+  try {
+    (await dialog).open();
+  } catch (error) {
+    dialog = null;
+    button.title = error.message;
+  }
+};
+
+if (button) {
+  button.hidden = false;
+  button.addEventListener("click", open);
+  addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      open();
+    }
+  });
+}
