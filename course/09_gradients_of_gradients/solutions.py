@@ -79,7 +79,7 @@ second derivative.
 r"""
 **왜 맞을까요?** 저장한 텐서가 입력 자체라서 autograd가 압니다. `3 * x**2`과 `g`의 곱은 `backward` 안의 연산이므로 `create_graph=True`를 주면 기록됩니다. 그래서 `x`를 지나는 경로와 `g`를 지나는 경로가 모두 있습니다.
 
-**다른 방법.** backward를 위한 `Function`을 하나 더 쓰고 그것에 자신의 backward를 줄 수도 있습니다. 그 backward는 $6xgu$와 $3x^2u$, 두 gradient를 돌려주어야 합니다. `forward`에서 계산한 `3 * x**2`을 저장하면 연산이 하나 줄지만 이계
+**다른 방법.** backward를 위한 `Function`을 하나 더 만들어 그 backward까지 직접 작성할 수도 있습니다. 그 backward는 $6xgu$와 $3x^2u$, 두 gradient를 돌려주어야 합니다. `forward`에서 계산한 `3 * x**2`을 저장하면 연산이 하나 줄지만 이계
 미분계수를 잃습니다.
 """
 
