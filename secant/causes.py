@@ -160,7 +160,7 @@ CAUSES: Sequence[Cause] = (
         ("returned an invalid gradient at index",),
         en="backward returns a gradient of another shape than its input. Was a broadcast or a sum not "
         "undone?",
-        ko="backward가 입력과 shape가 다른 gradient를 돌려주었습니다. 브로드캐스트나 합을 되돌리지 않았나요",
+        ko="backward가 입력과 shape가 다른 gradient를 돌려주었습니다. 브로드캐스트나 합을 되돌리지 않았나요?",
     ),
     Cause(
         "NotImplementedError",
@@ -249,13 +249,13 @@ CAUSES: Sequence[Cause] = (
         "RuntimeError",
         ("shapes cannot be multiplied",),
         en="the inner sizes of the two shapes differ. Is a transpose (.T) missing, or the order reversed?",
-        ko="두 행렬의 shape에서 안쪽 크기가 다릅니다. 전치(.T)를 빠뜨렸거나 순서가 바뀌지 않았나요",
+        ko="두 행렬의 shape에서 안쪽 크기가 다릅니다. 전치(.T)를 빠뜨렸거나 순서가 바뀌지 않았나요?",
     ),
     Cause(
         "RuntimeError",
         ("size mismatch",),
         en="the shapes cannot be multiplied. Is a transpose (.T) missing?",
-        ko="shape가 맞지 않아 곱할 수 없습니다. 전치(.T)를 빠뜨리지 않았나요",
+        ko="shape가 맞지 않아 곱할 수 없습니다. 전치(.T)를 빠뜨리지 않았나요?",
     ),
     Cause(
         "RuntimeError",
@@ -274,13 +274,13 @@ CAUSES: Sequence[Cause] = (
         "",
         ("one element tensors can be converted",),
         en="only a tensor of one element becomes a Python number. Is a sum or an index missing?",
-        ko="원소가 하나인 텐서만 파이썬 수로 바꿀 수 있습니다. 합이나 인덱스를 빠뜨리지 않았나요",
+        ko="원소가 하나인 텐서만 파이썬 수로 바꿀 수 있습니다. 합이나 인덱스를 빠뜨리지 않았나요?",
     ),
     Cause(
         "RuntimeError",
         ("cannot be converted to Scalar",),
         en="only a tensor of one element becomes a Python number. Is a sum or an index missing?",
-        ko="원소가 하나인 텐서만 파이썬 수로 바꿀 수 있습니다. 합이나 인덱스를 빠뜨리지 않았나요",
+        ko="원소가 하나인 텐서만 파이썬 수로 바꿀 수 있습니다. 합이나 인덱스를 빠뜨리지 않았나요?",
     ),
     Cause(
         "RuntimeError",
@@ -320,7 +320,7 @@ CAUSES: Sequence[Cause] = (
         "AttributeError",
         ("'float' object has no attribute",),
         en="a Python number stands where a tensor is needed. Was it made with float() or .item()?",
-        ko="텐서가 있어야 할 자리에 파이썬 수가 있습니다. float()나 .item()으로 바꾸지 않았나요",
+        ko="텐서가 있어야 할 자리에 파이썬 수가 있습니다. float()나 .item()으로 바꾸지 않았나요?",
     ),
     Cause(
         "TypeError",
@@ -382,19 +382,19 @@ CAUSES: Sequence[Cause] = (
         "OverflowError",
         (),
         en="a number is too large for a float. Is there an unnecessary power or exp?",
-        ko="float에 담기에 너무 큰 수입니다. 필요 없는 거듭제곱이나 exp가 있지 않나요",
+        ko="float에 담기에 너무 큰 수입니다. 필요 없는 거듭제곱이나 exp가 있지 않나요?",
     ),
     Cause(
         "ZeroDivisionError",
         (),
         en="a division by zero. Is a special case missing, or has a step h become 0?",
-        ko="0으로 나누었습니다. 특별한 경우를 빠뜨렸거나 h가 0이 되지 않았나요",
+        ko="0으로 나누었습니다. 특별한 경우를 빠뜨렸거나 h가 0이 되지 않았나요?",
     ),
     Cause(
         "RecursionError",
         (),
         en="a function calls itself too deeply. Write a loop, with a list of what is still to do",
-        ko="함수가 자기 자신을 너무 깊이 부릅니다. 남은 일을 리스트에 두고 반복문으로 쓰세요",
+        ko="함수가 자기 자신을 너무 깊이 호출합니다. 남은 일을 리스트에 두고 반복문으로 쓰세요",
     ),
     Cause(
         "UnboundLocalError",
@@ -412,7 +412,7 @@ CAUSES: Sequence[Cause] = (
         "TypeError",
         ("required positional argument",),
         en="a function is called with too few arguments, or requires more than the task says",
-        ko="함수를 부를 때 인자가 모자라거나, 과제에 없는 인자를 더 요구합니다",
+        ko="함수를 호출할 때 인자가 모자라거나, 과제에 없는 인자를 더 요구합니다",
     ),
     Cause(
         "TypeError",
@@ -431,7 +431,7 @@ CAUSES: Sequence[Cause] = (
         ("not enough values to unpack",),
         en="there are fewer values than names on the left. In backward: were all passed to "
         "save_for_backward?",
-        ko="왼쪽의 이름보다 값이 적습니다. backward에서라면 save_for_backward에 모두 넣었나요",
+        ko="왼쪽의 이름보다 값이 적습니다. backward에서라면 save_for_backward에 모두 넣었나요?",
     ),
     Cause(
         "ValueError",
@@ -449,7 +449,7 @@ CAUSES: Sequence[Cause] = (
         "KeyError",
         (),
         en="the dict has no such key. Are all keys spelled as the task spells them?",
-        ko="딕셔너리에 그런 키가 없습니다. 과제에 적힌 대로 키를 썼나요",
+        ko="딕셔너리에 그런 키가 없습니다. 과제에 적힌 대로 키를 썼나요?",
     ),
     Cause(
         "AttributeError",

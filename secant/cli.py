@@ -29,7 +29,7 @@ def make_app() -> typer.Typer:
         help=say(
             en="Lessons on PyTorch's autograd, with sliders and tests that explain. "
             "Everything stays on this computer. Begin with: secant lab",
-            ko="슬라이더와 설명해 주는 테스트로 PyTorch autograd를 배우는 수업입니다. "
+            ko="슬라이더를 움직이고, 틀린 이유를 알려 주는 테스트로 확인하며 PyTorch autograd를 배웁니다. "
             "모든 것은 이 컴퓨터 안에서만 실행됩니다. 시작하려면: secant lab",
         ),
         add_completion=False,
@@ -84,7 +84,7 @@ def _add_lab(app: typer.Typer) -> None:
             en="Open the lessons in JupyterLab. The first run copies them for you, and your work is never "
             "overwritten: a new version of a lesson is saved beside yours. Options that are not listed here, "
             "such as --debug, are passed to JupyterLab.",
-            ko="JupyterLab에서 수업을 엽니다. 처음 실행할 때 수업 파일을 복사하며, 작성하신 내용은 절대 "
+            ko="JupyterLab에서 수업을 엽니다. 처음 실행할 때 수업 파일을 복사하며, 작성한 내용은 절대 "
             "덮어쓰지 않습니다. 수업이 바뀌면 새 버전을 바로 옆에 둡니다. 아래에 없는 옵션은 "
             "--debug처럼 JupyterLab에 그대로 전달합니다.",
         ),

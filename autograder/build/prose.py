@@ -167,7 +167,7 @@ def _sums(texts: Sequence[tuple[int, NotebookNode]], graded: Sequence[Task]) -> 
     if len(said) != 1:
         place = said[1][0] if said else -1
         lang = texts[0][1].metadata["lang"]
-        like = {"en": '"Five functions, 10 points."', "ko": '"함수 다섯 개, 모두 10점입니다."'}[lang]
+        like = {"en": '"Five functions, 10 points."', "ko": '"함수 다섯 개, 합해서 10점입니다."'}[lang]
         yield (
             place,
             f"{len(said)} sentences ({lang}) say how many tasks and points there are: write one, like {like}",

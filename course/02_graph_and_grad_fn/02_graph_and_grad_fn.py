@@ -201,7 +201,7 @@ r"""
 - `grad_fn`에는 그 연산을 기록한 **노드**(node)가 들어 있고, 노드는 연산의 입력이 무엇인지 압니다. 노드는 마지막 결과 `z`뿐 아니라
   추적되는 결과 *모두*에 있으므로 `y`에도 있습니다.
 
-`requires_grad`와 `grad_fn`이면 모든 텐서를 세 종류로 나눌 수 있습니다.
+`requires_grad`와 `grad_fn`이면 모든 텐서를 세 종류로 나눌 수 있습니다. (*상수 leaf*는 이 수업에서 붙인 이름이고, PyTorch에는 이것을 가리키는 말이 따로 없습니다.)
 
 | 종류 | `requires_grad` | `grad_fn` | `is_leaf` | `backward()`가 하는 일 |
 |---|---|---|---|---|
@@ -565,7 +565,7 @@ refers to a result or to a node, all that can be reached from there stays alive.
 
 # %% [markdown] lang="ko" en="da6ac9fb"
 r"""
-간선은 모두 결과에서 입력 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 결과나 노드를 가리키는 변수가 있으면 거기서 닿는 부분이 살아 있고, 그래프의 나머지는 사라집니다.
+간선은 모두 결과에서 입력 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 결과나 노드를 가리키는 변수가 있으면 거기서 닿는 부분은 살아 있고, 그래프의 나머지는 사라집니다.
 """
 
 # %% [markdown] lang="en"
@@ -761,7 +761,7 @@ r"""
 ## 6. 실제로 있었던 버그: 체크포인팅을 켜면 오지 않는 gradient
 
 저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 쓰면 메모리를 아낄 수 있습니다. 층(layer)의 입력만 남겨 두고, 층 안에서 저장했을 텐서는 역방향 계산을 할 때 그 층을 다시 계산해서 얻는 방법입니다. (학습 도중의 모델을 저장한 파일인 체크포인트와는 다릅니다.) 오래된 방식에서는 층을 기록 없이 계산하므로, autograd가 보기에 이 층은 연산 하나입니다. 그 입력은
-*인자로 넘긴* 텐서뿐이고, 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는 체크포인트를 적용한 층 안에서 한 번, 그 밖에서 한 번
+*인자로 넘긴* 텐서뿐이고, 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는 체크포인팅을 적용한 층 안에서 한 번, 그 밖에서 한 번
 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
 """
 
@@ -790,7 +790,7 @@ for reentrant in (None, True, False):
         quotient = (loss_of(w + h, reentrant) - loss).item() / h
     loss.backward()
     name = (
-        say(en="no checkpoint", ko="체크포인트 없음") if reentrant is None else f"use_reentrant={reentrant}"
+        say(en="no checkpoint", ko="체크포인팅 없음") if reentrant is None else f"use_reentrant={reentrant}"
     )
     print(
         f"{name:22}loss {loss.item()}  ",
@@ -821,8 +821,8 @@ r"""
 requires_grad=True"(requires_grad=True인 입력이 하나도 없다)라고 경고하지만, 여기서는 경고를 꺼 두었습니다.)
 
 모델을 이런 식으로 미세 조정(fine-tuning)하는 일이 많습니다. 층의 가중치는 모두 동결하고(freeze, 추적하지 않고) 층에 새 가중치를 조금만 더합니다.
-LoRA가 그런 방법입니다. 체크포인트를 켜면 이 새 가중치에 gradient가 오지 않았습니다.
-[Hugging Face transformers의 이슈 26221](https://github.com/huggingface/transformers/issues/26221)의 제목은 "체크포인트는 결과에 영향을 주지 않아야
+LoRA가 그런 방법입니다. 체크포인팅을 켜면 이 새 가중치에 gradient가 오지 않았습니다.
+[Hugging Face transformers의 이슈 26221](https://github.com/huggingface/transformers/issues/26221)의 제목은 "체크포인팅은 결과에 영향을 주지 않아야
 한다"(Gradient checkpointing should have no functional impact)입니다. 고치는 방법은 두 가지입니다. [PyTorch
 문서](https://docs.pytorch.org/docs/stable/checkpoint.html)가 권하는 `use_reentrant=False`를 쓰면 층 안의 연산도 기록됩니다. 또는
 [층의 입력에 `requires_grad_(True)`를 호출합니다](https://github.com/huggingface/transformers/pull/21598).
@@ -850,7 +850,7 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 r"""
 # 과제
 
-함수 다섯 개, 모두 10점입니다.
+함수 다섯 개, 합해서 10점입니다.
 
 테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
@@ -905,8 +905,8 @@ r"""
 
 텐서 `t`가 1절의 표에서 어느 종류인지 문자열 `'leaf'`, `'constant leaf'`, `'intermediate'` 가운데 하나로 돌려주세요.
 
-- `t`는 어떤 텐서든 될 수 있습니다. 직접 만든 것일 수도, 계산한 것일 수도 있고, 추적되는 것일 수도, 아닐 수도 있습니다. dtype과 shape에는
-  제한이 없고, 비어 있을 수도 있습니다. view나 정수 텐서, 파라미터(`nn.Parameter`, 모델이 학습하는 leaf)도 나오며, `backward()`를 이미
+- `t`로는 어떤 텐서든 올 수 있습니다. 직접 만든 것일 수도, 계산한 것일 수도 있고, 추적되는 것일 수도, 아닐 수도 있습니다. dtype과 shape에는
+  제한이 없고, 비어 있을 수도 있습니다. 뷰나 정수 텐서, 파라미터(`nn.Parameter`, 모델이 학습하는 leaf)도 나오며, `backward()`를 이미
   호출했을 수도 있습니다.
 - 지금 `t`가 무엇인지만 봅니다. 나중에 누군가 `t.requires_grad_()`를 호출하면 다음번 답은 달라질 수 있습니다.
 - `grad_fn`과 `requires_grad`면 충분합니다. `is_leaf` 같은 다른 방법을 써도 되지만, `t`를 보기만 해야 합니다. 예를 들어 `t.retain_grad()`를
@@ -1725,7 +1725,7 @@ Next: [Lesson 03](../03_backward_and_grad/03_backward_and_grad.ipynb), `.backwar
 r"""
 ## 숨은 테스트가 확인하는 것
 
-- **2.1** 온갖 텐서. 추적하지 않고 계산한 것, detach한 것, `no_grad` 안에서 계산한 것, 정수와 bool과 복소수 텐서, 빈 텐서, 잘라 낸 텐서, 파라미터, view,
+- **2.1** 온갖 텐서. 추적하지 않고 계산한 것, detach한 것, `no_grad` 안에서 계산한 것, 정수와 bool과 복소수 텐서, 빈 텐서, 잘라 낸 텐서, 파라미터, 뷰,
   모델의 출력, 직접 만든 연산의 결과(뒤의 수업에 나오며 답은 같습니다), `retain_grad()`나 `backward()`를 호출한 뒤의 중간 텐서. 종류가 바뀌는 텐서. `no_grad` 안에서 호출했을 때.
 - **2.2** 노드와 leaf를 여러 곳에서 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘이나 셋인 연산, 입력이 넷인 연산, 온갖
   이름의 노드, 두 번 호출하는 사이에 제자리에서 바뀐 텐서, 그래프가 없는 텐서, 임의로 만든 그래프, 잇달아 나오는 연산 수천 개, 두 배로 만들기

@@ -147,7 +147,7 @@ r"""
 $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{\partial z}{\partial y} + \frac{dw}{dx}\cdot\frac{\partial z}{\partial w}
 = 75 \cdot 0.008 + 10 \cdot 0.1 = 0.6 + 1.0 = 1.6$$
 
-($\partial z/\partial y$는 편미분(partial derivative)입니다. $w$는 고정하고 $y$만 움직입니다.) 이 합을 $x$에 대한 $z$의
+($\partial z/\partial y$는 편미분계수(partial derivative)입니다. $w$는 고정하고 $y$만 움직입니다.) 이 합을 $x$에 대한 $z$의
 **전도함수**(全導函數, total derivative)라고 합니다. 모든 경로를 합친 도함수라는 뜻입니다. 경로가 갈라지는 `x`처럼 값 하나가 두 번 이상
 쓰이는 곳을 **팬아웃**(fan-out)이라고 합니다. 갈래 중 하나로만 가는 `if`와 달리 모든 경로로 갑니다.
 
@@ -805,7 +805,7 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 r"""
 # 과제
 
-함수 네 개, 모두 10점입니다. **과제 4.3은 선택 과제**이지만 점수는 똑같이 있습니다.
+함수 네 개, 합해서 10점입니다. **과제 4.3은 선택 과제**이지만 점수는 똑같이 있습니다.
 
 테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
@@ -1336,7 +1336,7 @@ r"""
 
 ●●●●○ · ★★★★☆ · 20분 · 2점
 
-`x**q`의 backward를 쓰세요. 결과의 gradient `g`를 받아 `x`와 `q`의 gradient를 튜플 `(gx, gq)`로 돌려줍니다.
+`x**q`의 backward를 작성하세요. 결과의 gradient `g`를 받아 `x`와 `q`의 gradient를 튜플 `(gx, gq)`로 돌려줍니다.
 
 - `x`와 `q`는 dtype이 같은(`float32` 또는 `float64`) 텐서입니다. shape는 **다를 수 있고** 브로드캐스트됩니다. `g`의 shape는 `x**q`과
   같습니다. `gx`의 shape는 `x`와, `gq`의 shape는 `q`와 같고, dtype도 그대로입니다. 크기가 0인 차원은 없습니다.
@@ -1715,7 +1715,7 @@ r"""
 ## 지금까지 만든 것
 
 수업 10에서 만들 autograd의 두 부분을 이번 수업에서 준비했습니다. `total_derivative`는 수업 10의 `backward()`가 할 일을 합니다. 노드마다 한
-번씩 간선을 따라 곱하고 더합니다. `unbroadcast`는 그런 `backward()`가 호출하는 단계입니다. 과제 4.3을 했다면 `pow_backward`도 그렇습니다.
+번씩 간선을 따라 곱하고 더합니다. `unbroadcast`는 그런 `backward()`가 도중에 호출하는 함수입니다. 과제 4.3을 했다면 `pow_backward`도 그렇습니다.
 
 ## 점검
 

@@ -120,7 +120,7 @@ reads nor writes a `.grad`.
 # %% [markdown] task="per_sample_grads" lang="ko" en="2b15f28a"
 r"""
 **왜 맞을까요?** `grad(loss)`는 샘플 하나의 loss를 첫째 인자 `w`로 미분한 gradient입니다. `vmap`은 같은 `w`로 `X`의 모든 행과 `Y`의 모든 원소에 대해 이것을
-한꺼번에 실행하고 결과를 쌓습니다. i번째 행이 샘플 i의 것입니다. `torch.func.grad`가 만드는 것은 순수 함수(pure function)여서 `.grad`를 읽지도 쓰지도 않습니다.
+한꺼번에 실행하고 결과를 쌓습니다. i번째 행이 샘플 i의 gradient입니다. `torch.func.grad`가 만드는 것은 순수 함수(pure function)여서 `.grad`를 읽지도 쓰지도 않습니다.
 
 **다른 방법.** 이 loss에는 공식 `2 * (X @ w - Y)[:, None] * X`가 가장 빠릅니다. 함정은 `[:, None]`에 있습니다. `w`를 열로 두면 `X @ w[:, None] - Y`는 (n, 1)에서
 (n,)을 뺀 것이어서 (n, n)으로 브로드캐스트되고, 샘플마다 모든 목표를 빼게 됩니다. 또 loss가 바뀌면 공식은 새로 구해야 하지만 `vmap(grad(...))`는 그대로입니다.

@@ -40,7 +40,7 @@ outputs, so mistakes may cancel. And a backward pass with `grad_output` 1 alone 
 
 # %% [markdown] task="backward_is_right" lang="ko" en="eca24ec9"
 r"""
-**왜 맞을까요?** `detach()`는 호출한 쪽의 텐서와 그래프를 건드리지 않고, `double()`은 차분몫에 열여섯 자리를 주고, `clone()`은 원소마다 자기 메모리를 주고, `requires_grad_()`는 호출한 쪽이 추적하든 아니든 `gradcheck`가 모든 입력을 검사하게
+**왜 맞을까요?** `detach()`는 호출한 쪽의 텐서와 그래프를 건드리지 않고, `double()` 덕분에 차분몫이 열여섯 자리까지 나오고, `clone()`은 원소마다 메모리를 따로 마련하고, `requires_grad_()`는 호출한 쪽이 추적하든 아니든 `gradcheck`가 모든 입력을 검사하게
 합니다. `raise_exception=False`를 넘기면 오류를 내지 않고 `False`를 돌려줍니다.
 
 **다른 방법.** 차분몫을 직접 구할 수도 있습니다. 원소를 하나씩 움직이고 야코비 행렬의 행(수업 05)과 비교합니다. 함정이 두 가지 있습니다. `y.sum()`에서 역방향 계산을 한 번만 하면 모든 출력이 더해져

@@ -79,7 +79,7 @@ second derivative.
 r"""
 **왜 맞을까요?** 저장한 텐서가 입력 자체라서 autograd가 압니다. `3 * x**2`과 `g`의 곱은 `backward` 안의 연산이므로 `create_graph=True`를 주면 기록됩니다. 그래서 `x`를 지나는 경로와 `g`를 지나는 경로가 모두 있습니다.
 
-**다른 방법.** backward를 위한 `Function`을 하나 더 쓰고 그것에 자신의 backward를 줄 수도 있습니다. 그 backward는 $6xgu$와 $3x^2u$, 두 gradient를 돌려주어야 합니다. `forward`에서 계산한 `3 * x**2`을 저장하면 연산이 하나 줄지만 이계
+**다른 방법.** backward를 위한 `Function`을 하나 더 만들어 그 backward까지 직접 작성할 수도 있습니다. 그 backward는 $6xgu$와 $3x^2u$, 두 gradient를 돌려주어야 합니다. `forward`에서 계산한 `3 * x**2`을 저장하면 연산이 하나 줄지만 이계
 미분계수를 잃습니다.
 """
 
@@ -94,7 +94,7 @@ where second derivatives are too expensive. `x = x - lr * torch.func.grad(f)(x)`
 
 # %% [markdown] task="loss_after" lang="ko" en="7d153049"
 r"""
-**왜 맞을까요?** `x`는 이름일 뿐입니다. 첫 스텝 뒤에는 `lr`와 호출한 쪽의 `x`에 의존하는 결과를 가리킵니다. `create_graph=True`를 주면 gradient도 기록된 결과가 되므로, 다음 점은 `lr`에 두 가지로 의존합니다. 하나는 곱하는 수로, 하나는
+**왜 맞을까요?** `x`는 이름일 뿐입니다. 첫 스텝 뒤에는 `lr`과 호출한 쪽의 `x`에 의존하는 결과를 가리킵니다. `create_graph=True`를 주면 gradient도 기록된 결과가 되므로, 다음 점은 `lr`에 두 가지로 의존합니다. 하나는 곱하는 수로, 하나는
 gradient를 구한 점을 거쳐서입니다. 버퍼를 건드리지 않고, 제자리에서 바꾸는 것도 없습니다.
 
 **흔한 실수.** `create_graph=True`가 없으면 `lr`에 대한 기울기는 한 스텝일 때만 맞고 두 번째 스텝부터 틀립니다. `x`에 대한 기울기는 처음부터 틀립니다. 논문에서는 이것을 일차 근사(first-order approximation)라 하고, 이계 미분에 드는 비용이

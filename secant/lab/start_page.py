@@ -146,7 +146,7 @@ def new_versions(beside: dict[str, str], say: Say) -> str:
     lines = [
         say(
             en=f"- Yours: {link(name, name)}. New: {link(new, new)}.",
-            ko=f"- 작업하시던 파일: {link(name, name)}, 새 버전: {link(new, new)}",
+            ko=f"- 작업하던 파일: {link(name, name)}, 새 버전: {link(new, new)}",
         )
         for name, new in beside.items()
     ]
@@ -164,9 +164,9 @@ Go on with yours, or copy your answers across and go on with the new one.
 
 NEW_VERSIONS_KO = """## 새 버전이 나온 수업
 
-이곳에 복사한 뒤로 내용이 바뀐 수업이 있습니다. 작업하시던 파일은 건드리지 않고
-새 버전을 바로 옆에 두었습니다. 쓰시던 파일로 계속하셔도 되고,
-작성한 답을 새 파일로 옮겨 이어 가셔도 됩니다.
+이곳에 복사한 뒤로 내용이 바뀐 수업이 있습니다. 작업하던 파일은 건드리지 않고
+새 버전을 바로 옆에 두었습니다. 쓰던 파일로 계속해도 되고,
+작성한 답을 새 파일로 옮겨 이어 가도 됩니다.
 
 """
 
@@ -201,7 +201,7 @@ CHECK_KO = """
 VS Code처럼 이 버튼이 없는 곳이라면 터미널에서 `autograder check 1`을 실행하세요.
 수업 01의 답을 똑같이 확인합니다.
 `autograder check 1 --solution 과제이름`은 그 과제의 모범 풀이를 보여 줍니다.
-그 답이 왜 맞는지, 많은 사람이 택하는 먼 길은 무엇인지도 함께 설명합니다.
+그 답이 왜 맞는지, 흔한 실수나 다른 방법은 무엇인지도 함께 설명합니다.
 모두 이 컴퓨터 안에서만 실행됩니다.
 """
 

@@ -64,7 +64,7 @@ def parse(content: bytes, where: Path) -> Facts:
         if type(version) is int and version > VERSION:
             raise StoreError(
                 en=f"{where} was written by a newer Secant. It stays as it is: please update Secant.",
-                ko=f"{where} 파일은 더 새로운 Secant의 것이라 그대로 두었습니다. Secant를 업데이트하세요.",
+                ko=f"{where} 파일은 더 새 버전이 만든 것이라 그대로 두었습니다. Secant를 업데이트하세요.",
             )
         if type(version) is not int or version < 1:
             raise ValueError("no version of ours")

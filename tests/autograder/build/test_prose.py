@@ -90,7 +90,7 @@ def test_cells_that_were_dropped_without_their_heading() -> None:
         (r"## Task 7\.7 · `find_culprit`", "## The last", "no heading follows for task 7.7 · `find_culprit`"),
         ("Seven functions, 14 points", "Seven functions", "0 sentences (en) say how many tasks"),
         ("Seven functions", "Eight functions", 'it says "Eight functions", but the lesson has 7 tasks'),
-        ("모두 14점", "모두 10점", "it says 10 points, but its tasks are worth 14"),
+        ("합해서 14점", "합해서 10점", "it says 10 points, but its tasks are worth 14"),
         (r"- \*\*7\.4\*\*", "- **7.5**", "has 0 lines for task 7.4"),
         ("Task 7.6 finds", "Tasks 7.5 and 7.8 find", "it speaks of task 7.8, and there is no such task"),
         ("과제 7.6에서", "과제 7.6과 11.2에서", "it speaks of task 11.2, and there is no such task"),

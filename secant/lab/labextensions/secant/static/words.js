@@ -296,7 +296,7 @@ const ko = {
   state: { new: '시작 전', in_progress: '진행 중', done: '완료', missing: '파일 없음' },
   after: (numbers) => `수업 ${numbers} 다음`,
   predictions: (made, of) => `예상 ${of}개 중 ${made}개`,
-  newVersion: (number) => `${number}번 수업의 새 버전`,
+  newVersion: (number) => `수업 ${number}의 새 버전`,
   achievements: '성취',
   achievementsCount: (earned, of) => `${of}개 중 ${earned}개 달성`,
   earnedOn: (date) => `${date} 달성`,
