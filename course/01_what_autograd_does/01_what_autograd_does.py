@@ -858,19 +858,32 @@ _parabola = "lambda t: 2 * t**2"
 for _f, _x, _h, _dtype, _want, _wrong in (
     (_parabola, 3.0, 0.001, "float64", 12.002, {**_up, **_part}),
     ("lambda t: 2 * t", [8.0, 1.0], 1e-5, "float32", [2.0, 2.0], _line),
-    (_parabola, 3.0, -1.0, "float64", 10.0, {hint.left: 14.0, hint.sign: -10.0}),
     (_parabola, 3.3, 1e-5, "float32", 13.333333, {hint.wide: 13.20002, hint.typed: 13.35144}),
+    (_parabola, 3.0, -1.0, "float64", 10.0, {hint.left: 14.0, hint.sign: -10.0}),
 ):
     _answer = ask("forward_difference(f, x, h)", f=_f, x=tensor(_x, _dtype), h=_h).changes_nothing()
     _why = hint.elementwise if isinstance(_x, list) else ""
     _answer.returns(tensor(_want, _dtype), mistakes=_wrong, hint=_why)
+_answer.after("x += 1").returns(tensor(14.0))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
-from secant import formula, leaf, polynomial
+from secant import formula, leaf, polynomial, probe
 
 _CALL, _NEXT = "forward_difference(f, x, h)", "forward_difference(f, x.detach() + 1, h)"
+
+
+@probe
+def _settings():
+    """Return gradient mode and the default dtype after a call that found both changed."""
+    torch.set_default_dtype(torch.float64)
+    try:
+        with torch.no_grad():
+            forward_difference(torch.sin, torch.ones(2), 0.5)
+            return [torch.is_grad_enabled(), str(torch.get_default_dtype())]
+    finally:
+        torch.set_default_dtype(torch.float32)
 
 
 def _secant(f, here, there):
@@ -937,6 +950,12 @@ for _layout, _dtype, _x in check.draw_layouts():
     check.smallest(_compare, check.draws(3, -2, 2), _x, 0.5, _dtype, hint.memory, _layout)
 for _dtype, _x in (("float64", []), ("float32", [[], []])):
     _compare([0.5, 1.0, 2.0], _x, 0.25, _dtype, hint.empty)
+_wide = "torch.set_default_dtype(torch.float64); forward_difference(f, x, h)"
+_off = "with torch.no_grad(): forward_difference(f, x, h)"
+with check.asking(_off):
+    _mode, _default = _settings()
+check.holds(not _mode, _off, hint.mode)
+check.holds(_default == "torch.float64", _wide, hint.default)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -951,7 +970,7 @@ the two values by the distance between the two points.
 - `x` is a `float32` or `float64` tensor of any shape, possibly without elements. `f` works on each element by itself. `h` is a number
   greater than 0.
 - The result has the dtype and shape of `x`. For a tracked `x` it may be tracked or not.
-- Here you may divide by the distance you typed or by the one really taken; both are accepted.
+- Here you may divide by the distance you typed or by the one really taken; both are accepted. You may also compute in `float64` on the way.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -967,7 +986,7 @@ Where do 9, 49 and 4 come from? In Python, `a / 2 * b` is `(a / 2) * b`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="368a81df"
+# %% [markdown] lang="ko" en="15ae03af"
 r"""
 ## 과제 1.2 · `central_difference`
 
@@ -979,7 +998,7 @@ r"""
 - `x`는 `float32`나 `float64` 텐서입니다. shape에는 제한이 없고 원소가 없을 수도 있습니다. `f`는 원소마다 따로 계산합니다. `h`는 0보다
   큰 수입니다.
 - 결과의 dtype과 shape는 `x`와 같습니다. `x`가 추적되는 텐서라면 결과는 추적되어도, 추적되지 않아도 됩니다.
-- 여기서는 입력한 거리로 나누어도, 실제로 움직인 거리로 나누어도 됩니다.
+- 여기서는 입력한 거리로 나누어도, 실제로 움직인 거리로 나누어도 됩니다. 중간 계산은 `float64`로 해도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1029,9 +1048,21 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
-from secant import formula, leaf, polynomial
+from secant import formula, leaf, polynomial, probe
 
 _CALL, _NEXT = "central_difference(f, x, h)", "central_difference(f, x.detach() + 1, h)"
+
+
+@probe
+def _settings():
+    """Return gradient mode and the default dtype after a call that found both changed."""
+    torch.set_default_dtype(torch.float64)
+    try:
+        with torch.no_grad():
+            central_difference(torch.sin, torch.ones(2), 0.5)
+            return [torch.is_grad_enabled(), str(torch.get_default_dtype())]
+    finally:
+        torch.set_default_dtype(torch.float32)
 
 
 def _secant(f, left, right):
@@ -1107,6 +1138,14 @@ for _h in (1e-2, 1e-3):
     _errors.append(abs(_answer.result - _x.exp()).item())
 _told = hint.hundredth.format(first=f"{_errors[0]:.2g}", second=f"{_errors[1]:.2g}")
 _answer.holds(80 < _errors[0] / max(_errors[1], 1e-300) < 120, _told)
+_answer = ask(_CALL, f="lambda t: t**2", x=tensor([1.0, 2.0]), h=0.5).returns(tensor([2.0, 4.0]))
+_answer.after("x += 1").returns(tensor([4.0, 6.0]))
+_wide = "torch.set_default_dtype(torch.float64); central_difference(f, x, h)"
+_off = "with torch.no_grad(): central_difference(f, x, h)"
+with check.asking(_off):
+    _mode, _default = _settings()
+check.holds(not _mode, _off, hint.mode)
+check.holds(_default == "torch.float64", _wide, hint.default)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1118,7 +1157,7 @@ r"""
 Return the slope of `f` at `x`, computed by autograd.
 
 - `x` is a plain number, `float` or `int`. Make a tracked `float64` tensor of it.
-- `f` takes a tensor with a single element and returns one; it uses no other tracked tensor. Call it exactly once.
+- `f` takes a tensor with a single element and returns one; it uses no other tracked tensor. Call it exactly once each time.
 - Return a Python `float`, as exact as autograd's slope: to 15 digits.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1142,7 +1181,7 @@ What do you need in place of the last line? And what must the first line say so 
 </details>
 """
 
-# %% [markdown] lang="ko" en="d65966b5"
+# %% [markdown] lang="ko" en="f63db8c0"
 r"""
 ## 과제 1.3 · `autograd_slope`
 
@@ -1151,7 +1190,7 @@ r"""
 `x`에서 `f`의 기울기를 autograd로 구해 돌려주세요.
 
 - `x`는 텐서가 아닌 수(`float` 또는 `int`)입니다. 이것으로 추적되는 `float64` 텐서를 만드세요.
-- `f`는 원소가 하나인 텐서를 받아 원소가 하나인 텐서를 돌려줍니다. 추적되는 다른 텐서는 쓰지 않습니다. 딱 한 번만 호출하세요.
+- `f`는 원소가 하나인 텐서를 받아 원소가 하나인 텐서를 돌려줍니다. 추적되는 다른 텐서는 쓰지 않습니다. `autograd_slope`가 호출될 때마다 `f`를 딱 한 번씩 호출하세요.
 - autograd가 구한 기울기 그대로, 15자리까지 정확한 파이썬 `float`를 돌려주세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1205,7 +1244,7 @@ for _x, _want, _why in (
     _answer = ask("autograd_slope(f, x)", _how, f="lambda t: t**3 + t**2 + t", x=_x)
     _near = hint.exact if _x else hint.zero
     _answer.changes_nothing().holds(_answer.result is not None, "None", hint.unread)
-    _answer.returns(_want, mistakes=_wrong, nearly=_near, hint=_why, rtol=1e-12, atol=0.0)
+    _answer.returns(_want, mistakes=_wrong, nearly=_near, hint=_why, rtol=1e-14, atol=0.0)
     _times = len(_answer.given("f").result)
     _answer.holds(_times == 1, hint.not_once.format(times=_times))
 check.visible_passed()
@@ -1229,33 +1268,39 @@ _parabola, _cubic, _wave, _size, _level, _bend = _slopes
 
 
 @probe
-def _mode():
-    """Return whether recording is on after a call under no_grad, which may fail: no task asks for it."""
-    with torch.no_grad():
-        with contextlib.suppress(RuntimeError):
-            autograd_slope(torch.enable_grad()(lambda t: t**2), 1.5)
-        return torch.is_grad_enabled()
+def _settings():
+    """Return gradient mode and the default dtype after a call that found both changed; it may fail."""
+    torch.set_default_dtype(torch.float64)
+    try:
+        with torch.no_grad():
+            with contextlib.suppress(RuntimeError):
+                autograd_slope(torch.enable_grad()(lambda t: t**2), 1.5)
+            return [torch.is_grad_enabled(), str(torch.get_default_dtype())]
+    finally:
+        torch.set_default_dtype(torch.float32)
 
 
-def _compare(f, x, why=hint.new, atol=1e-12):
+def _compare(f, x, why=hint.new, atol=2e-15):
     want, there = (float(_slopes[f](place)) for place in (x, x + 1))
     wrong = {hint.other: tuple(float(_slopes[g](x)) for g in (_parabola, _cubic, _wave))}
     if x < 0:
         wrong = {hint.size: float(_slopes[f](-x)), **wrong}
     if why == hint.exact:
         wrong[why] = 0.0
-    how = {"rtol": 1e-12, "atol": atol}
+    how = {"rtol": 1e-14, "atol": atol}
     options = {"noting": ("f",), "errors": why, "ahead": ("autograd_slope(f, x + 1)", "autograd_slope(f, x)")}
     answer = ask("autograd_slope(f, x)", options, f=f"lambda t: {f}", x=x).changes_nothing()
     answer.returns(want, mistakes=wrong, nearly=hint.exact, hint=why, **how)
     answer.holds(isinstance(answer.result, float), hint.plain.format(kind=check.kind(answer.result)))
     elsewhere = answer.then("autograd_slope(f, x + 1)", hint.stale if x + 1 else hint.zero)
     elsewhere.changes_nothing()
-    answer.again(hint.second).changes_nothing().returns(want, **how)
+    again = answer.again(hint.second).changes_nothing().returns(want, **how)
     elsewhere.returns(there, **how)
     given = answer.given("f", "requires_grad", "dtype")
     answer.holds(len(given.result) == 1, hint.not_once.format(times=len(given.result)))
     given.equals([[True, "float64"]], hint=hint.tracked)
+    times = len(again.given("f").result)
+    again.holds(times == 3, hint.anew.format(times=times))
 
 
 for _x in (check.draw(-3, -0.1), check.draw(0.1, 3)):
@@ -1269,8 +1314,14 @@ for _x in (-1.0, 1e-300, check.draw(1000, 9000)):
 for _f, _x in ((_parabola, 0.0), (_cubic, 0.0), (_bend, 0.0), (_size, 0.0), (_cubic, 0), (_size, 0)):
     _compare(_f, _x, hint.zero)
 check.smallest(_compare, _level, check.draw(-3, 3))
-_compare(_cubic, 1.234e-4, hint.exact, atol=0.0)
-check.holds(not _mode(), "with torch.no_grad(): autograd_slope(f, 1.5)", hint.mode)
+for _x in (1.234e-4, 1.234e-7, 1.234e-50):
+    _compare(_cubic, _x, hint.exact, atol=0.0)
+_wide = "torch.set_default_dtype(torch.float64); autograd_slope(f, 1.5)"
+_off = "with torch.no_grad(): autograd_slope(f, 1.5)"
+with check.asking(_off):
+    _mode, _default = _settings()
+check.holds(not _mode, _off, hint.mode)
+check.holds(_default == "torch.float64", _wide, hint.default)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1380,9 +1431,12 @@ def _compare(x):
 
 for _x in (*check.draws(4, -9, -0.2), *check.draws(4, 0.2, 9), *check.draws(6, -1.5, 1.5)):
     check.smallest(_compare, _x)
-for _x in (0.0, 30.0, 2, -3, 1e6, -1e6, 0, 1e-300):
+for _x in (0.0, 30.0, 2, -3, 1e6, -1e6, 0, 1e-300, 70_000, -2_000_000_000):
     check.smallest(_compare, _x)
-for _low, _high, _size in ((50, 100, 1), (120, 500, 1), (1000, 9000, 1), (1, 9, 1e-6), (1, 9, 1e-4)):
+for _low, _high, _size in (
+    *((50, 100, 1), (120, 500, 1), (1000, 9000, 1), (20_000, 90_000, 1)),
+    *((1, 9, 1e-6), (1, 9, 1e-4), (1, 9, 1e-2)),
+):
     _x = check.draw(_low, _high) * _size
     check.smallest(_compare, _x)
     check.smallest(_compare, -_x)
@@ -1515,6 +1569,19 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
+from secant import probe
+
+
+@probe
+def _elsewhere():
+    """Return both steps where float64 is the default dtype, and this default after the calls."""
+    torch.set_default_dtype(torch.float64)
+    try:
+        steps = [float(best_step(dtype)) for dtype in (torch.float32, torch.float64)]
+        return [*steps, str(torch.get_default_dtype())]
+    finally:
+        torch.set_default_dtype(torch.float32)
+
 
 def _median_error(dtype, h):
     x = torch.linspace(4, 6, 201, dtype=getattr(torch, dtype))
@@ -1522,15 +1589,24 @@ def _median_error(dtype, h):
     return (quotient.double() - 3 / x.double()).abs().median().item()
 
 
+def _judge(call, dtype, h, why=""):
+    least, best = min((_median_error(dtype, 10.0**-k), k) for k in range(1, 16))
+    error = _median_error(dtype, h)
+    told = hint.error.format(h=f"{h:g}", error=f"{error:.1e}", least=f"{least:.1e}")
+    why = why or (hint.too_small if round(-math.log10(h)) > best else hint.too_large)
+    check.holds(error <= 20 * least, call, told, why)
+
+
 for _dtype in ("float32", "float64"):
     _answer = _asked(_dtype)
-    _h = _answer.result
-    _answer.again().changes_nothing().returns(_h, rtol=0.0, atol=0.0)
-    _least, _best = min((_median_error(_dtype, 10.0**-k), k) for k in range(1, 16))
-    _error = _median_error(_dtype, _h)
-    _told = hint.error.format(h=f"{_h:g}", error=f"{_error:.1e}", least=f"{_least:.1e}")
-    _why = hint.too_small if round(-math.log10(_h)) > _best else hint.too_large
-    _answer.holds(_error <= 20 * _least, _told, _why)
+    _judge(_answer.call, _dtype, _answer.result)
+    _answer.again().changes_nothing().returns(_answer.result, rtol=0.0, atol=0.0)
+_wide = "torch.set_default_dtype(torch.float64); best_step"
+with check.asking(f"{_wide}(dtype)"):
+    *_steps, _default = _elsewhere()
+check.holds(_default == "torch.float64", f"{_wide}(dtype)", hint.default)
+for _dtype, _h in zip(("float32", "float64"), _steps, strict=True):
+    _judge(f"{_wide}(torch.{_dtype})", _dtype, _h, hint.given)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1682,9 +1758,9 @@ def _each(why, *cases):
 
 _each(hint.fraction, (1.5, 3.0), (1.9, 1.95), (-2.6, 5.1))
 _each(hint.over, (check.draw(50, 60), 10.0), (-50.0, check.draw(5, 10)))
-_each(hint.never, (check.draw(0.1, 5), 0.0))
+_each(hint.never, (check.draw(0.1, 0.9), 0.0), (check.draw(1, 5), 0.0))
 _each(hint.never, (check.draw(0.1, 0.9), check.draw(-5, -1)), (check.draw(-0.9, -0.1), check.draw(-5, -1)))
-_each(hint.never, (check.draw(-5, -0.1), 0.0))
+_each(hint.never, (check.draw(-0.9, -0.1), 0.0))
 _each(hint.over, (4.0, 4.0))
 _each(hint.negative, (-1.0, 8.0), (check.draw(-0.9, -0.5), 10.0))
 _each(hint.negative, (check.draw(-3, -1), check.draw(300, 900)), (-3, 1000))
@@ -1693,6 +1769,7 @@ _each(
 )
 _each("", (1.0, 100.0), (1.0, 8.5))
 _each(hint.margin, (1e-40, 1e40), (3e-20, 5e-20), (1e-308, 1e-200), (5e-324, 1e-320), (-5e-324, 1e-320))
+_each(hint.margin, (1e-200, 1e40))
 _each(hint.logarithm, *((1.0, math.nextafter(2.0**k, math.inf)) for k in (3, 20, 40)), (1.0, 2.0**40))
 ### END HIDDEN TESTS
 
@@ -1703,16 +1780,16 @@ r"""
 - **1.1** Steps so small that rounding shows; both dtypes; several shapes, with small and large elements in one `x`; an `x` without elements,
   a slice, and an `x` that was transposed or expanded (`expand` shows one element in several positions); negative `h`; constant and straight functions, and one that returns its argument; an `x` that is
   tracked and already has a `.grad`; the dtype of what you pass to `f`.
-- **1.2** Curves that reveal a step of $h/2$ or of one side only; kinks such as that of $|t|$ at 0, also with small `h`; an `h` such as 0.7 or 1.5; the shapes of 1.1 and both dtypes; that a
+- **1.2** Curves that reveal a step of $h/2$ or of one side only; kinks such as that of $|t|$ at 0, also with small `h`; an `h` such as 0.7 or 1.5; the shapes of 1.1 and both dtypes; an `x` that is changed between two calls; that a
   tenth of $h$ leaves a hundredth of the error.
 - **1.3** Random numbers, negative ones, 0 and `int`s; how often `f` is called, and with what; the same function at several points;
-  functions with an `if`, or constant ones such as `0 * t + 7`; a slope as small as $10^{-8}$; gradient mode, when it was off before.
+  functions with an `if`, or constant ones such as `0 * t + 7`; tiny slopes; that gradient mode is still off if it was off before (the call itself may fail there).
 - **1.4** Random numbers of both signs, large and tiny ones, and `int`s, to 12 digits.
 - **1.5** The error of your steps beside that of the best power of ten.
 - **1.6** Negative `x`, `x` beyond the limit, limits that are 0 or negative, numbers with a fractional part, results that end exactly on the limit or just beyond a power of two, tiny numbers
   and so several hundred rounds.
 
-The rules of every task are checked everywhere.
+The rules of every task are checked everywhere. Some calls are made while gradient mode is off or the default dtype is `float64`.
 
 ## What you have built
 
@@ -1739,22 +1816,22 @@ You can now answer these without looking back:
 Next: [Lesson 02](../02_graph_and_grad_fn/02_graph_and_grad_fn.ipynb), the computational graph and `grad_fn`.
 """
 
-# %% [markdown] lang="ko" en="373f0514"
+# %% [markdown] lang="ko" en="4eb31a76"
 r"""
 ## 숨은 테스트가 확인하는 것
 
 - **1.1** 반올림이 드러날 만큼 작은 간격, 두 가지 dtype, 여러 shape(작은 원소와 큰 원소가 섞인 `x`도), 원소가 없는 `x`, 잘라 낸 `x`,
   전치(transpose)한 `x`, expand한 `x`(`expand`는 원소 하나를 여러 자리에 보여 줍니다), 음수 `h`, 상수 함수와 일차 함수, 받은 것을 그대로 돌려주는 함수, 이미 추적되고 `.grad`도 있는 `x`, `f`에 넘기는 텐서의 dtype.
-- **1.2** $h/2$씩 가거나 한쪽으로만 간 답을 가려내는 곡선, $|t|$의 0처럼 꺾인 점(아주 작은 `h`에서도), 0.7이나 1.5 같은 `h`, 1.1과 같은 여러 shape와 두 가지 dtype, $h$가 10분의 1이
+- **1.2** $h/2$씩 가거나 한쪽으로만 간 답을 가려내는 곡선, $|t|$의 0처럼 꺾인 점(아주 작은 `h`에서도), 0.7이나 1.5 같은 `h`, 1.1과 같은 여러 shape와 두 가지 dtype, 두 번의 호출 사이에 값이 바뀐 `x`, $h$가 10분의 1이
   되면 오차가 100분의 1이 되는지.
-- **1.3** 임의의 수, 음수, 0, `int`. `f`를 몇 번, 무엇을 넘겨 호출하는지. 같은 함수를 여러 점에서 미분했을 때. `if`가 있는 함수와 `0 * t + 7` 같은 상수 함수. $10^{-8}$
-  정도로 작은 기울기. gradient 모드가 꺼져 있었을 때 그대로 두는지.
+- **1.3** 임의의 수, 음수, 0, `int`. `f`를 몇 번, 무엇을 넘겨 호출하는지. 같은 함수를 여러 점에서 미분했을 때. `if`가 있는 함수와 `0 * t + 7` 같은 상수 함수. 아주
+  작은 기울기. gradient 모드가 꺼져 있었을 때 그대로 두는지(이때는 호출이 실패해도 됩니다).
 - **1.4** 양수와 음수, 아주 큰 수와 아주 작은 수, `int`에서 12자리까지.
 - **1.5** 고른 간격의 오차를 가장 좋은 10의 거듭제곱일 때와 비교합니다.
 - **1.6** 음수 `x`, 이미 `limit`을 넘은 `x`, 0이거나 음수인 `limit`, 소수 부분이 있는 수, `limit`에 꼭 맞게 끝나거나 2의 거듭제곱을 살짝 넘는 경우, 아주 작은 수(수백 번
   반복합니다).
 
-공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다. gradient 모드를 끄거나 기본 dtype을 `float64`로 바꾸어 놓고 호출하기도 합니다.
 
 ## 지금까지 만든 것
 

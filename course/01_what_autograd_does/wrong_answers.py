@@ -149,6 +149,34 @@ def forward_difference(f, x, h):
     return rise / ((there - x) * rise) * rise
 
 
+# %% switches recording off, and then on task="forward_difference" hint="mode"
+def forward_difference(f, x, h):
+    torch.set_grad_enabled(False)
+    there = x + h
+    quotient = (f(there) - f(x)) / (there - x)
+    torch.set_grad_enabled(True)
+    return quotient
+
+
+# %% sets the default dtype, and then float32 task="forward_difference" hint="default"
+def forward_difference(f, x, h):
+    torch.set_default_dtype(x.dtype)
+    there = x + torch.tensor(float(h))
+    quotient = (f(there) - f(x)) / (there - x)
+    torch.set_default_dtype(torch.float32)
+    return quotient
+
+
+# %% remembers a quotient by the tensor task="forward_difference" hint="stale"
+from functools import lru_cache
+
+
+@lru_cache
+def forward_difference(f, x, h):
+    there = x + h
+    return (f(there) - f(x)) / (there - x)
+
+
 # %% forgets the 2 task="central_difference" hint="two"
 def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / h
@@ -299,6 +327,23 @@ def central_difference(f, x, h):
     central = (right - left) / (2 * h)
     bent = (x == 0) & (here == 0) & ((left == 0) | (left == right))
     return torch.where(bent, (right - here) / h, central)
+
+
+# %% recording off and on again task="central_difference" hint="mode"
+def central_difference(f, x, h):
+    torch.set_grad_enabled(False)
+    quotient = (f(x + h) - f(x - h)) / (2 * h)
+    torch.set_grad_enabled(True)
+    return quotient
+
+
+# %% a cache by the tensor task="central_difference" hint="stale"
+from functools import lru_cache
+
+
+@lru_cache
+def central_difference(f, x, h):
+    return (f(x + h) - f(x - h)) / (2 * h)
 
 
 # %% a difference quotient task="autograd_slope" hint="exact"
@@ -462,12 +507,12 @@ def autograd_slope(f, x):
     return round(leaf.grad.item(), 6)
 
 
-# %% a small slope is none task="autograd_slope" hint="exact"
+# %% a tiny slope is none task="autograd_slope" hint="exact"
 def autograd_slope(f, x):
     leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
     f(leaf).backward()
     slope = leaf.grad.item()
-    return 0.0 if abs(slope) < 1e-6 else slope
+    return 0.0 if abs(slope) < 1e-12 else slope
 
 
 # %% rounds to 12 digits task="autograd_slope" hint="exact"
@@ -489,6 +534,33 @@ def autograd_slope(f, x):
 def autograd_slope(f, x):
     leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
     return f(leaf).backward()
+
+
+# %% float64 by default, then float32 task="autograd_slope" hint="default"
+def autograd_slope(f, x):
+    torch.set_default_dtype(torch.float64)
+    leaf = torch.tensor(float(x), requires_grad=True)
+    f(leaf).backward()
+    torch.set_default_dtype(torch.float32)
+    return leaf.grad.item()
+
+
+# %% thirteen digits of fifteen task="autograd_slope" hint="exact"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return float(f"{leaf.grad.item():.13g}")
+
+
+# %% a cache by f and x task="autograd_slope" en="f was called 2 times" ko="f를 2번 호출했습니다"
+from functools import lru_cache
+
+
+@lru_cache
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
 
 
 # %% sign slip task="hand_derivative" hint="sign"
@@ -597,6 +669,18 @@ def hand_derivative(x):
     return 3 * x**2 + math.cos(2 * x)
 
 
+# %% two terms of the cosine near 0 task="hand_derivative" hint="twelve"
+def hand_derivative(x):
+    if 0 < abs(x) < 0.1:
+        return 3 * x**2 + 2 - x**2
+    return 3 * x**2 + 2 * math.cos(x)
+
+
+# %% no cosine beyond ten thousand task="hand_derivative" hint="missing"
+def hand_derivative(x):
+    return 3.0 * x**2 if abs(x) > 10_000 else 3 * x**2 + 2 * math.cos(x)
+
+
 # %% smaller is better task="best_step" en="smaller is not better" ko="작을수록 좋은 것이 아닙니다"
 def best_step(dtype):
     return {torch.float32: 1e-6, torch.float64: 1e-15}[dtype]
@@ -652,6 +736,25 @@ def best_step(dtype):
 # %% compares with a string task="best_step" hint="string"
 def best_step(dtype):
     return 1e-3 if dtype == "float32" else 1e-7
+
+
+# %% asks for the default dtype task="best_step" hint="given"
+def best_step(dtype):
+    return 1e-3 if dtype == torch.get_default_dtype() else 1e-7
+
+
+# %% a default for the search, then float32 task="best_step" hint="default"
+def best_step(dtype):
+    torch.set_default_dtype(dtype)
+    x = torch.linspace(4, 6, 201)
+
+    def error(h):
+        quotient = ((x + h) ** 3).log().sub((x**3).log()).div(h)
+        return (quotient - 3 / x).abs().median().item()
+
+    step = min((10.0**-k for k in range(1, 16)), key=error)
+    torch.set_default_dtype(torch.float32)
+    return step
 
 
 # %% limit over x task="doubling_slope" hint="ran"
@@ -825,4 +928,22 @@ def doubling_slope(x, limit):
     slope = 1.0
     while abs(x) < limit:
         x, slope = 2 * x, slope + 2
+    return slope
+
+
+# %% a limit of 0 is none task="doubling_slope" hint="never"
+def doubling_slope(x, limit):
+    limit = limit or 1.0
+    slope = 1.0
+    while abs(slope * x) < limit:
+        slope *= 2
+    return slope
+
+
+# %% at most 512 rounds task="doubling_slope" hint="margin"
+def doubling_slope(x, limit):
+    y, slope = x, 1.0
+    for _ in range(512):
+        if abs(y) < limit:
+            y, slope = 2 * y, 2 * slope
     return slope
