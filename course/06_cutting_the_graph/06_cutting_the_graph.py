@@ -1603,7 +1603,7 @@ Fill the gradients of every layer but the first: run the backward pass from the 
 - `model` is an `nn.Sequential` with two or more layers, which may have names (`model[0]` is the first all the same) and consist of several layers themselves. No two layers share a parameter, and every parameter is used. `x` is a leaf, tracked or not. At least one parameter outside `model[0]`, or `x`, is tracked. No layer raises an error. **Run the model once**, whole or layer by layer.
 - The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes**: what is there stays, the same tensor, no copy.
 - If `x` is tracked, its gradient is added to `x.grad` in the same way: the path to `x` leads **through** the frozen layer.
-- Afterwards every `requires_grad` is what it was before, also of parameters frozen already. Return nothing.
+- Afterwards every `requires_grad` is what it was before, frozen parameters included. Return nothing.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1625,7 +1625,7 @@ for p in frozen:
 </details>
 """
 
-# %% [markdown] lang="ko" en="9ad97af8"
+# %% [markdown] lang="ko" en="ac25d3d7"
 r"""
 ## 과제 6.6 · `freeze_first`
 
