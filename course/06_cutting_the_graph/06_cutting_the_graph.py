@@ -404,14 +404,14 @@ print("tracked: no_grad", y.requires_grad, " enable_grad", z.requires_grad)
 r"""
 Recording saves 8 MB, because each of the eight `sin` saves its input. Seven of them are extra: you have `big` anyway. Without recording nothing is saved, which is what you want at inference time.
 
-`torch.inference_mode()` goes further than `no_grad`. It saves a little more time and marks its results for good (a clone has no mark): a tracked computation that would have to save one of them for its backward pass raises an error.
+`torch.inference_mode()` goes further than `no_grad`. It saves a little more time and marks its results for good (a clone made outside the block has no mark): a tracked computation that would have to save one of them for its backward pass raises an error.
 """
 
-# %% [markdown] lang="ko" en="f245ead3"
+# %% [markdown] lang="ko" en="962ef552"
 r"""
 기록하면 8MB를 저장합니다. `sin` 여덟 번이 저마다 입력을 저장하기 때문입니다. 그 가운데 새로 차지하는 것은 7MB입니다. 첫 번째 입력은 어차피 가지고 있는 `big`입니다. 기록하지 않으면 아무것도 저장하지 않으므로, 학습이 끝난 모델을 쓰기만 하는 추론(inference)에 알맞습니다.
 
-`torch.inference_mode()`는 `no_grad`보다 시간을 조금 더 아끼는 대신 제약이 더 많습니다. 이 안에서 만든 결과에는 inference 텐서라는 표시가 남고, 이 표시는 지울 수 없습니다(`clone()`한 텐서에는 표시가 없습니다). 나중에 이 결과를 추적되는 계산에 쓰면, 그 계산이 `backward()`를 위해 결과를 저장하려 할 때 오류가 납니다.
+`torch.inference_mode()`는 `no_grad`보다 시간을 조금 더 아끼는 대신 제약이 더 많습니다. 이 안에서 만든 결과에는 inference 텐서라는 표시가 남고, 이 표시는 지울 수 없습니다(이 블록 밖에서 `clone()`한 텐서에는 표시가 없습니다). 나중에 이 결과를 추적되는 계산에 쓰면, 그 계산이 `backward()`를 위해 결과를 저장하려 할 때 오류가 납니다.
 """
 
 # %%
@@ -907,10 +907,12 @@ def _compare_again(f, g, x, c, v, dtype, grad=None, layout=""):
     exact, kind = _EXACT[dtype], getattr(torch, dtype)
     want, moved = (_gradient(f, g, place, c, v).to(kind) for place in (here, there))
     other = _gradient(f"-2 * ({f})", g, there, c, v).to(kind)
-    wrong = {hint.summed: _gradient(f, "t.sum()", x, c, v), hint.adds_up: 2 * want + (grad or 0)}
+    summed, value = _gradient(f, "t.sum()", x, c, v), formula(f, c=tensor(c))(here)
+    wrong = {hint.summed: summed, hint.adds_up: 2 * want + (grad or 0)}
+    if value.shape == here.shape:
+        wrong[hint.elementwise] = summed * _gradient("t", g, value, c, v)
     answer = _compare(f, g, x, c, v, dtype, grad, want, wrong, layout)
-    shape = list(formula(f, c=tensor(c))(here).shape)
-    answer.given("g", "shape", "dtype").equals([[shape, dtype]], hint=hint.kind)
+    answer.given("g", "shape", "dtype").equals([[list(value.shape), dtype]], hint=hint.kind)
     answer.keeps_buffers().owns_its_memory()
     answer.again().returns(want, **exact)
     answer.after("x.data += 1").returns(moved, **exact)
@@ -933,6 +935,7 @@ for _dtype in ("float64", "float32"):
         check.smallest(_compare_again, _f, _g, _x, _c, _v, _dtype, _grads[_turn % 2])
     _top, _bottom, _c, _v = (check.draws(3, 0.2, 2) for _ in range(4))
     check.smallest(_compare_again, "t.sum(0) * c", "t @ v", [_top, _bottom], _c, _v, _dtype, 4.0, "slice")
+    check.smallest(_compare_again, "t.cumsum(1) * c", "(t**2 * v).sum()", [_top], _c, _v, _dtype)
     check.smallest(_compare_again, "t", "(t**2 * v).sum()", check.draws(3, -3, 3), 1.0, _v, _dtype)
     check.smallest(
         _compare_again, "c * t", "(v * t).sum()", 0.0, check.draw(-3, -1), check.draw(1, 3), _dtype
@@ -949,7 +952,7 @@ r"""
 
 Make one step of gradient descent: move each parameter `p` by `-lr * p.grad`, **in place**. (Names of in-place functions end in an underscore.)
 
-- `params` holds one or more tracked leaves, each once: a list, a tuple, or a generator such as `model.parameters()`. Their shapes and dtypes may differ, and their elements need not be contiguous in memory: a parameter may be part of a larger tensor, or transposed.
+- `params` holds one or more tracked leaves, each once: a list, a tuple, or a generator such as `model.parameters()`. Their shapes and dtypes may differ. A parameter may be part of a larger tensor or transposed, so not contiguous in memory.
 - A parameter whose `.grad` is `None` stays where it is.
 - `lr` is a number, 0 or larger.
 - Afterwards each parameter is the same tensor object, still a tracked leaf, and its new values are in the **same memory**, so that whatever shares it, like `p.detach()`, sees them. In `float64` they must be right to 10 digits.
@@ -977,7 +980,7 @@ with torch.no_grad():
 </details>
 """
 
-# %% [markdown] lang="ko" en="f5c21332"
+# %% [markdown] lang="ko" en="44c56030"
 r"""
 ## 과제 6.2 · `sgd_step_`
 
@@ -1100,6 +1103,7 @@ for _form in ("params := [{}]", "tuple([{}])", "(t for t in [{}])"):
     _pair = [[1.0, -2.0], [3.0, 0.5]]
     _compare_drawn(_form, 0.5, ["float64", "float32"], _pair, [[0.0, 2.0], [3.0, -3.0]])
     _compare_drawn(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
+    _compare_drawn(_form, 0.0123456789, ["float64"] * 2, [1.0, 2.0], [3e4, -5e3])
     _compare_drawn(_form, 0.5, ["float64"] * 2, [1.0, 2.0], [None, None])
 _steps = ask("[sgd_step_([p], 0.5) for _ in range(3)]", p=leaf([1.0, -2.0], grad=2.0)).then("p")
 _steps.returns(tensor([-2.0, -5.0]), hint=hint.steps)
@@ -1119,11 +1123,11 @@ r"""
 
 Return `model(x)` as it should be computed once training is over: with `Dropout` and `BatchNorm` of every kind, at any depth, in evaluation mode, and with nothing recorded.
 
-- `model` is an `nn.Module`, `x` a tensor, tracked or not. Call the model once.
+- `model` is an `nn.Module`, `x` a tensor, tracked or not; the result depends on `x`. Call the model once.
 - Afterwards **every module in it**, not only the outermost, is in the mode in which you found it. Part of a model may be in evaluation mode while the rest is in
   training mode, and one module may belong to two others. This holds even when `model(x)` raises an error, which must reach the caller.
 - **No graph is recorded while the model runs.** Detaching the finished result is too late: the memory has been spent.
-- The result is an ordinary untracked tensor, not an inference tensor: it may take part in a tracked computation later. This holds even when `x` is tracked and the model returns `x` itself (`nn.Dropout` in evaluation mode) or a view of it (`nn.Flatten`): both report `requires_grad=True` even under `no_grad`. The result may share the memory of `x`.
+- The result is an ordinary untracked tensor, not an inference tensor: it may take part in a tracked computation later. This holds even when the model returns a tracked `x` itself (`nn.Dropout` in evaluation mode) or a view of it (`nn.Flatten`): both report `requires_grad=True` even under `no_grad`. The result may share the memory of `x`.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1148,7 +1152,7 @@ finally:
 </details>
 """
 
-# %% [markdown] lang="ko" en="d64752a4"
+# %% [markdown] lang="ko" en="312b9084"
 r"""
 ## 과제 6.3 · `evaluate`
 
@@ -1156,11 +1160,11 @@ r"""
 
 학습이 끝난 뒤에 쓰는 방식대로 `model(x)`를 계산해서 돌려주세요. 종류와 깊이에 상관없이 `Dropout`과 `BatchNorm`은 모두 평가 모드이고, 아무것도 기록하지 않습니다.
 
-- `model`은 `nn.Module`이고 `x`는 텐서입니다. `x`는 추적되는 텐서일 수도, 아닐 수도 있습니다. 모델은 한 번만 호출하세요.
+- `model`은 `nn.Module`이고 `x`는 텐서입니다. `x`는 추적되는 텐서일 수도, 아닐 수도 있습니다. 결과는 `x`에 따라 달라집니다. 모델은 한 번만 호출하세요.
 - 끝난 뒤에는 가장 바깥뿐 아니라 **안에 있는 모든 모듈**이 처음의 모드로 돌아와 있어야 합니다. 모델의 일부만 평가 모드이고 나머지는 학습 모드일 수도 있고, 한 모듈이 두 모듈에 함께 들어 있을 수도
   있습니다. `model(x)`에서 오류가 나도 그래야 하고, 그 오류는 호출한 쪽에 전달되어야 합니다.
 - **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 계산이 끝난 뒤에 결과를 끊으면 늦습니다. 메모리는 이미 쓴 다음입니다.
-- 결과는 추적되지 않는 보통 텐서(inference 텐서가 아닌)이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. `x`가 추적되고, 모델이 `x` 자체(평가 모드의 `nn.Dropout`)나 `x`의 뷰(`nn.Flatten`)를 돌려줄 때도 그렇습니다. 둘 다 `no_grad` 안에서도 `requires_grad`가 `True`입니다. 결과는 `x`와 메모리를 함께 써도 됩니다.
+- 결과는 추적되지 않는 보통 텐서(inference 텐서가 아닌)이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. 모델이 추적되는 `x` 자체(평가 모드의 `nn.Dropout`)나 `x`의 뷰(`nn.Flatten`)를 돌려줄 때도 그렇습니다. 둘 다 `no_grad` 안에서도 `requires_grad`가 `True`입니다. 결과는 `x`와 메모리를 함께 써도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1237,6 +1241,7 @@ check.visible_passed()
 from secant import leaf
 
 _MODES = "[module.training for module in model.modules()]"
+_SETTINGS = "[vars(module).get('p', vars(module).get('momentum')) for module in model.modules()]"
 _STATS = """
 for buffer, numbers in zip(model.buffers(), stats):
     buffer.copy_(numbers)
@@ -1275,9 +1280,11 @@ def _values(numbers, stats, x, of_batch):
 
 def _compare_drawn(layer, numbers, stats, x, dtype, modes, tracked=False):
     want, wrong = (_values(numbers, stats, x, of_batch) for of_batch in (False, True))
-    more, stats = f"{_STATS}x.requires_grad_({tracked})", [tensor(row, dtype) for row in stats]
+    more = f"{_STATS}x.requires_grad_({tracked}); settings = {_SETTINGS}"
+    stats = [tensor(row, dtype) for row in stats]
     answer, seen = _compare(layer, numbers, x, dtype, want, wrong, modes, more, stats=stats)
     check.equal(len(seen), 1, f"{answer.call}: {hint.times}")
+    answer.holds(answer.then(f"settings == {_SETTINGS}").result, hint.settings)
 
 
 def _drawn(layer, rows):
@@ -1315,9 +1322,9 @@ for _layer, _few in (("nn.Dropout(0.5)", 1), ("nn.BatchNorm1d(3)", 2)):
         _after.holds(_reached, hint.swallowed).equals(_want, hint=hint.faulty).holds(
             _recording, hint.left_off
         )
-_turns = "model.eval(); model[0].training = model[1][0].training = True"
-for _modes in ("model.train()", "model.eval()", "model[1][0].eval()", _turns):
-    check.smallest(_compare_drawn, *_drawn(_nested, 9), "float32", _modes)
+_turns = "model.eval(); model[0].training = model[1][0][0].training = True"
+for _modes in ("model.train()", "model.eval()", "model[1][0][0].eval()", _turns):
+    check.smallest(_compare_drawn, *_drawn(f"nn.Sequential({_nested})", 9), "float32", _modes)
 _SHARED = "nn.Sequential(nn.Linear(2, 3), nn.Sequential(drop), nn.Sequential(drop, nn.Linear(3, 1)))"
 
 
@@ -1340,10 +1347,11 @@ _numbers = tensor([1.0, 2.0, -1.0, 3.0, 0.5, 1.0])
 _answer = ask("evaluate(model, x)", {"before": _SKIP, "words": _words}, numbers=_numbers, x=tensor([1, -1]))
 _answer.returns(tensor([1.0, -8.0]), hint=hint.called)
 _answer.then("[module.training for module in model.modules()]").equals([True] * 3, hint=hint.noted)
-for _model in ("nn.Dropout(0.5)", "nn.Sequential(nn.Dropout(0.5))"):
-    _x = check.draws(3, -3, 3)
+_x = [check.draws(2, -3, 3) for _ in range(2)]
+for _model in ("nn.Dropout(0.5)", "nn.Sequential(nn.Dropout(0.5))", "nn.Flatten(0)"):
+    _want = tensor(_x).flatten() if "Flatten" in _model else tensor(_x)
     _answer = ask("evaluate(model, x)", model=_model, x=leaf(_x, grad=check.draw(1, 9)))
-    _answer.returns(tensor(_x), hint=hint.random).is_untracked(hint.itself).changes_nothing()
+    _answer.returns(_want, hint=hint.random).is_untracked(hint.itself).changes_nothing()
 _how = {"before": "model[1].register_forward_hook(lambda *_: None)"}
 _given = {"model": "nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5))", "x": tensor([1.0, 2.0], "float32")}
 ask("evaluate(model, x)", _how, **_given).changes_nothing(hints={"hooks": hint.hooks})
@@ -1464,7 +1472,7 @@ A training loop wants to report its loss. Call `step()` `n` times and return the
 
 - `step` takes no argument, trains for one step and returns a tracked loss with a single element, of shape `()` or `(1,)`. Training is its job: leave recording on while it runs, and run no backward pass yourself.
 - `n` is an `int`, 0 or larger. Call `step` exactly `n` times.
-- Return a `float`, also for `n = 0`. Add in float64 (Python floats are easiest): the losses may be `float32`, and their sum must not lose digits to that.
+- Return a `float`, also for `n = 0`. Add in float64 (Python floats are easiest), also where the losses are `float32`.
 - While `step` runs, the graph of **at most one** earlier loss may still be in memory, and none after your function has returned.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1480,7 +1488,7 @@ What does `total` keep alive after `total = total + loss` (section 8)? Which par
 </details>
 """
 
-# %% [markdown] lang="ko" en="5a56248d"
+# %% [markdown] lang="ko" en="1a6a6be2"
 r"""
 ## 과제 6.5 · `running_loss`
 
@@ -1490,7 +1498,7 @@ r"""
 
 - `step`은 인자 없이 호출하고, 한 스텝 학습한 다음 원소가 하나인 추적되는 loss를 돌려줍니다. shape는 `()` 또는 `(1,)`입니다. 학습은 `step`이 하므로 `step`이 실행되는 동안 기록을 켜 두고, 역방향 계산은 직접 하지 마세요.
 - `n`은 0 이상의 `int`입니다. `step`을 정확히 `n`번 호출하세요.
-- `n`이 0일 때도 `float`를 돌려주세요. float64의 정밀도로 더하세요(파이썬 수가 가장 쉽습니다). loss는 `float32`일 수 있는데, 그 때문에 합의 자릿수를 잃으면 안 됩니다.
+- `n`이 0일 때도 `float`를 돌려주세요. loss가 `float32`여도 float64의 정밀도로 더하세요(파이썬 수가 가장 쉽습니다).
 - `step`이 실행되는 동안 앞선 loss의 그래프는 **많아야 하나**만 메모리에 남아 있을 수 있고, 함수가 끝나면 하나도 남지 않아야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1592,10 +1600,10 @@ r"""
 
 Fill the gradients of every layer but the first: run the backward pass from the loss `model(x).sum()`, with `model[0]` frozen.
 
-- `model` is an `nn.Sequential` with two or more layers, which may have names of their own (`model[0]` is the first all the same); `model[0]` may be made of several layers itself. No parameter is shared between `model[0]` and a later layer. `x` is a leaf, tracked or not. At least one parameter outside `model[0]`, or `x`, is tracked. No layer raises an error. **Call `model` once.**
-- The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes**: what is there stays, the same tensor, not a copy put back.
+- `model` is an `nn.Sequential` with two or more layers, which may have names (`model[0]` is the first all the same) and consist of several layers themselves. No two layers share a parameter, and every parameter is used. `x` is a leaf, tracked or not. At least one parameter outside `model[0]`, or `x`, is tracked. No layer raises an error. **Run the model once**, whole or layer by layer.
+- The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes**: what is there stays, the same tensor, no copy.
 - If `x` is tracked, its gradient is added to `x.grad` in the same way: the path to `x` leads **through** the frozen layer.
-- Afterwards every `requires_grad` is what it was before, also where a parameter was frozen already. Return nothing.
+- Afterwards every `requires_grad` is what it was before, frozen parameters included. Return nothing.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1617,7 +1625,7 @@ for p in frozen:
 </details>
 """
 
-# %% [markdown] lang="ko" en="e3b22ada"
+# %% [markdown] lang="ko" en="ac25d3d7"
 r"""
 ## 과제 6.6 · `freeze_first`
 
@@ -1625,7 +1633,7 @@ r"""
 
 첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`을 동결(freeze)한 채 loss인 `model(x).sum()`에서 역방향 계산을 시작하세요.
 
-- `model`은 층이 둘 이상인 `nn.Sequential`입니다. 층에 따로 이름이 있을 수도 있는데, 그래도 `model[0]`은 첫 층입니다. `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `model[0]`과 뒤쪽 층이 함께 쓰는 파라미터는 없습니다. `x`는 leaf이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. `model[0]` 밖의 파라미터나 `x` 가운데 적어도 하나는 추적됩니다. 오류를 내는 층은 없습니다. **`model`은 한 번만 호출하세요.**
+- `model`은 층이 둘 이상인 `nn.Sequential`입니다. 층에 따로 이름이 있을 수도 있는데, 그래도 `model[0]`은 첫 층입니다. 층 하나가 다시 여러 층으로 되어 있을 수도 있습니다. 두 층이 함께 쓰는 파라미터는 없고, 모든 파라미터가 loss 계산에 쓰입니다. `x`는 leaf이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. `model[0]` 밖의 파라미터나 `x` 가운데 적어도 하나는 추적됩니다. 오류를 내는 층은 없습니다. **모델은 한 번만 실행하세요.** `model`을 호출해도 되고, 층을 차례로 호출해도 됩니다.
 - `model[0]` 밖에 있는 추적되는 파라미터의 `.grad`에는 `backward()`가 하듯 loss의 gradient를 더합니다. **`model[0]` 안의 `.grad`는 하나도 바뀌지 않습니다.** 들어 있던 것은 그대로 있어야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다).
 - `x`가 추적되면 `x.grad`에도 마찬가지로 더합니다. `x`까지 가는 경로는 동결한 층을 **지나갑니다**.
 - 끝난 뒤 모든 `requires_grad`는 처음과 같아야 합니다. 이미 동결되어 있던 파라미터도 마찬가지입니다. 아무것도 돌려주지 않습니다.
@@ -1778,10 +1786,15 @@ for _dtype, _one, _other in (("float64", "", "x"), ("float32", "x", "")):
         _case = [2, 3, 2], 0, *_drawn([2, 3, 2], 2)
         check.smallest(_compare_drawn, *_case, _dtype, _frozen + _one, 2.0 if _one else None)
 _named = {"OrderedDict": "__import__('collections').OrderedDict"}
-_layers = "OrderedDict(body=nn.Linear(2, 1), bend=nn.ReLU(), head=nn.Linear(1, 1))"
-_wants = {"model.head.weight": [[3.0]], "model.head.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
+_layers = "nn.Sequential(OrderedDict(fc=nn.Linear(1, 1)))"
+_layers = f"OrderedDict(fc=nn.Linear(2, 1), bend=nn.ReLU(), fc2={_layers})"
+_wants = {"model.fc2.fc.weight": [[3.0]], "model.fc2.fc.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
 _rows = [[0.5, 1.0], [1.5, -1.0]]
-_compare(_layers, _numbers, _rows, "float64", _wants, "model[2].eval()", size=2, **_named)
+_compare(_layers, _numbers, _rows, "float64", _wants, "model[0].eval()", size=2, **_named)
+_layers = "nn.Linear(2, 1), nn.Linear(1, 1, bias=False), nn.PReLU()"
+_wants = {"model.1.weight": [[0.375]], "model.2.weight": [-3.0], "x": [[-0.5, -0.25]]}
+_more = [1.0, 0.5, 0.5, -2.0, 0.25]
+_compare(_layers, _more, [[0.5, 1.0]], "float64", _wants, "model[2].eval()", grad=3.0)
 # This Dropout drops everything in training mode, and nothing in evaluation mode.
 _given = {"numbers": tensor(_numbers), "x": leaf([[0.5, 1.0]])}
 _given["model"] = "graphs.filled(nn.Sequential(nn.Linear(2, 1), nn.Dropout(1.0), nn.Linear(1, 1)), numbers)"
@@ -1801,7 +1814,7 @@ The loss of section 10 for any two functions, with the cut that prevents the col
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big).$$
 
 - The gradient must flow **through the predictions** $h(f(a))$ and $h(f(b))$, to everything that `h` and `f` use, and **not through the targets** $f(b)$ and $f(a)$. It is the slope of the function in which both targets are held still.
-- `f` and `h` make a tensor from a tensor, perhaps that tensor itself, and may use tracked tensors. `a` and `b` are tensors with one or more elements, tracked or not; where they are tracked, the gradient flows to them in the same way. At least one tensor behind the predictions is tracked. All tensors share a dtype, and each prediction has the shape of its target. The mean is over all elements.
+- `f` and `h` make a tensor from a tensor, perhaps that tensor itself, and may use tracked tensors. `a` and `b` are tensors with one or more elements, tracked or not; where they are tracked, the gradient flows to them in the same way. At least one tensor behind the predictions is tracked. All tensors share a dtype; embeddings and predictions share a shape. The mean is over all elements.
 - Call `f` once with `a` and once with `b`, and `h` once with each result.
 - Return the loss, a tracked tensor of shape `()`, in `float64` right to 10 digits. The caller runs the backward pass.
 
@@ -1820,7 +1833,7 @@ Each $f(\cdot)$ is used twice, once for a prediction and once as a target: two p
 </details>
 """
 
-# %% [markdown] lang="ko" en="19e5b77d"
+# %% [markdown] lang="ko" en="414c0ab2"
 r"""
 ## 과제 6.7 · `agreement_loss`
 
@@ -1831,7 +1844,7 @@ r"""
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big)$$
 
 - gradient는 예측값 $h(f(a))$, $h(f(b))$를 **지나서** `h`와 `f`가 쓰는 모든 텐서에 가야 하고, 목푯값 $f(b)$, $f(a)$를 **지나면 안 됩니다**. 곧 두 목푯값을 고정한 함수의 기울기여야 합니다.
-- `f`와 `h`는 텐서를 받아 텐서를 돌려주는 함수입니다. 받은 텐서를 그대로 돌려줄 수도 있고, 추적되는 다른 텐서를 쓸 수도 있습니다. `a`와 `b`는 원소가 하나 이상인 텐서이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. 추적되면 gradient는 거기에도 같은 방식으로 갑니다. 예측값을 계산하는 데 쓴 텐서 가운데 적어도 하나는 추적됩니다. 텐서의 dtype은 모두 같고, 예측값의 shape는 그 목푯값의 shape와 같습니다. 평균은 모든 원소에 대한 것입니다.
+- `f`와 `h`는 텐서를 받아 텐서를 돌려주는 함수입니다. 받은 텐서를 그대로 돌려줄 수도 있고, 추적되는 다른 텐서를 쓸 수도 있습니다. `a`와 `b`는 원소가 하나 이상인 텐서이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. 추적되면 gradient는 거기에도 같은 방식으로 갑니다. 예측값을 계산하는 데 쓴 텐서 가운데 적어도 하나는 추적됩니다. 텐서의 dtype은 모두 같고, 두 임베딩과 두 예측값의 shape도 모두 같습니다. 평균은 모든 원소에 대한 것입니다.
 - `f`는 `a`와 `b`로 한 번씩, `h`는 그 결과로 한 번씩 호출하세요.
 - loss를 돌려주세요. shape가 `()`인 추적되는 텐서이고, `float64`이면 10자리까지 맞아야 합니다. 역방향 계산은 호출한 쪽에서 합니다.
 
@@ -1951,6 +1964,8 @@ def _compare_drawn(f, h, a, b, w, v, dtype, tracked, grad=None):
     opposite = sum(_halves(f, f"-({h})", values)).to(kind)
     other = answer.then("agreement_loss(f, lambda t: -h(t), a, b)")
     other.returns(opposite, mistakes={hint.kept: loss[0]}, nearly=hint.nearly)
+    moved = sum(_halves(f, h, values | {"a": values["a"] + 1})).to(kind)
+    answer.after("a.data += 1").returns(moved, nearly=hint.nearly)
 
 
 def _rows(count, size):
@@ -1981,14 +1996,14 @@ for _dtype, _one, _other in (("float64", _few, _all), ("float32", _all, _few)):
 r"""
 ## What the hidden tests look for
 
-- **6.1** Several `f` and `g`: results with one element, as many as `x`, or more; an `f` that uses its argument twice, and one that returns `x` itself; scalar, matrix-shaped and empty `x`, and a leaf whose memory is part of a larger tensor;
+- **6.1** Several `f` and `g`: results with one element, as many as `x`, or more; an `f` that uses its argument twice, adds elements up, or returns `x` itself; scalar, matrix-shaped (one row, too) and empty `x`, and a leaf whose memory is part of a larger tensor;
   full buffers of `x` and of parameters; two calls in a row, another `f`, another `x`; whether `g` gets a tensor without a history; both dtypes, 10 digits.
-- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty ones, slices and transposed ones; some or all without a `.grad`; gradients of 0; `lr` 0 and an `int`; three steps in a row; a call inside `no_grad`; 10 digits; the return value; whether objects, memory and gradients are the caller's own.
-- **6.3** Models with Dropout and with BatchNorm, with a layer inside a layer, with a layer that belongs to two others, a model that is no `nn.Sequential` and has a hook, and Dropout alone, in several combinations of modes; tracked and untracked `x`; both dtypes; models that raise different errors, and gradient mode afterwards; other modes at the next call; a call inside `no_grad`; what is recorded while the model runs, and what may be done with the result.
+- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty, sliced and transposed ones; some or all without a `.grad`; gradients of 0 and large ones; `lr` 0, an `int`, and one with many digits; three steps in a row; a call inside `no_grad`; 10 digits; the return value; whether objects, memory and gradients are the caller's.
+- **6.3** Models with Dropout and with BatchNorm, with layers inside layers, with a layer that belongs to two others, a model that is no `nn.Sequential` and has a hook, Dropout alone, and a model that returns a view of `x`, in several modes; tracked and untracked `x`; both dtypes; models that raise different errors, and gradient mode afterwards; other modes at the next call; a call inside `no_grad`; the layers' settings afterwards; what is recorded while the model runs, and what may be done with the result.
 - **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 11 digits; types.
-- **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200 and the type of the sum; a `step` that trains; a sum of `float32` losses which loses digits in `float32`; how many graphs are alive at each step and at the end.
-- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`, and with names; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters that are frozen already, in every part of the model; how often the model is called; the return value; layers, parameters, flags and modes afterwards.
-- **6.7** Several `f` and `h`, each of them also `t` itself; vectors and matrices, tracked or not; both dtypes; the value, to 10 digits, and each gradient beside the quotient that holds the targets still; full buffers; two calls in a row, another `h`; how often `f` and `h` are called.
+- **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200 and the type of the sum; a `step` that trains; `float32` losses whose sum loses digits; how many graphs are alive at each step and at the end.
+- **6.6** Models of two and three linear layers, some inside another, without a bias, or with names that begin alike; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters frozen already, anywhere in the model; how often the model runs; the return value; layers, parameters, flags and modes afterwards.
+- **6.7** Several `f` and `h`, each of them also `t` itself; vectors and matrices, tracked or not; both dtypes; the value, to 10 digits, and each gradient beside the quotient that holds the targets still; full buffers; two calls in a row, another `h`, another `a`; how often `f` and `h` are called.
 
 Everywhere: the rules of every task.
 
@@ -2020,18 +2035,18 @@ You can now answer these without looking back:
 Next: [Lesson 07](../07_inside_backward/07_inside_backward.ipynb), inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="eb6eb501"
+# %% [markdown] lang="ko" en="62ac47bc"
 r"""
 ## 숨은 테스트가 확인하는 것
 
-- **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 원소 하나일 때, 원소 수가 `x`와 같을 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양, 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
+- **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 원소 하나일 때, 원소 수가 `x`와 같을 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`의 원소를 더하는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양(행이 하나일 때도), 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
   이미 값이 들어 있는 `x`와 파라미터의 버퍼. 두 번 이어 호출하기, 다른 `f`, 다른 `x`. `g`가 계산 기록이 없는 텐서를 받는지. 두 가지 dtype, 10자리까지.
-- **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 다른 텐서의 일부(슬라이스)인 것과 전치한 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient. 0이나 `int`인 `lr`. 세 번 이어 호출하기. `no_grad` 안에서 호출하기. 10자리까지. 돌려주는 값. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
-- **6.3** Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델, 한 층이 두 곳에 들어 있는 모델, `nn.Sequential`이 아니고 hook이 걸린 모델, Dropout 하나뿐인 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 여러 가지 오류를 내는 모델과 그 뒤의 gradient 모드. 모드를 바꾸고 다시 호출하기. `no_grad` 안에서 호출하기. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
+- **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 다른 텐서의 일부(슬라이스)인 것과 전치한 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient와 큰 gradient. 0이나 `int`인 `lr`, 자릿수가 많은 `lr`. 세 번 이어 호출하기. `no_grad` 안에서 호출하기. 10자리까지. 돌려주는 값. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
+- **6.3** Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델, 한 층이 두 곳에 들어 있는 모델, `nn.Sequential`이 아니고 hook이 걸린 모델, Dropout 하나뿐인 모델, `x`의 뷰를 돌려주는 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 여러 가지 오류를 내는 모델과 그 뒤의 gradient 모드. 모드를 바꾸고 다시 호출하기. `no_grad` 안에서 호출하기. 끝난 뒤의 층 설정. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
 - **6.4** 다른 `x`: 음수, `int`, 0, 범위의 양 끝. 11자리까지. 타입.
 - **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`과 합의 타입. 학습하는 `step`. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
-- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때, 층에 이름이 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 모델을 호출한 횟수와 돌려주는 값. 끝난 뒤의 층, 파라미터, `requires_grad`, 모드.
-- **6.7** 여러 가지 `f`와 `h`. 둘 다 `t`를 그대로 돌려줄 수도 있습니다. 벡터와 행렬, 추적되는 것과 추적되지 않는 것. 두 가지 dtype. 10자리까지 맞는 loss의 값, 그리고 gradient마다 목푯값을 고정한 차분몫과 같은지. 이미 값이 들어 있는 버퍼. 두 번 이어 호출하기, 다른 `h`. `f`와 `h`를 호출한 횟수.
+- **6.6** 선형 층이 두 개, 세 개인 모델. 다른 층 안에 든 층, `bias`가 없는 층, 앞부분이 같은 이름이 붙은 층. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 모델을 실행한 횟수와 돌려주는 값. 끝난 뒤의 층, 파라미터, `requires_grad`, 모드.
+- **6.7** 여러 가지 `f`와 `h`. 둘 다 `t`를 그대로 돌려줄 수도 있습니다. 벡터와 행렬, 추적되는 것과 추적되지 않는 것. 두 가지 dtype. 10자리까지 맞는 loss의 값, 그리고 gradient마다 목푯값을 고정한 차분몫과 같은지. 이미 값이 들어 있는 버퍼. 두 번 이어 호출하기, 다른 `h`, 다른 `a`. `f`와 `h`를 호출한 횟수.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

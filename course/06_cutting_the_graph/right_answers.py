@@ -346,3 +346,43 @@ def running_loss(step, n):
     for _ in range(n):
         total += step().detach().double().reshape(())
     return total.item()
+
+
+# %% by writing into the transposed and the sliced through numpy task="sgd_step_"
+def sgd_step_(params, lr):
+    for p in params:
+        if p.grad is not None:
+            numbers = p.detach().numpy()
+            numbers[...] = numbers - lr * p.grad.numpy()
+
+
+# %% in inference mode task="sgd_step_"
+def sgd_step_(params, lr):
+    with torch.inference_mode():
+        for p in params:
+            if p.grad is not None:
+                p.sub_(p.grad, alpha=lr)
+
+
+# %% only the layers of these kinds task="evaluate"
+def evaluate(model, x):
+    kinds = torch.nn.modules.batchnorm._NormBase, torch.nn.modules.dropout._DropoutNd
+    found = [m for m in model.modules() if isinstance(m, kinds) and m.training]
+    for m in found:
+        m.training = False
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for m in found:
+            m.training = True
+
+
+# %% sets the buffers of the first layer aside task="freeze_first"
+def freeze_first(model, x):
+    kept = [(p, p.grad) for p in model[0].parameters()]
+    for p, _ in kept:
+        p.grad = None
+    model(x).sum().backward()
+    for p, grad in kept:
+        p.grad = grad

@@ -1066,3 +1066,302 @@ def freeze_first(model, x):
     inside = {id(p) for p in model[0].parameters()}
     outside = [p for p in model.parameters() if p.requires_grad and id(p) not in inside]
     model(x).sum().backward(inputs=outside)
+
+
+# %% takes f for a function of each element task="splice" hint="elementwise"
+def splice(f, g, x):
+    y = f(x)
+    w = y.detach().requires_grad_()
+    (v,) = torch.autograd.grad(g(w), w)
+    if y.shape == x.shape:
+        return v * torch.autograd.grad(y.sum(), x)[0]
+    return torch.autograd.grad(y, x, v)[0]
+
+
+# %% squeezes the result task="splice" en="The shape is (3,)" ko="shape가 (3,)입니다"
+def splice(f, g, x):
+    y = f(x)
+    w = y.detach().requires_grad_()
+    (v,) = torch.autograd.grad(g(w), w)
+    return torch.autograd.grad(y, x, v)[0].squeeze()
+
+
+# %% leaves a hook on x task="splice" en="a hook was left on x" ko="x에 hook이 남아 있습니다"
+def splice(f, g, x):
+    seen = []
+    x.register_hook(lambda s: seen.append(s))
+    y = f(x)
+    w = y.detach().requires_grad_()
+    (v,) = torch.autograd.grad(g(w), w)
+    torch.autograd.grad(y, x, v)
+    return seen[0]
+
+
+# %% the sum of v times the gradient of the sum task="splice" en="expected" ko="기대한 값"
+def splice(f, g, x):
+    y = f(x)
+    w = y.detach().requires_grad_()
+    (v,) = torch.autograd.grad(g(w), w)
+    return torch.autograd.grad(y.sum(), x)[0] * v.sum()
+
+
+# %% takes a clone for a cut task="splice" hint="whole"
+def splice(f, g, x):
+    y = f(x)
+    w = y.clone()
+    (v,) = torch.autograd.grad(g(w), w)
+    return torch.autograd.grad(y, x, v)[0]
+
+
+# %% clips large gradients task="sgd_step_" en="expected: -369.370367" ko="기대한 값: -369.370367"
+def sgd_step_(params, lr):
+    with torch.no_grad():
+        for p in params:
+            if p.grad is not None:
+                p -= lr * p.grad.clamp(-100, 100)
+
+
+# %% waits until every gradient is there task="sgd_step_" hint="still"
+def sgd_step_(params, lr):
+    params = list(params)
+    if all(p.grad is not None for p in params):
+        with torch.no_grad():
+            for p in params:
+                p -= lr * p.grad
+
+
+# %% detaches x itself, but no view of it task="evaluate" hint="itself"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    try:
+        with torch.no_grad():
+            y = model(x)
+        return x.detach() if y is x else y
+    finally:
+        for m, t in modes:
+            m.training = t
+
+
+# %% lets Dropout drop nothing from now on task="evaluate" hint="settings"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+    for m in model.modules():
+        if hasattr(m, "p"):
+            m.p = 0.0
+        if "BatchNorm" in type(m).__name__:
+            m.training = False
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for m, t in modes:
+            m.training = t
+
+
+# %% two levels deep task="evaluate" en="the training mode of model.1.0.0 was changed" ko="model.1.0.0의 학습 모드가 바뀌었습니다"
+def evaluate(model, x):
+    found = [model]
+    for child in model.children():
+        found += [child, *child.children()]
+    modes = [(m, m.training) for m in found]
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for m, t in modes:
+            m.training = t
+
+
+# %% notes a mode for each class task="evaluate" en="the training mode of" ko="의 학습 모드가 바뀌었습니다"
+def evaluate(model, x):
+    modes = {type(m): m.training for m in model.modules()}
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for m in model.modules():
+            m.training = modes[type(m)]
+
+
+# %% notes the modes lazily, after eval task="evaluate" en="the training mode of model was changed" ko="model의 학습 모드가 바뀌었습니다"
+def evaluate(model, x):
+    modes = ((m, m.training) for m in model.modules())
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for m, t in modes:
+            m.training = t
+
+
+# %% sets the outermost module alone task="evaluate" hint="random"
+def evaluate(model, x):
+    was, model.training = model.training, False
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        model.training = was
+
+
+# %% begins with zero_grad for the model task="evaluate" en="model.0.bias.grad is not what it was" ko="model.0.bias.grad가 호출하기 전과 다릅니다"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    model.zero_grad()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for m, t in modes:
+            m.training = t
+
+
+# %% notes nothing below a module in evaluation mode task="evaluate" en="the training mode of model.1.0 was changed" ko="model.1.0의 학습 모드가 바뀌었습니다"
+def evaluate(model, x):
+    on = []
+
+    def walk(m):
+        if m.training:
+            on.append(m)
+            for c in m.children():
+                walk(c)
+
+    walk(model)
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for m in on:
+            m.training = True
+
+
+# %% freezes what has a name that begins like the first task="freeze_first" hint="nothing"
+def freeze_first(model, x):
+    first = next(iter(dict(model.named_children())))
+    ps = [p for name, p in model.named_parameters() if name.startswith(first) and p.requires_grad]
+    for p in ps:
+        p.requires_grad_(False)
+    model(x).sum().backward()
+    for p in ps:
+        p.requires_grad_(True)
+
+
+# %% later layers without the layers in them task="freeze_first" hint="nothing"
+def freeze_first(model, x):
+    wanted = [p for m in model[1:] for p in m.parameters(recurse=False) if p.requires_grad]
+    model(x).sum().backward(inputs=wanted + [x] * x.requires_grad)
+
+
+# %% first layer in evaluation mode, and training mode afterwards task="freeze_first" en="the training mode of model.fc was changed" ko="model.fc의 학습 모드가 바뀌었습니다"
+def freeze_first(model, x):
+    ps = [p for p in model[0].parameters() if p.requires_grad]
+    for p in ps:
+        p.requires_grad_(False)
+    model[0].eval()
+    model(x).sum().backward()
+    model[0].train()
+    for p in ps:
+        p.requires_grad_(True)
+
+
+# %% hooks that give zeros task="freeze_first" hint="not_frozen"
+def freeze_first(model, x):
+    hooks = [p.register_hook(torch.zeros_like) for p in model[0].parameters() if p.requires_grad]
+    model(x).sum().backward()
+    for hook in hooks:
+        hook.remove()
+
+
+# %% one flag for the whole layer task="freeze_first" en="bias.requires_grad was changed" ko="bias.requires_grad가 바뀌었습니다"
+def freeze_first(model, x):
+    was = any(p.requires_grad for p in model[0].parameters())
+    model[0].requires_grad_(False)
+    model(x).sum().backward()
+    model[0].requires_grad_(was)
+
+
+# %% a second pass for x task="freeze_first" hint="twice"
+def freeze_first(model, x):
+    ps = [p for p in model[0].parameters() if p.requires_grad]
+    for p in ps:
+        p.requires_grad_(False)
+    loss = model(x).sum()
+    loss.backward(retain_graph=True)
+    if x.requires_grad:
+        loss.backward(inputs=[x])
+    for p in ps:
+        p.requires_grad_(True)
+
+
+# %% the first flag for the whole layer task="freeze_first" en="bias.requires_grad was changed" ko="bias.requires_grad가 바뀌었습니다"
+def freeze_first(model, x):
+    was = next(model[0].parameters()).requires_grad
+    model[0].requires_grad_(False)
+    model(x).sum().backward()
+    model[0].requires_grad_(was)
+
+
+# %% clones inside inference mode task="evaluate" hint="refused"
+def evaluate(model, x):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    try:
+        with torch.inference_mode():
+            return model(x).clone()
+    finally:
+        for m, t in modes:
+            m.training = t
+
+
+# %% puts back the layers without parts only task="evaluate" en="the training mode of model was changed" ko="model의 학습 모드가 바뀌었습니다"
+def evaluate(model, x):
+    leaves = [m for m in model.modules() if not list(m.children())]
+    modes = [(m, m.training) for m in leaves]
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for m, t in modes:
+            m.training = t
+
+
+# %% puts the numbers back where there was a buffer task="freeze_first" hint="not_frozen"
+def freeze_first(model, x):
+    old = [None if p.grad is None else p.grad.clone() for p in model[0].parameters()]
+    model(x).sum().backward()
+    for p, s in zip(model[0].parameters(), old, strict=True):
+        if s is not None:
+            p.grad.copy_(s)
+
+
+# %% puts constants in the place of the parameters task="freeze_first" en="model.0" ko="model.0"
+def freeze_first(model, x):
+    for layer in model[0].modules():
+        for name, p in list(layer.named_parameters(recurse=False)):
+            setattr(layer, name, torch.nn.Parameter(p.detach(), requires_grad=False))
+    model(x).sum().backward()
+
+
+# %% takes only a weight and a bias of its own task="freeze_first" hint="not_frozen"
+def freeze_first(model, x):
+    named = [getattr(model[0], name, None) for name in ("weight", "bias")]
+    frozen = [p for p in named if p is not None and p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model(x).sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% keeps the targets of the first call task="agreement_loss" hint="stale"
+def agreement_loss(f, h, a, b, kept={}):
+    za, zb = f(a), f(b)
+    ta, tb = kept.setdefault((f, a, b), (za.detach().clone(), zb.detach().clone()))
+    return ((h(za) - tb) ** 2).mean() / 2 + ((h(zb) - ta) ** 2).mean() / 2
