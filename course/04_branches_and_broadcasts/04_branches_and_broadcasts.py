@@ -1441,8 +1441,8 @@ for _x, _q, _g, _want, _why, _wrong in (
     (_small, 0.05, 1, _at_small, _tiny, {}),
 ):
     for _dtype in ("float64", "float32"):
-        _leaves = {"x": tensor(_x, _dtype), "q": tensor(_q, _dtype), "g": tensor(_g, _dtype)}
-        _judge(ask("pow_backward(x, q, g)", **_leaves), _want, _dtype, _why, _wrong)
+        _made = {"x": tensor(_x, _dtype), "q": tensor(_q, _dtype), "g": tensor(_g, _dtype)}
+        _judge(ask("pow_backward(x, q, g)", **_made).changes_nothing(), _want, _dtype, _why, _wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import itertools
@@ -1517,6 +1517,8 @@ for _dtype, _step in (("float64", 1), ("float32", 3)):
     for _x in (1e-30, 1e-200) if _dtype == "float64" else (1e-30,):
         _compare_drawn(_dtype, _x, 1e-9, (hint.exactly, hint.tiny))
         _compare_drawn(_dtype, _x, 2.0, (hint.underflow, hint.tiny), scale=1 / _x)
+    _compare_drawn(_dtype, [1e10, 2e9], 3.0, (hint.any_size, hint.any_size), scale=1e-20)
+_compare_drawn("float64", [1e-200, 1e-100], -0.5, (hint.any_size, hint.any_size))
 for _how in ({"tracked": True, "grad": 7.0}, {"layout": "slice"}):
     _compare_drawn("float64", *_drawn((3,), (2, 1)), **_how)
     _compare_drawn("float64", *_drawn((2, 1, 2), (1, 3, 1)), **_how)
@@ -1672,8 +1674,12 @@ _x, _w = ([number / 3 for number in check.draws(count, 1, 3)] for count in (6, 3
 _compare_again(_x, _w, [number / 7 for number in check.draws(4, 1, 3)])
 _compare_again(_x, _w, [1.5] * 4, layout="expanded")  # what sum() sends back
 for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):  # however tiny, 0 is wrong by all of it
-    for _x, _want in (([2e-20, 3e-20, 1e9], [2.15e-19, 5e8]), ([1e9, 2e-20, 3e-20], [1e10, 2.15e-19])):
-        _leaves = {"x": tensor(_x, _dtype), "w": tensor([3, 4], _dtype), "g": tensor([10, 0.5], _dtype)}
+    for _x, _g, _want in (
+        ([2e-20, 3e-20, 1e9], [10, 0.5], [2.15e-19, 5e8]),
+        ([1e9, 2e-20, 3e-20], [10, 0.5], [1e10, 2.15e-19]),
+        ([2, 0, 3], [1e-20, 1e9], [2e-20, 3e9]),
+    ):
+        _leaves = {"x": tensor(_x, _dtype), "w": tensor([3, 4], _dtype), "g": tensor(_g, _dtype)}
         _answer = ask("shared_weight_grad(x, w, g)", **_leaves)
         _answer.returns(tensor(_want, _dtype), rtol=_rtol, atol=0.0, hint=hint.any_size)
 _leaves = {

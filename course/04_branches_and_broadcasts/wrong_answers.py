@@ -1095,3 +1095,25 @@ kept_vectors = {}
 def shared_weight_grad(x, w, g):
     kept = kept_vectors.setdefault((len(w), w.dtype), torch.empty(len(w), dtype=w.dtype))
     return kept.copy_((x.unfold(0, len(g), 1) @ g).detach())
+
+
+# %% takes a tiny g for 0 task="pow_backward" hint="any_size"
+def pow_backward(x, q, g):
+    g = torch.where(g.abs() < 1e-9, 0.0, g)
+    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
+
+
+# %% clamps what is not at zero task="pow_backward" hint="any_size"
+def pow_backward(x, q, g):
+    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    slope_q = (x**q * log_x).clamp(-1e38, 1e38)
+    return (g * slope).sum_to_size(x.shape), (g * slope_q).sum_to_size(q.shape)
+
+
+# %% neither tiny nor huge g task="shared_weight_grad" hint="any_size"
+def shared_weight_grad(x, w, g):
+    g = torch.where(g.abs() < 1e-9, 0.0, g.clamp(-1e6, 1e6))
+    return x.unfold(0, len(g), 1) @ g
