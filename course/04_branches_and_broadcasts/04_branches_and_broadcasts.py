@@ -799,9 +799,10 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 
 - In tasks 4.2 to 4.4 every tensor you are given may be tracked, a leaf or not, and need not be contiguous in memory: it may be a slice,
   transposed, or expanded as the gradient that `sum()` sends back is. Its elements may be of any size. The result is exact up to rounding.
+  It may be tracked or not, and a later call must not change it.
 """
 
-# %% [markdown] lang="ko" en="c11470d6"
+# %% [markdown] lang="ko" en="c2a3a81a"
 r"""
 # 과제
 
@@ -816,7 +817,7 @@ r"""
 
 - 과제 4.2–4.4에서 인자로 받는 텐서는 추적되는 것일 수 있고, leaf일 수도 아닐 수도 있습니다. 원소가 메모리에 나란히 놓여 있지 않을 수도 있습니다. 더 큰
   텐서에서 잘라 낸 것, 전치한 것, `sum()`이 돌려보내는 gradient처럼 `expand`한 것일 수 있습니다. 원소의 크기에는 제한이 없고, 결과는 그 dtype의 반올림
-  오차 안에서 정확해야 합니다.
+  오차 안에서 정확해야 합니다. 결과는 추적되는 텐서여도 아니어도 됩니다. 단, 나중에 다시 호출했을 때 앞의 결과가 바뀌면 안 됩니다.
 """
 
 # %% [markdown] lang="en"
@@ -829,14 +830,14 @@ Given all local slopes of a graph, return the total derivative of `out` with res
 to `out` of the product of the slopes along the path.
 
 - `edges` is a list of tuples `(from, to, local slope)`, **in any order**. Slopes are finite numbers, `float` or `int`; they may be 0 or
-  negative.
+  negative. The slopes along a path, multiplied in any order, stay within the range of a `float`.
 - A node is anything that can be a key of a `dict`: a string, a number, a tuple, `None`, an object. Nodes need not be comparable with `<`,
   and two different ones may look the same when printed. Equal ones (`==`), such as `1` and `1.0`, are the same node, as in a `dict`.
 - The graph has no cycles. Two nodes may be joined by several edges (as in `x * x`): each counts.
-- Edges that lie on no path from `src` to `out` do not count. If there is no path at all, the result is `0.0`.
+- Edges on no path from `src` to `out` do not count. If there is no path, the result is `0.0`.
 - If `src == out`, the result is `1.0`, whatever the edges are.
 - Do not follow the paths one by one: 40 diamonds in a row have $2^{40}$ of them and must take less than a second, even if some slopes
-  are 0, and even if the diamonds lie on no path from `src` to `out`.
+  are 0 or the diamonds lie on no path from `src` to `out`.
 
   ```
      a0      a1             a39
@@ -881,7 +882,7 @@ def derivative(node):
 </details>
 """
 
-# %% [markdown] lang="ko" en="0de85371"
+# %% [markdown] lang="ko" en="18e4d5de"
 r"""
 ## 과제 4.1 · `total_derivative`
 
@@ -891,7 +892,7 @@ r"""
 기울기를 곱한 값을 더한 것입니다.
 
 - `edges`는 튜플 `(시작, 끝, 국소 기울기)`의 리스트이고 **순서는 정해져 있지 않습니다**. 기울기는 유한한 수(`float` 또는 `int`)이며 0이나
-  음수일 수 있습니다.
+  음수일 수 있습니다. 한 경로의 기울기는 어떤 순서로 곱해도 `float`의 범위를 벗어나지 않습니다.
 - 노드는 `dict`의 키가 될 수 있는 것이면 무엇이든 됩니다. 문자열, 수, 튜플, `None`, 객체 등입니다. `<`로 비교할 수 없을 수도 있고,
   서로 다른 노드인데 출력해 보면 똑같이 보일 수도 있습니다. `dict`에서처럼 서로 같은(`==`) 것은 한 노드입니다. `1`과 `1.0`이 그렇습니다.
 - 그래프에 순환은 없습니다. (`x * x`에서처럼) 두 노드를 잇는 간선이 여러 개일 수 있고, 모두 계산에 넣습니다.
@@ -990,10 +991,10 @@ _two = _edges("xy xw yz wz", 75.0, 10.0, 0.008, 0.1)
 for _graph, _ends, _want, _why, _wrong in (
     (_edges("xy yz", 2.0, 3.0), "xz", 6.0, "", {hint.added: 5.0}),
     (_two, "xz", 1.6, "", {hint.kept: 6.0, hint.one_path: (0.6, 1.0)}),
-    ("[(0, tuple('ab'), 5.0), (tuple('ab'), None, 2.0)]", (0, None), 10.0, hint.kinds, {}),
+    ("[(0, range(9), 5), (range(9), None, 2.0), (0, 'None', 7)]", (0, None), 10.0, hint.kinds, {}),
     (_edges("wz xy yz xw", 0.1, 75, 0.008, 10), "xz", 1.6, hint.order, {hint.kept: 6.0}),
     (_edges("ab ac bx xc cy yz ze ce", *[2.0, 3.0, 5.0, 7.0] * 2), "ae", 2701.0, hint.early, {}),
-    (_edges("xy xy", 3.0, 3.0), "xy", 6.0, hint.several, {}),
+    (_edges("xy xy xy", 3.0, 3.0, 3.0), "xy", 9.0, hint.several, {}),
     (_edges("ry yz zs xy", 9.0, 5.0, 4.0, 3.0), "xz", 15.0, hint.aside, {}),
     ([], "xx", 1.0, hint.same, {}),
 ):
@@ -1020,11 +1021,15 @@ def _compare(edges, ends, why=hint.general):
 
 
 # Results of any size, however small: 0 is wrong by all of it.
-for _graph, _want in (
-    (_edges("xy yz", 1e-150, 3e-50), 3e-200),
-    (_edges("xy xw yz wz", 1e-9, 2e-9, 1e-9, 4e-9), 9e-18),
+for _graph, _want, _why in (
+    (_edges("xy yz", 1e-150, 3e-50), 3e-200, hint.small),
+    (_edges("xy yz", 1e-150, 3e-157), 3e-307, hint.small),
+    (_edges("xy xw yz wz", 1e-9, 2e-9, 1e-9, 4e-9), 9e-18, hint.small),
+    (_edges("wx xz wz", 3.0, 3e-9, 5e9), 3e-9, hint.solver),
+    (_edges("xy yz", 10**10, 10**10), 1e20, hint.whole_numbers),
+    (_edges("xy xw yz wz", 10**9, 10**12, 10**11, 10**12), 1e20 + 1e24, hint.whole_numbers),
 ):
-    _asked(_graph, "xz").returns(_want, rtol=1e-11, atol=0.0, hint=hint.small)
+    _asked(_graph, "xz").returns(_want, rtol=1e-11, atol=0.0, hint=_why)
 
 
 _a, _b, _c, _d, _e = check.draws(5, 1.1, 4)
@@ -1036,7 +1041,7 @@ for _why, _ends, *_graphs in (
     (hint.early, "ad", _edges("ab ac bc cd bd ad", _a, _b, _c, _d, _e, -_a)),
     (hint.negative, "xz", _edges("xy xw yz wz", _a, -_b, _c, _d)),
     (hint.middle, "wz", _edges("xy xw yz wz", _a, -_b, _c, _d)),
-    (hint.several, "xy", _edges("xy xy", _a, _b), _edges("xy xy", _a, _a)),
+    (hint.several, "xy", _edges("xy xy", _a, _b), _edges("xy xy xy xy", _a, _a, _a, _a)),
     (hint.several, "uz", _edges("ux xy yz xy xy", _c, _a, 2, _b, -1)),
     # Whole numbers, zeros, paths that cancel, and slopes of every size: a small product is not 0.
     (hint.general, "xz", _edges("xy yz", _a, _b), _edges("xy xw yz wz", 2, 3, 5, -7)),
@@ -1069,6 +1074,9 @@ _given = {"edges": "[(y, z, 2.0), (x, y, 3.0), (w, z, -5.0), (x, w, 7.0)]", "giv
 _given |= {"src": "x", "out": "z"}
 _answer = ask(_CALL, **dict.fromkeys("xywz", "nn.Identity()"), **_given)
 _judge(_answer, -29.0, hint.kinds, {hint.one_path: (6.0, -35.0)})
+_other = "[(w, z, 2.0), (x, y, 3.0), (y, z, -5.0), (x, w, 7.0)]"  # printed, it is the same list
+_there = _answer.then(f"total_derivative({_other}, x, z)", hint.kinds)
+_there.returns(-1.0, mistakes={hint.kept: -29.0})
 
 for _round in range(20):
     _graph, _names = graphs.drawn(3 + _round // 4, seed=check.draw(0, 1e6))
@@ -1117,7 +1125,7 @@ the original: a tensor of exactly the shape `shape`, in which each element is th
 - Dimensions may have been added on the left, stretched from 1, or both. `shape` may be `()`, or `(1, 4)`, or `(2, 1, 3)` that became
   `(5, 1, 2, 4, 3)`.
 - If the shapes are equal, the values are those of `g`; you may return `g` itself.
-- `g` keeps its values and its shape; the result has its dtype.
+- The result has the dtype of `g`.
 
 PyTorch's own method for this is `Tensor.sum_to_size`. Only the result counts, but write it with `sum` first, and use the method to check.
 
@@ -1136,7 +1144,7 @@ Let `t` have shape `(5, 4, 3)`. `t.sum(0)` has shape `(4, 3)`: the dimension is 
 </details>
 """
 
-# %% [markdown] lang="ko" en="5ec86856"
+# %% [markdown] lang="ko" en="9aaabb42"
 r"""
 ## 과제 4.2 · `unbroadcast`
 
@@ -1150,7 +1158,7 @@ shape는 정확히 `shape`이고, 각 원소는 그 복사본들의 gradient를 
 - 왼쪽에 차원이 더 붙었을 수도, 크기 1인 차원이 늘어났을 수도, 둘 다일 수도 있습니다. `shape`는 `()`나 `(1, 4)`일 수도
   있고, `(2, 1, 3)`이 `(5, 1, 2, 4, 3)`으로 커진 것일 수도 있습니다.
 - 두 shape가 같으면 값은 `g`와 같습니다. `g`를 그대로 돌려주어도 됩니다.
-- `g`의 값과 shape는 바뀌지 않아야 하고, 결과의 dtype과 정밀도는 `g`와 같습니다.
+- 결과의 dtype은 `g`와 같습니다.
 
 PyTorch에는 이 일을 하는 메서드 `Tensor.sum_to_size`가 있습니다. 검사하는 것은 결과뿐이지만, 이 메서드가 무엇을 하는지 알 수 있게 `sum`으로
 써 보고 메서드는 답을 확인할 때 쓰세요.
@@ -1198,7 +1206,8 @@ _CALL = "unbroadcast(g, shape)"
 def _compare(g, shape, want, why, copies, error="", dtype="float64", wrong=None, ahead=(), **how):
     """`copies` are parts of g that an answer may take for its sum."""
     made = leaf(g, dtype, **{"tracked": False, **how})
-    answer = ask(_CALL, {"errors": error or why, "ahead": ahead}, g=made, shape=str(shape))
+    error = error or {"numpy()": hint.detach, "": why}
+    answer = ask(_CALL, {"errors": error, "ahead": ahead}, g=made, shape=str(shape))
     g, want = tensor(g, dtype), tensor(want, dtype)
 
     def mistakes():
@@ -1212,12 +1221,12 @@ def _compare(g, shape, want, why, copies, error="", dtype="float64", wrong=None,
 
 
 _four, _eight = [[1.1, 2], [4, 8]], [[[1, 2], [4, 8]], [[16, 32], [64, 128]]]
-for _dtype in ("float64", "float32"):
-    _compare(_four, (2, 2), _four, why=hint.equal, copies=[], dtype=_dtype)
-    _compare(_four, (2,), [5.1, 10], why=hint.left, copies=[[1.1, 2]], dtype=_dtype)
-    _compare(_four, (2, 1), [[3.1], [12]], why=hint.lost, copies=[[[1.1], [4]]], dtype=_dtype)
-    _compare(_four, (), 15.1, why=hint.every, copies=[1.1], dtype=_dtype)
-    _compare(_eight, (2, 1), [[51], [204]], why=hint.both, copies=[[[1], [4]]], dtype=_dtype)
+for _how in ({"dtype": "float64"}, {"dtype": "float32", "tracked": True}):
+    _compare(_four, (2, 2), _four, why=hint.equal, copies=[], **_how)
+    _compare(_four, (2,), [5.1, 10], why=hint.left, copies=[[1.1, 2]], **_how)
+    _compare(_four, (2, 1), [[3.1], [12]], why=hint.lost, copies=[[[1.1], [4]]], **_how)
+    _compare(_four, (), 15.1, why=hint.every, copies=[1.1], **_how)
+    _compare(_eight, (2, 1), [[51], [204]], why=hint.both, copies=[[[1], [4]]], **_how)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import itertools
@@ -1257,6 +1266,7 @@ def _compare_drawn(big, shape, dtype="float64", digits=1.0, **how):
     answer = _compare(g, shape, want, wrong=wrong, dtype=dtype, ahead=ahead, **how)
     answer.again().returns(want)
     answer.then(_MOVED, hint.stale).returns(want + g.numel() // want.numel())
+    answer.still_returns(want)
 
 
 for _dtype, _step in (("float64", 1), ("float32", 2)):
@@ -1277,10 +1287,19 @@ for _shape in _shapes((2, 3)):
     _compare_drawn((2, 3), _shape, digits=3)
 _lost = {hint.uneven: (tensor([[0.0], [4e9]]), tensor([[3e-8], [2e6]]))}
 _compare([[1e-8, 2e-8], [1e9, 3e9]], (2, 1), [[3e-8], [4e9]], hint.uneven, copies=[], wrong=_lost)
+for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):  # however tiny, 0 is wrong by all of it
+    for _g, _shape, _want in (
+        ([[1e9, 3e9], [1e-20, 2e-20]], (2, 1), [[4e9], [3e-20]]),
+        ([[1e9, 1e-20], [3e9, 2e-20]], (2,), [4e9, 3e-20]),
+        ([1e-20, 2e-20], (), 3e-20),
+    ):
+        _answer = ask(_CALL, g=tensor(_g, _dtype), shape=str(_shape))
+        _answer.returns(tensor(_want, _dtype), rtol=_rtol, atol=0.0, hint=hint.uneven)
 _four = "leaf([[1.0, 2.0], [4.0, 8.0]], torch.float64) * 1"
 _errors = {"numpy()": hint.detach, "": hint.tracked}
 _answer = ask("unbroadcast(g, shape)", {"errors": _errors}, g=_four, shape="(2, 1)").changes_nothing()
 _answer.returns(tensor([[3.0], [12.0]]), hint=hint.lost)
+_answer.holds(not _answer.then("g.retains_grad").result, hint.retains)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1306,6 +1325,7 @@ of `q`.
   | $q = 1$ | $1$ | $g$ |
   | $0 < q < 1$, where the curve is vertical | infinite | infinite, with the sign of $g$ |
 
+  In the last row `g` is not 0, and infinite contributions of opposite signs never meet in one sum.
 - Negative `x`, and `x = 0` with `q <= 0`, do not occur. No `nan` may appear.
 - To undo the broadcast, use your `unbroadcast` or `Tensor.sum_to_size`.
 
@@ -1330,7 +1350,7 @@ Which of your two formulas needs a safe argument, and which a fixed value? And m
 </details>
 """
 
-# %% [markdown] lang="ko" en="35267256"
+# %% [markdown] lang="ko" en="c708bcd8"
 r"""
 ## 과제 4.3 · `pow_backward` · 선택
 
@@ -1352,6 +1372,7 @@ r"""
   | $q = 1$ | $1$ | $g$ |
   | $0 < q < 1$ (곡선이 수직인 곳) | 무한대 | 부호가 $g$와 같은 무한대 |
 
+  마지막 줄에서 `g`는 0이 아니고, 부호가 다른 무한대끼리 더하는 경우는 나오지 않습니다.
 - 음수 `x`, 그리고 `x = 0`이면서 `q <= 0`인 경우는 나오지 않습니다. `nan`이 나오면 안 됩니다.
 - 브로드캐스트를 되돌릴 때는 여러분의 `unbroadcast`나 `Tensor.sum_to_size`를 쓰세요.
 
@@ -1407,7 +1428,7 @@ def _judge(answer, want, dtype, why=("", ""), wrong=None):
         part.returns(right, mistakes=wrong, nearly=hint.rounded, hint="" if fits else cause)
 
 
-_ln2, _ln5, _small = math.log(2), math.log(5), 1e-20
+_ln2, _ln5, _small = math.log(2), math.log(5), 1e-40
 _slopes, _shapes = (hint.slope_x, hint.slope_q), (hint.shapes, hint.shapes)
 _zeros, _tiny = (hint.base_at_zero, hint.at_zero), (hint.tiny, hint.tiny)
 _slips, _in_sum = {hint.no_g: (75.0, 125 * _ln5), hint.swapped: _ln5}, {hint.before_sum: 0.0}
@@ -1420,8 +1441,8 @@ for _x, _q, _g, _want, _why, _wrong in (
     (_small, 0.05, 1, _at_small, _tiny, {}),
 ):
     for _dtype in ("float64", "float32"):
-        _leaves = {"x": tensor(_x, _dtype), "q": tensor(_q, _dtype), "g": tensor(_g, _dtype)}
-        _judge(ask("pow_backward(x, q, g)", **_leaves), _want, _dtype, _why, _wrong)
+        _made = {"x": tensor(_x, _dtype), "q": tensor(_q, _dtype), "g": tensor(_g, _dtype)}
+        _judge(ask("pow_backward(x, q, g)", **_made).changes_nothing(), _want, _dtype, _why, _wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import itertools
@@ -1461,6 +1482,7 @@ def _compare_drawn(dtype, x, q, why=_shapes, scale=1.0, **how):
     _judge(answer.again(), want, dtype)
     there = answer.then(_MOVED, hint.stale)
     _judge(there, _gradients(x + 1, q - 1, 2 * g), dtype)
+    answer.still_returns(tuple(tensor(part, dtype) for part in want))
 
 
 def _drawn(x, q):
@@ -1483,16 +1505,20 @@ for _dtype, _step in (("float64", 1), ("float32", 3)):
         _compare_drawn(_dtype, *_drawn(_x, _q))
     # x is 0: the gradient of q is 0 there, and elsewhere what it was.
     _bases = 0.0, [0.0, _up[0]], [[_up[0]], [0.0]], [[0.0], [0.0]]
-    _powers = 1.0, _up[1], [2.0, _low[0]], [1.0, _up[2]], [[0.5], [2.0]]
+    _powers = 1.0, _up[1], 0.8, [2.0, _low[0]], [1.0, _up[2]], [[0.5], [2.0]]
     for _x, _q in _pairs(_bases, _powers, _step):
         _compare_drawn(_dtype, _x, _q, _zeros)
     _compare_drawn(_dtype, [0.0, _up[0], 0.0], [2.0, -_low[0], _up[1]], _zeros)
     # x is nearly 0, down to the smallest numbers there are.
     _compare_drawn(_dtype, [1e-20, 1e-9, 1e-30, 1e-30, 1e-40], [0.05, 0.25, 0.02, 0.0, 0.05], _tiny)
-    _compare_drawn(_dtype, [1e-310 if _dtype == "float64" else 1e-40, 0.5], 0.0, (hint.constant, hint.tiny))
+    for _q in (0.0, [0.0, _up[0]], [[0.0], [0.0]]):
+        _x = [1e-310 if _dtype == "float64" else 1e-40, 0.5]
+        _compare_drawn(_dtype, _x, _q, (hint.constant, hint.tiny))
     for _x in (1e-30, 1e-200) if _dtype == "float64" else (1e-30,):
         _compare_drawn(_dtype, _x, 1e-9, (hint.exactly, hint.tiny))
         _compare_drawn(_dtype, _x, 2.0, (hint.underflow, hint.tiny), scale=1 / _x)
+    _compare_drawn(_dtype, [1e10, 2e9], 3.0, (hint.any_size, hint.any_size), scale=1e-20)
+_compare_drawn("float64", [1e-200, 1e-100], -0.5, (hint.any_size, hint.any_size))
 for _how in ({"tracked": True, "grad": 7.0}, {"layout": "slice"}):
     _compare_drawn("float64", *_drawn((3,), (2, 1)), **_how)
     _compare_drawn("float64", *_drawn((2, 1, 2), (1, 3, 1)), **_how)
@@ -1507,6 +1533,8 @@ _leaves = {
 }
 _answer = ask("pow_backward(x, q, g)", {"errors": hint.tracked}, **_leaves).changes_nothing()
 _judge(_answer, ([12.0, -48.0], 8 * _ln2 - 64 * math.log(4)), "float64", _shapes)
+_retained = _answer.then("x.retains_grad or q.retains_grad or g.retains_grad")
+_answer.holds(not _retained.result, hint.retains)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1517,9 +1545,9 @@ r"""
 
 For the convolution of section 6, $y_i = \sum_k w_k\, x_{i+k}$, return the gradient of the weights, given $g_i = dL/dy_i$.
 
-- `x`, `w`, `g` are vectors of the same dtype, `float32` or `float64`, with `len(x) == len(w) + len(g) - 1`. Each has at least one
-  element; `w` or `g` may have just one, and `g` may be longer or shorter than `w`.
-- The result is a tensor of the size of `w`. Each element is the sum over all positions $i$ at which its weight was used.
+- `x`, `w`, `g` are vectors of the same dtype, `float32` or `float64`, with `len(x) == len(w) + len(g) - 1`. `w` and `g`
+  have at least one element each, and either may be longer.
+- The result is a tensor of the size of `w`. Each element is the sum over all positions $i$ where its weight was used.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1536,7 +1564,7 @@ gradient is `g[0] * x[1] + g[1] * x[2] + g[2] * x[3]`. Which slice of `x` is tha
 </details>
 """
 
-# %% [markdown] lang="ko" en="42578175"
+# %% [markdown] lang="ko" en="abd646d8"
 r"""
 ## 과제 4.4 · `shared_weight_grad`
 
@@ -1544,8 +1572,8 @@ r"""
 
 6절의 합성곱 $y_i = \sum_k w_k\, x_{i+k}$에서 $g_i = dL/dy_i$가 주어질 때 가중치의 gradient를 돌려주세요.
 
-- `x`, `w`, `g`는 dtype이 같은(`float32` 또는 `float64`) 벡터이고 `len(x) == len(w) + len(g) - 1`입니다. 원소는 적어도 하나씩 있습니다.
-  `w`나 `g`의 원소가 하나뿐일 수도 있고, `g`는 `w`보다 길 수도 짧을 수도 있습니다.
+- `x`, `w`, `g`는 dtype이 같은(`float32` 또는 `float64`) 벡터이고 `len(x) == len(w) + len(g) - 1`입니다. `w`와 `g`에는
+  원소가 적어도 하나씩 있고, 어느 쪽이 더 길 수도 있습니다.
 - 결과는 `w`와 같은 크기의 텐서이고, 가중치가 쓰인 모든 위치 $i$에 대한 합입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1596,7 +1624,8 @@ _wrong[hint.flipped] = [120, 250], [210, 150]
 _compare([1, 2, 5], [3, 4], [10, 100], want=[210, 520], wrong=_wrong, why=hint.every)
 _wrong = {hint.vector: tensor(520.1), hint.one_use: tensor([0.1])}
 _compare([1, 2, 5], [0], [0.1, 10, 100], [520.1], wrong=_wrong, why=hint.values)
-_compare([2e-5, 3e-5, 1e9], [3, 4], [10, 0.5], [2.15e-4, 5e8 + 3e-4], wrong={}, why=hint.any_size)
+_x, _want = [2.0001e-5, 3e-5, 1e9], [2.1501e-4, 5e8 + 3e-4]
+_compare(_x, [3, 4], [10, 0.5], _want, wrong={}, why=hint.any_size)
 check.visible_passed()
 
 
@@ -1622,6 +1651,7 @@ def _compare_again(x, w, g, dtype="float64", **arranged):
     answer.changes_nothing().again().returns(want)
     there = answer.then("shared_weight_grad(x.detach() + 1, w.detach() + 5, 2 * g.detach())", hint.stale)
     there.returns(_sums(x + 1, 2 * g), atol=1e-4 if dtype == "float32" else None)
+    answer.still_returns(want)
 
 
 def _compare_drawn(size, positions, dtype="float64", weights=None, **arranged):
@@ -1643,6 +1673,15 @@ for _size, _positions in ((3, 4), (4, 1)):
 _x, _w = ([number / 3 for number in check.draws(count, 1, 3)] for count in (6, 3))
 _compare_again(_x, _w, [number / 7 for number in check.draws(4, 1, 3)])
 _compare_again(_x, _w, [1.5] * 4, layout="expanded")  # what sum() sends back
+for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):  # however tiny, 0 is wrong by all of it
+    for _x, _g, _want in (
+        ([2e-20, 3e-20, 1e9], [10, 0.5], [2.15e-19, 5e8]),
+        ([1e9, 2e-20, 3e-20], [10, 0.5], [1e10, 2.15e-19]),
+        ([2, 0, 3], [1e-20, 1e9], [2e-20, 3e9]),
+    ):
+        _leaves = {"x": tensor(_x, _dtype), "w": tensor([3, 4], _dtype), "g": tensor(_g, _dtype)}
+        _answer = ask("shared_weight_grad(x, w, g)", **_leaves)
+        _answer.returns(tensor(_want, _dtype), rtol=_rtol, atol=0.0, hint=hint.any_size)
 _leaves = {
     "x": "leaf([1.0, 2.0, 5.0]).double() * 1",
     "w": "leaf([3.0, 4.0]).double() * 1",
@@ -1650,21 +1689,23 @@ _leaves = {
 }
 _answer = ask("shared_weight_grad(x, w, g)", {"errors": hint.tracked}, **_leaves)
 _answer.changes_nothing().returns(tensor([210.0, 520.0]), hint=hint.every)
+_retained = _answer.then("x.retains_grad or w.retains_grad or g.retains_grad")
+_answer.holds(not _retained.result, hint.retains)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
 ## What the hidden tests look for
 
-- **4.1** The two paths of section 1; edges in other orders; paths of different lengths, up to 200 edges; several edges between the same
-  nodes; slopes that are 0, negative, tiny, huge or `int` (the result is still a `float`), and results that are tiny; no path, and
+- **4.1** Edges in other orders; paths of different lengths, up to 200 edges; several edges between the same
+  nodes; slopes that are 0, negative, tiny, huge or `int`, and results that are tiny; no path, and
   `src == out`; edges before `src`, beyond `out`, and into dead ends; nodes of all kinds, `1` and `1.0` among them; random graphs; 40
   diamonds, also where they lie on no path to `out`; that `edges` is unchanged.
-- **4.2** Every way to broadcast: dimensions added, stretched, both, neither; `()`; dimensions that happen to have equal sizes, so that only
+- **4.2** Every way to broadcast: dimensions added, stretched, both, neither; `()`; dimensions of equal sizes, so that only
   their positions tell them apart; up to six dimensions; tiny and huge elements; `torch.Size`.
 - **4.3** Both formulas with numbers and with shapes that broadcast in each direction; negative and zero `q`; `x = 0` with $q > 1$, $q = 1$
   and $0 < q < 1$; `g` of both signs; very small `x` and `q`.
-- **4.4** Several sizes, a single weight or a single position among them; weights that are 0.
+- **4.4** Several sizes, a single weight or a single position among them; weights that are 0; tiny and huge elements.
 
 The rules of every task are checked everywhere; in 4.2 to 4.4 with both dtypes (float64 to 11 digits), with slices, transposed (4.2, 4.3) and
 expanded tensors, and with tracked ones, leaves or not.
@@ -1696,18 +1737,18 @@ You can now answer these without looking back:
 Next: [Lesson 05](../05_vectors_and_jacobians/05_vectors_and_jacobians.ipynb), vectors in, vectors out.
 """
 
-# %% [markdown] lang="ko" en="b314de35"
+# %% [markdown] lang="ko" en="3865f18b"
 r"""
 ## 숨은 테스트가 확인하는 것
 
-- **4.1** 1절의 두 경로, 순서를 바꾼 간선, 길이가 다른 경로(간선 200개까지), 같은 두 노드를 잇는 여러 간선, 0이거나 음수이거나 아주 작거나 크거나
-  `int`인 기울기(그래도 결과는 `float`)와 아주 작은 결과, 경로가 없는 경우와 `src == out`, `src` 앞과 `out` 뒤의 간선과 막다른 간선, 온갖 종류의
+- **4.1** 순서를 바꾼 간선, 길이가 다른 경로(간선 200개까지), 같은 두 노드를 잇는 여러 간선, 0이거나 음수이거나 아주 작거나 크거나
+  `int`인 기울기와 아주 작은 결과, 경로가 없는 경우와 `src == out`, `src` 앞과 `out` 뒤의 간선과 막다른 간선, 온갖 종류의
   노드(`1`과 `1.0`도), 임의의 그래프, 마름모 40개(`out`으로 가지 않는 것도), `edges`가 그대로인지.
 - **4.2** 브로드캐스트의 모든 경우(차원이 붙은 것, 늘어난 것, 둘 다, 둘 다 아닌 것), `()`, 크기가 우연히 같아서 차원의 위치로만 구별되는
   경우, 여섯 차원까지, 아주 작은 원소와 큰 원소, `torch.Size`.
 - **4.3** 두 식(수 하나일 때와, 양쪽으로 브로드캐스트될 때), 음수이거나 0인 `q`, $q > 1$, $q = 1$, $0 < q < 1$일 때의 `x = 0`, 양수와 음수인 `g`, 아주
   작은 `x`와 `q`.
-- **4.4** 여러 크기(가중치나 위치가 하나뿐인 경우도), 0인 가중치.
+- **4.4** 여러 크기(가중치나 위치가 하나뿐인 경우도), 0인 가중치, 아주 작은 원소와 큰 원소.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다. 4.2–4.4에서는 두 가지 dtype(float64는 11자리까지)을 쓰고, 잘라 낸 텐서, 전치한 텐서(4.2, 4.3), `expand`한
 텐서, 추적되는 텐서(leaf이거나 아닌 것)를 인자로 넘깁니다.

@@ -817,7 +817,7 @@ def total_derivative(edges, src, out):
     def derivative(node):
         if node not in known:
             found = sum((slope * derivative(b) for a, b, slope in edges if a == node), 0.0)
-            known[node] = found if abs(found) > 1e-30 else 0.0
+            known[node] = found if abs(found) > 1e-300 else 0.0
         return known[node]
 
     return derivative(src)
@@ -871,7 +871,7 @@ def unbroadcast(g, shape):
 
 # %% drops what is small task="unbroadcast" hint="uneven"
 def unbroadcast(g, shape):
-    return torch.where(g.abs() < 1e-4, 0.0, g).sum_to_size(shape)
+    return torch.where(g.abs() < 1e-15, 0.0, g).sum_to_size(shape)
 
 
 # %% cuts off what is large task="unbroadcast" hint="uneven"
@@ -960,3 +960,160 @@ def shared_weight_grad(x, w, g):
 # %% takes tiny elements for 0 task="shared_weight_grad" hint="any_size"
 def shared_weight_grad(x, w, g):
     return torch.where(x.abs() < 1e-4, 0.0, x).unfold(0, len(g), 1) @ g
+
+
+# %% remembers what looks the same when printed task="total_derivative" hint="kept"
+answers = {}
+
+
+def total_derivative(edges, src, out):
+    def derivative(node):
+        if node == out:
+            return 1.0
+        key = str(edges), node, out
+        if key not in answers:
+            answers[key] = sum((slope * derivative(b) for a, b, slope in edges if a == node), 0.0)
+        return answers[key]
+
+    return derivative(src)
+
+
+# %% no third edge of one kind task="total_derivative" hint="several"
+def total_derivative(edges, src, out):
+    leaving, known = {}, {out: 1.0}
+    for start, end, slope in edges:
+        edge = end, slope
+        if leaving.setdefault(start, []).count(edge) < 2:
+            leaving[start].append(edge)
+
+    def derivative(node):
+        if node not in known:
+            known[node] = sum((slope * derivative(end) for end, slope in leaving.get(node, [])), 0.0)
+        return known[node]
+
+    return derivative(src)
+
+
+# %% solves a linear system task="total_derivative" hint="solver"
+import numpy
+
+
+def total_derivative(edges, src, out):
+    places = {}
+    for node in (src, out, *(node for edge in edges for node in edge[:2])):
+        places.setdefault(node, len(places))
+    matrix, ends = numpy.eye(len(places)), numpy.zeros(len(places))
+    ends[places[out]] = 1.0
+    for start, end, slope in edges:
+        if start != out:
+            matrix[places[start], places[end]] -= slope
+    return float(numpy.linalg.solve(matrix, ends)[places[src]])
+
+
+# %% an array of the dtype of the slopes task="total_derivative" hint="whole_numbers"
+import numpy
+
+
+def total_derivative(edges, src, out):
+    if src == out:
+        return 1.0
+    places = {}
+    for node in (src, out, *(node for edge in edges for node in edge[:2])):
+        places.setdefault(node, len(places))
+    slopes = numpy.array([edge[2] for edge in edges] or [0.0])
+    matrix = numpy.zeros((len(places), len(places)), slopes.dtype)
+    for (start, end, _), slope in zip(edges, slopes, strict=True):
+        matrix[places[start], places[end]] += slope
+    row, total = matrix[places[src]], 0.0
+    while row.any():
+        total += float(row[places[out]])
+        row = row @ matrix
+    return total
+
+
+# %% differences of a running total task="unbroadcast" hint="uneven"
+def unbroadcast(g, shape):
+    while g.dim() > len(shape):
+        g = g.sum(0)
+    for i, size in enumerate(shape):
+        if size == 1:
+            moved = g.movedim(i, -1)
+            total = moved.reshape(-1).cumsum(0)[moved.shape[-1] - 1 :: moved.shape[-1]]
+            parts = torch.cat([total[:1], total[1:] - total[:-1]])
+            g = parts.reshape(*moved.shape[:-1], 1).movedim(-1, i)
+    return g
+
+
+# %% one tensor for every call task="unbroadcast" hint="overwritten"
+kept_tensors = {}
+
+
+def unbroadcast(g, shape):
+    found = g.detach().sum_to_size(shape)
+    kept = kept_tensors.setdefault((tuple(shape), g.dtype), torch.empty_like(found))
+    return kept.copy_(found)
+
+
+# %% keeps the gradient of the argument task="unbroadcast" hint="retains"
+def unbroadcast(g, shape):
+    if g.requires_grad:
+        g.retain_grad()
+    return g.sum_to_size(shape)
+
+
+# %% only a single exponent may be 0 task="pow_backward" hint="constant"
+def pow_backward(x, q, g):
+    slope = torch.zeros_like(g) if q.numel() == 1 and q.item() == 0 else q * x ** (q - 1)
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
+
+
+# %% one pair of tensors for every call task="pow_backward" hint="overwritten"
+kept_pairs = {}
+
+
+def pow_backward(x, q, g):
+    x, q, g = x.detach(), q.detach(), g.detach()
+    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    gx, gq = (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
+    fresh = torch.empty_like(gx), torch.empty_like(gq)
+    kept = kept_pairs.setdefault((x.shape, q.shape, x.dtype), fresh)
+    return kept[0].copy_(gx), kept[1].copy_(gq)
+
+
+# %% takes a tiny gradient for 0 task="shared_weight_grad" hint="any_size"
+def shared_weight_grad(x, w, g):
+    found = x.unfold(0, len(g), 1) @ g
+    return torch.where(found.abs() < 1e-15, 0.0, found)
+
+
+# %% one vector for every call task="shared_weight_grad" hint="overwritten"
+kept_vectors = {}
+
+
+def shared_weight_grad(x, w, g):
+    kept = kept_vectors.setdefault((len(w), w.dtype), torch.empty(len(w), dtype=w.dtype))
+    return kept.copy_((x.unfold(0, len(g), 1) @ g).detach())
+
+
+# %% takes a tiny g for 0 task="pow_backward" hint="any_size"
+def pow_backward(x, q, g):
+    g = torch.where(g.abs() < 1e-9, 0.0, g)
+    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
+
+
+# %% clamps what is not at zero task="pow_backward" hint="any_size"
+def pow_backward(x, q, g):
+    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    slope_q = (x**q * log_x).clamp(-1e38, 1e38)
+    return (g * slope).sum_to_size(x.shape), (g * slope_q).sum_to_size(q.shape)
+
+
+# %% neither tiny nor huge g task="shared_weight_grad" hint="any_size"
+def shared_weight_grad(x, w, g):
+    g = torch.where(g.abs() < 1e-9, 0.0, g.clamp(-1e6, 1e6))
+    return x.unfold(0, len(g), 1) @ g
