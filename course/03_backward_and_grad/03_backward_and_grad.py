@@ -117,14 +117,14 @@ The partial derivative of $x_1^2 + x_2^2 + x_3^2$ with respect to $x_i$ is $2x_i
 
 `backward()` runs the backward pass of lesson 1, from the result to the leaves. It returns nothing. It stores its
 result in an attribute of the leaf: `x.grad`, a tensor with the dtype and shape of `x`. Before the first call there is no such
-tensor, and `.grad` is `None`. Think of `.grad` as a **buffer**: it belongs to `x` and outlives the call. (The *buffers* of an `nn.Module`, such as BatchNorm's running mean, are something else.) (The *buffers* of an
+tensor, and `.grad` is `None`. Think of `.grad` as a **buffer**: it belongs to `x` and outlives the call. (The *buffers* of an
 `nn.Module`, such as BatchNorm's running mean, are something else.)
 
 Without an argument `backward()` starts from a single number, which is why the code takes the sum. A loss is always a single number, so in
 training you rarely need the argument. Lesson 5 covers results with several elements.
 """
 
-# %% [markdown] lang="ko" en="dec37855"
+# %% [markdown] lang="ko" en="bd1b9d73"
 r"""
 $x_1^2 + x_2^2 + x_3^2$을 $x_i$로 편미분(partial derivative)하면 $2x_i$입니다. 그래서 `[2, 4, 6]`이 나왔습니다.
 
@@ -719,7 +719,7 @@ Return the gradient of `f` at `x` and leave every `.grad` buffer alone.
 - `x` is a tracked floating-point leaf of any shape, possibly empty. Its `.grad` may be `None` or hold a gradient. Afterwards `x.grad` must be what it
   was: the same object with the same values. `x` itself stays as it is, in its own memory.
 - `f` makes a tensor of any shape from a tensor. Return the gradient of the **sum of all elements** of `f(x)`, exact up to rounding.
-- `f` may use a model. The `.grad` of its parameters must not change either.
+- `f` may use a model that has the dtype of `x`. The `.grad` of its parameters must not change either.
 - The result is a tensor of its own with the dtype and shape of `x`, and is not part of a graph (`requires_grad` is `False`).
 
 <details><summary>Hint 1: the idea</summary>
@@ -741,7 +741,7 @@ What is your single number, and how many gradients come back in the tuple?
 </details>
 """
 
-# %% [markdown] lang="ko" en="05a2fdb2"
+# %% [markdown] lang="ko" en="32e5860a"
 r"""
 ## 과제 3.1 · `fresh_grad`
 
@@ -752,7 +752,7 @@ r"""
 - `x`는 추적되는 부동소수점(floating-point) leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `x.grad`는 `None`일 수도, 이미 값이 들어
   있을 수도 있습니다. 호출한 뒤에도 `x.grad`는 그대로여야 합니다. 같은 객체이고 값도 같아야 합니다. `x`도 메모리를 옮기지 않고 그대로 둡니다.
 - `f`는 텐서를 받아 텐서를 만드는데 그 shape에는 제한이 없습니다. `f(x)`의 **모든 원소의 합**의 gradient를 반올림 오차 안에서 정확하게 돌려주세요.
-- `f`는 모델을 쓸 수도 있습니다. 그 파라미터의 `.grad`도 바뀌면 안 됩니다.
+- `f`는 모델을 쓸 수도 있습니다. 모델의 dtype은 `x`와 같습니다. 모델 파라미터의 `.grad`도 바뀌면 안 됩니다.
 - 결과는 dtype과 shape가 `x`와 같은 별개의 텐서이고, 그래프에 연결되어 있지 않습니다(`requires_grad`가 `False`).
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -809,6 +809,7 @@ import torch
 
 _CALL, _OTHER = "fresh_grad(f, x)", "fresh_grad(lambda t: -2 * f(t), x)"
 _MODEL = "lambda t: torch.tanh(w * t + b)"
+_LINEAR = "lambda t: torch.inner(t, w.repeat(len(t)))"  # refuses a t of another dtype than w
 _PRODUCTS = "lambda t: t[..., None] * t[..., None, :]"  # of every two elements of a row
 # The gradient of f(x).sum(), by what f is.
 _SLOPES = {
@@ -818,18 +819,20 @@ _SLOPES = {
     "torch.relu": lambda x, w, b: (x > 0).to(x.dtype),
     _PRODUCTS: lambda x, w, b: 2 * x.sum(-1, keepdim=True) * torch.ones_like(x),
     _MODEL: lambda x, w, b: w * (1 - torch.tanh(w * x + b) ** 2),
+    _LINEAR: lambda x, w, b: w * torch.ones_like(x),
 }
 
 
 def _compare(f, x, dtype, grad=None, layout="", w=1.0, b=0.0):
     model = {"w": leaf(w, dtype, grad), "b": leaf(b, dtype, grad)}
-    how = {"ahead": (_CALL, _OTHER, ("x.data += 1", _CALL))}
+    how = {"errors": {"same dtype": hint.dtype}, "ahead": (_CALL, _OTHER, ("x.data += 1", _CALL))}
     answer = ask(_CALL, how, **model, f=f, x=leaf(x, dtype, grad, layout=layout))
     here = tensor(x)
     want, there = (_SLOPES[f](place, w, b).to(getattr(torch, dtype)) for place in (here, here + 1))
     wrong = {hint.mean: want / max(want.numel(), 1), hint.adds_up: want + (grad or 0), hint.zeros: 0.0}
     unlike = hint.any_shape if "sum" in f or "None" in f else ""
-    answer.returns(want, mistakes=wrong, nearly=hint.nearly, hint=unlike)
+    nearly = hint.buried if grad and grad > 9 else hint.nearly
+    answer.returns(want, mistakes=wrong, nearly=nearly, hint=unlike)
     answer.keeps_buffers().changes_nothing().is_untracked(hint.graph)
     answer.again(hint.left_in_buffer).returns(want)
     answer.owns_its_memory()
@@ -853,8 +856,10 @@ for _dtype in ("float64", "float32"):
     check.smallest(_compare, "torch.relu", [[-1.5, 2.0, check.draw(0.1, 3)]], _dtype, 4.0)
     check.smallest(_compare, "lambda t: t", [[check.draws(2, -3, 3)], [check.draws(2, -3, 3)]], _dtype, 4.0)
     check.smallest(_compare, _PRODUCTS, [check.draws(3, 0.2, 3)] * 2, _dtype, None, "slice")
+    check.smallest(_compare, _LINEAR, check.draws(3, -1, 1), _dtype, None, "", check.draw(0.3, 1.5))
     for _x, _grad in (([], None), ([[], []], 4.0), (torch.empty(0, 3), None)):
         _compare("lambda t: t**2", _x, _dtype, _grad)
+_compare("lambda t: t**2", [1.5, -0.7], "float64", 1e9)
 _answer = ask("fresh_grad(f, x)", f="lambda t: t**2", x=leaf([1.0, 2.0]), place="x.data_ptr()")
 _answer.then("x.data_ptr() == place").equals(True, hint=hint.moved)
 ### END HIDDEN TESTS
@@ -998,7 +1003,7 @@ _SLOPES = {
     "cube": lambda t: 3 * t**2,
     "linear": lambda t: 3 + 0 * t,
     "sine": torch.cos,
-    "bent": lambda t: torch.where(t > 0, 1.0, -0.5),
+    "bent": lambda t: 0.25 + 0.75 * torch.sign(t),  # at 0 both sides are as large, and torch takes the mean
     "framed": lambda t: 2 * t,
 }
 
@@ -1028,7 +1033,7 @@ for _dtype in ("float64", "float32"):
         (["sine", "square", "sine", "linear"], check.draw(-3, -0.5)),
         (["square"] * 3, check.draws(3, -3, 3)),
         (["framed", "cube"], check.draws(3, -3, 3)),
-        (["bent", "cube", "bent"], [check.draws(2, -3, -0.1), check.draws(2, 0.1, 3)]),
+        (["bent", "cube", "bent"], [[-1.0, check.draw(-3, -0.1)], check.draws(2, 0.1, 3)]),
         (["cube"], [[check.draws(2, -3, 3)]]),
         (["square", "sine"], [check.draws(2, -3, 3), check.draws(2, -3, 3)], "slice"),
         ([], check.draws(2, -3, 3)),
@@ -1049,7 +1054,7 @@ Train one parameter for five steps, with the reset or, on purpose, without it.
 - `w` starts at the number `w0` (`float` or `int`, possibly 0 or negative) as a tracked `float64` leaf. Its buffer is empty at the beginning of every call.
 - Each step computes the loss $w^2$, calls `backward()`, and subtracts `lr * w.grad` from `w`.
 - With `zero=True` the buffer is emptied before each `backward()`, by `None` or by zeros. With `zero=False` it is never emptied: this is a famous bug, and here you write it on purpose.
-- The learning rate `lr` is a number, 0 or greater. Return a list of five floats: the norm of `w`, here $|w|$, **after** each step. How you
+- The learning rate `lr` is a number, 0 or greater. Return a new list of five floats: the norm of `w`, here $|w|$, **after** each step. How you
   compute them is up to you; the rules of every task still hold.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1076,7 +1081,7 @@ The line inside `no_grad` must change `w` itself: use `-=`, not `=`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="83d0afaf"
+# %% [markdown] lang="ko" en="ab88a5df"
 r"""
 ## 과제 3.3 · `train5`
 
@@ -1087,7 +1092,7 @@ r"""
 - `w`는 수 `w0`(`float` 또는 `int`, 0이나 음수일 수도 있음)에서 시작하는 `float64` leaf이고 추적됩니다. 호출될 때마다 버퍼는 빈 채로 시작합니다.
 - 스텝마다 loss $w^2$을 계산하고, `backward()`를 호출하고, `w`에서 `lr * w.grad`를 뺍니다.
 - `zero=True`이면 `backward()`를 호출하기 전마다 버퍼를 비웁니다. `None`으로 비우든 0으로 비우든 됩니다. `zero=False`이면 한 번도 비우지 않습니다. 유명한 버그를 일부러 만들어 보는 것입니다.
-- 학습률 `lr`은 0 이상인 수입니다. 스텝을 마칠 **때마다** `w`의 노름, 여기서는 $|w|$를 구해 float 다섯 개가 든 리스트로 돌려주세요. 어떤
+- 학습률 `lr`은 0 이상인 수입니다. 스텝을 마칠 **때마다** `w`의 노름, 여기서는 $|w|$를 구해 float 다섯 개가 든 새 리스트로 돌려주세요. 어떤
   방법으로 구해도 되지만 모든 과제의 규칙은 지켜야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1190,7 +1195,7 @@ def _compare(w0, lr):
             hint.grown: lambda norms: len(norms) > 5,
             hint.stopped: lambda norms, want=want: 0.0 in norms and 0.0 not in want,
         }
-        answer.returns(want, mistakes=wrong, nearly=hint.nearly, rtol=1e-11, atol=1e-12 * max(1.0, abs(w0)))
+        answer.returns(want, mistakes=wrong, nearly=hint.nearly, rtol=1e-11, atol=1e-12 * abs(w0))
         answer.holds(not any(type(norm) is int for norm in answer.result), hint.int).changes_nothing()
     first.still_returns([abs(w) for w in _walk(w0, lr, True)[1:]], hint.new)
 
@@ -1205,8 +1210,11 @@ for _w0, _lr in (
     (check.draw(-3, -0.5), check.draw(0.05, 0.45)),
     (check.draw(-3, -0.5), check.draw(0.6, 1.4)),
     (check.draw(200, 900), check.draw(0.01, 0.04)),
+    (1e-8, check.draw(0.05, 0.45)),
 ):
     check.smallest(_compare, _w0, _lr)
+_twice = ask("train5(w0, lr, True) is train5(w0, lr, True)", w0=1.0, lr=0.1)
+_twice.equals(False, hint=hint.new)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1307,10 +1315,11 @@ Fill the `.grad` of the model's parameters with the gradient of the **whole** ba
   treats each row by itself.
 - Afterwards the `.grad` of each tracked parameter equals the gradient of the loss of all rows together, up to rounding, and is not part of a
   graph. All `.grad` are `None` when your function is called. A parameter that is not tracked stays untracked and without a `.grad`.
-- The goal is to save memory. Call the model **once for each piece, with that piece alone**, in any order of the pieces, and call `backward()`
-  **before the next piece** goes through the model. By then the graph of the piece must be freed; `backward()` frees it unless
+- The goal is to save memory. Call the model **once for each piece, with that piece alone**, in any order of the pieces, and run the backward
+  pass **before the next piece** goes through the model. By then the graph of the piece must be freed; `backward()` frees it unless
   `retain_graph=True` is given. The tests count rows, calls and graphs in memory.
-- Do not update anything: parameters, `batches` and its tensors keep their values, and the model keeps its mode (`train` or `eval`).
+- Do not update anything: parameters, `batches` and its tensors keep their values. The model and each of its
+  submodules keep their mode (`train` or `eval`); these modes may differ.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1326,7 +1335,7 @@ Where does each weight come from, and what must you know before the loop begins?
 </details>
 """
 
-# %% [markdown] lang="ko" en="1007d3cc"
+# %% [markdown] lang="ko" en="dd20a63c"
 r"""
 ## 과제 3.4 · `accumulate`
 
@@ -1340,10 +1349,11 @@ r"""
   하나씩 따로 다룹니다.
 - 끝난 뒤 추적되는 파라미터의 `.grad`는 모든 행을 한꺼번에 넣은 loss의 gradient와 반올림 오차 안에서 같아야 하고, 그래프에 연결되어 있지 않아야
   합니다. 여러분의 함수가 호출될 때 `.grad`는 모두 `None`입니다. 추적되지 않는 파라미터는 추적하지 말고 `.grad`도 `None`으로 두세요.
-- 메모리를 아끼는 것이 목적입니다. 모델은 **조각마다 한 번씩, 그 조각만 넣어** 호출하고, **다음 조각**을 넣기 **전에** `backward()`를 호출하세요. 조각의
+- 메모리를 아끼는 것이 목적입니다. 모델은 **조각마다 한 번씩, 그 조각만 넣어** 호출하고, **다음 조각**을 넣기 **전에** 역방향 계산을 끝내세요. 조각의
   순서는 상관없습니다. 다음 조각을 넣을 때는 앞 조각의 그래프가 메모리에 없어야 합니다. `retain_graph=True` 없이 `backward()`를 호출하면 그래프가
   비워집니다. 테스트가 행의 수, 호출 횟수, 메모리에 남은 그래프의 수를 셉니다.
-- 업데이트는 하지 마세요. 파라미터와 `batches`, 그 안의 텐서는 값이 그대로여야 하고, 모델의 모드(`train` 또는 `eval`)도 그대로여야 합니다.
+- 업데이트는 하지 마세요. 파라미터와 `batches`, 그 안의 텐서는 값이 그대로여야 합니다. 모델과 하위 모듈(submodule)의
+  모드(`train` 또는 `eval`)도 그대로여야 합니다. 모드는 서로 다를 수 있습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1388,16 +1398,18 @@ _answer = ask(
     "accumulate(model, batches)",
     {
         "words": "accumulate(model, batches), float64",
-        "below": "model(X) = X * w, w = [0, 0]; batches = [(torch.ones(2, 1), [[-8, 2]] * 2), "
-        "(torch.ones(4, 1), [[-4, -6]] * 4), (torch.ones(2, 1), [[8, 4]] * 2)]",
+        "below": "model(X) = X * w + bias, both 0, bias untracked; batches = [(torch.ones(2, 1), "
+        "[[-8, 2]] * 2), (torch.ones(4, 1), [[-4, -6]] * 4), (torch.ones(2, 1), [[8, 4]] * 2)]",
     },
     piece="lambda n, y: (torch.ones(n, 1).double(), torch.tensor([y] * n).double())",
     batches=["piece(2, [-8.0, 2.0])", "piece(4, [-4.0, -6.0])", "piece(2, [8.0, 4.0])"],
-    model="graphs.Spy('X * w', w=leaf([0.0, 0.0], torch.float64)).eval()",
+    model="graphs.Spy('X*w + bias', w=leaf([0, 0.]).double(), bias=torch.zeros(2).double()).eval()",
 )
 _grad = _answer.then("model.w.grad")
 _grad.holds(_grad.result is not None, hint.empty).returns(tensor([2.0, 1.5]), mistakes=_wrong)
-_answer.then("model.log").equals([2, "backward", 4, "backward", 2, "backward"], hint=hint.turns)
+_answer.then("model.bias.grad").equals(None, hint=hint.frozen)
+_log = _answer.then("sorted(zip(model.log[::2], model.log[1::2]), key=str)")
+_log.equals([(2, "backward"), (2, "backward"), (4, "backward")], hint=hint.turns)
 _answer.changes_nothing(but=[("grad", "model.w")], hints=_CAUSES)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1444,7 +1456,7 @@ def _wrong_shares(sizes, columns):
     }
 
 
-def _compare(sizes, columns, dtype, tracked=True, training=True, twice=False):
+def _compare(sizes, columns, dtype, tracked=True, training=True, twice=False, inside=False):
     rows, shapes = sum(sizes), {"inner": (3, 4), "outer": (4, columns), "bias": (columns,)}
     (X, Y, *made), code = check.draw_again(X=(rows, 3), Y=(rows, columns), **shapes)
     weights, batches = dict(zip(shapes, made, strict=True)), f"list(zip(X.split({sizes}), Y.split({sizes})))"
@@ -1453,6 +1465,11 @@ def _compare(sizes, columns, dtype, tracked=True, training=True, twice=False):
     if twice:
         batches, pieces, sizes = f"(pairs := {batches}) + pairs[:1]", pieces + pieces[:1], sizes + sizes[:1]
         rows = sum(sizes)
+    path, spy, model, words = "model", "model", f"{_MODEL}.train({training})", "model"
+    if inside:
+        path, spy, model = "model.0", "model[0]", f"nn.Sequential({model})"
+        words = "model = nn.Sequential(part), part.eval(); part"
+    filled, *facts = (fact.replace("model", spy) for fact in (_GRADS, *_FACTS))
     here = list(_by_piece(weights, pieces))
     there = list(_by_piece({name: weight + 0.25 for name, weight in weights.items()}, pieces))
 
@@ -1464,36 +1481,37 @@ def _compare(sizes, columns, dtype, tracked=True, training=True, twice=False):
         "accumulate(model, batches)",
         {
             "words": f"accumulate(model, {batches}), {dtype}, bias.requires_grad = {tracked}",
-            "below": f"model(X) = tanh(X @ inner) @ outer + bias; {code}",
-            "ahead": (_GRADS, *_FACTS, (_ELSEWHERE, "accumulate(model, batches)"), _GRADS),
+            "below": f"{words}(X) = tanh(X @ inner) @ outer + bias; {code}",
+            "ahead": (filled, *facts, (_ELSEWHERE, "accumulate(model, batches)"), filled),
         },
         **{name: leaf(weight, dtype, tracked=name in asked) for name, weight in weights.items()},
         X=leaf(X, dtype, layout="slice", tracked=False),
         Y=tensor(Y, dtype),
-        model=f"{_MODEL}.train({training})",
+        model=model,
         batches=batches,
         given="list(batches)",
     )
-    found = answer.then(_GRADS)
+    found = answer.then(filled)
     found.holds(tracked or found.result["bias"] is None, hint.frozen)
-    filled = all(found.result[name] is not None for name in asked)
-    found.holds(filled, hint.single if 1 in sizes else hint.empty)
+    all_there = all(found.result[name] is not None for name in asked)
+    found.holds(all_there, hint.single if 1 in sizes else hint.submodule if inside else hint.empty)
 
     def wrong():
         shares_of = _wrong_shares(sizes, columns)
         return {why: tuple(map(grads, shares)) for why, shares in shares_of.items()}
 
     right = [size / rows for size in sizes]
-    how = {"mistakes": wrong, "nearly": hint.nearly, "hint": hint.twice if twice else "", **_EXACT[dtype]}
+    unlike = hint.twice if twice else hint.squeezed if columns == 1 and rows > 1 else ""
+    how = {"mistakes": wrong, "nearly": hint.nearly, "hint": unlike, **_EXACT[dtype]}
     found.returns(grads(right), **how).is_untracked(hint.graph)
-    answer.changes_nothing(but=[("grad", f"model.{name}") for name in weights], hints=_CAUSES)
-    modes, same, called, turns, held = map(answer.then, _FACTS)
+    answer.changes_nothing(but=[("grad", f"{path}.{name}") for name in weights], hints=_CAUSES)
+    modes, same, called, turns, held = map(answer.then, facts)
     modes.equals([training], hint=hint.mode)
     same.equals(True, hint=hint.changed)
     called.equals(sorted(sizes), hint=hint.turns)
     turns.equals(["backward"] * len(sizes), hint=hint.open)
     held.equals(0, hint=hint.held)
-    answer.after(_ELSEWHERE).then(_GRADS, hint.stale).returns(grads(right, there))
+    answer.after(_ELSEWHERE).then(filled, hint.stale).returns(grads(right, there))
 
 
 # From small to large, so that the first case that fails is a small one.
@@ -1505,6 +1523,7 @@ for _dtype in ("float64", "float32"):
     for _sizes, _columns in (([3, 5, 2], 3), ([1, 6, 2], 3), ([1, 1, 1, 5], 1)):
         _compare(_sizes, _columns, _dtype)
     _compare([2, 3], 1, _dtype, twice=True)
+    _compare([2, 3], 2, _dtype, training=False, inside=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1641,16 +1660,17 @@ ask("all_grads(x0)", x0=2.0).changes_nothing()  # `warned` switches torch.set_wa
 r"""
 ## What the hidden tests look for
 
-- **3.1** Buffers that already hold a gradient, of `x` and of a model inside `f`; results of `f` with one element, as many as `x`, or more; an
-  empty `x`, and a leaf whose memory is part of a larger tensor; two calls in a row, with `x` changed in between; another function at the same
-  `x`; both dtypes and several shapes; 11 digits; that the result is not part of a graph, and that `x` stays in its memory.
+- **3.1** Buffers that already hold a gradient, also a large one, of `x` and of a model inside `f`; a model that refuses any dtype but that
+  of `x`; results of `f` with one element, as many as `x`, or more; an empty `x`, and a leaf whose memory is part of a larger tensor; two
+  calls in a row, with `x` changed in between; another function at the same `x`; both dtypes and several shapes; 11 digits; that the result
+  is not part of a graph, and that `x` stays in its memory.
 - **3.2** Every entry, not only the last; what happens to the entries when `x.grad` is overwritten afterwards; a function that occurs twice in
   the list, and one whose result has the shape `(1, 1)`; an empty list; an empty `x`; `x.grad` at the end, and that it is not part of a graph.
-- **3.3** Both values of `zero`, called in turn; `w0` negative, 0 or an `int`; a learning rate of 0, and one so large that `w` jumps over the
-  minimum; 11 digits; a new list for every call.
+- **3.3** Both values of `zero`, called in turn; `w0` negative, 0, tiny, or an `int`; a learning rate of 0, and one so large that `w` jumps over
+  the minimum; 11 digits; a new list for every call.
 - **3.4** Pieces of unequal size, of one row, a single piece, and a pair that occurs twice; several columns; both dtypes; a parameter that is
-  not tracked; a model in each of the two modes; how often and with how many rows the model, or a copy of it, is called; whether `backward()`
-  follows each call, and whether it has freed the graph.
+  not tracked; a model in each of the two modes, and one whose submodule is in the other mode; how often and with how many rows the model,
+  or a copy of it, is called; whether the backward pass follows each call, and whether it has freed the graph.
 - **3.5** Other `x0`, including `int`s; all three gradients to 11 digits; warnings, and whether `warnings.warn`, `warnings.showwarning` and
   `torch.set_warn_always` are as they were.
 
@@ -1682,18 +1702,18 @@ You can now answer these without looking back:
 Next: [Lesson 04](../04_branches_and_broadcasts/04_branches_and_broadcasts.ipynb), branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="bea18be2"
+# %% [markdown] lang="ko" en="9f31547b"
 r"""
 ## 숨은 테스트가 확인하는 것
 
-- **3.1** 이미 값이 들어 있는 버퍼(`x`의 것과 `f` 안의 모델의 것). `f`의 결과에 원소가 하나일 때, `x`만큼일 때, 더 많을 때. 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
-  두 번 이어 호출하고 그사이에 `x`를 바꾸었을 때. 같은 `x`에서 함수를 바꾸었을 때. 두 가지 dtype과 여러 shape. 11자리까지. 결과가 그래프에 연결되어
-  있지 않은지, `x`의 메모리가 그대로인지.
+- **3.1** 이미 값이, 때로는 아주 큰 값이 들어 있는 버퍼(`x`의 것과 `f` 안의 모델의 것). `x`와 같은 dtype만 받는 모델. `f`의 결과에 원소가 하나일 때, `x`만큼일 때, 더
+  많을 때. 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf. 두 번 이어 호출하고 그사이에 `x`를 바꾸었을 때. 같은 `x`에서 함수를 바꾸었을 때. 두 가지 dtype과
+  여러 shape. 11자리까지. 결과가 그래프에 연결되어 있지 않은지, `x`의 메모리가 그대로인지.
 - **3.2** 리스트의 마지막뿐 아니라 모든 자리. 나중에 `x.grad`를 덮어쓰면 리스트의 텐서가 어떻게 되는지. 리스트에 두 번 나오는 함수, 결과의 shape가 `(1, 1)`인
   함수, 빈 리스트, 비어 있는 `x`. 끝난 뒤의 `x.grad`와, 그것이 그래프에 연결되어 있지 않은지.
-- **3.3** `zero`의 두 값을 번갈아. 음수나 0, `int`인 `w0`. 0인 학습률과, `w`가 최소점을 뛰어넘을 만큼 큰 학습률. 11자리까지. 호출마다 새 리스트인지.
-- **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때, 두 번 나오는 쌍. 여러 열. 두 가지 dtype. 추적되지 않는 파라미터. 두 가지 모드의 모델. 모델이나
-  그 복사본을 몇 번, 몇 행씩 호출하는지, 호출할 때마다 `backward()`가 뒤따르고 그래프가 비워지는지.
+- **3.3** `zero`의 두 값을 번갈아. 음수나 0, 아주 작은 수, `int`인 `w0`. 0인 학습률과, `w`가 최소점을 뛰어넘을 만큼 큰 학습률. 11자리까지. 호출마다 새 리스트인지.
+- **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때, 두 번 나오는 쌍. 여러 열. 두 가지 dtype. 추적되지 않는 파라미터. 두 가지 모드의 모델과, 하위 모듈의 모드가 다른 모델.
+  모델이나 그 복사본을 몇 번, 몇 행씩 호출하는지, 호출할 때마다 역방향 계산이 뒤따르고 그래프가 비워지는지.
 - **3.5** 다른 `x0`와 `int`. 세 gradient 모두 11자리까지. 경고가 뜨는지, `warnings.warn`, `warnings.showwarning`, `torch.set_warn_always`가 그대로인지.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.

@@ -246,3 +246,10 @@ def accumulate(model, batches):
     for X, Y in reversed(batches):
         losses.append(torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / elements)
         losses[-1].backward()
+
+
+# %% the largest pieces first task="accumulate"
+def accumulate(model, batches):
+    elements = sum(Y.numel() for _, Y in batches)
+    for X, Y in sorted(batches, key=lambda pair: len(pair[0]), reverse=True):
+        (torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / elements).backward()

@@ -1260,3 +1260,80 @@ def all_grads(x0):
 def all_grads(x0):
     torch.set_warn_always(True)
     return 3.0 / x0, 1.0 / x0**3, 1.0
+
+
+# %% takes the old buffer off again task="fresh_grad" hint="buried"
+def fresh_grad(f, x):
+    old = x.grad
+    before = torch.zeros_like(x) if old is None else old.clone()
+    f(x).sum().backward(inputs=[x])
+    found = (x.grad - before).detach()
+    if old is None:
+        x.grad = None
+    else:
+        old.copy_(before)
+    return found
+
+
+# %% computes in float64 always task="fresh_grad" hint="dtype"
+def fresh_grad(f, x):
+    copy = x.detach().double().requires_grad_()
+    (found,) = torch.autograd.grad(f(copy).sum(), copy)
+    return found.to(x.dtype)
+
+
+# %% remembers the list task="train5" hint="new"
+import functools
+
+
+@functools.cache
+def train5(w0, lr, zero):
+    w, grad, norms = float(w0), 0.0, []
+    for _ in range(5):
+        grad = 2 * w if zero else grad + 2 * w
+        w -= lr * grad
+        norms.append(abs(w))
+    return norms
+
+
+# %% rounds to twelve decimals task="train5" hint="nearly"
+def train5(w0, lr, zero):
+    w, grad, norms = float(w0), 0.0, []
+    for _ in range(5):
+        grad = 2 * w if zero else grad + 2 * w
+        w -= lr * grad
+        norms.append(round(abs(w), 12))
+    return norms
+
+
+# %% puts every submodule into the mode of the model task="accumulate" en="the training mode of model.0 was changed" ko="model.0의 학습 모드가 바뀌었습니다"
+def accumulate(model, batches):
+    was, elements = model.training, sum(Y.numel() for _, Y in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / elements).backward()
+    model.train(was)
+
+
+# %% fills the parameters of the outer module task="accumulate" hint="submodule"
+def accumulate(model, batches):
+    elements = sum(Y.numel() for _, Y in batches)
+    own = [p for p in model.parameters(recurse=False) if p.requires_grad]
+    for X, Y in batches:
+        loss = torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / elements
+        for p, grad in zip(own, torch.autograd.grad(loss, own) if own else [], strict=True):
+            p.grad = grad if p.grad is None else p.grad + grad
+
+
+# %% squeezes one side of the loss task="accumulate" hint="squeezed"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (((model(X).squeeze() - Y) ** 2).mean() * len(X) / rows).backward()
+
+
+# %% switches one warning off task="all_grads" en="the warning filters were left changed" ko="경고 필터가 바뀐"
+def all_grads(x0):
+    import warnings
+
+    warnings.filterwarnings("ignore", message="The .grad attribute")
+    return 3.0 / x0, 1.0 / x0**3, 1.0

@@ -14,6 +14,9 @@ Change = tuple[str, str]
 # A filter that no warning meets: Python gives this kind only under its option -b.
 _MARK = ("default", None, BytesWarning, None, 0)
 
+# What torch warns of where .grad of a tensor is read that is not a leaf.
+_NO_GRAD = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."
+
 # It draws whatever Python's own generator draws here: comparing two draws takes less than reading a state.
 _twin = random.Random()
 
@@ -136,11 +139,11 @@ def _take_off_saved_hooks(but: object) -> None:
 
 
 def _general_filters() -> list[object]:
-    """Return the filters for every warning of one of Python's own kinds.
+    """Return the filters for every warning of one of Python's own kinds, or for torch's about a .grad.
 
     A library that is imported may add others: torch's backward() imports sympy, which does.
     """
-    general = (f for f in warnings.filters if f[1] is None and f[3] is None)
+    general = (f for f in warnings.filters if f[3] is None and (f[1] is None or f[1].match(_NO_GRAD)))
     return [f[:1] + f[2:3] for f in general if f[2].__module__ == "builtins"]
 
 

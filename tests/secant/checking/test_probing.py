@@ -1,4 +1,5 @@
 import random
+import re
 import sys
 import warnings
 from typing import Any
@@ -157,6 +158,16 @@ def test_a_library_may_add_filters_of_its_own() -> None:
         warnings.filterwarnings("ignore", message="of a library")
         warnings.filterwarnings("ignore", module="library")
     assert seen.changes == []
+
+
+def test_a_filter_for_the_warning_about_a_grad_alone_is_seen() -> None:
+    y = torch.ones(1, requires_grad=True) * 2
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        _ = y.grad
+    with settings_kept(), watch() as seen:
+        warnings.filterwarnings("ignore", message=re.escape(str(given[0].message)[:40]))
+    assert seen.changes == [("warning_filters", "")]
 
 
 def test_a_repeated_spoiler_is_seen_each_time() -> None:
