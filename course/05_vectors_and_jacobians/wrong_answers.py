@@ -901,7 +901,7 @@ def weighted_backward(y, v):
     (y * torch.where(v.abs() < 1e-8, 0 * v, v)).sum().backward()
 
 
-# %% scales X in place task="per_sample_grads" en="changed X itself" ko="X 자체를 바꾸었습니다"
+# %% scales X in place task="per_sample_grads" en="changed X itself" ko="X의 값이 바뀌었습니다"
 def per_sample_grads(w, X, Y):
     return X.mul_(2 * (X @ w.detach() - Y)[:, None])
 
