@@ -1268,6 +1268,7 @@ _CASES = (
     ("(t**2).sum().reshape(1)", 3, 1, hint.shape),
     ("(t[0] * t[1]).expand(3)", 2, 1, hint.shape),
 )
+_compare(_three, check.draws(2, -3, -1), check.draws(2, 1, 3), [[0.0]])
 # So curved that no difference quotient comes near 12 digits.
 _compare("torch.sin(40 * t)", check.draws(2, -1, 1), check.draws(2, -3, 3), [[0.0]], why=hint.digits)
 for _dtype, _layout in (("float64", ""), ("float64", "slice"), ("float32", "")):
