@@ -779,12 +779,12 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 
 **Only in this lesson:**
 
-- `.grad` stays the same tensor: an equal copy in its place counts as a change.
-- All tensors are `float32` or `float64`, and within one call they have the same dtype. Sizes are at least 1, except in 5.4. A tensor may be a slice or
+- A `.grad` that must survive stays the same tensor: an equal copy in its place counts as a change.
+- All tensors are `float32` or `float64`, and within one call they have the same dtype. A `float64` result computed in `float32` is wrong. Sizes are at least 1, except in 5.4. A tensor may be a slice or
   a transpose of a larger one, so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="af6e18d2"
+# %% [markdown] lang="ko" en="dac33e94"
 r"""
 # 과제
 
@@ -797,8 +797,8 @@ r"""
 
 **이 수업에만 있는 규칙:**
 
-- `.grad`는 원래의 텐서 그대로여야 합니다. 값이 같은 복사본으로 바꾸어도 바꾼 것입니다.
-- 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. 크기는 5.4를 빼면 모두 1 이상입니다. 더 큰 텐서에서 잘라 내거나 전치한
+- 남아야 하는 `.grad`는 원래의 텐서 그대로여야 합니다. 값이 같은 복사본으로 바꾸어도 바꾼 것입니다.
+- 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. `float64` 결과를 `float32`로 계산하면 틀린 답입니다. 크기는 5.4를 빼면 모두 1 이상입니다. 더 큰 텐서에서 잘라 내거나 전치한
   텐서일 수도 있으므로 `view`가 실패할 수 있습니다.
 """
 
@@ -893,16 +893,19 @@ _wrong1 = {hint.rows: [[17, 34], [38, 76]], hint.no_v: [[6, 12], [5, 10]]}
 _wrong2 = {hint.weigh: [[5, 11], [5, 11]], hint.inp: [[10, 20], [-1, -2]]}
 _compare(_given, tensor([[16, 32], [28, 56]]), tensor([[50, 110], [-5, -11]]), _wrong1, _wrong2)
 _W1, _W2 = leaf([[1, 0, 1], [0, 1, 1]], grad=7.0), leaf([[1, 2], [3, 4], [5, 6]], grad=7.0)
-_given = {"W1": _W1, "W2": _W2, "inp": tensor([1, 2, 3]), "v": tensor([2, 0, -1])}
+_given = {"W1": _W1, "W2": _W2, "inp": tensor([1, 2, -3]), "v": tensor([2, 0, -1])}
 _wrong2 = {hint.sums: [[4, 4], [0, 0], [-2, -2]], hint.above: [[10, 22], [0, 0], [-5, -11]]}
-_g1, _g2 = tensor([[-3, -6, -9], [-2, -4, -6]]), tensor([[8, 10], [0, 0], [-4, -5]])
+_g1, _g2 = tensor([[-3, -6, 9], [-2, -4, 6]]), tensor([[-4, -2], [0, 0], [2, 1]])
 _compare(_given, _g1, _g2, {}, _wrong2)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
 _CALL = "matrix_vjp(W1, W2, inp, v)"
-_EXACT = {"float64": {}, "float32": {"atol": 5e-4}}
+_EXACT = {
+    "float64": {"rtol": 1e-11, "atol": 1e-11, "nearly": hint.precise},
+    "float32": {"atol": 5e-4},
+}
 
 
 def _reference(W1, W2, inp, v):
@@ -949,6 +952,8 @@ _drawn(2, 3, 2, "float64", v=[0.0, 0.0])
 _W1 = [[check.draw(1, 3), 2.0, 2.0], check.draws(3, 1, 3)]
 _W2 = [[0.0, 3.0], [check.draw(1, 3), 0.0]]
 _compare_drawn(_W1, _W2, [0.0, 5.0, -5.0], [1.0, -2.0], "float64", why=hint.zero)
+_v = [float(f"{check.draw(1, 3)}e6"), float(f"-{check.draw(1, 3)}e-9")]
+_compare_drawn([[1.0, 2.0], [3.0, 4.0]], [[2.0, 3.0], [4.0, 2.0]], [1.0, -3.0], _v, "float64", why=hint.size)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1074,14 +1079,14 @@ _OTHER = "jacobian_by_rows(lambda t: -2 * f(t), x)"
 def _compare(f, x, A, dtype, grad=None, layout="", why=hint.shape):
     here, function = tensor(x), formula(f, A=tensor(A), W=tensor(A))
     want, there = (tensor(jacobian(function, place), dtype) for place in (here, here + 1))
-    near, nearly = (1e-12, hint.digits) if dtype == "float64" else (2e-4, "")
-    exact = {"rtol": near, "atol": near * want.abs().max().item(), "nearly": nearly}
+    near = 1e-12 if dtype == "float64" else 2e-4
+    exact = {"rtol": near, "atol": near * want.abs().max().item(), "nearly": hint.digits}
     given = {"x": leaf(x, dtype, grad, layout=layout), "A": tensor(A, dtype), "W": leaf(A, dtype, 5.0)}
     other_weight = formula(f, A=tensor(A), W=-2 * tensor(A))
     moves = {"x.data += 1": there, "W.data *= -2": tensor(jacobian(other_weight, here + 1), dtype)}
     how = {"errors": _WHY, "ahead": (_CALL, _OTHER, *((move, _CALL) for move in moves))}
     answer = ask(_CALL, how, f=f"lambda t: {f}", **given).changes_nothing()
-    wrong = {hint.flat: want[0]} if len(want) == 1 else {}
+    wrong = {hint.flat: want[0]} if len(want) == 1 else {hint.transposed: want.T}
     answer.returns(want, mistakes=wrong, hint=why, **exact).is_untracked()
     answer.again().returns(want, **exact)
     answer.then(_OTHER, hint.other_function).returns(-2 * want, **exact)
@@ -1106,14 +1111,17 @@ _CASES = (
     ("(t**2).sum().reshape(1)", 3, hint.shape),
     ("(t[0] * t[1]).expand(3)", 2, hint.shape),
 )
+# So curved that no difference quotient comes near 12 digits.
+_x = [number / 7 for number in check.draws(2, -7, 7)]
+_compare("torch.sin(40 * t)", _x, [[0.0]], "float64", why=hint.digits)
 for _dtype, _grad, _layout in (("float64", None, ""), ("float64", 3.0, "slice"), ("float32", -1.0, "")):
     for _f, _n, _why in _CASES:
         _x, _A = check.draws(_n, -1.5, 1.5), check.draw_tensor(3, _n, low=-1.5, high=1.5).tolist()
         check.smallest(_compare, _f, _x, _A, _dtype, _grad, _layout, _why)
 _compare(_three, [0.0, 0.0], [[0.0]], "float64", why=hint.start)
-# So curved that no difference quotient comes near 12 digits.
-_compare("torch.sin(40 * t)", check.draws(2, -1, 1), [[0.0]], "float64", why=hint.digits)
-_compare("1e-9 * torch.sin(t)", check.draws(2, -1, 0.5), [[0.0]], "float64", why=hint.digits)
+for _scale in ("1e-15", "1e6"):
+    _f, _x = f"{_scale} * torch.sin(t)", check.draws(2, -1, 0.5)
+    _compare(_f, _x, [[0.0]], "float64", 3.0, why=hint.size)
 _compare("torch.sin(A @ t)", check.draws(15, -1, 1), check.draw_tensor(20, 15), "float64")
 ### END HIDDEN TESTS
 
@@ -1126,7 +1134,7 @@ r"""
 Return $J v$: how fast the outputs of `f` move when the input moves from `x` in the direction `v`.
 
 - `x` and `v` have shape (n,) and are not tracked. `f` takes a tensor of shape (n,), uses PyTorch operations and returns a tensor of shape (m,); m and n may differ. You may call `f` more than once.
-- Use `v` as it is. It need not have length 1, and it may be zero or tiny (1e-200). Twice the `v` gives twice the result.
+- Use `v` as it is. It need not have length 1, and it may be zero, tiny (1e-200) or huge (1e200). Twice the `v` gives twice the result.
 - The result has shape (m,) and the dtype of `x`, and it is not tracked.
 - It is right to 12 significant digits in `float64`, so no difference quotients.
 - As in 5.2, `f` may ignore some inputs, have constant outputs, or return the tensor it was given; at least one output depends on the input.
@@ -1146,7 +1154,7 @@ tuple of directions go in. How many inputs does your `f` have, and which half of
 </details>
 """
 
-# %% [markdown] lang="ko" en="7a4aeb55"
+# %% [markdown] lang="ko" en="25e013e3"
 r"""
 ## 과제 5.3 · `directional_derivative`
 
@@ -1156,7 +1164,7 @@ $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`
 
 - `x`와 `v`는 shape가 (n,)이고 추적되지 않습니다. `f`는 shape가 (n,)인 텐서를 받아 PyTorch 연산으로 계산하고 shape가 (m,)인 텐서를
   돌려줍니다. m과 n은 다를 수 있습니다. `f`는 여러 번 호출해도 됩니다.
-- `v`는 주어진 그대로 쓰세요. 길이가 1이 아니어도 되고, 0이거나 아주 작을 수도 있습니다(1e-200). `v`가 두 배면 결과도 두 배입니다.
+- `v`는 주어진 그대로 쓰세요. 길이가 1이 아니어도 되고, 0이거나 아주 작거나(1e-200) 아주 클 수도 있습니다(1e200). `v`가 두 배면 결과도 두 배입니다.
 - 결과의 shape는 (m,)이고 dtype은 `x`와 같으며, 추적되지 않습니다.
 - `float64`에서 유효 숫자 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
 - 5.2에서처럼 `f`는 입력 일부를 쓰지 않거나, 상수인 출력이 있거나, 받은 것을 그대로 돌려줄 수 있습니다. 적어도 출력 하나는 입력에
@@ -1217,24 +1225,33 @@ from torch.autograd.functional import jacobian
 from secant import formula, leaf
 
 
+def _is_multiple(got, want):
+    """Return whether got is want times a positive number."""
+    return got.any() and want.any() and torch.allclose(got / got.abs().max(), want / want.abs().max())
+
+
 def _compare(f, x, v, A, dtype="float64", layout="", why=hint.shape):
     here, along, function = tensor(x), tensor(v), formula(f, A=tensor(A))
-    want, moved = (tensor(jacobian(function, place) @ along, dtype) for place in (here, here + 1))
-    near, nearly = (1e-12, hint.digits) if dtype == "float64" else (2e-4, "")
-    # J v is linear in v, and so is what rounding leaves of it.
-    exact = {"rtol": near, "atol": near * max(map(abs, v)) / 3, "nearly": nearly}
+    slopes = [jacobian(function, place) for place in (here, here + 1)]
+    want, moved = (tensor(J @ along, dtype) for J in slopes)
+    near = 1e-12 if dtype == "float64" else 2e-4
+    # J v is linear in J and in v, and so is what rounding leaves of it.
+    size = max(map(abs, v)) * max(J.abs().max().item() for J in slopes)
+    exact = {"rtol": near, "atol": near * size / 3, "nearly": hint.digits}
     x, v = (leaf(numbers, dtype, layout=layout, tracked=False) for numbers in (x, v))
     other = tensor(jacobian(formula(f, A=-2 * tensor(A)), here + 1) @ along, dtype)
     moves = ("v.data *= -2", -2 * want), ("x.data += 1", -2 * moved), ("A.data *= -2", -2 * other)
     how = {"ahead": (_ASKED, _OTHER, *((statement, _ASKED) for statement, _ in moves))}
-    answer = ask(_ASKED, how, f=f"lambda t: {f}", x=x, v=v, A=tensor(A, dtype)).changes_nothing()
-    wrong = {hint.scalar: want[0]} if len(want) == 1 else {}
+    answer = first = ask(_ASKED, how, f=f"lambda t: {f}", x=x, v=v, A=tensor(A, dtype)).changes_nothing()
+    wrong = {hint.scalar: want[0]} if len(want) == 1 else {hint.length: lambda got: _is_multiple(got, want)}
     wrong[hint.divided] = lambda got: ~got.isfinite()
     answer.returns(want, mistakes=wrong, hint=why, **exact).is_untracked()
     answer.again().returns(want, **exact)
     answer.then(_OTHER, hint.other_function).returns(-2 * want, **exact)
     for statement, right in moves:
         answer = answer.after(statement).changes_nothing().is_untracked().returns(right, **exact)
+    if f != "t":  # jvp returns v itself for the identity
+        first.still_returns(first.result)
 
 
 _CASES = (
@@ -1251,6 +1268,9 @@ _CASES = (
     ("(t**2).sum().reshape(1)", 3, 1, hint.shape),
     ("(t[0] * t[1]).expand(3)", 2, 1, hint.shape),
 )
+_compare(_three, check.draws(2, -3, -1), check.draws(2, 1, 3), [[0.0]])
+# So curved that no difference quotient comes near 12 digits.
+_compare("torch.sin(40 * t)", check.draws(2, -1, 1), check.draws(2, -3, 3), [[0.0]], why=hint.digits)
 for _dtype, _layout in (("float64", ""), ("float64", "slice"), ("float32", "")):
     for _f, _n, _m, _why in _CASES:
         _x, _v = check.draws(_n, -1.5, 1.5), check.draws(_n, -3, 3)
@@ -1259,12 +1279,12 @@ for _dtype, _layout in (("float64", ""), ("float64", "slice"), ("float32", "")):
     _partly = [check.draw(1, 3), 0.0, -check.draw(1, 3)]
     check.smallest(_compare, "t**2", check.draws(3, -2, 2), _partly, [[0.0]], _dtype, _layout)
 _x, _A = check.draws(2, -1, 1), check.draw_tensor(3, 2).tolist()
-# So curved that no difference quotient comes near 12 digits.
-_compare("torch.sin(40 * t)", _x, check.draws(2, -3, 3), [[0.0]], why=hint.digits)
+_compare("1e-15 * torch.sin(t)", _x, check.draws(2, -3, 3), [[0.0]], why=hint.linear)
 _compare("torch.sin(A @ t)", _x, [0.0, 0.0], _A, why=hint.zero)
-_tiny = [float(f"{check.draw(1, 3)}e-200"), -float(f"{check.draw(1, 3)}e-200")]
-_compare("A @ t", _x, _tiny, _A, why=hint.linear)
 _compare("(A @ t) ** 2", _x, [check.draw(100, 900), -check.draw(100, 900)], _A)
+for _power in (-200, 200):
+    _v = [float(f"{check.draw(1, 3)}e{_power}"), -float(f"{check.draw(1, 3)}e{_power}")]
+    _compare("A @ t", _x, _v, _A, why=hint.linear)
 _compare(_three, [0.0, 0.0], check.draws(2, -3, 3), [[0.0]])
 ### END HIDDEN TESTS
 
@@ -1361,8 +1381,6 @@ def weighted_backward(y, v):
 
 
 # %% nbgrader={"grade_id": "test_weighted_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
-
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("weighted_backward")
@@ -1388,7 +1406,7 @@ def _compare(answer, wants, wrong):
 
 def _refused(y_shape, v_shape, dtype="float64", grad=5.0):
     words = f"weighted_backward(y, v), y.shape = {y_shape}, v.shape = {v_shape}"
-    x, v = leaf(torch.full(y_shape, 2.0), dtype, grad), tensor(torch.ones(v_shape), dtype)
+    x, v = leaf(tensor(2).expand(y_shape) + 0, dtype, grad), f"torch.ones({v_shape}).to(x.dtype)"
     answer = ask("raised(y, v)", {"before": _RAISED, "words": words}, x=x, y="x**2", v=v)
     check.equal(answer.result, "ValueError", f"{words}: {hint.raised}", hint=hint.shapes)
     return answer.changes_nothing()
@@ -1397,13 +1415,20 @@ def _refused(y_shape, v_shape, dtype="float64", grad=5.0):
 _answer = ask("weighted_backward(y, v)", x=leaf([1, 2], grad=5.0), y="x**2", v=tensor([1, 10]))
 _wrong = {hint.no_v: [7, 9], hint.mean: [6, 25], hint.replaced: [2, 40], hint.missing: [5, 5]}
 _compare(_answer, {"x": tensor([7, 45])}, {"x": _wrong})
-_refused((2,), (2, 1))
+for _shape in ((2,), (1, 2)):
+    _refused(_shape, (2, 1))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import torch
+
 from secant import formula
 
 
-def _compare_drawn(y, x, w, v, dtype, grad=None, layout=""):
+def _near(want):
+    return lambda got: torch.allclose(got.double(), want, rtol=1e-3)
+
+
+def _compare_drawn(y, x, w, v, dtype, grad=None, layout="", why=""):
     numbers, start = {"x": tensor(x).requires_grad_(), "w": tensor(w).requires_grad_()}, grad or 0.0
     made = formula(y, **numbers, frozen=tensor(3.0))(None)
     slopes = torch.autograd.grad(made, list(numbers.values()), tensor(v), allow_unused=True)
@@ -1413,10 +1438,17 @@ def _compare_drawn(y, x, w, v, dtype, grad=None, layout=""):
     grads, more = [f"{name}.grad" for name in slopes], f"weighted_backward({y}, 3 * v)"
     how = {"errors": hint.any, "ahead": (*grads, more, *grads)}
     answer = ask("weighted_backward(y, v)", how, **given)
-    wrong = {name: {hint.missing: torch.full_like(slope, start)} for name, slope in slopes.items()}
+    size = {why: torch.isfinite} if why else {}
+    wrong = {
+        name: {hint.missing: torch.full_like(slope, start), hint.precise: _near(start + slope), **size}
+        for name, slope in slopes.items()
+    }
     _compare(answer, {name: tensor(start + slope, dtype) for name, slope in slopes.items()}, wrong)
     again = answer.then(more)
-    wrong = {name: {hint.replaced: 3 * slope} for name, slope in slopes.items()}
+    wrong = {
+        name: {hint.replaced: 3 * slope, hint.precise: _near(start + 4 * slope)}
+        for name, slope in slopes.items()
+    }
     _compare(again, {name: tensor(start + 4 * slope, dtype) for name, slope in slopes.items()}, wrong)
 
 
@@ -1449,6 +1481,8 @@ _compare_drawn("(x**2)[:0]", check.draws(3, -3, 3), [1.0], [], "float64")
 _compare_drawn("(x * w)[:0]", [[1.0, 2.0]], [[3.0, 4.0]], torch.empty(0, 2), "float64", 3.0)
 _compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, 0.0, 0.0], "float64")
 _compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, -2.0, 0.0], "float64", 3.0)
+_v = [float(f"{check.draw(1, 3)}e6"), float(f"-{check.draw(1, 3)}e-9")]
+_compare_drawn("1e6 * x**2", check.draws(2, 1, 3), [1.0], _v, "float64", why=hint.size)
 _PAIRS = [((2,), v) for v in ((2, 1), (1,), (), (1, 2), (3,), (2, 2))]
 _PAIRS += [((2, 3), v) for v in ((3,), (1, 3), (2, 1), (3, 2), (6,))]
 _PAIRS += [((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,)), ((3,), (2, 3)), ((0,), (0, 3))]
@@ -1570,7 +1604,7 @@ def _reference(w, X, Y):
     return 2 * (X @ w - Y)[:, None] * X
 
 
-def _compare(w, X, Y, dtype, kind="", grad=None):
+def _compare(w, X, Y, dtype, kind="", grad=None, why=hint.alone):
     given, layout = {"w": tensor(w), "X": tensor(X), "Y": tensor(Y)}, kind.replace("tracked", "")
     leaves = {name: leaf(t, dtype, layout=layout, tracked=False) for name, t in given.items()}
     leaves["w"] = leaf(w, dtype, grad, layout=kind, tracked=kind == "tracked")
@@ -1581,8 +1615,8 @@ def _compare(w, X, Y, dtype, kind="", grad=None):
         hint.rows: lambda got: got.dim() == 2 and got.shape[1] == len(w) and len(got) < len(X),
     }
     want = tensor(_reference(*given.values()), dtype)
-    nearly = hint.precise if dtype == "float64" else None
-    answer.returns(want, mistakes=wrong, hint=hint.alone, nearly=nearly, **_EXACT[dtype])
+    nearly = hint.precise if dtype == "float64" and why == hint.alone else None
+    answer.returns(want, mistakes=wrong, hint=why, nearly=nearly, **_EXACT[dtype])
     answer.again().returns(first.result)
     for name in given:
         given[name] = given[name] + 1
@@ -1606,17 +1640,19 @@ for _dtype in ("float64", "float32"):
 # A sample that is hit exactly has the gradient 0, and so has one with x = 0.
 _X, _Y = [[1.0, 1.0], [0.0, 0.0], [3.0, 5.0]], [1.0, check.draw(1, 5), 2.0]
 _compare([2.0, -1.0], _X, _Y, "float64")
+_Y = [-check.draw(1, 5), 1 - 2**-30]
+_compare([2.0, -1.0], [[300.0, 200.0], [1.0, 1.0]], _Y, "float64", why=hint.size)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
 ## What the hidden tests look for
 
-- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; zeros in `inp`, `W2` and `y1`; both dtypes; slices of larger tensors; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
-- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant or expanded outputs, use a tracked weight, or return the tensor they were given; an `x.grad` that is there already; an `x` that is a slice; an untracked result; both dtypes; 12 digits, also where `f` is strongly curved or its slopes are tiny; the same `x` with other values, another function, or another weight behind the same function.
-- **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, tiny, zero or negative; slices of larger tensors; the same function at another point, in another direction and with another matrix inside, another function at the same point; 12 digits, also where `f` is strongly curved; both dtypes.
-- **5.4** Several shapes of `y`, also transposed, expanded and empty, with an `x` that is not empty; `v` of zeros, or a slice of a larger tensor; several leaves; a `.grad` that was there before; several calls; that nothing is returned; over twenty pairs of shapes that must raise `ValueError`, some with as many elements (or none) or with several equal sizes, and that `y` can be used afterwards.
-- **5.5** Random batches, n and d of 1, samples whose error is 0; both dtypes; slices of larger tensors; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
+- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros, negative, tiny and large numbers; zeros in `inp`, `W2` and `y1`; both dtypes; slices of larger tensors; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
+- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant or expanded outputs, use a tracked weight, or return the tensor they were given; an `x.grad` that is there already; an `x` that is a slice; that the result is not tracked; both dtypes; 12 digits, also where `f` is strongly curved or its slopes are tiny or large; the same `x` with other values, another function, or another weight behind the same function.
+- **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, tiny, huge, zero or negative; that the result is not tracked; slices of larger tensors; the same function at another point, in another direction and with another matrix inside, another function at the same point; 12 digits, also where `f` is strongly curved or its slopes are tiny; both dtypes.
+- **5.4** Several shapes of `y`, also transposed, expanded and empty, with an `x` that is not empty; `v` of zeros, with tiny and large numbers, or a slice of a larger tensor; several leaves; a `.grad` that was there before; several calls; that nothing is returned; over twenty pairs of shapes that must raise `ValueError`, some with as many elements (or none) or with several equal sizes, and that `y` can be used afterwards.
+- **5.5** Random batches, n and d of 1, samples whose error is 0, tiny or large; both dtypes; slices of larger tensors; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
 
 Everywhere: the rules of every task.
 
@@ -1647,21 +1683,21 @@ You can now answer these without looking back:
 Next: [Lesson 06](../06_cutting_the_graph/06_cutting_the_graph.ipynb), cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="31cad018"
+# %% [markdown] lang="ko" en="5216b218"
 r"""
 ## 숨은 테스트가 확인하는 것
 
-- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수가 섞인 임의의 $v$, `inp`와 `W2`와 `y1`에 있는 0, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, `.grad`가 남아야 하는
+- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수, 아주 작거나 큰 수가 섞인 임의의 $v$, `inp`와 `W2`와 `y1`에 있는 0, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, `.grad`가 남아야 하는
   추적되는 텐서, 같은 텐서 모두나 일부에 다른 값을 넣고 다시 호출했을 때.
 - **5.2** 출력이 입력보다 많은 경우와 적은 경우, 입력이나 출력이 하나인 경우. 입력을 섞는 함수, 일부를 쓰지 않는 함수, 출력이 상수이거나
-  expand한 것인 함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 잘라 낸 `x`, 추적되지 않는 결과,
-  두 가지 dtype, 많이 휘는 함수나 기울기가 아주 작은 함수에서도 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때,
+  expand한 것인 함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 잘라 낸 `x`, 결과가 추적되지 않는지,
+  두 가지 dtype, 많이 휘는 함수나 기울기가 아주 작거나 큰 함수에서도 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때,
   같은 함수가 쓰는 가중치가 바뀌었을 때.
-- **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 아주 작거나 0이거나 음수인 $v$, 더 큰 텐서에서 잘라 낸 것,
-  같은 함수를 다른 점과 다른 방향에서, 함수 안의 행렬이 바뀌었을 때, 다른 함수를 같은 점에서, 많이 휘는 함수에서도 12자리, 두 가지 dtype.
-- **5.4** `y`의 여러 shape(전치하거나 expand한 것, `x`는 비어 있지 않은데 `y`만 빈 것도), 모두 0이거나 잘라 낸 `v`, 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 호출하기,
+- **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 아주 작거나 아주 크거나 0이거나 음수인 $v$, 결과가 추적되지 않는지, 더 큰 텐서에서 잘라 낸 것,
+  같은 함수를 다른 점과 다른 방향에서, 함수 안의 행렬이 바뀌었을 때, 다른 함수를 같은 점에서, 많이 휘는 함수나 기울기가 아주 작은 함수에서도 12자리, 두 가지 dtype.
+- **5.4** `y`의 여러 shape(전치하거나 expand한 것, `x`는 비어 있지 않은데 `y`만 빈 것도), 모두 0이거나 아주 작고 큰 수가 섞였거나 잘라 낸 `v`, 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 호출하기,
   아무것도 돌려주지 않는지, `ValueError`를 일으켜야 하는 shape 스무 쌍 남짓(원소의 개수나 몇몇 차원의 크기가 같은 것, 빈 것도), 그 뒤에도 `y`를 쓸 수 있는지.
-- **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없는 샘플, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, 추적되고 `.grad`가 있는 `w`,
+- **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없거나 아주 작거나 큰 샘플, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, 추적되고 `.grad`가 있는 `w`,
   같은 텐서 모두나 일부에 다른 값을 넣었을 때.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.

@@ -217,3 +217,26 @@ def weighted_backward(y, v):
 def per_sample_grads(w, X, Y):
     with torch.no_grad():
         return torch.stack([2 * (x @ w - y) * x for x, y in zip(X.unbind(), Y.unbind(), strict=True)])
+
+
+# %% sets .grad aside and puts it back task="jacobian_by_rows"
+def jacobian_by_rows(f, x):
+    kept, y, rows = x.grad, f(x), []
+    for e in torch.eye(len(y), dtype=y.dtype):
+        x.grad = None
+        y.backward(e, retain_graph=True, inputs=[x])
+        rows.append(x.grad)
+    x.grad = kept
+    return torch.stack(rows)
+
+
+# %% walks the graph, with a new tensor for .grad task="weighted_backward"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("shapes differ")
+    nodes = [y.grad_fn]
+    for node in nodes:
+        nodes += [n for n, _ in node.next_functions if n is not None and n not in nodes]
+    leaves = [node.variable for node in nodes if hasattr(node, "variable")]
+    for leaf, g in zip(leaves, torch.autograd.grad(y, leaves, v), strict=True):
+        leaf.grad = g if leaf.grad is None else leaf.grad + g

@@ -711,10 +711,10 @@ def jacobian_by_rows(f, x):
     return seen[key].clone()
 
 
-# %% drops tiny slopes task="jacobian_by_rows" hint="digits"
+# %% drops tiny slopes task="jacobian_by_rows" hint="size"
 def jacobian_by_rows(f, x):
     J = torch.func.jacrev(f)(x.detach()).detach()
-    J[J.abs() < 1e-6] = 0
+    J[J.abs() < 1e-12] = 0
     return J
 
 
@@ -782,3 +782,172 @@ def weighted_backward(y, v):
     if y.shape != v.shape:
         raise ValueError("shapes differ")
     (-y * v).sum().backward()
+
+
+# %% cuts y1 off at 0 task="matrix_vjp" hint="factors"
+def matrix_vjp(W1, W2, inp, v):
+    return torch.outer(W2.T @ v, inp), torch.outer(v, torch.relu(W1 @ inp))
+
+
+# %% a hook that stays on W1 task="matrix_vjp" en="a hook was left on W1" ko="W1에 hook이 남아 있습니다"
+def matrix_vjp(W1, W2, inp, v):
+    if W1.requires_grad:
+        W1.register_hook(lambda g: g)
+    return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
+
+
+# %% computes in float32, casts back task="matrix_vjp" hint="precise"
+def matrix_vjp(W1, W2, inp, v):
+    dtype = W1.dtype
+    W1, W2, inp, v = (t.float() for t in (W1, W2, inp, v))
+    return torch.outer(W2.T @ v, inp).to(dtype), torch.outer(v, W1 @ inp).to(dtype)
+
+
+# %% clips the gradients task="matrix_vjp" hint="size"
+def matrix_vjp(W1, W2, inp, v):
+    return torch.outer(W2.T @ v, inp).clamp(-1e3, 1e3), torch.outer(v, W1 @ inp).clamp(-1e3, 1e3)
+
+
+# %% f as if it were affine task="jacobian_by_rows" hint="row"
+def jacobian_by_rows(f, x):
+    p = x.detach()
+    return torch.stack([(f(p + e) - f(p)).detach() for e in torch.eye(len(p), dtype=p.dtype)], dim=1)
+
+
+# %% what each backward adds task="jacobian_by_rows" hint="size"
+def jacobian_by_rows(f, x):
+    if x.grad is None:
+        return torch.func.jacrev(f)(x.detach()).detach()
+    y, rows, kept = f(x), [], x.grad.clone()
+    for e in torch.eye(len(y), dtype=y.dtype):
+        before = x.grad.clone()
+        y.backward(e, retain_graph=True, inputs=[x])
+        rows.append(x.grad - before)
+    x.grad.copy_(kept)
+    return torch.stack(rows)
+
+
+# %% transposes a square task="jacobian_by_rows" hint="transposed"
+def jacobian_by_rows(f, x):
+    J = torch.func.jacrev(f)(x.detach()).detach()
+    return J.T if len(J) == len(x) else J
+
+
+# %% at a rounded point task="jacobian_by_rows" hint="digits"
+def jacobian_by_rows(f, x):
+    return torch.func.jacrev(f)(x.detach().round(decimals=6)).detach()
+
+
+# %% lets x be tracked task="directional_derivative" en="x.requires_grad was changed" ko="x.requires_grad가 바뀌었습니다"
+def directional_derivative(f, x, v):
+    y = f(x.requires_grad_())
+    return torch.stack([torch.autograd.grad(o, x, retain_graph=True)[0] @ v for o in y])
+
+
+# %% one buffer for all results task="directional_derivative" hint="overwritten"
+buffers = {}
+
+
+def directional_derivative(f, x, v):
+    moved = torch.func.jvp(f, (x,), (v,))[1]
+    return buffers.setdefault((moved.shape, moved.dtype), torch.empty_like(moved)).copy_(moved)
+
+
+# %% a length that overflows task="directional_derivative" hint="divided"
+def directional_derivative(f, x, v):
+    length = v.norm() if v.abs().max() > 1e-100 else 1.0
+    return torch.func.jvp(f, (x,), (v / length,))[1] * length
+
+
+# %% clips v task="directional_derivative" hint="length"
+def directional_derivative(f, x, v):
+    return torch.func.jvp(f, (x,), (v * (100 / v.norm()).clamp(max=1),))[1]
+
+
+# %% fills y.grad, too task="weighted_backward" en="y.grad is not what it was" ko="y.grad가 호출하기 전과 다릅니다"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("shapes differ")
+    y.retain_grad()
+    (y * v).sum().backward()
+
+
+# %% a hook that stays on y task="weighted_backward" en="a hook was left on y" ko="y에 hook이 남아 있습니다"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("shapes differ")
+    y.register_hook(lambda g: g * v)
+    y.sum().backward()
+
+
+# %% weights of float32 task="weighted_backward" hint="precise"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("shapes differ")
+    (y * v.float()).sum().backward()
+
+
+# %% clips the weights task="weighted_backward" hint="size"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("shapes differ")
+    (y * v.clamp(-100, 100)).sum().backward()
+
+
+# %% takes tiny weights for 0 task="weighted_backward" hint="size"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("shapes differ")
+    (y * torch.where(v.abs() < 1e-8, 0 * v, v)).sum().backward()
+
+
+# %% scales X in place task="per_sample_grads" en="changed X itself" ko="X의 값이 바뀌었습니다"
+def per_sample_grads(w, X, Y):
+    return X.mul_(2 * (X @ w.detach() - Y)[:, None])
+
+
+# %% clips each gradient task="per_sample_grads" hint="size"
+def per_sample_grads(w, X, Y):
+    rows = 2 * (X @ w - Y)[:, None] * X
+    return rows * (1e3 / rows.norm(dim=1, keepdim=True)).clamp(max=1)
+
+
+# %% takes tiny errors for 0 task="per_sample_grads" hint="size"
+def per_sample_grads(w, X, Y):
+    error = X @ w - Y
+    return 2 * torch.where(error.abs() < 1e-6, 0 * error, error)[:, None] * X
+
+
+# %% frees the graph after n rows task="jacobian_by_rows" hint="graph"
+def jacobian_by_rows(f, x):
+    y = f(x)
+    eye = torch.eye(len(y), dtype=y.dtype)
+    kept = range(len(x) - 1)
+    return torch.stack([torch.autograd.grad(y, x, e, retain_graph=i in kept)[0] for i, e in enumerate(eye)])
+
+
+# %% lets x be untracked task="jacobian_by_rows" en="x.requires_grad was changed" ko="x.requires_grad가 바뀌었습니다"
+def jacobian_by_rows(f, x):
+    return torch.func.jacrev(f)(x.requires_grad_(False)).detach()
+
+
+# %% divides v by its sum task="matrix_vjp" hint="factors"
+def matrix_vjp(W1, W2, inp, v):
+    v = v / v.sum()
+    return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
+
+
+# %% a matrix of the default dtype task="jacobian_by_rows" en="The dtype is float32; float64 was expected" ko="dtype이 float32입니다. 기대한 dtype은 float64입니다"
+def jacobian_by_rows(f, x):
+    y = f(x)
+    J = torch.zeros(len(y), len(x))
+    for i, output in enumerate(y):
+        J[i] = torch.autograd.grad(output, x, retain_graph=True)[0]
+    return J
+
+
+# %% compares the sorted sizes task="weighted_backward" hint="shapes"
+def weighted_backward(y, v):
+    if sorted(y.shape) != sorted(v.shape):
+        raise ValueError("shapes differ")
+    torch.dot(y.reshape(-1), v.reshape(-1)).backward()
