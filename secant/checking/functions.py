@@ -22,7 +22,7 @@ def polynomial(coefficients: Sequence[float]) -> str:
 
     A constant keeps its t**0, so that the function returns a tensor.
     """
-    if len(coefficients) == 1:
+    if not any(coefficients[1:]):
         return f"{coefficients[0]} * t**0"
     powers = ("", " * t", *(f" * t**{k}" for k in range(2, len(coefficients))))
     terms = [f"{c}{power}" for c, power in zip(coefficients, powers, strict=True) if c]

@@ -19,7 +19,7 @@ def test_a_formula_is_a_function_of_t() -> None:
 
 @pytest.mark.parametrize(
     ("coefficients", "text"),
-    [([7], "7 * t**0"), ([1, -2, 0, 3.5], "1 - 2 * t + 3.5 * t**3"), ([0, 1], "1 * t")],
+    [([7], "7 * t**0"), ([3, 0], "3 * t**0"), ([1, -2, 0, 3.5], "1 - 2 * t + 3.5 * t**3"), ([0, 1], "1 * t")],
 )
 def test_a_polynomial_is_written_as_one_would(coefficients: list[float], text: str) -> None:
     assert polynomial(coefficients) == text
