@@ -77,12 +77,43 @@ def grade(lesson: Lesson, answer: str, test: str) -> str:
     return ""
 
 
-@draws(2)
+@draws(1)
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
 def test_solution_passes(lesson: Lesson, task: Task, draws: range) -> None:
     for number in draws:
         check.seed(bytes([number]))
         assert not grade(lesson, task.answer.source, task.test.source)
+
+
+def draw_coarsely(patch: pytest.MonkeyPatch, steps: int) -> None:
+    """Draw multiples of 1 / steps, where there are enough: kinks, zeros and equal numbers, which are rare."""
+    numbers = random.Random(steps)
+
+    def draw(low: float, high: float) -> float:
+        number = round(numbers.uniform(low, high) * steps) / steps
+        return number if low <= number <= high else round(numbers.uniform(low, high), 3)
+
+    def draws(n: int, low: float, high: float) -> list[float]:
+        found: dict[float, None] = {}  # which keeps the order
+        for number in (draw(low, high) for _ in range(4 * n)):
+            found[number] = None
+        while len(found) < n:
+            found[round(numbers.uniform(low, high), 3)] = None
+        return list(found)[:n]
+
+    patch.setattr(check, "draw", draw)
+    patch.setattr(check, "draws", draws)
+
+
+@pytest.mark.parametrize("steps", [1, *(pytest.param(n, marks=pytest.mark.deep) for n in (2, 4, 10))])
+@pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
+def test_right_answers_pass_where_drawn_numbers_coincide(
+    lesson: Lesson, task: Task, steps: int, deep: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw_coarsely(monkeypatch, steps)
+    others = answered(right_answers(lesson), task) if deep else []
+    for answer in (task.answer.source, *(right.source for right in others)):
+        assert not grade(lesson, answer, task.test.source)
 
 
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
