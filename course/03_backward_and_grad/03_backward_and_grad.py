@@ -117,14 +117,14 @@ The partial derivative of $x_1^2 + x_2^2 + x_3^2$ with respect to $x_i$ is $2x_i
 
 `backward()` runs the backward pass of lesson 1, from the result to the leaves. It returns nothing. It stores its
 result in an attribute of the leaf: `x.grad`, a tensor with the dtype and shape of `x`. Before the first call there is no such
-tensor, and `.grad` is `None`. Think of `.grad` as a **buffer**: it belongs to `x` and outlives the call. (The *buffers* of an `nn.Module`, such as BatchNorm's running mean, are something else.) (The *buffers* of an
+tensor, and `.grad` is `None`. Think of `.grad` as a **buffer**: it belongs to `x` and outlives the call. (The *buffers* of an
 `nn.Module`, such as BatchNorm's running mean, are something else.)
 
 Without an argument `backward()` starts from a single number, which is why the code takes the sum. A loss is always a single number, so in
 training you rarely need the argument. Lesson 5 covers results with several elements.
 """
 
-# %% [markdown] lang="ko" en="dec37855"
+# %% [markdown] lang="ko" en="bd1b9d73"
 r"""
 $x_1^2 + x_2^2 + x_3^2$을 $x_i$로 편미분(partial derivative)하면 $2x_i$입니다. 그래서 `[2, 4, 6]`이 나왔습니다.
 
@@ -552,14 +552,14 @@ for i, (inputs, targets) in enumerate(zip(X.split(16), Y.split(16), strict=True)
 r"""
 There were eight micro-batches, but no step used all $8 \cdot 16 = 128$ rows. The **effective batch size** is `accumulation_steps` times the
 micro-batch, $4 \cdot 16 = 64$ rows, and there were two steps. (This requires a model that treats each row by itself. `BatchNorm` in
-training mode (lesson 6) lets the rows of one call influence each other, and then pieces give another result than the whole.)
+training mode (lesson 6) lets the rows of one call influence each other, and then the pieces give a different result from the whole.)
 
 Now let the micro-batches differ in size, as they do when the last batch of a data set is smaller: 7 rows and 3 rows, with each loss
 divided by 2.
 **Is the sum of the two gradients that of all 10 rows?**
 """
 
-# %% [markdown] lang="ko" en="5352e539"
+# %% [markdown] lang="ko" en="96f4e104"
 r"""
 마이크로배치는 여덟 개였지만 $8 \cdot 16 = 128$행을 모두 쓴 스텝은 없습니다. **유효 배치 크기**(effective batch size)는 마이크로배치의
 `accumulation_steps`배인 $4 \cdot 16 = 64$행이고, 스텝은 두 번이었습니다. (모델이 행을 하나씩 따로 다룰 때의 이야기입니다. 학습
@@ -619,12 +619,12 @@ r"""
 ## 7. A real bug
 
 Until October 2024 the `Trainer` of Hugging Face's `transformers`, a widely used library for training language models, divided the loss by the number of
-pieces. The pieces held equally many sentences. But the loss, `cross_entropy`, is a mean over **tokens** (words or parts of words), and sentences differ
+pieces. Each piece held the same number of sentences. But the loss, `cross_entropy`, is a mean over **tokens** (words or parts of words), and sentences differ
 in length. Here are two pieces of one sentence each, with 10 tokens and with 100.
 `reduction="sum"` takes the sum over the tokens instead of the mean. The difference quotient gives the true value:
 """
 
-# %% [markdown] lang="ko" en="2c708bfb"
+# %% [markdown] lang="ko" en="e320c8c3"
 r"""
 ## 7. 실제로 있었던 버그: 길이가 다른 문장의 평균
 
@@ -688,10 +688,10 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 **Only in this lesson:**
 
 - Tasks 3.2 and 3.4 ask you to fill `.grad`: there each task says what it holds afterwards. The other tasks leave it alone.
-- A person grades the note and gives up to 2 points more; the map of the lessons and the panel count only the 10.
+- A person grades the note and can add up to 2 points; the map of the lessons and the panel count only the 10.
 """
 
-# %% [markdown] lang="ko" en="f6bb7191"
+# %% [markdown] lang="ko" en="a11f1e52"
 r"""
 # 과제
 
@@ -1308,8 +1308,8 @@ Fill the `.grad` of the model's parameters with the gradient of the **whole** ba
 - Afterwards the `.grad` of each tracked parameter equals the gradient of the loss of all rows together, up to rounding, and is not part of a
   graph. All `.grad` are `None` when your function is called. A parameter that is not tracked stays untracked and without a `.grad`.
 - The goal is to save memory. Call the model **once for each piece, with that piece alone**, in any order of the pieces, and call `backward()`
-  **before the next piece** goes through the model. By then the graph of the piece must be freed; `backward()` frees it unless
-  `retain_graph=True` is given. The tests count rows, calls and graphs in memory.
+  **before the next piece** goes through the model. By then, what the graph of the piece saved must be freed; `backward()` frees it unless
+  `retain_graph=True` is given. The tests count rows, calls and graphs whose saved tensors are in memory.
 - Do not update anything: parameters, `batches` and its tensors keep their values, and the model keeps its mode (`train` or `eval`).
 
 <details><summary>Hint 1: the idea</summary>
@@ -1326,7 +1326,7 @@ Where does each weight come from, and what must you know before the loop begins?
 </details>
 """
 
-# %% [markdown] lang="ko" en="1007d3cc"
+# %% [markdown] lang="ko" en="e34122e2"
 r"""
 ## 과제 3.4 · `accumulate`
 
@@ -1341,8 +1341,8 @@ r"""
 - 끝난 뒤 추적되는 파라미터의 `.grad`는 모든 행을 한꺼번에 넣은 loss의 gradient와 반올림 오차 안에서 같아야 하고, 그래프에 연결되어 있지 않아야
   합니다. 여러분의 함수가 호출될 때 `.grad`는 모두 `None`입니다. 추적되지 않는 파라미터는 추적하지 말고 `.grad`도 `None`으로 두세요.
 - 메모리를 아끼는 것이 목적입니다. 모델은 **조각마다 한 번씩, 그 조각만 넣어** 호출하고, **다음 조각**을 넣기 **전에** `backward()`를 호출하세요. 조각의
-  순서는 상관없습니다. 다음 조각을 넣을 때는 앞 조각의 그래프가 메모리에 없어야 합니다. `retain_graph=True` 없이 `backward()`를 호출하면 그래프가
-  비워집니다. 테스트가 행의 수, 호출 횟수, 메모리에 남은 그래프의 수를 셉니다.
+  순서는 상관없습니다. 다음 조각을 넣을 때는 앞 조각의 그래프가 저장해 둔 텐서가 메모리에 없어야 합니다. `retain_graph=True` 없이 `backward()`를 호출하면
+  그 텐서가 해제됩니다. 테스트가 행의 수, 호출 횟수, 저장된 텐서가 메모리에 남은 그래프의 수를 셉니다.
 - 업데이트는 하지 마세요. 파라미터와 `batches`, 그 안의 텐서는 값이 그대로여야 하고, 모델의 모드(`train` 또는 `eval`)도 그대로여야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1650,7 +1650,7 @@ r"""
   minimum; 11 digits; a new list for every call.
 - **3.4** Pieces of unequal size, of one row, a single piece, and a pair that occurs twice; several columns; both dtypes; a parameter that is
   not tracked; a model in each of the two modes; how often and with how many rows the model, or a copy of it, is called; whether `backward()`
-  follows each call, and whether it has freed the graph.
+  follows each call, and whether it has freed what the graph saved.
 - **3.5** Other `x0`, including `int`s; all three gradients to 11 digits; warnings, and whether `warnings.warn`, `warnings.showwarning` and
   `torch.set_warn_always` are as they were.
 
@@ -1682,7 +1682,7 @@ You can now answer these without looking back:
 Next: [Lesson 04](../04_branches_and_broadcasts/04_branches_and_broadcasts.ipynb), branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="bea18be2"
+# %% [markdown] lang="ko" en="d261f973"
 r"""
 ## 숨은 테스트가 확인하는 것
 
