@@ -91,8 +91,8 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("Inference tensors",),
-        en="a tensor made under torch.inference_mode() can never take part in a graph. Use "
-        "torch.no_grad(), or clone it",
+        en="a tensor made under torch.inference_mode() cannot be saved for a backward pass. Use "
+        "torch.no_grad(), or clone it outside",
         ko="torch.inference_mode() 안에서 만든 텐서는 그래프에 들어갈 수 없습니다. torch.no_grad()를 "
         "쓰거나 복사하세요",
     ),
@@ -111,20 +111,20 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("Mismatch in shape: grad_output",),
-        en="v, the gradient that backward() is given, has another shape than the result",
+        en="v, the gradient that backward() is given, does not have the shape of the result",
         ko="backward()에 준 gradient v의 shape가 결과의 shape와 다릅니다",
     ),
     # Buffers and hooks.
     Cause(
         "RuntimeError",
         ("assign a gradient of size",),
-        en="what is put into .grad has another shape than its tensor",
+        en="what is put into .grad does not have the shape of its tensor",
         ko=".grad에 넣으려는 텐서의 shape가 원래 텐서와 다릅니다",
     ),
     Cause(
         "RuntimeError",
         ("hook", "changed the size"),
-        en="the hook returns a gradient of another shape than the one it was given",
+        en="the hook returns a gradient whose shape is not that of the one it was given",
         ko="hook이 받은 gradient와 shape가 다른 것을 돌려주었습니다",
     ),
     Cause(
@@ -151,14 +151,14 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("incorrect number of gradients",),
-        en="backward returns one gradient for each argument of forward, ctx apart; None for those "
+        en="backward returns one gradient for each argument of forward, not counting ctx; None for those "
         "without one",
         ko="backward는 forward의 인자마다(ctx 제외) gradient를 하나씩 돌려줍니다. 없는 것은 None입니다",
     ),
     Cause(
         "RuntimeError",
         ("returned an invalid gradient at index",),
-        en="backward returns a gradient of another shape than its input. Was a broadcast or a sum not "
+        en="backward returns a gradient whose shape is not that of its input. Was a broadcast or a sum not "
         "undone?",
         ko="backward가 입력과 shape가 다른 gradient를 돌려주었습니다. 브로드캐스트나 합을 되돌리지 않았나요?",
     ),
@@ -235,7 +235,7 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("forward gradient that has a different size",),
-        en="the direction v of jvp has another shape than the point x",
+        en="the direction v of jvp does not have the shape of the point x",
         ko="jvp에 준 방향 v의 shape가 점 x의 shape와 다릅니다",
     ),
     # Shapes and dtypes.
@@ -267,7 +267,7 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("is invalid for input of size",),
-        en="the new shape has another number of elements than the tensor",
+        en="the new shape does not have as many elements as the tensor",
         ko="새 shape의 원소 수가 텐서와 다릅니다",
     ),
     Cause(

@@ -177,7 +177,7 @@ print("x^2 + 2x + 1, x = 3:", x.grad, "  y =", y.item(), "  2x + 2 =", 2 * 3 + 2
 
 # %% [markdown] lang="en"
 r"""
-A difference quotient needs the values of $f$ at two points, an $h$ apart. Here $f$ ran once, at a single point. So autograd does not
+A difference quotient needs the values of $f$ at two points that are $h$ apart. Here $f$ ran once, at a single point. So autograd does not
 compute a difference quotient.
 
 It does not do algebra either: the formula $3/x$ is never written down. During the **forward pass**, while your code runs,
@@ -188,7 +188,7 @@ from the last to the first and multiplies numbers, just as we multiplied $0.008$
 Differentiating in this direction, from the result to the inputs, is called **reverse mode**. In neural networks it is called **backpropagation**.
 """
 
-# %% [markdown] lang="ko" en="b2d7375f"
+# %% [markdown] lang="ko" en="69299c8f"
 r"""
 차분몫을 구하려면 $h$만큼 떨어진 두 점에서 $f$를 계산해야 합니다. 여기서는 $f$를 점 하나에서 한 번만 계산했습니다. 그러니 autograd는
 차분몫을 계산하는 것이 아닙니다.
@@ -464,20 +464,20 @@ for tracked in (True, False):
 
 # %% [markdown] lang="en"
 r"""
-Recording adds about a microsecond to each operation; how much depends on the machine and its load. You notice it while tensors are small; in a product of two
+Recording adds about a microsecond to each operation, and more on a slow or busy machine. You notice it while tensors are small; in a product of two
 large matrices it disappears.
 
 `torch.compile` wins some of that time back. On the first call it collects the operations that your code runs, compiles them, and uses the
-compiled code from then on. It compiles again when your code takes another path. In our measurement, the forward and backward passes through thirty operations on 100,000 elements took half
-the time once they were compiled. But the compilation itself took tens of seconds, so this computation has to be repeated
-thousands of times before it pays off; a model that takes longer for one pass needs far fewer. (The program that measured it is `benchmarks/compiled.py` in the course's repository.)
+compiled code from then on. It compiles again when your code takes another path. In our measurements, the forward and backward passes through thirty operations on 100,000 elements ran up to twice
+as fast once they were compiled. But the compilation itself took so long that this computation has to be repeated tens of
+thousands of times before it pays off; a model that takes longer for one pass needs far fewer repetitions. (The figures depend on the machine and its load: `benchmarks/compiled.py` in the course's repository measures them on yours.)
 """
 
-# %% [markdown] lang="ko" en="c50e2618"
+# %% [markdown] lang="ko" en="b84d3527"
 r"""
-기록하느라 연산마다 1마이크로초 안팎이 더 걸립니다(컴퓨터와 그때의 부하에 따라 달라집니다). 텐서가 작을 때는 눈에 띄지만, 큰 행렬 두 개를 곱할 때는 드러나지 않습니다.
+기록하느라 연산마다 1마이크로초 안팎이 더 걸립니다(느리거나 바쁜 컴퓨터에서는 더 걸립니다). 텐서가 작을 때는 눈에 띄지만, 큰 행렬 두 개를 곱할 때는 드러나지 않습니다.
 
-`torch.compile`을 쓰면 시간을 줄일 수 있습니다. 처음 호출할 때 코드를 살펴 실행될 연산을 모아 컴파일한 다음 그것을 실행하고, 다음 호출부터는 컴파일해 둔 것을 씁니다. 코드가 다른 경로로 가게 되면 다시 컴파일합니다. 원소가 100,000개인 텐서에 연산을 30번 하는 계산으로 재어 보니, 컴파일한 뒤에는 순방향 계산과 역방향 계산에 드는 시간이 절반으로 줄었습니다. 컴파일 자체에 수십 초가 걸렸으므로, 이 계산이라면 수만 번은 되풀이해야 이득입니다. 한 번에 드는 시간이 더 긴 모델이라면 훨씬 적은 횟수로도 이득을 봅니다. (측정에 쓴 프로그램은 이 코스의 저장소에 있는 `benchmarks/compiled.py`입니다.)
+`torch.compile`을 쓰면 시간을 줄일 수 있습니다. 처음 호출할 때 코드를 살펴 실행될 연산을 모아 컴파일한 다음 그것을 실행하고, 다음 호출부터는 컴파일해 둔 것을 씁니다. 코드가 다른 경로로 가게 되면 다시 컴파일합니다. 원소가 100,000개인 텐서에 연산을 30번 하는 계산으로 재어 보니, 컴파일한 뒤에는 순방향 계산과 역방향 계산이 최대 두 배까지 빨라졌습니다. 그러나 컴파일 자체에 오래 걸리므로, 이 계산이라면 수만 번은 되풀이해야 이득입니다. 한 번에 드는 시간이 더 긴 모델이라면 훨씬 적은 횟수로도 이득을 봅니다. (수치는 컴퓨터와 그때의 부하에 따라 달라집니다. 이 코스의 저장소에 있는 `benchmarks/compiled.py`로 직접 재어 볼 수 있습니다.)
 """
 
 # %% [markdown] lang="en"
@@ -632,12 +632,12 @@ r"""
 In October 2020 a user of SciPy reported that [`least_squares` is broken with `float32`](https://github.com/scipy/scipy/issues/12991).
 A straight line was to be fitted, but the fit stopped far from the answer. There was no error, only the message that the gradient had become small enough.
 
-`least_squares` takes the derivatives that tell it where to go from a forward quotient. The simplest routine of this kind just follows the slope downhill: find the `p` for which
-`p * data` equals `2 * data`. Where the slope is nearly 0, `fit` assumes that it has reached the minimum. SciPy's step was $h = 1.5 \cdot 10^{-8}$,
+`least_squares` uses forward quotients as the derivatives that tell it where to go. The simplest routine of this kind just follows the slope downhill. The one below, `fit`, looks for the `p` for which
+`p * data` equals `2 * data`. Where the slope is nearly 0, it assumes that it has reached the minimum. SciPy's step was $h = 1.5 \cdot 10^{-8}$,
 the square root of the *machine epsilon* of `float64` (`torch.finfo(torch.float64).eps`), the gap between 1 and the next larger number.
 """
 
-# %% [markdown] lang="ko" en="fd0da0a4"
+# %% [markdown] lang="ko" en="c81f471c"
 r"""
 ## 6. 실제로 있었던 버그: `float32`에는 너무 작은 $h$
 
@@ -706,7 +706,7 @@ The test cases are at the end of the cell. The hints at the top are the messages
 
 - `ask("f(x)", x=leaf([1.0]))` makes this call with these arguments. An argument in quotation marks is code.
 - `.returns(want, mistakes={hint.sign: wrong})` compares the result with `want`. Each entry of `mistakes` pairs a hint with a typical
-  wrong result, or with a test of the result; it only decides which hint you see. `nearly=` is the hint for a result that is almost
+  wrong result, or with a test of the result; `mistakes` only decides which hint you see. `nearly=` is the hint for a result that is almost
   right but lacks some of the digits asked for.
 - `.again()` makes the same call once more; `.then("...")` asks something else of the same objects.
 - `.changes_nothing()` looks at what belongs to the caller, `.keeps_buffers()` whether each `.grad` is still the same tensor, and
@@ -727,7 +727,7 @@ Each task is rated for difficulty (●, 1 to 5) and importance (★, 1 to 5), fo
 - returns what the docstring says: a `float` is a plain number, not a tensor.
 """
 
-# %% [markdown] lang="ko" en="d560bad4"
+# %% [markdown] lang="ko" en="4ebe9a79"
 r"""
 # 과제
 

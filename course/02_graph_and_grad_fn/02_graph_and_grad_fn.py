@@ -419,14 +419,14 @@ $z = \text{relu}(x) = \max(x, 0)$ and $\text{loss} = (z-1)^2$ at $x = -2$, $h = 
 $0 \cdot \frac{0}{0}$, while the whole quotient is $0$. This is the well-known gap in the short proof of the chain rule. To close it, use
 the *derivative* in place of the missing quotient wherever an inner change is $0$: with $0 \cdot (-2) = 0$ the product is right again.
 
-By this product each node needs only its own local slope, and no part of the program needs the whole formula. That is why a graph of small nodes is enough.
+Because of this product, each node needs only its own local slope, and no part of the program needs the whole formula. That is why a graph of small nodes is enough.
 
 Now try a chain of your own: a list of steps, each a function from one number to one number. The cell has the $\log x^3$ of section 1.
 To see the gap, replace its arguments by
 `[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)`.
 """
 
-# %% [markdown] lang="ko" en="3dcfd601"
+# %% [markdown] lang="ko" en="d7813130"
 r"""
 이렇게 약분되려면 두 가지 조건이 필요합니다. 차분몫마다 *자기 간격*으로 나누어야 하고, **중간 변수의 변화량이 0이 아니어야** 합니다.
 $x = -2$, $h = 1$에서 $z = \text{relu}(x) = \max(x, 0)$, $\text{loss} = (z-1)^2$을 보세요. $z$가 달라지지 않으므로 곱은
@@ -560,10 +560,10 @@ for node, _ in (x * constant).grad_fn.next_functions:
 # %% [markdown] lang="en"
 r"""
 All edges point backward, from a result to its inputs. `x` does not know about `z`. So while a variable
-refers to a result or to a node, all that can be reached from there stays alive. The rest of the graph is gone.
+refers to a result or to a node, all that can be reached from there stays alive. The rest of the graph is freed.
 """
 
-# %% [markdown] lang="ko" en="da6ac9fb"
+# %% [markdown] lang="ko" en="f1d01ffd"
 r"""
 간선은 모두 결과에서 입력 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 결과나 노드를 가리키는 변수가 있으면 거기서 닿는 부분은 살아 있고, 그래프의 나머지는 사라집니다.
 """
@@ -750,13 +750,13 @@ $x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$�
 r"""
 ## 6. A real bug
 
-Saved tensors take memory. *Checkpointing* reduces it: of a layer only the input is kept, and the backward pass runs the layer again to
-recompute what it had saved. In its older form the layer runs without recording, so autograd sees it as a single operation. The inputs of this operation are the
+Saved tensors take memory. *Checkpointing* reduces this: only a layer's input is kept, and the backward pass runs the layer again to
+recompute what it would have saved. In its older form the layer runs without recording, so autograd sees it as a single operation. The inputs of this operation are the
 tensors *passed to the layer*; weights used inside are not among them. Below, `w` is used in a checkpointed layer and once more outside.
 The value of the loss is right, and `backward()` raises no error.
 """
 
-# %% [markdown] lang="ko" en="a4e396d4"
+# %% [markdown] lang="ko" en="5153985a"
 r"""
 ## 6. 실제로 있었던 버그: 체크포인팅을 켜면 오지 않는 gradient
 
@@ -801,7 +801,7 @@ for reentrant in (None, True, False):
 # %% [markdown] lang="en"
 r"""
 The difference quotient exposes the bug: the slope is $54$, and `use_reentrant=True` gives $18$. (This is the older form, which calls
-`backward()` again inside `backward()`. It is still what you get, with a warning, if you do not choose.) The only tensor passed to the
+`backward()` again inside `backward()`. Up to PyTorch 2.13 it is what you get, with a warning, if you do not choose.) The only tensor passed to the
 layer is untracked, so by the rule of section 1 the layer's result is a constant leaf, and the edge from the sum to the layer is `None`.
 (PyTorch warns about that, "None of the inputs have requires_grad=True", but the cell silences the warning.)
 
@@ -813,7 +813,7 @@ checkpointing should have no functional impact". Two fixes are in use: `use_reen
 [calling `requires_grad_(True)` on the layer's input](https://github.com/huggingface/transformers/pull/21598).
 """
 
-# %% [markdown] lang="ko" en="1d1b468f"
+# %% [markdown] lang="ko" en="e10198e8"
 r"""
 차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데 `use_reentrant=True`에서는 $18$이 나옵니다. (이것이 오래된 방식으로, `backward()` 안에서
 `backward()`를 또 호출합니다. `use_reentrant`를 지정하지 않으면 경고가 나오는데, PyTorch 2.13까지는 그래도 이 방식을 씁니다.) 층에 인자로 넘긴 텐서는 하나뿐인데 추적되지 않으므로
@@ -842,11 +842,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 
 **Only in this lesson:**
 
-- A `str` or a `list` is just that, not a tensor or a tuple.
+- Where a task asks for a `str` or a `list`, return exactly that, not a tensor or a tuple.
 - The recursion limit is one of the settings of the process.
 """
 
-# %% [markdown] lang="ko" en="2b343533"
+# %% [markdown] lang="ko" en="93c51b28"
 r"""
 # 과제
 

@@ -2,7 +2,7 @@
 
 # %% [markdown] task="classify" lang="en"
 r"""
-**Why it works.** A tensor has a `grad_fn` exactly if an operation was recorded for it. So `grad_fn` alone settles `'intermediate'`, and for the
+**Why it works.** A tensor has a `grad_fn` exactly when an operation was recorded for it. So `grad_fn` alone settles `'intermediate'`, and for the
 rest `requires_grad` says whether gradients arrive. The values, the dtype and the origin of the tensor do not matter.
 
 **A detour.** Checking for a name that intermediates *usually* have:
@@ -16,7 +16,7 @@ The digit distinguishes variants of an operation: `x.sum(0)` has a `SumBackward1
 are for people to read. Check whether there is a node.
 """
 
-# %% [markdown] task="classify" lang="ko" en="387cf195"
+# %% [markdown] task="classify" lang="ko" en="a7456909"
 r"""
 **왜 맞을까요?** 텐서를 만든 연산이 기록되어 있을 때, 그리고 그때만 `grad_fn`이 있습니다. 그래서 `'intermediate'`는 `grad_fn`만으로 정해지고,
 나머지는 gradient를 받을 텐서인지를 `requires_grad`가 알려 줍니다. 값이나 dtype, 만든 방법은 상관없습니다.

@@ -552,14 +552,14 @@ for i, (inputs, targets) in enumerate(zip(X.split(16), Y.split(16), strict=True)
 r"""
 There were eight micro-batches, but no step used all $8 \cdot 16 = 128$ rows. The **effective batch size** is `accumulation_steps` times the
 micro-batch, $4 \cdot 16 = 64$ rows, and there were two steps. (This requires a model that treats each row by itself. `BatchNorm` in
-training mode (lesson 6) lets the rows of one call influence each other, and then pieces give another result than the whole.)
+training mode (lesson 6) lets the rows of one call influence each other, and then the pieces give a different result from the whole.)
 
 Now let the micro-batches differ in size, as they do when the last batch of a data set is smaller: 7 rows and 3 rows, with each loss
 divided by 2.
 **Is the sum of the two gradients that of all 10 rows?**
 """
 
-# %% [markdown] lang="ko" en="5352e539"
+# %% [markdown] lang="ko" en="96f4e104"
 r"""
 마이크로배치는 여덟 개였지만 $8 \cdot 16 = 128$행을 모두 쓴 스텝은 없습니다. **유효 배치 크기**(effective batch size)는 마이크로배치의
 `accumulation_steps`배인 $4 \cdot 16 = 64$행이고, 스텝은 두 번이었습니다. (모델이 행을 하나씩 따로 다룰 때의 이야기입니다. 학습
@@ -619,12 +619,12 @@ r"""
 ## 7. A real bug
 
 Until October 2024 the `Trainer` of Hugging Face's `transformers`, a widely used library for training language models, divided the loss by the number of
-pieces. The pieces held equally many sentences. But the loss, `cross_entropy`, is a mean over **tokens** (words or parts of words), and sentences differ
+pieces. Each piece held the same number of sentences. But the loss, `cross_entropy`, is a mean over **tokens** (words or parts of words), and sentences differ
 in length. Here are two pieces of one sentence each, with 10 tokens and with 100.
 `reduction="sum"` takes the sum over the tokens instead of the mean. The difference quotient gives the true value:
 """
 
-# %% [markdown] lang="ko" en="2c708bfb"
+# %% [markdown] lang="ko" en="e320c8c3"
 r"""
 ## 7. 실제로 있었던 버그: 길이가 다른 문장의 평균
 
@@ -688,10 +688,10 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 **Only in this lesson:**
 
 - Tasks 3.2 and 3.4 ask you to fill `.grad`: there each task says what it holds afterwards. The other tasks leave it alone.
-- A person grades the note and gives up to 2 points more; the map of the lessons and the panel count only the 10.
+- A person grades the note and can add up to 2 points; the map of the lessons and the panel count only the 10.
 """
 
-# %% [markdown] lang="ko" en="f6bb7191"
+# %% [markdown] lang="ko" en="a11f1e52"
 r"""
 # 과제
 

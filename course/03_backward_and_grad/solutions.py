@@ -85,7 +85,7 @@ w = (w - lr * w.grad).detach().requires_grad_()
 # %% [markdown] task="accumulate" lang="en"
 r"""
 **Why it works.** The mean over all rows is the sum of the pieces' means, each times its share of the rows, and gradients add up in the same way. The
-number of columns does not matter, since it is the same in every piece. `backward()` inside the loop frees the graph of a piece before the next one is built.
+number of columns does not matter, since it is the same in every piece. `backward()` inside the loop frees what the graph of a piece saved before the next graph is built.
 
 **A detour.** `reduction="sum"` with a division is just as right, if you divide by the number of all elements, rows times columns:
 
@@ -97,10 +97,10 @@ loss = torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / elements
 Dividing by the rows alone makes the gradient too large by a factor of the number of columns. With one column nobody notices.
 """
 
-# %% [markdown] task="accumulate" lang="ko" en="1ec0417a"
+# %% [markdown] task="accumulate" lang="ko" en="f45b46a6"
 r"""
 **왜 맞을까요?** 모든 행에 대한 평균은 조각의 평균에 행의 비율을 곱해 더한 것이고, gradient도 똑같이 더해집니다. 열은 조각마다 개수가 같으니
-신경 쓰지 않아도 됩니다. 반복문 안에서 `backward()`를 호출하면 다음 조각의 그래프가 생기기 전에 앞 조각의 그래프가 사라집니다.
+신경 쓰지 않아도 됩니다. 반복문 안에서 `backward()`를 호출하면 다음 조각의 그래프가 생기기 전에 앞 조각의 그래프가 저장해 둔 텐서가 해제됩니다.
 
 **다른 방법.** `reduction="sum"`으로 더한 뒤 나누어도 맞습니다. 다만 행과 열을 곱한 전체 원소 수로 나누어야 합니다.
 

@@ -135,12 +135,12 @@ $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{\partial z}{\partial y} + \frac{dw}{dx
 = 75 \cdot 0.008 + 10 \cdot 0.1 = 0.6 + 1.0 = 1.6.$$
 
 ($\partial z/\partial y$ is a partial derivative: only $y$ moves, and $w$ is held fixed.) The sum is the **total derivative** of $z$ with
-respect to $x$. The paths part at `x`, which is a **fan-out**: a value that is used more than once.
+respect to $x$. The paths diverge at `x`, which is a **fan-out**: a value that is used more than once.
 
 How many paths can there be? Each round of the next loop uses `t` twice.
 """
 
-# %% [markdown] lang="ko" en="6c9f212f"
+# %% [markdown] lang="ko" en="a969cb84"
 r"""
 경로를 따라가면서는 기울기를 **곱합니다**. 수업 01의 연쇄 법칙(chain rule)입니다. 그런 다음 경로마다 얻은 곱을 모두 **더합니다**.
 
@@ -507,7 +507,7 @@ predicted(
 # %% [markdown] lang="en"
 r"""
 A single `nan` in a gradient turns every sum that contains it into `nan`. That is why PyTorch's backward step of the power handles
-this case by itself. In task 4.3 you do.
+this case separately. In task 4.3 you will do so.
 
 ## 5. A broadcast is a fan-out
 
@@ -516,7 +516,7 @@ Then take the dot product with a second vector:
 `y = x * torch.tensor([2., 3., 5.])`, `z = y @ torch.tensor([4., 7., 9.])`. **What is `x.grad` after `z.backward()`?**
 """
 
-# %% [markdown] lang="ko" en="bc9e8a6f"
+# %% [markdown] lang="ko" en="21dac603"
 r"""
 gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두 `nan`이 됩니다. 그래서 PyTorch의 거듭제곱 backward는 이 경우를 따로
 처리합니다. 과제 4.3에서는 여러분이 직접 처리합니다.
@@ -771,10 +771,10 @@ Autograd is right, and the last line is the compiler's result. The compiler's de
 shape `(1000,)` arrived at `z`, which has shape `()`, and was added to the gradient of the other path *before* it was summed. That
 addition broadcasts, so the first path counts 1000 times. **The fix**: every derivative formula now [sums its gradients down to the shapes of
 its inputs](https://github.com/pytorch/pytorch/pull/14485) before anything else is added. In 2019 the bug
-[returned](https://github.com/pytorch/pytorch/issues/22833): an optimization had moved the sum behind the addition again.
+[returned](https://github.com/pytorch/pytorch/issues/22833): an optimization had again moved the sum after the addition.
 """
 
-# %% [markdown] lang="ko" en="dc0bd410"
+# %% [markdown] lang="ko" en="28148d16"
 r"""
 autograd가 맞고, 마지막 줄이 컴파일러의 결과입니다. 컴파일러의 미분 공식에는 브로드캐스트가 고려되지 않았습니다. 그래서 shape가 `()`인
 `z`에 shape가 `(1000,)`인 gradient가 도착했고, 합을 구하기 *전에* 다른 경로의 gradient와 더해졌습니다. 이 덧셈도 브로드캐스트이므로 첫째

@@ -179,17 +179,17 @@ Now by hand. Write $z$ for `y1` and $y$ for `y2`, and rewrite the number $v \cdo
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b .$$
 
 So the weight of $z_b$ is the dot product of column $b$ of $W_2$ with $v$, and all the weights together form the vector $W_2^\top v$. This is the
-gradient that the backward pass hands from `y2` to `y1`. One step earlier in the forward pass, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope with respect to
+gradient that flows from `y2` to `y1` in the backward pass. One step earlier in the forward pass, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope with respect to
 $W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As matrices ($\partial$: the slope with respect to one element while all others are fixed):
 
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
 \frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top .$$
 
-A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And going back through a matrix
-multiplies by its **transpose**.
+A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And going backward through a matrix
+means multiplying by its **transpose**.
 """
 
-# %% [markdown] lang="ko" en="52290dfe"
+# %% [markdown] lang="ko" en="407d33e7"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
 - $v = (1, 0)$이면 `y2`의 첫째 원소만 계산에 들어갑니다. 둘째 원소를 만드는 `W2`의 둘째 행은 0을 받습니다.
@@ -394,13 +394,13 @@ print("J v :", (torch.func.jacrev(f)(point) @ v).tolist())
 
 # %% [markdown] lang="en"
 r"""
-There is no $h$ in `jvp`. It is **forward mode**: the program runs once, and beside each value it carries how fast that value changes, its *tangent*. (What reverse mode carries back, $v$ for the result and $v^\top J$ for the input, are called *cotangents*.) It keeps no
+There is no $h$ in `jvp`. It is **forward mode**: the program runs once, and beside each value it carries how fast that value changes, its *tangent*. (The vectors that reverse mode carries back, $v$ for the result and $v^\top J$ for the input, are called *cotangents*.) It keeps no
 graph, and there is no backward pass.
 
 A unit vector now picks a *column* of $J$: how all outputs move when one input does. `jacfwd` builds the Jacobian column by column.
 """
 
-# %% [markdown] lang="ko" en="9d815381"
+# %% [markdown] lang="ko" en="275f25c6"
 r"""
 `jvp`에는 $h$가 없습니다. 이것이 **순방향 모드**입니다. 프로그램을 한 번 실행하면서, 값마다 그 값이 얼마나 빨리 변하는지를 함께
 계산합니다. 이 속도를 *tangent*라고 합니다. (역방향 모드가 나르는 것, 곧 결과의 $v$와 입력의 $v^\top J$는 *cotangent*라고 합니다.) 그래프를 남기지 않고, 역방향 계산도 하지 않습니다.
@@ -516,13 +516,13 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-So there are two ways to compute $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The brackets do not change
-the value, only the way: one JVP or one VJP. This is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
+So there are two ways to compute $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The parentheses do not change
+the value, only how it is computed: with one JVP or with one VJP. This is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
 
 Now try a function of your own. It takes a tensor with two elements and returns a tensor with two elements.
 """
 
-# %% [markdown] lang="ko" en="98c9d042"
+# %% [markdown] lang="ko" en="be3d0f1a"
 r"""
 그러니까 $u^\top J v$를 구하는 순서는 두 가지입니다. 순방향부터 계산하는 $u^\top (J v)$와 역방향부터 계산하는 $(u^\top J)\, v$입니다. 괄호를 어디에 쳐도
 값은 같고, JVP 한 번이냐 VJP 한 번이냐만 다릅니다. 이것은 $J$를 만들지 않고 역방향 계산을 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
@@ -1301,7 +1301,7 @@ Do the work of `y.backward(gradient=v)` yourself: multiply by the weights, combi
 - If `v` has the shape of `y`, **add** the gradient of the sum of all $v_i y_i$ to the `.grad` of every leaf behind `y`, as `backward` does, even where
   it is 0. These `.grad` are not tracked. Nothing else changes; `v` and the values of `y` stay as they are.
 - If `v` has **another shape**, even one that would broadcast, raise `ValueError` and leave every `.grad` alone. `y` can still be used afterwards.
-- After a call whose shapes match, the graph may be freed, as after `backward`: a second call on the same `y` need not work.
+- After a call whose shapes match, the saved tensors may be freed, as after `backward`: a second call on the same `y` need not work.
 - Return nothing.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1326,7 +1326,7 @@ Here there is no mean. What must match?
 </details>
 """
 
-# %% [markdown] lang="ko" en="36bce1bd"
+# %% [markdown] lang="ko" en="4c91ed89"
 r"""
 ## 과제 5.4 · `weighted_backward`
 
@@ -1340,7 +1340,7 @@ r"""
   **더합니다**. 0이어도 더합니다. 이 `.grad`는 추적되지 않습니다. 그 밖에는 아무것도 바뀌지 않습니다. `v`도, `y`의 값도 그대로입니다.
 - `v`의 **shape가 다르면**, 브로드캐스트가 되는 shape라 해도 `ValueError`를 일으키고 어떤 `.grad`도 건드리지 않습니다. 그 뒤에도
   `y`를 쓸 수 있어야 합니다.
-- shape가 맞는 호출 뒤에는 `backward`처럼 그래프를 없애도 됩니다. 같은 `y`로 두 번째 호출했을 때 동작하지 않아도 됩니다.
+- shape가 맞는 호출 뒤에는 `backward`처럼 저장된 텐서를 해제해도 됩니다. 같은 `y`로 두 번째 호출했을 때 동작하지 않아도 됩니다.
 - 아무것도 돌려주지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>

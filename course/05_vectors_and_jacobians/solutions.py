@@ -1,6 +1,6 @@
 # %% [markdown] task="matrix_vjp" lang="en"
 r"""
-**Why it works.** Sorted by the elements of `y1 = W1 @ inp`, the number v · (W2 y1) is (W2ᵀ v) · y1, so `W2.T @ v` is what arrives at `y1`.
+**Why it works.** Grouped by the elements of `y1 = W1 @ inp`, the number v · (W2 y1) is (W2ᵀ v) · y1, so `W2.T @ v` is what arrives at `y1`.
 Element (b, c) of `W1` contributes `inp[c]` times itself to `y1[b]`, hence the outer product with `inp`. The second layer works the same way: `v`
 arrives at `y2`, and `y1` is the input. The shapes confirm the order: `outer(a, b)` is (len(a), len(b)).
 
@@ -8,7 +8,7 @@ arrives at `y2`, and `y1` is the input. The shapes confirm the order: `outer(a, 
 Test matrix formulas with sizes that all differ: then a missing transpose cannot pass.
 """
 
-# %% [markdown] task="matrix_vjp" lang="ko" en="038eab61"
+# %% [markdown] task="matrix_vjp" lang="ko" en="c4c1912b"
 r"""
 **왜 맞을까요?** 수 v · (W2 y1)을 `y1 = W1 @ inp`의 성분별로 정리하면 (W2ᵀ v) · y1입니다. 그러니까 `y1`에 도착하는 것은 `W2.T @ v`입니다.
 `W1`의 원소 (b, c)는 `inp[c]`가 곱해져 `y1[b]`에 더해지므로 `inp`와의 외적이 됩니다. 둘째 층에서도 같습니다. `y2`에는 `v`가 도착하고,

@@ -643,10 +643,10 @@ r"""
 r"""
 ## 9. A real bug
 
-**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the largest factor by which $W$ stretches a vector. In PyTorch's code of May 2018, before any release, the path through $\sigma$ was cut for some weeks; `cut=True` is the second of two versions. (`C` stands for the rest of a network: the loss weights each element of $W/\sigma(W)$ with one of `C`.) We look at the slope with respect to `W[0, 0]`:
+**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the largest factor by which $W$ stretches a vector. In May 2018, before PyTorch first released it, the path through $\sigma$ was cut for some weeks; `cut=True` is the second of two versions. (`C` stands for the rest of a network: the loss weights each element of $W/\sigma(W)$ with one of `C`.) We look at the slope with respect to `W[0, 0]`:
 """
 
-# %% [markdown] lang="ko" en="e6d39c03"
+# %% [markdown] lang="ko" en="a15d744b"
 r"""
 ## 9. 실제로 있었던 버그: 기록에서 빠진 $\sigma(W)$
 
@@ -682,10 +682,10 @@ In this example even the sign is wrong. PyTorch had two different cuts, one afte
 
 The [fix](https://github.com/pytorch/pytorch/pull/7905) names the cause in its title, "not backprop via sigma(W)". It records $\sigma$. Only the power iteration, which finds the most stretched direction, stays under `no_grad`, where it belongs. [TensorFlow Addons](https://github.com/tensorflow/addons/issues/2414) had an overwrite like the first.
 
-Its outputs are right, so only a comparison of its gradients with a quotient reveals such a cut.
+Such a cut leaves the outputs right, so only a comparison of the gradients with a quotient reveals it.
 """
 
-# %% [markdown] lang="ko" en="1c9b183c"
+# %% [markdown] lang="ko" en="bed47a02"
 r"""
 이 예에서는 부호까지 틀립니다. PyTorch에서는 서로 다른 두 곳이 차례로 끊겨 있었습니다.
 
@@ -702,14 +702,14 @@ r"""
 r"""
 ## 10. A deliberate cut
 
-A network can learn without labels. An encoder $f$ turns an image into a vector, its embedding, and two noisy views $a$ and $b$ of one image should get similar embeddings. [SimSiam](https://arxiv.org/abs/2011.10566) (2020) trains a second network with it, the predictor $h$ (no step here), which predicts the embedding of one view from that of the other. With squared errors (SimSiam compares angles) the loss is
+A network can learn without labels. An encoder $f$ turns an image into a vector, its embedding, and two noisy views $a$ and $b$ of one image should get similar embeddings. [SimSiam](https://arxiv.org/abs/2011.10566) (2020) trains a second network with it, the predictor $h$ (not a step here), which predicts the embedding of one view from that of the other. With squared errors (SimSiam compares angles) the loss is
 
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big).$$
 
 Here an image is a single number, $f(t) = w\,t$ and $h(t) = v\,t$, and nothing is cut:
 """
 
-# %% [markdown] lang="ko" en="02b6d456"
+# %% [markdown] lang="ko" en="02d058ad"
 r"""
 ## 10. 일부러 끊기
 

@@ -48,12 +48,12 @@ r"""
 
 # %% [markdown] task="evaluate" lang="en"
 r"""
-**Why it works.** `eval()` decides what Dropout and BatchNorm compute, `no_grad` that nothing is recorded. Each module's own mode is noted before any is changed, and `finally` puts it back even when the model raises an error. `detach()` matters only where the model returns `x` itself, as `nn.Dropout` does in evaluation mode: `no_grad` does not untrack a tensor that exists already.
+**Why it works.** `eval()` decides what Dropout and BatchNorm compute, and `no_grad` switches recording off. Each module's own mode is noted before any is changed, and `finally` puts it back even when the model raises an error. `detach()` matters only where the model returns `x` itself, as `nn.Dropout` does in evaluation mode: `no_grad` does not untrack a tensor that exists already.
 
 **A detour.** `model.train(was)` with the outermost module's mode sets *every* module to it. If you train with one BatchNorm in evaluation mode, as is often done with small batches, you find it in training mode after the first evaluation.
 """
 
-# %% [markdown] task="evaluate" lang="ko" en="b505f3c8"
+# %% [markdown] task="evaluate" lang="ko" en="8cd77abc"
 r"""
 **왜 맞을까요?** `eval()`은 Dropout과 BatchNorm이 무엇을 계산할지를 정하고, `no_grad`는 아무것도 기록하지 않게 합니다. 모드를 바꾸기 전에 모듈마다 적어 두고, `finally` 덕분에 모델에서 오류가 나도 되돌립니다. `detach()`는 평가 모드의 `nn.Dropout`처럼 모델이 `x`를 그대로 돌려줄 때 필요합니다. `no_grad`는 이미 있는 텐서의 추적을 끄지 않기 때문입니다.
 

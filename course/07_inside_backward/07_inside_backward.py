@@ -161,14 +161,14 @@ print("data_ptr", y.grad_fn._saved_result.data_ptr() == y.data_ptr())
 
 # %% [markdown] lang="en"
 r"""
-Saving copies nothing. A saved tensor shares its memory with the tensor it was made from (the last line compares their addresses), so an in-place edit of that one changes what `backward()` will read.
+Saving copies nothing. A saved tensor shares its memory with the tensor it was made from (the last line compares their addresses), so editing that one in place changes what `backward()` reads.
 
 ## 2. The version counter
 
 PyTorch guards against this. Every tensor counts its in-place edits in `_version`, its **version counter**. A node notes the version when it saves a tensor, and compares when it reads it:
 """
 
-# %% [markdown] lang="ko" en="392437c7"
+# %% [markdown] lang="ko" en="87cf21bf"
 r"""
 저장한다고 복사하지는 않습니다. 저장된 텐서는 원래 텐서와 메모리를 함께 씁니다(마지막 줄에서 두 주소를 비교했습니다). 그래서 원래 텐서를 제자리에서 바꾸면 `backward()`가 읽는 값도 바뀝니다.
 
@@ -316,10 +316,10 @@ For functions of your own: `explore_saved(torch.sin)`.
 ## 5. In-place edits are recorded
 
 Are in-place edits invisible to autograd, then? No: an in-place edit of a tracked result is an operation like any other. **It gets a node of its own, and `backward()` goes through it.** Section 2 did not show that, because the slope of adding 1 is 1.
-The second half of the cell edits a *view*. It shares its memory with its base, so the edit changes both, and autograd rewrites the history of both:
+The second half of the cell edits a *view*. A view shares its memory with its base, so the edit changes both, and autograd rewrites the history of both:
 """
 
-# %% [markdown] lang="ko" en="810207cf"
+# %% [markdown] lang="ko" en="02fc780f"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -360,10 +360,10 @@ print("x.grad / cos(x):", x.grad / x.detach().cos())
 # %% [markdown] lang="en"
 r"""
 `mul_(2)` doubled the gradient, and `CopySlices` multiplied the one element by 10. Here is lesson 1's explorer with $\sin x$ and three edits of it: `y` itself, a view of `y`, and `y.data`, each multiplied by 2.
-**Choose each function, then make $h$ small. For which of them do secant and tangent part, and why?**
+**Choose each function, then make $h$ small. For which of them do the secant and the tangent disagree, and why?**
 """
 
-# %% [markdown] lang="ko" en="e0b13109"
+# %% [markdown] lang="ko" en="6e950f16"
 r"""
 `mul_(2)`는 gradient를 두 배로 만들었고, `CopySlices`는 원소 하나에만 10을 곱했습니다. 다음은 수업 01의 탐색기입니다. 함수는 $\sin x$와, 그 결과 `y`, `y`의 뷰, `y.data`에 각각 2를 곱하는 세 가지입니다.
 **함수를 하나씩 고르고 $h$를 줄여 보세요. 할선과 접선이 끝까지 갈라져 있는 것은 어느 것이고, 왜 그럴까요?**
@@ -391,15 +391,15 @@ Only for `y.data`. All three edits double the curve and its secant. The first tw
 
 </details>
 
-So there are three cases. If autograd records an in-place edit, the gradient takes it into account. If a node had saved the values that the edit overwrites, `backward()` raises an error. And if the edit goes through `.data`, autograd does neither: it records nothing and notices nothing.
+So there are three cases. If autograd records an in-place edit, the gradient takes it into account. If a node had saved the values that the edit overwrites, `backward()` raises an error. And an edit through `.data` is neither recorded nor noticed.
 
 ## 6. Saved tensors cost memory
 
-In training, saved tensors take much of the memory. You can put two functions of your own between the graph and what it saves: `pack` receives each tensor at the moment it is saved and returns what to keep instead; `unpack` turns that into a tensor again
+In training, saved tensors take up much of the memory. You can put two functions of your own between the graph and what it saves: `pack` receives each tensor at the moment it is saved and returns what to keep instead; `unpack` turns that into a tensor again
 when `backward()` needs it. The explorer stored fewer digits this way:
 """
 
-# %% [markdown] lang="ko" en="c7f51f88"
+# %% [markdown] lang="ko" en="b63d1a53"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -648,10 +648,10 @@ The root divided by $2\sqrt 0$ and made `inf`; the square multiplied that by $2 
 ## 9. A real bug
 
 `leaky_relu` returns $x$ where $x$ is positive, and $s \cdot x$ elsewhere; $s$ is called its negative slope. Its in-place form overwrites $x$, so its node saved the **output** and read the sign from that. In January 2020 somebody used it with $s = -2$.
-In today's PyTorch: the node of `leaky_relu` saves its input $x$; our `pack` keeps `leaky_relu(x)` instead. In `backward()`, the node then takes the sign of the output for the sign of its input:
+In the cell, the node of `leaky_relu` saves its input $x$. To reproduce the bug, our `pack` keeps `leaky_relu(x)` instead. In `backward()`, the node then takes the sign of the output for the sign of its input:
 """
 
-# %% [markdown] lang="ko" en="b81ec569"
+# %% [markdown] lang="ko" en="0fa9d5b9"
 r"""
 제곱근은 $2\sqrt 0$으로 나누어 `inf`를 만들었고, 제곱은 거기에 $2 \cdot 0$을 곱했습니다. $\infty \cdot 0$은 `nan`입니다. PyTorch의 **이상 탐지**(anomaly detection)는 처음 나온 `nan`에서 멈추고 제곱(`PowBackward0`)을 지목합니다. 진짜 원인은 그 직전에 역방향 계산이 지나간 연산, 곧 유한한 gradient를 받아 처음으로 유한하지 않은 gradient를 만든 연산(여기서는 제곱근)입니다. 과제 7.6에서 이것을 찾습니다.
 
@@ -854,7 +854,7 @@ Return the shapes of all tensors that the graph of `f(x)` saves for `backward()`
 
 - `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive. `f` takes it to a tensor of any shape; it may use other tensors, tracked or not,
   and everything that it computes goes into its result.
-- Every tensor that a node saves counts, with no dimensions or no elements, too, and wherever the node keeps it. If two nodes, or one node twice, save the same tensor, it counts twice. Python numbers, as in `x**2` or `x * 2`, do not count.
+- Every tensor that a node saves counts, even without dimensions or elements, and wherever the node keeps it. If two nodes, or one node twice, save the same tensor, it counts twice. Python numbers, as in `x**2` or `x * 2`, do not count.
 - Call `f` exactly once, and run no backward pass: no `backward()`, no `torch.autograd.grad`. The graph of `f(x)` must still work: its `backward()` after your call gives the usual gradients.
 
 <details><summary>Hint 1: the idea</summary>
@@ -879,7 +879,7 @@ with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
 </details>
 """
 
-# %% [markdown] lang="ko" en="49d40c8a"
+# %% [markdown] lang="ko" en="6a7e7421"
 r"""
 ## 과제 7.2 · `saved_shapes`
 
@@ -1270,7 +1270,7 @@ def halve(w):
 
 # %% nbgrader={"grade_id": "clip_hook", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def clip_hook(t, m):
-    """Limit each number of the gradient through t to the range from -m to m; return the hook's handle.
+    """Limit each element of the gradient through t to the range from -m to m; return the hook's handle.
 
     t: a tracked tensor; m: a number, 0 or greater.
     """
@@ -1715,7 +1715,7 @@ A model `f` computes the right loss, but is the gradient of `f(x)` right? Run it
 
 <details><summary>Hint 1: the idea</summary>
 
-Two culprits betray themselves as soon as you ask for the gradient. Of the other two, both are exposed by the quotient. What if the graph saved *copies*: which of the two could do no more harm?
+Two culprits betray themselves as soon as you ask for the gradient. The quotient exposes the other two. What if the graph saved *copies*: which of these two could then do no harm?
 
 </details>
 
@@ -1731,7 +1731,7 @@ step = torch.tensor([h, 0.0], dtype=x.dtype)
 </details>
 """
 
-# %% [markdown] lang="ko" en="614c1151"
+# %% [markdown] lang="ko" en="f5441517"
 r"""
 ## 과제 7.7 · `find_culprit`
 
@@ -1894,7 +1894,7 @@ r"""
 
 Everywhere: the rules of every task.
 
-## What you have made
+## What you have built
 
 The engine that you write in lesson 10 computes its local slopes in the forward pass and keeps them for the backward pass: they are its saved tensors. You now know why nothing may change them in between, and how a difference quotient exposes it. Its backward pass goes from node to node, like the one in which `first_bad_op` looked at every gradient.
 
@@ -1921,7 +1921,7 @@ You can now answer these without looking back:
 Next: [Lesson 08](../08_your_own_backward/08_your_own_backward.ipynb), writing your own backward and checking it.
 """
 
-# %% [markdown] lang="ko" en="90a353ec"
+# %% [markdown] lang="ko" en="613fa913"
 r"""
 ## 숨은 테스트가 확인하는 것
 

@@ -42,13 +42,13 @@ names = [name for name in dir(node) if name.startswith("_saved_")]
 
 # %% [markdown] task="checkpoint_chain" lang="en"
 r"""
-**Why it works.** Each `checkpoint` keeps the input of its function, so memory holds one tensor between each two functions and none inside them. `backward()` reaches the last function first, runs it again from its input, and goes on to the one before.
+**Why it works.** Each `checkpoint` keeps the input of its function, so memory holds one tensor between any two neighbouring functions and none inside them. `backward()` reaches the last function first, runs it again from its input, and goes on to the one before.
 
 **A detour.** One checkpoint around the whole chain keeps even less, the first input alone. But when `backward()` gets there, the whole chain runs again, and **everything** it saves is in memory at once; the peak is as high as without a checkpoint (in section 6, 22 MB instead of 12). With one checkpoint for each function,
 only one function's share is added.
 """
 
-# %% [markdown] task="checkpoint_chain" lang="ko" en="361a7314"
+# %% [markdown] task="checkpoint_chain" lang="ko" en="4775e89e"
 r"""
 **왜 맞을까요?** `checkpoint`마다 함수의 입력을 남기므로, 메모리에는 함수와 함수 사이의 텐서만 있고 함수 안의 것은 없습니다. `backward()`는 마지막 함수에 먼저 와서 그 입력으로 함수를 다시 실행하고, 그 앞의 함수로 갑니다.
 

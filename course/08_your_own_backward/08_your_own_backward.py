@@ -176,11 +176,11 @@ a constant $q = 3$ it computes $\log(-2)$, which nobody needs.
 ## 2. Is it right?
 
 `gradcheck` compares `backward` with difference quotients. It moves each element of each tracked input by $h = 10^{-6}$ in both directions (the central quotient of lesson 1).
-It returns `True` if every difference is at most $10^{-5} + 10^{-3} \cdot$ the size of the quotient. Otherwise it raises an error or, with `raise_exception=False`, returns `False`. So it does with a `backward` that does not multiply by `grad_output`.
+It returns `True` if every difference is at most $10^{-5} + 10^{-3} \cdot$ the size of the quotient. Otherwise it raises an error or, with `raise_exception=False`, returns `False`. It also rejects a `backward` that does not multiply by `grad_output`.
 In the next cell, somebody wrote $\log(x + 1)$ instead of $\log x$:
 """
 
-# %% [markdown] lang="ko" en="ef5ae488"
+# %% [markdown] lang="ko" en="f677a4a5"
 r"""
 `apply`는 먼저 `forward(a, b)`를 호출하고, 바로 이어서 `setup_context(ctx, inputs, output)`을 호출합니다. `inputs`는 `forward`가 받은 인자를 모두 담은 튜플이고, `output`은 `forward`가 돌려준 것입니다.
 `torch.func`(수업 05)에는 이 방식으로 쓴 것만 넣을 수 있습니다. `vjp`, `grad`, `jacrev`에는 그대로 쓸 수 있지만, `vmap`에는 클래스에 `generate_vmap_rule = True`가, `jvp`에는 정적 메서드 `jvp`가, `jacfwd`와 `hessian`에는 둘 다 필요합니다.
@@ -308,13 +308,13 @@ print("gradcheck:", gradcheck(SinCos.apply, (x, 2.0)))
 
 # %% [markdown] lang="en"
 r"""
-- `backward` gets one gradient **per output** and returns one **per argument**. An output that was not used gets zeros. The gradient of an argument that is not a tensor is `None`. Such an argument may be kept on `ctx` as it is.
+- `backward` gets one gradient **per output** and returns one **per argument**. For an output that was not used, `backward` gets zeros. The gradient of an argument that is not a tensor is `None`. Such an argument may be kept on `ctx` as it is.
 - Each slope can be read off the other output, so `SinCos` saves its outputs, as `exp` does (lesson 7). Pass outputs to `save_for_backward`, too. `ctx.sine = sine` would make a reference cycle (output, node, `ctx`, output), which stays in memory until Python's garbage collector finds it.
 
 Marks on `ctx` tell autograd about outputs that cannot be differentiated and inputs that were changed in place.
 """
 
-# %% [markdown] lang="ko" en="cc52ca36"
+# %% [markdown] lang="ko" en="4a874f6a"
 r"""
 - `backward`는 **출력마다** gradient를 하나씩 받고 **인자마다** 하나씩 돌려줍니다. 쓰이지 않은 출력에는 0이 도착합니다. 텐서가 아닌 인자의 gradient는 `None`이고, 그런 인자는 `ctx`에 그대로 두어도 됩니다.
 - 한 출력의 기울기는 다른 출력에서 나옵니다. 그래서 `SinCos`는 `exp`(수업 07)처럼 출력을 저장합니다. 출력도 `save_for_backward`로 저장하세요. `ctx.sine = sine`이라고 하면 출력, 노드, `ctx`, 다시 출력으로 순환 참조가 생겨, 파이썬의
@@ -674,10 +674,10 @@ r"""
 
 *Autograd* by HIPS, the library from which JAX grew, keeps a hand-written backward for each function. In June 2018 [a user compared](https://github.com/HIPS/autograd/issues/407)
 the one for the normal distribution with a quotient. `norm.cdf(x, loc=0)` is the probability of a value below $x$, and its slope is the density
-$\frac{1}{\sqrt{2\pi}}\, e^{-(x - \text{loc})^2 / 2}$. Our copy below has the same mistake. Its `loc`, the centre, is an empty tuple when it is left out, so each side uses its own default:
+$\frac{1}{\sqrt{2\pi}}\, e^{-(x - \text{loc})^2 / 2}$. Our copy below has the same mistake. Its `loc`, the centre, is an empty tuple when it is left out, so `forward` and `backward` each use a default of their own:
 """
 
-# %% [markdown] lang="ko" en="f3f7a890"
+# %% [markdown] lang="ko" en="640e640e"
 r"""
 ## 7. 실제로 있었던 버그: `forward`와 다른 기본값
 
@@ -1250,7 +1250,7 @@ r"""
 For each element return $\sqrt x$ if $x > 0$, and 0 otherwise. Make the **gradient** finite everywhere: $\frac{1}{2 \sqrt x}$ if $x > 0$, and 0 otherwise.
 
 - `x` is a `float32` or `float64` tensor of any shape, perhaps empty, tracked or not. A positive element counts however small it is, even below the smallest normal number, `torch.finfo(x.dtype).tiny`.
-- The result has the dtype and shape of `x`, and is tracked exactly if `x` is. The backward pass works for any gradient that arrives, and twice (`retain_graph=True`). Where `x` is not positive, the gradient is 0 even if `inf` arrives (`0 * inf` is `nan`).
+- The result has the dtype and shape of `x`, and is tracked if and only if `x` is. The backward pass works for any gradient that arrives, and twice (`retain_graph=True`). Where `x` is not positive, the gradient is 0 even if `inf` arrives (`0 * inf` is `nan`).
 - Leave no hook on `x`. Any other means will do.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1266,7 +1266,7 @@ For each element return $\sqrt x$ if $x > 0$, and 0 otherwise. Make the **gradie
 </details>
 """
 
-# %% [markdown] lang="ko" en="73ba916e"
+# %% [markdown] lang="ko" en="207cc40e"
 r"""
 ## 과제 8.4 · `safe_sqrt`
 

@@ -324,7 +324,7 @@ handle both.
 
 ## 3. Three ways to get a second derivative
 
-There are three ways to get a second derivative. Run the cell. Left: the **gradient** $f'$ of $\log x^3$, its secant, and a tangent whose slope is $f''$ as autograd finds it. Right, against $h$: how far the results of three
+Run the cell. Left: the **gradient** $f'$ of $\log x^3$, its secant, and a tangent whose slope is $f''$ as autograd finds it. Right, against $h$: how far the results of three
 methods are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearby):
 
 - the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$, takes differences twice;
@@ -337,7 +337,7 @@ methods are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearb
 4. Why is the line of double backward horizontal?
 """
 
-# %% [markdown] lang="ko" en="478fe4c5"
+# %% [markdown] lang="ko" en="2f847370"
 r"""
 두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 어느 쪽이든 이계 미분계수는 0이므로, 아무 `f`나 받는 코드라면 이 두 경우를

@@ -155,13 +155,13 @@ print("y.grad:", round(y.grad, 6), " x.grad:", round(x.grad, 6))
 
 # %% [markdown] lang="en"
 r"""
-0.008 and 0.6, as autograd has said since lesson 1. **No formula is stored.** $3x^2$ was computed at $x = 5$, and only the number 75 was kept. (A common belief is that autograd stores formulas and differentiates them.
+0.008 and 0.6, autograd's values since lesson 1. **No formula is stored.** $3x^2$ was computed at $x = 5$, and only the number 75 was kept. (A common belief is that autograd stores formulas and differentiates them.
 Not even the `create_graph=True` of lesson 9 does: its gradients are results of recorded operations on $x$.)
 
 The five Values of the prediction were made in the same way. Read off their parents and slopes, and you have lesson 4's list of edges. If you still have your `total_derivative` of task 4.1, paste it into a cell above the next one; otherwise torch stands in.
 """
 
-# %% [markdown] lang="ko" en="81e8d0da"
+# %% [markdown] lang="ko" en="79a481a9"
 r"""
 수업 01부터 autograd가 알려 준 0.008과 0.6입니다. **식은 어디에도 저장하지 않았습니다.** $3x^2$을 $x = 5$에서 계산해 75라는 수만 남겼습니다. (autograd가 식을 저장했다가 미분한다고 생각하는 사람이 많습니다. 그렇지 않습니다.
 수업 09의 `create_graph=True`도 마찬가지입니다. 그때는 gradient를 구하는 연산도 기록할 뿐입니다.)
@@ -193,10 +193,10 @@ r"""
 
 ## 2. In which order do the values take their turns?
 
-Here are two orders in which the values may take their turns. Both begin at $w$, and both add up correctly:
+Here are two orders. Both begin at $w$, and both add up correctly:
 """
 
-# %% [markdown] lang="ko" en="507f7cdd"
+# %% [markdown] lang="ko" en="a67f417e"
 r"""
 `total_derivative`는 leaf 하나에 대한 도함수만 구하고, 순서는 재귀가 알아서 찾습니다. 엔진은 $w$에서 시작하는 역방향 계산 한 번으로 모든 leaf의 gradient를 구하므로, 순서를 스스로 찾아야 합니다.
 
@@ -261,13 +261,13 @@ r"""
 The explorer has an engine with a choice of bugs. It takes the local slopes from torch, but orders and adds by itself. Beside its gradient you see torch's, the quotient, and how far the quotient is from both.
 After two calls of `backward()` a leaf must hold twice the slope, so the explorer then shows twice the function.
 
-1. Without a bug: do quotient, torch and the engine meet as $h$ falls?
+1. Without a bug: do the quotient, torch and the engine agree as $h$ falls?
 2. "`=` for `+=`", one call: which of the three functions gives it away?
 3. Breadth first: it survives $\log x^3 + \sqrt{x^2}$ of lesson 4, where two paths meet. Why? Where does it fail?
 4. "no reset": choose one call, then two. What happens on the chain, $\log x^3$?
 """
 
-# %% [markdown] lang="ko" en="3b295d7e"
+# %% [markdown] lang="ko" en="4badb1fe"
 r"""
 ## 3. 차분몫으로 버그 찾기
 
@@ -445,10 +445,10 @@ Test cells, **Check**, marks and the **rules of every task** are those of lesson
 `Value` again. Write only the methods asked for, and keep `__init__` and the four fields `data`, `grad`, `parents`, `slopes` as they are. Each task is tested **alone**: the tests bring all other pieces, so you may take the tasks in any order.
 
 A method changes nothing about the Values it is called with and leaves nothing on them, except for the `grad` that 10.3 is about.
-`data` is the number itself.
+`data` is a plain number.
 """
 
-# %% [markdown] lang="ko" en="e83f3a2c"
+# %% [markdown] lang="ko" en="e0eb9161"
 r"""
 # 과제
 
@@ -1476,12 +1476,12 @@ r"""
 ## A network learns
 
 Forty points on two half moons, one moon with the label $1$ and one with $-1$. The model has 2 inputs, 6 hidden units with `relu`, and 1 output, the score: 25 parameters, each a Value.
-The loss is the mean of $\log(1 + e^{-\text{label} \cdot \text{score}})$: small where sign and label agree. Every step makes about 2500 Values, runs one backward pass, and moves the parameters.
+The loss is the mean of $\log(1 + e^{-\text{label} \cdot \text{score}})$: small where the score has the sign of the label. Every step makes about 2500 Values, runs one backward pass, and moves the parameters.
 
 Run both cells and watch the boundary where the score is 0, and the loss.
 """
 
-# %% [markdown] lang="ko" en="82caba32"
+# %% [markdown] lang="ko" en="1c9e51e3"
 r"""
 ## 직접 만든 엔진으로 신경망 학습시키기
 
@@ -1757,10 +1757,10 @@ with no_grad():
 
 # %% [markdown] lang="en"
 r"""
-A loss that takes about 2500 Values takes 8 Arrays. That is why frameworks record operations on tensors and not on numbers. (This `backward` may run once for each graph. To make it right for two calls, do what you did in task 10.3.)
+A loss that takes about 2500 Values takes 8 Arrays. That is why frameworks record operations on tensors and not on numbers. (This `backward` may run only once for each graph. To make it right for two calls, do what you did in task 10.3.)
 """
 
-# %% [markdown] lang="ko" en="24a46b26"
+# %% [markdown] lang="ko" en="4ea256d0"
 r"""
 Value 2500개쯤이 필요하던 loss에 Array는 8개면 됩니다. 프레임워크가 수가 아니라 텐서의 연산을 기록하는 이유입니다. (이 `backward`는 그래프마다 한 번만 호출할 수 있습니다. 두 번 호출해도 맞게 하려면 과제 10.3에서 한 대로 하세요.)
 """

@@ -2,7 +2,7 @@
 
 # %% [markdown] task="value_add_mul" lang="en"
 r"""
-**Why it works.** If $a$ grows by a little, $a + b$ grows by the same amount and $ab$ by $b$ times as much. These are numbers, computed at the present $a$ and $b$; the operation needs to keep nothing else.
+**Why it works.** If $a$ grows by a little, $a + b$ grows by the same amount and $ab$ by $b$ times as much. These are numbers, computed at the current $a$ and $b$; the operation needs to keep nothing else.
 `a * a` has the parent `a` twice, each time with the slope $a$: together that is $2a$.
 
 **A detour.** micrograd stores a function instead of numbers:
@@ -17,7 +17,7 @@ out._backward = _backward
 That works as well, but it reads `data` later: if somebody changes `a.data` between the forward and the backward pass, the slope is that of the new number. Slopes that are kept as numbers belong to the forward pass that made them.
 """
 
-# %% [markdown] task="value_add_mul" lang="ko" en="2fbee866"
+# %% [markdown] task="value_add_mul" lang="ko" en="ae13e842"
 r"""
 **왜 맞을까요?** $a$가 조금 커지면 $a + b$는 그만큼, $ab$는 그 $b$배만큼 커집니다. 모두 지금의 $a$와 $b$에서 계산한 수이고, 연산에서 더 남겨 둘 것은 없습니다. `a * a`에는 부모 `a`가
 두 번 나오고 기울기는 각각 $a$입니다. 더하면 $2a$입니다.
@@ -71,13 +71,13 @@ r"""
 
 # %% [markdown] task="value_functions" lang="en"
 r"""
-**Why it works.** Each slope is the formula that you know from school, at the present number. For $x^0$ the formula $0 \cdot x^{-1}$ is right everywhere except at 0, where Python divides by 0: so that case is handled first.
+**Why it works.** Each slope is the formula that you know from school, at the current number. For $x^0$ the formula $0 \cdot x^{-1}$ is right everywhere except at 0, where Python divides by 0: so that case is handled first.
 `relu` has a kink at 0, where any slope from 0 to 1 could be defended; torch takes 0.
 
 **A detour.** `x ** n` as `exp(n * log(x))` is what some libraries do when the exponent is tracked as well. A negative $x$ has no logarithm, so $(-3)^2$ fails.
 """
 
-# %% [markdown] task="value_functions" lang="ko" en="b5a198d6"
+# %% [markdown] task="value_functions" lang="ko" en="4e64adee"
 r"""
 **왜 맞을까요?** 기울기는 모두 학교에서 배운 공식을 지금의 수에서 계산한 것입니다. $x^0$에서 $0 \cdot x^{-1}$이라는 식은 0이 아닌 곳에서만 맞고, 0에서는 파이썬이 0으로 나누게 됩니다. 그래서 이 경우를 먼저 처리합니다. `relu`는
 0에서 꺾이므로 0과 1 사이의 어떤 수든 기울기로 삼을 수 있습니다. torch는 0을 씁니다.

@@ -183,7 +183,8 @@ class How(TypedDict, total=False):
 def repeatable(got: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
     """Check that the second of two equal calls gave the same."""
     usual = say(
-        en="the second of two equal calls gave another answer", ko="똑같이 두 번 호출했는데 답이 달라졌습니다"
+        en="the second of two equal calls gave a different answer",
+        ko="똑같이 두 번 호출했는데 답이 달라졌습니다",
     )
     how["hint"] = how.get("hint") or usual
     close(got, want, what, **how)

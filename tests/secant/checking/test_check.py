@@ -163,7 +163,11 @@ def told(function: Any, *arguments: Any, **options: Any) -> str:
 @pytest.mark.parametrize(
     ("function", "en", "ko"),
     [
-        (check.repeatable, "the second of two equal calls gave another answer", "똑같이 두 번 호출했는데"),
+        (
+            check.repeatable,
+            "the second of two equal calls gave a different answer",
+            "똑같이 두 번 호출했는데",
+        ),
         (check.not_stale, "was something kept from the call before?", "앞의 호출에서 남겨 둔 값을"),
         (check.not_overwritten, "a later call changed an earlier result", "뒤의 호출이 앞의 결과를"),
     ],

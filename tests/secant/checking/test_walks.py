@@ -73,7 +73,7 @@ def test_what_is_kept_on_the_class_is_told_from_what_is_wrong() -> None:
 
 @pytest.mark.parametrize(
     ("stops", "words"),
-    [(True, "the first backward pass went well"), (False, "a second backward pass gave another")],
+    [(True, "the first backward pass went well"), (False, "a second backward pass gave a different")],
 )
 def test_a_second_walk_that_stops_or_differs_is_told(stops: bool, words: str) -> None:
     class Formula(torch.autograd.Function):
