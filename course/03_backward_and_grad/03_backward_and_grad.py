@@ -1316,8 +1316,8 @@ Fill the `.grad` of the model's parameters with the gradient of the **whole** ba
 - Afterwards the `.grad` of each tracked parameter equals the gradient of the loss of all rows together, up to rounding, and is not part of a
   graph. All `.grad` are `None` when your function is called. A parameter that is not tracked stays untracked and without a `.grad`.
 - The goal is to save memory. Call the model **once for each piece, with that piece alone**, in any order of the pieces, and run the backward
-  pass **before the next piece** goes through the model. By then the graph of the piece must be freed; `backward()` frees it unless
-  `retain_graph=True` is given. The tests count rows, calls and graphs in memory.
+  pass **before the next piece** goes through the model. By then, what the graph of the piece saved must be freed; `backward()` frees it unless
+  `retain_graph=True` is given. The tests count rows, calls and graphs whose saved tensors are in memory.
 - Do not update anything: parameters, `batches` and its tensors keep their values. The model and each of its
   submodules keep their mode (`train` or `eval`); these modes may differ.
 
@@ -1335,7 +1335,7 @@ Where does each weight come from, and what must you know before the loop begins?
 </details>
 """
 
-# %% [markdown] lang="ko" en="dd20a63c"
+# %% [markdown] lang="ko" en="6d57f5e5"
 r"""
 ## 과제 3.4 · `accumulate`
 
@@ -1350,8 +1350,8 @@ r"""
 - 끝난 뒤 추적되는 파라미터의 `.grad`는 모든 행을 한꺼번에 넣은 loss의 gradient와 반올림 오차 안에서 같아야 하고, 그래프에 연결되어 있지 않아야
   합니다. 여러분의 함수가 호출될 때 `.grad`는 모두 `None`입니다. 추적되지 않는 파라미터는 추적하지 말고 `.grad`도 `None`으로 두세요.
 - 메모리를 아끼는 것이 목적입니다. 모델은 **조각마다 한 번씩, 그 조각만 넣어** 호출하고, **다음 조각**을 넣기 **전에** 역방향 계산을 끝내세요. 조각의
-  순서는 상관없습니다. 다음 조각을 넣을 때는 앞 조각의 그래프가 메모리에 없어야 합니다. `retain_graph=True` 없이 `backward()`를 호출하면 그래프가
-  비워집니다. 테스트가 행의 수, 호출 횟수, 메모리에 남은 그래프의 수를 셉니다.
+  순서는 상관없습니다. 다음 조각을 넣을 때는 앞 조각의 그래프가 저장해 둔 텐서가 메모리에 없어야 합니다. `retain_graph=True` 없이 `backward()`를 호출하면
+  그 텐서가 해제됩니다. 테스트가 행의 수, 호출 횟수, 저장된 텐서가 메모리에 남은 그래프의 수를 셉니다.
 - 업데이트는 하지 마세요. 파라미터와 `batches`, 그 안의 텐서는 값이 그대로여야 합니다. 모델과 하위 모듈(submodule)의
   모드(`train` 또는 `eval`)도 그대로여야 합니다. 모드는 서로 다를 수 있습니다.
 
@@ -1670,7 +1670,7 @@ r"""
   the minimum; 11 digits; a new list for every call.
 - **3.4** Pieces of unequal size, of one row, a single piece, and a pair that occurs twice; several columns; both dtypes; a parameter that is
   not tracked; a model in each of the two modes, and one whose submodule is in the other mode; how often and with how many rows the model,
-  or a copy of it, is called; whether the backward pass follows each call, and whether it has freed the graph.
+  or a copy of it, is called; whether the backward pass follows each call, and whether it has freed what the graph saved.
 - **3.5** Other `x0`, including `int`s; all three gradients to 11 digits; warnings, and whether `warnings.warn`, `warnings.showwarning` and
   `torch.set_warn_always` are as they were.
 
@@ -1702,7 +1702,7 @@ You can now answer these without looking back:
 Next: [Lesson 04](../04_branches_and_broadcasts/04_branches_and_broadcasts.ipynb), branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="9f31547b"
+# %% [markdown] lang="ko" en="1b06703c"
 r"""
 ## 숨은 테스트가 확인하는 것
 

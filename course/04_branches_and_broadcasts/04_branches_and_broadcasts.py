@@ -798,11 +798,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 **Only in this lesson:**
 
 - In tasks 4.2 to 4.4 every tensor you are given may be tracked, a leaf or not, and need not be contiguous in memory: it may be a slice,
-  transposed, or expanded as the gradient that `sum()` sends back is. Its elements may be of any size. The result is exact up to rounding.
+  transposed, or expanded, like the gradient that `sum()` sends back. Its elements may be of any size. The result is exact up to rounding.
   It may be tracked or not, and a later call must not change it.
 """
 
-# %% [markdown] lang="ko" en="c2a3a81a"
+# %% [markdown] lang="ko" en="f96323e6"
 r"""
 # 과제
 

@@ -1999,7 +1999,7 @@ r"""
 - **6.1** Several `f` and `g`: results with one element, as many as `x`, or more; an `f` that uses its argument twice, adds elements up, or returns `x` itself; scalar, matrix-shaped (one row, too) and empty `x`, and a leaf whose memory is part of a larger tensor;
   full buffers of `x` and of parameters; two calls in a row, another `f`, another `x`; whether `g` gets a tensor without a history; both dtypes, 10 digits.
 - **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty, sliced and transposed ones; some or all without a `.grad`; gradients of 0 and large ones; `lr` 0, an `int`, and one with many digits; three steps in a row; a call inside `no_grad`; 10 digits; the return value; whether objects, memory and gradients are the caller's.
-- **6.3** Models with Dropout and with BatchNorm, with layers inside layers, with a layer that belongs to two others, a model that is no `nn.Sequential` and has a hook, Dropout alone, and a model that returns a view of `x`, in several modes; tracked and untracked `x`; both dtypes; models that raise different errors, and gradient mode afterwards; other modes at the next call; a call inside `no_grad`; the layers' settings afterwards; what is recorded while the model runs, and what may be done with the result.
+- **6.3** Models with Dropout and with BatchNorm, with layers inside layers, with a layer that belongs to two others, a model that is not an `nn.Sequential` and has a hook, Dropout alone, and a model that returns a view of `x`, in several modes; tracked and untracked `x`; both dtypes; models that raise different errors, and gradient mode afterwards; other modes at the next call; a call inside `no_grad`; the layers' settings afterwards; what is recorded while the model runs, and what may be done with the result.
 - **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 11 digits; types.
 - **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200 and the type of the sum; a `step` that trains; `float32` losses whose sum loses digits; how many graphs are alive at each step and at the end.
 - **6.6** Models of two and three linear layers, some inside another, without a bias, or with names that begin alike; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters frozen already, anywhere in the model; how often the model runs; the return value; layers, parameters, flags and modes afterwards.
@@ -2035,7 +2035,7 @@ You can now answer these without looking back:
 Next: [Lesson 07](../07_inside_backward/07_inside_backward.ipynb), inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="62ac47bc"
+# %% [markdown] lang="ko" en="4eb02785"
 r"""
 ## 숨은 테스트가 확인하는 것
 
