@@ -1209,9 +1209,6 @@ _answer.then(_mode).equals(False, hint=hint.mode)
 _answer = ask("graph_nodes(t)", **_KNOWN, t="torch.log(x**3)").lists(_log, key=_short)
 _answer.then("t.grad_fn.metadata").equals({}, hint=hint.left)
 _answer.then("graph_nodes(t) is graph_nodes(t)").equals(False, hint=hint.kept)
-_answer = ask("len(graph_nodes(t))", **_KNOWN, t="sum([leaf([1.0]) for _ in range(500)], x)").equals(1001)
-_passed = _answer.then(_BACKWARD, steps=1000)  # a hook left on every node takes more steps
-_passed.holds(not _passed.seen["stopped"], hint.left)
 # Graphs drawn at random, small ones first.
 _kinds, _how = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
 for _round in range(20):
@@ -1222,6 +1219,10 @@ _deep = 3000 + int(check.draw(0, 500))
 _errors = {"RecursionError": hint.too_deep, **_ERRORS}
 _want = ["AccumulateGrad", *["AddBackward0"] * _deep]
 _look(f"sum([c] * {_deep}, x)", _want, hint.to_the_end, steps=0, errors=_errors)
+_answer = ask("len(graph_nodes(t))", **_KNOWN, t="sum([leaf([1.0]) for _ in range(500)], x)")
+_answer.equals(1001, hint=hint.to_the_end)
+_passed = _answer.then(_BACKWARD, steps=1000)  # a hook left on every node takes more steps
+_passed.holds(not _passed.seen["stopped"], hint.left)
 _doubled = "[x := x + x for _ in range(60)][-1]"
 ask("graph_nodes(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
 _look(_doubled, ["AccumulateGrad", *["AddBackward0"] * 60], hint.missing)
@@ -1404,9 +1405,6 @@ _mode = "torch.no_grad()(lambda: (leaves_of(t), torch.is_grad_enabled())[1])()"
 _answer.then(_mode, by_name=False).equals(False, hint=hint.mode)
 _how = {"by_name": True, "before": _AHEAD[1], "errors": hint.freed}
 ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)").lists("x", hint=hint.freed)
-_answer = ask("len(leaves_of(t))", **_more, t="sum([leaf([1.0]) for _ in range(500)], x)").equals(501)
-_passed = _answer.then(_AHEAD[1], steps=1000)  # a hook left on every leaf's node takes more steps
-_passed.holds(not _passed.seen["stopped"], hint.left)
 _answer = ask("leaves_of(t)", {"by_name": True}, **_more, y="x * 4", t="y").lists("x")
 _answer.after("y.mul_(w)", hint.anew).lists("xw")
 _answer = ask("leaves_of(t)", **_more, t="torch.log(x**3)")
@@ -1442,6 +1440,10 @@ for _round in range(20):
     _look(list(_known)[-1], _behind(_inputs, _steps), hint.missing, _known, **_how)
 _deep = 3000 + int(check.draw(0, 500))
 _look(f"sum([w] * {_deep}, x)", "xw", hint.to_the_end, _more, steps=0)
+_answer = ask("len(leaves_of(t))", **_more, t="sum([leaf([1.0]) for _ in range(500)], x)")
+_answer.equals(501, hint=hint.to_the_end)
+_passed = _answer.then(_AHEAD[1], steps=1000)  # a hook left on every leaf's node takes more steps
+_passed.holds(not _passed.seen["stopped"], hint.left)
 _doubled = "[x := x + x for _ in range(60)][-1]"
 ask("leaves_of(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
 _look(_doubled, "x")
@@ -1558,7 +1560,7 @@ _judge(_answer, "loss/x", _slope, _wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 _of_y = {hint.square: 5.0, hint.behind: 20.0, hint.sum_alone: 1.0}
-_of_y |= {hint.before: 2.0, hint.added: 3.0, hint.passes: 30.0}
+_of_y |= {hint.before: 2.0, hint.added: 3.0, hint.passes: 30.0, hint.at_z: 4.0}
 _judge(_answer, "loss/y", 10.0, _of_y)
 _judge(_answer, "loss/z", 10.0, {hint.square: 5.0, hint.at_z: 2.0, hint.loss: 25.0, hint.itself: 1.0})
 _given = {"y.grad": _answer.result["y.grad"]}

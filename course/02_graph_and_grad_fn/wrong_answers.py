@@ -1609,3 +1609,8 @@ def graph_nodes(t):
         names.append(node.name())
         todo += [following for following, _ in node.next_functions]
     return names
+
+
+# %% takes y^2 for z^2 task="derivatives_by_hand" hint="at_z"
+def derivatives_by_hand():
+    return {"loss/x": 20, "loss/y": 4, "loss/z": 10, "y.grad": None}
