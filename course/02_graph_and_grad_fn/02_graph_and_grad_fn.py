@@ -842,11 +842,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 
 **Only in this lesson:**
 
-- Where a task asks for a `str` or a `list`, return exactly that, not a tensor or a tuple.
+- Where a task asks for a `str` or a `list`, return exactly that, not a tensor or a tuple. Each call makes a new list.
 - The recursion limit is one of the settings of the process.
 """
 
-# %% [markdown] lang="ko" en="93c51b28"
+# %% [markdown] lang="ko" en="eddff4dc"
 r"""
 # 과제
 
@@ -859,7 +859,7 @@ r"""
 
 **이 수업에만 있는 규칙:**
 
-- `str`이나 리스트를 돌려주라고 쓰여 있으면 텐서나 튜플이 아니라 바로 그것입니다.
+- `str`이나 리스트를 돌려주라고 쓰여 있으면 텐서나 튜플이 아니라 꼭 그 종류로 돌려주세요. 리스트는 호출할 때마다 새로 만듭니다.
 - 재귀 한도도 프로세스의 설정입니다.
 """
 
@@ -875,8 +875,8 @@ Return the kind of the tensor `t` according to the table in section 1, as one of
 - `t` is any tensor: made by hand or computed, with or without tracking, of any dtype and shape, possibly empty. It may be a view, a
   tensor of ints or a parameter (`nn.Parameter`: a leaf that a model trains), and `backward()` may have been called already.
 - What counts is what `t` is now. If somebody calls `t.requires_grad_()` afterwards, the next answer may differ.
-- `grad_fn` and `requires_grad` are enough. You may use anything else, such as `is_leaf`, as long as it only looks at `t`.
-  `t.retain_grad()`, for example, would change it.
+- `grad_fn` and `requires_grad` are enough. They also decide about the special view of section 1: it is a leaf. You may use anything else, such
+  as `is_leaf`, as long as it only looks at `t`. `t.retain_grad()`, for example, would change it.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -897,7 +897,7 @@ return "leaf" if ... else "constant leaf"
 </details>
 """
 
-# %% [markdown] lang="ko" en="073a27e6"
+# %% [markdown] lang="ko" en="8e1b0f1a"
 r"""
 ## 과제 2.1 · `classify`
 
@@ -909,8 +909,8 @@ r"""
   제한이 없고, 비어 있을 수도 있습니다. 뷰나 정수 텐서, 파라미터(`nn.Parameter`, 모델이 학습하는 leaf)도 나오며, `backward()`를 이미
   호출했을 수도 있습니다.
 - 지금 `t`가 무엇인지만 봅니다. 나중에 누군가 `t.requires_grad_()`를 호출하면 다음번 답은 달라질 수 있습니다.
-- `grad_fn`과 `requires_grad`면 충분합니다. `is_leaf` 같은 다른 방법을 써도 되지만, `t`를 보기만 해야 합니다. 예를 들어 `t.retain_grad()`를
-  호출하면 `t`가 바뀝니다.
+- `grad_fn`과 `requires_grad`면 충분합니다. 1절에서 예외로 든 view도 이 둘로 판단하므로 leaf입니다. `is_leaf` 같은 다른 방법을 써도 되지만, `t`를
+  보기만 해야 합니다. 예를 들어 `t.retain_grad()`를 호출하면 `t`가 바뀝니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -955,7 +955,7 @@ def _compare(t, want, number=2.0, before=""):
     how = {"before": before, "ahead": ("classify(t)", "t.retains_grad")}
     answer = ask("classify(t)", how, x=x, c=c, y="x * 2", t=t).changes_nothing()
     _spelt = {hint.spelt: lambda kind: kind not in _WHY}
-    answer.equals(want, mistakes=_spelt, hint=_WHY[want] if isinstance(answer.result, str) else "")
+    answer.equals(want, mistakes=_spelt, hint=_WHY[want] if type(answer.result) is str else "")
     answer.again().changes_nothing().equals(want)
     answer.then("t.retains_grad").equals("retain_grad" in before, hint=hint.retained)
 
@@ -1006,11 +1006,14 @@ _known = {"x": "torch.tensor([2.0, -3.0], requires_grad=True)", "c": "x.detach()
 for _t, _want in (("x", "leaf"), ("c", "constant leaf"), ("x * 2", "intermediate")):
     _answer = ask("torch.no_grad()(classify)(t)", {"errors": hint.off}, **_known, t=_t)
     _answer.changes_nothing().equals(_want, hint=hint.off)
+    _mode = "torch.no_grad()(lambda: (classify(t), torch.is_grad_enabled())[1])()"
+    _answer.then(_mode).equals(False, hint=hint.mode)
 _answer = ask("classify(t)", c="torch.tensor([2.0])", t="c").equals("constant leaf")
 _answer.after("c.requires_grad_()", hint.anew).equals("leaf")
 _answer.after("c.requires_grad_(False)", hint.anew).equals("constant leaf")
 _answer.after("c.mul_(torch.ones(1, requires_grad=True))", hint.anew).equals("intermediate")
 _answer.after("c.detach_()", hint.anew).equals("constant leaf")
+_compare("torch.no_grad()(torch.narrow)(x, 0, 0, 1)", "leaf")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1028,7 +1031,7 @@ Return the names of all nodes of the graph behind `t`, as a list of strings.
 - The order does not matter. Skip edges to `None`. If `t` has no `grad_fn`, return an empty list.
 - The graph may be thousands of operations deep. There, a function that calls itself ends in a `RecursionError` (if you raise the
   recursion limit, put it back). There may also be more paths through the graph than you could ever follow.
-- Only read the graph: do not run `backward()`, and leave the graph as usable as you found it.
+- Only read the graph: do not run `backward()`, and leave nothing in the graph, neither a hook nor a mark in a node's `metadata`.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1051,7 +1054,7 @@ while todo:
 </details>
 """
 
-# %% [markdown] lang="ko" en="a946645e"
+# %% [markdown] lang="ko" en="1e4bdd74"
 r"""
 ## 과제 2.2 · `graph_nodes`
 
@@ -1066,7 +1069,7 @@ r"""
 - 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 리스트를 돌려주세요.
 - 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도를
   올렸다면 되돌려 놓아야 합니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
-- 보기만 하세요. `backward()`는 호출하지 마세요. 함수를 호출한 뒤에도 그래프를 그 전과 똑같이 쓸 수 있어야 합니다.
+- 그래프를 읽기만 하세요. `backward()`는 호출하지 말고, hook이든 노드의 `metadata`에 적은 표시든 그래프에 아무것도 남기지 마세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1112,7 +1115,7 @@ from secant import ask, check, hints
 hint = hints("graph_nodes")
 
 _KNOWN = {"x": "torch.tensor([2.0, 3.0], requires_grad=True)", "c": "torch.tensor([5.0, 7.0])"}
-_KNOWN |= {"e": "torch.ones(3, requires_grad=True)"}
+_KNOWN |= {"e": "torch.ones(4, requires_grad=True)"}
 _ERRORS, _BACKWARD = {"NoneType": hint.none, "backward": hint.looking}, "t.sum().backward()"
 
 
@@ -1137,7 +1140,7 @@ _SIX = "AccumulateGrad AddBackward0 LogBackward0 PowBackward0 PowBackward0 SqrtB
 for _t, _want, _why in (
     ("torch.log(x**3) + torch.sqrt(x**2)", _SIX, hint.missing),
     ("c * x + c", "AccumulateGrad AddBackward0 MulBackward0", hint.none),
-    ("torch.sin(e.unbind()[2])", "AccumulateGrad SinBackward0 UnbindBackward0", hint.whatever),
+    ("torch.mul(*e.unbind()[2:])", "AccumulateGrad MulBackward0 UnbindBackward0", hint.whatever),
     ("x.mean(0)", "AccumulateGrad MeanBackward1", hint.any_name),
     ("torch.stack([c, c, c, x])", "AccumulateGrad StackBackward0", hint.three),
 ):
@@ -1165,8 +1168,11 @@ def _nodes_of(inputs, steps):
 
 _more = {"w": leaf([1.0, 1.0], "float32", grad=7.0), "b": "torch.ones(2, requires_grad=True)"}
 _more = {**_KNOWN, **_more, "y": "x + w", "z": "torch.zeros(2)"}
-_more |= {"v": "x.detach().requires_grad_()"}
+_more |= {"v": "x.detach().requires_grad_()", "u": "torch.no_grad()(torch.narrow)(x, 0, 0, 1)"}
 for _t, _leaves, _want, _why in (
+    ("x * v * v", 2, "MulBackward0 MulBackward0", hint.twins),
+    ("w * b * b", 2, "MulBackward0 MulBackward0", hint.twins),
+    ("u * 3", 0, "MulBackward0", hint.none),
     ("x * x", 1, "MulBackward0", hint.missing),
     ("torch.tanh(torch.exp(x)) + x", 1, "AddBackward0 ExpBackward0 TanhBackward0", hint.missing),
     ("(w * x + b)**2", 3, "AddBackward0 MulBackward0 PowBackward0", hint.missing),
@@ -1198,6 +1204,11 @@ _how = {"before": _BACKWARD, "errors": hint.freed}
 ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, key=_short, hint=hint.freed)
 _answer = ask("torch.no_grad()(graph_nodes)(t)", {"errors": hint.off}, **_KNOWN, t="torch.log(x**3)")
 _answer.changes_nothing().lists(_log, key=_short, hint=hint.off)
+_mode = "torch.no_grad()(lambda: (graph_nodes(t), torch.is_grad_enabled())[1])()"
+_answer.then(_mode).equals(False, hint=hint.mode)
+_answer = ask("graph_nodes(t)", **_KNOWN, t="torch.log(x**3)").lists(_log, key=_short)
+_answer.then("t.grad_fn.metadata").equals({}, hint=hint.left)
+_answer.then("graph_nodes(t) is graph_nodes(t)").equals(False, hint=hint.kept)
 # Graphs drawn at random, small ones first.
 _kinds, _how = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
 for _round in range(20):
@@ -1208,6 +1219,10 @@ _deep = 3000 + int(check.draw(0, 500))
 _errors = {"RecursionError": hint.too_deep, **_ERRORS}
 _want = ["AccumulateGrad", *["AddBackward0"] * _deep]
 _look(f"sum([c] * {_deep}, x)", _want, hint.to_the_end, steps=0, errors=_errors)
+_answer = ask("len(graph_nodes(t))", **_KNOWN, t="sum([leaf([1.0]) for _ in range(500)], x)")
+_answer.equals(1001, hint=hint.to_the_end)
+_passed = _answer.then(_BACKWARD, steps=1000)  # a hook left on every node takes more steps
+_passed.holds(not _passed.seen["stopped"], hint.left)
 _doubled = "[x := x + x for _ in range(60)][-1]"
 ask("graph_nodes(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
 _look(_doubled, ["AccumulateGrad", *["AddBackward0"] * 60], hint.missing)
@@ -1316,7 +1331,7 @@ def _compare(t, want, why, known=_KNOWN, **how):
 
 for _t, _want, _why in (
     ("w * x + w", "wx", hint.missing),
-    ("x * 2 + 3", "x", hint.none),
+    ("torch.tensor(3.0) * x + 2", "x", hint.none),
     ("x + o", "xo", hint.zero),
     ("x * v", "xv", hint.objects),
     ("torch.stack([x, x]).mean(0)", "x", hint.any_name),
@@ -1352,13 +1367,14 @@ _more = {
     "q": "p.detach().requires_grad_()",
     "c": "torch.ones(2)",
     "d": "c.detach().requires_grad_()",
+    "u": "torch.no_grad()(torch.narrow)(x, 0, 0, 1)",
 }
 for _t, _want, _why in (
     ("x.mean(0)", "x", hint.any_name),
     ("torch.stack([x, x]).mean(0)", "x", hint.any_name),
     ("x.sum(0) * v", "xv", hint.any_name),
     ("torch.zeros(2)[0].copy_(x[0])", "x", hint.any_name),
-    ("x * 0 + w", "xw", hint.missing),
+    ("x * 0 + w", "xw", hint.zero_slope),
     ("x * c + x * x", "x", hint.none),
     ("c * c - x", "x", hint.none),
     ("torch.log(x**3) + torch.sqrt(x**2)", "x", hint.missing),
@@ -1380,11 +1396,20 @@ _compare("torch.log(x**3)", "x", hint.missing, _more).then("x.grad", by_name=Fal
 _how = {"before": "runs = []; hook = x.register_hook(runs.append)", "by_name": True}
 _answer = ask("leaves_of(t)", _how, **_more, t="w * x").changes_nothing().lists("xw")
 _answer.then("len(runs)").equals(0, hint=hint.ran)
+_look("u * 3", "", hint.cut, _more)
+_look("u * w", "w", hint.cut, _more)
 _how = {"by_name": True, "errors": hint.off}
 _answer = ask("torch.no_grad()(leaves_of)(t)", _how, **_more, t="w * x")
 _answer.changes_nothing().lists("xw", hint=hint.off)
+_mode = "torch.no_grad()(lambda: (leaves_of(t), torch.is_grad_enabled())[1])()"
+_answer.then(_mode, by_name=False).equals(False, hint=hint.mode)
+_how = {"by_name": True, "before": _AHEAD[1], "errors": hint.freed}
+ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)").lists("x", hint=hint.freed)
 _answer = ask("leaves_of(t)", {"by_name": True}, **_more, y="x * 4", t="y").lists("x")
 _answer.after("y.mul_(w)", hint.anew).lists("xw")
+_answer = ask("leaves_of(t)", **_more, t="torch.log(x**3)")
+_answer.then("t.grad_fn.metadata").equals({}, hint=hint.left)
+_answer.then("leaves_of(t) is leaves_of(t)").equals(False, hint=hint.kept)
 for _odd, _why in (
     ("torch.empty(0, requires_grad=True)", hint.empty),
     ("torch.ones(4, 2)[:, 0].requires_grad_()", hint.view),
@@ -1415,6 +1440,10 @@ for _round in range(20):
     _look(list(_known)[-1], _behind(_inputs, _steps), hint.missing, _known, **_how)
 _deep = 3000 + int(check.draw(0, 500))
 _look(f"sum([w] * {_deep}, x)", "xw", hint.to_the_end, _more, steps=0)
+_answer = ask("len(leaves_of(t))", **_more, t="sum([leaf([1.0]) for _ in range(500)], x)")
+_answer.equals(501, hint=hint.to_the_end)
+_passed = _answer.then(_AHEAD[1], steps=1000)  # a hook left on every leaf's node takes more steps
+_passed.holds(not _passed.seen["stopped"], hint.left)
 _doubled = "[x := x + x for _ in range(60)][-1]"
 ask("leaves_of(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
 _look(_doubled, "x")
@@ -1531,7 +1560,7 @@ _judge(_answer, "loss/x", _slope, _wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 _of_y = {hint.square: 5.0, hint.behind: 20.0, hint.sum_alone: 1.0}
-_of_y |= {hint.before: 2.0, hint.added: 3.0, hint.passes: 30.0}
+_of_y |= {hint.before: 2.0, hint.added: 3.0, hint.passes: 30.0, hint.at_z: 4.0}
 _judge(_answer, "loss/y", 10.0, _of_y)
 _judge(_answer, "loss/z", 10.0, {hint.square: 5.0, hint.at_z: 2.0, hint.loss: 25.0, hint.itself: 1.0})
 _given = {"y.grad": _answer.result["y.grad"]}
@@ -1689,7 +1718,8 @@ r"""
 - **2.2** Graphs in which nodes and leaves are shared, names occur twice, constants and untracked parts are mixed in, one operation has two or three
   results or four inputs; nodes of every name; a tensor that is changed in place between two calls; tensors without a graph; graphs drawn at random; several
   thousand operations in a row; 60 doublings, that is, $2^{60}$ paths. Afterwards `backward()` must still work and give
-  the right gradient. A graph that has run `backward()` already; a call under `no_grad`.
+  the right gradient. A graph that has run `backward()` already; a call under `no_grad`; results computed from a view made under `no_grad`
+  (section 1); what a call leaves in the graph; whether each call makes a new list.
 - **2.3** The same, and that you return the leaves themselves: empty ones, with equal values, with shared memory, with a `.grad` already,
   parameters of a model, some of them frozen; nodes with the same name; that no backward pass runs.
 - **2.4** Each of the four values.
@@ -1721,7 +1751,7 @@ You can now answer these without looking back:
 Next: [Lesson 03](../03_backward_and_grad/03_backward_and_grad.ipynb), `.backward()` and the `.grad` buffer.
 """
 
-# %% [markdown] lang="ko" en="baf16079"
+# %% [markdown] lang="ko" en="9b2952e2"
 r"""
 ## 숨은 테스트가 확인하는 것
 
@@ -1730,7 +1760,7 @@ r"""
 - **2.2** 노드와 leaf를 여러 곳에서 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘이나 셋인 연산, 입력이 넷인 연산, 온갖
   이름의 노드, 두 번 호출하는 사이에 제자리에서 바뀐 텐서, 그래프가 없는 텐서, 임의로 만든 그래프, 잇달아 나오는 연산 수천 개, 두 배로 만들기
   60번(경로 $2^{60}$개). 호출한 뒤에도 `backward()`가 되고 gradient가 맞아야 합니다. 이미
-  `backward()`를 한 그래프, `no_grad` 안에서 호출했을 때.
+  `backward()`를 한 그래프, `no_grad` 안에서 호출했을 때, `no_grad` 안에서 만든 view로 계산한 결과(1절). 그래프에 남긴 것이 없는지, 호출할 때마다 새 리스트를 만드는지.
 - **2.3** 2.2와 같은 그래프에서 leaf 자신을 돌려주는지. 빈 leaf, 값이 같은 leaf, 메모리를 함께 쓰는 leaf, 이미 `.grad`가 있는 leaf, 모델의
   파라미터(일부는 동결한 것). 이름이 같은 노드. 역방향 계산을 하지 않는지.
 - **2.4** 값 네 개를 하나하나.

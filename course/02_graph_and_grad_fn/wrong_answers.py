@@ -1214,3 +1214,403 @@ def leaves_of(t):
 # %% the slope of the square without its 2 task="derivatives_by_hand" hint="double"
 def derivatives_by_hand():
     return {"loss/x": 10, "loss/y": 5, "loss/z": 5, "y.grad": None}
+
+
+# %% turns recording on task="classify" hint="mode"
+def classify(t):
+    torch.set_grad_enabled(True)
+    if not t[..., None].requires_grad:
+        return "constant leaf"
+    return "leaf" if t.grad_fn is None else "intermediate"
+
+
+# %% leaves a hook on each node task="graph_nodes" hint="left"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        node.register_hook(lambda *gradients: None)
+        names.append(node.name())
+        todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% marks the nodes it has seen task="graph_nodes" hint="left"
+import itertools
+
+calls = itertools.count()
+
+
+def graph_nodes(t):
+    mark, names, todo = next(calls), [], [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node.metadata.get("mark") == mark:
+            continue
+        node.metadata["mark"] = mark
+        names.append(node.name())
+        todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% one list for all calls task="graph_nodes" hint="kept"
+names = []
+
+
+def graph_nodes(t):
+    names.clear()
+    seen, todo = set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        names.append(node.name())
+        todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% names that pile up task="graph_nodes" hint="given"
+def graph_nodes(t, names=[], seen=set()):
+    todo = [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        names.append(node.name())
+        todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% one node for each memory task="graph_nodes" hint="twins"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None:
+            continue
+        key = node.variable.data_ptr() if hasattr(node, "variable") else node
+        if key in seen:
+            continue
+        seen.add(key)
+        names.append(node.name())
+        todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% takes the end of a path for a leaf task="leaves_of" hint="variable"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if all(following is None for following, _ in node.next_functions):
+            leaves.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% leaves a hook on the node of each leaf task="leaves_of" hint="left"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            node.register_prehook(lambda gradients: None)
+            leaves.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% reads every attribute of a node task="leaves_of" hint="freed"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        attributes = {name: getattr(node, name) for name in dir(node) if not name.startswith("__")}
+        if "variable" in attributes:
+            leaves.append(attributes["variable"])
+        todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% one list of leaves for all calls task="leaves_of" hint="kept"
+leaves = []
+
+
+def leaves_of(t):
+    leaves.clear()
+    seen, todo = set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% no edges after a constant task="leaves_of" hint="none"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        for following, _ in node.next_functions:
+            if following is None:
+                break
+            todo.append(following)
+    return leaves
+
+
+# %% a gradient of 0 is none task="leaves_of" hint="zero_slope"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    gradients = torch.autograd.grad(t.sum(), leaves, retain_graph=True)
+    return [leaf for leaf, gradient in zip(leaves, gradients, strict=True) if gradient.any()]
+
+
+# %% leaves that pile up task="leaves_of" hint="stranger"
+def leaves_of(t, leaves=[], seen=set()):
+    todo = [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% puts the usual recursion limit back task="graph_nodes" en="setrecursionlimit was left" ko="setrecursionlimit이 바뀐"
+import sys
+
+
+def graph_nodes(t):
+    sys.setrecursionlimit(100_000)
+    names, seen = [], set()
+
+    def visit(node):
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            for following, _ in node.next_functions:
+                visit(following)
+
+    visit(t.grad_fn)
+    sys.setrecursionlimit(1000)
+    return names
+
+
+# %% one node for each name and its edges task="graph_nodes" hint="same_name"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or (node.next_functions and (node.name(), node.next_functions) in seen):
+            continue
+        if node not in seen:
+            seen |= {node, (node.name(), node.next_functions)}
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% ignores the digit task="graph_nodes" hint="given"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        names.append(node.name().rstrip("0123456789"))
+        todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% looks for leaves among the saved tensors task="leaves_of" hint="stranger"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        saved = [getattr(node, name) for name in dir(node) if name.startswith("_saved_")]
+        leaves += [value for value in saved if isinstance(value, torch.Tensor) and value.is_leaf]
+        todo += [following for following, _ in node.next_functions]
+    return list(set(leaves))
+
+
+# %% the nodes of the leaves task="leaves_of" hint="stranger"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node)
+        todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% leaves a hook on the leaves task="leaves_of" en="a hook was left on" ko="hook이 남아 있습니다"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            node.variable.register_hook(lambda gradient: gradient)
+            leaves.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% asks for gradients, and frees task="leaves_of" hint="looking"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    gradients = torch.autograd.grad(t.sum(), leaves, allow_unused=True)
+    return [leaf for leaf, gradient in zip(leaves, gradients, strict=True) if gradient is not None]
+
+
+# %% a generator task="leaves_of" en="a list was expected" ko="필요한 것은 list입니다"
+def leaves_of(t):
+    seen, todo = set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            yield node.variable
+        todo += [following for following, _ in node.next_functions]
+
+
+# %% the data of the leaves task="leaves_of" hint="stranger"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable.data)
+        todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% one leaf for each place in memory task="leaves_of" hint="objects"
+def leaves_of(t):
+    leaves, seen, todo = {}, set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaf = node.variable
+            leaves[leaf.data_ptr(), leaf.shape, leaf.stride()] = leaf
+        todo += [following for following, _ in node.next_functions]
+    return list(leaves.values())
+
+
+# %% a view of a tracked tensor is an intermediate task="classify" hint="leaf"
+def classify(t):
+    if t.grad_fn is not None or (t.requires_grad and t._base is not None and t._base.requires_grad):
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% looks at a clone task="classify" hint="leaf"
+def classify(t):
+    looked_at = t.clone()
+    if looked_at.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if looked_at.requires_grad else "constant leaf"
+
+
+# %% looks at what is detached task="classify" hint="leaf"
+def classify(t):
+    looked_at = t.detach()
+    if looked_at.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if looked_at.requires_grad else "constant leaf"
+
+
+# %% hands out its cache task="graph_nodes" hint="kept"
+cache = {}
+
+
+def graph_nodes(t):
+    if t.grad_fn is None:
+        return []
+    if t.grad_fn not in cache:
+        seen, todo = {t.grad_fn: t.grad_fn.name()}, [t.grad_fn]
+        while todo:
+            for following, _ in todo.pop().next_functions:
+                if following is not None and following not in seen:
+                    seen[following] = following.name()
+                    todo.append(following)
+        cache[t.grad_fn] = list(seen.values())
+    return cache[t.grad_fn]
+
+
+# %% begins at the sum task="graph_nodes" hint="given"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.sum().grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        names.append(node.name())
+        todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% takes y^2 for z^2 task="derivatives_by_hand" hint="at_z"
+def derivatives_by_hand():
+    return {"loss/x": 20, "loss/y": 4, "loss/z": 10, "y.grad": None}
