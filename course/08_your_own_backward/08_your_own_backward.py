@@ -767,7 +767,7 @@ r"""
 
 Write $x^q$ with its backward: `MyPow.apply(x, q)`.
 
-- `x` and `q` are `float32` or `float64` tensors of one dtype and one shape, any shape, perhaps empty. At least one of them is tracked. If `q` is tracked, every `x` is positive, but may be tiny. Otherwise `x` may be negative, and where it is, `q` is a whole number. No `x` is 0.
+- `x` and `q` are `float32` or `float64` tensors of one dtype and one shape, any shape, perhaps empty. At least one of them is tracked. If `q` is tracked, every `x` is positive, but may be tiny. Otherwise `x` may be negative, and where it is, `q` is a whole number. No `x` is 0, and no $x^q$ underflows.
 - `backward` returns the gradients with respect to `x` and `q` for any `grad_output`, exact up to rounding.
 - For an input that needs no gradient, return `None` and compute nothing for it. The tests fail if `backward` runs a logarithm although `q` is not tracked, or `pow` more than once although `x` is not. (`forward` may compute anything.)
 - Keep on `ctx` what belongs to the call: `apply` may be called twice before the first backward pass. If an input or the result is changed in place before the backward pass, the gradient must not
@@ -787,7 +787,7 @@ For $\frac{a}{b}$ with $a$ alone tracked, `backward` computes $\frac{g}{b}$ and 
 </details>
 """
 
-# %% [markdown] lang="ko" en="5e7cff55"
+# %% [markdown] lang="ko" en="5d078de0"
 r"""
 ## 과제 8.1 · `MyPow`
 
@@ -795,7 +795,7 @@ r"""
 
 $x^q$을 backward와 함께 만드세요. `MyPow.apply(x, q)`로 씁니다.
 
-- `x`와 `q`는 dtype(`float32`나 `float64`)과 shape가 서로 같은 텐서입니다. shape에는 제한이 없고, 비어 있을 수도 있습니다. 적어도 하나는 추적됩니다. `q`가 추적되면 `x`는 모두 0보다 크지만 아주 작을 수 있습니다. `q`가 추적되지 않으면 `x`가 음수일 수 있고, 그런 곳의 `q`는 정수입니다. `x`에 0은 없습니다.
+- `x`와 `q`는 dtype(`float32`나 `float64`)과 shape가 서로 같은 텐서입니다. shape에는 제한이 없고, 비어 있을 수도 있습니다. 적어도 하나는 추적됩니다. `q`가 추적되면 `x`는 모두 0보다 크지만 아주 작을 수 있습니다. `q`가 추적되지 않으면 `x`가 음수일 수 있고, 그런 곳의 `q`는 정수입니다. `x`에 0은 없고, $x^q$에서 언더플로도 일어나지 않습니다.
 - `backward`는 어떤 `grad_output`에 대해서도 `x`와 `q`의 gradient를 반올림 오차 안에서 정확하게 돌려줍니다.
 - gradient가 필요 없는 입력에는 `None`을 돌려주고, 그 입력만을 위한 계산은 하지 마세요. `q`가 추적되지 않는데 `backward`에서 로그를 구하거나, `x`가 추적되지 않는데 `pow`를 두 번 이상 실행하면 테스트를 통과하지 못합니다. (`forward`에서는 무엇을 계산해도 됩니다.)
 - 호출에 딸린 것은 `ctx`에 두세요. 역방향 계산 전에 `apply`가 두 번 호출될 수도 있습니다. 역방향 계산 전에 입력이나 결과가 제자리에서 바뀌었을 때, 오류 없이 틀린 gradient가 나와서는 안 됩니다. 오류가 나는 것은 괜찮습니다. `save_for_backward`를 쓰면 오류가 납니다.
@@ -911,6 +911,7 @@ for _dtype in ("float64", "float32"):
     _apply(tensor(-2.0), tensor(3.0), tensor(0.5), _dtype, ("x",), why=hint.negative)
     _apply(tensor(5.0), tensor(3.0), tensor(1.0), _dtype, ("q",))
     _apply(tensor(1e-12), tensor(0.3), tensor(1.0), _dtype, ("q",), why=hint.floor)
+    _apply(tensor([2.0, 3.0]), tensor([0.0, 1.5]), tensor([1.0, 2.0]), _dtype, why=hint.zero)
     _turns = ("x", "q"), ("x",), ("q",)
     for _turn, _shape in enumerate(((), (3,), (2, 3), (1, 4, 2), (0,), (2, 0)), _dtype == "float32"):
         for _tracked in (_turns[_turn % 3], _turns[(_turn + 1) % 3]):
@@ -939,7 +940,7 @@ Say whether the backward of an operation is right at given inputs, whatever thei
 
 - `fn` makes one tensor, of any shape, from the tensors in the tuple `inputs`, as `MyPow.apply` does. You may call it as often as you like. There are one or more inputs, each `float32` or `float64`, of any shape.
   They may be slices of larger tensors, or expanded. (`gradcheck` refuses an expanded tensor: give it a copy, `clone()`.) Some inputs may be tracked while others are not. No input is at a kink.
-- Return `True` if the backward agrees with the difference quotient of `fn` **in `float64`, for all elements of all inputs**, also of those with `requires_grad=False`. Otherwise return `False`. To agree means to differ by at most $10^{-5} + 10^{-3} \cdot$ the size of the quotient, as in `gradcheck`.
+- Return `True` if the backward agrees with the difference quotient of `fn` **in `float64`, for all elements of all inputs**, also of those with `requires_grad=False`. Otherwise return `False`. As in `gradcheck`, the step is $10^{-6}$, and to agree means to differ by at most $10^{-5} + 10^{-3} \cdot$ the size of the quotient.
 - A backward that ignores `grad_output` is wrong too. `None` is wrong for an input that `fn` depends on, and right for one that it does not depend on.
 - Return a plain `bool`. Wrong gradients must not raise an exception, and there must be no warning. (Each operation returns one gradient or `None` per input, of the right shape.)
 
@@ -956,7 +957,7 @@ For `t = torch.ones(2).expand(3, 2)` print `dtype`, `requires_grad` and `stride(
 </details>
 """
 
-# %% [markdown] lang="ko" en="c6291f98"
+# %% [markdown] lang="ko" en="c1235bed"
 r"""
 ## 과제 8.2 · `backward_is_right`
 
@@ -966,7 +967,7 @@ r"""
 
 - `fn`은 `MyPow.apply`처럼 튜플 `inputs`의 텐서로 텐서 하나를 만듭니다. 결과의 shape에는 제한이 없고, `fn`은 몇 번이든 호출해도 됩니다. 입력은 하나 이상이고, 저마다 `float32`나 `float64`이며 shape에는 제한이 없습니다.
   더 큰 텐서에서 잘라 낸 것이나 expand한 것도 있습니다(expand한 것은 `clone()`으로 복사해야 `gradcheck`가 받습니다). 어떤 입력은 추적되고 다른 입력은 추적되지 않을 수도 있습니다. 꺾인 점은 입력으로 주어지지 않습니다.
-- **`float64`에서, 모든 입력의 모든 원소에 대해** backward가 `fn`의 차분몫과 같으면 `True`, 아니면 `False`를 돌려주세요. `requires_grad=False`인 입력도 검사해야 합니다. `gradcheck`처럼 차이가 $10^{-5} + 10^{-3} \cdot$ (차분몫의 크기) 이하이면 같고, 넘으면 다릅니다.
+- **`float64`에서, 모든 입력의 모든 원소에 대해** backward가 `fn`의 차분몫과 같으면 `True`, 아니면 `False`를 돌려주세요. `requires_grad=False`인 입력도 검사해야 합니다. `gradcheck`처럼 $h = 10^{-6}$으로 차분몫을 구하고, 차이가 $10^{-5} + 10^{-3} \cdot$ (차분몫의 크기) 이하이면 같고, 넘으면 다릅니다.
 - `grad_output`을 무시하는 backward도 틀린 것입니다. `None`은 `fn`이 의존하는 입력에서는 틀린 것이고, 의존하지 않는 입력에서는 맞는 것입니다.
 - `bool`을 돌려주세요. gradient가 틀렸다고 예외가 나서는 안 되고, 경고가 떠서도 안 됩니다. (어느 연산이든 입력마다 gradient나 `None`이 하나씩 나오고 shape는 맞습니다.)
 
@@ -1010,7 +1011,7 @@ def _compare(forward, backward, want, inputs, dtype="float64", tracked="xq", lay
     below = f"fn: {forward}, backward: {', '.join(backward)}"
     how = {"words": words, "below": below, "errors": _ERRORS, "warned": True}
     each = zip("xq", inputs, strict=False)
-    given = tuple(leaf(x, dtype, layout=layout, tracked=name in tracked) for name, x in each)
+    given = tuple(leaf(x, dtype, 9.0, layout=layout, tracked=name in tracked) for name, x in each)
     fn = f"custom.operation({forward!r}, *{backward!r})"
     answer = ask("backward_is_right(fn, inputs)", how, fn=fn, inputs=given)
     answer.equals(want, mistakes={why or (hint.right if want else hint.wrong): not want})
@@ -1055,6 +1056,7 @@ _CASES = [
 _compare(_SINE, ["g*torch.cos(x)*1.0005"], True, [check.draws(2, 0.5, 1.2)], why=hint.within)
 _compare("torch.sin(50*x)", ["50*g*torch.cos(50*x)"], True, [check.draws(2, 0.5, 1.2)], why=hint.wide)
 _compare("x/1000", ["g*1.003e-3"], True, [check.draws(2, 0.5, 1.2)], why=hint.within)
+_compare("1e6 + x", ["g"], True, [check.draws(2, 0.5, 1.2)], why=hint.narrow)
 for _dtype in ("float64", "float32"):
     for _number, (_forward, _backward, _want, _n) in enumerate(_CASES):
         _inputs = [check.draws(3, 0.5, 1.2) for _ in range(_n)]
@@ -1310,7 +1312,7 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("safe_sqrt")
 
 
-def _compare(x, g, dtype="float64", layout="", tracked=True, trap=hint.trap):
+def _compare(x, g, dtype="float64", layout="", tracked=True, trap=hint.trap, why=hint.small):
     x, g = tensor(x, dtype), tensor(g, dtype)
     exact = {"rtol": 1e-9 if dtype == "float64" else 1e-5, "atol": 0.0}
     root = torch.sqrt(x.clamp(min=0))
@@ -1324,7 +1326,7 @@ def _compare(x, g, dtype="float64", layout="", tracked=True, trap=hint.trap):
     if not tracked:
         return y.is_untracked(hint.untracked)
     back = y.is_tracked().gradient("x")
-    back.returns(want, mistakes=wrong, hint=hint.small, **exact).changes_nothing()
+    back.returns(want, mistakes=wrong, hint=why, **exact).changes_nothing()
     twice = y.then("torch.autograd.grad(y, x, g)[0]", hint.walked_again, errors=hint.walked_once)
     return twice.returns(want, **exact)
 
@@ -1350,14 +1352,15 @@ for _dtype in ("float64", "float32"):
     _compare(-check.draw_tensor(2, 2, low=0.1, high=9), check.draw_tensor(2, 2), _dtype)
     _compare(torch.zeros(3), torch.zeros(3), _dtype)
     _compare([0.0, -1.0, 4.0], [torch.inf, -torch.inf, 1.0], _dtype, trap=hint.inf_arrives)
+    _compare([4.0, 9.0, -1.0], [torch.inf, 1.0, 2.0], _dtype, why=hint.inf_stays)
     _tiny = torch.finfo(getattr(torch, _dtype)).tiny
     _sizes = 1e-30, 1e-36, 4 * _tiny, _tiny / 8, -_tiny / 8, _tiny / 1024, 1e30
     for _x in (0.0, -0.0, -check.draw(0.1, 9), check.draw(0.1, 9), -1e-30, *_sizes, -1e30):
         _compare(_x, check.draw(-3, 3), _dtype)
-_y = ask("y = safe_sqrt(x)", x=leaf([4.0, 9.0]), g=tensor([1.0, 2.0]))
-_y.then("safe_sqrt(x / 4)")
-_other = {hint.between: tensor([0.5, 2 / 3])}
-_y.gradient("x").returns(tensor([0.25, 1 / 3]), mistakes=_other)
+for _between in ("safe_sqrt(x / 4)", "safe_sqrt(x - 5)"):
+    _y = ask("y = safe_sqrt(x)", x=leaf([4.0, 9.0], grad=9.0), g=tensor([1.0, 2.0]))
+    _y.changes_nothing().then(_between).changes_nothing()
+    _y.gradient("x").returns(tensor([0.25, 1 / 3]), hint=hint.between)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1681,6 +1684,7 @@ for _dtype in ("float64", "float32"):
     _apply(
         _row_of(2, 3), check.draw_tensor(3), tensor(check.draw(1, 3)).expand(2, 3), 1e-5, _dtype, apart=True
     )
+_apply(1e-5 * _row_of(2, 3), check.draw_tensor(3), check.draw_tensor(2, 3), 1e-12, "float64", why=hint.floor)
 _apply(1e6 + _row_of(2, 5), check.draw_tensor(5), check.draw_tensor(2, 5), 1e-5, "float64", why=hint.digits)
 ### END HIDDEN TESTS
 
@@ -1688,14 +1692,14 @@ _apply(1e6 + _row_of(2, 5), check.draw_tensor(5), check.draw_tensor(2, 5), 1e-5,
 r"""
 ## What the hidden tests look for
 
-- **8.1** Shapes from a single element to three dimensions, and empty; both dtypes; any `grad_output`, also expanded or transposed; slices of larger tensors; `x`, `q` or both tracked; negative `x`, and very small `x` down to $10^{-300}$ ($10^{-37}$ in `float32`); what `backward` returns, and which operations run in it;
+- **8.1** Shapes from a single element to three dimensions, and empty; both dtypes; any `grad_output`, also expanded or transposed; slices of larger tensors; `x`, `q` or both tracked; negative `x`, and very small `x` down to $10^{-300}$ ($10^{-37}$ in `float32`); a `q` of 0; what `backward` returns, and which operations run in it;
   other calls in between; an in-place change of an input or the result before the backward pass; two backward passes.
-- **8.2** Right and wrong backwards of many operations: a sign, a factor of 0.9985 (wrong) and 1.0005 (right), one input, one output, one slope of many, transposed, `None`, 0, mistakes that cancel or vanish in a sum, `grad_output` ignored, right only for $x > 0$; single elements, vectors,
+- **8.2** Right and wrong backwards of many operations: a sign, a factor of 0.9985 (wrong) and 1.0005 (right), one input, one output, one slope of many, transposed, `None`, 0, mistakes that cancel or vanish in a sum, `grad_output` ignored, right only for $x > 0$; large results; single elements, vectors,
   matrices, expanded tensors; both dtypes; all inputs tracked, some, none; errors, warnings and the type of the answer.
 - **8.3** Elements from $-10^{30}$ to $10^{30}$, tiny results, shapes, both dtypes, any `grad_output`, also expanded or transposed, slices, other calls in between, an in-place change of an input or the result, two backward passes.
 - **8.4** Positive, negative, zero and very small elements, alone and mixed; shapes, also empty; both dtypes; tracked and not; any gradient that arrives, also `inf` or transposed; another call in between; two backward passes.
 - **8.5** Keys and types; three calls, with the dict changed in between.
-- **8.6** One row and many; rows of one element, of equal elements, around $10^{6}$; a `weight` with 0; both dtypes; `x`, `weight` or both tracked; small and large `eps`; any `grad_output`, also expanded or transposed, slices; what `backward` runs; other calls in between, an in-place change of an input or the result, two backward passes.
+- **8.6** One row and many; rows of one element, of equal elements, around $10^{6}$, with a tiny spread; a `weight` with 0; both dtypes; `x`, `weight` or both tracked; small and large `eps`; any `grad_output`, also expanded or transposed, slices; what `backward` runs; other calls in between, an in-place change of an input or the result, two backward passes.
 
 The rules of lesson 1 are checked in every task.
 
@@ -1726,18 +1730,18 @@ You can now answer these without looking back:
 Next: [Lesson 09](../09_gradients_of_gradients/09_gradients_of_gradients.ipynb), gradients of gradients.
 """
 
-# %% [markdown] lang="ko" en="e0414e15"
+# %% [markdown] lang="ko" en="87cfc722"
 r"""
 ## 숨은 테스트가 확인하는 것
 
-- **8.1** 원소 하나부터 3차원까지와 빈 텐서, 두 가지 dtype, 임의의 `grad_output`(expand하거나 전치한 것도), 더 큰 텐서에서 잘라 낸 것, `x`나 `q` 또는 둘 다 추적될 때, 음수 `x`와 $10^{-300}$(`float32`에서는 $10^{-37}$)까지의 아주 작은 `x`, `backward`가 돌려준 것과 실행한 연산,
+- **8.1** 원소 하나부터 3차원까지와 빈 텐서, 두 가지 dtype, 임의의 `grad_output`(expand하거나 전치한 것도), 더 큰 텐서에서 잘라 낸 것, `x`나 `q` 또는 둘 다 추적될 때, 음수 `x`와 $10^{-300}$(`float32`에서는 $10^{-37}$)까지의 아주 작은 `x`, 0인 `q`, `backward`가 돌려준 것과 실행한 연산,
   그사이의 다른 호출, 역방향 계산 전에 입력이나 결과를 제자리에서 바꾸기, 두 번의 역방향 계산.
-- **8.2** 여러 연산의 맞는 backward와 틀린 backward. 부호, 0.9985배(틀림)와 1.0005배(맞음), 입력 하나, 출력 하나, 많은 기울기 가운데 하나, 전치, `None`, 0, 합에서 상쇄되거나 묻히는 실수, 무시된 `grad_output`, $x > 0$에서만 맞는 것. 원소 하나, 벡터, 행렬, expand한 텐서, 두 가지 dtype,
+- **8.2** 여러 연산의 맞는 backward와 틀린 backward. 부호, 0.9985배(틀림)와 1.0005배(맞음), 입력 하나, 출력 하나, 많은 기울기 가운데 하나, 전치, `None`, 0, 합에서 상쇄되거나 묻히는 실수, 무시된 `grad_output`, $x > 0$에서만 맞는 것. 결과가 클 때. 원소 하나, 벡터, 행렬, expand한 텐서, 두 가지 dtype,
   입력이 모두 추적될 때, 일부만 추적될 때, 추적되지 않을 때, 오류와 경고와 답의 타입.
 - **8.3** $-10^{30}$부터 $10^{30}$까지의 원소, 아주 작은 결과, 여러 shape, 두 가지 dtype, 임의의 `grad_output`(expand하거나 전치한 것도), 잘라 낸 것, 그사이의 다른 호출, 입력이나 결과를 제자리에서 바꾸기, 두 번의 역방향 계산.
 - **8.4** 양수, 음수, 0, 아주 작은 수를 따로 또는 섞어서, 여러 shape(빈 것도), 두 가지 dtype, 추적될 때와 아닐 때, 도착하는 임의의 gradient(`inf`나 전치한 것도), 그사이의 다른 호출, 두 번의 역방향 계산.
 - **8.5** 키와 타입, dict를 바꾸어 가며 세 번 호출하기.
-- **8.6** 행이 하나일 때와 여럿일 때, 원소가 하나인 행, 원소가 모두 같은 행, $10^{6}$ 근처의 행, 0이 있는 `weight`, 두 가지 dtype, `x`나 `weight` 또는 둘 다 추적될 때, 작은 `eps`와 큰 `eps`, 임의의 `grad_output`(expand하거나 전치한 것도), 잘라 낸 것, `backward`가 실행한 것, 그사이의 다른 호출, 입력이나 결과를 제자리에서 바꾸기, 두 번의 역방향 계산.
+- **8.6** 행이 하나일 때와 여럿일 때, 원소가 하나인 행, 원소가 모두 같은 행, $10^{6}$ 근처의 행, 원소들이 서로 아주 가까운 행, 0이 있는 `weight`, 두 가지 dtype, `x`나 `weight` 또는 둘 다 추적될 때, 작은 `eps`와 큰 `eps`, 임의의 `grad_output`(expand하거나 전치한 것도), 잘라 낸 것, `backward`가 실행한 것, 그사이의 다른 호출, 입력이나 결과를 제자리에서 바꾸기, 두 번의 역방향 계산.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

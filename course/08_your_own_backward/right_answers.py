@@ -370,3 +370,31 @@ class MyLayerNorm(torch.autograd.Function):
         jacobian = (torch.eye(n, dtype=g.dtype) - 1 / n - outer / n) / s.unsqueeze(-1)
         grad_x = ((g * weight).unsqueeze(-2) @ jacobian).squeeze(-2)
         return grad_x, torch.einsum("...j,...j->j", g, normal), None
+
+
+# %% forward by numpy task="MyPow"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return torch.as_tensor(x.detach().numpy() ** q.detach().numpy(), dtype=x.dtype)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, q = ctx.saved_tensors
+        grad_x = grad_output * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        return grad_x, grad_output * x**q * x.log() if ctx.needs_input_grad[1] else None
+
+
+# %% the root of relu, which keeps out every gradient task="safe_sqrt"
+def safe_sqrt(x):
+    return torch.sqrt(torch.relu(x))
+
+
+# %% a list of copies task="backward_is_right"
+def backward_is_right(fn, inputs):
+    copies = [t.detach().clone(memory_format=torch.contiguous_format).double() for t in inputs]
+    return torch.autograd.gradcheck(fn, [copy.requires_grad_() for copy in copies], raise_exception=False)

@@ -1894,3 +1894,110 @@ class MyLayerNorm(torch.autograd.Function):
             (g * ctx.y.detach() / torch.where(w == 0, 1.0, w)).sum_to_size(w.shape),
             None,
         )
+
+
+# %% the logarithm of the result, over q task="MyPow" hint="zero"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs, output)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, q, y = ctx.saved_tensors
+        nx, nq = ctx.needs_input_grad
+        gx = grad_output * q * x ** (q - 1) if nx else None
+        gq = grad_output * y * torch.log(y) / q if nq else None
+        return gx, gq
+
+
+# %% a step of 1e-10 task="backward_is_right" hint="narrow"
+def backward_is_right(fn, inputs):
+    copies = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+    return gradcheck(fn, copies, raise_exception=False, eps=1e-10)
+
+
+# %% clears the inputs' gradients task="backward_is_right" en="inputs[0].grad is not what it was" ko="inputs[0].grad가 호출하기 전과 다릅니다"
+def backward_is_right(fn, inputs):
+    for t in inputs:
+        t.grad = None
+    copies = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+    return gradcheck(fn, copies, raise_exception=False)
+
+
+# %% nan_to_num in a hook on a copy task="safe_sqrt" hint="inf_stays"
+def safe_sqrt(x):
+    z = x.clone()
+    if z.requires_grad:
+        z.register_hook(lambda g: g.nan_to_num(0.0, 0.0, 0.0))
+    return torch.where(z > 0, torch.sqrt(z), 0.0)
+
+
+# %% nan_to_num in an own backward task="safe_sqrt" hint="inf_stays"
+class _Root(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.clamp(min=0).sqrt()
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (y,) = ctx.saved_tensors
+        return (grad_output / (2 * y)).nan_to_num(0.0, 0.0, 0.0)
+
+
+def safe_sqrt(x):
+    return _Root.apply(x)
+
+
+# %% the mask of the last call task="safe_sqrt" hint="between"
+_mask = None
+
+
+class _Root(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        global _mask
+        _mask = x > 0
+        y = x.clamp(min=0).sqrt()
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (y,) = ctx.saved_tensors
+        return torch.where(_mask, grad_output / (2 * y), 0.0)
+
+
+def safe_sqrt(x):
+    return _Root.apply(x)
+
+
+# %% a spread of at least 1e-3 task="MyLayerNorm" hint="floor"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = torch.sqrt((centred**2).mean(-1, keepdim=True) + eps).clamp(min=1e-3)
+        return weight * centred / s
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0], inputs[1])
+        ctx.eps = inputs[2]
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, weight = ctx.saved_tensors
+        centred = x - x.mean(dim=-1, keepdim=True)
+        s = torch.sqrt((centred**2).mean(dim=-1, keepdim=True) + ctx.eps)
+        hat = centred / s
+        h = grad_output * weight
+        gx = (h - h.mean(-1, keepdim=True) - hat * (h * hat).mean(-1, keepdim=True)) / s
+        gw = (grad_output * hat).reshape(-1, x.shape[-1]).sum(0)
+        return gx, gw, None

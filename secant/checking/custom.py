@@ -101,7 +101,8 @@ def walk_back(
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
     calls = observe(**leaves, grad_output=g)
     y = calls(apply, *leaves.values())
-    apply(*(1.5 * value.detach() for value in leaves.values()))
+    # Doubled, a whole exponent stays whole: the other call, too, is one that a task allows.
+    apply(*(2 * value.detach() for value in leaves.values()))
     fits = isinstance(y, Tensor) and y.requires_grad and y.shape == g.shape and y.dtype == g.dtype
     names = _Names()
     walks: list[dict[str, Any]] = [{}, {}]
