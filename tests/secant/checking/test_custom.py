@@ -132,7 +132,7 @@ def test_a_call_in_between_spoils_what_is_not_kept_for_each_call() -> None:
             return 2 * g * kept[0]
 
     found = walk_back(Square.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
-    assert found["gradients"]["x"].tolist() == [12.0]
+    assert found["gradients"]["x"].tolist() == [16.0]
 
 
 def test_a_change_of_each_input_in_between_is_refused_or_seen() -> None:
