@@ -1,6 +1,7 @@
 """What several test folders share: the repository's root, a small course, and which tests run."""
 
 import gc
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from tests.support.warm import warm, write_kernel
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# A lesson's name in a test's id.
+_LESSON = re.compile(r"\d\d_\w+")
 #: What nbgrader, a kernel and a lesson import; nothing of this repository.
 _IMPORTS = [
     "nbgrader.apps.nbgraderapp",
@@ -57,6 +60,8 @@ class _Files(LoadScopeScheduling):
         path = nodeid.split("::")[0]
         if path.startswith("tests/browser/"):
             return "one browser, one server of each language"
+        if path == "tests/course/test_answers.py" and (lesson := _LESSON.search(nodeid)):
+            return f"{path}, {lesson[0]}"  # nothing is shared between lessons, and the file is the longest
         return nodeid if path.startswith("tests/stock/") else path
 
 

@@ -131,7 +131,7 @@ def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
     _write_documents(out / "docs")
     first = read_course(ROOT, "en")[0]
     explorer = first_explorer(_page(out, "en", first.folder), "en/")
-    replace_file(out / "index.html", front_page(explorer, link_picture(site, "en", first)).encode())
+    replace_file(out / "index.html", front_page(first, explorer, link_picture(site, "en", first)).encode())
     replace_file(out / "style.css", style().encode())
     for script in SCRIPTS:
         replace_file(out / script.name, script.read_bytes())

@@ -18,6 +18,12 @@ DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # between points of log10 h: the fine
 FEWEST, MOST = 9, 33  # points of x; if there is less room, h has fewer
 #: Where a slider does something: elsewhere its states are all the same, and cost nothing.
 HEEDED = {"a": ("spoiler", ("data", "hook"))}
+#: Numbers that an explorer's questions name in words, besides those that they begin with.
+ASKED: Mapping[str, Mapping[str, set[float]]] = {
+    "backward": {"x": {0.01}},
+    "saved": {"a": {1.0}},
+    "jacobian": {"v": {0.0, 90.0}},
+}
 CALLS = 3  # backward() since the reset, besides those that a question begins with
 ROUND = (1.0, 2.0, 2.5, 5.0)  # a distance between points is one of these times a power of ten
 TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # or, in degrees, one of these
@@ -185,7 +191,8 @@ def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
             axis.put(panel, index)
             seen.append(_numbers(panel))
     panel.choose(panel.start)
-    return {name: {numbers[name] for numbers in seen} for name in seen[0]}
+    asked = ASKED.get(type(panel).__module__.rpartition(".")[2], {})
+    return {name: {numbers[name] for numbers in seen} | asked.get(name, set()) for name in seen[0]}
 
 
 def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:

@@ -18,7 +18,6 @@ from autograder.page.formulas import together
 from scripts.preview.render import (
     HERE,
     KIT,
-    NAMES,
     PageRenderer,
     common,
     environment,
@@ -122,10 +121,10 @@ def index_page(lessons: Sequence[Lesson], explorer: str = "", picture: str = "")
     return page.render(lessons=lessons, explorer=explorer, picture=picture, words=words(), **common())
 
 
-def front_page(explorer: str = "", picture: str = "") -> str:
-    """Return the page that leads to each language's list, with an explorer to move, if there is one."""
+def front_page(first: Lesson, explorer: str = "", picture: str = "") -> str:
+    """Return the page that leads to each language's list and to the first lesson, with its explorer."""
     page = environment().get_template("front.html.j2")
-    return page.render(explorer=explorer, picture=picture, words=words())
+    return page.render(first=first, explorer=explorer, picture=picture, words=words())
 
 
 def first_explorer(page: str, up: str = "") -> str:
@@ -154,7 +153,7 @@ class _Exporter(HTMLExporter):
         super().__init__(template_name="basic", template_file=str(HERE / "lesson.html.j2"))
         self.exclude_input_prompt = self.exclude_output_prompt = True
         # Our own lessons need no cleaning, which takes a third of the time.
-        self.environment.globals["names"] = NAMES
+        self.environment.globals |= environment().globals
         self.environment.filters |= {"is_test": is_test, "clean_html": str}
         self.renderer = _Renderer()
 

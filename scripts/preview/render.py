@@ -10,6 +10,7 @@ from pygments.formatters import HtmlFormatter
 from autograder.page.formulas import Display, Renderer, mathml
 from scripts.preview.run import PreviewError
 from scripts.preview.words import words
+from secant.address import urls
 from secant.explorers import kit as explorers
 from secant.language import LANGUAGES, language
 
@@ -78,7 +79,7 @@ def formula(latex: str, display: Display) -> str:
 def environment() -> Environment:
     """Return the pages' templates."""
     made = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.globals["names"] = NAMES
+    made.globals |= {"names": NAMES, "repository": urls()["Repository"]}
     return made
 
 

@@ -26,7 +26,7 @@ const made = async () => {
       bundlePath: bundle(language),
       baseUrl: root.pathname,
       language,
-      indexWeight: 0.2,
+      indexWeight: 0.02,
     })),
   });
   const modal = document.createElement("pagefind-modal");

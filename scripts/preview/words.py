@@ -17,10 +17,12 @@ def words() -> dict[str, str]:
         ),
         "look": say(
             en="These pages are for a look: the sliders move, but nothing is graded. "
-            "To write your own answers, clone the repository and run",
+            "To write your own answers, run this (Python 3.11 or newer, about 2 GB):",
             ko="이 페이지는 미리 보기입니다. 슬라이더는 움직이지만 채점은 하지 않습니다. "
-            "직접 답을 쓰려면 저장소를 복제한 뒤 다음 명령을 실행하세요.",
+            "직접 답을 쓰려면 다음 명령을 실행하세요(Python 3.11 이상, 약 2 GB).",
         ),
+        "begin": say(en="Begin with lesson 1", ko="수업 1부터 시작하기"),
+        "repository": say(en="Source code", ko="소스 코드"),
         "try": say(
             en="Drag h to the left, towards 0: the secant turns into the tangent, and its slope into "
             "autograd's gradient. Drag it further, and the quotient goes wrong.",

@@ -133,7 +133,7 @@ def test_nothing_is_fetched_from_elsewhere(small: SimpleNamespace) -> None:
     assert small.soup.find("a", href="https://pytorch.org") is not None
     lessons = place().lessons
     assert loaded(pages.index_page(lessons)) == ["../theme.js", "../search.js", "../style.css"]
-    assert loaded(pages.front_page()) == ["theme.js", "search.js", "style.css"]
+    assert loaded(pages.front_page(lessons[0])) == ["theme.js", "search.js", "style.css"]
     assert loaded(f"<style>{render.style()}</style>") == []
     known = {script.name for script in pages.SCRIPTS}
     for script in pages.SCRIPTS:
@@ -145,7 +145,9 @@ def test_nothing_is_fetched_from_elsewhere(small: SimpleNamespace) -> None:
 def test_the_first_pages_have_the_first_explorer(small: SimpleNamespace) -> None:
     name = small.soup.select_one(".still")["data-frames"]
     index = BeautifulSoup(pages.index_page(place().lessons, pages.first_explorer(small.text)), "html.parser")
-    front = BeautifulSoup(pages.front_page(pages.first_explorer(small.text, "ko/")), "html.parser")
+    front = BeautifulSoup(
+        pages.front_page(place().lesson, pages.first_explorer(small.text, "ko/")), "html.parser"
+    )
     for page, where, script in ((index, name, "../explorer.js"), (front, f"ko/{name}", "explorer.js")):
         (figure,) = page.select("figure")
         assert figure["data-frames"] == where
@@ -162,7 +164,7 @@ def test_a_shared_link_has_a_picture_where_the_site_is_known(small: SimpleNamesp
     lesson = place().lesson
     there = pages.link_picture("https://example.org/secant/", "ko", lesson)
     assert there == "https://example.org/secant/ko/01_what_autograd_does.png"
-    for page in (pages.front_page("", there), pages.index_page([lesson], "", there)):
+    for page in (pages.front_page(lesson, "", there), pages.index_page([lesson], "", there)):
         assert BeautifulSoup(page, "html.parser").find("meta", property="og:image")["content"] == there
 
 
