@@ -1,5 +1,6 @@
-// Search, which is fetched when somebody first asks for it: Pagefind's dialog over the pages of both languages.
-// What is in the reader's own language comes first.
+// Search, which is fetched when somebody first asks for it: Pagefind's dialog over the pages in the reader's language.
+// Korean pages search the English ones, too, where the documents are; their hits come last. Not the other way round:
+// English words that are rare in Korean, such as "is", would bring Korean pages to the top.
 const root = new URL("./", import.meta.url);
 const own = document.documentElement.lang;
 const bundle = (language) => new URL(`search/${language}/`, root).href;
@@ -18,7 +19,7 @@ const made = async () => {
     fetched("link", { rel: "stylesheet", href: `${bundle(own)}pagefind-component-ui.css` }),
     fetched("script", { src: `${bundle(own)}pagefind-component-ui.js` }),
   ]);
-  const others = ["en", "ko"].filter((language) => language !== own);
+  const others = own === "ko" ? ["en"] : [];
   globalThis.PagefindComponents.configureInstance("default", {
     bundlePath: bundle(own),
     baseUrl: root.pathname,

@@ -32,7 +32,10 @@ CELLS = (
     "explore_buffer()",
 )
 FUNCTIONS = {"log x³": lambda x: (x**3).log(), "sin x": torch.sin}
-KOREAN = """<html lang="ko"><head><title>미분</title></head><body><main><h1>미분</h1>
+KOREAN = """<!doctype html><html lang="ko"><head><title>미분</title>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="../style.css">
+<script type="module" src="../search.js"></script></head>
+<body><button class="search">검색</button><main><h1>미분</h1>
 <p>할선을 미분으로</p></main></body></html>"""
 TALL = {"width": 1000, "height": 700}
 
@@ -298,22 +301,33 @@ def test_the_browser_unpacks_letter_for_letter(opened: Any) -> None:
     assert found == texts
 
 
-def test_search_finds_lessons_and_documents_of_both_languages(opened: Any) -> None:
+def asked_for(page: Any, words: str) -> list[str]:
+    """Ask the open search dialog; return where its hits lead, the best first."""
+    page.locator("pagefind-modal input").fill(words)
+    page.locator("pagefind-results a").first.wait_for()
+    return [link.get_attribute("href") for link in page.locator("pagefind-results a").all()]
+
+
+def test_search_finds_lessons_and_documents(opened: Any) -> None:
     page = opened.page
     page.keyboard.press("Control+k")
-    asked = page.locator("pagefind-modal input")
-    asked.wait_for()
-    found = page.locator("pagefind-results a")
-    asked.fill("untrusted submission gradebook")
-    found.first.wait_for()
-    assert any("/docs/" in link.get_attribute("href") for link in found.all())
-    # A noun of two syllables, found although particles follow it.
-    asked.fill("할선")
-    page.locator("pagefind-results a[href='/ko/page.html']").wait_for()
+    found = asked_for(page, "untrusted submission gradebook")
+    assert found
+    assert all(address.startswith("/docs/") for address in found)
     assert faults(page, "pagefind-modal") == []
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     page.locator("pagefind-modal dialog").wait_for(state="hidden")
+
+
+def test_korean_is_found_with_its_particles_and_english_after_it(browser: Any, address: str) -> None:
+    page = browser.new_page()
+    page.goto(address.replace("/en/", "/ko/"))
+    page.click(".search")
+    assert asked_for(page, "할선") == ["/ko/page.html"]
+    page.locator("pagefind-modal input").fill("gradebook")
+    page.locator("pagefind-results a[href^='/docs/']").first.wait_for()
+    page.close()
 
 
 def test_a_document_fits_a_phone_and_is_accessible(browser: Any, address: str) -> None:
