@@ -1,6 +1,6 @@
 // Search, which is fetched when somebody first asks for it: Pagefind's dialog over the pages in the reader's language.
-// Korean pages search the English ones, too, where the documents are; their hits come last. Not the other way round:
-// English words that are rare in Korean, such as "is", would bring Korean pages to the top.
+// Korean pages search the English ones, too, where the documents are; their hits come last. Of English pages only the
+// first searches both: English words that are rare in Korean, such as "is", bring Korean pages to the top.
 const root = new URL("./", import.meta.url);
 const own = document.documentElement.lang;
 const bundle = (language) => new URL(`search/${language}/`, root).href;
@@ -19,7 +19,7 @@ const made = async () => {
     fetched("link", { rel: "stylesheet", href: `${bundle(own)}pagefind-component-ui.css` }),
     fetched("script", { src: `${bundle(own)}pagefind-component-ui.js` }),
   ]);
-  const others = own === "ko" ? ["en"] : [];
+  const others = own === "ko" ? ["en"] : document.querySelector("main.front") ? ["ko"] : [];
   globalThis.PagefindComponents.configureInstance("default", {
     bundlePath: bundle(own),
     baseUrl: root.pathname,
