@@ -1,7 +1,6 @@
 """What several test folders share: the repository's root, a small course, and which tests run."""
 
 import gc
-import os
 import re
 import shutil
 import sys
@@ -64,11 +63,6 @@ class _Files(LoadScopeScheduling):
         if path == "tests/course/test_answers.py" and (lesson := _LESSON.search(nodeid)):
             return f"{path}, {lesson[0]}"  # nothing is shared between lessons, and the file is the longest
         return nodeid if path.startswith("tests/stock/") else path
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """Two workers for each core: much of the time tests wait for servers, browsers, and limits to pass."""
-    return 2 * (os.cpu_count() or 1)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Files:
