@@ -67,6 +67,11 @@ class _Names:
         return [shown] if self.anonymous else [shown, row.get("first_name", ""), row.get("last_name", "")]
 
 
+def page_name(name: str, language: Language) -> str:
+    """Return what the page on a lesson, or on all lessons (`COURSE`), is called in a language."""
+    return f"{name}.html" if language == "en" else f"{name}.{language}.html"
+
+
 def write_report(course: Course, lesson: Lesson | None, form: Form, now: datetime) -> list[Path]:
     """Write a report.
 
@@ -92,8 +97,10 @@ def write_report(course: Course, lesson: Lesson | None, form: Form, now: datetim
         else:
             page, sheet = _on_a_lesson(course, book, lesson, form, names, now)
     name = (lesson.name if lesson else COURSE) + (".anonymous" if form.anonymous else "")
-    suffix = "" if form.language == "en" else f".{form.language}"
-    files = {form.folder / f"{name}{suffix}.html": page.encode(), form.folder / f"{name}.csv": as_csv(sheet)}
+    files = {
+        form.folder / page_name(name, form.language): page.encode(),
+        form.folder / f"{name}.csv": as_csv(sheet),
+    }
     form.folder.mkdir(parents=True, exist_ok=True)
     for path, data in files.items():
         replace_file(path, data, private=True)

@@ -31,6 +31,7 @@ from autograder.course.assignment import read_assignment
 from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson, choose_lessons, find_lessons
 from autograder.page.words import words
+from autograder.report.write import page_name
 from scripts.demo.people import ROWS, HandedIn, Person, people, works
 from secant.language import language, of_this_machine, print_whatever_comes, say
 from tests.support.lessons import copy_lessons, with_answers
@@ -273,9 +274,9 @@ def demonstrate(folder: Path, lessons: Sequence[Lesson], count: int) -> list[Pat
         ),
         style="bold",
     )
-    name, suffix = lessons[0].name, say(en="", ko=".ko")
+    name = lessons[0].name
     page = folder / "feedback" / one_to_show(rows, done.students) / name / f"{name}.html"
-    return [folder / "report" / f"{name}{suffix}.html", page]
+    return [folder / "report" / page_name(name, language()), page]
 
 
 def main() -> int:

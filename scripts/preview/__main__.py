@@ -194,6 +194,11 @@ def main() -> int:
     parser.add_argument("--lang", nargs="*", choices=LANGUAGES, default=LANGUAGES, help="in these languages")
     parser.add_argument("--site", default="", help="the address of --out, for the pictures of shared links")
     options = parser.parse_args()
+    count = len(read_course(ROOT, "en"))
+    if unknown := [number for number in options.lesson if not 1 <= number <= count]:
+        parser.error(f"--lesson takes numbers from 1 to {count}, not {unknown[0]}")
+    if options.out.exists() and not options.out.is_dir():
+        parser.error(f"--out is a folder; {options.out} is a file")
     site = options.site and f"{options.site.rstrip('/')}/"
     console = Console(stderr=True)
     failed = 0 if options.lesson else _grade_class(options.out, tuple(options.lang), console)

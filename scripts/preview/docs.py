@@ -8,8 +8,7 @@ from pathlib import Path
 from markupsafe import Markup
 from nbconvert.filters.markdown_mistune import MarkdownWithMath
 
-from scripts.preview.render import PageRenderer, environment, with_contents
-from scripts.preview.words import words
+from scripts.preview.render import PageRenderer, render, with_contents
 from secant.address import urls
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,10 +70,9 @@ def documents(folder: Path = ROOT / "docs") -> Iterator[Document]:
 
 def document_page(document: Document) -> str:
     """Return a document's page."""
-    page = environment().get_template("document.html.j2")
-    return page.render(document=document, words=words())
+    return render("document.html.j2", document=document)
 
 
 def documents_page(found: list[Document]) -> str:
     """Return the list of the documents."""
-    return environment().get_template("documents.html.j2").render(documents=found, words=words())
+    return render("documents.html.j2", documents=found)

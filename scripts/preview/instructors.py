@@ -7,10 +7,10 @@ from pathlib import Path
 from nbconvert.filters.markdown_mistune import MarkdownWithMath
 
 from autograder.course.lesson import choose_lessons, find_lessons
+from autograder.report.write import COURSE, page_name
 from scripts.demo.__main__ import LESSONS, ROOT, graded, one_to_show, run
-from scripts.preview.render import HERE, PageRenderer, common, environment
-from scripts.preview.words import words
-from secant.language import Language, language, say
+from scripts.preview.render import HERE, PageRenderer, common, render
+from secant.language import Language, language
 
 #: Where a language's pages on the class are, below its own folder.
 FOLDER = "class"
@@ -46,13 +46,8 @@ def instructors_page(out: Path) -> str:
     body = MarkdownWithMath(renderer).render(
         (HERE / f"instructors.{language()}.md").read_text(encoding="utf-8")
     )
-    suffix = say(en="", ko=".ko")
-    report = f"{choose_lessons(find_lessons(ROOT), [LESSONS[0]])[0].name}{suffix}.html"
+    first = choose_lessons(find_lessons(ROOT), [LESSONS[0]])[0].name
+    report, course = (page_name(name, language()) for name in (first, COURSE))
     there = (out / language() / FOLDER / report).is_file()
-    on_class = (
-        environment()
-        .get_template("class.html.j2")
-        .render(report=report if there else "", course=f"course{suffix}.html", words=words())
-    )
-    page = environment().get_template("instructors.html.j2")
-    return page.render(body=body.replace(PLACE, on_class), words=words(), **common())
+    on_class = render("class.html.j2", report=report if there else "", course=course)
+    return render("instructors.html.j2", body=body.replace(PLACE, on_class), **common())

@@ -21,6 +21,7 @@ from scripts.preview.render import (
     PageRenderer,
     common,
     environment,
+    render,
     with_contents,
 )
 from scripts.preview.run import PreviewError, Widgets
@@ -117,14 +118,12 @@ def _picture(stem: str) -> str:
 
 def index_page(lessons: Sequence[Lesson], explorer: str = "", picture: str = "") -> str:
     """Return the list of lessons in the language in use, below an explorer, if there is one."""
-    page = environment().get_template("index.html.j2")
-    return page.render(lessons=lessons, explorer=explorer, picture=picture, words=words(), **common())
+    return render("index.html.j2", lessons=lessons, explorer=explorer, picture=picture, **common())
 
 
 def front_page(first: Lesson, explorer: str = "", picture: str = "") -> str:
     """Return the page that leads to each language's list and to the first lesson, with its explorer."""
-    page = environment().get_template("front.html.j2")
-    return page.render(first=first, explorer=explorer, picture=picture, words=words())
+    return render("front.html.j2", first=first, explorer=explorer, picture=picture)
 
 
 def first_explorer(page: str, up: str = "") -> str:
@@ -152,8 +151,8 @@ class _Exporter(HTMLExporter):
     def __init__(self) -> None:
         super().__init__(template_name="basic", template_file=str(HERE / "lesson.html.j2"))
         self.exclude_input_prompt = self.exclude_output_prompt = True
-        # Our own lessons need no cleaning, which takes a third of the time.
         self.environment.globals |= environment().globals
+        # Our own lessons need no cleaning, which takes a third of the time.
         self.environment.filters |= {"is_test": is_test, "clean_html": str}
         self.renderer = _Renderer()
 
@@ -169,10 +168,10 @@ def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:
     if "image/png" in data:
         return _explorer(data, widgets, files)
     if "secant-prediction" in own:
-        return environment().get_template("prediction.html.j2").render(state=state, words=words())
+        return render("prediction.html.j2", state=state)
     if "secant-answer" in own:
         lines = data["text/plain"].splitlines()
-        return environment().get_template("answer.html.j2").render(state=state, lines=lines, words=words())
+        return render("answer.html.j2", state=state, lines=lines)
     raise PreviewError(f"a widget has no picture: {data['text/plain'].splitlines()[0][:60]}")
 
 

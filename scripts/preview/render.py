@@ -1,6 +1,7 @@
 """What every page shares: its templates, its style, and how Markdown becomes HTML."""
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def with_contents(page: str, renderer: PageRenderer) -> str:
     """Return a rendered page with links to its sections below its title, if it has three or more."""
     if len(renderer.contents) < 3:
         return page
-    made = environment().get_template("contents.html.j2").render(headings=renderer.contents, words=words())
+    made = render("contents.html.j2", headings=renderer.contents)
     before, title, after = page.partition("</h1>")
     return f"{before}{title}\n{made}{after}"
 
@@ -76,6 +77,12 @@ def formula(latex: str, display: Display) -> str:
         raise PreviewError(str(error)) from error
 
 
+def render(template: str, **values: Any) -> str:
+    """Return a template with these values, in the language in use."""
+    return environment().get_template(template).render(words=words(), **values)
+
+
+@cache
 def environment() -> Environment:
     """Return the pages' templates."""
     made = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)

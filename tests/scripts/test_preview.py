@@ -299,3 +299,16 @@ def test_the_instructors_page_links_to_the_report_if_there_is_one(name: str, tmp
     documents = {Path(str(link["href"])).stem for link in page.select("main a[href^='../docs/']")}
     assert documents <= {path.stem for path in (ROOT / "docs").glob("*.md")} | {"index"}
     assert len(documents) > 5
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [(["--lesson", "99"], "takes numbers from 1 to 10, not 99"), (["--out", __file__], "is a file")],
+)
+def test_bad_input_is_told(
+    options: list[str], told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["preview", *options])
+    with pytest.raises(SystemExit, match="2"):
+        preview.main()
+    assert told in capsys.readouterr().err
