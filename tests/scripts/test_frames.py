@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from scripts.preview import record
-from scripts.preview.grid import Axis, essential, grid, leads, questions, states
+from scripts.preview.grid import ASKED, Axis, essential, grid, leads, questions, states
 from scripts.preview.pack import Packed, pack
 from scripts.preview.page import SCRIPTS
 from secant import (
@@ -190,3 +190,14 @@ def test_the_scripts_leave_the_room_that_recordings_take() -> None:
 @pytest.mark.parametrize("make", EXPLORERS)
 def test_every_explorer_fits_with_its_states(make: Callable[[], Panel[Any]]) -> None:
     assert len(record.compressed(record.recorded(make(), record.STATES))) < record.BYTES
+
+
+@pytest.mark.parametrize(
+    ("name", "explorer"),
+    [("backward", explore_backward), ("saved", explore_saved), ("jacobian", explore_arrows)],
+)
+def test_the_numbers_that_a_question_names_are_points(name: str, explorer: Callable[..., Panel[Any]]) -> None:
+    panel = explorer()
+    assert type(panel).__module__ == f"secant.explorers.{name}"
+    axes = named(grid(panel, 3000))
+    assert {one: wanted for one, wanted in ASKED[name].items() if wanted - set(axes[one].points)} == {}
