@@ -367,7 +367,8 @@ class Explorer {
       this.playing = setTimeout(() => go(at - 1), slow ? Math.max(SLOW, pause) : pause);
     };
     this.player.setAttribute("aria-pressed", "true");
-    go(points.findLastIndex((point) => point <= FIRST));
+    const first = points.findLastIndex((point) => point <= FIRST);
+    go(this.state[axis] === first && first > 0 ? first - 1 : first); // a press is seen to do something at once
   }
 
   stop() {

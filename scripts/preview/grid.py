@@ -22,7 +22,7 @@ HEEDED = {"a": ("spoiler", ("data", "hook"))}
 ASKED: Mapping[str, Mapping[str, set[float]]] = {
     "backward": {"x": {0.01}},
     "saved": {"a": {1.0}},
-    "jacobian": {"v": {0.0, 90.0}},
+    "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees u stands across the JVP
 }
 CALLS = 3  # backward() since the reset, besides those that a question begins with
 ROUND = (1.0, 2.0, 2.5, 5.0)  # a distance between points is one of these times a power of ten

@@ -36,12 +36,15 @@ const made = async () => {
 };
 
 const button = document.querySelector(".search");
+const label = button?.textContent;
 const open = async () => {
   dialog ??= made();
   try {
     (await dialog).open();
+    button.textContent = label;
   } catch (error) {
     dialog = null;
+    button.textContent = button.dataset.failed;
     button.title = error.message;
   }
 };

@@ -53,6 +53,9 @@ def words() -> dict[str, str]:
         ),
         "documents": say(en="Documents", ko="문서(영어)"),
         "search": say(en="Search", ko="검색"),
+        "search_failed": say(
+            en="The search could not be loaded. Try again", ko="검색을 불러오지 못했습니다. 다시 시도"
+        ),
         "contents": say(en="On this page", ko="이 페이지의 차례"),
         "skip": say(en="To the lesson", ko="본문으로"),
         "tests": say(

@@ -252,6 +252,18 @@ def test_h_plays_until_its_end_or_a_touch(opened: Any) -> None:
     assert play.get_attribute("aria-pressed") == "false"
 
 
+def test_h_that_stands_where_it_plays_from_moves_at_once(opened: Any) -> None:
+    play, h = opened.explorer.get_by_role("button", name="play h"), slider(opened, "h")
+    play.click()
+    start = h.get_attribute("aria-valuetext")
+    play.click()
+    assert h.get_attribute("aria-valuetext") == start
+    opened.page.clock.install()
+    play.click()
+    assert float(h.get_attribute("aria-valuetext")) < float(start)
+    play.click()
+
+
 def test_the_picture_follows_the_theme(opened: Any) -> None:
     picture = opened.explorer.locator(".secant-picture")
     assert picture.evaluate("box => box.style.filter") == ""
@@ -268,6 +280,8 @@ def test_a_page_fits_a_phone_and_is_accessible(browser: Any, address: str, look:
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     picture = lab.box(page.locator(".secant-picture").first)
     assert picture["height"] > picture["width"]  # the plots are stacked
+    page.locator(".numbers").first.scroll_into_view_if_needed()
+    assert 0 <= lab.box(page.locator("input[data-control=h]").first)["y"] < 200  # beside what it changes
     for where in ("figure[data-frames]", "fieldset", "[data-answers]"):
         assert faults(page, where) == []
     page.close()
@@ -318,6 +332,19 @@ def test_search_finds_lessons_and_documents(opened: Any) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     page.locator("pagefind-modal dialog").wait_for(state="hidden")
+
+
+def test_a_search_that_cannot_be_fetched_says_so_and_can_be_asked_again(browser: Any, address: str) -> None:
+    page = browser.new_page()
+    page.goto(address)
+    page.route("**/pagefind-component-ui.js", lambda route: route.abort())
+    page.click(".search")
+    page.get_by_role("button", name="could not be loaded").wait_for()
+    page.unroute_all()
+    page.click(".search")
+    assert asked_for(page, "untrusted submission gradebook")
+    assert page.locator(".search").inner_text() == "Search"
+    page.close()
 
 
 def test_korean_is_found_with_its_particles_and_english_after_it(browser: Any, address: str) -> None:
