@@ -16,7 +16,16 @@ from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, Task, split_te
 from autograder.course.lesson import Answer, Lesson
 from autograder.grading.hide_tests import hidden_lines
 from secant import check, language
-from tests.support.lessons import LESSONS, imports, questions, right_answers, source, wrong_answers
+from secant.language import LANGUAGES
+from tests.support.lessons import (
+    LESSONS,
+    examined_in,
+    imports,
+    questions,
+    right_answers,
+    source,
+    wrong_answers,
+)
 from tests.support.settings import settings_kept
 
 
@@ -40,16 +49,14 @@ def draws(first: int) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("draws", [range(first), more], ids=["first draws", "more draws"])
 
 
-in_both_languages = pytest.mark.parametrize(
-    ("tongue", "draws"),
-    [
-        ("en", [0]),
-        ("ko", [1]),
-        pytest.param("en", range(1, 10), marks=pytest.mark.deep),
-        pytest.param("ko", [0, *range(2, 10)], marks=pytest.mark.deep),
-    ],
-    ids=["en", "ko", "en, 9 more draws", "ko, 9 more draws"],
-)
+def in_both_languages() -> Iterator[Any]:
+    """Each wrong answer, in the language in which the examiner is not asked; the other one repeats."""
+    for lesson, task in CASES:
+        for number, wrong in enumerate(answered(wrong_answers(lesson), task), 1):
+            for tongue in LANGUAGES:
+                marks = [pytest.mark.deep] if tongue == examined_in(number) else []
+                id = f"{lesson.name}-{task.id}-{wrong.name}-{tongue}"
+                yield pytest.param(lesson, task, wrong, tongue, marks=marks, id=id)
 
 
 @pytest.fixture(autouse=True)
@@ -139,10 +146,10 @@ def test_right_answer_in_another_style_passes(
         assert not grade(lesson, right.source, task.test.source)
 
 
-@in_both_languages
-@pytest.mark.parametrize(("lesson", "task", "wrong"), WRONG, ids=named(WRONG))
+@draws(1)
+@pytest.mark.parametrize(("lesson", "task", "wrong", "tongue"), list(in_both_languages()))
 def test_wrong_answer_fails_and_is_told_why(
-    lesson: Lesson, task: Task, wrong: Answer, tongue: str, draws: Sequence[int]
+    lesson: Lesson, task: Task, wrong: Answer, tongue: str, draws: range
 ) -> None:
     language(tongue)
     for number in draws:

@@ -19,7 +19,7 @@ from autograder.course.cells import Task, grade_id, is_answer, tasks
 from autograder.course.hints import with_hints
 from autograder.course.lesson import Answer, Lesson, find_lessons
 from secant.catalogue import read_hints
-from secant.language import LANGUAGES
+from secant.language import LANGUAGES, Language
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = find_lessons(ROOT)
@@ -79,6 +79,14 @@ def side_by_side(answers: Iterable[Answer]) -> list[dict[str, Answer]]:
     for answer in answers:
         by_task.setdefault(answer.task, []).append(answer)
     return [{answer.task: answer for answer in row if answer} for row in zip_longest(*by_task.values())]
+
+
+def examined_in(round_number: int) -> Language:
+    """Return the language in which the examiner is asked about a task's first answer, its second, and so on.
+
+    The tests without an examiner take the other one, so that both languages are seen.
+    """
+    return "ko" if round_number % 2 else "en"
 
 
 def with_answers(notebook: NotebookNode, answers: Mapping[str, str]) -> NotebookNode:
