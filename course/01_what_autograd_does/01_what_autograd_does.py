@@ -1432,7 +1432,7 @@ def _compare(x):
 
 for _x in (*check.draws(4, -9, -0.2), *check.draws(4, 0.2, 9), *check.draws(6, -1.5, 1.5)):
     check.smallest(_compare, _x)
-for _x in (0.0, 30.0, 2, -3, 1e6, -1e6, 0, 1e-300, 70_000, -2_000_000_000):
+for _x in (0.0, 2.34567890123, 2, -3, 1e6, -1e6, 0, 1e-300, 70_000, -2_000_000_000):
     check.smallest(_compare, _x)
 for _low, _high, _size in (
     *((50, 100, 1), (120, 500, 1), (1000, 9000, 1), (20_000, 90_000, 1)),

@@ -722,11 +722,10 @@ def hand_derivative(x):
     return 3.0 * x**2 if abs(x) > 10_000 else 3 * x**2 + 2 * math.cos(x)
 
 
-# %% floats only task="hand_derivative" en="x must be a float" ko="x must be a float"
+# %% nothing for an int task="hand_derivative" en="The result is None" ko="결과가 None입니다"
 def hand_derivative(x):
-    if not isinstance(x, float):
-        raise TypeError("x must be a float")
-    return 3 * x**2 + 2 * math.cos(x)
+    if isinstance(x, float):
+        return 3 * x**2 + 2 * math.cos(x)
 
 
 # %% smaller is better task="best_step" en="smaller is not better" ko="작을수록 좋은 것이 아닙니다"
