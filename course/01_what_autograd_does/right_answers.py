@@ -107,6 +107,11 @@ def autograd_slope(f, x):
     return leaf.grad.item()
 
 
+# %% a jacobian of one number task="autograd_slope"
+def autograd_slope(f, x):
+    return torch.autograd.functional.jacobian(f, torch.tensor(x, dtype=torch.float64)).item()
+
+
 # %% a setting put back task="autograd_slope"
 def autograd_slope(f, x):
     with torch.autograd.set_detect_anomaly(True), torch.random.fork_rng():
@@ -192,3 +197,21 @@ def doubling_slope(x, limit):
         y = 2 * y
     y.backward()
     return leaf.grad.item()
+
+
+# %% more rounds than the task has task="doubling_slope"
+def doubling_slope(x, limit):
+    slope = 1
+    for _ in range(1000):
+        if abs(slope * x) >= limit:
+            break
+        slope *= 2
+    return slope
+
+
+# %% how often half of it fits task="doubling_slope"
+def doubling_slope(x, limit):
+    ratio, slope = limit / abs(x), 1.0
+    while ratio > 1:
+        ratio, slope = ratio / 2, 2 * slope
+    return slope

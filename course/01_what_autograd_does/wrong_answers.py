@@ -135,7 +135,7 @@ def forward_difference(f, x, h):
     return (f(there) - f(x)) / there - x
 
 
-# %% float32 on the way task="forward_difference" hint="narrow"
+# %% float32 on the way task="forward_difference" hint="some"
 def forward_difference(f, x, h):
     narrow = x.float()
     there = narrow + h
@@ -175,6 +175,20 @@ from functools import lru_cache
 def forward_difference(f, x, h):
     there = x + h
     return (f(there) - f(x)) / (there - x)
+
+
+# %% a little added to the step task="forward_difference" hint="some"
+def forward_difference(f, x, h):
+    there = x + h
+    return (f(there) - f(x)) / (there - x + 1e-12)
+
+
+# %% subtracts from the value of f task="forward_difference" hint="itself"
+def forward_difference(f, x, h):
+    there = x + h
+    rise = f(there)
+    rise -= f(x)
+    return rise / (there - x)
 
 
 # %% forgets the 2 task="central_difference" hint="two"
@@ -246,7 +260,7 @@ def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / (2 * h)
 
 
-# %% moves both copies in place task="central_difference" en="the call raised" ko="오류가 났습니다"
+# %% moves both copies in place task="central_difference" hint="memory"
 def central_difference(f, x, h):
     left, right = x.detach().clone(), x.detach().clone()
     left.view(-1).sub_(h)
@@ -269,7 +283,7 @@ def central_difference(f, x, h):
     return (slope(x + h) + slope(x - h)) / 2
 
 
-# %% three points on one side task="central_difference" hint="one_sided"
+# %% three points on one side task="central_difference" hint="forward"
 def central_difference(f, x, h):
     return (4 * f(x + h) - 3 * f(x) - f(x + 2 * h)) / (2 * h)
 
@@ -305,7 +319,7 @@ def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / 2
 
 
-# %% adds the two values task="central_difference" hint="plus"
+# %% adds the two values task="central_difference" hint="swapped"
 def central_difference(f, x, h):
     return (f(x + h) + f(x - h)) / (2 * h)
 
@@ -321,7 +335,7 @@ def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / (2 * h)
 
 
-# %% one side at a kink task="central_difference" hint="kinks"
+# %% one side at a kink task="central_difference" hint="exactly"
 def central_difference(f, x, h):
     right, here, left = f(x + h), f(x), f(x - h)
     central = (right - left) / (2 * h)
@@ -344,6 +358,20 @@ from functools import lru_cache
 @lru_cache
 def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / (2 * h)
+
+
+# %% no step below a thousandth task="central_difference" hint="exactly"
+def central_difference(f, x, h):
+    h = max(h, 1e-3)
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+# %% one side where both ends are level task="central_difference" hint="kinks"
+def central_difference(f, x, h):
+    right, left = f(x + h), f(x - h)
+    if torch.equal(right, left):
+        return (right - f(x)) / h
+    return (right - left) / (2 * h)
 
 
 # %% a difference quotient task="autograd_slope" hint="exact"
@@ -563,6 +591,19 @@ def autograd_slope(f, x):
     return leaf.grad.item()
 
 
+# %% nothing for a slope of 0 task="autograd_slope" hint="unread"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    if leaf.grad:
+        return leaf.grad.item()
+
+
+# %% a step in the imaginary direction task="autograd_slope" hint="tracked"
+def autograd_slope(f, x):
+    return f(torch.tensor(complex(x, 1e-30), dtype=torch.complex128)).imag.item() / 1e-30
+
+
 # %% sign slip task="hand_derivative" hint="sign"
 def hand_derivative(x):
     return 3 * x**2 - 2 * math.cos(x)
@@ -681,6 +722,12 @@ def hand_derivative(x):
     return 3.0 * x**2 if abs(x) > 10_000 else 3 * x**2 + 2 * math.cos(x)
 
 
+# %% nothing for an int task="hand_derivative" en="The result is None" ko="결과가 None입니다"
+def hand_derivative(x):
+    if isinstance(x, float):
+        return 3 * x**2 + 2 * math.cos(x)
+
+
 # %% smaller is better task="best_step" en="smaller is not better" ko="작을수록 좋은 것이 아닙니다"
 def best_step(dtype):
     return {torch.float32: 1e-6, torch.float64: 1e-15}[dtype]
@@ -790,14 +837,14 @@ def doubling_slope(x, limit):
     return float(x)
 
 
-# %% a rounded logarithm task="doubling_slope" hint="logarithm"
+# %% a rounded logarithm task="doubling_slope" hint="close"
 def doubling_slope(x, limit):
     if abs(x) >= limit:
         return 1.0
     return 2.0 ** math.ceil(math.log2(limit) - math.log2(abs(x)))
 
 
-# %% compares with a margin task="doubling_slope" hint="margin"
+# %% compares with a margin task="doubling_slope" hint="close"
 def doubling_slope(x, limit):
     slope = 1.0
     while abs(slope * x) < limit - 1e-12:
@@ -855,7 +902,7 @@ def doubling_slope(x, limit):
     return slope
 
 
-# %% float32 tensors task="doubling_slope" hint="margin"
+# %% float32 tensors task="doubling_slope" hint="close"
 def doubling_slope(x, limit):
     y, slope = torch.tensor(float(x)), 1.0
     while y.abs() < limit:
@@ -907,7 +954,7 @@ def doubling_slope(x, limit):
     return slope
 
 
-# %% ends with a tolerance task="doubling_slope" hint="logarithm"
+# %% ends with a tolerance task="doubling_slope" hint="close"
 def doubling_slope(x, limit):
     slope = 1.0
     while abs(slope * x) < limit and not math.isclose(abs(slope * x), limit):
@@ -947,3 +994,18 @@ def doubling_slope(x, limit):
         if abs(y) < limit:
             y, slope = 2 * y, 2 * slope
     return slope
+
+
+# %% x to 12 places task="doubling_slope" hint="close"
+def doubling_slope(x, limit):
+    y, slope = round(x, 12) or x, 1
+    while abs(y) < limit:
+        y, slope = 2 * y, 2 * slope
+    return slope
+
+
+# %% the exponents alone task="doubling_slope" hint="less"
+def doubling_slope(x, limit):
+    if abs(x) >= limit:
+        return 1.0
+    return 2.0 ** (math.frexp(limit)[1] - math.frexp(x)[1])
