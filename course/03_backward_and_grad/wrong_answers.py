@@ -269,7 +269,7 @@ def grad_history(fs, x):
     return [x.grad.clone() for _ in fs]
 
 
-# %% gradients still in a graph task="grad_history" hint="graph"
+# %% gradients still in a graph task="grad_history" hint="tracked"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -280,7 +280,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% zeros to begin with task="grad_history" en="None was expected" ko="필요한 것은 None입니다"
+# %% zeros to begin with task="grad_history" en="then x.grad is None" ko="x.grad is None"
 def grad_history(fs, x):
     x.grad = torch.zeros_like(x)
     history = []
@@ -371,7 +371,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% keeps the sign task="train5" hint="sign"
+# %% keeps the sign task="train5" en="[-3.8, -3.61," ko="[-3.8, -3.61,"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -677,7 +677,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% never past the minimum task="train5" hint="stopped"
+# %% never below 0 task="train5" en="got: [0.0, 0.0, 0.0, 0.0, 0.0]" ko="[0.0, 0.0, 0.0, 0.0, 0.0]"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -1337,3 +1337,69 @@ def all_grads(x0):
 
     warnings.filterwarnings("ignore", message="The .grad attribute")
     return 3.0 / x0, 1.0 / x0**3, 1.0
+
+
+# %% asks for a result that is contiguous task="fresh_grad" en="view size is not compatible" ko="view size is not compatible"
+def fresh_grad(f, x):
+    y = f(x).view(-1)
+    return torch.autograd.grad(y, x, torch.ones_like(y))[0]
+
+
+# %% leaves its hook on x task="grad_history" en="a hook was left on x" ko="x에 hook이 남아 있습니다"
+def grad_history(fs, x):
+    history = []
+    x.register_post_accumulate_grad_hook(lambda t: history.append(t.grad.clone()))
+    for f in fs:
+        f(x).backward()
+    return history
+
+
+# %% starts at the absolute value, and keeps the sign task="train5" hint="sign"
+def train5(w0, lr, zero):
+    w, buffer, norms = abs(float(w0)), 0.0, []
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w -= lr * buffer
+        norms.append(w)
+    return norms
+
+
+# %% the losses before the steps task="train5" hint="losses"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    losses = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        loss = w**2
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        losses.append(loss.item())
+    return losses
+
+
+# %% an int for a tensor task="train5" en="only floating-point tensors have gradients" ko="부동소수점"
+def train5(w0, lr, zero):
+    w = torch.tensor(w0, requires_grad=True)
+    w = w.detach().double().requires_grad_()
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        (w**2).backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
+# %% never past the minimum, from either side task="train5" hint="stopped"
+def train5(w0, lr, zero):
+    sign = 1 if w0 >= 0 else -1
+    w, buffer, norms = abs(float(w0)), 0.0, []
+    for _ in range(5):
+        buffer = 2 * sign * w + (0.0 if zero else buffer)
+        w = max(w - lr * sign * buffer, 0.0)
+        norms.append(w)
+    return norms
