@@ -1011,6 +1011,8 @@ def _compare_again(fs, x, dtype, layout=""):
     alone, elsewhere = ([_SLOPES[f](tensor(x) + moved) for f in fs] for moved in (0, 1))
     want, later = ([tensor(part, dtype) for part in accumulate(parts)] for parts in (alone, elsewhere))
     history = _compare(fs, x, dtype, want, {hint.alone: alone}, layout)
+    if dtype == "float64":
+        history.returns(want, nearly=hint.nearly)
     history.then("fs", by_name=True).equals(fs, hint=hint.eaten)
     history.after("x.grad = None; x.data = x.data + 1").returns(later)
     if want:
@@ -1383,27 +1385,28 @@ from secant import ask, check, hints, tensor
 
 hint = hints("accumulate")
 
-_shares = {hint.by_number: [4 / 3, 0.0], hint.by_one: [8 / 3, 2.0], hint.so_far: [26 / 3, 1.0]}
-_sums = {hint.added: [4.0, 0.0], hint.by_rows: [4.0, 3.0], hint.summed: [32.0, 24.0]}
-_others = {hint.emptied: [-2.0, -1.0], hint.zeros: [0.0, 0.0], hint.absolute: [0.25, 0.0]}
+_shares = {hint.by_number: [0.8, 1.3], hint.by_one: [0.5, 0.25], hint.so_far: [1.28, 0.48]}
+_sums = {hint.added: [2.4, 3.9], hint.by_rows: [2.0, 1.0], hint.summed: [12.0, 6.0]}
+_others = {hint.emptied: [0.8, 0.3], hint.left_out: [0.8, -0.2], hint.zeros: [0.0, 0.0]}
 _wrong = {why: tensor(grad) for why, grad in {**_shares, **_sums, **_others}.items()}
-_CAUSES = {"value": hint.moved, "requires_grad": hint.given}
+_CAUSES = {"value": hint.moved}
 _answer = ask(
     "accumulate(model, batches)",
     {
         "words": "accumulate(model, batches), float64",
-        "below": "model(X) = X * w + bias, both 0, bias untracked; batches = [(torch.ones(2, 1), "
-        "[[-8, 2]] * 2), (torch.ones(4, 1), [[-4, -6]] * 4), (torch.ones(2, 1), [[8, 4]] * 2)]",
+        "below": "model(X) = X * w + bias, both 0, bias untracked; batches = [(torch.ones(4, 1), "
+        "[[-1.2, 0.3]] * 4), ([[1.0]], [[3.6, -2.4]]), ([[1.0]], [[-4.8, -1.8]])]",
     },
-    piece="lambda n, y: (torch.ones(n, 1).double(), torch.tensor([y] * n).double())",
-    batches=["piece(2, [-8.0, 2.0])", "piece(4, [-4.0, -6.0])", "piece(2, [8.0, 4.0])"],
+    piece="lambda n, y: (torch.ones(n, 1).double(), torch.tensor([y] * n, dtype=torch.float64))",
+    batches=["piece(4, [-1.2, 0.3])", "piece(1, [3.6, -2.4])", "piece(1, [-4.8, -1.8])"],
     model="graphs.Spy('X*w + bias', w=leaf([0, 0.]).double(), bias=torch.zeros(2).double()).eval()",
 )
 _grad = _answer.then("model.w.grad")
-_grad.holds(_grad.result is not None, hint.empty).returns(tensor([2.0, 1.5]), mistakes=_wrong)
-_answer.then("model.bias.grad").equals(None, hint=hint.frozen)
+_grad.holds(_grad.result is not None, hint.empty)
+_grad.returns(tensor([1.0, 0.5]), mistakes=_wrong, nearly=hint.nearly)
+_answer.then("model.bias.grad").equals(None)
 _log = _answer.then("sorted(zip(model.log[::2], model.log[1::2]), key=str)")
-_log.equals([(2, "backward"), (2, "backward"), (4, "backward")], hint=hint.turns)
+_log.equals([(1, "backward"), (1, "backward"), (4, "backward")], hint=hint.turns)
 _answer.changes_nothing(but=[("grad", "model.w")], hints=_CAUSES)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1488,7 +1491,7 @@ def _compare(sizes, columns, dtype, tracked=True, training=True, twice=False, in
     found = answer.then(filled)
     found.holds(tracked or found.result["bias"] is None, hint.frozen)
     all_there = all(found.result[name] is not None for name in asked)
-    found.holds(all_there, hint.single if 1 in sizes else hint.submodule if inside else hint.empty)
+    found.holds(all_there, hint.submodule if inside else hint.empty)
 
     def wrong():
         shares_of = _wrong_shares(sizes, columns)
@@ -1510,7 +1513,7 @@ def _compare(sizes, columns, dtype, tracked=True, training=True, twice=False, in
 
 # From small to large, so that the first case that fails is a small one.
 for _dtype in ("float64", "float32"):
-    for _sizes, _columns in (([1], 1), ([2, 1], 1), ([4], 2), ([7, 3], 1), ([5, 5], 3)):
+    for _sizes, _columns in (([1], 1), ([2, 1], 2), ([4], 1), ([7, 3], 1), ([5, 5], 3)):
         _compare(_sizes, _columns, _dtype)
     for _sizes, _columns in (([1, 1], 2), ([3, 5, 2], 3), ([2, 2, 2, 2, 2, 1], 2)):
         _compare(_sizes, _columns, _dtype, tracked=False, training=False)
@@ -1659,7 +1662,8 @@ r"""
   calls in a row, with `x` changed in between; another function at the same `x`; both dtypes and several shapes; 11 digits; that the result
   is not part of a graph, and that `x` stays in its memory.
 - **3.2** Every entry, not only the last; what happens to the entries when `x.grad` is overwritten afterwards; a function that occurs twice in
-  the list, and one whose result has the shape `(1, 1)`; an empty list; an empty `x`; `x.grad` at the end, and that it is not part of a graph.
+  the list, and one whose result has the shape `(1, 1)`; an empty list; an empty `x`; 11 digits; `x.grad` at the end, and that it is not part
+  of a graph.
 - **3.3** Both values of `zero`, called in turn; `w0` negative, 0, tiny, or an `int`; a learning rate of 0, and one so large that `w` jumps over
   the minimum; 11 digits; a new list for every call.
 - **3.4** Pieces of unequal size, of one row, a single piece, and a pair that occurs twice; several columns; both dtypes, `float64` to 10 digits;
@@ -1696,7 +1700,7 @@ You can now answer these without looking back:
 Next: [Lesson 04](../04_branches_and_broadcasts/04_branches_and_broadcasts.ipynb), branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="728fbe2b"
+# %% [markdown] lang="ko" en="4969a122"
 r"""
 ## 숨은 테스트가 확인하는 것
 
@@ -1704,7 +1708,7 @@ r"""
   많을 때. 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf. 두 번 이어 호출하고 그사이에 `x`를 바꾸었을 때. 같은 `x`에서 함수를 바꾸었을 때. 두 가지 dtype과
   여러 shape. 11자리까지. 결과가 그래프에 연결되어 있지 않은지, `x`의 메모리가 그대로인지.
 - **3.2** 리스트의 마지막뿐 아니라 모든 자리. 나중에 `x.grad`를 덮어쓰면 리스트의 텐서가 어떻게 되는지. 리스트에 두 번 나오는 함수, 결과의 shape가 `(1, 1)`인
-  함수, 빈 리스트, 비어 있는 `x`. 끝난 뒤의 `x.grad`와, 그것이 그래프에 연결되어 있지 않은지.
+  함수, 빈 리스트, 비어 있는 `x`. 11자리까지. 끝난 뒤의 `x.grad`와, 그것이 그래프에 연결되어 있지 않은지.
 - **3.3** `zero`의 두 값을 번갈아. 음수나 0, 아주 작은 수, `int`인 `w0`. 0인 학습률과, `w`가 최소점을 뛰어넘을 만큼 큰 학습률. 11자리까지. 호출마다 새 리스트인지.
 - **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때, 두 번 나오는 쌍. 여러 열. 두 가지 dtype, `float64`는 10자리까지. 추적되지 않는 파라미터. 두 가지 모드의 모델과, 하위 모듈의 모드가 다른 모델.
   모델이나 그 복사본을 몇 번, 몇 행씩 호출하는지, 호출할 때마다 역방향 계산이 뒤따르고 그래프가 비워지는지.

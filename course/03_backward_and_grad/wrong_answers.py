@@ -779,7 +779,7 @@ def accumulate(model, batches):
         torch.nn.functional.mse_loss(model(X), Y, reduction="sum").backward()
 
 
-# %% zeros for what is not tracked task="accumulate" hint="frozen"
+# %% zeros for what is not tracked task="accumulate" en="None was expected" ko="필요한 것은 None입니다"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for parameter in model.parameters():
@@ -788,7 +788,7 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% tracks every parameter task="accumulate" hint="frozen"
+# %% tracks every parameter task="accumulate" en="None was expected" ko="필요한 것은 None입니다"
 def accumulate(model, batches):
     model.requires_grad_()
     rows = sum(len(X) for X, _ in batches)
@@ -862,14 +862,14 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / rows / 2).backward()
 
 
-# %% all pieces but the last of one size task="accumulate" hint="by_one"
+# %% all pieces but the last of one size task="accumulate" en="expected 1, got 0.6666666667" ko="나온 값 0.6666666667"
 def accumulate(model, batches):
     rows = (len(batches) - 1) * len(batches[0][0]) + len(batches[-1][0])
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% tracks the inputs task="accumulate" hint="given"
+# %% tracks the inputs task="accumulate" en="requires_grad was changed" ko="requires_grad가 바뀌었습니다"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -912,21 +912,21 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% another loss task="accumulate" hint="absolute"
+# %% another loss task="accumulate" en="expected 1, got 0.3333333333" ko="나온 값 0.3333333333"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.l1_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% rounded shares task="accumulate" hint="nearly"
+# %% rounded shares task="accumulate" en="expected 1, got 1.008" ko="나온 값 1.008"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) * round(len(X) / rows, 2)).backward()
 
 
-# %% no piece of one row task="accumulate" hint="single"
+# %% no piece of one row task="accumulate" hint="left_out"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -1403,3 +1403,28 @@ def train5(w0, lr, zero):
         w = max(w - lr * sign * buffer, 0.0)
         norms.append(w)
     return norms
+
+
+# %% targets in float32 task="accumulate" hint="nearly"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        loss = torch.nn.functional.mse_loss(model(X), Y.float())
+        (loss * len(X) / rows).backward()
+
+
+# %% drops what is smaller than the first piece task="accumulate" en="expected 1, got 1.2" ko="나온 값 1.2"
+def accumulate(model, batches):
+    pieces = [(X, Y) for X, Y in batches if len(X) >= len(batches[0][0])]
+    rows = sum(len(X) for X, _ in pieces)
+    for X, Y in pieces:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% a float32 table on the way task="grad_history" hint="nearly"
+def grad_history(fs, x):
+    table = torch.zeros(len(fs), *x.shape)
+    for row, f in zip(table, fs, strict=True):
+        f(x).backward()
+        row.copy_(x.grad)
+    return [row.to(x.dtype, copy=True) for row in table]
