@@ -253,3 +253,26 @@ def accumulate(model, batches):
     elements = sum(Y.numel() for _, Y in batches)
     for X, Y in sorted(batches, key=lambda pair: len(pair[0]), reverse=True):
         (torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / elements).backward()
+
+
+# %% a hook that is taken off again task="grad_history"
+def grad_history(fs, x):
+    history = []
+    handle = x.register_post_accumulate_grad_hook(lambda t: history.append(t.grad.clone()))
+    for f in fs:
+        f(x).backward()
+    handle.remove()
+    return history
+
+
+# %% the square root of the loss is the norm task="train5"
+def train5(w0, lr, zero):
+    w = torch.tensor([float(w0)], dtype=torch.float64, requires_grad=True)
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        (w**2).sum().backward()
+        w.data -= lr * w.grad
+        norms.append((w**2).sum().sqrt().item())
+    return norms

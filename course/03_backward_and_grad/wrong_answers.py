@@ -269,7 +269,7 @@ def grad_history(fs, x):
     return [x.grad.clone() for _ in fs]
 
 
-# %% gradients still in a graph task="grad_history" hint="graph"
+# %% gradients still in a graph task="grad_history" hint="tracked"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -280,7 +280,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% zeros to begin with task="grad_history" en="None was expected" ko="필요한 것은 None입니다"
+# %% zeros to begin with task="grad_history" en="then x.grad is None" ko="x.grad is None"
 def grad_history(fs, x):
     x.grad = torch.zeros_like(x)
     history = []
@@ -371,7 +371,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% keeps the sign task="train5" hint="sign"
+# %% keeps the sign task="train5" en="[-3.8, -3.61," ko="[-3.8, -3.61,"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -677,7 +677,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% never past the minimum task="train5" hint="stopped"
+# %% never below 0 task="train5" en="got: [0.0, 0.0, 0.0, 0.0, 0.0]" ko="[0.0, 0.0, 0.0, 0.0, 0.0]"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -779,7 +779,7 @@ def accumulate(model, batches):
         torch.nn.functional.mse_loss(model(X), Y, reduction="sum").backward()
 
 
-# %% zeros for what is not tracked task="accumulate" hint="frozen"
+# %% zeros for what is not tracked task="accumulate" en="None was expected" ko="필요한 것은 None입니다"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for parameter in model.parameters():
@@ -788,7 +788,7 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% tracks every parameter task="accumulate" hint="frozen"
+# %% tracks every parameter task="accumulate" en="None was expected" ko="필요한 것은 None입니다"
 def accumulate(model, batches):
     model.requires_grad_()
     rows = sum(len(X) for X, _ in batches)
@@ -862,14 +862,14 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / rows / 2).backward()
 
 
-# %% all pieces but the last of one size task="accumulate" hint="by_one"
+# %% all pieces but the last of one size task="accumulate" en="expected 1, got 0.6666666667" ko="나온 값 0.6666666667"
 def accumulate(model, batches):
     rows = (len(batches) - 1) * len(batches[0][0]) + len(batches[-1][0])
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% tracks the inputs task="accumulate" hint="given"
+# %% tracks the inputs task="accumulate" en="requires_grad was changed" ko="requires_grad가 바뀌었습니다"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -912,21 +912,21 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% another loss task="accumulate" hint="absolute"
+# %% another loss task="accumulate" en="expected 1, got 0.3333333333" ko="나온 값 0.3333333333"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.l1_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% rounded shares task="accumulate" hint="nearly"
+# %% rounded shares task="accumulate" en="expected 1, got 1.008" ko="나온 값 1.008"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) * round(len(X) / rows, 2)).backward()
 
 
-# %% no piece of one row task="accumulate" hint="single"
+# %% no piece of one row task="accumulate" hint="left_out"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -1337,3 +1337,94 @@ def all_grads(x0):
 
     warnings.filterwarnings("ignore", message="The .grad attribute")
     return 3.0 / x0, 1.0 / x0**3, 1.0
+
+
+# %% asks for a result that is contiguous task="fresh_grad" en="view size is not compatible" ko="view size is not compatible"
+def fresh_grad(f, x):
+    y = f(x).view(-1)
+    return torch.autograd.grad(y, x, torch.ones_like(y))[0]
+
+
+# %% leaves its hook on x task="grad_history" en="a hook was left on x" ko="x에 hook이 남아 있습니다"
+def grad_history(fs, x):
+    history = []
+    x.register_post_accumulate_grad_hook(lambda t: history.append(t.grad.clone()))
+    for f in fs:
+        f(x).backward()
+    return history
+
+
+# %% starts at the absolute value, and keeps the sign task="train5" hint="sign"
+def train5(w0, lr, zero):
+    w, buffer, norms = abs(float(w0)), 0.0, []
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w -= lr * buffer
+        norms.append(w)
+    return norms
+
+
+# %% the losses before the steps task="train5" hint="losses"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    losses = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        loss = w**2
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        losses.append(loss.item())
+    return losses
+
+
+# %% an int for a tensor task="train5" en="only floating-point tensors have gradients" ko="부동소수점"
+def train5(w0, lr, zero):
+    w = torch.tensor(w0, requires_grad=True)
+    w = w.detach().double().requires_grad_()
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        (w**2).backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
+# %% never past the minimum, from either side task="train5" hint="stopped"
+def train5(w0, lr, zero):
+    sign = 1 if w0 >= 0 else -1
+    w, buffer, norms = abs(float(w0)), 0.0, []
+    for _ in range(5):
+        buffer = 2 * sign * w + (0.0 if zero else buffer)
+        w = max(w - lr * sign * buffer, 0.0)
+        norms.append(w)
+    return norms
+
+
+# %% targets in float32 task="accumulate" hint="nearly"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        loss = torch.nn.functional.mse_loss(model(X), Y.float())
+        (loss * len(X) / rows).backward()
+
+
+# %% drops what is smaller than the first piece task="accumulate" en="expected 1, got 1.2" ko="나온 값 1.2"
+def accumulate(model, batches):
+    pieces = [(X, Y) for X, Y in batches if len(X) >= len(batches[0][0])]
+    rows = sum(len(X) for X, _ in pieces)
+    for X, Y in pieces:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% a float32 table on the way task="grad_history" hint="nearly"
+def grad_history(fs, x):
+    table = torch.zeros(len(fs), *x.shape)
+    for row, f in zip(table, fs, strict=True):
+        f(x).backward()
+        row.copy_(x.grad)
+    return [row.to(x.dtype, copy=True) for row in table]

@@ -100,12 +100,11 @@ def draw_again(**shapes: tuple[int, ...]) -> tuple[list[torch.Tensor], str]:
     """
     seed, rng = _random.randrange(10_000), torch.Generator()
     rng.manual_seed(seed)
-    made = [torch.randn(shape, generator=rng).double() for shape in shapes.values()]
+    # Drawn in float64, or a detour by way of float32 would lose nothing.
+    made = [torch.randn(shape, generator=rng, dtype=torch.float64) for shape in shapes.values()]
     sizes = f"({', '.join(map(str, shapes.values()))})"
-    return (
-        made,
-        f"torch.manual_seed({seed}); {', '.join(shapes)} = [torch.randn(s).double() for s in {sizes}]",
-    )
+    again = f"[torch.randn(s, dtype=torch.float64) for s in {sizes}]"
+    return made, f"torch.manual_seed({seed}); {', '.join(shapes)} = {again}"
 
 
 def close(
