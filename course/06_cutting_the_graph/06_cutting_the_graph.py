@@ -1059,9 +1059,9 @@ def _compare(call, leaves, grads, wants, before=(), still=hint.still, skipped=hi
 
 _leaves = {"p": leaf(2.0, grad=4.0), "q": leaf(5.0), "r": leaf(2.0, grad=4.0)}
 _compare("sgd_step_([p, q, r], 0.1)", _leaves, [4.0, None, 4.0], [1.6, 5.0, 1.6])
-_leaves = {"p": leaf([1.0, -2.0], grad=0.5), "q": leaf([[3.0]]), "r": leaf(2.0, grad=-4.0)}
-_call, _wants = "sgd_step_((t for t in [p, q, r]), 0.3)", [[0.85, -2.15], [[3.0]], 3.2]
-_compare(_call, _leaves, [0.5, None, -4.0], _wants, still=hint.used)
+_leaves = {"p": leaf([1.0, -2.0], grad=0.5), "q": leaf([[3.0]]), "r": leaf(2.0, grad=-4e4)}
+_call, _wants = "sgd_step_((t for t in [p, q, r]), 0.3)", [[0.85, -2.15], [[3.0]], 12002.0]
+_compare(_call, _leaves, [0.5, None, -4e4], _wants, still=hint.used)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 
@@ -1091,20 +1091,20 @@ for _form in ("params := [{}]", "tuple([{}])", "(t for t in [{}])"):
         _values, _slopes = [check.draws(3, -3, 3), _start], [check.draws(3, -3, 3), None]
         check.smallest(_compare_drawn, _form, check.draw(0.01, 2), [_dtype] * 2, _values, _slopes)
         _rows = [check.draws(2, -3, 3) for _ in range(3)]
-        _values = [check.draw(1, 3), check.draw(-3, -1), _rows, []]
-        _slopes = [check.draw(1, 3), None, [row[::-1] for row in _rows], []]
-        check.smallest(_compare_drawn, _form, 1, [_dtype, "float64", "float32", _dtype], _values, _slopes)
+        _values = [check.draw(1, 3), check.draw(-3, -1), _rows]
+        _slopes = [check.draw(1, 3), None, [row[::-1] for row in _rows]]
+        check.smallest(_compare_drawn, _form, 1, [_dtype, "float64", "float32"], _values, _slopes)
         _pairs = [_rows, check.draws(2, 1, 3)], [_rows, check.draws(2, 1, 3)]
         for _layout in ("slice", "transposed"):
             check.smallest(_compare_drawn, _form, check.draw(0.1, 1), [_dtype, "float64"], *_pairs, _layout)
-    _values, _slopes = [1.0, -2.0, 3.0, 0.5], [None, 0.0, 5.0, -4.0]
-    _compare_drawn(_form, 0.25, ["float64", "float32"] * 2, _values, _slopes)
     # A gradient with a 0 in it, and one whose sum is 0, are steps like any other.
     _pair = [[1.0, -2.0], [3.0, 0.5]]
     _compare_drawn(_form, 0.5, ["float64", "float32"], _pair, [[0.0, 2.0], [3.0, -3.0]])
     _compare_drawn(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
     _compare_drawn(_form, 0.0123456789, ["float64"] * 2, [1.0, 2.0], [3e4, -5e3])
     _compare_drawn(_form, 0.5, ["float64"] * 2, [1.0, 2.0], [None, None])
+_empty = tensor([]).reshape(0, 3)
+_compare("sgd_step_([p], 1)", {"p": leaf(_empty, grad=4.0)}, [4.0], [_empty], ["assert p.shape == (0, 3)"])
 _steps = ask("[sgd_step_([p], 0.5) for _ in range(3)]", p=leaf([1.0, -2.0], grad=2.0)).then("p")
 _steps.returns(tensor([-2.0, -5.0]), hint=hint.steps)
 _left = ask(
@@ -1206,7 +1206,7 @@ def evaluate(model, x):
 
 
 # %% nbgrader={"grade_id": "test_evaluate", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, tensor
+from secant import ask, check, hints, leaf, tensor
 
 hint = hints("evaluate")
 
@@ -1229,30 +1229,32 @@ def _compare(layer, numbers, x, dtype, want, of_batch, modes="model.train()", mo
 
 _first, _x = [1.0, 2.0, -1.0, 1.0, 0.5, 0.0, 0.0, 1.0, 2.0], [[1.0, 1.0], [2.0, -1.0]]
 _last = [1.0, -1.0, 2.0, 0.5]
-_compare("nn.Dropout(0.5)", _first + _last, _x, "float32", [[7.5], [8.5]], 0.0)
 _norm, _batch = [*_first, 1.0, 2.0, 1.0, 0.0, 0.0, 1.0, *_last], [[-0.5], [5.5]]
 _compare("nn.BatchNorm1d(3, eps=1e-10)", _norm, _x, "float64", [[8.5], [12.5]], _batch)
 _nested = "nn.Sequential(nn.AlphaDropout(0.5))"
-_own = "model[1].training = False; model[0].bias.requires_grad_(False)"
-_own += "; model[0].bias.grad = torch.ones(3)"
+_own = "model.training = model[1].training = model[2].training = False"
+_own += "; model[0].bias.requires_grad_(False); model[0].bias.grad = torch.ones(3)"
 _compare(_nested, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, _own)
+_answer = ask("evaluate(model, x)", model="nn.Dropout(0.5)", x=leaf([1.0, 2.0], grad=3.0))
+_answer.returns(tensor([1.0, 2.0]), hint=hint.random).is_untracked(hint.tracked).changes_nothing()
+_TRY = "try: evaluate(model, torch.ones(3)); raised = False\nexcept ValueError: raised = True"
+_MODES = "[module.training for module in model.modules()]"
+_answer = ask(_MODES, {"before": _TRY}, model="nn.Sequential(nn.BatchNorm1d(3))")
+_answer.holds(_answer.then("raised").result, hint.swallowed).equals([True] * 2, hint=hint.faulty)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import leaf
-
-_MODES = "[module.training for module in model.modules()]"
 _SETTINGS = "[vars(module).get('p', vars(module).get('momentum')) for module in model.modules()]"
 _STATS = """
 for buffer, numbers in zip(model.buffers(), stats):
     buffer.copy_(numbers)
 """
 _FAULTY = """
-model[2].register_forward_pre_hook(lambda *_: {faulty})
+model[2].register_forward_pre_hook(lambda *_: 1 / 0)
 reached = False
 try:
     evaluate(model, torch.ones(2, 2))
-except Exception as error:
-    reached = isinstance(error, {kind})
+except ZeroDivisionError:
+    reached = True
 recording = torch.is_grad_enabled()
 torch.set_grad_enabled(True)
 """
@@ -1306,22 +1308,13 @@ for _layer, _few in (("nn.Dropout(0.5)", 1), ("nn.BatchNorm1d(3)", 2)):
         for _dtype in ("float64", "float32"):
             check.smallest(_compare_drawn, *_drawn(_layer, 4), _dtype, _modes, True)
             check.smallest(_compare_drawn, *_drawn(_layer, _few), _dtype, _modes)
-    for _modes, _want, _faulty, _kind in (
-        ("model.train()", [True] * 4, "math.sqrt(-1)", "ValueError"),
-        (_turns, [True, False] * 2, "1 / 0", "ZeroDivisionError"),
-    ):
-        _words = f"evaluate(model, x), {hint.raises} {_kind}, {_modes}: {_MODES}"
-        _model = f"nn.Sequential(nn.Linear(2, 3), {_layer}, nn.Linear(3, 1))"
-        _how = {
-            "before": _modes + _FAULTY.format(faulty=_faulty, kind=_kind),
-            "words": _words,
-            "below": f"model = {_model}",
-        }
-        _after = ask(_MODES, _how, model=_model)
-        _reached, _recording = _after.then("reached, recording").result
-        _after.holds(_reached, hint.swallowed).equals(_want, hint=hint.faulty).holds(
-            _recording, hint.left_off
-        )
+_model = "nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5), nn.Linear(3, 1))"
+_words = f"evaluate(model, x), {hint.raises} ZeroDivisionError, {_turns}: {_MODES}"
+_how = {"before": _turns + _FAULTY, "words": _words, "below": f"model = {_model}"}
+_after = ask(_MODES, _how, model=_model)
+_reached, _recording = _after.then("reached, recording").result
+_after.holds(_reached, hint.swallowed).equals([True, False] * 2, hint=hint.faulty)
+_after.holds(_recording, hint.left_off)
 _turns = "model.eval(); model[0].training = model[1][0][0].training = True"
 for _modes in ("model.train()", "model.eval()", "model[1][0][0].eval()", _turns):
     check.smallest(_compare_drawn, *_drawn(f"nn.Sequential({_nested})", 9), "float32", _modes)
@@ -1346,12 +1339,19 @@ _words = f"evaluate(model, x=[1, -1]), {hint.skip}"
 _numbers = tensor([1.0, 2.0, -1.0, 3.0, 0.5, 1.0])
 _answer = ask("evaluate(model, x)", {"before": _SKIP, "words": _words}, numbers=_numbers, x=tensor([1, -1]))
 _answer.returns(tensor([1.0, -8.0]), hint=hint.called)
-_answer.then("[module.training for module in model.modules()]").equals([True] * 3, hint=hint.noted)
-_x = [check.draws(2, -3, 3) for _ in range(2)]
-for _model in ("nn.Dropout(0.5)", "nn.Sequential(nn.Dropout(0.5))", "nn.Flatten(0)"):
-    _want = tensor(_x).flatten() if "Flatten" in _model else tensor(_x)
-    _answer = ask("evaluate(model, x)", model=_model, x=leaf(_x, grad=check.draw(1, 9)))
-    _answer.returns(_want, hint=hint.random).is_untracked(hint.itself).changes_nothing()
+_answer.then(_MODES).equals([True] * 3, hint=hint.noted)
+_x = [[1.0, -2.0], [-3.0, 4.0]]
+_images = "nn.Unflatten(1, (2, 1, 1)), {}, nn.Flatten(0)"
+for _layer in (
+    "nn.Identity()",
+    "nn.Dropout2d(0.5)",
+    "nn.FeatureAlphaDropout(0.5)",
+    "nn.BatchNorm2d(2, 1e-30)",
+):
+    _model = f"nn.Sequential({_images.format(_layer)})"
+    _answer = ask("evaluate(model, x)", model=_model, x=leaf(_x, "float32", grad=check.draw(1, 9)))
+    _answer.returns(tensor(_x, "float32").flatten(), hint=hint.kinds).is_untracked(hint.tracked)
+    _answer.changes_nothing()
 _how = {"before": "model[1].register_forward_hook(lambda *_: None)"}
 _given = {"model": "nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5))", "x": tensor([1.0, 2.0], "float32")}
 ask("evaluate(model, x)", _how, **_given).changes_nothing(hints={"hooks": hint.hooks})
@@ -1372,7 +1372,7 @@ r"""
 For the program `f = x * (x**2).detach()`, predict two numbers: the slope that autograd reports, and the slope of the function that `f` computes, which is where the quotient goes.
 
 - `x` is a number, `float` or `int`, between -100 and 100.
-- Return a tuple of two floats `(autograd, truth)`, right to 11 significant digits. You may compute them in any way.
+- Return a tuple of two floats `(autograd, truth)`, right to 12 significant digits. You may compute them in any way.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1387,7 +1387,7 @@ For `x**2 * x.detach()` autograd treats the second factor as a constant $c$. The
 </details>
 """
 
-# %% [markdown] lang="ko" en="c90058c7"
+# %% [markdown] lang="ko" en="7be7101a"
 r"""
 ## 과제 6.4 · `stop_gradient`
 
@@ -1396,7 +1396,7 @@ r"""
 프로그램 `f = x * (x**2).detach()`에 대해 두 수를 예상하세요. 하나는 autograd가 구하는 기울기, 하나는 `f`가 계산하는 함수의 기울기(참값)입니다. 차분몫은 둘째로 다가갑니다.
 
 - `x`는 -100 이상 100 이하의 수(`float` 또는 `int`)입니다.
-- float 두 개가 든 튜플 `(autograd, truth)`를 유효 숫자 11자리까지 맞게 돌려주세요. 어떤 방법으로 구해도 됩니다.
+- float 두 개가 든 튜플 `(autograd, truth)`를 유효 숫자 12자리까지 맞게 돌려주세요. 어떤 방법으로 구해도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1445,7 +1445,8 @@ def _compare(x, autograd, truth):
     answer.again().returns((autograd, truth), **exact).changes_nothing()
 
 
-for _x, _autograd, _truth in ((2.0, 4.0, 12.0), (-3, 9.0, 27.0), (0, 0.0, 0.0)):
+_decimals = 0.123456, 0.015241383936, 0.045724151808
+for _x, _autograd, _truth in ((2.0, 4.0, 12.0), (-3, 9.0, 27.0), (0, 0.0, 0.0), _decimals):
     _compare(_x, _autograd, _truth)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1590,6 +1591,12 @@ for _n in (0, 1, 5):
     _answer = ask(f"running_loss(step, {_n})", {"words": _words}, w=leaf(3.0), step=_TRAINS)
     _answer.returns(float(sum(9.0 * 0.25**k for k in range(_n))), rtol=1e-12)
     _answer.changes_nothing(but=[("value", "w")])
+_left = ask(
+    "[torch.set_grad_enabled(False), running_loss(step, 2), torch.is_grad_enabled()][-1]",
+    {"words": "with torch.no_grad(): running_loss(step, 2)"},
+    step="lambda: torch.ones(1)",
+)
+_left.holds(_left.result is False, hint.left_on)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1706,11 +1713,11 @@ def _compare(layers, numbers, x, dtype, slopes, before, grad=None, size=1, noted
 
 _layers, _numbers = "nn.Linear(2, 1), nn.ReLU(), nn.Linear(1, 1)", [1.0, 0.5, 0.5, 2.0, 1.0]
 _wants = {"model.2.weight": [[3.0]], "model.2.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
-_compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float32", _wants, "model[2].eval()", size=2)
+_compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float32", _wants, "model[2].eval()", 3.0, 2)
 _layers = "nn.Sequential(nn.Sequential(nn.Linear(2, 1), nn.PReLU())), nn.Linear(1, 1)"
-_wants = {"model.1.weight": [[-0.375]], "model.1.bias": [1.0], "x": [[0.5, 0.25]]}
-_frozen, _more = "model[0][0][0].bias.requires_grad_(False)", [1.0, 0.5, 0.5, 0.25, 2.0, 1.0]
-_compare(_layers, _more, [[-2.5, 1.0]], "float64", _wants, _frozen, grad=3.0)
+_off = "model[0][0][0].bias.requires_grad = model[1].bias.requires_grad = x.requires_grad = False"
+_more, _wants = [1.0, 0.5, 0.5, 0.25, 2.0, 1.0], {"model.1.weight": [[-0.375]]}
+_compare(_layers, _more, [[-2.5, 1.0]], "float64", _wants, _off)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from itertools import pairwise
@@ -1796,8 +1803,8 @@ _wants = {"model.1.weight": [[0.375]], "model.2.weight": [-3.0], "x": [[-0.5, -0
 _more = [1.0, 0.5, 0.5, -2.0, 0.25]
 _compare(_layers, _more, [[0.5, 1.0]], "float64", _wants, "model[2].eval()", grad=3.0)
 # This Dropout drops everything in training mode, and nothing in evaluation mode.
-_given = {"numbers": tensor(_numbers), "x": leaf([[0.5, 1.0]])}
-_given["model"] = "graphs.filled(nn.Sequential(nn.Linear(2, 1), nn.Dropout(1.0), nn.Linear(1, 1)), numbers)"
+_given = {"numbers": tensor([2.0, 1.0, 0.5]), "x": leaf([[0.5, 1.0]])}
+_given["model"] = "graphs.filled(nn.Sequential(nn.Flatten(), nn.Dropout(1.0), nn.Linear(2, 1)), numbers)"
 for _mode, _wants in (("train", [[0.0, 0.0]]), ("eval", [[2.0, 1.0]])):
     _answer = ask("freeze_first(model, x)", {"before": f"model[1].{_mode}()"}, **_given)
     _answer.then("x.grad").returns(tensor(_wants), hint=hint.mode)
@@ -1999,10 +2006,10 @@ r"""
 - **6.1** Several `f` and `g`: results with one element, as many as `x`, or more; an `f` that uses its argument twice, adds elements up, or returns `x` itself; scalar, matrix-shaped (one row, too) and empty `x`, and a leaf whose memory is part of a larger tensor;
   full buffers of `x` and of parameters; two calls in a row, another `f`, another `x`; whether `g` gets a tensor without a history; both dtypes, 10 digits.
 - **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty, sliced and transposed ones; some or all without a `.grad`; gradients of 0 and large ones; `lr` 0, an `int`, and one with many digits; three steps in a row; a call inside `no_grad`; 10 digits; the return value; whether objects, memory and gradients are the caller's.
-- **6.3** Models with Dropout and with BatchNorm, with layers inside layers, with a layer that belongs to two others, a model that is not an `nn.Sequential` and has a hook, Dropout alone, and a model that returns a view of `x`, in several modes; tracked and untracked `x`; both dtypes; models that raise different errors, and gradient mode afterwards; other modes at the next call; a call inside `no_grad`; the layers' settings afterwards; what is recorded while the model runs, and what may be done with the result.
-- **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 11 digits; types.
-- **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200 and the type of the sum; a `step` that trains; `float32` losses whose sum loses digits; how many graphs are alive at each step and at the end.
-- **6.6** Models of two and three linear layers, some inside another, without a bias, or with names that begin alike; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters frozen already, anywhere in the model; how often the model runs; the return value; layers, parameters, flags and modes afterwards.
+- **6.3** Models with Dropout and BatchNorm of several kinds, with layers inside layers, with a layer that belongs to two others, a model that is not an `nn.Sequential` and has a hook, and a model that returns a view of `x`, in several modes; tracked and untracked `x`; both dtypes; a model that raises, and gradient mode afterwards; other modes at the next call; a call inside `no_grad`; the layers' settings afterwards; what is recorded while the model runs, and what may be done with the result.
+- **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 12 digits; types.
+- **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200, type of the sum; a `step` that trains; a call inside `no_grad`; `float32` losses whose sum loses digits; graphs alive at each step and at the end.
+- **6.6** Models of two and three linear layers, some inside another, without a bias, or with names that begin alike; a first layer without parameters; one row and several; tracked and untracked `x`; full buffers, also of `x`; parameters frozen already, anywhere; how often the model runs; the return value; layers, parameters, flags and modes afterwards.
 - **6.7** Several `f` and `h`, each of them also `t` itself; vectors and matrices, tracked or not; both dtypes; the value, to 10 digits, and each gradient beside the quotient that holds the targets still; full buffers; two calls in a row, another `h`, another `a`; how often `f` and `h` are called.
 
 Everywhere: the rules of every task.
@@ -2035,17 +2042,17 @@ You can now answer these without looking back:
 Next: [Lesson 07](../07_inside_backward/07_inside_backward.ipynb), inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="4eb02785"
+# %% [markdown] lang="ko" en="d346f889"
 r"""
 ## 숨은 테스트가 확인하는 것
 
 - **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 원소 하나일 때, 원소 수가 `x`와 같을 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`의 원소를 더하는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양(행이 하나일 때도), 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
   이미 값이 들어 있는 `x`와 파라미터의 버퍼. 두 번 이어 호출하기, 다른 `f`, 다른 `x`. `g`가 계산 기록이 없는 텐서를 받는지. 두 가지 dtype, 10자리까지.
 - **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 다른 텐서의 일부(슬라이스)인 것과 전치한 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient와 큰 gradient. 0이나 `int`인 `lr`, 자릿수가 많은 `lr`. 세 번 이어 호출하기. `no_grad` 안에서 호출하기. 10자리까지. 돌려주는 값. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
-- **6.3** Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델, 한 층이 두 곳에 들어 있는 모델, `nn.Sequential`이 아니고 hook이 걸린 모델, Dropout 하나뿐인 모델, `x`의 뷰를 돌려주는 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 여러 가지 오류를 내는 모델과 그 뒤의 gradient 모드. 모드를 바꾸고 다시 호출하기. `no_grad` 안에서 호출하기. 끝난 뒤의 층 설정. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
-- **6.4** 다른 `x`: 음수, `int`, 0, 범위의 양 끝. 11자리까지. 타입.
-- **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`과 합의 타입. 학습하는 `step`. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
-- **6.6** 선형 층이 두 개, 세 개인 모델. 다른 층 안에 든 층, `bias`가 없는 층, 앞부분이 같은 이름이 붙은 층. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 모델을 실행한 횟수와 돌려주는 값. 끝난 뒤의 층, 파라미터, `requires_grad`, 모드.
+- **6.3** 여러 종류의 Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델, 한 층이 두 곳에 들어 있는 모델, `nn.Sequential`이 아니고 hook이 걸린 모델, `x`의 뷰를 돌려주는 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 오류를 내는 모델과 그 뒤의 gradient 모드. 모드를 바꾸고 다시 호출하기. `no_grad` 안에서 호출하기. 끝난 뒤의 층 설정. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
+- **6.4** 다른 `x`: 음수, `int`, 0, 범위의 양 끝. 12자리까지. 타입.
+- **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`과 합의 타입. 학습하는 `step`. `no_grad` 안에서 호출하기. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
+- **6.6** 선형 층이 두 개, 세 개인 모델. 다른 층 안에 든 층, `bias`가 없는 층, 앞부분이 같은 이름이 붙은 층. 파라미터가 없는 첫 층. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 모델을 실행한 횟수와 돌려주는 값. 끝난 뒤의 층, 파라미터, `requires_grad`, 모드.
 - **6.7** 여러 가지 `f`와 `h`. 둘 다 `t`를 그대로 돌려줄 수도 있습니다. 벡터와 행렬, 추적되는 것과 추적되지 않는 것. 두 가지 dtype. 10자리까지 맞는 loss의 값, 그리고 gradient마다 목푯값을 고정한 차분몫과 같은지. 이미 값이 들어 있는 버퍼. 두 번 이어 호출하기, 다른 `h`, 다른 `a`. `f`와 `h`를 호출한 횟수.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.

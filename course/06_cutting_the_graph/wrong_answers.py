@@ -276,7 +276,7 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% no_grad alone task="evaluate" hint="random"
+# %% no_grad alone task="evaluate" hint="of_batch"
 def evaluate(model, x):
     with torch.no_grad():
         return model(x)
@@ -299,7 +299,7 @@ def evaluate(model, x):
         model.train()
 
 
-# %% puts back only the outermost mode task="evaluate" en="the training mode of model.1 was changed" ko="model.1의 학습 모드가 바뀌었습니다"
+# %% puts back only the outermost mode task="evaluate" en="the training mode of model.0 was changed" ko="model.0의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     was = model.training
     model.eval()
@@ -338,7 +338,7 @@ def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
     with torch.no_grad():
-        result = model(x)
+        result = model(x).detach()
     for module, mode in modes.items():
         module.training = mode
     return result
@@ -734,7 +734,7 @@ def evaluate(model, x):
             module._forward_hooks.clear()
 
 
-# %% returns a tracked x itself task="evaluate" hint="itself"
+# %% returns a tracked x itself task="evaluate" hint="tracked"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -1113,7 +1113,7 @@ def splice(f, g, x):
     return torch.autograd.grad(y, x, v)[0]
 
 
-# %% clips large gradients task="sgd_step_" en="expected: -369.370367" ko="기대한 값: -369.370367"
+# %% clips large gradients task="sgd_step_" en="expected: 12002" ko="기대한 값: 12002"
 def sgd_step_(params, lr):
     with torch.no_grad():
         for p in params:
@@ -1130,7 +1130,7 @@ def sgd_step_(params, lr):
                 p -= lr * p.grad
 
 
-# %% detaches x itself, but no view of it task="evaluate" hint="itself"
+# %% detaches x itself, but no view of it task="evaluate" hint="tracked"
 def evaluate(model, x):
     modes = [(m, m.training) for m in model.modules()]
     model.eval()
@@ -1198,7 +1198,7 @@ def evaluate(model, x):
             m.training = t
 
 
-# %% sets the outermost module alone task="evaluate" hint="random"
+# %% sets the outermost module alone task="evaluate" hint="of_batch"
 def evaluate(model, x):
     was, model.training = model.training, False
     try:
@@ -1365,3 +1365,44 @@ def agreement_loss(f, h, a, b, kept={}):
     za, zb = f(a), f(b)
     ta, tb = kept.setdefault((f, a, b), (za.detach().clone(), zb.detach().clone()))
     return ((h(za) - tb) ** 2).mean() / 2 + ((h(zb) - ta) ** 2).mean() / 2
+
+
+# %% new values by way of a list task="sgd_step_" en="RuntimeError" ko="RuntimeError"
+def sgd_step_(params, lr):
+    for p in params:
+        if p.grad is not None:
+            new = (p - lr * p.grad).tolist()
+            p.data.copy_(torch.tensor(new, dtype=p.dtype))
+
+
+# %% only the layers of the lesson task="evaluate" hint="kinds"
+def evaluate(model, x):
+    kinds = torch.nn.Dropout, torch.nn.AlphaDropout, torch.nn.BatchNorm1d
+    active = [m for m in model.modules() if isinstance(m, kinds) and m.training]
+    try:
+        for m in active:
+            m.training = False
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for m in active:
+            m.training = True
+
+
+# %% unpacks the parameters of a layer that has none task="freeze_first" en="ValueError" ko="ValueError"
+def freeze_first(model, x):
+    frozen, flags = zip(*[(p, p.requires_grad) for p in model[0].parameters()], strict=True)
+    for p in frozen:
+        p.requires_grad_(False)
+    model(x).sum().backward()
+    for p, flag in zip(frozen, flags, strict=True):
+        p.requires_grad_(flag)
+
+
+# %% switches the recording on for good task="running_loss" hint="left_on"
+def running_loss(step, n):
+    torch.set_grad_enabled(True)
+    total = 0.0
+    for _ in range(n):
+        total += step().item()
+    return total
