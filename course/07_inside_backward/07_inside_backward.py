@@ -948,13 +948,17 @@ def _compare(f, x, dtype, want, wrong=None, why=hint.pack, grad=5.0, **given):
     if isinstance(got, list) and all(isinstance(shape, tuple) for shape in got):
         got = sorted(got, key=lambda shape: [n if type(n) is int else -1 for n in shape])
     judge(got, sorted(want), answer.call, mistakes=wrong, hint=why)
-    answer.holds(len(answer.ran) == 1, f"{hint.once}: {len(answer.ran)}").changes_nothing()
+    return answer.holds(len(answer.ran) == 1, f"{hint.once}: {len(answer.ran)}").changes_nothing()
 
 
 _wrong = {hint.number: [()], hint.input: [(2,)], hint.output: [(1,)]}
 _compare("(t * 2 + 1)[:1]", [1.0, 2.0], "float64", [], _wrong, grad=None)
 _wrong = {hint.twice: [(2,)], hint.nothing: []}
-_compare("t * t", [1.0, 2.0], "float32", [(2,), (2,)], _wrong)
+_f = "made.append(t * t) or made[0]"
+_made = _compare(_f, [1.3, 2.0], "float32", [(2,), (2,)], _wrong, made=[])
+_how = {"errors": {"second time": hint.ran, "": hint.usable}}
+_slopes = _made.then("torch.autograd.grad(made[0].sum(), x)[0]", **_how)
+_slopes.returns(tensor([2.6, 4.0], "float32"), hint=hint.usable)
 _wrong = {hint.scalar: [(1, 2)], hint.nothing: []}
 _compare("t.exp().sum() + t.sum().sin()", [[1.0, 2.0]], "float64", [(), (1, 2)], _wrong)
 _compare("t.exp()", [], "float64", [(0,)], {hint.empty: []})
@@ -1014,7 +1018,7 @@ _how = {"words": f"saved_shapes(lambda t: {_sum}, x)"}
 _after = ask("saved_shapes(f, x)", _how, **_given)
 _after.holds(not _after.then("passed").result, hint.ran)
 _how = {"words": f"{_after.call}, then torch.autograd.grad(f(x).sum(), [w, x])"}
-_how["errors"] = {"to not have been used": hint.itself, "": hint.usable}
+_how |= {"errors": {"": hint.usable}}
 _slopes = _after.then("list(torch.autograd.grad(made[0].sum(), [w, x]))", hint.usable, **_how)
 _want = [_w.cos() * _w + _w.sin(), _x.exp() * (1 + _x) + 1]
 _slopes.returns(_want, nearly=hint.digits, rtol=1e-11, atol=1e-12)
@@ -1031,7 +1035,7 @@ Return the result of all functions of `fs`, applied to `x` one after the other (
 - Value and gradients equal those of the plain chain. `backward()` and `torch.autograd.grad` both work on the result, and gradients reach `x` as well as every tracked weight that a function uses, even if `x` is not tracked.
 - Each function runs **once** during the call and **once more** during `backward()`: the last one first, each shortly before the backward pass goes through it. In the tests every function saves something for `backward()` (one that saves nothing is never run again). The graph saves no more than the input of each.
 - A function may draw random numbers, as dropout does. The second run must draw the same ones, and nothing else may draw any.
-- `fs` is a list, perhaps empty (then return `x` itself); the same function may appear in it twice. Each takes and returns one tensor and changes nothing in place.
+- `fs` is a list, perhaps empty (then return `x` itself), and may change before `backward()`. The same function may appear in it twice. Each takes and returns one tensor and changes nothing in place.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1053,7 +1057,7 @@ In a loop, pass the function itself: a `lambda` made in a loop looks its names u
 </details>
 """
 
-# %% [markdown] lang="ko" en="879738a9"
+# %% [markdown] lang="ko" en="3bdfc6fa"
 r"""
 ## 과제 7.3 · `checkpoint_chain`
 
@@ -1064,7 +1068,7 @@ r"""
 - 값과 gradient는 함수를 그냥 이어 호출한 것과 같아야 합니다. 결과에 `backward()`와 `torch.autograd.grad`를 모두 쓸 수 있어야 합니다. gradient는 `x`뿐 아니라 함수가 쓰는 추적되는 가중치에도 모두 도달해야 하고, `x`가 추적되지 않을 때도 그래야 합니다.
 - 함수는 호출하는 동안 **한 번**, `backward()`를 하는 동안 **한 번 더** 실행됩니다. 마지막 함수부터, gradient가 그 함수를 지나가기 바로 전에 실행됩니다. 테스트의 함수는 모두 `backward()`를 위해 무언가를 저장합니다(아무것도 저장하지 않는 함수는 다시 실행되지 않습니다). 그래프에는 각 함수의 입력만 저장되어야 합니다.
 - 드롭아웃(dropout)처럼 난수를 뽑는 함수도 있습니다. 두 번째로 실행될 때도 같은 난수를 뽑아야 하고, 함수 말고는 아무것도 난수를 뽑으면 안 됩니다.
-- `fs`는 리스트이고 비어 있을 수도 있습니다(그때는 `x`를 그대로 돌려주세요). 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 텐서 하나를 받아 텐서 하나를 돌려주고, 제자리에서 바꾸는 것은 없습니다.
+- `fs`는 리스트이고 비어 있을 수도 있습니다(그때는 `x`를 그대로 돌려주세요). 함수를 호출한 뒤 `backward()`를 하기 전에 리스트가 바뀔 수도 있습니다. 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 텐서 하나를 받아 텐서 하나를 돌려주고, 제자리에서 바꾸는 것은 없습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1305,9 +1309,9 @@ def _compare(t, x, c, m, dtype, want, mistakes, grad=None, uses=1, layout=""):
 _compare("x**3", 5.0, 0.008, 0.004, "float32", 0.6, {hint.free: 1.2, hint.once: 0.9})
 _two = [[1.0, 2.0], [3.0, 4.0]], [[5.0, 5.0], [5.0, 5.0]], 0, "float64", [[0.0, 0.0], [0.0, 0.0]]
 _compare("x * 3", *_two, {hint.zero: [[30.0, 30.0], [30.0, 30.0]]}, layout="transposed")
-_wrong = {hint.norm: [13.0, -11.0, 31.0], hint.above: [17.0, -31.0, 39.0]}
-_wrong |= {hint.below: [17.0, 9.0, 39.0], hint.held: [15.0, -15.0, 15.0]}
-_case = "x", [1.0, 2.0, 3.0], [2.0, -10.0, 11.0], 15.0, "float64", [17.0, -21.0, 39.0]
+_wrong = {hint.norm: tensor([4.0, -20, 22]) * 15.1 / 15 + 9, hint.held: tensor([15.1, -15.1, 15.1])}
+_wrong |= {hint.above: tensor([17.0, -31.0, 39.2]), hint.below: tensor([17.0, 9.0, 39.2])}
+_case = "x", [1.0, 2.0, 3.0], [2.0, -10.0, 11.0], 15.1, "float64", [17.0, -21.2, 39.2]
 _compare(*_case, _wrong, grad=9.0, uses=2)
 check.visible_passed()
 
@@ -1369,7 +1373,7 @@ r"""
 
 Let `backward()` itself take the training step: from now on, in every `backward()`, each parameter `p` moves by `-lr * p.grad` **as soon as its gradient is complete**, and its buffer is emptied at once. Only one `.grad` is then full at a time.
 
-- `params` is a list of tracked leaves of any shape, perhaps empty. No parameter appears twice, neither in one list nor in two. Their `.grad` is `None` when your function is called, and `lr` is an `int` or a `float`, 0 or greater. The call itself moves nothing and returns `None`; it leaves a hook on each parameter.
+- `params` is a list of tracked leaves of any shape, perhaps empty, and may change after the call. No parameter appears twice, neither in one list nor in two. Their `.grad` is `None` when your function is called, and `lr` is an `int` or a `float`, 0 or greater. The call itself moves nothing and returns `None`; it leaves a hook on each parameter.
 - A parameter may be used several times: the step takes the **whole** gradient. One that gets no gradient stays where it is. With an `lr` of 0 nothing moves, and the buffers are emptied all the same.
 - Change `p` in place: the same tensor, in the same memory, still a tracked leaf. Compute in the dtype of `p`. After each `backward()` its `.grad` is `None` again. It works in every `backward()`, not just in the first.
 - Each call keeps its own `lr` for its own parameters. A leaf that is in no list gets its `.grad` as usual.
@@ -1395,7 +1399,7 @@ for p in params:
 </details>
 """
 
-# %% [markdown] lang="ko" en="50d13ade"
+# %% [markdown] lang="ko" en="aebfdceb"
 r"""
 ## 과제 7.5 · `step_in_backward` · 선택
 
@@ -1403,7 +1407,7 @@ r"""
 
 파라미터가 `backward()` 안에서 바로 업데이트되게 만드세요. 그 뒤로는 `backward()`를 호출할 때마다 파라미터 `p`의 gradient가 **다 모이는 즉시** `p`가 `-lr * p.grad`만큼 움직이고, 버퍼는 바로 비워집니다. 그러면 채워져 있는 `.grad`는 한 번에 하나뿐입니다.
 
-- `params`는 추적되는 leaf의 리스트입니다. shape에는 제한이 없고 리스트는 비어 있을 수도 있습니다. 같은 파라미터가 한 리스트에 두 번, 또는 두 리스트에 들어 있는 일은 없습니다. 함수를 호출할 때 `.grad`는 모두 `None`이고, `lr`은 0 이상인 `int` 또는 `float`입니다. 함수를 호출하는 것만으로는 파라미터가 바뀌지 않아야 하고, 돌려주는 것은 `None`입니다. 파라미터마다 hook이 남습니다.
+- `params`는 추적되는 leaf의 리스트입니다. shape에는 제한이 없고 리스트는 비어 있을 수도 있으며, 함수를 호출한 뒤에 바뀔 수도 있습니다. 같은 파라미터가 한 리스트에 두 번, 또는 두 리스트에 들어 있는 일은 없습니다. 함수를 호출할 때 `.grad`는 모두 `None`이고, `lr`은 0 이상인 `int` 또는 `float`입니다. 함수를 호출하는 것만으로는 파라미터가 바뀌지 않아야 하고, 돌려주는 것은 `None`입니다. 파라미터마다 hook이 남습니다.
 - 파라미터 하나가 여러 번 쓰일 수 있습니다. 업데이트에는 gradient **전체**를 씁니다. gradient가 오지 않은 파라미터는 그대로 둡니다. `lr`이 0이면 아무것도 움직이지 않지만 버퍼는 똑같이 비웁니다.
 - `p`는 제자리에서 바꾸세요. 같은 텐서, 같은 메모리이고 여전히 추적되는 leaf여야 합니다. 계산은 `p`의 dtype으로 합니다. `backward()`가 끝나면 `.grad`는 다시 `None`입니다. 첫 번째뿐 아니라 모든 `backward()`에서 그래야 합니다.
 - 함수를 여러 번 호출하면, 그때 받은 파라미터에는 그때 받은 `lr`을 씁니다. 어느 리스트에도 없는 leaf의 `.grad`는 평소처럼 채워집니다.
@@ -1544,7 +1548,7 @@ A chain $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ... ends with `y.sum()`. In the backwa
 at $f_i$'s output are finite, and some element of the gradient at its input is not (`inf` or `nan`). If there is no such $i$, return `None`.
 
 - The gradients are those of `y.sum()`, in the dtype of `x`. Those of `y.mean()` are smaller and may be finite.
-- `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive (the same tensor, not a copy put back). Functions make a new tensor of any shape that depends on their argument, or return their argument itself: then one tensor stands at two places of the chain. They may use tracked weights, whose `.grad` must survive too.
+- `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive (the same tensor, not a copy put back). Functions make a new tensor of any shape that depends on their argument, or return their argument itself: then one tensor stands at two places of the chain. They may use tracked weights, whose `.grad` must survive too. Call them as often as you like.
 - Only the gradients count: a `nan` in the forward values does not.
 - Return an `int` or `None`. For an empty list it is `None`.
 
@@ -1567,7 +1571,7 @@ b = g(a)
 </details>
 """
 
-# %% [markdown] lang="ko" en="b77f4722"
+# %% [markdown] lang="ko" en="321bd519"
 r"""
 ## 과제 7.6 · `first_bad_op`
 
@@ -1577,7 +1581,7 @@ r"""
 입력에서는 유한하지 않은 원소(`inf`나 `nan`)가 있는 가장 큰 $i$입니다. 그런 $i$가 없으면 `None`을 돌려주세요.
 
 - gradient는 `y.sum()`의 gradient이고 dtype은 `x`와 같습니다. `y.mean()`의 gradient는 더 작아서 유한할 수도 있습니다.
-- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다). 함수는 인자에 따라 정해지는 새 텐서(shape에는 제한이 없음)를 만들거나 인자를 그대로 돌려줍니다. 인자를 그대로 돌려주면 한 텐서가 두 자리에 놓입니다. 추적되는 가중치를 쓰는 함수도 있고, 그 `.grad`도 그대로여야 합니다.
+- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다). 함수는 인자에 따라 정해지는 새 텐서(shape에는 제한이 없음)를 만들거나 인자를 그대로 돌려줍니다. 인자를 그대로 돌려주면 한 텐서가 두 자리에 놓입니다. 추적되는 가중치를 쓰는 함수도 있고, 그 `.grad`도 그대로여야 합니다. 함수는 몇 번이든 호출해도 됩니다.
 - gradient만 봅니다. 순방향 값에 있는 `nan`은 따지지 않습니다.
 - `int` 또는 `None`을 돌려주세요. 빈 리스트이면 `None`입니다.
 
@@ -1821,10 +1825,12 @@ def _compare(want, steps, result, x, **given):
 
 
 _compare("view", "t := x.exp(), t[0].mul_(2)", "t.sum()", [1.0, 2.0])
-_compare(None, "t := x.sin(), t[0].mul_(2), t.register_hook(lambda g: g)", "t.sum()", [1.0, 2.0])
+_steps = "t := x.sin(), t.cos(), t[0].mul_(2), t.data.add_(1), t.register_hook(lambda g: g)"
+_compare(None, _steps, "t.sum(0, True)", [1.0, 2.0])
 _compare("nan", "", "(x - x.detach()).sqrt().sum() + x.sum()", [1.0, 2.0])
-_compare("data", "t := x * 2, y := (t**2).sum(), t.data.add_(0.004)", "y", [2.0, 3.0])
-_compare("hook", "t := x * 1, t.register_hook(lambda g: g.flip(0))", "(t**2).sum()", [1.0, 2.0])
+_compare("data", "t := x * 2, y := (t**2).sum(), t.data[3:].sub_(0.004)", "y", [0.6, 1.3, 1.7, 2.1])
+_steps, _w = "t := x * 1, t.register_hook(lambda g: g.flip(0))", leaf([3.0, 4.0], grad=7.0)
+_compare("hook", _steps, "(t * w).sum()", [1.0, 2.0], w=_w)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 _HOOK = "t := x * a, t.register_hook(lambda g: "
@@ -1849,7 +1855,7 @@ for _round in range(2):
         ("data", "t := x * a, y := (t * t).sum() * 20, t.data[-1:].add_(0.000375 / a)", "y", _x, _long),
         ("hook", _HOOK + "torch.cat([g[:-1], g[-1:] + 0.015 / a]))", "(t * t).sum() * 20", _x, _long),
         ("hook", _HOOK + "g * b)", "(t**2).sum()", _x, _one),
-        ("hook", _HOOK + "g.clamp(-b, b)), u := (t * t).detach(), t.data.add_(b)", "(t * w).sum()", _x),
+        ("hook", _HOOK + "g.clamp(-b, b)), y := (t.abs() * w).sum(), t.data.mul_(b)", "y", _x),
         ("hook", _HOOK + "g.flip(0))", "(t * w).sum()", _x, _mixed),
         ("hook", _HOOK + "torch.cat([g[:1] * 2, g[1:]]))", "(t * w).sum()", _x),
         ("hook", "y := (x**2).sum(), y.register_hook(lambda g: -g)", "y", _mixed, _one),
@@ -1860,23 +1866,20 @@ for _round in range(2):
         ("view", "t := x.tanh(), t.view(-1).add_(a)", "(t * w).sum()", _x, _mixed),
         ("view", "t := x * a, y := (t**2).sum(), t[-1:].mul_(b)", "y", _x, _one),
         ("view", "t := x.sigmoid(), t.unsqueeze(0).zero_()", "t.sum() + x.sum()", _mixed),
-        (None, "t := x.sin(), t[0].mul_(a)", "t.sum()", _x, _one),
+        (None, "t := x.sin(), t.cos(), t[0].mul_(a)", "t.sum()", _x, _one),
         (None, "t := x * a, t.view(-1).mul_(b)", "(t * t).sum()", _mixed),
         (None, "t := x.sin(), y := (t + w).sum(), t.data.zero_()", "y", _x),
         (None, "t := x * a, u := (t * t).detach(), t.data.add_(b)", "(t * w).sum()", _x, _mixed),
         (None, _HOOK + "None)", "(t**2).sum()", _mixed, _one),
         (None, _HOOK + "g * 1)", "(t.sin() * w).sum()", _mixed),
-        (None, "", "(w * x**3).sum() / a", _mixed),
-        # At 0 the central quotient of this one is off by 0.00006.
-        (None, "", "((150 * x).sin() - 150 * x + a * x).sum()", [0.0, 0.0]),
+        (None, "", "(w * x**3).sum(0, True) / a", _mixed, _x),
+        # At 0 the central quotient of this one is off by 0.00006, a one-sided quotient by 0.05.
+        (None, "", "((150 * x).sin() - 150 * x + a * x + 5000 * x**2).sum()", [0.0, 0.0]),
         (None, "", "torch.where(x > 0, x.exp(), a * x).sum()", _mixed),
         ("data", _HOOK + "g * 1), y := (t**2).sum(), t.data.mul_(b)", "y", _x, _one),
     ):
         for _place in _places[_round : _round + 1]:
             check.smallest(_compare_drawn, _want, _steps, _result, _place, _a, _b, _w)
-    _WHY |= {None: hint.shape}
-    check.smallest(_compare_drawn, None, "", "(w * x**3).sum(0, True) / a", _x, _a, _b, _w)
-    _WHY |= {None: hint.right}
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1884,13 +1887,13 @@ r"""
 ## What the hidden tests look for
 
 - **7.1** Each of the five answers, tried out; a new dict in every call.
-- **7.2** Operations that save their input, their output, something in between, an index, several tensors, one tensor twice, or nothing; Python numbers as factors; a Function with a backward of its own; tracked and untracked weights; detached parts; `x` with one element, with none, with several dimensions, with a `.grad`;
-  one call of `f`; a fresh list in every call; that no backward pass runs, that `backward()` still works on the graph of `f(x)` afterwards, and that no hook stays in force; both dtypes.
-- **7.3** Chains of one to four functions, one of them twice, with weights, with results of other shapes; an untracked `x`; `backward()` and `torch.autograd.grad`; the number and order of all runs, in two calls; the dtype that functions receive; how much the graph saves; random numbers; the empty list; both dtypes.
-- **7.4** Leaves and intermediate tensors, used once and several times; a transposed tensor with a transposed gradient; an empty tensor; $m$ of 0, small and large; a `.grad` that was there before; other tensors that share the gradient or come from the same operation; two `backward()`, then one after `remove()`; two hooks with limits of their own, also on one tensor that has a hook already; both dtypes.
-- **7.5** Parameters used several times, together and not at all; two calls with different `lr`, `lr` of 0; up to three `backward()`; how many `.grad` are full at a time; values, memory, `.grad` and flags afterwards; a leaf that is not in the list; both dtypes.
-- **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` that is in the forward values only; gradients that are finite for the mean only, whose sum alone is too large, or too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; a transposed `x` or gradient; `.grad` and hooks.
-- **7.7** Several models of each kind with drawn elements; harmless `.data`, views, in-place edits and hooks; gradients that are wrong in one element, or whose sum is right; results that nodes save as their output; saved tensors that are not tracked; weights; an `x` with one element; a result of shape `(1,)`; `.grad`, hooks and settings.
+- **7.2** Operations that save their input, their output, something in between, an index, several tensors, one tensor twice, or nothing; Python numbers as factors; a Function with a backward of its own; tracked and untracked weights; detached parts; `x` with one element, none, several dimensions, a `.grad`;
+  one call of `f`; a fresh list in every call; that no backward pass runs, the graph still works and no hook stays in force; both dtypes.
+- **7.3** Chains of one to four functions, one of them twice, with weights, with results of other shapes; an untracked `x`; `backward()` and `torch.autograd.grad`; the number and order of all runs, in two calls; the dtype that functions receive; how much the graph saves; random numbers; an empty list and one that changes; both dtypes.
+- **7.4** Leaves and intermediate tensors, used once and several times; a transposed tensor with a transposed gradient; an empty tensor; $m$ of 0, small and large; a `.grad` that was there before; other tensors that share the gradient or come from the same operation; two `backward()`, then one after `remove()`; two hooks with limits of their own, also on a tensor with an older hook; both dtypes.
+- **7.5** Parameters used several times, together and not at all; two calls with different `lr`, `lr` of 0; up to three `backward()`; how many `.grad` are full at a time; values, memory, `.grad` and flags afterwards; a leaf that is not in the list, a list that changes; both dtypes.
+- **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` in the forward values only; gradients that are finite for the mean only, whose sum alone is too large, or too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; a transposed `x` or gradient; `.grad` and hooks.
+- **7.7** Several models of each kind with drawn elements; harmless `.data`, views, in-place edits and hooks; steep functions; gradients that are wrong in one element, or whose sum is right; results that nodes save; untracked saved tensors; weights; an `x` with one element; a result of shape `(1,)`; `.grad`, hooks and settings.
 
 Everywhere: the rules of every task.
 
@@ -1921,18 +1924,18 @@ You can now answer these without looking back:
 Next: [Lesson 08](../08_your_own_backward/08_your_own_backward.ipynb), writing your own backward and checking it.
 """
 
-# %% [markdown] lang="ko" en="613fa913"
+# %% [markdown] lang="ko" en="e918b6ba"
 r"""
 ## 숨은 테스트가 확인하는 것
 
 - **7.1** 답 다섯 개를 직접 실행해서 확인합니다. 호출할 때마다 새 dict를 돌려주는지도 봅니다.
 - **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 인덱스를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 곱하거나 나누는 파이썬의 수, backward를 직접 정의한 Function. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
   `f`를 한 번만 호출하는지, 매번 새 리스트인지, 역방향 계산을 하지 않았는지, 그 뒤에 `f(x)`의 그래프에서 `backward()`가 되는지, hook이 남아 있지 않은지. 두 가지 dtype.
-- **7.3** 함수 한 개에서 네 개까지의 사슬, 같은 함수가 두 번 나오는 사슬, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서(두 번째 호출에서도), 함수가 받는 텐서의 dtype, 그래프에 저장되는 양, 난수, 빈 리스트, 두 가지 dtype.
+- **7.3** 함수 한 개에서 네 개까지의 사슬, 같은 함수가 두 번 나오는 사슬, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서(두 번째 호출에서도), 함수가 받는 텐서의 dtype, 그래프에 저장되는 양, 난수, 빈 리스트, `backward()` 전에 바뀐 리스트, 두 가지 dtype.
 - **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서, gradient까지 전치한 텐서, 빈 텐서. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받거나 같은 연산에서 나온 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개. 다른 hook이 이미 걸려 있는 텐서 하나에 두 번 호출하는 경우. 두 가지 dtype.
-- **7.5** 여러 번 쓰이는 파라미터, 함께 쓰이는 파라미터, 쓰이지 않는 파라미터. `lr`이 다른 두 번의 호출, 0인 `lr`, 세 번까지의 `backward()`. 한 번에 채워져 있는 `.grad`의 수. 그 뒤의 값, 메모리, `.grad`, 추적 여부. 리스트에 없는 leaf, 두 가지 dtype.
+- **7.5** 여러 번 쓰이는 파라미터, 함께 쓰이는 파라미터, 쓰이지 않는 파라미터. `lr`이 다른 두 번의 호출, 0인 `lr`, 세 번까지의 `backward()`. 한 번에 채워져 있는 `.grad`의 수. 그 뒤의 값, 메모리, `.grad`, 추적 여부. 리스트에 없는 leaf, 함수를 호출한 뒤에 바뀐 리스트, 두 가지 dtype.
 - **7.6** 유한하지 않은 gradient를 만드는 연산이 어느 자리에 하나 있을 때, 여럿 있을 때, 없을 때. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, 평균일 때만 유한한 gradient, 합만 너무 큰 gradient, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 전치한 `x`나 gradient, `.grad`와 hook.
-- **7.7** 종류마다 원소를 새로 뽑은 여러 가지 모델. 해롭지 않은 `.data`, 뷰, 제자리 연산, hook. 한 원소만 틀리거나 합은 맞는 gradient, 노드가 출력으로 저장한 결과, 추적되지 않는 저장된 텐서, 가중치, 원소가 하나인 `x`, shape가 `(1,)`인 결과, `.grad`와 hook과 설정.
+- **7.7** 종류마다 원소를 새로 뽑은 여러 가지 모델. 해롭지 않은 `.data`, 뷰, 제자리 연산, hook. 가파른 함수, 한 원소만 틀리거나 합은 맞는 gradient, 노드가 출력으로 저장한 결과, 추적되지 않는 저장된 텐서, 가중치, 원소가 하나인 `x`, shape가 `(1,)`인 결과, `.grad`와 hook과 설정.
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

@@ -261,7 +261,7 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% counts what a walk to x reads task="saved_shapes" hint="pack"
+# %% counts what a walk to x reads task="saved_shapes" hint="ran"
 def saved_shapes(f, x):
     shapes = []
     with torch.autograd.graph.saved_tensors_hooks(
@@ -311,7 +311,7 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% runs f on a leaf of its own task="saved_shapes" hint="itself"
+# %% runs f on a leaf of its own task="saved_shapes" hint="usable"
 def saved_shapes(f, x):
     shapes = []
     with torch.autograd.graph.saved_tensors_hooks(
@@ -1249,7 +1249,7 @@ def find_culprit(f, x):
     return "data" if torch.allclose(copied, quotient, rtol=0, atol=1e-3) else "hook"
 
 
-# %% takes every edit of a saved tensor for the culprit task="find_culprit" hint="hook"
+# %% takes every edit of a saved tensor for the culprit task="find_culprit" hint="right"
 def find_culprit(f, x):
     kept = []
 
@@ -1273,7 +1273,75 @@ def find_culprit(f, x):
     return None if torch.allclose(plain, quotient, rtol=0, atol=1e-3) else "hook"
 
 
-# %% stacks quotients of shape (1,) task="find_culprit" hint="shape"
+# %% takes every saved tensor that was edited before it is read for the culprit task="find_culprit" hint="hook"
+def find_culprit(f, x):
+    edited = []
+
+    def unpack(pair):
+        t, then = pair
+        edited.append(not torch.equal(t, then))
+        return t
+
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    if (plain - quotient).abs().max() < 1e-3:
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: (t.detach(), t.detach().clone()), unpack):
+        y = f(x)
+    torch.autograd.grad(y, x)
+    return "data" if any(edited) else "hook"
+
+
+# %% compares versions at the end of the forward pass task="find_culprit" hint="right"
+def find_culprit(f, x):
+    kept = []
+
+    def pack(t):
+        kept.append((t, t._version))
+        return t.clone()
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        y = f(x)
+    if any(t._version != version for t, version in kept):
+        return "view"
+    (copied,) = torch.autograd.grad(y, x)
+    if not copied.isfinite().all():
+        return "nan"
+    (plain,) = torch.autograd.grad(f(x), x)
+    if (plain - copied).abs().max() > 1e-3:
+        return "data"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    return None if (plain - quotient).abs().max() < 1e-3 else "hook"
+
+
+# %% quotients of one side task="find_culprit" hint="right"
+def find_culprit(f, x):
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h, start = 1e-5, f(x).item()
+    quotient = torch.stack([(f(x + s) - start).detach().reshape(()) / h for s in h * torch.eye(len(x)).to(x)])
+    if (plain - quotient).abs().max() < 5e-3:
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if (copied - quotient).abs().max() < 5e-3 else "hook"
+
+
+# %% stacks quotients of shape (1,) task="find_culprit" hint="right"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)
