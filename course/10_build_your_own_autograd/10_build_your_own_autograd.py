@@ -442,13 +442,13 @@ Test cells, **Check**, marks and the **rules of every task** are those of lesson
 `autograder check 10 --solution value_add_mul`).
 
 **How the answers fit together.** Tasks 10.1 to 10.4 add methods to `Value`. Each answer begins with `class Value(Value):`, which adds to the old `Value` and calls the result
-`Value` again. Write only the methods asked for, and keep `__init__` and the four fields `data`, `grad`, `parents`, `slopes` as they are. Each task is tested **alone**: the tests bring all other pieces, so you may take the tasks in any order.
+`Value` again. Add the methods asked for, and keep `__init__` and the four fields `data`, `grad`, `parents`, `slopes` as they are. Each task is tested **alone**: the tests bring all other pieces, so you may take the tasks in any order.
 
 A method changes nothing about the Values it is called with and leaves nothing on them, except for the `grad` that 10.3 is about.
 `data` is a plain number.
 """
 
-# %% [markdown] lang="ko" en="e0eb9161"
+# %% [markdown] lang="ko" en="a34624b4"
 r"""
 # 과제
 
@@ -458,7 +458,7 @@ r"""
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 과제를 통과한 뒤나 막혔을 때는
 답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 10 --solution value_add_mul`).
 
-**답을 작성하는 방법.** 과제 10.1–10.4에서는 `Value`에 메서드를 추가합니다. 답은 `class Value(Value):`로 시작합니다. 지금까지의 `Value`를 상속해 메서드를 추가한 새 클래스를 만들고, 이름은 그대로 `Value`로 두는 것입니다. 요구한 메서드만 작성하고, `__init__`과 네 필드 `data`, `grad`, `parents`, `slopes`는 그대로 두세요. 과제는 **따로따로** 채점합니다. 나머지 조각은 모두 테스트가 따로 준비한
+**답을 작성하는 방법.** 과제 10.1–10.4에서는 `Value`에 메서드를 추가합니다. 답은 `class Value(Value):`로 시작합니다. 지금까지의 `Value`를 상속해 메서드를 추가한 새 클래스를 만들고, 이름은 그대로 `Value`로 두는 것입니다. 요구한 메서드를 추가하고, `__init__`과 네 필드 `data`, `grad`, `parents`, `slopes`는 그대로 두세요. 과제는 **따로따로** 채점합니다. 나머지 조각은 모두 테스트가 따로 준비한
 것을 씁니다. 그러니 어떤 순서로 풀어도 되고, 한 과제에서 틀려도 다른 과제에는 영향이 없습니다.
 
 메서드는 호출할 때 받은 Value를 바꾸지 않고, 거기에 아무것도 남기지 않습니다(10.3에서 다루는 `grad`는 예외입니다). `data`는 그냥 수입니다.
@@ -473,10 +473,10 @@ r"""
 Write `Value.__add__` and `Value.__mul__`, which Python calls for `a + b` and `a * b`. Each returns **a new Value** that remembers how it was made.
 
 - Its `data` is the sum or the product, and its `grad` is 0.
-- Its parents are the operands themselves, leaves or not; its slopes are those of the result with respect to each of them. In `a + a` and `a * a` the Value `a` appears twice:
-  then all its slopes must add up to the right one.
-- `other` may be a plain number, `int` or `float`. Whether a Value made of that number is among the parents is up to you. `2 * a`, `2 + a`, `-a`, `a - b` and `a / b` are there already: `Value` builds
-  them from your `+`, `*` and `**`.
+- Its parents are the operands themselves, leaves or not; its slopes are those of the result with respect to each. In `a + a` and `a * a` the Value `a` may be a
+  parent twice or once; its slopes must add up to the right one.
+- `other` may be a plain number, `int` or `float`. A Value made of that number may be among the parents, with its slope, or not. `2 * a`, `2 + a`, `-a`, `a - b` and `a / b` are there
+  already: `Value` builds them from your `+`, `*` and `**`.
 - Neither method touches a `grad`: only `backward()` fills it.
 
 <details><summary>Hint 1: the idea</summary>
@@ -492,7 +492,7 @@ A subtraction would end with `return Value(self.data - other.data, (self, other)
 </details>
 """
 
-# %% [markdown] lang="ko" en="71b0e54d"
+# %% [markdown] lang="ko" en="4e1f8254"
 r"""
 ## 과제 10.1 · `value_add_mul`: 기억하는 `+`와 `*`
 
@@ -501,8 +501,8 @@ r"""
 `Value.__add__`와 `Value.__mul__`을 작성하세요. 파이썬이 `a + b`와 `a * b`에서 호출하는 메서드입니다. 둘 다 어떻게 계산했는지 기억하는 **새 Value**를 돌려줍니다.
 
 - `data`는 합 또는 곱이고, `grad`는 0입니다.
-- 부모는 피연산자(operand) 자체입니다. 피연산자가 leaf이든 아니든 그렇습니다. `slopes`는 부모 각각에 대한 결과의 기울기입니다. `a + a`와 `a * a`에는 `a`가 두 번 나옵니다. 이때 `a`의 기울기를 모두 더하면 맞는 기울기가 되어야 합니다.
-- `other`는 `int` 또는 `float`인 수일 수도 있습니다. 그 수로 만든 Value를 부모에 넣을지는 자유입니다. `2 * a`, `2 + a`, `-a`, `a - b`, `a / b`는 이미 있습니다. `Value`가 여러분의 `+`, `*`, `**`로 만듭니다.
+- 부모는 피연산자(operand) 자체입니다. 피연산자가 leaf이든 아니든 그렇습니다. `slopes`는 부모 각각에 대한 결과의 기울기입니다. `a + a`와 `a * a`에서는 `a`를 부모에 두 번 넣어도, 한 번만 넣어도 됩니다. 다만 `a`의 기울기를 모두 더하면 맞는 기울기가 되어야 합니다.
+- `other`는 `int` 또는 `float`인 수일 수도 있습니다. 그 수로 만든 Value를 부모에 넣을지는 자유입니다. 넣는다면 그 기울기도 맞게 넣으세요. `2 * a`, `2 + a`, `-a`, `a - b`, `a / b`는 이미 있습니다. `Value`가 여러분의 `+`, `*`, `**`로 만듭니다.
 - 두 메서드는 어떤 `grad`도 건드리지 않습니다. `grad`는 `backward()`가 채웁니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -565,7 +565,7 @@ for _call, _data, _slopes in (("a + b", 5.0, _ones), ("a * b", 6.0, _turned)):
     recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-# For each operation: the sum or product, its slope with respect to a and b, and the number in it.
+# For each operation: the sum or product, its slope with respect to a and b, the number in it and its slope.
 _OPERATIONS = {
     "a + b": lambda a, b: (a + b, 1.0, 1.0, None),
     "b + a": lambda a, b: (a + b, 1.0, 1.0, None),
@@ -573,13 +573,11 @@ _OPERATIONS = {
     "b * a": lambda a, b: (a * b, b, a, None),
     "a + a": lambda a, b: (2 * a, 2.0, 0.0, None),
     "a * a": lambda a, b: (a * a, 2 * a, 0.0, None),
-    "a + 3": lambda a, b: (a + 3, 1.0, 0.0, 3.0),
-    "3 + a": lambda a, b: (a + 3, 1.0, 0.0, 3.0),
-    "a * -3": lambda a, b: (-3 * a, -3.0, 0.0, -3.0),
-    "0.25 * b": lambda a, b: (0.25 * b, 0.0, 0.25, 0.25),
-    "a * 0": lambda a, b: (0 * a, 0.0, 0.0, 0.0),
-    "0 + b": lambda a, b: (b, 0.0, 1.0, 0.0),
-    "a * 1": lambda a, b: (a, 1.0, 0.0, 1.0),
+    "a + 3": lambda a, b: (a + 3, 1.0, 0.0, (3.0, 1.0)),
+    "a * -3": lambda a, b: (-3 * a, -3.0, 0.0, (-3.0, a)),
+    "0.25 * b": lambda a, b: (0.25 * b, 0.0, 0.25, (0.25, b)),
+    "a * 0": lambda a, b: (0 * a, 0.0, 0.0, (0.0, a)),
+    "a * 1": lambda a, b: (a, 1.0, 0.0, (1.0, a)),
 }
 # Parents and slopes of an operand that is an intermediate value: as a sum has them, and as a product.
 _MADE = {"a": "(p, q), (1.0, 1.0)", "b": "(p, q), (7.0, -2.0)"}
@@ -598,8 +596,10 @@ def _compare(text, a, b, made=False):
         values = {name: f"Value({number}, {_MADE[name]})" for name, number in numbers.items()}
         values = recipes.leaves({"p": 2.5, "q": -1.5}) | values
     answer = ask(text, how, **values)
-    others = recipes.check_operation(answer, float(data), slopes, mistakes=wrong)
-    answer.holds(all(other == constant for other in others), f"{hint.other} {others}")
+    recipes.check_operation(answer, float(data), slopes, mistakes=wrong)
+    pairs = zip(answer.result["parents"], answer.result["slopes"], strict=True)
+    others = [pair for pair in pairs if pair[0] not in numbers]
+    answer.holds(all(pair == constant for pair in others), f"{hint.other} {others}")
 
 
 for _text in _OPERATIONS:
@@ -620,10 +620,10 @@ Write `Value.order`. It returns a **list** of all Values that take a turn in the
 - `self` comes first. The list holds every Value that `self` was made from, directly or through others, including leaves, each **exactly once**.
 - **Every Value stands before its parents.** Where that leaves a choice, any order will do.
 - Two different Values may hold the same number: tell them apart as objects (`is`, `id`, or a set of Values), not by `data`.
-- A graph may be deep, 5000 Values one after the other, and Python stops a recursion at about 1000. (If you change the recursion limit, put it back.) It may also have very many paths, like the forty diamonds of
-  task 4.1: visit each Value a few times at most, not once for each path, and do not search all others for each.
+- A graph may be deep, 5000 Values one after the other, and Python stops a recursion at about 1000. (If you change the recursion limit, put it back.) It may also have very many paths, like task 4.1's
+  forty diamonds: visit each Value a few times at most, not once for each path, and do not search all others for each (use a set, not `in` a list).
 
-On the graph of section 1, `w.order()` must be `[w, t, z, y, x]`: it has no other topological order.
+On section 1's graph, `w.order()` must be `[w, t, z, y, x]`: there is no other order.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -649,7 +649,7 @@ while stack:
 </details>
 """
 
-# %% [markdown] lang="ko" en="f30d965a"
+# %% [markdown] lang="ko" en="4a862477"
 r"""
 ## 과제 10.2 · `value_order`: `Value.order` 작성하기(역방향 계산의 순서)
 
@@ -661,7 +661,7 @@ r"""
 - **모든 Value는 자기 부모보다 앞에 있습니다.** 이 규칙만 지키면 어떤 순서든 됩니다.
 - 서로 다른 Value에 같은 수가 들어 있을 수 있습니다. `data`가 아니라 객체로 구별하세요(`is`, `id`, Value의 집합).
 - 그래프는 깊을 수 있습니다. Value 5000개가 줄줄이 이어질 수 있는데, 파이썬의 재귀는 1000번쯤에서 멈춥니다. (재귀 한도를 바꾼다면 되돌려 놓으세요.) 과제 4.1의 마름모 40개처럼 경로가 아주 많을 수도 있습니다. 같은 Value를
-  경로 수만큼 다시 들르지 마세요. 이미 넣은 Value인지 리스트를 훑어 찾지 말고 집합을 쓰세요.
+  경로 수만큼 다시 들르지 말고, Value 하나마다 나머지를 모두 훑지도 마세요. 리스트에 쓰는 `in`도 리스트를 훑습니다. 집합을 쓰세요.
 
 1절의 그래프에서 `w.order()`는 `[w, t, z, y, x]`여야 합니다. 이 그래프의 위상 순서는 이것뿐입니다.
 
@@ -726,6 +726,10 @@ for _call, _names, _recipe in (
     _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe, alike=_recipe is _twice))
     recipes.check_order(_answer, _names, _recipe, len(_names) - 1)
     recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1, is_later=True)
+# compared_in_steps: comparisons of Values count as steps, also those that `value in values` makes.
+_deep = "recipes.build(recipes.compared_in_steps(Value), recipes.chain(5000))"
+_names = [f"v[{place}]" for place in range(5001)]
+recipes.check_order(ask("v[-1].order()", _HOW, v=_deep), _names, recipes.chain(5000), 5000)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import random
@@ -755,13 +759,12 @@ _mirror = [([], []), ([0], [1.0]), ([1, 0], [1.0, 1.0]), ([2, 1], [1.0, 1.0]), (
 _compare("x", [([], [])], [0, 0])
 _compare("xyztw", _uneven, [2, 4, 3, 1, 4])
 _compare("xyztw", _mirror, [4, 4])
-_compare("xyztw", _uneven, [4], alike=True)
 _compare("abc", [([], []), ([], []), ([0, 1], [1.0, 1.0])], [2], alike=True)
 for _size in (4, 6, 9, 14, 40):
     for _ in range(4):
         _names = [f"v{place}" for place in range(_size)]
         _compare(_names, _drawn(_size), [_size - 1, _size // 2, _size - 1], alike=_size == 9)
-for _code in ("recipes.diamonds(40)", "recipes.diamonds(700, True)", "recipes.chain(5000)"):
+for _code in ("recipes.diamonds(40)", "recipes.diamonds(700, True)"):
     _recipe = eval(_code)
     _names = [f"v[{place}]" for place in range(len(_recipe))]
     _answer = ask("v[-1].order()", _HOW, v=f"recipes.build(recipes.compared_in_steps(Value), {_code})")
@@ -866,11 +869,10 @@ _cut = [([], []), ([0], [3.0]), ([0], [5.0]), ([2, 1], [0.0, 2.0])]
 _compare("xyz", [([], []), ([0], [3.0]), ([1], [5.0])], [2, 2], [7.0, 0.0, 0.0])
 _compare("xyztw", _uneven, [4, 4])
 _compare("xy", [([], []), ([0, 0], [1.0, 1.0])], [1], [7.0, 0.0], alike=True)
-_compare("xyuz", _cut, [3])
+_compare("xyuz", _cut, [3, 0])
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 _filled = [1.5, 9.0, -9.0, 3.0, 6.0]
-_compare("x", [([], [])], [0, 0], [2.5])
 _compare("xyztw", _uneven, [4, 2, 4, 1, 4], _filled)
 _compare("xyztw", _uneven, [4, 4], _filled, alike=True)
 _apart = [([], []), ([], []), ([0], [2.0]), ([1], [3.0])]
@@ -911,12 +913,12 @@ r"""
 
 ●●○○○ · ★★★★☆ · 7 min · 2 points
 
-Four more operations: `x ** number`, `x.log()`, `x.exp()`, `x.relu()`. Each returns a new Value **whose only parent is `self`**, with the one slope that belongs to it.
+Four more operations: `x ** number`, `x.log()`, `x.exp()`, `x.relu()`. Each returns a new Value **whose only parent is `self`**, with the one slope that belongs to it. All results fit into a `float`.
 
 - `__pow__`: `number` is an `int` or `float`, not a Value. If `x` is below 0, `number` is whole (2 or 2.0), and may be negative. If `x` is 0, `number` is 0 or at least 1.
   $x^0$ is 1 and has the slope 0 everywhere, **at 0 too**.
 - `log` is the natural logarithm; `x` is positive.
-- `relu` is $\max(x, 0)$. At 0 torch takes the slope **0**. Do the same. A slope is an `int` or a `float`, not a `bool`.
+- `relu` is $\max(x, 0)$. At 0 its slope is **0**, as in torch. A slope is an `int` or a `float`, not a `bool`.
 - The rules of 10.1 hold: the result's `grad` is 0, and `self` is not changed. Compute with `self.data`: the `+` and `*` of 10.1 may be missing.
 
 <details><summary>Hint 1: the idea</summary>
@@ -932,13 +934,13 @@ A sine would be `Value(math.sin(self.data), (self,), (math.cos(self.data),))`; t
 </details>
 """
 
-# %% [markdown] lang="ko" en="46e283d5"
+# %% [markdown] lang="ko" en="d3e130ff"
 r"""
 ## 과제 10.4 · `value_functions`: 거듭제곱, log, exp, relu
 
 ●●○○○ · ★★★★☆ · 7분 · 2점
 
-연산을 네 개 더 만드세요. `x ** number`, `x.log()`, `x.exp()`, `x.relu()`입니다. 저마다 **부모가 `self` 하나뿐인** 새 Value를 기울기와 함께 돌려줍니다.
+연산을 네 개 더 만드세요. `x ** number`, `x.log()`, `x.exp()`, `x.relu()`입니다. 저마다 **부모가 `self` 하나뿐인** 새 Value를 기울기와 함께 돌려줍니다. 결과는 모두 `float`의 범위 안에 있습니다.
 
 - `__pow__`: `number`는 Value가 아니라 `int`나 `float`입니다. `x`가 0보다 작으면 `number`는 정수(2나 2.0)이고 음수일 수도 있습니다. `x`가 0이면 `number`는 0이거나 1 이상입니다.
   $x^0$은 1이고 기울기는 어디서나 0입니다. **`x`가 0일 때도** 그렇습니다.
@@ -1342,12 +1344,12 @@ r"""
 Now you write the test. `which_bug(Engine)` is given an engine, runs it on graphs of your choice, and returns one of four strings:
 
 - `"none"`: the engine is right.
-- `"assign"`: what arrives replaces what is there (`=` for `+=`). This may hold for all values, for leaves alone, or for intermediate values alone.
+- `"assign"`: what arrives replaces what is there (`=` for `+=`). This may hold for all values, leaves alone, or intermediate values alone.
 - `"breadth"`: its backward pass goes breadth first, as in the prediction.
 - `"kept"`: intermediate values are not reset between calls; the one whose `backward()` you call may or may not be.
 
 `Engine` is a class like your finished `Value`, with the same operations, `data`, `grad` and `backward()`; `Engine(2.0)` makes a leaf. All local slopes are right, and there is at most one bug.
-An engine may take parents from left to right or from right to left, and may store `a + a` and `a * a` with a single parent. (`a - b` and `a / b` are several operations: they add edges.) If it is called again with the same engine, it must give the same answer.
+An engine may take parents from left to right or from right to left, and may store `a + a` and `a * a` with a single parent. (`a - b`, `a / b` and `a + b + c` are several operations: they add edges.) A second call with the same engine must give the same answer.
 
 To try yours: `from secant import engines`. `engines.engine()` is right, and `engines.engine("assign", "leaves")`, `engines.engine("breadth", turned=True)` and `engines.engine("kept")` are wrong.
 
@@ -1373,7 +1375,7 @@ Put three checks of this form in such an order that each eliminates one bug. For
 </details>
 """
 
-# %% [markdown] lang="ko" en="ad3624ea"
+# %% [markdown] lang="ko" en="30468e43"
 r"""
 ## 과제 10.6 · `which_bug`: 엔진 구별하기
 
@@ -1387,7 +1389,7 @@ r"""
 - `"kept"`: 중간 값을 호출 사이에 비우지 않습니다. `backward()`를 호출하는 그 값은 비울 수도, 비우지 않을 수도 있습니다.
 
 `Engine`은 여러분이 완성한 `Value`와 같은 클래스이고, 연산과 `data`, `grad`, `backward()`가 똑같이 있습니다. `Engine(2.0)`은 leaf를 만듭니다. 국소 기울기는 모두 맞고, 버그는 많아야 하나입니다.
-부모를 왼쪽부터 들르는 엔진도, 오른쪽부터 들르는 엔진도 있고, `a + a`와 `a * a`에 부모를 하나만 두는 엔진도 있습니다. (`a - b`와 `a / b`는 연산 여러 개로 되어 있어서 간선이 늘어납니다.) 같은 엔진을 다시 받으면 답도 같아야 합니다.
+부모를 왼쪽부터 들르는 엔진도, 오른쪽부터 들르는 엔진도 있고, `a + a`와 `a * a`에 부모를 하나만 두는 엔진도 있습니다. (`a - b`, `a / b`, `a + b + c`는 연산 여러 개로 되어 있어서 간선이 늘어납니다.) 같은 엔진을 다시 받으면 답도 같아야 합니다.
 
 시험해 보려면 `from secant import engines`를 실행하세요. `engines.engine()`은 올바른 엔진이고, `engines.engine("assign", "leaves")`, `engines.engine("breadth", turned=True)`, `engines.engine("kept")`는 틀린 엔진입니다.
 
@@ -1453,8 +1455,8 @@ def _compare(want, engine):
 
 
 _compare("none", "engines.engine()")
-_compare("assign", "engines.engine('assign')")
-_compare("breadth", "engines.engine('breadth')")
+_compare("assign", "engines.engine('assign', 'inner')")
+_compare("breadth", "engines.engine('breadth', turned=True)")
 _compare("kept", "engines.engine('kept')")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1778,12 +1780,12 @@ The core is the same: record, run each node only when its whole gradient has arr
 
 ## What the hidden tests look for
 
-- **10.1** Negative numbers, 0, very large and very small ones; numbers on either side, 0 and 1 too; `a + a` and `a * a`; leaves and intermediate values; that operands are the parents themselves; a new Value each time; that nothing else changed.
-- **10.2** Graphs drawn at random; the order rule, not one particular list; equal numbers, with equal `grad`, in different Values; slopes of 0; a leaf; several calls from several Values; forty diamonds, 700 uneven ones; 5000 Values in a chain.
+- **10.1** Negative numbers, 0, very large and very small ones; numbers on either side, 0 and 1 too, and their slopes; `a + a` and `a * a`; leaves and intermediate values; that operands are the parents themselves; a new Value each time; that nothing else changed.
+- **10.2** Graphs drawn at random; the order rule, not one particular list; equal numbers, with equal `grad`, in different Values; slopes of 0; a leaf; several calls from several Values; forty diamonds, 700 with unequal sides.
 - **10.3** Several calls, from different Values of one graph; buffers filled beforehand; a leaf as `self`; Values that have nothing to do with `self`; a parent that appears twice; forty diamonds; a chain of 1500; slopes of 0, very large and very small ones; equal numbers.
 - **10.4** Every operation against torch; whole, negative and fractional powers, as `int` and `float`; 0 wherever it is allowed; very large and small numbers; leaves and intermediate values; the parent.
 - **10.5** The exact result after any number of steps, 0 too; step sizes; noisy points and points on a line (slope within 0.01); a second call; that the gradients come from `backward()`.
-- **10.6** Each bug in all its forms, with parents taken from the left and from the right, and with squares of one or of two parents; right engines of all these kinds; a second call.
+- **10.6** Each bug in all its forms, with parents taken from the left or the right, and squares of one or two parents; right engines of all these kinds; a second call.
 
 Everywhere: the rules of the tasks.
 
@@ -1815,7 +1817,7 @@ You can now answer these without looking back:
 This was the last lesson. You know what autograd does, since you have built one.
 """
 
-# %% [markdown] lang="ko" en="dd3f33b2"
+# %% [markdown] lang="ko" en="a112c0d7"
 r"""
 ## 여러분의 엔진에 없고 PyTorch에 있는 것
 
@@ -1828,8 +1830,8 @@ r"""
 
 ## 숨은 테스트가 확인하는 것
 
-- **10.1** 음수, 0, 아주 큰 수와 아주 작은 수. 왼쪽이나 오른쪽에 온 수(0과 1도). `a + a`와 `a * a`. leaf와 중간 값. 부모가 피연산자 자체인지. 매번 새 Value인지. 다른 것이 바뀌지 않았는지.
-- **10.2** 무작위로 뽑은 그래프. 정해진 리스트가 아니라 순서의 규칙. 서로 다른 Value에 든 같은 수와 같은 `grad`. 0인 기울기. leaf. 여러 Value에서 여러 번 호출. 마름모 40개, 양쪽 길이가 다른 마름모 700개. Value 5000개짜리 사슬.
+- **10.1** 음수, 0, 아주 큰 수와 아주 작은 수. 왼쪽이나 오른쪽에 온 수(0과 1도)와 그 수로 만든 Value의 기울기. `a + a`와 `a * a`. leaf와 중간 값. 부모가 피연산자 자체인지. 매번 새 Value인지. 다른 것이 바뀌지 않았는지.
+- **10.2** 무작위로 뽑은 그래프. 정해진 리스트가 아니라 순서의 규칙. 서로 다른 Value에 든 같은 수와 같은 `grad`. 0인 기울기. leaf. 여러 Value에서 여러 번 호출. 마름모 40개, 양쪽 길이가 다른 마름모 700개.
 - **10.3** 한 그래프의 여러 Value에서 여러 번 호출. 미리 채워 둔 버퍼. `self`가 leaf일 때. `self`와 상관없는 Value. 두 번 나오는 부모. 마름모 40개. Value 1500개짜리 사슬. 0이거나 아주 크거나 작은 기울기. 서로 같은 수.
 - **10.4** 모든 연산을 torch와 비교. 정수, 음수, 정수가 아닌 지수(0.5 등)를 `int`와 `float`로. 허용된 곳의 0. 아주 큰 수와 작은 수. leaf와 중간 값. 부모.
 - **10.5** 스텝 수가 몇이든(0도) 정확한 결과. 학습률. 잡음이 섞인 점과 한 직선에 놓인 점(기울기의 오차는 0.01 이내). 두 번째 호출. gradient를 `backward()`로 구하는지.

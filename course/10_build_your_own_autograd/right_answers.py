@@ -481,3 +481,60 @@ def which_bug(Engine):
     if differs(grads(deep), (-0.5 * slope, 1.5 * slope)):
         return "breadth"
     return "kept" if differs(grads(deep, 2), (-slope, 3.0 * slope)) else "none"
+
+
+# %% the standard library's topological order task="value_order"
+class Value(Value):
+    def order(self):
+        from graphlib import TopologicalSorter
+
+        parents, todo = {}, [self]
+        while todo:
+            value = todo.pop()
+            if value not in parents:
+                parents[value] = value.parents
+                todo.extend(value.parents)
+        return list(TopologicalSorter(parents).static_order())[::-1]
+
+
+# %% finds the order itself task="backward_twice"
+class Value(Value):
+    def backward(self):
+        done, seen, stack = [], set(), [(self, False)]
+        while stack:
+            value, ready = stack.pop()
+            if ready:
+                done.append(value)
+            elif value not in seen:
+                seen.add(value)
+                stack.append((value, True))
+                stack += [(parent, False) for parent in value.parents]
+        for value in done:
+            if value.parents:
+                value.grad = 0.0
+        self.grad += 1.0
+        for value in reversed(done):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% two roots above one leaf task="which_bug"
+def which_bug(Engine):
+    x = Engine(3.0)
+    (x * 2).backward()
+    (x * 3).backward()
+    u = Engine(3.0)
+    v = u * 7
+    (v * 2 + v * 3).backward()
+    if x.grad != 5 or v.grad != 5:
+        return "assign"
+    x = Engine(2.0)
+    y = x * 3
+    (y + y * 2 * 5).backward()
+    if x.grad != 33:
+        return "breadth"
+    x = Engine(3.0)
+    y = x * 7
+    (y * 2).backward()
+    (y * 3).backward()
+    return "none" if x.grad == 35 else "kept"

@@ -1784,3 +1784,114 @@ def fit_line(points, steps, lr):
             a.data -= lr * a.grad
             b.data -= lr * b.grad
     return best[1:]
+
+
+# %% a constant has the slope 0 task="value_add_mul" hint="other"
+class Value(Value):
+    def __add__(self, other):
+        if not isinstance(other, Value):
+            return Value(self.data + other, (self, Value(other)), (1.0, 0.0))
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        if not isinstance(other, Value):
+            return Value(self.data * other, (self, Value(other)), (other, 0.0))
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% a leaf as self is left out task="backward_twice" en="self is a leaf: its grad grows by 1" ko="self가 leaf입니다. grad가 1만큼 커져야 합니다"
+class Value(Value):
+    def backward(self):
+        if not self.parents:
+            return
+        order = self.order()
+        for value in order:
+            if value.parents:
+                value.grad = 0.0
+        self.grad = 1.0
+        for value in order:
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% the power as a product of products task="value_functions" hint="factor"
+class Value(Value):
+    def __pow__(self, number):
+        out = Value(1.0)
+        for _ in range(int(abs(number))):
+            out = Value(out.data * self.data, (out, self), (self.data, out.data))
+        return out if number >= 0 else Value(1 / out.data, (out,), (-1 / out.data**2,))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        return Value(math.exp(self.data), (self,), (math.exp(self.data),))
+
+    def relu(self):
+        return Value(max(0.0, self.data), (self,), (1.0 if self.data > 0 else 0.0,))
+
+
+# %% empties before it moves task="fit_line" hint="steps"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        loss.backward()
+        a.grad = b.grad = 0.0
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% a loss that grows from step to step task="fit_line" hint="zero"
+def fit_line(points, steps, lr):
+    a, b, loss = Value(0.0), Value(0.0), Value(0.0)
+    for _ in range(steps):
+        for x, y in points:
+            loss = loss + (a * x + b - y) ** 2 / len(points)
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% paths that differ by one edge task="which_bug" hint="uneven"
+def which_bug(Engine):
+    x = Engine(2.0)
+    u = x**2
+    (u**2 + u * x**3).backward()
+    if abs(x.grad - 112) > 1e-9:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    (y + y**3).backward()
+    if abs(x.grad - 196) > 1e-9:
+        return "breadth"
+    x = Engine(3.0)
+    w = (x**2) ** 2
+    w.backward()
+    w.backward()
+    return "none" if abs(x.grad - 216) < 1e-9 else "kept"
+
+
+# %% a sum of three makes paths longer task="which_bug" hint="even"
+def which_bug(Engine):
+    x = Engine(2.0)
+    u = x**2
+    (u**3 + u**2 + u * 3).backward()
+    if abs(x.grad - 236) > 1e-9:
+        return "assign"
+    x = Engine(2.0)
+    (x**2 + x**3).backward()
+    if abs(x.grad - 16) > 1e-9:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    if abs(x.grad - 84) > 1e-9:
+        return "breadth"
+    w.backward()
+    return "none" if abs(x.grad - 168) < 1e-9 else "kept"
