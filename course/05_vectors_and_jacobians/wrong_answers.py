@@ -27,8 +27,7 @@ def matrix_vjp(W1, W2, inp, v):
 
 # %% takes the rows of W1 for y1 task="matrix_vjp" hint="sums"
 def matrix_vjp(W1, W2, inp, v):
-    y1 = W1.sum(1) if len(v) == 3 else W1 @ inp
-    return torch.outer(W2.T @ v, inp), torch.outer(v, y1)
+    return torch.outer(W2.T @ v, inp), torch.outer(v, W1.sum(1))
 
 
 # %% calls backward on the caller's tensors task="matrix_vjp" en="W1.grad is not what it was" ko="W1.grad가 호출하기 전과 다릅니다"
@@ -951,3 +950,67 @@ def weighted_backward(y, v):
     if sorted(y.shape) != sorted(v.shape):
         raise ValueError("shapes differ")
     torch.dot(y.reshape(-1), v.reshape(-1)).backward()
+
+
+# %% squeezes a single size task="matrix_vjp" en="The shape is (3,); (3, 1) was expected" ko="(3, 1)"
+def matrix_vjp(W1, W2, inp, v):
+    g1, g2 = torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
+    return g1.squeeze(), g2.squeeze()
+
+
+# %% rounds the gradients task="matrix_vjp" hint="precise"
+def matrix_vjp(W1, W2, inp, v):
+    g1, g2 = torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
+    return torch.round(g1, decimals=6), torch.round(g2, decimals=6)
+
+
+# %% detaches x alone task="jacobian_by_rows" hint="tracked"
+def jacobian_by_rows(f, x):
+    return torch.func.jacrev(f)(x.detach())
+
+
+# %% a table of points, one for each row task="jacobian_by_rows" hint="point"
+def jacobian_by_rows(f, x):
+    m = len(f(x))
+    copies = x.detach().repeat(m, 1).T.contiguous().requires_grad_()
+    f(copies).backward(torch.eye(m, dtype=x.dtype), inputs=[copies])
+    return copies.grad.T
+
+
+# %% only the leaves of the last step task="weighted_backward" hint="missing"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("the shapes differ")
+    leaves = [fn.variable for fn, _ in y.grad_fn.next_functions if hasattr(fn, "variable")]
+    for leaf, grad in zip(leaves, torch.autograd.grad((y * v).sum(), leaves), strict=True):
+        leaf.grad = grad if leaf.grad is None else leaf.grad + grad
+
+
+# %% a quotient to both sides task="per_sample_grads" hint="precise"
+def per_sample_grads(w, X, Y):
+    def loss(p):
+        return (X @ p - Y) ** 2
+
+    with torch.no_grad():
+        steps = 1e-5 * torch.eye(len(w), dtype=w.dtype)
+        return torch.stack([(loss(w + step) - loss(w - step)) / 2e-5 for step in steps], dim=1)
+
+
+# %% takes tiny gradients for 0 task="matrix_vjp" hint="size"
+def matrix_vjp(W1, W2, inp, v):
+    g1, g2 = torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
+    return tuple(torch.where(g.abs() < 1e-12, torch.zeros_like(g), g) for g in (g1, g2))
+
+
+# %% takes weights below 1e-12 for 0 task="weighted_backward" hint="size"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("the shapes differ")
+    (y * torch.where(v.abs() < 1e-12, 0.0, v)).sum().backward()
+
+
+# %% takes errors below 1e-12 for 0 task="per_sample_grads" hint="size"
+def per_sample_grads(w, X, Y):
+    errors = X @ w - Y
+    errors = torch.where(errors.abs() < 1e-12, torch.zeros_like(errors), errors)
+    return 2 * errors[:, None] * X
