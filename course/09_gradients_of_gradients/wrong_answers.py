@@ -812,7 +812,7 @@ def loss_after(f, x, lr, steps):
     return f(place)
 
 
-# %% a learning rate without its sign task="loss_after" hint="negative"
+# %% a learning rate without its sign task="loss_after" hint="mean"
 def loss_after(f, x, lr, steps):
     for _ in range(steps):
         (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
@@ -1025,3 +1025,85 @@ def hvp(f, x, v):
 def hvp(f, x, v):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
     return torch.autograd.grad(first + 0 * x, x, v)[0].flatten()
+
+
+# %% takes a slope that is nearly the same one further on for a straight line task="second_derivative" hint="zero"
+def second_derivative(f, x):
+    further = (x.detach() + 1).requires_grad_()
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    (there,) = torch.autograd.grad(f(further), further)
+    if torch.allclose(first, there):
+        return torch.zeros_like(x)
+    return torch.autograd.grad(first, x)[0]
+
+
+# %% leaves the result in the graph of a parameter task="second_derivative" hint="graph"
+def second_derivative(f, x):
+    return torch.func.grad(torch.func.grad(f))(x.detach())
+
+
+# %% sums over the last dimension task="hvp" en="implicitly created only for scalar" ko="implicitly created only for scalar"
+def hvp(f, x, v):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if not first.requires_grad:
+        return torch.zeros_like(x)
+    return torch.autograd.grad((first * v).sum(-1), x, allow_unused=True, materialize_grads=True)[0]
+
+
+# %% backward at a copy task="hvp" en="w.grad is not what it was" ko="w.grad가 호출하기 전과 다릅니다"
+def hvp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    (first,) = torch.autograd.grad(f(copy), copy, create_graph=True)
+    if not first.requires_grad:
+        return torch.zeros_like(x)
+    (first * v).sum().backward()
+    return torch.zeros_like(x) if copy.grad is None else copy.grad
+
+
+# %% stops where the slope is nearly 0 task="newton_step" hint="still"
+def newton_step(f, x):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if first.abs() < 1e-8:
+        return x.detach().clone().requires_grad_()
+    (second,) = torch.autograd.grad(first, x)
+    return (x - first / second).detach().requires_grad_()
+
+
+# %% a view of the samples task="gradient_penalty" en="Use .reshape" ko="Use .reshape"
+def gradient_penalty(model, x):
+    rows = x.view(len(x), -1).clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(model(rows.view(x.shape)).sum(), rows, create_graph=True)
+    return ((slopes.norm(dim=1) - 1) ** 2).mean()
+
+
+# %% takes a negative rate for 0 task="loss_after" hint="mean"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - torch.relu(lr) * slope
+    return f(x)
+
+
+# %% takes a tiny v for zeros task="hvp" hint="zeros"
+def hvp(f, x, v):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if v.norm() < 1e-6 or not first.requires_grad:
+        return torch.zeros_like(x)
+    return torch.autograd.grad(first, x, grad_outputs=v, allow_unused=True, materialize_grads=True)[0]
+
+
+# %% keeps the norms away from 0 task="gradient_penalty" hint="nearly"
+def gradient_penalty(model, x):
+    leaf = x.clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)
+    return ((slopes.flatten(1).norm(dim=1).clamp(min=0.01) - 1) ** 2).mean()
+
+
+# %% takes a short step for the end task="newton_step" hint="still"
+def newton_step(f, x):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    (second,) = torch.autograd.grad(first, x)
+    step = (first / second).detach()
+    if step.abs() < 1e-6:
+        return x.detach().clone().requires_grad_()
+    return (x.detach() - step).requires_grad_()
