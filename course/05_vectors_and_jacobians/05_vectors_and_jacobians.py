@@ -449,18 +449,18 @@ Right: the distance between the two arrows, and between the two numbers of point
 
 1. Move $h$ to $0.1$ and to $0.001$. With a tenth of $h$, how much of the gap is left?
 2. At $h = 1$, turn $v$ to 0° (only $r$ grows), then to 90° (only $t$ grows). When is there no gap, and why?
-3. Make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ until both are 0. What angle do $u$ and the JVP arrow make?
+3. Make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ until both are almost 0. What angle do $u$ and the JVP arrow make?
 4. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
 """
 
-# %% [markdown] lang="ko" en="24f731aa"
+# %% [markdown] lang="ko" en="5045e0f1"
 r"""
 다음 셀을 실행하세요. 왼쪽은 입력이고 $p$와 $v$가 있습니다. 가운데는 출력이고, 두 화살표와 함께 출력 쪽의 방향인 셋째 화살표 $u$가 있습니다.
 오른쪽은 $h$마다 두 화살표의 차이와, 아래의 3번에 나오는 두 수의 차이를 보여 줍니다.
 
 1. $h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
 2. $h = 1$에서 $v$를 0°로($r$만 늡니다), 이어서 90°로($t$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
-3. $h$를 줄여 보세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? 둘 다 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가
+3. $h$를 줄여 보세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? 둘 다 거의 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가
    이루는 각은 얼마인가요?
 4. $h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?
 """
