@@ -208,3 +208,27 @@ def derivatives_by_hand():
 def second_backward_works():
     saving = {"x * x", "x.exp()"}
     return {text: text not in saving for text in ["x + 1", "x + x", "x * x", "x.sum()", "x.exp()"]}
+
+
+# %% marks the nodes, and takes its marks away task="graph_nodes"
+def graph_nodes(t):
+    nodes, todo, mark = [], [t.grad_fn], object()
+    while todo:
+        node = todo.pop()
+        if node is None or mark in node.metadata:
+            continue
+        node.metadata[mark] = True
+        nodes.append(node)
+        todo += [following for following, _ in node.next_functions]
+    for node in nodes:
+        del node.metadata[mark]
+    return [node.name() for node in nodes]
+
+
+# %% level by level, each a set, with leaves kept by id task="leaves_of"
+def leaves_of(t):
+    leaves, level = {}, {t.grad_fn}
+    while level:
+        leaves |= {id(node.variable): node.variable for node in level if hasattr(node, "variable")}
+        level = {following for node in level for following, _ in node.next_functions} - {None}
+    return list(leaves.values())

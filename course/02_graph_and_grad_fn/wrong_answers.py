@@ -9,7 +9,7 @@ def classify(t):
     return "leaf" if t.requires_grad and t.is_leaf else "intermediate"
 
 
-# %% whatever was computed is an intermediate task="classify" hint="constant"
+# %% whatever was computed is an intermediate task="classify" hint="leaf"
 def classify(t):
     if t._is_view() or t.grad_fn is not None:
         return "intermediate"
@@ -1028,7 +1028,7 @@ def second_backward_works():
     return {"x + 1": True, "x * x": False, "x.sum()": None, "x.exp()": False, "x + x": True}
 
 
-# %% gives up after so many steps task="graph_nodes" hint="to_the_end"
+# %% gives up after so many steps task="graph_nodes" hint="too_deep"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     for _ in range(2500):
@@ -1178,7 +1178,7 @@ def leaves_of(t):
     return found
 
 
-# %% nodes apart by name task="leaves_of" hint="same_name"
+# %% nodes apart by name task="leaves_of" hint="missing"
 def name_of(node):
     return node if hasattr(node, "variable") else node.name()
 
@@ -1614,3 +1614,113 @@ def graph_nodes(t):
 # %% takes y^2 for z^2 task="derivatives_by_hand" hint="at_z"
 def derivatives_by_hand():
     return {"loss/x": 20, "loss/y": 4, "loss/z": 10, "y.grad": None}
+
+
+# %% every parameter is a leaf task="classify" hint="constant"
+def classify(t):
+    if t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if isinstance(t, torch.nn.Parameter) or t.requires_grad else "constant leaf"
+
+
+# %% the first edge has to lead to a node task="classify" hint="intermediate"
+def classify(t):
+    if t.grad_fn is not None and t.grad_fn.next_functions[0][0] is not None:
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% some edge has to lead to a node task="classify" hint="intermediate"
+def classify(t):
+    if t.grad_fn is not None and any(node is not None for node, _ in t.grad_fn.next_functions):
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% asks only whether a node still waits task="graph_nodes" hint="twice"
+def graph_nodes(t):
+    names, todo = [], [t.grad_fn] if t.grad_fn is not None else []
+    while todo:
+        node = todo.pop(0)
+        names.append(node.name())
+        for following, _ in node.next_functions:
+            if following is not None and following not in todo:
+                todo.append(following)
+    return names
+
+
+# %% level by level, with no memory of earlier levels task="graph_nodes" hint="twice"
+def graph_nodes(t):
+    names, level = [], {t.grad_fn} - {None}
+    while level:
+        names += [node.name() for node in level]
+        level = {following for node in level for following, _ in node.next_functions} - {None}
+    return names
+
+
+# %% swallows the RecursionError task="graph_nodes" hint="too_deep"
+from contextlib import suppress
+
+
+def graph_nodes(t):
+    seen = {}
+
+    def go(node):
+        if node is not None and node not in seen:
+            seen[node] = node.name()
+            for following, _ in node.next_functions:
+                go(following)
+
+    with suppress(RecursionError):
+        go(t.grad_fn)
+    return list(seen.values())
+
+
+# %% wipes the marks of all task="graph_nodes" hint="left"
+def graph_nodes(t):
+    nodes, todo = [], [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or "seen" in node.metadata:
+            continue
+        node.metadata["seen"] = True
+        nodes.append(node)
+        todo += [following for following, _ in node.next_functions]
+    for node in nodes:
+        node.metadata.clear()
+    return [node.name() for node in nodes]
+
+
+# %% calls itself on each node task="leaves_of" hint="too_deep"
+def leaves_of(t):
+    leaves, seen = [], set()
+
+    def go(node):
+        if node is None or node in seen:
+            return
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        for following, _ in node.next_functions:
+            go(following)
+
+    go(t.grad_fn)
+    return leaves
+
+
+# %% asks only whether the node of a leaf still waits task="leaves_of" hint="once"
+def leaves_of(t):
+    leaves, todo = [], [t.grad_fn]
+    while todo:
+        node = todo.pop(0)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        for following, _ in node.next_functions:
+            if following is not None and following not in todo:
+                todo.append(following)
+    return leaves
+
+
+# %% no gradient kept, so no derivative task="derivatives_by_hand" hint="plain"
+def derivatives_by_hand():
+    return {"loss/x": 20.0, "loss/y": None, "loss/z": None, "y.grad": None}
