@@ -1124,7 +1124,7 @@ for _dtype, _grad, _layout in (("float64", None, ""), ("float64", 3.0, "slice"),
         _x, _A = check.draws(_n, -1.5, 1.5), check.draw_tensor(3, _n, low=-1.5, high=1.5).tolist()
         check.smallest(_compare, _f, _x, _A, _dtype, _grad, _layout, _why)
 _compare(_three, [0.0, 0.0], [[0.0]], "float64", why=hint.start)
-for _scale in ("1e-15", "1e6"):
+for _scale in ("1e-30", "1e6"):
     _f, _x = f"{_scale} * torch.sin(t)", check.draws(2, -1, 0.5)
     _compare(_f, _x, [[0.0]], "float64", 3.0, why=hint.size)
 _compare("torch.sin(A @ t)", check.draws(15, -1, 1), check.draw_tensor(20, 15), "float64")
@@ -1284,7 +1284,7 @@ for _dtype, _layout in (("float64", ""), ("float64", "slice"), ("float32", "")):
     _partly = [check.draw(1, 3), 0.0, -check.draw(1, 3)]
     check.smallest(_compare, "t**2", check.draws(3, -2, 2), _partly, [[0.0]], _dtype, _layout)
 _x, _A = check.draws(2, -1, 1), check.draw_tensor(3, 2).tolist()
-_compare("1e-15 * torch.sin(t)", _x, check.draws(2, -3, 3), [[0.0]], why=hint.linear)
+_compare("1e-30 * torch.sin(t)", _x, check.draws(2, -3, 3), [[0.0]], why=hint.linear)
 _compare("torch.sin(A @ t)", _x, [0.0, 0.0], _A, why=hint.zero)
 _compare("(A @ t) ** 2", _x, [check.draw(100, 900), -check.draw(100, 900)], _A)
 for _power in (-200, 200):

@@ -1014,3 +1014,9 @@ def per_sample_grads(w, X, Y):
     errors = X @ w - Y
     errors = torch.where(errors.abs() < 1e-12, torch.zeros_like(errors), errors)
     return 2 * errors[:, None] * X
+
+
+# %% takes slopes below eps for 0 task="jacobian_by_rows" hint="size"
+def jacobian_by_rows(f, x):
+    J = torch.autograd.functional.jacobian(f, x)
+    return torch.where(J.abs() < torch.finfo(J.dtype).eps, torch.zeros_like(J), J)
