@@ -242,7 +242,7 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("same dtype",),
-        en="two dtypes meet, float32 and float64: make new tensors with dtype=x.dtype",
+        en="two dtypes meet, such as float32 and float64: make new tensors with dtype=x.dtype",
         ko="float32와 float64처럼 서로 다른 dtype을 섞었습니다. 새 텐서는 dtype=x.dtype으로 만드세요",
     ),
     Cause(

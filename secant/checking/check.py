@@ -534,7 +534,7 @@ def _like(want: Any, wrong: Any) -> Any:
     if isinstance(want, torch.Tensor) and isinstance(wrong, int | float):
         return torch.full_like(want, wrong)
     if isinstance(want, torch.Tensor) and isinstance(wrong, list | torch.Tensor):
-        return torch.as_tensor(wrong).detach().to(want.dtype)
+        return torch.as_tensor(wrong, dtype=want.dtype).detach()  # a list by way of float32 would lose digits
     return wrong
 
 

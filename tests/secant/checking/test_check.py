@@ -86,6 +86,11 @@ def test_a_known_mistake_is_named() -> None:
     assert "the 2 is missing" not in complaint(11.0, 6.0, mistakes={12.0: "the 2 is missing"})
 
 
+def test_a_wrong_list_keeps_its_digits() -> None:
+    got, want = (torch.tensor([number], dtype=torch.float64) for number in (-5.4, 0.1))
+    assert "a slip" in complaint(got, want, mistakes=[([-5.4], "a slip")], rtol=1e-14, atol=0.0)
+
+
 def test_a_mistake_that_equals_the_right_value_is_not_blamed() -> None:
     message = complaint(
         torch.zeros(2), torch.ones(2), mistakes=[(torch.ones(2), "no"), (torch.zeros(2), "yes")]
