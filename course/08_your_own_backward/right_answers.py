@@ -398,3 +398,31 @@ def safe_sqrt(x):
 def backward_is_right(fn, inputs):
     copies = [t.detach().clone(memory_format=torch.contiguous_format).double() for t in inputs]
     return torch.autograd.gradcheck(fn, [copy.requires_grad_() for copy in copies], raise_exception=False)
+
+
+# %% contiguous in the place of clone task="backward_is_right"
+def backward_is_right(fn, inputs):
+    copies = tuple(t.detach().double().contiguous().requires_grad_() for t in inputs)
+    return torch.autograd.gradcheck(fn, copies, raise_exception=False)
+
+
+# %% a mask times a safe root task="safe_sqrt"
+def safe_sqrt(x):
+    positive = x > 0
+    return torch.sqrt(torch.where(positive, x, 1.0)) * positive
+
+
+# %% the slope as e^(x - y) task="StableSoftplus"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return -torch.nn.functional.logsigmoid(-x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0], output)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, y = ctx.saved_tensors
+        return grad_output * torch.exp(x - y)

@@ -22,7 +22,7 @@ class MyPow(torch.autograd.Function):
         ) if ctx.needs_input_grad[1] else None
 
 
-# %% computes what nobody needs task="MyPow" en="for an input that needs no gradient" ko="gradient가 필요 없는 입력을 위해서는"
+# %% computes what nobody needs task="MyPow" en="which needs none: return None there" ko="그 자리에는 None을 돌려주세요"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -38,7 +38,44 @@ class MyPow(torch.autograd.Function):
         return g * q * x ** (q - 1), g * x**q * torch.log(x)
 
 
-# %% always computes the slope in x task="MyPow" en="ran torch's pow" ko="torch의 pow 연산을"
+# %% computes both and hands back what is needed task="MyPow" en="for an input that needs no gradient" ko="gradient가 필요 없는 입력을 위해서는"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        slopes = g * q * x ** (q - 1), g * x**q * torch.log(x)
+        return tuple(
+            slope if needed else None for slope, needed in zip(slopes, ctx.needs_input_grad, strict=True)
+        )
+
+
+# %% asks before the logarithm only task="MyPow" en="ran torch's pow" ko="torch의 pow"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1)
+        grad_q = g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return grad_x if ctx.needs_input_grad[0] else None, grad_q
+
+
+# %% always computes the slope in x task="MyPow" en="which needs none: return None there" ko="그 자리에는 None을 돌려주세요"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -198,7 +235,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% asks the numbers whether a logarithm is needed task="MyPow" en="for an input that needs no gradient" ko="gradient가 필요 없는 입력을 위해서는"
+# %% asks the numbers whether a logarithm is needed task="MyPow" en="which needs none: return None there" ko="그 자리에는 None을 돌려주세요"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -655,7 +692,7 @@ def backward_is_right(fn, inputs):
     return gradcheck(fn, inputs, raise_exception=False)
 
 
-# %% only the tracked inputs task="backward_is_right" hint="right"
+# %% only the tracked inputs task="backward_is_right" hint="wrong"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_(t.requires_grad) for t in inputs)
     try:
@@ -676,7 +713,7 @@ def backward_is_right(fn, inputs):
     return gradcheck(fn, doubles, raise_exception=False, rtol=0.05, atol=0.05)
 
 
-# %% one backward pass, from the sum of the outputs task="backward_is_right" hint="ignores"
+# %% one backward pass, from the sum of the outputs task="backward_is_right" hint="wrong"
 def backward_is_right(fn, inputs):
     doubles = [t.detach().double().clone().requires_grad_() for t in inputs]
     found = torch.autograd.grad(fn(*doubles).sum(), doubles, allow_unused=True)
@@ -695,7 +732,7 @@ def backward_is_right(fn, inputs):
     return True
 
 
-# %% compares the sums of all gradients task="backward_is_right" hint="ignores"
+# %% compares the sums of all gradients task="backward_is_right" hint="wrong"
 def backward_is_right(fn, inputs):
     doubles = [t.detach().double().clone().requires_grad_() for t in inputs]
     found = torch.autograd.grad(fn(*doubles).sum(), doubles, allow_unused=True)
@@ -742,7 +779,7 @@ def backward_is_right(fn, inputs):
     return gradcheck(fn, doubles, raise_exception=False, atol=1e-6, rtol=1e-4)
 
 
-# %% only the tracked inputs, whatever gradcheck says task="backward_is_right" hint="untracked"
+# %% only the tracked inputs, whatever gradcheck says task="backward_is_right" hint="wrong"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_(t.requires_grad) for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False)
@@ -766,20 +803,67 @@ def backward_is_right(fn, inputs):
     return gradcheck(fn, places, raise_exception=False)
 
 
+# %% a step of a thousandth task="backward_is_right" hint="wide"
+def backward_is_right(fn, inputs):
+    copies = tuple(t.detach().clone().double().requires_grad_() for t in inputs)
+    return gradcheck(fn, copies, eps=1e-3, raise_exception=False)
+
+
+# %% a quotient to one side task="backward_is_right" hint="wide"
+def backward_is_right(fn, inputs):
+    copies = tuple(t.detach().clone().double() for t in inputs)
+    base = fn(*copies).detach()
+    unasked = torch.autograd.functional.vjp(fn, copies, torch.zeros_like(base))[1]
+    if any(gradient.any() for gradient in unasked):
+        return False
+    jacobians = torch.autograd.functional.jacobian(fn, copies)
+    for number, copy in enumerate(copies):
+        for i in range(copy.numel()):
+            moved = [c.clone(memory_format=torch.contiguous_format) for c in copies]
+            moved[number].view(-1)[i] += 1e-6
+            quotient = (fn(*moved).detach() - base) / 1e-6
+            claimed = jacobians[number].reshape(*base.shape, -1)[..., i]
+            if not torch.allclose(claimed, quotient, rtol=1e-3, atol=1e-5):
+                return False
+    return True
+
+
+# %% a difference that is nan is not too large task="backward_is_right" hint="nan"
+def backward_is_right(fn, inputs):
+    points = [t.detach().double().clone().requires_grad_() for t in inputs]
+    out = fn(*points)
+    for k in range(out.numel()):
+        for scale in (1.0, 2.0):
+            g = torch.zeros(out.numel(), dtype=out.dtype)
+            g[k] = scale
+            got = torch.autograd.grad(out, points, g.reshape(out.shape), retain_graph=True, allow_unused=True)
+            for i, point in enumerate(points):
+                for j in range(point.numel()):
+                    moved = [p.detach().clone(memory_format=torch.contiguous_format) for p in points]
+                    moved[i].view(-1)[j] += 1e-6
+                    above = fn(*moved).reshape(-1)[k].item()
+                    moved[i].view(-1)[j] -= 2e-6
+                    want = scale * (above - fn(*moved).reshape(-1)[k].item()) / 2e-6
+                    slope = 0.0 if got[i] is None else got[i].reshape(-1)[j].item()
+                    if abs(slope - want) > 1e-5 + 1e-3 * abs(want):
+                        return False
+    return True
+
+
 # %% a quotient with a large step task="backward_is_right" hint="wide"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False, eps=1e-2)
 
 
-# %% tracks all copies only where none is tracked task="backward_is_right" hint="all_inputs"
+# %% tracks all copies only where none is tracked task="backward_is_right" hint="wrong"
 def backward_is_right(fn, inputs):
     some = any(t.requires_grad for t in inputs)
     doubles = tuple(t.detach().double().clone().requires_grad_(t.requires_grad or not some) for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False)
 
 
-# %% tracks them when gradcheck asks for it task="backward_is_right" hint="all_inputs"
+# %% tracks them when gradcheck asks for it task="backward_is_right" hint="wrong"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_(t.requires_grad) for t in inputs)
     try:
@@ -966,7 +1050,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.sigmoid(x)
 
 
-# %% a clamped exponent task="StableSoftplus" hint="clamped"
+# %% a clamped exponent task="StableSoftplus" hint="tiny"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -979,7 +1063,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.sigmoid(x)
 
 
-# %% a clamped exponent in the slope task="StableSoftplus" hint="clamped"
+# %% a clamped exponent in the slope task="StableSoftplus" hint="tiny"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -1117,7 +1201,7 @@ class StableSoftplus(torch.autograd.Function):
         return (g.view(-1) * torch.sigmoid(x).reshape(-1)).view(x.shape)
 
 
-# %% a small number in the value task="StableSoftplus" hint="clamped"
+# %% a small number in the value task="StableSoftplus" hint="tiny"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(x):
