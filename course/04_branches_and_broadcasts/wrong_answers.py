@@ -1226,3 +1226,11 @@ def pow_backward(x, q, g):
     gx = torch.nan_to_num(g * q * x ** (q - 1))
     gq = torch.nan_to_num(g * x**q * torch.log(x))
     return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
+
+
+# %% nearly 1 is 1 task="pow_backward" hint="base_at_zero"
+def pow_backward(x, q, g):
+    gx = torch.where(q == 0, 0.0, g * q * x ** (q - 1))
+    gx = torch.where(torch.isclose(q, torch.ones_like(q)), g, gx)
+    gq = torch.where(x == 0, 0.0, g * x**q * torch.log(x))
+    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
