@@ -1513,7 +1513,6 @@ for _dtype, _step in (("float64", 1), ("float32", 3)):
     _powers = 1.0, _up[1], 0.8, [2.0, _low[0]], [1.0, _up[2]], [[0.5], [2.0]]
     for _x, _q in _pairs(_bases, _powers, _step):
         _compare_drawn(_dtype, _x, _q, _zeros)
-    _compare_drawn(_dtype, [0.0, _up[0], 0.0], [2.0, -_low[0], _up[1]], _zeros)
     # x is nearly 0, down to the smallest numbers there are.
     _compare_drawn(_dtype, [1e-20, 1e-9, 1e-30, 1e-30, 1e-40], [0.05, 0.25, 0.02, 0.0, 0.05], _tiny)
     for _q in (0.0, [0.0, _up[0]], [[0.0], [0.0]]):
@@ -1522,7 +1521,7 @@ for _dtype, _step in (("float64", 1), ("float32", 3)):
     for _x in (1e-30, 1e-200) if _dtype == "float64" else (1e-30,):
         _compare_drawn(_dtype, _x, 1e-30, (hint.exactly, hint.tiny))
         _compare_drawn(_dtype, _x, 2.0, (hint.underflow, hint.tiny), scale=1 / _x)
-    _compare_drawn(_dtype, 0.0, 1.000001, _zeros)  # which is not 1
+    _compare_drawn(_dtype, [0.0, _up[0], 0.0, 0.0], [2.0, -_low[0], _up[1], 1.000001], _zeros)  # not 1
     _compare_drawn(_dtype, [1e10, 2e9], 3.0, (hint.any_size, hint.any_size), scale=1e-20)
 _compare_drawn("float64", [1e-200, 1e-100], -0.5, (hint.any_size, hint.any_size))
 for _how in ({"tracked": True, "grad": 7.0}, {"layout": "slice"}):
