@@ -122,6 +122,33 @@ def total_derivative(edges, src, out):
     return after.get(src, 0.0)
 
 
+# %% looks for the next edge in all of them task="total_derivative"
+def total_derivative(edges, src, out):
+    found, left = {src: 1.0}, list(edges)
+    while left:
+        start, end, slope = next(edge for edge in left if not any(edge[0] == other[1] for other in left))
+        left.remove((start, end, slope))
+        if start in found:
+            found[end] = found.get(end, 0.0) + slope * found[start]
+    return found.get(out, 0.0)
+
+
+# %% fractions, then a float task="total_derivative"
+def total_derivative(edges, src, out):
+    from fractions import Fraction
+
+    known = {out: Fraction(1)}
+
+    def derivative(node):
+        if node not in known:
+            known[node] = sum(
+                (Fraction(slope) * derivative(b) for a, b, slope in edges if a == node), Fraction(0)
+            )
+        return known[node]
+
+    return float(derivative(src))
+
+
 # %% one call of sum task="unbroadcast"
 def unbroadcast(g, shape):
     added = g.dim() - len(shape)
@@ -223,6 +250,21 @@ def pow_backward(x, q, g):
 def pow_backward(x, q, g):
     a, b = x.detach().clone().requires_grad_(), q.detach().clone().requires_grad_()
     return torch.autograd.grad(a**b, (a, b), g)
+
+
+# %% the vjp of pow task="pow_backward"
+def pow_backward(x, q, g):
+    _, vjp = torch.func.vjp(torch.pow, x, q)
+    return vjp(g)
+
+
+# %% through exp and log, zeros apart task="pow_backward"
+def pow_backward(x, q, g):
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    gx = torch.where(x > 0, g * q * torch.exp((q - 1) * log_x), g * q * x ** (q - 1))
+    gx = torch.where(q == 0, 0.0, gx)
+    gq = torch.where(x > 0, g * torch.exp(q * log_x) * log_x, 0.0)
+    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
 
 
 # %% position by position task="shared_weight_grad"

@@ -805,9 +805,14 @@ def shared_weight_grad(x, w, g):
 
 # %% rounds the result task="total_derivative" hint="small"
 def total_derivative(edges, src, out):
-    if src == out:
-        return 1.0
-    return round(sum((slope * total_derivative(edges, b, out) for a, b, slope in edges if a == src), 0.0), 10)
+    known = {out: 1.0}
+
+    def derivative(node):
+        if node not in known:
+            known[node] = sum((slope * derivative(b) for a, b, slope in edges if a == node), 0.0)
+        return known[node]
+
+    return round(derivative(src), 10)
 
 
 # %% takes a small product for nothing task="total_derivative" hint="small"
@@ -1117,3 +1122,115 @@ def pow_backward(x, q, g):
 def shared_weight_grad(x, w, g):
     g = torch.where(g.abs() < 1e-9, 0.0, g.clamp(-1e6, 1e6))
     return x.unfold(0, len(g), 1) @ g
+
+
+# %% backwards, held up by dead ends task="total_derivative" hint="aside"
+def total_derivative(edges, src, out):
+    leaving = [a for a, _, _ in edges if a != out]
+    found, ready = {out: 1.0}, [out]
+    while ready:
+        node = ready.pop()
+        for a, b, slope in edges:
+            if b == node and a != out:
+                found[a] = found.get(a, 0.0) + slope * found[node]
+                leaving.remove(a)
+                if a not in leaving:
+                    ready.append(a)
+    return found.get(src, 0.0)
+
+
+# %% None for no node task="total_derivative" hint="kinds"
+def total_derivative(edges, src, out):
+    known = {out: 1.0}
+
+    def derivative(node):
+        if node is None:
+            return 0.0
+        if node not in known:
+            known[node] = sum((slope * derivative(b) for a, b, slope in edges if a == node), 0.0)
+        return known[node]
+
+    return derivative(src)
+
+
+# %% dead ends are looked through again task="total_derivative" hint="slow"
+def total_derivative(edges, src, out):
+    known = {out: 1.0}
+
+    def derivative(node):
+        if node not in known:
+            found = [(slope, derivative(b)) for a, b, slope in edges if a == node]
+            if all(rest is None for _, rest in found):
+                return None
+            known[node] = sum((slope * rest for slope, rest in found if rest is not None), 0.0)
+        return known[node]
+
+    return derivative(src) or 0.0
+
+
+# %% looks through what lies before src task="total_derivative" hint="slow"
+def total_derivative(edges, src, out):
+    def before(node):
+        return set().union({node}, *(before(a) for a, b, _ in edges if b == node))
+
+    left_out, known = before(src), {out: 1.0}
+
+    def derivative(node):
+        if node not in known:
+            onward = ((b, slope) for a, b, slope in edges if a == node and b not in left_out)
+            known[node] = sum((slope * derivative(b) for b, slope in onward), 0.0)
+        return known[node]
+
+    return derivative(src)
+
+
+# %% looks through what lies beyond out task="total_derivative" hint="slow"
+def total_derivative(edges, src, out):
+    def beyond(node):
+        return set().union({node}, *(beyond(b) for a, b, _ in edges if a == node))
+
+    known = dict.fromkeys(beyond(out), 0.0) | {out: 1.0}
+
+    def derivative(node):
+        if node not in known:
+            known[node] = sum((slope * derivative(b) for a, b, slope in edges if a == node), 0.0)
+        return known[node]
+
+    return derivative(src)
+
+
+# %% part after part of g task="unbroadcast" en="iteration over a 0-d tensor" ko="iteration over a 0-d tensor"
+def unbroadcast(g, shape):
+    if len(shape) == 0:
+        return sum((part.sum() for part in g), torch.zeros((), dtype=g.dtype))
+    return g.sum_to_size(shape)
+
+
+# %% a threshold for the exponent task="pow_backward" hint="exactly"
+def pow_backward(x, q, g):
+    gx = torch.where(q.abs() < 1e-12, 0.0, g * q * x ** (q - 1))
+    gq = torch.where(x == 0, 0.0, g * x**q * torch.log(x))
+    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
+
+
+# %% no steepness at zero task="pow_backward" hint="base_at_zero"
+def pow_backward(x, q, g):
+    steep = (x == 0) & (q < 1)
+    gx = torch.where((q == 0) | steep, 0.0, g * q * x ** (q - 1))
+    gq = torch.where(x == 0, 0.0, g * x**q * torch.log(x))
+    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
+
+
+# %% the largest number for infinity task="pow_backward" hint="base_at_zero"
+def pow_backward(x, q, g):
+    gx = torch.nan_to_num(g * q * x ** (q - 1))
+    gq = torch.nan_to_num(g * x**q * torch.log(x))
+    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
+
+
+# %% nearly 1 is 1 task="pow_backward" hint="base_at_zero"
+def pow_backward(x, q, g):
+    gx = torch.where(q == 0, 0.0, g * q * x ** (q - 1))
+    gx = torch.where(torch.isclose(q, torch.ones_like(q)), g, gx)
+    gq = torch.where(x == 0, 0.0, g * x**q * torch.log(x))
+    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
