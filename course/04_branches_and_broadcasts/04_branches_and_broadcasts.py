@@ -1474,7 +1474,7 @@ def _compare_drawn(dtype, x, q, why=_shapes, scale=1.0, **how):
     x, q, g = (tensor(part, dtype) for part in (x, q, g))
     how = {"tracked": False, **how}
     leaves = {name: leaf(part, dtype, **how) for name, part in zip("xqg", (x, q, g), strict=True)}
-    errors = {"errors": hint.apart} if how.get("layout") in ("transposed", "expanded") else {}
+    errors = {"errors": hint.apart} if how.get("layout") else {}
     answer = ask(_CALL, {"ahead": (_CALL, _MOVED), **errors}, **leaves).changes_nothing()
     want = _gradients(x, q, g)
 

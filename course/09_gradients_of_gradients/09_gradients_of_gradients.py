@@ -1444,6 +1444,7 @@ _compare("nn.Linear(2, 1, False)", [300, -400], [[1, 2]], 249001, _grads, "float
 _layers, _grads = "nn.Conv1d(2, 1, 1, bias=False), nn.Flatten(0)", ([[[4.8], [6.4]]],)
 _wrong = {hint.flat: 26 - 7 * math.sqrt(2)}
 _compare(_layers, [3, 4], [[[1], [2]], [[0], [-1]]], 16, _grads, "float64", _wrong)
+_of_line([[0.0054, -0.0072]], [[1.0, 2.0]], True)
 for _dtype in ("float64", "float32"):
     for _shape in ((1, 1), (1, 3), (5, 2), (2, 1, 4), (3, 2, 2), (2, 2, 1, 2)):
         _of_tanh(_shape, _dtype, None, 1, "slice", ", nn.Dropout().eval()")
@@ -1451,7 +1452,6 @@ for _dtype in ("float64", "float32"):
 for _bias in (True, False):
     check.smallest(_of_line, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
     check.smallest(_of_line, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias)
-_of_line([[0.0054, -0.0072]], [[1.0, 2.0]], True)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

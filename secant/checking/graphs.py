@@ -28,8 +28,15 @@ def leaf(value: Any, dtype: torch.dtype | None = None, grad: float | None = None
 
 
 def strided(value: torch.Tensor) -> torch.Tensor:
-    """Return a tensor with the same numbers that do not lie side by side in memory, as a slice's do not."""
-    return torch.stack([value, torch.full_like(value, 99)], -1)[..., 0]
+    """Return a tensor with the same numbers that do not lie side by side in memory, as a slice's do not.
+
+    Between two rows lies more than between two elements of a row, so that `view(-1)` fails.
+    """
+    apart = torch.stack([value, torch.full_like(value, 99)], -1)
+    if value.ndim == 0:
+        return apart[0]
+    wide = torch.nn.functional.pad(apart.flatten(-2), (0, 1), value=99)
+    return wide[..., :-1:2]
 
 
 def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import random
 import re
+import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -76,12 +77,21 @@ def grade(lesson: Lesson, answer: str, test: str) -> str:
     names: dict[str, object] = {"__name__": "__main__"}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")  # about its own code
         exec(compiled(imports(lesson) + "\n" + answer, "answer"), names)
         try:
             exec(compiled(test, "test"), names)
         except check.CheckFailed as failure:
             return str(failure)
     return ""
+
+
+def message_of(lesson: Lesson, answer: str, test: str) -> str:
+    """What a student reads; of an answer that raises, the error and the call that its notes name."""
+    try:
+        return grade(lesson, answer, test)
+    except Exception as error:
+        return "".join(traceback.format_exception_only(error))
 
 
 @draws(1)
@@ -154,7 +164,7 @@ def test_wrong_answer_fails_and_is_told_why(
     language(tongue)
     for number in draws:
         check.seed(random.Random(number).randbytes(4))
-        message = grade(lesson, wrong.source, task.test.source)
+        message = message_of(lesson, wrong.source, task.test.source)
         assert message, f'the wrong answer "{wrong.name}" passes'
         hint = wrong.hint[tongue]
         assert hint in message, f'"{wrong.name}" is not told "{hint}" but\n{message}'
