@@ -49,8 +49,8 @@ CAUSES: Sequence[Cause] = (
         en="there is no graph behind this tensor: no input had requires_grad=True, it was cut by "
         "detach(), no_grad() or a Python number, or a gradient was computed without "
         "create_graph=True",
-        ko="이 텐서에는 그래프가 없습니다. 입력에 requires_grad=True가 없거나, detach()나 no_grad(), "
-        "파이썬 수로 바꾸면서 끊겼거나, create_graph=True 없이 구한 gradient입니다",
+        ko="이 텐서에는 그래프가 없습니다. 입력에 requires_grad=True가 없거나, detach()나 no_grad()로, "
+        "또는 파이썬 수로 바꾸면서 끊겼거나, create_graph=True 없이 구한 gradient입니다",
     ),
     Cause(
         "RuntimeError",
@@ -93,8 +93,8 @@ CAUSES: Sequence[Cause] = (
         ("Inference tensors",),
         en="a tensor made under torch.inference_mode() cannot be saved for a backward pass. Use "
         "torch.no_grad(), or clone it outside",
-        ko="torch.inference_mode() 안에서 만든 텐서는 그래프에 들어갈 수 없습니다. torch.no_grad()를 "
-        "쓰거나 복사하세요",
+        ko="torch.inference_mode() 안에서 만든 텐서는 역방향 계산을 위해 저장할 수 없습니다. "
+        "torch.no_grad()를 쓰거나 그 바깥에서 clone()으로 복사하세요",
     ),
     Cause(
         "RuntimeError",

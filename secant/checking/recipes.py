@@ -239,7 +239,7 @@ def _check_new(
         "rtol": 1e-11,
         "atol": 0.0,
         "nearly": say(
-            en="nearly: use Python's float and exact formulas, do not round, and take no difference quotient",
+            en="nearly: use Python's float and exact formulas, and do not round or use a difference quotient",
             ko="거의 맞습니다. 파이썬의 float와 정확한 공식을 쓰고, 반올림이나 차분몫은 쓰지 마세요",
         ),
     }

@@ -709,7 +709,7 @@ def test_an_old_prediction_is_asked_once_more(page: Page) -> None:
     place = page.locator(".secant-review")
     expect(place).to_contain_text("A prediction from lesson 3. You made it 3 days ago.")
     expect(place.locator(".secant-review-text pre")).to_contain_text("x.grad")
-    assert place.get_by_role("heading").all_inner_texts() == ["Do you still know?"]
+    assert place.get_by_role("heading").all_inner_texts() == ["Do you still remember?"]
     with page.expect_response("**/secant/api/review?*"):
         place.get_by_role("button", name="A. 4 and 12").click()
     said = place.get_by_role("status")
@@ -729,11 +729,11 @@ def test_points_of_another_copy_are_said_to_be_and_can_be_put_aside(page: Page) 
     posted = shown(page, elsewhere=True)
     place = page.locator(".secant-elsewhere")
     expect(place).to_contain_text("come from another copy")
-    place.get_by_role("button", name="Start afresh").click()
+    place.get_by_role("button", name="Start over").click()
     page.locator(".jp-Dialog").get_by_role("button", name="Keep my progress").click()
     assert posted == []
-    place.get_by_role("button", name="Start afresh").click()
-    page.locator(".jp-Dialog").get_by_role("button", name="Start afresh").click()
+    place.get_by_role("button", name="Start over").click()
+    page.locator(".jp-Dialog").get_by_role("button", name="Start over").click()
     expect(page.locator(".secant-start .secant-notice")).to_contain_text("/there/progress until today.json")
     assert posted == [{"to": "anew"}]
     page.unroute_all()
