@@ -335,7 +335,7 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
     notes, submissions = end.notes
     if notes:
         which = f"{_count(notes, 'note')} in {_count(submissions, 'submission')}"
-        table.add_row("waits for a person", which, "Grade in formgrader, then: autograder feedback")
+        table.add_row("needs manual grading", which, "Grade in formgrader, then: autograder feedback")
     settled = "Ask for it again, or enter points in formgrader; until then it stays on this list."
     rows = [
         *(("could not be read", which, why) for which, why in end.unread.items()),

@@ -38,7 +38,7 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("backward through the graph a second time",),
-        en="the first backward pass has freed what the graph had saved. Compute the result anew, or "
+        en="the first backward pass has freed what the graph had saved. Compute the result again, or "
         "pass retain_graph=True to the first backward() or grad()",
         ko="첫 번째 역방향 계산이 그래프에 저장된 값을 비웠습니다. 결과를 다시 계산하거나, 첫 번째 "
         "backward()나 grad()에 retain_graph=True를 주세요",

@@ -78,7 +78,7 @@ class ClusterWorkers:
             CourseError: the scheduler has gone, or there has been no worker for too long.
         """
         if self._client.status != "running":
-            raise CourseError(f"The Dask scheduler at {self._address} has gone. {_AGAIN}")
+            raise CourseError(f"The Dask scheduler at {self._address} no longer answers. {_AGAIN}")
         now = time.monotonic()
         if now - self._looked < _LOOK_SECONDS:
             return

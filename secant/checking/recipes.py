@@ -297,7 +297,7 @@ def check_order(
     problem = _order_problem(recipe, root, order, names)
     got = say(en="got", ko="나온 값")
     kept = say(
-        en="a list or a set of an earlier call is still in use: make it anew in every call",
+        en="a list or a set of an earlier call is still in use: make a new one in every call",
         ko="앞 호출에서 쓴 리스트나 집합을 계속 쓰고 있습니다. 호출할 때마다 새로 만드세요",
     )
     strange = -1 in order and reached(recipe, root) < set(order)

@@ -266,7 +266,7 @@ const ko = {
   reviewWrong: (chosen, right) => `고른 답은 ${chosen}, 정답은 ${right}입니다.`,
   reviewNext: '확인했어요',
   reviewOff: '더 묻지 않기',
-  reviewOn: '지난 수업의 예상 문제 다시 받기',
+  reviewOn: '지난 수업에서 예상했던 문제 다시 받기',
   elsewhere: (path) =>
     `이 폴더의 수업에서는 아직 한 것이 없습니다. 아래 점수는 다른 폴더에서 얻은 것입니다. 진행 상황은 이 컴퓨터의 사용자 계정마다 하나이고 ${path}에 저장됩니다.`,
   anew: '처음부터 시작하기',
