@@ -137,7 +137,7 @@ def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
     from autograder.build.translations import accept_translations
 
     if not may:
-        raise CourseError("--accept-translations needs the lessons by name, and cannot be used with --check.")
+        raise CourseError("Name the lessons for --accept-translations. It cannot be used with --check.")
     for place in (place for lesson in lessons for place in accept_translations(lesson)):
         out.print(f"accepted {place}", style="green")
 

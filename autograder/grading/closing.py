@@ -111,7 +111,7 @@ def unknown(
             yield shown, _EXPORTED
             continue
         if not student.is_dir():
-            yield shown, "It is a file. A submission is a folder: student/lesson/. Move the file into one."
+            yield shown, "It is a file. A submission is a folder inside the student's: student/lesson/."
             continue
         if not inside:
             continue

@@ -393,7 +393,7 @@ def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, st
         "dan/1": f"Did you mean {STEPS}? Then rename it.",
         "dan/2": "No lesson has this name.",
         "dan/Lesson 01": f"Did you mean {STEPS}? Then rename it.",
-        "download.zip": "It is a file. A submission is a folder: student/lesson/. Move the file into one.",
+        "download.zip": "It is a file. A submission is a folder inside the student's: student/lesson/.",
     }
     assert end.absent == {STEPS: ["lee"]}
     assert not end.is_clean

@@ -185,12 +185,12 @@ def test_what_the_gradebook_says_stands_above(room: Path, tmp_path: Path) -> Non
     assert shown.select_one(".score").text == "4.5 of 6 points"
     said = " ".join(found.text for found in shown.select("header p"))
     assert "Points taken off for late submission: 1" in said
-    assert "Extra credit included: 0.5 points" in said
+    assert "Extra credit included: 0.5" in said
     assert "Points still to be graded by a person: up to 1." in said
     comment = rows(shown)[0].select_one(".comment")
     assert "<i>No</i> & so on" in comment.text
     assert comment.select_one("msup")
-    assert "including 0.5 points of extra credit" in rows(shown)[1].text
+    assert "including 0.5 extra credit" in rows(shown)[1].text
 
 
 def test_no_response_is_said_in_the_students_language(room: Path) -> None:
