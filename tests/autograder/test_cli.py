@@ -279,7 +279,7 @@ def test_pack_says_what_it_has_written(autograder: list[str], room: Path) -> Non
 def test_watching_is_for_a_person(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "check", "--watch", "--json", "mine.ipynb")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "leave out --json" in done.stderr
+    assert "cannot be used with --json" in done.stderr
 
 
 def test_checks_help_is_korean_where_the_course_is(room: Path) -> None:

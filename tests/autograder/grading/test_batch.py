@@ -270,15 +270,15 @@ def test_rejection_takes_an_older_grade_away_and_says_what_it_was(room: Path, ri
         said = comments(room, "ann")
         assert "cut short" in (said["Counter"] or "")
         assert "Your earlier file had 3 of 3 points for this task." in (said["Counter"] or "")
-        assert "before had 0 of 2 points here." in (said["double"] or "")
-        assert "before had" not in (said["why"] or ""), "nobody had graded it"
+        assert "Your earlier file had 0 of 2 points for this task." in (said["double"] or "")
+        assert "earlier file had" not in (said["why"] or ""), "nobody had graded it"
         assert "Your earlier file had 3 of 5 points." in page(room, "ann")
         assert "이전에 제출한 파일" not in page(room, "ann"), "the earlier file was in English"
         end = closed(room, summary)
         assert end.unread[f"ann/{STEPS}"].endswith("The earlier file had 3 of 5 points.")
     hand_in(room, "ann", "")  # nor can this one be read: what is remembered is the last that could
     run(room, Here(broken("ann")))
-    assert "before had 3 of 3 points" in (comments(room, "ann")["Counter"] or "")
+    assert "Your earlier file had 3 of 3 points" in (comments(room, "ann")["Counter"] or "")
     hand_in(room, "ann", first)
     run(room)
     assert grades(room, "ann") == HALF | {"why": (None, True)}
@@ -297,7 +297,7 @@ def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, st
     with book(room) as gradebook:
         grade = gradebook.find_grade("why", STEPS, STEPS, "ann")
         assert (grade.manual_score, grade.needs_manual_grade) == (0.5, True)
-    assert "before had 0.5 of 1 points" in (comments(room, "ann")["why"] or "")
+    assert "Your earlier file had 0.5 of 1 points" in (comments(room, "ann")["why"] or "")
 
 
 def closed(room: Path, summary: batch.Summary) -> Closing:
