@@ -103,7 +103,7 @@ def build(
         _accept_translations(lessons, bool(lesson) and not check)
     known = course_languages(root)
     if lang not in (*known, "all"):
-        raise CourseError(f"--lang is {', '.join(known)} or all, not {lang}.")
+        raise CourseError(f"--lang must be {', '.join(known)} or all, not {lang}.")
     languages = known if lang == "all" else [lang]
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task("Building", total=len(lessons) * (1 + len(languages)))
@@ -126,7 +126,10 @@ def build(
         raise typer.Exit(1 if built.stale else 0)
     out.print(f"{_count(built.lessons, 'lesson')}: {_count(len(built.written), 'file')} written.")
     if built.stale:
-        out.print("Extra files come from no lesson of the course; a build leaves them: delete them yourself.")
+        out.print(
+            "Extra files belong to no lesson of the course. "
+            "A build does not delete them: delete them yourself."
+        )
 
 
 def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
@@ -134,7 +137,7 @@ def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
     from autograder.build.translations import accept_translations
 
     if not may:
-        raise CourseError("--accept-translations is for lessons that you name, and not with --check.")
+        raise CourseError("Name the lessons for --accept-translations. It cannot be used with --check.")
     for place in (place for lesson in lessons for place in accept_translations(lesson)):
         out.print(f"accepted {place}", style="green")
 
@@ -143,7 +146,7 @@ def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
     cls=Command,
     options_metavar=options_metavar(),
     help=say(
-        en="Check your own notebook as the class's grading would, only on this machine.\n\n"
+        en="Check your own notebook the way your class is graded. Everything runs on this machine.\n\n"
         "Exit status: 0 all tasks passed, 1 not all, 2 it could not be checked.",
         ko="내 노트북을 수업의 채점과 똑같이 확인합니다. 이 컴퓨터에서만 실행합니다.\n\n"
         "종료 코드: 모든 과제를 통과하면 0, 아니면 1, 확인할 수 없으면 2입니다.",
@@ -198,7 +201,7 @@ def check(
     if watch and (as_json or solution):
         raise CourseError(
             say(
-                en="--watch shows what changes, to a person: leave out --json and --solution.",
+                en="--watch shows changes on the screen. It cannot be used with --json or --solution.",
                 ko="--watch는 바뀐 것을 화면에 보여 줍니다. --json이나 --solution과 함께 쓸 수 없습니다.",
             )
         )
@@ -250,7 +253,7 @@ def grade(
     from autograder.grading import executors
 
     if scheduler and workers:
-        raise CourseError("--workers and --scheduler exclude each other.")
+        raise CourseError("--workers and --scheduler cannot be used together.")
     with ExitStack() as unused:
         begun = None if scheduler else executors.begin()  # for this process has seconds of imports, too
         if begun is not None:
@@ -285,8 +288,8 @@ def grade(
             out.print(said)
             if not cache_file().is_file():
                 out.print(
-                    "First run on this machine: everything that notebooks can see here is searched for parts "
-                    "of the course. This takes some seconds, up to a minute on a slow disk."
+                    "First run on this machine: the grader searches everything that notebooks can see for "
+                    "parts of the course. This takes some seconds, up to a minute on a slow disk."
                 )
             try:
                 pool = executors.LocalWorkers(places, course.hidden, begun)
@@ -316,29 +319,29 @@ def grade(
     end = closing(summary.results, summary.failed, course.submitted, every, summary.students, student or [])
     before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
-        f"{_count(end.graded, 'submission')} graded, {before} of them before; {len(summary.failed)} failed"
+        f"{_count(end.graded, 'submission')} graded, {before} of them earlier; {len(summary.failed)} failed"
         + (f", {unread} could not be read." if unread else ".")
-        + (f" {_count(summary.pages, 'page')} made anew." if summary.kept else "")
+        + (f" {_count(summary.pages, 'page')} updated." if summary.kept else "")
     )
     _show_closing(end, summary.failed)
     if "single" in summary.walls:
-        err.print("Each submission had its own wall built, which is slow: `autograder doctor` says why.")
+        err.print("A sandbox was built for each submission, which is slow: `autograder doctor` says why.")
     raise typer.Exit(0 if end.is_clean and written and not summary.failed else 1)
 
 
 def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
     """Print what is left for a person to do."""
-    table = Table("", "Which", "To do", title="What is left", title_justify="left", title_style="bold")
+    table = Table("", "Which", "To do", title="What is left to do", title_justify="left", title_style="bold")
     notes, submissions = end.notes
     if notes:
         which = f"{_count(notes, 'note')} in {_count(submissions, 'submission')}"
-        table.add_row("waits for a person", which, "Grade in formgrader, then: autograder feedback")
+        table.add_row("needs manual grading", which, "Grade in formgrader, then: autograder feedback")
     settled = "Ask for it again, or enter points in formgrader; until then it stays on this list."
     rows = [
         *(("could not be read", which, why) for which, why in end.unread.items()),
         *(("several notebooks", which, why) for which, why in end.several.items()),
         *(("not graded", str(which), why) for which, why in failed.items()),
-        *(("lies elsewhere", which, why) for which, why in end.unknown.items()),
+        *(("wrong place", which, why) for which, why in end.unknown.items()),
     ]
     for number, row in enumerate(rows[:_ROWS], 1):
         table.add_row(*map(Text, row))
@@ -389,7 +392,7 @@ def feedback(
         raise
     pool.close()
     same, failed = summary.kept - summary.pages, len(summary.failed)
-    out.print(f"{_count(summary.pages, 'page')} made anew, {same} up to date before; {failed} failed.")
+    out.print(f"{_count(summary.pages, 'page')} updated, {same} already up to date; {failed} failed.")
     raise typer.Exit(1 if summary.failed else 0)
 
 
@@ -433,7 +436,9 @@ def export(
         Path | None, typer.Option(help="The table that the LMS exports, to be filled in.")
     ] = None,
     column: Annotated[str, typer.Option(help="What the LMS calls the assignment.")] = "",
-    output: Annotated[Path | None, typer.Option(help="Where to; default: exported/LESSON.LMS.csv.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="The file to write; default: exported/LESSON.LMS.csv.")
+    ] = None,
 ) -> None:
     """Write a lesson's grades and feedback pages in the format that an LMS imports.
 
@@ -453,13 +458,15 @@ def report(
     ] = "",
     lang: Annotated[Spoken | None, typer.Option(help="The page's language; default: this machine's.")] = None,
     anonymous: Annotated[
-        bool, typer.Option("--anonymous", help="Replace names by pseudonyms that stay the same.")
+        bool, typer.Option("--anonymous", help="Replace names by pseudonyms, the same ones in every report.")
     ] = False,
-    folder: Annotated[Path | None, typer.Option("--out", help="Where to; default: report/.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--out", help="The folder to write to; default: report/.")
+    ] = None,
 ) -> None:
-    """Write a page and a table on a lesson: tasks, misconceptions, who needs help, very similar answers.
+    """Write a page and a table about a lesson: tasks, misconceptions, who needs help, very similar answers.
 
-    Without a lesson, the page is on all of them together and says who is drifting off.
+    Without a lesson, the page covers all of them together and says who is drifting off.
     """
     _refuse_windows()
     from autograder.course.settings import REPORT, Course
@@ -483,7 +490,7 @@ def forget(
     student: Annotated[str, typer.Argument(help="The student's id.")],
     force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a student's entries and work from the course's folder, and what names all: exported/, report/.
+    """Delete a student's entries and work, and the folders that name all students: exported/ and report/.
 
     Exit status: 0 no file names the student any more, 1 some files still do, 2 nothing was deleted.
     """
@@ -496,7 +503,7 @@ def forget(
         typer.confirm(f"Delete all grades and work of {student}? This cannot be undone", abort=True)
     done = deleting(course, student)
     if not done.deleted:
-        out.print(f"Nothing of {student} was found here.", highlight=False, markup=False)
+        out.print(f"No grades or work of {student} were found here.", highlight=False, markup=False)
     else:
         out.print(f"Deleted: {', '.join(done.deleted)}.", highlight=False, markup=False)
     if done.left:
@@ -508,7 +515,8 @@ def forget(
 def _refuse_windows() -> None:
     if sys.platform == "win32":
         raise CourseError(
-            "Other people's work is graded on Linux: use WSL 2. `autograder check` works here, on your own."
+            "Other people's work is graded only on Linux: use WSL 2. "
+            "You can check your own notebook here: `autograder check`."
         )
 
 
@@ -528,7 +536,7 @@ def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[s
 
 
 def _no_wall(error: WallUnavailable) -> CourseError:
-    return CourseError(f"Nothing is graded without a wall. {error.reason}\n{error.fix}")
+    return CourseError(f"Nothing is graded without a sandbox. {error.reason}\n{error.fix}")
 
 
 def _refuse_unwritable(json_file: Path) -> None:
@@ -554,7 +562,7 @@ def _write_results(json_file: Path, rows: Iterable[Mapping[str, Any]]) -> bool:
             replace_file(json_file.absolute(), (part.encode() for part in chain(parts, ["\n]\n"])))
     except OSError as error:
         err.print(f"{json_file} could not be written: {error.strerror}. The gradebook has the results;")
-        err.print("the same command grades nothing twice, and writes the file.")
+        err.print("run the same command again: it writes the file, and grades nothing twice.")
         return False
     return True
 
@@ -619,7 +627,7 @@ def try_(
     task: Annotated[str, typer.Argument(help="The task's name; default: all of the lesson's.")] = "",
     lang: Annotated[Spoken, typer.Option(help="The language of the messages.")] = Spoken.en,
 ) -> None:
-    """Say what a test cell tells the course's own answer and each recorded one, right and wrong.
+    """Show what a test cell says about the course's own answer and each recorded one, right or wrong.
 
     It reads course/; nothing has to be built. Name the task that you work on: a lesson takes minutes.
 
@@ -671,7 +679,7 @@ def doctor() -> None:
     Terminal().print(table)
     can = can_grade(findings)
     out.print("Grading is possible here." if can else "Other people's work cannot be graded here.")
-    out.print("Checking your own notebook needs no wall: `autograder check`.")
+    out.print("Checking your own notebook needs no sandbox: `autograder check`.")
     raise typer.Exit(0 if can else 1)
 
 

@@ -78,7 +78,7 @@ def _strangers(done: into.Collected, known: Sequence[str]) -> str:
     shown = ", ".join(new[:3])
     return say(
         en=f"The gradebook knows {_count(len(known), 'student')}, but not {len(new)} of the {len(brought)} "
-        f"in this archive ({shown}). Without --roster CSV their ids are made of the system's names. If they "
+        f"in this archive ({shown}). Without --roster CSV their ids come from the system's names. If they "
         "are in your class under other ids, delete these folders in submitted/, then collect with --roster.",
         ko=f"성적부에 학생 {len(known)}명이 있는데, 압축 파일의 {len(brought)}명 중 {len(new)}명({shown})은 "
         "거기에 없습니다. --roster CSV가 없으면 시스템에 나오는 이름으로 학번을 만듭니다. 이미 다른 학번으로 "

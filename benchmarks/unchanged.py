@@ -146,11 +146,11 @@ def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dic
         enlarge(room, lesson, url, range(before, size))
         before = size
         unchanged = again(room)
-        assert f"{size} of them before" in unchanged["said"], unchanged
+        assert f"{size} of them earlier" in unchanged["said"], unchanged
         yield {"students": size, "unchanged": unchanged, "formgrader": listed(room, lesson, size)}
     change_one(room, lesson)
     one = again(room)
-    assert f"{before - 1} of them before" in one["said"], one
+    assert f"{before - 1} of them earlier" in one["said"], one
     yield {"students": before, "one new file": one}
 
 

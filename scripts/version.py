@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     if asked.new:
         if not _VERSION.fullmatch(asked.new) or asked.new == current(ROOT):
-            parser.error(f"{asked.new} is no new version: it is like 0.3.0 or 0.3.0rc1.")
+            parser.error(f"{asked.new} is not a new version. Versions look like 0.3.0 or 0.3.0rc1.")
         begin(ROOT, asked.new)
     if found := problems(ROOT, asked.tag):
         print(*found, sep="\n", file=sys.stderr)

@@ -38,7 +38,7 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("backward through the graph a second time",),
-        en="the first backward pass has freed what the graph had saved. Compute the result anew, or "
+        en="the first backward pass has freed what the graph had saved. Compute the result again, or "
         "pass retain_graph=True to the first backward() or grad()",
         ko="첫 번째 역방향 계산이 그래프에 저장된 값을 비웠습니다. 결과를 다시 계산하거나, 첫 번째 "
         "backward()나 grad()에 retain_graph=True를 주세요",
@@ -49,8 +49,8 @@ CAUSES: Sequence[Cause] = (
         en="there is no graph behind this tensor: no input had requires_grad=True, it was cut by "
         "detach(), no_grad() or a Python number, or a gradient was computed without "
         "create_graph=True",
-        ko="이 텐서에는 그래프가 없습니다. 입력에 requires_grad=True가 없거나, detach()나 no_grad(), "
-        "파이썬 수로 바꾸면서 끊겼거나, create_graph=True 없이 구한 gradient입니다",
+        ko="이 텐서에는 그래프가 없습니다. 입력에 requires_grad=True가 없거나, detach()나 no_grad()로, "
+        "또는 파이썬 수로 바꾸면서 끊겼거나, create_graph=True 없이 구한 gradient입니다",
     ),
     Cause(
         "RuntimeError",
@@ -93,8 +93,8 @@ CAUSES: Sequence[Cause] = (
         ("Inference tensors",),
         en="a tensor made under torch.inference_mode() cannot be saved for a backward pass. Use "
         "torch.no_grad(), or clone it outside",
-        ko="torch.inference_mode() 안에서 만든 텐서는 그래프에 들어갈 수 없습니다. torch.no_grad()를 "
-        "쓰거나 복사하세요",
+        ko="torch.inference_mode() 안에서 만든 텐서는 역방향 계산을 위해 저장할 수 없습니다. "
+        "torch.no_grad()를 쓰거나 그 바깥에서 clone()으로 복사하세요",
     ),
     Cause(
         "RuntimeError",

@@ -201,7 +201,7 @@ class Answered(_Shown):
         _right[name] = right
         self.words = widgets.HTML()
         self.show = widgets.Button(
-            description=say(en="Answer without a choice", ko="고르지 않고 답 보기"),
+            description=say(en="Show the answer without choosing", ko="고르지 않고 답 보기"),
             layout={"width": "auto", "align_self": "flex-start"},  # or it is as wide as the page
         )
         self.show.on_click(lambda _: self._write(asked=True))
@@ -227,7 +227,8 @@ class Answered(_Shown):
 
     def _not_yet(self) -> str:
         return say(
-            en="You have not answered the prediction above yet. Choose there; the solution appears here.",
+            en="You have not answered the prediction above yet. "
+            "Choose an answer there; the explanation appears here.",
             ko="위의 예상에서 아직 답을 고르지 않았습니다. 먼저 고르면 여기에 설명이 나옵니다.",
         )
 

@@ -201,14 +201,14 @@ def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
     try:
         there = nbformat.read(root / path, as_version=4)
     except Exception:  # whatever it is, it is not ours
-        return [f"{path} is not a notebook: move it away, or overwrite it with --force."]
+        return [f"{path} is not a notebook: move it elsewhere, or overwrite it with --force."]
     ours = nbformat.reads(files[path].decode(), as_version=4)
     built = there.metadata.get("secant", {}).get("built")
     if _fingerprint(there) in (built, _fingerprint(ours)):
         return []
     return [
-        f"{path} was edited after it was built, and course/{lesson.name} says something else: "
-        f"`jupytext --sync {path}` carries over the newer of the two, --force discards the edit."
+        f"{path} was edited after it was built, and now differs from course/{lesson.name}. "
+        f"Run `jupytext --sync {path}` to keep the newer of the two, or add --force to discard the edit."
     ]
 
 

@@ -31,12 +31,14 @@ def new_lesson(root: Path, name: str) -> Lesson:
     """
     given = _NAME.fullmatch(name)
     if not given:
-        raise CourseError(f'"{name}" is no name of a lesson: it is like 11_my_lesson.')
+        raise CourseError(f'"{name}" is not a valid lesson name. A valid name is, for example, 11_my_lesson.')
     if not _TEMPLATE.is_dir():
         raise CourseError("A class's edition holds no template: write lessons in a copy of the repository.")
     taken = [lesson for lesson in find_lessons(root) if lesson.name[:2] == given["number"]]
     if taken:
-        raise CourseError(f"There is a lesson {given['number']}: {taken[0].folder}. Choose another number.")
+        raise CourseError(
+            f"Lesson {given['number']} exists already: {taken[0].folder}. Choose another number."
+        )
     lesson = Lesson(name, root / "course" / name)
     lesson.folder.mkdir()
     marks = {"N": str(int(given["number"])), "NN": given["number"], "TITLE": _title(name), "MINUTES": "0"}

@@ -108,7 +108,7 @@ def _hints(texts: Sequence[tuple[int, NotebookNode]]) -> Found:
     for index, cell in texts:
         count = cell.source.count("<details>")
         if (found := _HEADING.search(cell.source)) and count != 2:
-            yield index, f"{found[1]} {found[2]} has {count} hints (<details>), and a task has two"
+            yield index, f"{found[1]} {found[2]} has {count} hints (<details>), but a task must have two"
 
 
 def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], total: int | None) -> Found:
@@ -118,7 +118,7 @@ def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], t
                 lesson = int(number.partition(".")[0])
                 # Of a lesson that the syllabus lists and that is not here, nothing is known.
                 if number not in course.get(lesson, {number} if total is None or lesson <= total else set()):
-                    yield index, f"it speaks of task {number}, and there is no such task"
+                    yield index, f"it mentions task {number}, which does not exist"
 
 
 def _marks(texts: Sequence[tuple[int, NotebookNode]], points: Mapping[str, float]) -> Found:
@@ -148,11 +148,11 @@ def _headings(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Se
             return
         place, word, *told = one
         if want is None:
-            yield place, f"its heading says {word} {told[0]} · `{told[1]}`, and there is no such task"
+            yield place, f"its heading says {word} {told[0]} · `{told[1]}`, which does not exist"
         elif tuple(told) != want:
             yield (
                 place,
-                f"its heading says {word} {told[0]} · `{told[1]}`: here comes {want[0]} · `{want[1]}`",
+                f"its heading says {word} {told[0]} · `{told[1]}`, but next is {want[0]} · `{want[1]}`",
             )
             return
 
@@ -170,7 +170,8 @@ def _sums(texts: Sequence[tuple[int, NotebookNode]], graded: Sequence[Task]) -> 
         like = {"en": '"Five functions, 10 points."', "ko": '"함수 다섯 개, 합해서 10점입니다."'}[lang]
         yield (
             place,
-            f"{len(said)} sentences ({lang}) say how many tasks and points there are: write one, like {like}",
+            f"{len(said)} sentences ({lang}) say how many tasks and points there are: "
+            f"write exactly one, such as {like}",
         )
         return
     index, found = said[0]
@@ -189,7 +190,7 @@ def _looked_for(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: 
             for one in sorted({*said} - {*wanted}):
                 yield (
                     index,
-                    f"the list of what hidden tests look for has task {one}, and there is no such task",
+                    f"the list of what hidden tests look for has task {one}, which does not exist",
                 )
             for one in wanted:
                 if said.count(one) != 1:

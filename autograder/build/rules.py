@@ -100,7 +100,7 @@ def _too_few(
     recorded = Counter(answer.task for answer in answers)
     for task in tested if file.is_file() else ():
         if recorded[task] < least:
-            said = f"it has {recorded[task]} of {task}: record at least {least} of each task."
+            said = f"it has {recorded[task]} for {task}: record at least {least} for each task."
             yield f"{file.relative_to(lesson.root)}: {said}"
 
 
@@ -116,7 +116,7 @@ def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
     listed = [entry.get("minutes") for entry in listed if entry.get("folder") == lesson.name]
     want = minutes.rounded(minutes.minutes(notebook.cells))
     if listed and minutes.stated(notebook.cells) and listed[0] != want:
-        yield f"{file}: {lesson.name} has minutes = {listed[0]}, but its own count is {want}."
+        yield f"{file}: {lesson.name} has minutes = {listed[0]}, but the lesson's own count is {want}."
 
 
 def _hint_problems(
@@ -199,7 +199,7 @@ def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
 def _too_long(visible: str, most: int) -> Iterator[str]:
     """Say so if the visible part of a test has more lines than that."""
     if (lines := sum(bool(line.strip()) for line in visible.splitlines())) > most:
-        yield f"its visible part has {lines} lines, and a student reads at most {most}"
+        yield f"its visible part has {lines} lines, but at most {most} are allowed"
 
 
 def _too_wide(source: str, most: int = WIDTH) -> Iterator[str]:
@@ -226,7 +226,8 @@ def _marks(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
         if unknown := sorted(set(cell.metadata) - CELL_METADATA):
             yield (
                 index,
-                f"its header line may not say {', '.join(unknown)}, only {', '.join(sorted(CELL_METADATA))}",
+                f"its header line has {', '.join(unknown)}, but only these are allowed: "
+                + ", ".join(sorted(CELL_METADATA)),
             )
         if lang is not None and "nbgrader" in cell.metadata:
             yield index, "a graded cell must not carry a language, since all releases share one gradebook"
@@ -245,14 +246,14 @@ def _minutes(cells: list[NotebookNode]) -> Found:
     if wrong:
         yield (
             -1,
-            f"its header says {wrong[0]} minutes, but its own count is {estimate:.1f}: say {want}, "
-            "the next five, in each language; what is optional does not count",
+            f"its header says {wrong[0]} minutes, but the count is {estimate:.1f}: write {want}, "
+            "rounded up to a multiple of five, in each language; optional parts do not count",
         )
     if minutes.stated(cells) and want > minutes.MOST:
         yield (
             -1,
-            f"it takes {estimate:.0f} minutes by its own count, and at most {minutes.MOST} may be; what its "
-            'heading calls "optional" does not count',
+            f"it takes {estimate:.0f} minutes by its own count, but at most {minutes.MOST} are allowed; "
+            'parts with "optional" in their heading do not count',
         )
 
 
@@ -266,7 +267,7 @@ def _translations(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
         elif lang in languages:
             english = index - languages.index(lang)
             if english < 0 or langs[english] != "en":
-                yield index, f"no English cell stands right before this {named(lang)} one"
+                yield index, f"no English cell comes right before this {named(lang)} one"
                 continue
             want = english_hash(cells[english].source)
             got = str(cell.metadata.get("en", ""))
@@ -292,7 +293,10 @@ def _setup(cells: list[NotebookNode]) -> Found:
     ordinary = [i for i, c in enumerate(cells) if is_ordinary(c)]
     calls = [(i, call[0]) for i in ordinary for call in LANGUAGE_CALL.finditer(cells[i].source)]
     if len(calls) != 1:
-        yield -1, f'exactly one ungraded code cell calls language("en") once; found {len(calls)} such calls'
+        yield (
+            -1,
+            f'exactly one ungraded code cell must call language("en"), once; found {len(calls)} such calls',
+        )
     elif "en" not in calls[0][1]:
         yield calls[0][0], 'write language("en"); the Korean release is given language("ko")'
 
@@ -335,9 +339,9 @@ def _regions(cells: list[NotebookNode]) -> Found:
     for index, cell in enumerate(cells):
         solution, hidden = "BEGIN SOLUTION" in cell.source, "BEGIN HIDDEN TESTS" in cell.source
         if solution and not is_answer(cell):
-            yield index, "a solution stands outside an answer cell"
+            yield index, "a solution is outside an answer cell"
         if hidden and not is_test(cell):
-            yield index, "hidden tests stand outside a test cell"
+            yield index, "hidden tests are outside a test cell"
         for begin, end in ((BEGIN_SOLUTION, END_SOLUTION), (BEGIN_HIDDEN, END_HIDDEN)):
             marks = re.findall(f"{begin}|{end}", cell.source)
             if marks != [begin, end] * (len(marks) // 2):
@@ -359,9 +363,9 @@ def _answer_cells(cells: list[NotebookNode]) -> Found:
         if test is None:
             yield index, f"no test cell has the grade_id test_{grade_id(cell)}"
         elif test < index:
-            yield index, "its test cell stands before it"
+            yield index, "its test cell comes before it, but must follow it"
         if cell.cell_type == "code" and not _syntax_error(cell.source) and not _given_names(cell):
-            yield index, f"outside the solution it must begin the function or class {grade_id(cell)}"
+            yield index, f"the def or class line of {grade_id(cell)} must stand outside the solution"
 
 
 def _test_cells(cells: list[NotebookNode]) -> Found:
@@ -505,7 +509,7 @@ def _answer_problems(
     for index, answer in enumerate(answers):
         place = f"{file}:{answer.line}, cell " + (f'"{answer.name}"' if answer.name else str(index + 1))
         if not answer.name:
-            yield f"{place}: the header line begins with no name."
+            yield f"{place}: the header line must begin with a name."
         elif names[answer.name] > 1:
             yield f"{place}: {names[answer.name]} answers have this name."
         if answer.task not in tasks:
@@ -514,7 +518,7 @@ def _answer_problems(
         if hinted and answer.hint_name and not answer.hint:
             yield f"{place}: hints.toml has no `{answer.hint_name}` of {answer.task}."
         elif hinted and not hinted <= set(answer.hint):
-            yield f"{place}: a wrong answer says its hint in both languages, en and ko."
+            yield f"{place}: a wrong answer needs its hint in both languages, en and ko."
         if error := _syntax_error(answer.source):
             yield f"{place}: {error}."
         yield from (f"{place}: {text}." for text in _too_wide(answer.source))

@@ -92,7 +92,7 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
 def _tried(task: Task, kind: Kind, answer: Answer, asked: "_Asked", tongue: Language) -> Tried:
     message, hint, unseen = asked.told()
     if kind != "wrong":
-        return Tried(task, kind, answer, message, hint, "it has to pass" if message else "")
+        return Tried(task, kind, answer, message, hint, "this answer must pass" if message else "")
     want = answer.hint_name or answer.hint.get(tongue, "")
     if answer.hint_name and not answer.hint:
         want = f"{want}, which hints.toml does not have for {task.id}"
@@ -110,7 +110,7 @@ def share_seen(tried: Sequence[Tried]) -> tuple[str, bool]:
     said = f"The visible part refuses {len(wrong) - len(unseen)} of {len(wrong)} wrong answers"
     if 3 * len(unseen) <= len(wrong):
         return f"{said}.", True
-    return f"{said}, and has to refuse two thirds. It passes: {', '.join(unseen)}.", False
+    return f"{said}, but must refuse at least two thirds. These pass: {', '.join(unseen)}.", False
 
 
 class _Asked:
@@ -134,7 +134,7 @@ class _Asked:
         """Return the message, empty for a pass, the name of its hint, and whether the visible part passes."""
         try:
             found = self._here.recv() if self._here.poll(_SECONDS) else None
-            message, hint, unseen = found or (f"no end in {_SECONDS:g} s", "", False)
+            message, hint, unseen = found or (f"it did not end within {_SECONDS:g} s", "", False)
         except EOFError:
             message, hint, unseen = "its process ended", "", False
         self._process.kill()

@@ -39,7 +39,7 @@ def _folder(number: int, here: Path) -> Path:
         raise CourseError(
             say(
                 en=f"There is no folder of lesson {number} in {here}. Go to the folder with your lessons, or "
-                "name the lesson's own: autograder check FOLDER",
+                "name the lesson's folder: autograder check FOLDER",
                 ko=f"{here}에 수업 {number} 폴더가 없습니다. 수업 파일이 있는 폴더로 가거나, "
                 "수업 폴더를 직접 지정하세요: autograder check 폴더",
             )
@@ -60,7 +60,7 @@ def _undecided(folder: Path, found: list[Path]) -> CourseError:
     names = ", ".join(path.name for path in found)
     return CourseError(
         say(
-            en=f"Which notebook of {folder} is meant? There are: {names}. Name one.",
-            ko=f"{folder}에서 어느 노트북인가요? 이 가운데 하나를 지정하세요: {names}",
+            en=f"There are several notebooks in {folder}: {names}. Name the one to check.",
+            ko=f"{folder}에 노트북이 여러 개 있습니다. 확인할 것 하나를 지정하세요: {names}",
         )
     )

@@ -57,9 +57,7 @@ def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
     of = "both" if len(languages) > 1 else languages[0]
     path = output / f"secant-class-{of}-{hashlib.sha256(data).hexdigest()[:8]}.zip"
     if path.exists() and content_of(path) != data:
-        raise CourseError(
-            f"{path} is there already, and is something else: move it, or name another --output."
-        )
+        raise CourseError(f"{path} exists already with other contents: move it, or choose another --output.")
     output.mkdir(parents=True, exist_ok=True)
     replace_file(path, data)
     return Packed(path, len(names), len(data))

@@ -236,7 +236,9 @@ class _Test:
             verdict = _Verdict("wrong", questions.unusable(error))
             raise verdict.with_traceback(error.__traceback__) from None
         if reached != [True]:
-            raise _Verdict("wrong", say(en="The test did not end.", ko="테스트가 끝까지 가지 않았습니다."))
+            raise _Verdict(
+                "wrong", say(en="The test did not reach its end.", ko="테스트가 끝까지 실행되지 않았습니다.")
+            )
 
 
 def _is_probe(node: ast.stmt) -> bool:

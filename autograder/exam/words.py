@@ -26,7 +26,7 @@ def fate(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, str]:
     if error.reason == "memory":
         return "crashed", say(en="it ran out of memory.", ko="메모리를 너무 많이 썼습니다.")
     return "crashed", say(
-        en="the Python process ended (a crash, exit(), or too much of something).",
+        en="the Python process ended (a crash, exit(), or a limit of resources).",
         ko="파이썬 프로세스가 끝나 버렸습니다(비정상 종료, exit(), 자원 한도 초과 등).",
     )
 

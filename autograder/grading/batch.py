@@ -298,7 +298,10 @@ class _Batch:
         with self._survived(entry, open_.assignment):
             match done:
                 case Failed(why) if isinstance(job, Page) and not job.bare:
-                    self._tell(entry, f"the page is without the student's cells, it could not be made: {why}")
+                    self._tell(
+                        entry,
+                        f"the page is without the student's cells, since it fails with them: {why}",
+                    )
                     self._due.appendleft(bare(job))
                 case Failed(why):
                     raise _Failure(why)
@@ -367,7 +370,7 @@ class _Batch:
 
     def _ungraded(self, entry: Entry) -> None:
         """List a submission whose page would be of an earlier one, or of nothing."""
-        why = "it, its tests or the grader is another since it was graded"
+        why = "the submission, its tests or the grader has changed since it was graded"
         self.summary.failed[entry] = why
         self._tell(entry, f"no page was made: {why}\n{_GRADE.format(*entry)}")
         self._over(entry)

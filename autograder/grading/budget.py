@@ -63,7 +63,7 @@ class Budget:
         if given < wanted:
             return (
                 given,
-                f"{_count(given, 'worker')} instead of {wanted}, which memory may not suffice for: {self}.",
+                f"{_count(given, 'worker')} instead of {wanted}, for which memory may be too small: {self}.",
             )
         given = min(given, submissions)
         return given, f"{_count(given, 'worker')}: {self}."

@@ -95,7 +95,7 @@ def _why(result: Result) -> str:
     if result.before is None:
         return why
     points, most = result.before
-    return f"{why} The file before had {points:g} of {most:g} points."
+    return f"{why} The earlier file had {points:g} of {most:g} points."
 
 
 def unknown(
@@ -111,17 +111,17 @@ def unknown(
             yield shown, _EXPORTED
             continue
         if not student.is_dir():
-            yield shown, "It is a file. A submission is a folder in a folder: student/lesson."
+            yield shown, "It is a file. A submission is a folder inside the student's: student/lesson/."
             continue
         if not inside:
             continue
         strange = [each for each in inside if each.name not in lessons and each.is_dir()]
         for each in strange:
             alike = _of_number(each.name, lessons) or difflib.get_close_matches(each.name, lessons, 1, _ALIKE)
-            to_do = f"Was {alike[0]} meant? Rename it." if alike else "No lesson has this name."
+            to_do = f"Did you mean {alike[0]}? Then rename it." if alike else "No lesson has this name."
             yield f"{shown}/{visible(each.name)}", to_do
         if not strange and not any(each.name in lessons for each in inside):
-            yield shown, "No lesson's folder is in it. Put the notebook into student/lesson/."
+            yield shown, "It contains no lesson's folder. Put the notebook into student/lesson/."
 
 
 def _of_number(name: str, lessons: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 60.0  # without any worker: some may be starting
 _LOOK_SECONDS = 1.0
 # At each worker: one that runs, and one that waits there, so that no worker waits for the network.
 _JOBS = 2
-_AGAIN = "What was graded is kept; the same command goes on from there."
+_AGAIN = "Finished grades are kept; run the same command to continue."
 
 
 def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers":
@@ -78,7 +78,7 @@ class ClusterWorkers:
             CourseError: the scheduler has gone, or there has been no worker for too long.
         """
         if self._client.status != "running":
-            raise CourseError(f"The Dask scheduler at {self._address} has gone. {_AGAIN}")
+            raise CourseError(f"The Dask scheduler at {self._address} no longer answers. {_AGAIN}")
         now = time.monotonic()
         if now - self._looked < _LOOK_SECONDS:
             return
@@ -88,7 +88,7 @@ class ClusterWorkers:
             start = f"`dask worker {self._address} --nthreads 1`"
             raise CourseError(
                 f"The Dask scheduler at {self._address} has had no worker for {self._patience:.0f} s. Start "
-                f"some: {start}. One without {_secant()} ends at its first job. {_AGAIN}"
+                f"some: {start}. A worker without {_secant()} ends at its first job. {_AGAIN}"
             )
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
@@ -129,7 +129,7 @@ class ClusterWorkers:
 def _other_version(error: remote.OtherVersion) -> str:
     return (
         f"The worker on {error.where} has {_named(error.there)}, but this command has {_named(error.here)}: "
-        f"it graded nothing. Install the same on both, and start the worker anew. {_AGAIN}"
+        f"it graded nothing. Install the same versions on both, and restart the worker. {_AGAIN}"
     )
 
 

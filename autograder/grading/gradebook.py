@@ -74,7 +74,7 @@ T = TypeVar("T")
 
 #: What an answer says whose grade is of an earlier file; see `Book.mark_stale`.
 STALE = (
-    "This grade is of an earlier file or test: what was handed in last has not been graded yet.\n\n"
+    "This grade is for an earlier file or test: the latest submission has not been graded yet.\n\n"
     "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
 )
 
@@ -230,7 +230,7 @@ class Book:
             self._gradebook.close()
             raise CourseError(
                 f"The gradebook {_shown(coursedir.db_url)} cannot be written to: {error}. "
-                "Nothing was graded; the same command does it later."
+                "Nothing was graded; run the same command again later."
             ) from error
         except CourseError:
             self._gradebook.close()
@@ -310,7 +310,7 @@ class Book:
 
             copy = self._transaction(change)
             self._forms.pop(assignment.lesson, None)
-        kept = f" What was graded of dropped tasks is in {table}." if table.exists() else ""
+        kept = f" The grades of dropped tasks are in {table}." if table.exists() else ""
         return f"{assignment.lesson}: {_named(changed)}. A copy of the gradebook is {copy}.{kept}"
 
     def _changed(self, lesson: str, notebook: NotebookNode) -> changing.Difference | None:
@@ -822,9 +822,9 @@ class Book:
 def _other_tasks(lesson: str, changed: changing.Difference) -> str:
     number = int(lesson[:2]) if lesson[:2].isdigit() else lesson
     return (
-        f"Lesson {lesson} has other tasks than those that the gradebook has grades for: {_named(changed)}. "
-        f"To go on with the new ones: autograder grade {number} --change-tasks. It keeps every grade of the "
-        "tasks that stay, a table of what was graded of the others, and a copy of the gradebook. "
+        f"The tasks of lesson {lesson} are not those in the gradebook: {_named(changed)}. "
+        f"To continue with the new tasks: autograder grade {number} --change-tasks. It keeps every grade of "
+        "the tasks that stay, a table of the grades of the dropped ones, and a copy of the gradebook. "
         f"To go back, restore the tasks in course/{lesson} and run: autograder build {number}."
     )
 
@@ -856,7 +856,7 @@ def _refused(what: str) -> Iterator[None]:
         raise CourseError(f"{what}: the Python package {error.name} is not installed: {fix}.") from error
     except (DBAPIError, ArgumentError, InvalidEntry) as error:
         old = "no such column" in str(error) or "UndefinedColumn" in str(error)
-        fix = " It is of another nbgrader: back it up and run `nbgrader db upgrade`." if old else ""
+        fix = " Another version of nbgrader made it: back it up and run `nbgrader db upgrade`." if old else ""
         raise CourseError(f"{what}: {reason(error)}.{fix}") from error
 
 

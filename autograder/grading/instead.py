@@ -28,9 +28,9 @@ _LINES = 5  # of what the command said last, that an error repeats
 _SETTINGS = ("root", "db_url", "course_id", "directory_structure", "student_id_exclude", "groupshared")
 _FOLDERS = ("source_directory", "submitted_directory", "autograded_directory", "feedback_directory")
 _REFUSED = (
-    "With this course's settings nbgrader's own engine grades nothing: it would run students' code as you, "
-    "with your files in reach. Use `autograder grade`, or leave Autograde's settings as they are in the "
-    "course's nbgrader_config.py."
+    "nbgrader's own engine is switched off in this course: it would run students' code as you, with access "
+    "to your files. Use `autograder grade`, or leave Autograde's settings as they are in the course's "
+    "nbgrader_config.py."
 )
 
 
@@ -138,5 +138,5 @@ def _call(converter: BaseConverter, words: list[str]) -> None:
             converter.log.info("%s", last[-1])
     if running.returncode != 0:
         raise NbGraderException(
-            "\n".join(last) or f"`autograder {words[0]}` ended with {running.returncode}."
+            "\n".join(last) or f"`autograder {words[0]}` ended with exit status {running.returncode}."
         )

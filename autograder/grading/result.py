@@ -14,8 +14,8 @@ from secant.language import Language, language
 
 NO_RESPONSE = "No response."  # nbgrader's own words
 _IN_THE_TEST: Mapping[Language, str] = {
-    "en": "The test cell was changed, and our own test was run: an answer belongs in the answer cell.",
-    "ko": "테스트 셀의 내용이 바뀌어 원래 테스트로 채점했습니다. 답은 답안 셀에 쓰세요.",
+    "en": "The test cell was changed, so the original test was run. Write your answer in the answer cell.",
+    "ko": "테스트 셀의 내용이 바뀌어 원래 테스트로 채점했습니다. 답은 답 셀에 쓰세요.",
 }
 
 
@@ -162,10 +162,10 @@ class Result:
 
 def _before(task: GradedTask) -> str:
     return (
-        f"The file handed in before had {task.before:g} of {task.max_points:g} points here. They are not of "
-        "this file: a person decides.\n"
-        f"이전에 제출한 파일은 여기서 {task.max_points:g}점 중 {task.before:g}점이었습니다. "
-        "이번 파일의 점수는 아니므로 사람이 정합니다."
+        f"Your earlier file had {task.before:g} of {task.max_points:g} points for this task. They do not "
+        "count for this file: your instructor decides.\n"
+        f"이전에 제출한 파일은 이 과제에서 {task.max_points:g}점 중 {task.before:g}점이었습니다. "
+        "이번 파일의 점수는 아니며, 점수는 강사가 정합니다."
     )
 
 

@@ -35,7 +35,7 @@ class ScoresGiven(ExportPlugin):
                     continue
                 one = handed.get(student.id)
                 empty["handed in nothing"] += one is None
-                empty["waits for a person"] += one is not None and one.needs_manual_grade
+                empty["needs manual grading"] += one is not None and one.needs_manual_grade
                 rows.append(
                     [
                         *_shown(assignment.name, assignment.duedate, one and one.timestamp),

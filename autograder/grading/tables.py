@@ -58,7 +58,7 @@ def read_sheet(path: Path) -> Sheet:
         ]
     except csv.Error as error:
         raise CourseError(
-            say(en=f"{path} is no table of text: {error}.", ko=f"{path}: 텍스트로 된 표가 아닙니다({error}).")
+            say(en=f"{path} is not a text table: {error}.", ko=f"{path}: 텍스트로 된 표가 아닙니다({error}).")
         ) from None
     if not rows:
         raise CourseError(say(en=f"{path} is empty.", ko=f"{path}: 비어 있습니다."))

@@ -36,8 +36,8 @@ _COMPILER = re.compile(r"torch\.func|functorch|autograd\.functional|forward_ad|v
 _SYMBOLS = re.compile(r"autograd\.grad\(|grad_outputs|backward\((?!retain|create|self)[a-z*\[{]")
 
 _MOVE = (
-    "Move it or delete it, and grade again: all that lies in the folders of the system (/usr) and of Python "
-    "is inside the wall."
+    "Move it or delete it, and grade again: everything in the system's folders (/usr) and in Python's is "
+    "visible inside the sandbox."
 )
 
 # One thread a process: the examiner's seed and language are the process's own, and bubblewrap ends with

@@ -207,7 +207,7 @@ def template_for(command: list[str]) -> Template:
     if _template is None or _template.owner != os.getpid():
         _template = Template(python)
     if _template.python != python:
-        raise CannotFork(f"the template is another Python: {' '.join(_template.python)}")
+        raise CannotFork(f"the template runs another Python: {' '.join(_template.python)}")
     if (code := _template.process.poll()) is not None:
         if _template.answered:
             _template = Template(python)
@@ -232,7 +232,7 @@ def check_environment(ours: Mapping[str, str], theirs: Mapping[str, str]) -> Non
     names = {name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
     other = sorted(name for name in names if not name.startswith(_READ_LATER))
     if other:
-        raise CannotFork(f"its environment is another: {', '.join(other)}")
+        raise CannotFork(f"its environment differs: {', '.join(other)}")
     if not all(map(os.path.isabs, filter(None, ours.get("PYTHONPATH", "").split(os.pathsep)))):
         raise CannotFork("PYTHONPATH depends on the folder")
 

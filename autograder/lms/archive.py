@@ -97,7 +97,7 @@ class Archive:
             if count > MAX_ENTRIES:
                 raise Unreadable(
                     say(
-                        en=f"The archive has more than {MAX_ENTRIES:,} entries; the rest was not looked at.",
+                        en=f"The archive has more than {MAX_ENTRIES:,} entries; the rest was not read.",
                         ko=f"압축 파일의 항목이 {MAX_ENTRIES:,}개를 넘습니다. 나머지는 읽지 않았습니다.",
                     )
                 )
@@ -238,7 +238,8 @@ def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
     if at < 0 or len(tail) - at < _END.size:
         raise Unreadable(
             say(
-                en="This is no zip archive, or its end is missing. Download it again.",
+                en="This is not a zip archive, or its end is missing. Nothing was collected: "
+                "download it again.",
                 ko="zip 파일이 아니거나 끝부분이 잘려서 아무것도 옮기지 않았습니다. 다시 내려받으세요.",
             )
         )
@@ -301,7 +302,8 @@ def _stray(path: str, name_size: int) -> str:
     """Why a name can be nobody's; empty if it can."""
     if not path or name_size > MAX_NAME_BYTES or "\0" in path:
         return say(
-            en="Its name is empty, too long or no name.", ko="이름이 비었거나 너무 길거나 이름이 아닙니다."
+            en="Its name is empty, too long or not valid.",
+            ko="이름이 비었거나 너무 길거나 쓸 수 없는 이름입니다.",
         )
     parts = path.split("/")
     if parts[0] == "" or ".." in parts or _DRIVE.match(path):
@@ -317,7 +319,7 @@ def _refusal(flags: int, method: int, size: int, mode: int) -> str:
         return say(en="It is encrypted.", ko="암호가 걸려 있습니다.")
     if method not in (_STORED, _DEFLATED):
         return say(
-            en=f"It is packed by method {method}, which no such system uses.",
+            en=f"It uses compression method {method}, which none of these systems uses.",
             ko=f"이런 시스템이 쓰지 않는 압축 방식({method})입니다.",
         )
     if size > MAX_FILE_BYTES:

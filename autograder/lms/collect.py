@@ -95,7 +95,7 @@ def system_named(name: str) -> System | None:
     if name:
         raise CourseError(
             say(
-                en=f"--from {name}: it is one of {', '.join(SYSTEMS)}.",
+                en=f"--from {name}: choose one of {', '.join(SYSTEMS)}.",
                 ko=f"--from {name}: {', '.join(SYSTEMS)} 가운데 하나여야 합니다.",
             )
         )
@@ -165,7 +165,9 @@ class _Collector:
         line = Line(self.name, visible(member.path)[:300])
         self.lines.append(line)
         if member.ignored or (system == "brightspace" and PurePosixPath(member.path).name == _INDEX):
-            line.say("ignored", say(en="The system's own, nobody's work.", ko="시스템이 만든 파일입니다."))
+            line.say(
+                "ignored", say(en="The system made this file, not a student.", ko="시스템이 만든 파일입니다.")
+            )
             return None
         if member.stray:
             line.say("could not be read", member.refused)
@@ -175,8 +177,8 @@ class _Collector:
             line.say(
                 "whose?",
                 say(
-                    en="Moodle, Canvas, Brightspace and Blackboard name no file so. "
-                    "Collect the archive as it was downloaded.",
+                    en="Moodle, Canvas, Brightspace and Blackboard do not give files such names. "
+                    "Collect the archive as you downloaded it.",
                     ko="Moodle, Canvas, Brightspace, Blackboard가 붙이는 이름이 아닙니다. "
                     "내려받은 압축 파일 그대로 지정하세요.",
                 ),
@@ -233,8 +235,8 @@ class _Collector:
         if not own:
             raise Ambiguous(
                 say(
-                    en=f"Nothing tells who {shown} is: --roster CSV says who is who.",
-                    ko=f"{shown}: 누구인지 알 수 없습니다. --roster CSV로 알려 주세요.",
+                    en=f"It is not clear who {shown} is: add --roster CSV, with ids and names.",
+                    ko=f"{shown}: 누구인지 알 수 없습니다. 명단을 --roster CSV로 지정하세요.",
                 )
             )
         is_canvas = handed.system == "canvas"
@@ -266,7 +268,7 @@ class _Collector:
                     file.line.lesson = lesson
                     if not lesson:
                         which = say(
-                            en="No notebook shows which lesson this is: --lesson says it.",
+                            en="No notebook shows which lesson this is: name it with --lesson.",
                             ko="어느 수업인지 알 수 있는 노트북이 없습니다. --lesson으로 알려 주세요.",
                         )
                         file.line.say("which lesson?", f"{file.refused} {which}".strip())
@@ -296,7 +298,7 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
         cut = say(en="There is no file in this archive.", ko="압축 파일에 아무 파일도 없습니다.")
     last = {member.path: member.number for member in found}
     twice = say(
-        en="Its name is there twice, and the last one counts.",
+        en="Two entries have this name; the last one counts.",
         ko="같은 이름이 두 번 있어서 마지막 것만 씁니다.",
     )
     return [m if last[m.path] == m.number else replace(m, refused=m.refused or twice) for m in found], cut
@@ -315,13 +317,13 @@ def _in_roster(roster: Roster, handed: Handed, shown: str) -> Person:
             _worksheet(handed.keys[-1])
             if handed.system == "moodle"
             else say(
-                en="Give the roster a column of this system's ids.",
+                en="Add a column with this system's ids to the roster.",
                 ko="명단에 이 시스템의 id 열을 넣으세요.",
             )
         )
         raise Ambiguous(
             say(
-                en=f"In the roster {shown} may be {error}. {fix}",
+                en=f"{shown} could be any of these in the roster: {error}. {fix}",
                 ko=f"{shown}: 명단에서 {error} 가운데 누구인지 알 수 없습니다. {fix}",
             )
         ) from None
@@ -358,8 +360,8 @@ def _after_group(roster: Roster, handed: Handed) -> Person | None:
 def _worksheet(numbers: str) -> str:
     """What tells two students of one name apart on Moodle."""
     return say(
-        en=f"Moodle's number, in the folder's name, is {numbers}: give this assignment's grading worksheet "
-        "as --roster, or copy its Identifier into a column `moodle` of the roster.",
+        en=f"Moodle's number in the folder's name is {numbers}: pass this assignment's grading worksheet as "
+        "--roster, or copy its Identifier column into a column `moodle` of the roster.",
         ko=f"폴더 이름에 있는 Moodle 번호는 {numbers}입니다. 이 과제의 채점 워크시트를 --roster로 "
         "지정하거나, 워크시트의 식별자를 명단의 `moodle` 열에 옮기세요.",
     )
@@ -370,13 +372,14 @@ def _several(student: str, ids: str, system: System) -> str:
     if system == "moodle":
         fix = _worksheet(ids)
         return say(
-            en=f"Several in the archive would be {student}. {fix}",
-            ko=f"압축 파일의 여러 사람이 {student}(으)로 보입니다. {fix}",
+            en=f"Several people in the archive would get the id {student}. {fix}",
+            ko=f"압축 파일의 여러 사람이 같은 학번이 됩니다: {student}. {fix}",
         )
     return say(
-        en=f"Several in the archive would be {student}: {ids}. --roster CSV with these ids says who is who.",
-        ko=f"압축 파일의 여러 사람이 {student}(으)로 보입니다: {ids}. "
-        "이 id가 있는 --roster CSV로 알려 주세요.",
+        en=f"Several people in the archive would get the id {student}: {ids}. "
+        "Add --roster CSV with these ids.",
+        ko=f"압축 파일의 여러 사람이 같은 학번({student})이 됩니다: {ids}. "
+        "이 id가 있는 명단을 --roster CSV로 지정하세요.",
     )
 
 

@@ -144,7 +144,7 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
                 why = say(en="It could not be read.", ko="읽을 수 없는 제출물입니다.")
             elif entered.waiting:
                 why = say(
-                    en="It waits for a person, in formgrader.", ko="사람이 채점해야 합니다(formgrader)."
+                    en="It needs manual grading in formgrader.", ko="사람이 채점해야 합니다(formgrader)."
                 )
             points = None if why else max(0.0, entered.score - entered.penalty)
             found[student] = Grade(student, points, entered.max_score, why)
@@ -219,8 +219,8 @@ class _Writer:
             if found is None or sheet.column(*_IDENTIFIER) is None:
                 raise CourseError(
                     say(
-                        en="This is no grading worksheet of Moodle's: no Identifier or no Grade.",
-                        ko="Moodle의 채점 워크시트가 아닙니다. 식별자 열과 성적 열이 없습니다.",
+                        en="This is not a Moodle grading worksheet: it has no Identifier or no Grade column.",
+                        ko="Moodle의 채점 워크시트가 아닙니다. 식별자 열이나 성적 열이 없습니다.",
                     )
                 )
             return found
@@ -230,7 +230,7 @@ class _Writer:
             shown = "; ".join(titles.values()) or "-"
             raise CourseError(
                 say(
-                    en=f"Which column is lesson {self._lesson}? Say it with --column, one of: {shown}.",
+                    en=f"Which column is lesson {self._lesson}? Name it with --column, one of: {shown}.",
                     ko=f"{self._lesson} 수업은 어느 열인가요? --column으로 지정하세요: {shown}.",
                 )
             )
@@ -272,7 +272,7 @@ class _Writer:
         except Ambiguous as error:
             notes.append(
                 say(
-                    en=f"The row of {name or keys[0]} may be {error}: it is left as it was.",
+                    en=f"The row of {name or keys[0]} could be any of {error}, so it was left as it was.",
                     ko=f"{name or keys[0]}의 행은 {error} 가운데 누구인지 알 수 없어 그대로 두었습니다.",
                 )
             )
@@ -292,7 +292,7 @@ class _Writer:
         for each in theirs:
             if most and re.fullmatch(r"\d+(\.\d+)?", each) and float(each) != most:
                 yield say(
-                    en=f"The lesson has {most:g} points, Moodle's assignment {float(each):g}: "
+                    en=f"The lesson has {most:g} points, but Moodle's assignment has {float(each):g}: "
                     f"set its maximum to {most:g}.",
                     ko=f"수업은 {most:g}점, Moodle 과제는 {float(each):g}점입니다. "
                     f"과제의 최고 점수를 {most:g}점으로 바꾸세요.",
@@ -315,8 +315,8 @@ def _blank_sheet(
         if not numbered:
             raise CourseError(
                 say(
-                    en=f"Moodle's numbers of {lesson} are not known: nothing was collected from Moodle. "
-                    "Download the grading worksheet and say: --fill WORKSHEET.csv",
+                    en=f"Moodle's numbers for {lesson} are not known, since nothing was collected from "
+                    "Moodle. Download the grading worksheet and add: --fill WORKSHEET.csv",
                     ko=f"{lesson} 수업은 Moodle에서 옮긴 것이 없어 참가자 번호를 모릅니다. "
                     "채점 워크시트를 내려받아 --fill 워크시트.csv로 지정하세요.",
                 )

@@ -32,7 +32,9 @@ def forget(course: Course, student: str) -> Forgotten:
         CourseError: that is no student id, or the gradebook cannot be written to.
     """
     if not valid_student_id(student):
-        raise CourseError(f"{student!r} is no student id: letters, digits and _.@- only, 64 at most.")
+        raise CourseError(
+            f"{student!r} is not a valid student id: letters, digits and _.@- only, 64 at most."
+        )
     deleted = []
     with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
         if book.forget(student):

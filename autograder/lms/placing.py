@@ -44,7 +44,7 @@ class Places:
         *older, newest = sorted(attempts, key=lambda one: one.when or datetime.min)
         try:
             for one in older:
-                self._aside(one, say(en="A newer attempt is there.", ko="더 새로운 제출이 있습니다."))
+                self._aside(one, say(en="There is a newer attempt.", ko="더 새로운 제출이 있습니다."))
             self._place(newest)
         except OSError as error:
             reason = error.strerror or str(error)
@@ -63,12 +63,14 @@ class Places:
         is_there = os.path.lexists(folder)
         before = handed_in(folder, root) if is_there else None
         if before and attempt.when and before > attempt.when:
-            newer = say(en="What lies in submitted/ is newer.", ko="submitted/에 있는 것이 더 새롭습니다.")
+            newer = say(
+                en="The submission in submitted/ is newer.", ko="submitted/에 있는 것이 더 새롭습니다."
+            )
             self._aside(attempt, newer)
             return
         content = self._content(attempt)
         if is_there and PurePosixPath(NOTE) in content:
-            attempt.remark(say(en="What lay there before stays.", ko="전에 있던 것은 그대로 두었습니다."))
+            attempt.remark(say(en="The earlier submission stays.", ko="전에 있던 것은 그대로 두었습니다."))
         elif is_there and _is_there(content, folder, root):
             attempt.settle("unchanged", "")
         else:
@@ -83,7 +85,7 @@ class Places:
         shutil.move(folder, kept)
         place = kept.relative_to(self._course.root)
         attempt.remark(
-            say(en=f"What lay there is kept in {place}.", ko=f"전에 있던 것은 {place}에 두었습니다.")
+            say(en=f"The earlier submission is now in {place}.", ko=f"전에 있던 것은 {place}에 두었습니다.")
         )
 
     def _aside(self, attempt: Attempt, why: str) -> None:
@@ -108,7 +110,7 @@ class Places:
                 file.line.say(
                     "ignored",
                     say(
-                        en="The system's own text beside a submission.",
+                        en="Text that the system added to a submission.",
                         ko="제출물에 시스템이 덧붙인 글입니다.",
                     ),
                 )
@@ -120,7 +122,8 @@ class Places:
                 why = str(error)
             if not why and (len(content) >= MAX_SIDE_FILES - 1 or len(data) > room):
                 why = say(
-                    en="It is one file too many, or all are too large.", ko="파일이 너무 많거나 너무 큽니다."
+                    en="There are too many files, or they are too large together.",
+                    ko="파일이 너무 많거나 너무 큽니다.",
                 )
             if why:
                 file.line.say("could not be read", why)
@@ -130,7 +133,7 @@ class Places:
             content[_free_path(called or safe_path(file.handed.file), content)] = data
             file.line.message = _remark(file, attempt)
             if called:
-                saved = say(en=f"It lies there as {called}.", ko=f"{called}(으)로 저장했습니다.")
+                saved = say(en=f"It was saved as {called}.", ko=f"{called}(으)로 저장했습니다.")
                 file.line.message = f"{file.line.message} {saved}".strip()
         if attempt.when:
             content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
@@ -181,14 +184,17 @@ def _remark(file: File, attempt: Attempt) -> str:
     said = []
     if file.lesson and file.lesson != attempt.lesson:
         said.append(
-            say(en=f"This notebook is of {file.lesson}.", ko=f"이 노트북은 {file.lesson}의 것입니다.")
+            say(
+                en=f"This notebook belongs to {file.lesson}.",
+                ko=f"이 노트북은 {file.lesson} 수업의 것입니다.",
+            )
         )
     if file.handed.late:
-        said.append(say(en="Late, as the system says.", ko="시스템에 따르면 늦은 제출입니다."))
+        said.append(say(en="Late, according to the system.", ko="시스템에 따르면 늦은 제출입니다."))
     if PurePosixPath(file.handed.file).suffix.casefold() in (".zip", ".7z", ".rar", ".tar", ".gz"):
         said.append(
             say(
-                en="An archive in the archive: it is not opened.",
+                en="This is an archive inside the archive: it was not opened.",
                 ko="압축 파일 안의 압축 파일은 열지 않습니다.",
             )
         )
@@ -208,7 +214,7 @@ def _note(attempt: Attempt) -> str:
     """What stands in the folder of whom nothing could be read."""
     lines = [f"{file.line.path}: {file.line.message}" for file in attempt.files]
     return "\n".join(
-        [say(en="Nothing of this could be collected:", ko="옮길 수 있는 파일이 없습니다:"), *lines, ""]
+        [say(en="None of these files could be collected:", ko="옮길 수 있는 파일이 없습니다:"), *lines, ""]
     )
 
 

@@ -167,7 +167,7 @@ def _refuse(path: Path, people: Sequence[Person]) -> None:
         if not valid_student_id(person.id):
             raise CourseError(
                 say(
-                    en=f"{path}: {person.id or person.name!r} can name no folder. "
+                    en=f"{path}: {person.id or person.name!r} cannot be a folder's name. "
                     "An id has letters, digits and _.@- only, 64 at most.",
                     ko=f"{path}: {person.id or person.name!r}: 폴더 이름으로 쓸 수 없습니다. "
                     "학번에는 글자, 숫자, _.@-만 최대 64자까지 쓸 수 있습니다.",
@@ -176,7 +176,7 @@ def _refuse(path: Path, people: Sequence[Person]) -> None:
         if person.id in seen:
             raise CourseError(
                 say(
-                    en=f"{path}: the id {person.id} is there twice.",
+                    en=f"{path}: the id {person.id} appears twice.",
                     ko=f"{path}: 학번 {person.id}이(가) 두 번 있습니다.",
                 )
             )

@@ -16,11 +16,11 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "{most}점 중 아직 받은 점수 없음: 사람의 채점을 기다립니다",
     ),
     "before": (
-        "The file that you handed in before had {score} of {most} points. They do not count for this file.",
+        "Your earlier file had {score} of {most} points. Those points do not count for this file.",
         "이전에 제출한 파일은 {most}점 중 {score}점이었습니다. 이번 파일의 점수로는 계산하지 않습니다.",
     ),
     "late": ("Points taken off for late submission: {points}", "늦은 제출로 뺀 점수: {points}점"),
-    "extra": ("Points of extra credit among them: {points}", "포함된 가산점: {points}점"),
+    "extra": ("Extra credit included: {points}", "포함된 가산점: {points}점"),
     "waits": (
         "Points still to be graded by a person: up to {points}. Your score may rise.",
         "사람의 채점을 기다리는 점수: 최대 {points}점. 점수가 더 오를 수 있습니다.",
@@ -28,7 +28,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "tasks": ("Tasks", "과제"),
     "points": ("{score} / {most} points", "{score} / {most}점"),
     "none": ("– / {most} points", "– / {most}점"),
-    "with_extra": ("{points} of them extra credit", "가산점 {points}점 포함"),
+    "with_extra": ("including {points} extra credit", "가산점 {points}점 포함"),
     "comment": ("Comment", "의견"),
     "why": ("Why this is right", "이 답이 맞는 이유"),
     "solution": ("Worked solution", "모범 풀이"),
@@ -55,7 +55,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "rejected": ("Not graded", "채점하지 못함"),
     "grader_failure": ("Could not be checked", "확인하지 못함"),
     "manual": ("Graded by a person", "사람이 채점함"),
-    "waiting": ("Waits for a person", "사람의 채점을 기다림"),
+    "waiting": ("Waiting for a person", "사람의 채점을 기다림"),
 }
 
 Words = Mapping[str, str]

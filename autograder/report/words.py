@@ -51,7 +51,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "답 {n}개가 틀렸는데 맞는 힌트가 없습니다. 강의 전에 몇 개를 읽어 보세요.",
     ),
     "say_no_mistake": (
-        "No wrong answer needs explaining: ask instead who solved a task in another way.",
+        "No wrong answer needs explaining. Ask instead who solved a task in another way.",
         "설명할 오답이 없습니다. 대신 다른 방법으로 푼 학생이 있는지 물어보세요.",
     ),
     "say_hidden": (
@@ -67,8 +67,8 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "어떻게 시작하는지 보여 주세요: {task}. {of}명 중 {n}명이 풀지 않았습니다.",
     ),
     "say_absent": (
-        "Announce until when the lesson can still be handed in: 1 student has not handed it in.|"
-        "Announce until when the lesson can still be handed in: {n} students have not handed it in.",
+        "Announce how long the lesson can still be handed in: 1 student has not handed it in.|"
+        "Announce how long the lesson can still be handed in: {n} students have not handed it in.",
         "언제까지 제출할 수 있는지 알려 주세요. {n}명이 제출하지 않았습니다.",
     ),
     "say_best": (
@@ -95,7 +95,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "since": ("Compared with the report of {when}.", "{when} 보고서와 비교했습니다."),
     "no_change": ("Nothing has changed since.", "바뀐 것이 없습니다."),
     "first": (
-        "This is the first report of this lesson. The next one says here what has changed.",
+        "This is the first report of this lesson. The next one will show here what has changed.",
         "이 수업의 첫 보고서입니다. 다음 보고서부터 바뀐 것을 여기에 적습니다.",
     ),
     "more_handed": (
@@ -110,11 +110,11 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "better": ("Higher score than before", "점수가 오른 학생"),
     "worse": ("Lower score than before", "점수가 내린 학생"),
     "passed_moved": (
-        "{task}: passed by {after}, before by {before}.",
+        "{task}: passed by {after} (before: {before}).",
         "{task}: 통과 {before}명 → {after}명.",
     ),
     "mistake_moved": (
-        "{mistake}: made by {after}, before by {before}.",
+        "{mistake}: made by {after} (before: {before}).",
         "{mistake}: 이렇게 틀린 학생 {before}명 → {after}명.",
     ),
     # Tasks
@@ -133,7 +133,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "left": ("Not attempted", "풀지 않음"),
     "failed_visible": ("Failed the visible test", "보이는 테스트에서 틀림"),
     "failed_hidden": ("Failed only the hidden test", "숨은 테스트에서만 틀림"),
-    "waits": ("Wait for a person", "사람의 채점을 기다림"),
+    "waits": ("Waiting for a person", "사람의 채점을 기다림"),
     "difficulty": ("Difficulty", "난이도"),
     "discrimination": ("Discrimination", "변별도"),
     "difficulty_note": (
@@ -159,14 +159,14 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "tells_hardly": ("poor", "낮음"),
     "tells_wrong": ("reversed", "거꾸로"),
     # Misconceptions
-    "mistakes": ("Misconceptions", "자주 한 실수"),
+    "mistakes": ("Misconceptions", "자주 하는 실수"),
     "mistakes_note": (
         "A misconception is identified by the name of the hint that the test gave, so the same mistake "
         "counts once whichever language a student worked in. The numbers are students.",
         "테스트가 준 힌트의 이름으로 구별하므로, 어느 언어로 풀었든 같은 실수는 한 가지로 셉니다. 수는 "
         "학생 수입니다.",
     ),
-    "no_mistakes": ("Nobody ran into a recorded misconception.", "기록된 실수를 한 학생이 없습니다."),
+    "no_mistakes": ("Nobody ran into a recorded misconception.", "기록해 둔 실수를 한 학생이 없습니다."),
     "in_tasks": (
         "Failed in the visible test: {visible}; only in the hidden test: {hidden}. {tasks}",
         "보이는 테스트에서 틀림 {visible}, 숨은 테스트에서만 틀림 {hidden}. {tasks}",
@@ -190,7 +190,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     # What is left
     "open": ("What is left to do", "남은 일"),
     "absent": ("Handed in nothing", "제출하지 않음"),
-    "notes": ("Answers wait for a person", "사람의 채점을 기다림"),
+    "notes": ("Answers waiting for a person", "사람의 채점을 기다림"),
     "n_answers": ("1 answer|{n} answers", "답 {n}개"),
     "unread": ("Could not be read", "파일을 읽을 수 없음"),
     "ungraded": ("Handed in, not graded yet", "제출했으나 아직 채점하지 않음"),
@@ -207,18 +207,18 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "common; names of variables and comments do not matter. It is not proof and not a score: they may "
         "have worked together, used the same source, or the task may be small. Read both answers, and ask.",
         "강의 자료에 있는 것(처음 코드, 힌트, 테스트, 예제, 풀이)과 여러 학생이 똑같이 쓴 것은 뺍니다. "
-        "비율은 나머지 가운데 두 학생에게 공통인 부분입니다. 변수 이름과 주석은 상관이 없습니다. 증거도 "
+        "비율은 나머지 가운데 두 학생에게 공통인 부분입니다. 변수 이름과 주석의 차이는 무시합니다. 증거도 "
         "점수도 아닙니다. 같이 공부했거나 같은 자료를 보았거나 과제가 짧아서일 수도 있습니다. 두 답을 직접 "
         "읽고 학생에게 물어보세요.",
     ),
-    "no_copies": ("No two students have that much in common.", "그만큼 비슷한 답이 없습니다."),
+    "no_copies": ("No two students have that much in common.", "눈에 띄게 비슷한 답이 없습니다."),
     "pair": ("{first} and {second}", "{first}, {second}"),
     "share": (
         "{share} of what the course does not explain is the same; in {tasks}",
         "강의 자료로 설명되지 않는 부분의 {share}가 같음. {tasks}",
     ),
     "sizes": (
-        "{same} shared runs of {length} tokens; they have {first} and {second} of their own",
+        "{same} shared runs of {length} tokens, out of {first} and {second}",
         "토큰 {length}개짜리 구간 {same}개가 같음(각각 {first}개와 {second}개 중)",
     ),
     "both": ("Both answers to {task}", "{task}의 두 답"),

@@ -122,9 +122,10 @@ def _can_join(group: Cgroup) -> bool:
 
 
 def _wall(mode: Mode, needed: bool) -> Finding:
-    what = {"forked": "wall, containers forked from one template", "single": "wall, one for each submission"}[
-        mode
-    ]
+    what = {
+        "forked": "sandbox, containers forked from one template",
+        "single": "sandbox, one for each submission",
+    }[mode]
     wall = Wall(mode=mode)
     try:
         wall.start()

@@ -137,7 +137,7 @@ class Wall:
                 refusal = error
                 self._log(f"no wall of the kind {mode!r}: {refusal}")
         self.mode = None
-        raise WallUnavailable(f"No wall can be built on this machine: {refusal}", ALLOW) from refusal
+        raise WallUnavailable(f"No sandbox can be built on this machine: {refusal}", ALLOW) from refusal
 
     def close(self) -> None:
         """End the template, and with it every container that was forked from it."""
@@ -238,7 +238,7 @@ class Wall:
                 raise WallError(f"the wall could not be tried: {error!r}") from error
         if not cell.ok or not cell.output.endswith("held\n"):
             found = cell.output.strip() or f"{cell.error}: {cell.message}"
-            raise WallUnavailable(f"The wall does not hold on this machine: {found}", ALLOW)
+            raise WallUnavailable(f"The sandbox does not hold on this machine: {found}", ALLOW)
 
 
 # Runs as a student's cell. Prints "held", or what it could do.

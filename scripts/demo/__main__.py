@@ -68,7 +68,7 @@ def claim(folder: Path) -> None:
     if folder.exists() and not (folder / MARK).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise DemoError(
             say(
-                en=f"{folder} holds something else than a demo: choose a new folder with --folder.",
+                en=f"{folder} contains something other than a demo: choose a new folder with --folder.",
                 ko=f"{folder}에는 데모가 아닌 것이 있습니다. --folder로 새 폴더를 지정해 주세요.",
             )
         )
@@ -281,10 +281,10 @@ def demonstrate(folder: Path, lessons: Sequence[Lesson], count: int) -> list[Pat
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.demo", description=__doc__)
-    parser.add_argument("--folder", type=Path, default=PLACE, help="where the class is made")
+    parser.add_argument("--folder", type=Path, default=PLACE, help="the folder for the class")
     parser.add_argument("--students", type=int, default=len(ROWS), metavar="N", help=f"1 to {len(ROWS)}")
     parser.add_argument("--lessons", nargs="+", default=LESSONS, help="lessons, by number or name")
-    parser.add_argument("--no-open", action="store_true", help="open no page in a browser")
+    parser.add_argument("--no-open", action="store_true", help="do not open a browser")
     parser.add_argument("--no-serve", action="store_true", help="do not start formgrader")
     options = parser.parse_args()
     if not 1 <= options.students <= len(ROWS):

@@ -35,7 +35,7 @@ TRICKS = (
         "def TASK(*given):\n    return found[0]\n",
     ),
     Trick(
-        "returns what equals everything",
+        "returns an object that equals everything",
         "무엇과 비교해도 같은 객체 반환",
         "class Everything:\n    def __eq__(self, other):\n        return True\n\n"
         "    def __getattr__(self, name):\n        return self\n\n"
@@ -48,7 +48,7 @@ TRICKS = (
         "import os\n\n\ndef TASK(*given):\n    print('100% passed', flush=True)\n    os._exit(0)\n",
     ),
     Trick(
-        "loops for ever",
+        "loops forever",
         "무한 반복",
         "def TASK(*given):\n    while True:\n        pass\n",
     ),

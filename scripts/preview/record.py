@@ -255,10 +255,10 @@ def caption(axes: Sequence[Axis]) -> str:
     version = torch.__version__.partition("+")[0]
     return say(
         en=f"This page has {each}. PyTorch {version} computed every number and every line at each of these "
-        "points when the page was built. In JupyterLab you choose any number in between, and functions of "
-        "your own.",
-        ko=f"이 페이지에는 {each}의 점이 있습니다. 모든 수와 선은 페이지를 만들 때 PyTorch "
-        f"{version}으로 이 점 하나하나에서 계산했습니다. "
+        "points when the page was built. In JupyterLab you can also choose any number in between, and your "
+        "own functions.",
+        ko=f"이 페이지에는 {each}의 점이 있습니다. 모든 수와 선은 페이지를 만들 때 이 점 "
+        f"하나하나에서 계산했습니다(PyTorch {version}). "
         "JupyterLab에서는 그 사이의 수도, 직접 쓴 함수도 고를 수 있습니다.",
     )
 

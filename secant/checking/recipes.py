@@ -239,7 +239,7 @@ def _check_new(
         "rtol": 1e-11,
         "atol": 0.0,
         "nearly": say(
-            en="nearly: use Python's float and exact formulas, do not round, and take no difference quotient",
+            en="nearly: use Python's float and exact formulas, and do not round or use a difference quotient",
             ko="거의 맞습니다. 파이썬의 float와 정확한 공식을 쓰고, 반올림이나 차분몫은 쓰지 마세요",
         ),
     }
@@ -297,7 +297,7 @@ def check_order(
     problem = _order_problem(recipe, root, order, names)
     got = say(en="got", ko="나온 값")
     kept = say(
-        en="a list or a set of an earlier call is still in use: make it anew in every call",
+        en="a list or a set of an earlier call is still in use: make a new one in every call",
         ko="앞 호출에서 쓴 리스트나 집합을 계속 쓰고 있습니다. 호출할 때마다 새로 만드세요",
     )
     strange = -1 in order and reached(recipe, root) < set(order)

@@ -253,7 +253,7 @@ def explore_buffer(
     named = ranges.some_by_name("explore_buffer", functions, FUNCTIONS)
     calls = list(named)[:MOST] if calls is None else calls
     if not len(calls) <= MOST:
-        ranges.refuse(en=f"calls are at most {MOST}", ko=f"calls는 {MOST}개까지입니다")
+        ranges.refuse(en=f"calls can have at most {MOST} entries", ko=f"calls는 {MOST}개까지입니다")
     for name in calls:
         ranges.check_choice("calls", name, named)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 2.0)

@@ -220,7 +220,10 @@ def explore_arrows(
         first_p, second_p = (2.0, 0.5) if function is None else (1.0, 0.5)
         p = clamp(first_p, first), clamp(second_p, second)
     if any(math.isnan(number) for number in (*p, v, u)) or not 0 < h < math.inf:
-        refuse(en="p, v and u are numbers, and h one above 0", ko="p, v, u는 수, h는 0보다 큰 수여야 합니다")
+        refuse(
+            en="p, v and u must be numbers, and h must be above 0",
+            ko="p, v, u는 수, h는 0보다 큰 수여야 합니다",
+        )
     turned = [(angle + 180.0) % 360.0 - 180.0 for angle in (v, u)]
     with quietly():
         subject = Subject(function or polar, (first, second))

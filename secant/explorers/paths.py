@@ -253,7 +253,7 @@ def explore_paths(
     """
     named = PAIRS if pairs is None else ranges.pairs_by_name("explore_paths", pairs, ("y", "w"))
     if merge not in SPELLINGS:
-        ranges.refuse(en='merge is "+" or "×"', ko='merge는 "+" 또는 "×"입니다')
+        ranges.refuse(en='merge must be "+" or "×"', ko='merge는 "+" 또는 "×"입니다')
     name = ranges.first_or(pair, "pair", named)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 5.0)
     subject = Subject(named, x_range, ("y", "w"))

@@ -107,8 +107,8 @@ class AutogradGraph:
         if "unseen" in self.recorded.troubles:
             yield say(
                 en="Nodes without a value: their result is not kept anywhere. "
-                "Give draw_graph that tensor with a name.",
-                ko="값이 없는 노드: 그 결과를 간직한 곳이 없습니다. "
+                "Pass that tensor to draw_graph with a name.",
+                ko="값이 없는 노드: 결과가 어디에도 남아 있지 않습니다. "
                 "그 텐서를 draw_graph에 이름과 함께 넘기세요.",
             )
 

@@ -332,7 +332,7 @@ def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
         mark, style = (say(en="ok", ko="정상"), "green")
         if not one.ok:
             mark, style = (
-                (say(en="no", ko="문제"), "red") if one.needed else (say(en="well", ko="참고"), "yellow")
+                (say(en="no", ko="문제"), "red") if one.needed else (say(en="note", ko="참고"), "yellow")
             )
         table.add_row(Text(mark, style), Text(one.what), Text(one.found, overflow="fold"))
     console.print(table)
@@ -347,11 +347,14 @@ def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
         root = course_root()
         begin = command(root, language(), workspace_for(root, language(), chosen))
         console.print(
-            say(en=f"You can learn here. Begin with: {begin}", ko=f"바로 배울 수 있습니다. 시작: {begin}"),
+            say(
+                en=f"The lessons work on this computer. Begin with: {begin}",
+                ko=f"바로 배울 수 있습니다. 시작: {begin}",
+            ),
             soft_wrap=True,
         )
     else:
-        console.print(say(en="First fix what is marked: no", ko="먼저 '문제'라고 표시된 것을 해결하세요."))
+        console.print(say(en="First fix what is marked 'no'.", ko="먼저 '문제'라고 표시된 것을 해결하세요."))
     console.print(
         say(
             en="Grading other people's work needs more (Linux and bubblewrap): autograder doctor",

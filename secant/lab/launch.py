@@ -214,7 +214,7 @@ def check_port(port: int) -> None:
         raise LabError(
             say(
                 en=f"Port {port} cannot be used ({getattr(error, 'strerror', 'no such port')}): "
-                "choose another, or name none and a free one is found.",
+                "choose another, or leave --port out to use the first free one.",
                 ko=f"{port}번 포트를 쓸 수 없습니다. 다른 번호를 지정하거나, "
                 "번호 없이 실행하면 비어 있는 포트를 알아서 찾습니다.",
             )

@@ -157,8 +157,8 @@ def new_versions(beside: dict[str, str], say: Say) -> str:
 
 NEW_VERSIONS_EN = """## New versions
 
-A lesson has changed since it was copied here. Your own file was not touched; the new one stands beside it.
-Go on with yours, or copy your answers across and go on with the new one.
+A lesson has changed since it was copied here. Your own file was not touched; the new one is beside it.
+Continue with yours, or copy your answers across and continue with the new one.
 
 """
 

@@ -223,7 +223,7 @@ def _import(file: Path) -> None:
         raise _stop(merged.problem or "")
     if merged.problem:  # a damaged file was put aside: there was nothing to add to
         _out().print(merged.problem)
-        en = f"What was in {file} is in {store.path()} now."
+        en = f"The progress from {file} is now in {store.path()}."
         ko = f"{file}의 기록을 {store.path()}에 담았습니다."
     else:
         en = f"Added to {store.path()}. Nothing was lost."
@@ -251,5 +251,5 @@ def _reset(yes: bool) -> None:
     _out().print(
         say(en=f"Your earlier progress is in {aside}", ko=f"이전 진행 상황은 {aside}에 있습니다.")
         if aside
-        else say(en="There was nothing yet.", ko="아직 기록이 없습니다.")
+        else say(en="There was no progress yet.", ko="아직 기록이 없습니다.")
     )

@@ -165,7 +165,8 @@ def _keep(
 
 def _begun_anew(aside: Path, said_in: Language) -> str:
     words = {
-        "en": f"The file with your progress could not be read. It is in {aside} now, and a new one is begun.",
+        "en": "The file with your progress could not be read. "
+        f"It is now in {aside}, and a new one was started.",
         "ko": f"진행 상황 파일을 읽을 수 없어 {aside}에 따로 두고 새로 시작했습니다.",
     }
     return words[said_in]

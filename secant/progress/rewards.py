@@ -206,7 +206,7 @@ ACHIEVEMENTS = (
     Achievement(
         "without_hints",
         without_hints,
-        {"en": "Own steam", "ko": "힌트 없이"},
+        {"en": "Under your own steam", "ko": "힌트 없이"},
         {
             "en": "Pass every task of a lesson without asking for a hint or a worked solution.",
             "ko": "힌트도 모범 풀이도 보지 않고 한 수업의 모든 과제를 통과합니다.",
@@ -244,7 +244,7 @@ ACHIEVEMENTS = (
         _tasks(4, "total_derivative"),
         {"en": "2⁴⁰ paths", "ko": "경로 2⁴⁰개"},
         {
-            "en": "Lesson 4: add up over all paths of a graph without walking each one (total_derivative).",
+            "en": "Lesson 4: sum over all paths of a graph without following each one (total_derivative).",
             "ko": "수업 04: 경로를 하나씩 지나지 않고 모든 경로의 기울기를 더합니다(total_derivative).",
         },
     ),

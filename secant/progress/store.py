@@ -16,7 +16,7 @@ from secant.progress.facts import VERSION, Facts, from_json, nothing
 FILE = "progress.json"
 PATIENCE = 0.5  # seconds to wait for somebody who writes; they take milliseconds
 _BEGIN_ANEW: dict[Language, str] = {
-    "en": "`secant progress reset` keeps that file under another name and begins anew; what you have "
+    "en": "`secant progress reset` keeps that file under another name and starts a new one; what you have "
     "exported before comes back with `secant progress import FILE`.",
     "ko": "`secant progress reset`을 실행하면 그 파일은 다른 이름으로 남겨 두고 새로 시작합니다. "
     "내보내 둔 기록은 `secant progress import 파일`로 다시 가져올 수 있습니다.",
@@ -71,7 +71,7 @@ def parse(content: bytes, where: Path) -> Facts:
         return from_json(data)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Unreadable(
-            en=f"{where} holds no progress that can be read.",
+            en=f"{where} does not contain readable progress.",
             ko=f"{where} 파일에서 진행 상황을 읽을 수 없습니다.",
         ) from error
 
@@ -116,11 +116,11 @@ def update(change: Callable[[Facts], Facts]) -> Path | None:
             replace_file(place, dump(change(facts)), private=True)
     except Timeout as error:
         raise StoreError(
-            en=f"Progress could not be kept just now: another program holds {place}.",
+            en=f"Progress could not be saved just now: another program is using {place}.",
             ko=f"지금은 진행 상황을 저장하지 못했습니다. 다른 프로그램이 {place} 파일을 쓰고 있습니다.",
         ) from error
     except (OSError, NotImplementedError) as error:
-        raise _refused(error, en="kept", ko="저장하지") from error
+        raise _refused(error, en="saved", ko="저장하지") from error
     return aside
 
 

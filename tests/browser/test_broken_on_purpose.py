@@ -208,7 +208,7 @@ def test_a_service_that_fails_is_a_sentence_behind_the_button(place: Any, page: 
     lesson(place, f"fails-{spoken}.ipynb", spoken)
     page.route("**/secant/api/lesson*", lambda route: route.fulfill(status=500, json={"message": "worn out"}))
     opened(page, f"fails-{spoken}.ipynb")
-    assert "could not check it (worn out)" in said(page)
+    assert "could not check the notebook (worn out)" in said(page)
     page.unroute_all()
     page.locator(".secant-check >> visible=true").click()
     # The first check waits for the worker, which imports torch.

@@ -554,7 +554,7 @@ def break_off(route: Route) -> None:
     [
         ("**/api/contents/**", refuse(403, "Permission denied: x"), "is not writable"),
         ("**/api/contents/**", refuse(500, "x [Errno 28] No space left on device"), "disk is full"),
-        ("**/api/contents/**", refuse(500, "[Errno 2] No such file or directory: 'x'"), "not where it was"),
+        ("**/api/contents/**", refuse(500, "[Errno 2] No such file or directory: 'x'"), "no longer there"),
         pytest.param(
             "**/api/contents/**", refuse(500, "the disk burns"), "the disk burns", marks=pytest.mark.deep
         ),
@@ -564,7 +564,7 @@ def break_off(route: Route) -> None:
             "**/secant/api/check*", refuse(403, "XSRF"), "does not recognise", marks=pytest.mark.deep
         ),
         pytest.param(
-            "**/secant/api/check*", refuse(404, "not there"), "not where it was", marks=pytest.mark.deep
+            "**/secant/api/check*", refuse(404, "not there"), "no longer there", marks=pytest.mark.deep
         ),
         pytest.param(
             "**/secant/api/check*",
@@ -573,7 +573,7 @@ def break_off(route: Route) -> None:
             marks=pytest.mark.deep,
         ),
         pytest.param("**/secant/api/check*", hang_up, "server does not answer", marks=pytest.mark.deep),
-        ("**/secant/api/check*", break_off, "ended before the last verdict"),
+        ("**/secant/api/check*", break_off, "lost before the last verdict"),
     ],
 )
 def test_what_goes_wrong_is_a_sentence_and_nothing_is_lost(
@@ -709,7 +709,7 @@ def test_an_old_prediction_is_asked_once_more(page: Page) -> None:
     place = page.locator(".secant-review")
     expect(place).to_contain_text("A prediction from lesson 3. You made it 3 days ago.")
     expect(place.locator(".secant-review-text pre")).to_contain_text("x.grad")
-    assert place.get_by_role("heading").all_inner_texts() == ["Do you still know?"]
+    assert place.get_by_role("heading").all_inner_texts() == ["Do you still remember?"]
     with page.expect_response("**/secant/api/review?*"):
         place.get_by_role("button", name="A. 4 and 12").click()
     said = place.get_by_role("status")
@@ -720,7 +720,7 @@ def test_an_old_prediction_is_asked_once_more(page: Page) -> None:
     assert posted == [{"to": "review", "name": "3 two calls", "right": False}]
     place.get_by_role("button", name="Do not ask again").click()
     expect(place).to_have_count(0)
-    expect(page.get_by_role("button", name="Ask me predictions")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask me about predictions")).to_be_visible()
     assert posted[1:] == [{"to": "review", "wanted": False}]
     page.unroute_all()
 
@@ -729,11 +729,11 @@ def test_points_of_another_copy_are_said_to_be_and_can_be_put_aside(page: Page) 
     posted = shown(page, elsewhere=True)
     place = page.locator(".secant-elsewhere")
     expect(place).to_contain_text("come from another copy")
-    place.get_by_role("button", name="Start afresh").click()
+    place.get_by_role("button", name="Start over").click()
     page.locator(".jp-Dialog").get_by_role("button", name="Keep my progress").click()
     assert posted == []
-    place.get_by_role("button", name="Start afresh").click()
-    page.locator(".jp-Dialog").get_by_role("button", name="Start afresh").click()
+    place.get_by_role("button", name="Start over").click()
+    page.locator(".jp-Dialog").get_by_role("button", name="Start over").click()
     expect(page.locator(".secant-start .secant-notice")).to_contain_text("/there/progress until today.json")
     assert posted == [{"to": "anew"}]
     page.unroute_all()
@@ -770,7 +770,7 @@ def test_the_end_of_a_lesson_is_told_in_view_and_leads_on(served: Any, page: Pag
     end = page.locator(".secant-end")
     expect(end).to_contain_text("Every task of this lesson is passed")
     expect(end).to_contain_text("A person grades essay.")
-    on = end.get_by_role("button", name="Go on: Lesson 4 · Branches and broadcasts")
+    on = end.get_by_role("button", name="Next: Lesson 4 · Branches and broadcasts")
     expect(on).to_be_in_viewport()
     expect(gained).to_be_in_viewport()
     assert page.evaluate("() => document.activeElement.closest('.secant-end')") is None

@@ -381,7 +381,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def _label(self) -> str:
         across, up = (self._control(name).name for name in self.arrows)
         return say(
-            en=f"picture: arrow keys left and right move {across}, up and down {up}; with shift, a little",
+            en=f"picture: the left and right arrow keys move {across}, up and down move {up}; "
+            "with Shift, a little",
             ko=f"그림: 좌우 화살표 키로 {across}, 위아래 화살표 키로 {up} 조절. Shift를 함께 누르면 조금씩",
         )
 

@@ -153,7 +153,7 @@ def problems(found: Iterable[str]) -> str:
 def no_kernel() -> str:
     """Return what to say where nothing answers a hand any more."""
     return say(
-        en="The kernel has stopped or was started anew: run this cell again to go on.",
+        en="The kernel has stopped or was restarted: run this cell again to continue.",
         ko="커널이 멈추었거나 다시 시작되었습니다. 이 셀을 다시 실행하면 이어서 쓸 수 있습니다.",
     )
 

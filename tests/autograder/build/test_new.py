@@ -75,9 +75,9 @@ def test_a_new_lesson_is_a_short_one(empty: Path) -> None:
 
 def test_nothing_is_overwritten(empty: Path) -> None:
     new_lesson(empty, "11_three_times")
-    with pytest.raises(CourseError, match="There is a lesson 11"):
+    with pytest.raises(CourseError, match="Lesson 11 exists already"):
         new_lesson(empty, "11_other")
-    with pytest.raises(CourseError, match="it is like 11_my_lesson"):
+    with pytest.raises(CourseError, match="for example, 11_my_lesson"):
         new_lesson(empty, "../12_other")
     assert [path.name for path in (empty / "course").iterdir()] == ["11_three_times"]
 

@@ -30,8 +30,18 @@ SLIPS = {
         "cell 1",
         'needs lang="en" or lang="ko"',
     ),
-    "misspelt mark": ('lang="ko" en="1728a197"', 'lang="ko" eng="1728a197"', "cell 5", "may not say eng"),
-    "title on a cell": ("# %%\nfrom secant", "# %% Setup\nfrom secant", "cell 3", "may not say title"),
+    "misspelt mark": (
+        'lang="ko" en="1728a197"',
+        'lang="ko" eng="1728a197"',
+        "cell 5",
+        "its header line has eng, but only these",
+    ),
+    "title on a cell": (
+        "# %%\nfrom secant",
+        "# %% Setup\nfrom secant",
+        "cell 3",
+        "its header line has title, but only these",
+    ),
     "missing hash": ('en="1728a197"', 'en=""', "cell 5", 'once it is, write en="1728a197"'),
     "stale translation": ("Return twice the number", "Return it twice", "cell 5", "check this translation"),
     "no Korean": (
@@ -44,7 +54,7 @@ SLIPS = {
         '# %% [markdown] lang="en"\n"""\n## Task 2: `Counter`\n"""\n',
         "",
         "cell 8",
-        "no English cell stands right before",
+        "no English cell comes right before",
     ),
     "no setup": ('language("en")', "", "01_steps.py:", "found 0 such calls"),
     "two setups": ("from secant import language", 'language("en")', "01_steps.py:", "found 2 such calls"),
@@ -92,7 +102,7 @@ SLIPS = {
         "no ### BEGIN SOLUTION",
     ),
     "answer is not Python": ("return 2 * x", "return 2 * ", "cell double", "line 4 is not Python"),
-    "answer without a name": ("def double(x):\n", "if True:\n", "cell double", "must begin the function"),
+    "answer without a name": ("def double(x):\n", "if True:\n", "cell double", "the def or class line of"),
     "answer without a test": (
         '"test_Counter"',
         '"test_counter"',
@@ -128,7 +138,7 @@ SLIPS = {
         "from secant import check, say\n\ncheck.close(double(3.0)",
         "from secant import check, say\n\n" + "check.holds(True, '', '')\n" * 30 + "check.close(double(3.0)",
         "test_double",
-        "a student reads at most 30",
+        "but at most 30 are allowed",
     ),
     "a wide line of code": (
         "check.close(double(3.0)",
@@ -279,8 +289,8 @@ LONG = "●●○○○ · ★★★★★ · 95 min · 2 points"
 @pytest.mark.parametrize(
     ("header", "says"),
     [
-        ("Lesson 01 of 10 · ~75 min · steps", "but its own count is"),
-        (f"Lesson 01 of 10 · ~100 min · steps\n\n{LONG}", "at most 90 may be"),
+        ("Lesson 01 of 10 · ~75 min · steps", "but the count is"),
+        (f"Lesson 01 of 10 · ~100 min · steps\n\n{LONG}", "at most 90 are allowed"),
     ],
 )
 def test_a_header_tells_the_time(steps: Lesson, header: str, says: str) -> None:
@@ -352,11 +362,16 @@ def test_a_class_may_stand_under_another_task_name(steps: Lesson) -> None:
             "wrong",
             ' ko="수를 제곱했습니다"',
             "",
-            '"squares it": a wrong answer says its hint in both languages',
+            '"squares it": a wrong answer needs its hint in both languages',
         ),
         ("wrong", ' en="', ' hint="no_such" en="', "hints.toml has no `no_such` of double."),
         ("wrong", "# %% adds three", "# %% squares it", '"squares it": 2 answers have this name.'),
-        ("wrong", "# %% drops the sign task=", "# %% task=", "cell 3: the header line begins with no name."),
+        (
+            "wrong",
+            "# %% drops the sign task=",
+            "# %% task=",
+            "cell 3: the header line must begin with a name.",
+        ),
         ("wrong", "    return x + 3", "    return x +", '"adds three": its line 2 is not Python'),
         ("right", 'task="double"', 'task="doubled"', '"adds it to itself": there is no task "doubled"'),
     ],
@@ -384,7 +399,10 @@ def test_the_syllabus_has_the_headers_minutes(steps: Lesson) -> None:
     header = "Lesson 01 of 1 · ~5 min · steps"
     steps.text.write_text(text.replace("A small lesson for the tests", header, 1))
     syllabus = steps.root / "course" / "syllabus.toml"
-    for minutes, says in ((5, []), (10, [f"{steps.name} has minutes = 10, but its own count is 5."])):
+    for minutes, says in (
+        (5, []),
+        (10, [f"{steps.name} has minutes = 10, but the lesson's own count is 5."]),
+    ):
         syllabus.write_text(f'[[lesson]]\nfolder = "{steps.name}"\nminutes = {minutes}\n')
         found = [text for text in rules.lesson_problems(steps) if text.startswith("course/syllabus.toml")]
         assert found == [f"course/syllabus.toml: {text}" for text in says]
@@ -416,8 +434,8 @@ def test_each_task_has_wrong_answers_and_a_right_one(steps: Lesson) -> None:
         file = steps.folder / name
         file.write_text(file.read_text(encoding="utf-8").partition("# %% ")[0], encoding="utf-8")
     said = "\n".join(rules.lesson_problems(steps))
-    assert "wrong_answers.py: it has 0 of double: record at least 3 of each task." in said
-    assert "right_answers.py: it has 0 of Counter: record at least 1 of each task." in said
+    assert "wrong_answers.py: it has 0 for double: record at least 3 for each task." in said
+    assert "right_answers.py: it has 0 for Counter: record at least 1 for each task." in said
 
 
 def test_hints_count_as_lines_of_what_is_released(steps: Lesson) -> None:

@@ -58,7 +58,7 @@ def test_the_command_wants_lessons_that_are_named(steps: Lesson, monkeypatch: py
     steps.text.write_text(text, encoding="utf-8")
     for arguments in (["build", "--accept-translations"], ["build", "1", "--check", "--accept-translations"]):
         failed = CliRunner().invoke(app, arguments)
-        assert "for lessons that you name" in str(failed.exception)
+        assert "Name the lessons" in str(failed.exception)
         assert steps.text.read_text(encoding="utf-8") == text
     done = CliRunner().invoke(app, ["build", "1", "--accept-translations"])
     assert done.exit_code == 0, done.output

@@ -48,14 +48,17 @@ def test_what_is_not_as_recorded_is_said(steps: Lesson) -> None:
     assert "recorded is: you cubed it" in said
     assert "wrong: adds three: passed\n    NOT AS RECORDED: recorded is: you added three" in said
     assert "wrong: drops the sign: its process ended\n    NOT AS RECORDED" in said
-    assert re.search(r"the course's own answer: double\(.*\n    NOT AS RECORDED: it has to pass", said)
+    assert re.search(r"the course's own answer: double\(.*\n    NOT AS RECORDED: this answer must pass", said)
     assert "4 not as recorded." in said
     assert "Counter" not in said
 
 
 def test_a_visible_part_that_refuses_too_little_is_said(steps: Lesson) -> None:
     done = tried(steps)
-    few = "The visible part refuses 0 of 4 wrong answers, and has to refuse two thirds. It passes: squares it"
+    few = (
+        "The visible part refuses 0 of 4 wrong answers, but must refuse at least two thirds. "
+        "These pass: squares it"
+    )
     assert few in done.stdout
 
 

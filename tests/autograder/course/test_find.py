@@ -58,7 +58,7 @@ def test_two_of_one_kind_are_named(tmp_path: Path) -> None:
         (".", "노트북이 없습니다.*autograder check 3"),
         ("7", "수업 7 폴더가 없습니다.*autograder check 폴더"),
         ("nowhere", "nowhere"),
-        (NAME, r"어느 노트북.*a\.ipynb, b\.ipynb"),
+        (NAME, r"노트북이 여러 개 있습니다.*a\.ipynb, b\.ipynb"),
     ],
 )
 def test_it_is_said_in_korean_with_a_way_on(work: Path, in_korean: None, word: str, said: str) -> None:

@@ -211,7 +211,7 @@ def test_the_same_course_makes_the_same_zip_and_another_one_another_name(room: P
     assert wheels[0] != wheels[1]  # so that pip installs the new one over the old one
     first.path.write_bytes(b"my own")
     (data / "more.txt").unlink()
-    with pytest.raises(CourseError, match="is something else"):
+    with pytest.raises(CourseError, match="exists already with other contents"):
         pack(room, LANGUAGES, room / "out")
     assert first.path.read_bytes() == b"my own"
 

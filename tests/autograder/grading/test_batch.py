@@ -269,16 +269,16 @@ def test_rejection_takes_an_older_grade_away_and_says_what_it_was(room: Path, ri
         assert grades(room, "ann") == {name: (None, True) for name in PASSED}  # none stands for the new file
         said = comments(room, "ann")
         assert "cut short" in (said["Counter"] or "")
-        assert "The file handed in before had 3 of 3 points here." in (said["Counter"] or "")
-        assert "before had 0 of 2 points here." in (said["double"] or "")
-        assert "before had" not in (said["why"] or ""), "nobody had graded it"
-        assert "The file that you handed in before had 3 of 5 points." in page(room, "ann")
+        assert "Your earlier file had 3 of 3 points for this task." in (said["Counter"] or "")
+        assert "Your earlier file had 0 of 2 points for this task." in (said["double"] or "")
+        assert "earlier file had" not in (said["why"] or ""), "nobody had graded it"
+        assert "Your earlier file had 3 of 5 points." in page(room, "ann")
         assert "이전에 제출한 파일" not in page(room, "ann"), "the earlier file was in English"
         end = closed(room, summary)
-        assert end.unread[f"ann/{STEPS}"].endswith("The file before had 3 of 5 points.")
+        assert end.unread[f"ann/{STEPS}"].endswith("The earlier file had 3 of 5 points.")
     hand_in(room, "ann", "")  # nor can this one be read: what is remembered is the last that could
     run(room, Here(broken("ann")))
-    assert "before had 3 of 3 points" in (comments(room, "ann")["Counter"] or "")
+    assert "Your earlier file had 3 of 3 points" in (comments(room, "ann")["Counter"] or "")
     hand_in(room, "ann", first)
     run(room)
     assert grades(room, "ann") == HALF | {"why": (None, True)}
@@ -297,7 +297,7 @@ def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, st
     with book(room) as gradebook:
         grade = gradebook.find_grade("why", STEPS, STEPS, "ann")
         assert (grade.manual_score, grade.needs_manual_grade) == (0.5, True)
-    assert "before had 0.5 of 1 points" in (comments(room, "ann")["why"] or "")
+    assert "Your earlier file had 0.5 of 1 points" in (comments(room, "ann")["why"] or "")
 
 
 def closed(room: Path, summary: batch.Summary) -> Closing:
@@ -388,12 +388,12 @@ def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, st
     assert end.unknown == {
         "Kim Minji_123456_assignsubmission_file_": "An LMS's download was unpacked here. "
         "Move it away and use autograder collect DOWNLOAD.zip.",
-        "bob/01_stepz": f"Was {STEPS} meant? Rename it.",
+        "bob/01_stepz": f"Did you mean {STEPS}? Then rename it.",
         "cho/homework": "No lesson has this name.",
-        "dan/1": f"Was {STEPS} meant? Rename it.",
+        "dan/1": f"Did you mean {STEPS}? Then rename it.",
         "dan/2": "No lesson has this name.",
-        "dan/Lesson 01": f"Was {STEPS} meant? Rename it.",
-        "download.zip": "It is a file. A submission is a folder in a folder: student/lesson.",
+        "dan/Lesson 01": f"Did you mean {STEPS}? Then rename it.",
+        "download.zip": "It is a file. A submission is a folder inside the student's: student/lesson/.",
     }
     assert end.absent == {STEPS: ["lee"]}
     assert not end.is_clean
@@ -433,7 +433,7 @@ def test_second_run_examines_only_what_is_new(room: Path, right: dict[str, str])
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en", "an answer belongs in the answer cell."), ("ko", "답은 답안 셀에 쓰세요.")]
+    ("language", "words"), [("en", "Write your answer in the answer cell."), ("ko", "답은 답 셀에 쓰세요.")]
 )
 def test_who_typed_into_the_test_cell_is_told_so(room: Path, language: str, words: str) -> None:
     handed = answered(room, {}, language)
@@ -672,7 +672,7 @@ def test_page_that_cannot_be_made_comes_without_what_the_student_wrote(
     summary, said = run(room, Here(spoil))
     assert not summary.failed
     assert said == [
-        f"ann/{STEPS}: the page is without the student's cells, it could not be made: it took too long"
+        f"ann/{STEPS}: the page is without the student's cells, since it fails with them: it took too long"
     ]
     shown = html.unescape(re.sub("<[^>]+>", "", page(room, "ann")))
     assert "words of ann's" not in shown

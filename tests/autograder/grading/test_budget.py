@@ -24,7 +24,7 @@ def test_who_wants_more_than_memory_allows_is_told() -> None:
     given, said = machine(2, 3.5).allow(8, 30)
     assert given == 3
     assert said == (
-        "3 workers instead of 8, which memory may not suffice for: "
+        "3 workers instead of 8, for which memory may be too small: "
         "2 cores, 7.5 GB of memory free, at most 2.0 GB a worker."
     )
     given, said = machine(2, 9).allow(8, 30)

@@ -106,13 +106,13 @@ def test_a_term(term: Term) -> None:
 
         # Grade with the command that formgrader's button is.
         said = term.run("nbgrader", "autograde", STEPS)
-        assert "3 submissions graded, 0 of them before; 0 failed." in said
+        assert "3 submissions graded, 0 of them earlier; 0 failed." in said
         assert term.scores() == {ann.id: (5.0, 0.0), bob.id: (3.0, 0.0), "cho": (5.0, 0.0)}
 
         # A person grades, and the feedback goes out.
         note(term, ann.id, 1.0, "Well said.")
         note(term, bob.id, 0.5, "잘 썼습니다.")
-        assert "2 pages made anew, 1 up to date" in term.run("nbgrader", "generate_feedback", STEPS)
+        assert "2 pages updated, 1 already up to date" in term.run("nbgrader", "generate_feedback", STEPS)
         released = term.run("nbgrader", "release_feedback", STEPS)
         assert released.count("Feedback released to") == 3
         for said in both.map(lambda who: who.nbgrader("fetch_feedback", STEPS), (ann, bob)):
@@ -140,7 +140,7 @@ def test_a_term(term: Term) -> None:
         bob.nbgrader("submit", STEPS)
         term.run("nbgrader", "collect", "--update", STEPS)
         said = term.run("autograder", "grade", "1", "--student", bob.id)
-        assert "1 submission graded, 0 of them before; 0 failed." in said
+        assert "1 submission graded, 0 of them earlier; 0 failed." in said
         assert term.scores()[bob.id] == (5.5, 0.0)
 
         # There was a due date, of which one has leave: it is applied without grading anybody again.
@@ -148,7 +148,7 @@ def test_a_term(term: Term) -> None:
             book.update_or_create_assignment(STEPS, duedate="2020-01-01 00:00:00 UTC")
             book.grant_extension(STEPS, ann.id, weeks=2000)
         said = term.run("autograder", "grade")
-        assert "3 submissions graded, 3 of them before; 0 failed. 1 page made anew." in said
+        assert "3 submissions graded, 3 of them earlier; 0 failed. 1 page updated." in said
         assert term.scores() == {ann.id: (6.0, 0.0), bob.id: (5.5, 5.5), "cho": (5.0, 0.0)}
         term.run("nbgrader", "release_feedback", STEPS)
         bob.nbgrader("fetch_feedback", STEPS)

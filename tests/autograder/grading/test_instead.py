@@ -33,7 +33,7 @@ class Command:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls: list[list[str]] = []
         self.cwd: list[Path] = []
-        self.said, self.code = "2 submissions graded, 0 of them before; 0 failed.", 0
+        self.said, self.code = "2 submissions graded, 0 of them earlier; 0 failed.", 0
         real = subprocess.Popen
 
         def start(words: list[str], **given: Any) -> Any:
@@ -133,7 +133,7 @@ def test_another_exporter_runs_nothing(handed: Path, command: Command, tmp_path:
     run(handed, Here(told))  # so that the gradebook knows the lesson
     answer = api(handed, {"Autograde": {"exporter_class": NotebookExporter}}).autograde(STEPS, "eve")
     assert (answer["success"], command.calls, planted.exists()) == (False, [], False)
-    assert "with your files in reach" in answer["log"]
+    assert "with access to your files" in answer["log"]
 
 
 def test_exporter_alone_does_nothing(command: Command) -> None:

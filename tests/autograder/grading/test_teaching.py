@@ -70,7 +70,7 @@ def test_every_command_runs(room: Path, tmp_path: Path, python: list[str]) -> No
         done = subprocess.run(command, cwd=where, env=env, capture_output=True, text=True)
         said[line] = done.stdout + done.stderr
         assert done.returncode == 0, f"{line}: {said[line][-2000:]}"
-    assert "1 submission graded, 0 of them before; 0 failed" in said[".venv/bin/autograder grade 1"]
+    assert "1 submission graded, 0 of them earlier; 0 failed" in said[".venv/bin/autograder grade 1"]
     pages = list((home / STEPS / "feedback").rglob("*.html"))
     assert pages, "the student has no feedback page"
     assert not (room / "submitted" / ann).exists()

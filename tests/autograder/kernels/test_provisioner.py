@@ -220,7 +220,7 @@ def test_no_fork_in_a_folder_that_imports_would_read(tmp_path: Path, file: str, 
     [
         (["/usr/bin/another", *COMMAND[1:]], {}, "another Python"),
         ([sys.executable, "-I", *COMMAND[1:]], {}, "another Python"),
-        ([sys.executable, "-Xdev", *COMMAND[1:]], {}, "the template is another Python"),
+        ([sys.executable, "-Xdev", *COMMAND[1:]], {}, "the template runs another Python"),
         ([sys.executable, "-m", "xeus", "-f", "x"], {}, "does not start"),
         (None, {"env": {**os.environ, "PYTHONPATH": "/elsewhere"}}, "PYTHONPATH"),
         (None, {"env": {**os.environ, "OMP_NUM_THREADS": "7"}}, "OMP_NUM_THREADS"),

@@ -161,7 +161,7 @@ def test_rosters_of_every_kind(text: str, tmp_path: Path) -> None:
 def test_a_roster_that_cannot_be_used_ends_in_a_sentence(tmp_path: Path) -> None:
     for text, words in [
         ("id\n1\n1\n", "twice"),
-        ("id\n../x\n", "no folder"),
+        ("id\n../x\n", "cannot be a folder's name"),
         ("a,b\n1,2\n", "a, b"),
         ("", "empty"),
     ]:
@@ -209,7 +209,7 @@ def test_two_of_one_name_on_moodle_are_told_by_number_where_the_numbers_are(
         lines = take(room, archive, roster=roster).lines
         assert [line.outcome for line in lines] == ["whose?", "whose?"]
         assert "grading worksheet as --roster" in lines[0].message
-        assert re.search(r"number, in the folder's name, is 1[:,]", lines[0].message)
+        assert re.search(r"number in the folder's name is 1[:,]", lines[0].message)
     worksheet = "Identifier,Full name,ID number,Grade\nParticipant 1,Kim Ann,a1,\nParticipant 2,Kim Ann,a2,\n"
     assert {line.student for line in take(room, archive, roster=worksheet).lines} == {"a1", "a2"}
 
@@ -437,7 +437,7 @@ def test_a_notebook_with_an_odd_name_gets_the_lessons(room: Path, tmp_path: Path
     files = {moodle("Bo", 1, "sub/my work.ipynb"): good(room, "ko"), moodle("Bo", 1, "data.csv"): "1"}
     done = take(room, write(tmp_path / "a.zip", files))
     assert there(room) == {f"Bo:{STEPS}.ipynb", "Bo:data.csv"}
-    assert [line.message for line in done.lines] == [f"It lies there as {STEPS}.ipynb.", ""]
+    assert [line.message for line in done.lines] == [f"It was saved as {STEPS}.ipynb.", ""]
     names = {moodle("Cy", 2, f"{STEPS}.ko.ipynb"): good(room, "ko"), moodle("Cy", 2): good(room)}
     take(room, write(tmp_path / "b.zip", names))
     assert {name for name in there(room) if name.startswith("Cy")} == {

@@ -84,7 +84,7 @@ def test_moodles_worksheet_is_filled_and_the_rest_of_it_stays(term: Path) -> Non
     assert 0 < float(grades["Ann B"]) < 6
     assert (grades["Cho"], grades["Dee"], grades["Somebody Else"]) == ("", "", "3.00")
     assert set(done.blank) == {"Cho", "Dee"}
-    assert "person" in done.blank["Cho"]
+    assert "manual grading" in done.blank["Cho"]
     assert "not be read" in done.blank["Dee"]
     assert any("6 points" in note for note in done.notes)
     untouched = [column for column in before[0] if column not in ("Grade", "Feedback comments")]
@@ -214,7 +214,7 @@ def test_what_replaces_a_file_that_could_not_be_read_is_not_graded_yet(term: Pat
     assert transfer.collect(term, [archive], None, "", "", None) == 0
     assert "not graded yet" in sent(term, "moodle", WORKSHEET).blank["Dee"]
     run(term, Here(lambda job: None))
-    assert "person" in sent(term, "moodle", WORKSHEET).blank["Dee"]  # the note
+    assert "manual grading" in sent(term, "moodle", WORKSHEET).blank["Dee"]  # the note
 
 
 def test_rows_that_the_gradebook_does_not_know_are_named(term: Path) -> None:

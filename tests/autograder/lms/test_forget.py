@@ -64,7 +64,7 @@ def test_a_stranger_or_no_id_deletes_nothing(term: Path) -> None:
     before = sorted(map(str, term.rglob("*")))
     assert forget(Course.at(term), "nobody").deleted == []
     for odd in ("..", ".", "a/b", ""):
-        with pytest.raises(CourseError, match="no student id"):
+        with pytest.raises(CourseError, match="not a valid student id"):
             forget(Course.at(term), odd)
     assert CliRunner().invoke(app, ["forget", WHO], input="n\n").exit_code == 1
     assert sorted(map(str, term.rglob("*"))) == before

@@ -48,7 +48,7 @@ def rows(shown: BeautifulSoup) -> list[Tag]:
     return shown.select(".tasks > li")
 
 
-EN = ["Wrong", "Not attempted", "Waits for a person", "likely cause: you squared the number"]
+EN = ["Wrong", "Not attempted", "Waiting for a person", "likely cause: you squared the number"]
 KO = ["틀림", "풀지 않음", "사람의 채점을 기다림", "짐작되는 원인: 수를 제곱했습니다"]
 
 
@@ -135,7 +135,7 @@ def test_points_that_a_person_gave_are_no_verdict_of_the_tests(room: Path, tmp_p
     first, second, *_ = rows(page(root, "eve"))
     assert "Graded by a person" in first.select_one(".verdict").text
     assert "0 / 2" in first.select_one(".points").text
-    assert "Waits for a person" in second.select_one(".verdict").text
+    assert "Waiting for a person" in second.select_one(".verdict").text
 
 
 @pytest.mark.parametrize("student", ["ann", "kim", "bob", "eve"])
@@ -185,12 +185,12 @@ def test_what_the_gradebook_says_stands_above(room: Path, tmp_path: Path) -> Non
     assert shown.select_one(".score").text == "4.5 of 6 points"
     said = " ".join(found.text for found in shown.select("header p"))
     assert "Points taken off for late submission: 1" in said
-    assert "Points of extra credit among them: 0.5" in said
+    assert "Extra credit included: 0.5" in said
     assert "Points still to be graded by a person: up to 1." in said
     comment = rows(shown)[0].select_one(".comment")
     assert "<i>No</i> & so on" in comment.text
     assert comment.select_one("msup")
-    assert "0.5 of them extra credit" in rows(shown)[1].text
+    assert "including 0.5 extra credit" in rows(shown)[1].text
 
 
 def test_no_response_is_said_in_the_students_language(room: Path) -> None:

@@ -207,8 +207,8 @@ def test_the_next_report_says_what_has_changed(term: Path) -> None:
         assert f"Compared with the report of {datetime.now():%Y-%m-%d}" in said
         assert "1 more student has handed in." in said
         assert better in said
-        assert "Task 2.1 · classify: passed by 4, before by 1." in said
-        assert "its grad_fn is None: made by 1, before by 2." in said
+        assert "Task 2.1 · classify: passed by 4 (before: 1)." in said
+        assert "its grad_fn is None: made by 1 (before: 2)." in said
     assert "Lower" not in said
 
 

@@ -427,7 +427,9 @@ def test_what_cannot_be_had_is_said(both_languages: str) -> None:
     assert {"en": "has freed", "ko": "해제했습니다"}[both_languages] in str(freed)
     x = leaf(2.0)
     unnamed = draw_graph(values=True, y=(x + 1) + 1)
-    assert {"en": "not kept anywhere", "ko": "간직한 곳이 없습니다"}[both_languages] in unnamed._repr_html_()
+    assert {"en": "not kept anywhere", "ko": "어디에도 남아 있지 않습니다"}[
+        both_languages
+    ] in unnamed._repr_html_()
 
 
 def test_a_backward_that_raises_is_no_end_of_the_picture() -> None:

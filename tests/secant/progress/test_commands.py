@@ -94,7 +94,7 @@ def test_a_bad_import_changes_nothing(tmp_path: Path, data: Path, content: str |
 
 
 def test_reset_asks_and_keeps_the_old(data: Path) -> None:
-    assert "nothing yet" in run("reset", "--yes").output
+    assert "no progress yet" in run("reset", "--yes").output
     record.check(LESSON, [row("MyPow")])
     before = (data / "progress.json").read_bytes()
     assert run("reset", say="n\n").exit_code == 1
@@ -112,7 +112,7 @@ def test_a_damaged_file_gets_a_sentence(data: Path) -> None:
     for words in ((), ("--json",), ("export", "x.json")):
         found = run(*words)
         assert found.exit_code == 1
-        assert "no progress that can be read" in found.output
+        assert "does not contain readable progress" in found.output
         assert "`secant progress reset`" in found.output  # a way on
 
 
@@ -140,7 +140,7 @@ def test_importing_over_a_damaged_file_says_both(tmp_path: Path, data: Path) -> 
     (aside,) = data.glob("progress (unreadable *).json")
     assert str(aside) in found.output
     assert aside.read_text() == "{"
-    assert f"What was in {tmp_path / 'mine.json'} is in {data / 'progress.json'} now" in found.output
+    assert f"The progress from {tmp_path / 'mine.json'} is now in {data / 'progress.json'}" in found.output
     assert "Nothing was lost" not in found.output
     assert set(kept(data)["lessons"][LESSON]) == {"MyPow"}
 
