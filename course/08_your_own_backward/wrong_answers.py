@@ -396,7 +396,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, None
 
 
-# %% asks for the other input task="MyPow" en="ctx.needs_input_grad[0] is that of x" ko="ctx.needs_input_grad[0]이 x"
+# %% asks for the other input task="MyPow" en="ctx.needs_input_grad[0] is the flag for x" ko="x의 것은 ctx.needs_input_grad[0]"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
