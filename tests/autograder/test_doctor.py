@@ -18,7 +18,7 @@ def test_a_copy_of_a_lesson_inside_the_wall_is_named(tmp_path: Path, monkeypatch
     monkeypatch.setattr(doctor, "suspects", lambda seen: files)
     (finding,) = doctor._exposed(tmp_path / "class")
     assert finding.ok
-    assert "nothing of 1 lessons" in finding.detail
+    assert "lessons searched for: 1" in finding.detail
     shutil.copy(tmp_path / "class/course" / STEPS / f"{STEPS}.py", copy)
     files.append(str(copy))
     (finding,) = doctor._exposed(tmp_path / "class")

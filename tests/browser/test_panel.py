@@ -640,7 +640,7 @@ def test_the_start_page_takes_the_plain_ones_place_and_follows_a_pass(start: Pag
     page.evaluate(WRITE, ["tangent", "# passed\n"])
     check(page)
     expect(page.locator(".secant-gained[role=status]")).to_have_text(
-        "24 XP를 얻었습니다. 레벨 3(접선)이 되었습니다.새로운 성취:★ OnePass."
+        "24 XP를 얻었습니다. 레벨이 올랐습니다. 이제 레벨 3(접선)입니다.새로운 성취:★ OnePass."
     )
     expect(page.locator("[data-earned=true]")).to_have_count(5)
     assert page.locator(".secant-level progress").get_attribute("value") == "180"

@@ -111,7 +111,7 @@ def test_a_new_version_is_begun_everywhere(export: Path) -> None:
 def test_what_is_no_new_version_changes_nothing(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         version.main([word])
-    assert f"{word} is no new version" in capsys.readouterr().err
+    assert f"{word} is not a new version" in capsys.readouterr().err
     assert version.problems(ROOT) == []
 
 
