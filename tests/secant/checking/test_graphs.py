@@ -1,4 +1,5 @@
 import copy
+import math
 import sys
 from typing import Any
 
@@ -15,6 +16,16 @@ def test_a_formula_is_a_function_of_t() -> None:
     assert formula("torch.sin(A @ t)", A=A)(torch.zeros(2)).tolist() == [0]
     assert formula("c + 1", c=2)(None) == 3
     assert formula("f(t)", f=lambda t: -t)(4) == -4
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0), (2, 3), (2, 3, 4)], ids=str)
+def test_a_slice_has_the_numbers_and_cannot_be_viewed_flat(shape: tuple[int, ...]) -> None:
+    value = torch.arange(math.prod(shape)).reshape(shape).double()
+    part = graphs.strided(value)
+    assert torch.equal(part, value)
+    if value.ndim > 1 and value.numel():
+        with pytest.raises(RuntimeError, match="view size"):
+            part.view(-1)
 
 
 @pytest.mark.parametrize(
