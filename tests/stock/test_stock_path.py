@@ -6,7 +6,7 @@ release as it was given; in the other a right answer in another style; in each, 
 Answers to different tasks share a notebook, since nbgrader grades a task by its own cell. A task without an
 answer is left as it was given.
 That every answer gets its verdict, and each wrong one its hint in both languages, is tested without nbgrader,
-in tests/course.
+in tests/course and, in the other language, by the examiner (tests/autograder/exam).
 
 `make test-deep` hands in all answers, the solution in both languages, and takes the path again with the
 languages exchanged; in lesson 1 each wrong answer is then handed in alone. nbgrader and its kernels are
