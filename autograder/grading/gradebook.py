@@ -37,11 +37,11 @@ from nbgrader.api import (
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
-    get_alembic_version,
     new_uuid,
 )
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.dbutil import ALEMBIC_DIR
 from nbgrader.preprocessors import AssignLatePenalties, SaveCells
 from sqlalchemy import (
     Boolean,
@@ -49,6 +49,7 @@ from sqlalchemy import (
     String,
     Text,
     bindparam,
+    create_engine,
     delete,
     insert,
     inspect,
@@ -96,6 +97,7 @@ _SIGN = text(
 )
 _END = text("SELECT pg_terminate_backend(:pid)")
 _SIGNATURE = "autograder grade "
+_VERSION_TABLE = text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
 
 
 class GradebookBusy(Exception):
@@ -222,6 +224,7 @@ class Book:
     def _open(self) -> None:
         coursedir = self._coursedir
         with _refused(f"The gradebook {_shown(coursedir.db_url)} cannot be opened"):
+            _begin(coursedir.db_url)
             self._gradebook = Gradebook(coursedir.db_url, coursedir.course_id)
             _Base.metadata.create_all(self._gradebook.engine)
         try:
@@ -247,13 +250,12 @@ class Book:
         """Try to write; then write what nbgrader writes last into a new gradebook, if that is missing."""
         self._db.execute(text("UPDATE course SET id = id"))
         self._db.rollback()
-        tables = inspect(self._db.connection()).get_table_names()
-        if "alembic_version" not in tables:
-            self._db.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+        if "alembic_version" not in inspect(self._db.connection()).get_table_names():
+            self._db.execute(_VERSION_TABLE)
         noted = self._db.execute(text("SELECT version_num FROM alembic_version")).first()
         if noted is None and self._db.execute(select(AssignmentEntry.id)).first() is None:
             insert = text("INSERT INTO alembic_version (version_num) VALUES (:version)")
-            self._db.execute(insert, {"version": get_alembic_version()})
+            self._db.execute(insert, {"version": _newest_version()})
         self._migrate()
 
     def _migrate(self) -> None:
@@ -844,6 +846,28 @@ def reason(error: BaseException) -> str:
     """Say what went wrong, in a line, without the SQL."""
     causes = (getattr(known, "orig", None) for known in (error, error.__context__))
     return " ".join(str(next((cause for cause in causes if cause is not None), error)).split())
+
+
+def _begin(url: str) -> None:
+    """Give a gradebook that has no table yet the one of its version, which `Book._complete` fills in.
+
+    nbgrader asks a program for the version where there is no table at all, which takes seconds.
+    """
+    engine = create_engine(url)
+    try:
+        with engine.begin() as connection:
+            if not inspect(connection).get_table_names():
+                connection.execute(_VERSION_TABLE)
+    finally:
+        engine.dispose()
+
+
+def _newest_version() -> str:
+    """The version of nbgrader's tables, as its `get_alembic_version` finds it."""
+    from alembic.script import ScriptDirectory  # for a new gradebook alone
+
+    (head,) = ScriptDirectory(ALEMBIC_DIR).get_heads()
+    return head
 
 
 @contextmanager
