@@ -187,6 +187,14 @@ def test_workers_end_when_their_parent_is_killed_and_leave_no_file(tmp_path: Pat
         assert not os.listdir(temporary)
 
 
+def test_only_the_workers_origin_ends_at_once() -> None:
+    """Whoever else has imported what workers need, and has started workers, ends with its own exit code."""
+    code = (
+        "from autograder.grading import executors, preloaded; executors._start_server(); raise SystemExit(3)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 3
+
+
 def has_ended(pid: int) -> bool:
     try:
         return "Z" in Path(f"/proc/{pid}/stat").read_text().split(")")[1]
