@@ -37,7 +37,7 @@ def _end(server: int) -> None:
 
     At once, since taking torch apart takes a fifth of a second, and the kernel does it as well.
     """
-    ours: Any = forkserver._forkserver  # type: ignore[attr-defined]
+    ours: Any = forkserver._forkserver
     if os.getpid() != server or ours._forkserver_pid or not ours._forkserver_address:
         return  # a worker, or who has imported this for another reason: both have more to do
     with contextlib.suppress(OSError):
