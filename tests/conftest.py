@@ -42,8 +42,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what was not asked for, and begin with what takes longest."""
     number = config.getoption("--lesson")
     deep = config.getoption("--deep")
-    kept = [item for item in items if (deep or not item.get_closest_marker("deep")) and _is_of(number, item)]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
+    for item in items:
+        asked_for = (deep or not item.get_closest_marker("deep")) and _is_of(number, item)
+        (kept if asked_for else left).append(item)
+    config.hook.pytest_deselected(items=left)
     items[:] = sorted(kept, key=lambda item: not any(map(item.get_closest_marker, ("browser", "slow"))))
 
 

@@ -69,7 +69,7 @@ def lesson_problems(lesson: Lesson) -> list[str]:
     folder = lesson.folder.relative_to(lesson.root)
     known = {task.id for task in tasks(notebook)}
     tested = [task.id for task in tasks(notebook) if task.test is not None]
-    lines = lessons.cell_lines(lesson.text)
+    lines = lessons.cell_lines(lesson.text, len(notebook.cells))
     return [
         *notebook_problems(notebook, folder / lesson.text.name, lines, languages),
         *_prose_problems(lesson, notebook, folder / lesson.text.name, lines),

@@ -24,10 +24,10 @@ def accept_translations(lesson: Lesson) -> list[str]:
 
 def _accept(path: Path) -> list[int]:
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    cells, starts = read_text(path).cells, cell_lines(path)
+    cells = read_text(path).cells
     changed = []
     english = None
-    for cell, start in zip(cells, starts, strict=True):
+    for cell, start in zip(cells, cell_lines(path, len(cells)), strict=True):
         lang = cell.metadata.get("lang")
         if lang in (None, "en"):
             english = cell if lang else None

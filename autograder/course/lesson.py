@@ -155,11 +155,11 @@ def read_text(path: Path) -> NotebookNode:
     return notebook
 
 
-def cell_lines(path: Path) -> list[int]:
-    """Return the line of a py:percent text in which each of its cells begins."""
+def cell_lines(path: Path, count: int) -> list[int]:
+    """Return the line of a py:percent text in which each of its cells begins; `count` is how many it has."""
     text = path.read_text(encoding="utf-8").splitlines()
     lines = [number for number, line in enumerate(text, 1) if line.startswith("# %%")]
-    return [1] * (len(read_text(path).cells) - len(lines)) + lines  # what has no mark stands before the first
+    return [1] * (count - len(lines)) + lines  # what has no mark stands before the first
 
 
 def read_lesson(lesson: Lesson) -> NotebookNode:
@@ -205,9 +205,10 @@ def right_answers(lesson: Lesson) -> list[Answer]:
 def _answers(path: Path, hints: Mapping[str, Texts] | None = None) -> list[Answer]:
     if not path.is_file():
         return []
-    cells = zip(read_text(path).cells, cell_lines(path), strict=True)
+    cells = read_text(path).cells
+    places = zip(cells, cell_lines(path, len(cells)), strict=True)
     # A cell that says nothing of itself holds what the answers share, such as imports for the linter's eye.
-    code = ((cell, line) for cell, line in cells if cell.cell_type == "code" and cell.metadata)
+    code = ((cell, line) for cell, line in places if cell.cell_type == "code" and cell.metadata)
     return [_answer(cell, line, hints or {}) for cell, line in code]
 
 

@@ -3,7 +3,7 @@
 import random
 import sys
 import weakref
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import combinations
 from types import FrameType
 from typing import Any
@@ -210,25 +210,30 @@ class limit_steps:
     """
 
     def __init__(self, most: int = 1_000_000) -> None:
-        self._most = self._left = most
+        self._most = most
 
     def __enter__(self) -> "limit_steps":
         self._before = sys.gettrace()
-        sys.settrace(self._step)
+        sys.settrace(self._counter())
         return self
 
     def __exit__(self, *_: object) -> None:
         sys.settrace(self._before)
 
-    def _step(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code is limit_steps.__exit__.__code__:
-            return None
-        self._left -= 1
-        if self._left < 0:
-            raise TimeoutError(
-                say(
-                    en=f"It took more than {self._most:,} steps of Python. Is there an endless loop?",
-                    ko=f"파이썬 실행 단계가 {self._most:,}번을 넘었습니다. 끝나지 않는 반복문인가요?",
+    def _counter(self) -> Callable[[FrameType, str, Any], Any]:
+        """Return what Python calls at each step: a closure, which takes half as long as a method."""
+        left = self._most
+
+        def step(frame: FrameType, event: str, argument: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left < 0 and frame.f_code is not limit_steps.__exit__.__code__:
+                raise TimeoutError(
+                    say(
+                        en=f"It took more than {self._most:,} steps of Python. Is there an endless loop?",
+                        ko=f"파이썬 실행 단계가 {self._most:,}번을 넘었습니다. 끝나지 않는 반복문인가요?",
+                    )
                 )
-            )
-        return self._step
+            return step
+
+        return step

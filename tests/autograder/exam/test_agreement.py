@@ -14,6 +14,7 @@ from nbformat import v4
 
 from autograder.course.assignment import built_lessons
 from autograder.course.cells import grade_id
+from autograder.course.hints import catalogue_of
 from autograder.course.lesson import Answer, Lesson
 from autograder.exam.examiner import Examiner
 from autograder.exam.pool import WarmPool
@@ -107,7 +108,7 @@ def submission(lesson: Lesson, answers: Mapping[str, str], tongue: str, folder: 
 
 def misrecorded(lesson: Lesson, answer: Answer, given: str) -> str:
     """Say so if the hint that a wrong answer was given, by its name, is not the one recorded for it."""
-    known = {**catalogue.usual(), **catalogue.of_task(catalogue.read_hints(lesson.folder), answer.task)}
+    known = {**catalogue.usual(), **catalogue.of_task(catalogue_of(lessons.source(lesson)), answer.task)}
     names = [name for name, texts in known.items() if texts == answer.hint]
     if names and given not in {"", *names}:
         return f'"{answer.name}" is recorded with hint="{names[0]}", but the test gives hint `{given}`'
@@ -121,7 +122,7 @@ def misrecorded(lesson: Lesson, answer: Answer, given: str) -> str:
 
 def test_words_in_the_place_of_a_hints_name_are_found() -> None:
     lesson = next(lesson for lesson in LESSONS if lesson.name.startswith("04"))
-    (name, texts), (other, _), *_ = catalogue.read_hints(lesson.folder)["total_derivative"].items()
+    (name, texts), (other, _), *_ = catalogue_of(lessons.source(lesson))["total_derivative"].items()
     assert isinstance(texts, Mapping)
     words = Answer("slips", "total_derivative", "", {tongue: said[:12] for tongue, said in texts.items()})
     assert misrecorded(lesson, words, name).endswith(f'gives hint `{name}`: write hint="{name}"')
