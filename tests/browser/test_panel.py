@@ -64,10 +64,11 @@ OWN_WORDS = """() => {
   panel.querySelectorAll('.secant-verdict, code, h2').forEach(each => each.remove());
   return panel.textContent;
 }"""
-NOTED = """async names => {  // JupyterLab notes what is open, some time after it was opened
+NOTED = """async names => {  // JupyterLab notes what is open and where, some time after it was opened
   for (let tries = 0; tries < 200; tries++) {
-    const noted = await (await fetch('/lab/api/workspaces/start')).text();
-    if (names.every(name => noted.includes(`"${name}"`))) return true;
+    const noted = await (await fetch('/lab/api/workspaces/start')).json();
+    const layout = JSON.stringify(noted.data['layout-restorer:data']);
+    if (names.every(name => layout?.includes(`"${name}"`))) return true;
     await new Promise(go => setTimeout(go, 100));
   }
   return false;
@@ -132,6 +133,8 @@ VIEW = """async () => {  // how many look at a notebook's cells: while it is ope
   return [open, changed.heard.size];
 }"""
 FRONT = "() => window.jupyterapp.shell.currentWidget.context.path"
+LEFT_OPEN = "open => !window.jupyterapp.shell.leftCollapsed === open"
+NARROW = "ko/narrow/lesson.ipynb"
 START_OPTIONS = '{"secantStart": "START.md", "secantLanguage": "ko", '
 
 
@@ -598,32 +601,42 @@ def test_what_goes_wrong_is_a_sentence_and_nothing_is_lost(
 # --- the start page ---
 
 
-@pytest.fixture
-def start(served: Any) -> Iterator[Page]:
-    """JupyterLab in Korean as `secant lab` opens it, by an address that names the plain page.
+@pytest.fixture(scope="module")
+def korean(served: Any) -> Iterator[Page]:
+    """A page for JupyterLab in Korean as `secant lab` opens it.
 
-    What it notes of its layout is its own: the other pages note theirs.
+    What it notes of its layout is its own: the other page notes its own.
     """
-    fake_lesson.write(served.place / "ko/lesson.ipynb")
+    for name in ("ko/lesson.ipynb", NARROW):
+        fake_lesson.write(served.place / name)
 
-    def korean(route: Route) -> None:
+    def in_korean(route: Route) -> None:
         answer = route.fetch()
         body = re.sub(r'(id="jupyter-config-data"[^>]*>\s*)\{', r"\1" + START_OPTIONS, answer.text())
         route.fulfill(response=answer, body=body)
 
-    with lab.open_lab(served.browser, served.address) as page:
-        page.route("**/lab/workspaces/**", korean)
-        page.goto(f"{served.address}/lab/workspaces/start/tree/START.md")
-        page.locator(".secant-start h1").wait_for(timeout=30_000)
-        yield page
-    lab.shut_down(served.address, "ko/lesson.ipynb")
+    context = served.browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
+    page = context.new_page()
+    page.route("**/lab/workspaces/**", in_korean)
+    yield page
+    context.close()
+    for name in ("ko/lesson.ipynb", NARROW):
+        lab.shut_down(served.address, name)
 
 
-def test_the_start_page_takes_the_plain_ones_place_and_follows_a_pass(start: Page) -> None:
-    page = start
+def open_start(page: Page, served: Any) -> None:
+    """Open it by an address that names the plain page."""
+    page.goto(f"{served.address}/lab/workspaces/start/tree/START.md")
+    page.locator(".secant-start h1").wait_for(timeout=30_000)
+
+
+def test_the_start_page_takes_the_plain_ones_place_and_follows_a_pass(served: Any, korean: Page) -> None:
+    page = korean
+    open_start(page, served)
     assert page.evaluate("() => [...window.jupyterapp.shell.widgets('main')].map(({id}) => id)") == [
         "secant-start"
     ]
+    assert page.evaluate(LEFT_OPEN, True)  # in so wide a window nothing gives way
     assert page.locator(".secant-start h1").inner_text() == "PyTorch autograd 배우기"
     assert page.locator(".secant-card").count() == 10
     assert page.locator(".secant-card button").count() == 9  # the tenth is not here
@@ -839,7 +852,24 @@ def test_axe_finds_no_serious_fault(page: Page, theme: str) -> None:
     assert faults(page, ".secant-start") == []
 
 
-LEFT_OPEN = "open => !window.jupyterapp.shell.leftCollapsed === open"
+ALONE = """async () => {
+  const { shell, commands } = window.jupyterapp;
+  await new Promise(requestAnimationFrame);  // by then the page has heard of its new width
+  for (const widget of [...shell.widgets('main')]) if (widget.id !== 'secant-start') widget.dispose();
+  shell.collapseRight();
+  shell.activateById('filebrowser');
+  await commands.execute('secant:start');
+}"""
+
+
+@pytest.fixture
+def start(served: Any, korean: Page) -> Page:
+    """The start page alone in a wide window, and the file browser beside it."""
+    korean.set_viewport_size({"width": 1280, "height": 800})
+    if korean.url == "about:blank":
+        open_start(korean, served)
+    korean.evaluate(ALONE)
+    return korean
 
 
 def test_the_sidebars_give_way_in_a_narrow_window_and_come_back(start: Page) -> None:
@@ -862,11 +892,11 @@ def test_what_is_opened_by_hand_in_a_narrow_window_stays(start: Page) -> None:
     start.locator(".jp-SideBar.jp-mod-left [data-id=filebrowser]").click()
     start.wait_for_function(LEFT_OPEN, arg=True)
     start.set_viewport_size({"width": 700, "height": 450})
-    start.evaluate(lab.OPEN, "ko/lesson.ipynb")
+    start.evaluate(lab.OPEN, NARROW)
     expect(start.locator(".secant-check >> visible=true")).to_be_in_viewport(ratio=1)
     check(start)  # which opens the panel
     assert start.evaluate(LEFT_OPEN, True)
-    assert start.evaluate(NOTED, ["secant-start", "notebook:ko/lesson.ipynb"])
+    assert start.evaluate(NOTED, ["secant-start", f"notebook:{NARROW}"])
     start.reload()
     start.locator(".secant-card").first.wait_for(state="attached")
     start.evaluate("async () => { await window.jupyterapp.restored; }")
@@ -875,7 +905,7 @@ def test_what_is_opened_by_hand_in_a_narrow_window_stays(start: Page) -> None:
 
 def test_on_a_small_screen_the_notebook_has_room_beside_the_panel(start: Page) -> None:
     start.set_viewport_size({"width": 1024, "height": 768})
-    start.evaluate(lab.OPEN, "ko/lesson.ipynb")
+    start.evaluate(lab.OPEN, NARROW)
     start.wait_for_function(LEFT_OPEN, arg=True)  # beside a notebook alone there is room for it
     check(start)
     start.wait_for_function(LEFT_OPEN, arg=False)
