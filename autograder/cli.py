@@ -254,6 +254,9 @@ def grade(
 
     if scheduler and workers:
         raise CourseError("--workers and --scheduler cannot be used together.")
+    root = find_root(Path.cwd())
+    every = [found.name for found in find_lessons(root)]
+    lessons = [found.name for found in choose_lessons(find_lessons(root), lesson or [])]
     with ExitStack() as unused:
         begun = None if scheduler else executors.begin()  # for this process has seconds of imports, too
         if begun is not None:
@@ -266,10 +269,8 @@ def grade(
 
         if json_file:
             _refuse_unwritable(json_file)
-        course = Course.at(find_root(Path.cwd()))
-        lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
+        course = Course.at(root)
         entries = find_submissions(course, lessons, student or [])
-        every = [found.name for found in find_lessons(course.root)]
         if not entries:
             raise _nothing_found(course.submitted, every, student or [])
         if begun is not None:

@@ -63,7 +63,8 @@ class LocalWorkers:
 
     Args:
         places: how many workers.
-        hidden: what must not exist inside the wall that they share; without it, each builds its own.
+        hidden: what must not exist inside the wall that they share; without it, they are meant for
+            pages and nothing is imported before there is one; a worker who examines builds its own wall.
         begun: a template that `begin` has started; it is used if it hides these, and ended otherwise.
 
     Raises:
@@ -81,7 +82,7 @@ class LocalWorkers:
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
         self._shares: dict[ProcessPoolExecutor, Share | None] = {}
         self._processors: dict[ProcessPoolExecutor, int | None] = {}
-        self._context = _start_server()
+        self._context = _start_server() if hidden is not None else _server("preloaded_pages")
         if begun is None or not begun.stands_for(self._behind()):
             if begun is not None:
                 begun.end()
@@ -167,10 +168,16 @@ def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
 
 def _start_server() -> Any:
     """Start the process that workers are forked from, if it does not run; return its kind of context."""
+    context = _server("preloaded")
+    forkserver.ensure_running()
+    return context
+
+
+def _server(imports: str) -> Any:
+    """Return its kind of context. It starts with the first worker at the latest, and imports this for all."""
     # Not forked from this process: it has threads, and the examiner needs nothing of it.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["autograder.grading.preloaded"])
-    forkserver.ensure_running()
+    context.set_forkserver_preload([f"autograder.grading.{imports}"])
     return context
 
 

@@ -25,6 +25,7 @@ from tests.hostile.stock import honest, variant_of
 from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
 from tests.packaging.conftest import ROOT, Place
 from tests.support.cluster import cluster_of
+from tests.support.lessons import bare
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the wall needs Linux")]
 
@@ -35,17 +36,20 @@ CHOSEN = [case for case in load_all().values() if case.group in "AB" and not cas
 
 #: Looks through all that is there, as a student might, and makes the cell of that name its own.
 _STEAL = """
-import json, os, sys
+import json, os
+seen = []
+for top, folders, names in os.walk("/"):
+    folders[:] = [name for name in folders if top != "/" or name not in ("proc", "dev", "sys")]
+    for name in names:
+        if LESSON in name or "_answers" in name or "_course" in top:
+            seen.append(os.path.join(top, name))
+            print("SEEN", seen[-1])
 def stolen(task):
-    for top, folders, names in os.walk("/"):
-        folders[:] = [name for name in folders if top != "/" or name not in ("proc", "dev", "sys")]
-        for name in names:
-            if LESSON in name or "_answers" in name or "_course" in top:
-                print("SEEN", os.path.join(top, name))
-                if name == LESSON + ".ipynb":
-                    for cell in json.load(open(os.path.join(top, name)))["cells"]:
-                        if cell["metadata"].get("nbgrader", {}).get("grade_id") == task:
-                            return "".join(cell["source"])
+    for path in seen:
+        if os.path.basename(path) == LESSON + ".ipynb":
+            for cell in json.load(open(path))["cells"]:
+                if cell["metadata"].get("nbgrader", {}).get("grade_id") == task:
+                    return "".join(cell["source"])
     raise LookupError(task)
 """
 
@@ -80,7 +84,7 @@ def course(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> tuple[Path, 
 
 def stealing() -> Any:
     """A real lesson of which every answer is `exec` of what is found under its name."""
-    notebook = nbformat.read(ROOT / "release/en" / REAL / f"{REAL}.ipynb", as_version=4)
+    notebook = bare(nbformat.read(ROOT / "release/en" / REAL / f"{REAL}.ipynb", as_version=4))
     for cell in filter(is_answer, notebook.cells):
         cell.source = f"exec(stolen({grade_id(cell)!r}))"
     notebook.cells.insert(1, new_code_cell(f"LESSON = {REAL!r}{_STEAL}"))
@@ -94,13 +98,14 @@ def graded(
     installed: Place,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Graded]:
-    """The class, graded by the wheel."""
+    """The class, graded by the wheel: here, after an update of an older one."""
     folder = tmp_path_factory.mktemp(request.param)
     root, cases = folder / "class", course[1]
     shutil.copytree(course[0], root)
     lend_cache(installed)
     if request.param == "here":
-        yield Graded(root, cases, grade(installed, root, "--workers", "1"))
+        with left_by_an_older_wheel(installed):
+            yield Graded(root, cases, grade(installed, root, "--workers", "1"))
         return
     with pytest.MonkeyPatch.context() as patch:  # what the run above has found in the system's folders
         patch.setenv("XDG_CACHE_HOME", str(installed.home / ".cache"))
@@ -114,6 +119,18 @@ def lend_cache(installed: Place) -> None:
     with contextlib.suppress(OSError):  # where this user keeps none
         (installed.home / ".cache/secant").mkdir(parents=True, exist_ok=True)
         shutil.copy(cache_file(), installed.home / ".cache/secant")
+
+
+@contextlib.contextmanager
+def left_by_an_older_wheel(installed: Place) -> Iterator[None]:
+    """An update leaves what pip does not know; other tests want the folder as it was."""
+    old = installed.packages / "secant/_course"
+    (old / "source" / REAL).mkdir(parents=True)
+    try:
+        shutil.copy(ROOT / "source" / REAL / f"{REAL}.ipynb", old / "source" / REAL)
+        yield
+    finally:
+        shutil.rmtree(old)
 
 
 def grade(installed: Place, root: Path, *words: str) -> dict[tuple[str, str], dict[str, Any]]:
@@ -153,19 +170,14 @@ def test_no_message_and_no_page_tells_what_is_hidden(graded: Graded) -> None:
         assert [line for line in lines if line in told] == []
 
 
-def test_where_an_older_wheel_has_left_its_course(
+def test_a_copy_under_another_name_is_found_by_what_it_says(
     installed: Place, course: tuple[Path, dict[str, Case]], tmp_path: Path
 ) -> None:
-    """An update leaves what pip does not know; and a copy under another name is found by what it says."""
-    old, copy = installed.packages / "secant/_course", installed.packages / "notes.txt"
+    copy = installed.packages / "notes.txt"
     root, log = tmp_path / "class", tmp_path / "log.txt"
     shutil.copytree(course[0], root, ignore=lambda *_: [*course[1], "honest", "wrong"])
-    source = ROOT / "source" / REAL / f"{REAL}.ipynb"
-    (old / "source" / REAL).mkdir(parents=True, exist_ok=True)
-    shutil.copy(source, old / "source" / REAL)
     try:
-        assert grade(installed, root, "--workers", "1")["thief", REAL]["score"] == 0
-        shutil.copy(source, copy)
+        shutil.copy(ROOT / "source" / REAL / f"{REAL}.ipynb", copy)
         words = ("autograder", "grade", "--workers", "1", "--force")
         assert installed.start(*words, out=log, cwd=root).wait(GRADE_SECONDS) == 2
         said = "".join(log.read_text().split())  # a long path is broken into lines
@@ -173,7 +185,6 @@ def test_where_an_older_wheel_has_left_its_course(
         assert "Traceback" not in said
     finally:
         copy.unlink(missing_ok=True)
-        shutil.rmtree(old)
 
 
 def test_the_course_lies_in_what_the_wall_covers(installed: Place) -> None:

@@ -34,6 +34,7 @@ from autograder.course.lesson import Answer, Lesson, find_lessons
 from tests.support.lessons import (
     LESSONS,
     ROOT,
+    bare,
     questions,
     right_answers,
     side_by_side,
@@ -205,13 +206,7 @@ def all_submissions(
 def handed_in(room: Classroom, submission: Submission) -> NotebookNode:
     """Return the notebook with its answers; of one that is not whole only what they need, to save time."""
     notebook = with_answers(room.release(submission.language), submission.answers)
-    if not submission.whole:
-        notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata or imports(cell)]
-    return notebook
-
-
-def imports(cell: NotebookNode) -> bool:
-    return cell.cell_type == "code" and bool(re.search(r"^(import|from) ", cell.source, flags=re.MULTILINE))
+    return notebook if submission.whole else bare(notebook)
 
 
 def notes(lesson: Lesson) -> list[str]:

@@ -5,6 +5,7 @@ What is returned is shared: copy a cell before changing it.
 
 import ast
 import copy
+import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -23,6 +24,7 @@ from secant.language import LANGUAGES, Language
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = find_lessons(ROOT)
+_IMPORT = re.compile(r"^(import|from) ", flags=re.MULTILINE)
 
 
 def copy_lessons(lessons: Iterable[Lesson], room: Path) -> None:
@@ -95,3 +97,13 @@ def with_answers(notebook: NotebookNode, answers: Mapping[str, str]) -> Notebook
     for cell in filter(is_answer, filled.cells):
         cell.source = answers.get(grade_id(cell), cell.source)
     return filled
+
+
+def bare(notebook: NotebookNode) -> NotebookNode:
+    """Return a copy of a notebook with its graded cells and imports alone: the others take seconds."""
+    kept = [cell for cell in notebook.cells if "nbgrader" in cell.metadata or _imports(cell)]
+    return copy.deepcopy(NotebookNode(notebook, cells=kept))
+
+
+def _imports(cell: NotebookNode) -> bool:
+    return cell.cell_type == "code" and bool(_IMPORT.search(cell.source))

@@ -21,11 +21,13 @@ from autograder.exam.pool import WarmPool
 from autograder.exam.selfcheck import Checker
 from autograder.sandbox.container import Container, PlainContainer
 from autograder.sandbox.inside import wire
+from tests.support.lessons import bare
 from tests.support.small_class import answered, solutions
 from tests.support.warm import warm
 
 ROOT = Path(__file__).resolve().parents[3]
 LESSON = "01_what_autograd_does"
+ENGINE = "10_build_your_own_autograd"
 
 
 class Forks(WarmPool):
@@ -123,8 +125,8 @@ def test_half_an_answer_is_told_what_is_left(checker: Checker, tmp_path: Path) -
 
     def __mul__(self, other):
         raise NotImplementedError("Write your answer here / 여기에 답을 쓰세요")"""
-    notebook = answered(ROOT, {"value_add_mul": half}, "en", "10_build_your_own_autograd")
-    first, *others = checker.check(save(notebook, tmp_path / "a.ipynb")).tasks
+    notebook = answered(ROOT, {"value_add_mul": half}, "en", ENGINE)
+    first, *others = checker.check(save(bare(notebook), tmp_path / "a.ipynb")).tasks
     assert first.outcome == "wrong"
     assert "ran into __mul__, which is not done yet" in first.message
     assert {task.outcome for task in others} == {"not_attempted"}
@@ -253,7 +255,6 @@ open({str(marker)!r}, "w").write(question.note.value)
     assert not progress.exists() or "1 checked" not in progress.read_text()
 
 
-ENGINE = "10_build_your_own_autograd"
 BROKEN = {
     "SyntaxError": "class Value(Value):\n    def order(self:\n        return []",
     "ZeroDivisionError": "class Value(Value):\n    slope = 1 / 0\n\n    def order(self):\n        return []",
@@ -268,7 +269,8 @@ def test_a_failed_answer_cell_is_told_though_an_earlier_value_is_there(
 ) -> None:
     """In lesson 10 each task defines the same name."""
     answers = solutions(ROOT, ENGINE) | {"value_order": BROKEN[error]}
-    report = checker.check(save(answered(ROOT, answers, language, ENGINE), tmp_path / f"{ENGINE}.ipynb"))
+    notebook = bare(answered(ROOT, answers, language, ENGINE))
+    report = checker.check(save(notebook, tmp_path / f"{ENGINE}.ipynb"))
     (task,) = [task for task in report.tasks if task.id == "value_order"]
     assert task.outcome == "wrong"
     first, second = task.message.splitlines()[:2]
@@ -282,8 +284,9 @@ def test_an_answer_cell_that_does_not_end_is_told_though_an_earlier_value_is_the
     checker: Checker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("autograder.exam.examiner.LOAD_SECONDS", 12.0)
-    answers = solutions(ROOT, ENGINE) | {"value_order": "while True:\n    pass"}
-    report = checker.check(save(answered(ROOT, answers, "en", ENGINE), tmp_path / f"{ENGINE}.ipynb"))
+    answers = solutions(ROOT, ENGINE) | {"value_order": "import time\ntime.sleep(600)"}
+    notebook = bare(answered(ROOT, answers, "en", ENGINE))
+    report = checker.check(save(notebook, tmp_path / f"{ENGINE}.ipynb"))
     (task,) = [task for task in report.tasks if task.id == "value_order"]
     assert task.outcome == "timed_out"
     assert "at answer value_order: took longer than 12 s" in task.message

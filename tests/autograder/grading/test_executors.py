@@ -156,13 +156,16 @@ def test_exception_is_a_failure(crew: LocalWorkers, tmp_path: Path) -> None:
     assert list(run(fail, serve([tmp_path]), crew)) == [(tmp_path, Failed("ValueError: unfit"))]
 
 
-def test_workers_end_when_their_parent_is_killed_and_leave_no_file(tmp_path: Path) -> None:
+def test_workers_for_pages_start_late_need_no_torch_and_end_with_their_parent(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys, time\n"
         "from autograder.grading.executors import LocalWorkers\n"
         "if __name__ == '__main__':\n"
         "    crew = LocalWorkers(1)\n"
-        "    pid = crew._hire(None).submit(os.getpid).result()\n"
+        "    assert not os.listdir(os.environ['TMPDIR'])\n"
+        "    worker = crew._hire(None)\n"
+        "    assert not worker.submit(eval, \"'torch' in __import__('sys').modules\").result()\n"
+        "    pid = worker.submit(os.getpid).result()\n"
         "    print(pid, *os.listdir(os.environ['TMPDIR']), flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from autograder.grading import preloaded, worker
+from autograder.grading import preloaded_pages, worker
 from autograder.grading.jobs import Job, NoWall
 from autograder.grading.worker import memory_limit, render
 from autograder.intake.submission import Script
@@ -77,4 +77,4 @@ def test_where_a_lesson_lies_inside_the_wall_nothing_is_graded(
 
 
 def test_the_page_that_is_made_beforehand_can_be_made() -> None:
-    assert "<em>One</em> cell" in render(preloaded.nothing()).html
+    assert "<em>One</em> cell" in render(preloaded_pages.nothing()).html
