@@ -65,13 +65,20 @@ class LocalWorkers:
         places: how many workers.
         hidden: what must not exist inside the wall that they share; without it, each builds its own.
         begun: a template that `begin` has started; it is used if it hides these, and ended otherwise.
+        pages_alone: whether they only make pages, which need no torch; what the first workers of a process
+            have imported, later ones have too.
 
     Raises:
         WallUnavailable: bubblewrap is not installed, and they were to share a wall.
     """
 
     def __init__(
-        self, places: int, hidden: tuple[str, ...] | None = None, begun: Template | None = None
+        self,
+        places: int,
+        hidden: tuple[str, ...] | None = None,
+        begun: Template | None = None,
+        *,
+        pages_alone: bool = False,
     ) -> None:
         self.places = places
         self._hidden = hidden
@@ -81,7 +88,7 @@ class LocalWorkers:
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
         self._shares: dict[ProcessPoolExecutor, Share | None] = {}
         self._processors: dict[ProcessPoolExecutor, int | None] = {}
-        self._context = _start_server()
+        self._context = _start_server("preloaded_pages" if pages_alone else "preloaded")
         if begun is None or not begun.stands_for(self._behind()):
             if begun is not None:
                 begun.end()
@@ -153,7 +160,7 @@ class LocalWorkers:
 
 def begin() -> Template | None:
     """Start what takes seconds, before it is known for whom: workers' imports, and the usual template."""
-    _start_server()
+    _start_server("preloaded")
     with suppress(WallError):  # whoever needs it will say why
         return Template(Behind())
     return None
@@ -165,11 +172,14 @@ def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
     return worker.imported_later(*(file.read_text("utf-8") for file in files if file.is_file()))
 
 
-def _start_server() -> Any:
-    """Start the process that workers are forked from, if it does not run; return its kind of context."""
+def _start_server(imports: str) -> Any:
+    """Start the process that workers are forked from, if it does not run; return its kind of context.
+
+    It begins with the imports of this module of this folder's.
+    """
     # Not forked from this process: it has threads, and the examiner needs nothing of it.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["autograder.grading.preloaded"])
+    context.set_forkserver_preload([f"autograder.grading.{imports}"])
     forkserver.ensure_running()
     return context
 

@@ -1,44 +1,11 @@
-"""What a worker needs, imported once in the process that all workers of this machine are forked from."""
+"""What a worker that grades needs too, imported beside what pages need (see preloaded_pages.py)."""
 
-import atexit
-import contextlib
-import json
-import os
-from multiprocessing import forkserver
-
+import autograder.grading.preloaded_pages
 from autograder.sandbox.inside import pages
 
 with pages.kept():
     import torch
-    from nbformat import v4
 
-    import autograder.exam.examiner
-    import autograder.page.render  # noqa: F401
-    from autograder.grading.jobs import Page
-    from autograder.grading.worker import render
-    from autograder.page.facts import Head
-
-
-def nothing() -> Page:
-    """A page of nothing."""
-    cells = [v4.new_markdown_cell("*One* cell, `x`."), v4.new_code_cell("x = 1")]
-    return Page("", "", json.dumps(v4.new_notebook(cells=cells)), Head("", "en", 0.0, 0.0))
-
-
-with pages.kept(), contextlib.suppress(Exception):  # whoever gets a real page is told what is wrong
-    render(nothing())  # what it imports and compiles, each worker finds
+    import autograder.exam.examiner  # noqa: F401
 
 torch.set_num_threads(1)
-
-
-def _clear(server: int) -> None:
-    """Remove this process's socket and its folder, which a coordinator that was killed could not."""
-    path = forkserver._forkserver._forkserver_address  # type: ignore[attr-defined]
-    if path and os.getpid() == server:
-        with contextlib.suppress(OSError):
-            os.remove(path)
-        with contextlib.suppress(OSError):
-            os.rmdir(os.path.dirname(path))
-
-
-atexit.register(_clear, os.getpid())  # this process ends after the coordinator and all workers

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from autograder.grading import preloaded, worker
+from autograder.grading import preloaded_pages, worker
 from autograder.grading.jobs import Job, NoWall
 from autograder.grading.worker import memory_limit, render
 from autograder.intake.submission import Script
@@ -77,4 +77,9 @@ def test_where_a_lesson_lies_inside_the_wall_nothing_is_graded(
 
 
 def test_the_page_that_is_made_beforehand_can_be_made() -> None:
-    assert "<em>One</em> cell" in render(preloaded.nothing()).html
+    assert "<em>One</em> cell" in render(preloaded_pages.nothing()).html
+
+
+def test_pages_alone_wait_for_no_torch() -> None:
+    code = "import sys, autograder.grading.preloaded_pages; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
