@@ -1054,7 +1054,6 @@ def test_own_process_by_port(monkeypatch: pytest.MonkeyPatch) -> None:
     with own_process() as candidate:
         load(candidate, HONEST)
         assert still_works(candidate)
-        assert still_works(candidate)
 
 
 def test_an_own_process_that_cannot_start_is_the_graders_failure(monkeypatch: pytest.MonkeyPatch) -> None:
