@@ -380,7 +380,7 @@ def feedback(
     if not entries:
         every = [found.name for found in find_lessons(course.root)]
         raise _nothing_found(course.submitted, every, student or [])
-    pool = executors.LocalWorkers(min(len(entries), os.cpu_count() or 1))
+    pool = executors.LocalWorkers(min(len(entries), os.cpu_count() or 1), pages_alone=True)
     try:
         with _told("Pages", len(entries)) as tell:
             summary = batch.make_pages(course, entries, pool, force=force, tell=tell)

@@ -13,6 +13,8 @@ import torch
 from xdist.scheduler import LoadScopeScheduling
 
 from autograder.course.lesson import Lesson, find_lessons
+from autograder.grading import worker
+from autograder.sandbox.wall import Wall
 from tests.support.warm import warm, write_kernel
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -118,6 +120,13 @@ def python() -> Iterator[list[str]]:
         return
     with warm(_IMPORTS) as words:
         yield words
+
+
+@pytest.fixture(scope="session")
+def plain_wall() -> Wall:
+    """The wall that hides nothing more than every wall does, also that of `small_class.Here`."""
+    made: Wall = worker._wall(())
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -63,16 +63,22 @@ class LocalWorkers:
 
     Args:
         places: how many workers.
-        hidden: what must not exist inside the wall that they share; without it, they are meant for
-            pages and nothing is imported before there is one; a worker who examines builds its own wall.
+        hidden: what must not exist inside the wall that they share; without it, each builds its own.
         begun: a template that `begin` has started; it is used if it hides these, and ended otherwise.
+        pages_alone: whether they only make pages, which need no torch, and for which nothing is started
+            before there is one. What the first workers of a process have imported, later ones have too.
 
     Raises:
         WallUnavailable: bubblewrap is not installed, and they were to share a wall.
     """
 
     def __init__(
-        self, places: int, hidden: tuple[str, ...] | None = None, begun: Template | None = None
+        self,
+        places: int,
+        hidden: tuple[str, ...] | None = None,
+        begun: Template | None = None,
+        *,
+        pages_alone: bool = False,
     ) -> None:
         self.places = places
         self._hidden = hidden
@@ -82,7 +88,7 @@ class LocalWorkers:
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
         self._shares: dict[ProcessPoolExecutor, Share | None] = {}
         self._processors: dict[ProcessPoolExecutor, int | None] = {}
-        self._context = _start_server() if hidden is not None else _server("preloaded_pages")
+        self._context = _server("preloaded_pages") if pages_alone else _start_server()
         if begun is None or not begun.stands_for(self._behind()):
             if begun is not None:
                 begun.end()

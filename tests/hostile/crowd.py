@@ -70,8 +70,8 @@ def a_class(root: Path, hostile: int, honest: int, kinds: Sequence[str] = HOSTIL
 
 
 def graded(course: Course) -> tuple[Summary, float]:
-    """Grade all, on as many workers as there are processors; return the most megabytes of one, too."""
-    workers = QuickWorkers(os.cpu_count() or 1)
+    """Grade all, on a worker for each processor, behind one wall; return the most megabytes of one, too."""
+    workers = QuickWorkers(os.cpu_count() or 1, course.hidden)
     try:
         summary = grade(course, find_submissions(course, [LESSON]), workers)
         peaks = [workers.submit(peak_megabytes, None) for _ in range(workers.places)]

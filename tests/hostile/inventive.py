@@ -10,6 +10,7 @@ from tests.hostile.malformed import NAME, changed, named, raw
 from tests.hostile.world import TASKS, World, inside
 
 SLOW = {"limits": QUICK, "twice": False}
+ENDLESS = "import time\nwhile True:\n    time.sleep(0.05)"  # and leaves the processor to other tests
 
 # --- The file ------------------------------------------------------------------------------------------
 
@@ -305,16 +306,14 @@ wrong(
 right(
     "X37",
     "three cells that never end, and then three more",
-    lambda world, answers: world.notebook(
-        answers, first=["while True: pass"] * 3, last=["while True: pass"] * 3
-    ),
+    lambda world, answers: world.notebook(answers, first=[ENDLESS] * 3, last=[ENDLESS] * 3),
     "timed_out",
     **SLOW,
 )
 right(
     "X38",
     "one cell that never ends and one that ends everything",
-    lambda world, answers: world.notebook(answers, first=["import os\nos._exit(0)", "while True: pass"]),
+    lambda world, answers: world.notebook(answers, first=["import os\nos._exit(0)", ENDLESS]),
     **SLOW,
 )
 wrong(

@@ -18,6 +18,7 @@ from autograder.course.settings import Course
 from autograder.grading.batch import Summary, grade
 from autograder.grading.entries import find_submissions
 from autograder.grading.executors import LocalWorkers
+from autograder.grading.gradebook import Book
 from tests.hostile.cases import Case, load_all, write
 from tests.hostile.stock import honest, variant_of
 from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
@@ -61,6 +62,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> Iterator[Gra
         write(made, root / "submitted" / student / LESSON)
     write(world.notebook(RIGHT), root / "submitted" / "bad;id" / LESSON)
     course = Course.at(root)
+    with Book(course.directory, course.config):
+        pass  # made without nbgrader's own program, which takes seconds
     with Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
         book.add_student("0_first", last_name="CANARY-gradebook-9d2e")
     crew = LocalWorkers(1)

@@ -2,7 +2,6 @@
 
 import copy
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,9 +39,8 @@ def papers() -> Assignment:
 
 
 @pytest.fixture(scope="module")
-def wall() -> Iterator[Wall]:
-    with Wall(hidden=[REPOSITORY / "course", REPOSITORY / "source"]) as wall:
-        yield wall
+def wall(plain_wall: Wall) -> Wall:
+    return plain_wall
 
 
 def sit(papers: Assignment, wall: Wall, folder: Path, answers: dict[str, str], first: str = "") -> Report:

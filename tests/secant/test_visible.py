@@ -11,9 +11,9 @@ from secant.visible import visible
 def test_nothing_that_steers_is_left() -> None:
     every = "".join(map(chr, range(sys.maxunicode + 1)))
     shown = visible(every)
-    left = {c for c in shown if not c.isprintable()}
-    assert left == {"\n", "\t"}
-    assert not {c for c in shown if unicodedata.bidirectional(c) in ("R", "AL", "AN", "RLO", "LRO", "RLI")}
+    used = set(shown)
+    assert {c for c in used if not c.isprintable()} == {"\n", "\t"}
+    assert not {c for c in used if unicodedata.bidirectional(c) in ("R", "AL", "AN", "RLO", "LRO", "RLI")}
     assert visible(shown) == shown
     assert eval(f"'''{visible(every[14:34] + every[0x7F:0xA1])}'''") == every[14:34] + every[0x7F:0xA1]
 

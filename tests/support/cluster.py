@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from autograder.sandbox.sweep import cache_file
 from tests.support.lessons import ROOT
 
 START_SECONDS = 60.0
@@ -17,6 +18,8 @@ START_SECONDS = 60.0
 
 class Processes:
     """A scheduler, and workers by name, each with a folder of its own for all that it writes.
+
+    The workers share this process's cache of what the wall shows: reading all of that takes seconds.
 
     Args:
         folder: for all those folders.
@@ -61,6 +64,7 @@ class Processes:
         (folder / "tmp").mkdir(parents=True)
         ours = "" if self._python else str(ROOT)
         own = {"HOME": str(folder), "TMPDIR": str(folder / "tmp"), "PYTHONPATH": ours}
+        own |= {"XDG_CACHE_HOME": str(cache_file().parents[1])}
         with (folder / "log").open("wb") as log:
             return subprocess.Popen(
                 [self._python or sys.executable, "-m", "dask", *words],

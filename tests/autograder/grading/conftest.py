@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nbgrader.api import Gradebook
 
 from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
@@ -19,9 +18,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small course; beside its gradebook, which knows the lesson, an empty one."""
     root = tmp_path_factory.mktemp("course")
     build_course(root)
-    with Gradebook(f"sqlite:///{root}/gradebook.db", "secant"):
-        shutil.copy(root / "gradebook.db", root / EMPTY)
     course = Course.at(root)
+    with Book(course.directory, course.config):
+        pass
+    shutil.copy(root / "gradebook.db", root / EMPTY)
     with Book(course.directory, course.config) as opened:
         opened.register(read_assignment(root, STEPS))
     return root

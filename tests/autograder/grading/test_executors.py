@@ -161,7 +161,7 @@ def test_workers_for_pages_start_late_need_no_torch_and_end_with_their_parent(tm
         "import os, signal, sys, time\n"
         "from autograder.grading.executors import LocalWorkers\n"
         "if __name__ == '__main__':\n"
-        "    crew = LocalWorkers(1)\n"
+        "    crew = LocalWorkers(1, pages_alone=True)\n"
         "    assert not os.listdir(os.environ['TMPDIR'])\n"
         "    worker = crew._hire(None)\n"
         "    assert not worker.submit(eval, \"'torch' in __import__('sys').modules\").result()\n"

@@ -19,6 +19,14 @@ from tests.support.lessons import ROOT
 from tests.support.small_class import EMPTY, STEPS
 from tests.support.warm import warm
 
+#: What these commands import of others; none of them needs torch.
+IMPORTS = [
+    "nbgrader.apps.nbgraderapp",
+    "filelock",
+    "rich.table",
+    "sqlalchemy.dialects.sqlite",
+    "typer._adapters",
+]
 FILES = {
     "roster.csv": "id,name\nminji,Kim Minji\nann,Ann B\n",
     "worksheet.csv": "Identifier,Full name,Grade,Last modified (grade)\nParticipant 311,Kim Minji,,-\n",
@@ -31,7 +39,7 @@ def autograder() -> Iterator[list[str]]:
     if sys.platform != "linux":
         yield [sys.executable, "-m", "autograder.cli"]
         return
-    with warm(["nbgrader.apps.nbgraderapp", "nbclient", "rich.table", "torch.func", "typer"]) as python:
+    with warm(IMPORTS) as python:
         yield [*python, "autograder.cli"]
 
 

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -14,7 +13,7 @@ from autograder.sandbox.inside import stopwatch
 from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.results import Starved, TimedOut
 from autograder.sandbox.wall import Wall
-from tests.support.busy import busy_machine
+from tests.support.busy import busy_machine, one_processor
 
 SPIN = "while True: pass"
 BURN = """
@@ -36,12 +35,6 @@ def crowd():
             spin()
     spin()
 """
-
-
-@pytest.fixture(scope="module")
-def wall() -> Iterator[Wall]:
-    with Wall() as made:
-        yield made
 
 
 # --- The sums ----------------------------------------------------------------------------------------------
@@ -179,8 +172,8 @@ def only(pids: list[int]) -> object:
 # --- The whole ---------------------------------------------------------------------------------------------
 
 
-def test_on_a_busy_machine_computing_gets_its_time_and_resting_gets_no_more(wall: Wall) -> None:
-    with busy_machine(2 * len(os.sched_getaffinity(0))), wall.candidate() as candidate:
+def test_on_a_busy_machine_computing_gets_its_time_and_resting_gets_no_more(plain_wall: Wall) -> None:
+    with one_processor(), busy_machine(2), plain_wall.candidate() as candidate:
         candidate.load([("answer", BURN)], timeout=20.0)
         started = time.monotonic()
         with candidate.task() as task:

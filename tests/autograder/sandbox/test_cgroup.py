@@ -32,8 +32,10 @@ def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_group_that_cannot_be_joined_leaves_the_counting_to_the_supervisor(closed: Path) -> None:
-    with Wall() as wall, wall.candidate() as candidate:
+def test_a_group_that_cannot_be_joined_leaves_the_counting_to_the_supervisor(
+    plain_wall: Wall, closed: Path
+) -> None:
+    with plain_wall.candidate() as candidate:
         (cell,) = candidate.load([("a", "print(1 + 1)")], timeout=20.0).cells
         assert cell.output == "2\n"
     assert list(closed.iterdir()) == []
