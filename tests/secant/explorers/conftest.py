@@ -1,13 +1,17 @@
 """What keeps tests of explorers quick: widgets go after a test, and what stands still is drawn on request."""
 
 import gc
+import io
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from ipywidgets.widgets import widget
 from matplotlib.axes import Axes
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from PIL import Image
 
+from secant.explorers.kit.canvas import Stage
 from secant.explorers.kit.picture import View
 
 
@@ -41,6 +45,14 @@ def _looked_at() -> Iterator[None]:
         yield
 
 
+@cache
+def blank(width: int, height: int) -> bytes:
+    """Return an empty image as a PNG: encoding one takes as long as a dozen frames."""
+    encoded = io.BytesIO()
+    Image.new("RGB", (width, height), "white").save(encoded, "PNG")
+    return encoded.getvalue()
+
+
 @pytest.fixture(autouse=True)
 def undrawn() -> Iterator[pytest.MonkeyPatch]:
     """Leave out of a picture what stands still, axes and their layout: nine tenths of its time.
@@ -50,6 +62,7 @@ def undrawn() -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Axes, "draw", lambda axes, renderer: None)
         patch.setattr(ConstrainedLayoutEngine, "execute", lambda engine, figure: None)
+        patch.setattr(Stage, "still", lambda stage: blank(*stage.canvas.get_width_height()))
         yield patch
 
 

@@ -132,8 +132,9 @@ def test_a_question_is_in_the_language_in_use_with_its_code_and_its_formulas(bot
 
 
 @pytest.mark.parametrize("kind", EXPLORERS, ids=str)
-def test_on_a_narrow_page_the_plots_stand_one_above_another(kind: Kind, drawn: None) -> None:
+def test_on_a_narrow_page_the_plots_stand_one_above_another(kind: Kind, undrawn: pytest.MonkeyPatch) -> None:
     explorer = kind.explore()
+    undrawn.undo()  # from here on each picture is another, drawn whole
     explorer.view.look = {**LOOK, "narrow": True}
     places = [axes.get_position() for axes in explorer.picture.figure.axes]
     assert all(above.y0 > below.y1 for above, below in itertools.pairwise(places))
@@ -197,9 +198,10 @@ def test_where_nobody_looks_nothing_is_read_or_drawn(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("kind", EXPLORERS, ids=str)
-def test_on_a_dark_page_nothing_dark_is_left(kind: Kind, drawn: None) -> None:
+def test_on_a_dark_page_nothing_dark_is_left(kind: Kind, undrawn: pytest.MonkeyPatch) -> None:
     """The learner's light picture keeps its colours: an export has no theme."""
     explorer = kind.explore()
+    undrawn.undo()  # from here on each picture is another, drawn whole
     explorer.view.look = DARK
     assert "secant-dark" in explorer._dom_classes
     light = np.asarray(picture(explorer.view)).max(axis=-1)
