@@ -58,3 +58,11 @@ def served(
         patch.setenv(OWN_WORKSPACE, str(place))
         with lab.jupyterlab(place, language=request.param, flags=[WARM]) as address:
             yield SimpleNamespace(language=request.param, address=address, browser=browser, place=place)
+
+
+@pytest.fixture(scope="package")
+def window(served: Any) -> Iterator[Any]:
+    """That JupyterLab in one page, which each module leaves as it was, and every address asked for there."""
+    asked: list[str] = []
+    with lab.open_lab(served.browser, served.address, asked=asked) as page:
+        yield SimpleNamespace(page=page, asked=asked)

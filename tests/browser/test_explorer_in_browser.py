@@ -26,17 +26,17 @@ X, LOG_H = 0, 1  # the sliders' numbers in the explorer
 
 
 @pytest.fixture(scope="module")
-def opened(served: Any) -> Iterator[Any]:
+def opened(served: Any, window: Any) -> Iterator[Any]:
     """A notebook with the explorer alone; the lessons have a test of their own.
 
-    It opens alone, and leaves the server, which other modules use as well, as it was found.
+    It opens alone, and leaves the server and the page, which other modules use as well, as they were found.
     """
     (served.place / "explorer").mkdir()
     name = "explorer/explorer.ipynb"
     lab.write_notebook(served.place / name, TINY)
-    asked: list[str] = []
+    page = window.page
     trouble: list[str] = []
-    with lab.run_notebook(served.browser, served.address, name, asked=asked) as page:
+    with lab.running(page, served.address, name):
         page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.locator(".secant-explorer img[src]").first.wait_for(timeout=60_000)
@@ -48,7 +48,7 @@ def opened(served: Any) -> Iterator[Any]:
             page=page,
             explorer=page.locator(".secant-explorer").first,
             language=served.language,
-            asked=asked,
+            asked=window.asked,
             trouble=trouble,
         )
     assert lab.sessions(served.address) == []

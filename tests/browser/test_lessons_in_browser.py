@@ -143,7 +143,7 @@ TOTAL = {"en": "{0:g} of {0:g} points", "ko": "{0:g}점 만점에 {0:g}점"}
 
 
 @pytest.fixture(scope="module")
-def page(served: Any) -> Iterator[Any]:
+def page(served: Any, window: Any) -> Iterator[Any]:
     """One page for all lessons, which are opened in it one after another; the start page stays open."""
     for name, lesson in LESSONS.items():
         right = {task.id: task.answer.source for task in course.questions(lesson)}
@@ -151,9 +151,13 @@ def page(served: Any) -> Iterator[Any]:
         place = served.place / name / f"{name}.ipynb"
         place.parent.mkdir()
         nbformat.write(notebook, place)
-    with lab.open_lab(served.browser, served.address, height=1200) as page:
-        page.evaluate(START)
-        yield page
+    page = window.page
+    usual = page.viewport_size
+    page.set_viewport_size({"width": 1280, "height": 1200})
+    page.evaluate(START)
+    yield page
+    page.evaluate(lab.DISPOSE)
+    page.set_viewport_size(usual)
 
 
 @pytest.mark.parametrize("name", LESSONS)

@@ -17,10 +17,9 @@ FEW, MANY = 3, 10  # cells that print a thousand lines each
 RUNS = 20  # of each case, in depth: two threads meet by chance
 
 
-def test_what_cells_print_while_an_explorer_is_used_arrives(served: Any) -> None:
+def test_what_cells_print_while_an_explorer_is_used_arrives(served: Any, window: Any) -> None:
     """As JupyterLab is after its installation: it has widgets answered in a thread of their own."""
-    with lab.open_lab(served.browser, served.address) as page:
-        arrived = lines_that_arrive(page, served.address, served.place, "prints.ipynb", FEW)
+    arrived = lines_that_arrive(window.page, served.address, served.place, "prints.ipynb", FEW)
     assert arrived == FEW * LINES
 
 
