@@ -3,6 +3,7 @@
 import gc
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -137,6 +138,17 @@ def quick_kernels(python: list[str], tmp_path_factory: pytest.TempPathFactory) -
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_PATH", str(place))
         yield
+
+
+@pytest.fixture(scope="session")
+def gradebook(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A gradebook that nbgrader made, which takes it seconds, and that knows no lesson yet."""
+    place = tmp_path_factory.mktemp("gradebook")
+    shutil.copy(ROOT / "nbgrader_config.py", place)
+    subprocess.run(
+        [*python, "nbgrader", "db", "assignment", "list"], cwd=place, check=True, capture_output=True
+    )
+    return place / "gradebook.db"
 
 
 @pytest.fixture

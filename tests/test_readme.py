@@ -2,11 +2,13 @@
 
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from autograder.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
 READMES = ["README.md", "README.ko.md"]
@@ -55,12 +57,7 @@ def test_every_program_is_installed_by_the_package(readme: str) -> None:
 def test_every_autograder_command_exists(readme: str) -> None:
     used = {name for line in commands(readme) for name in re.findall(r"bin/autograder ([a-z]+)", line)}
     for name in used:
-        shown = subprocess.run(
-            [sys.executable, "-c", "from autograder.cli import main; main()", name, "--help"],
-            capture_output=True,
-            text=True,
-        )
-        assert shown.returncode == 0, shown.stderr
+        assert CliRunner().invoke(app, [name, "--help"]).exit_code == 0, name
 
 
 def test_every_relative_link_resolves(readme: str) -> None:

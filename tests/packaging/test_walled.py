@@ -17,8 +17,6 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from autograder.course.cells import grade_id, is_answer
-from autograder.sandbox.sweep import cache_file, suspects
-from autograder.sandbox.visible import visible
 from secant.where import INSIDE
 from tests.hostile.cases import Case, load_all, write
 from tests.hostile.stock import honest, variant_of
@@ -26,6 +24,7 @@ from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
 from tests.packaging.conftest import ROOT, Place
 from tests.support.cluster import cluster_of
 from tests.support.lessons import bare
+from tests.support.swept import lend_cache
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the wall needs Linux")]
 
@@ -102,7 +101,7 @@ def graded(
     folder = tmp_path_factory.mktemp(request.param)
     root, cases = folder / "class", course[1]
     shutil.copytree(course[0], root)
-    lend_cache(installed)
+    lend_cache(installed.home)
     if request.param == "here":
         with left_by_an_older_wheel(installed):
             yield Graded(root, cases, grade(installed, root, "--workers", "1"))
@@ -111,14 +110,6 @@ def graded(
         patch.setenv("XDG_CACHE_HOME", str(installed.home / ".cache"))
         with cluster_of(folder, "first", python=installed.programs / "python") as processes:
             yield Graded(root, cases, grade(installed, root, "--scheduler", processes.address))
-
-
-def lend_cache(installed: Place) -> None:
-    """Let the environment know what this one knows of the system's folders: reading them takes seconds."""
-    suspects(visible([]))
-    with contextlib.suppress(OSError):  # where this user keeps none
-        (installed.home / ".cache/secant").mkdir(parents=True, exist_ok=True)
-        shutil.copy(cache_file(), installed.home / ".cache/secant")
 
 
 @contextlib.contextmanager

@@ -117,17 +117,6 @@ class Classroom:
         return self.path.joinpath(*folders, self.lesson.name, f"{self.lesson.name}.ipynb")
 
 
-@pytest.fixture(scope="session")
-def gradebook(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A gradebook that nbgrader made, which takes it seconds, and that knows no lesson yet."""
-    place = tmp_path_factory.mktemp("gradebook")
-    shutil.copy(ROOT / "nbgrader_config.py", place)
-    subprocess.run(
-        [*python, "nbgrader", "db", "assignment", "list"], cwd=place, check=True, capture_output=True
-    )
-    return place / "gradebook.db"
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +29,8 @@ def outputs(notebook: Path) -> str:
 
 
 @pytest.mark.slow  # nbgrader, and a template that imports torch
-def test_nbgrader_grades_in_forks_of_a_template(tmp_path: Path) -> None:
+def test_nbgrader_grades_in_forks_of_a_template(python: list[str], gradebook: Path, tmp_path: Path) -> None:
+    shutil.copy(gradebook, tmp_path)
     build_course(tmp_path)
     use_stock_engine(tmp_path)
     with (tmp_path / "nbgrader_config.py").open("a") as config:
@@ -43,7 +45,7 @@ def test_nbgrader_grades_in_forks_of_a_template(tmp_path: Path) -> None:
 
     def nbgrader(*words: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "nbgrader", *words],
+            [*python, "nbgrader", *words],
             cwd=tmp_path,
             env=os.environ | own,
             capture_output=True,
