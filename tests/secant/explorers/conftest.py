@@ -8,7 +8,9 @@ from functools import cache
 import pytest
 from ipywidgets.widgets import widget
 from matplotlib.axes import Axes
+from matplotlib.backends import backend_agg
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.mathtext import MathTextParser
 from PIL import Image
 
 from secant.explorers.kit.canvas import Stage
@@ -31,6 +33,14 @@ def _widgets_go() -> Iterator[None]:
     yield
     for made in [one for key, one in widget._instances.items() if key not in before]:
         made.close()
+
+
+@pytest.fixture(autouse=True, scope="package")
+def _parsed_once() -> Iterator[None]:
+    """Let all renderers share a parser of formulas: each has its own, which parses the same labels anew."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backend_agg, "MathTextParser", cache(MathTextParser))
+        yield
 
 
 LOOK = {"dark": False, "background": "#ffffff", "density": 1, "still": False}
