@@ -17,6 +17,7 @@ import matplotlib
 import torch
 from ipywidgets import Widget
 from matplotlib.artist import Artist
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from autograder.page.formulas import mathml
@@ -222,16 +223,20 @@ class Camera:
         return self._scenes[scene]
 
     def _svg(self) -> str:
-        """Return the still part as an SVG: a fraction of a PNG's size, and sharp at every density."""
-        seen = [artist for artist in self.stage.moving if artist.get_visible()]
-        for artist in seen:
-            artist.set_visible(False)
+        """Return the still part as an SVG: a fraction of a PNG's size, and sharp at every density.
+
+        A canvas leaves out what moves and draws the rest once; `savefig` would draw it twice.
+        """
+        canvas, dpi = self.figure.canvas, self.figure.dpi
+        grounds: list[Any] = [self.figure, *self.figure.axes]
+        for ground in grounds:
+            ground.set_facecolor("none")
         written = io.StringIO()
         with matplotlib.rc_context({"svg.hashsalt": "secant"}):
             nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-            self.figure.savefig(written, format="svg", transparent=True, metadata=nothing)
-        for artist in seen:
-            artist.set_visible(True)
+            FigureCanvasSVG(self.figure).print_svg(written, metadata=nothing)
+        self.figure.set_canvas(canvas)
+        self.figure.set_dpi(dpi)
         width, height = self.size
         text = _PATH.sub(lambda path: _LONG.sub(_rounded, path[0]), written.getvalue())
         return _SIZE.sub(f'width="{width}" height="{height}"', text, count=1)

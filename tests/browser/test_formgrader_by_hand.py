@@ -77,8 +77,8 @@ def click_through(root: Path, ann: Student, browser: Any) -> None:
         expect(plot).to_have_count(1)
         assert plot.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [240, 120]
         desk.frame.locator("input.score").last.fill("1")
-        desk.frame.locator("textarea.comment").last.fill("Well seen.")
         with page.expect_response("**/formgrader/api/comment/*"):  # the sign of it is to be seen for a second
+            desk.frame.locator("textarea.comment").last.fill("Well seen.")
             desk.frame.locator("textarea.comment").last.press("Tab")
 
         desk.frame.get_by_role("link", name="Manual Grading").first.click()
