@@ -34,7 +34,10 @@ demo:
 
 # Not in the reader's language: the tests choose it themselves.
 test test-deep bench: lang = en
+
+# Compiled once for all the processes that tests start, also where PYTHONDONTWRITEBYTECODE is set.
 test:
+	$(bootstrap) --extra dev -m compileall -q autograder scripts secant tests
 	$(bootstrap) --extra dev -m pytest -n $(workers) --no-loadscope-reorder $(if $(lesson),--lesson $(lesson)) $(args)
 	$(if $(lesson),,@$(MAKE) --no-print-directory lint)
 
