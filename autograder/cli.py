@@ -256,6 +256,8 @@ def grade(
         raise CourseError("--workers and --scheduler cannot be used together.")
     with ExitStack() as unused:
         begun = None if scheduler else executors.begin()  # for this process has seconds of imports, too
+        if not scheduler:
+            unused.callback(executors.end)
         if begun is not None:
             unused.callback(begun.end)
         with pages.kept():
