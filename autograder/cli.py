@@ -259,6 +259,8 @@ def grade(
     lessons = [found.name for found in choose_lessons(find_lessons(root), lesson or [])]
     with ExitStack() as unused:
         begun = None if scheduler else executors.begin()  # for this process has seconds of imports, too
+        if not scheduler:
+            unused.callback(executors.end)
         if begun is not None:
             unused.callback(begun.end)
         with pages.kept():

@@ -115,10 +115,14 @@ class LocalWorkers:
 
     def close(self, kill: bool = False) -> None:
         for one, pid in self._pids.items():
-            if kill and pid.done() and not pid.exception():
+            known = pid.done() and not pid.exception()
+            if kill and known:
                 with suppress(ProcessLookupError):
                     os.kill(pid.result(), signal.SIGKILL)
-            one.shutdown(wait=not kill, cancel_futures=True)
+            # Who is dead is waited for: Python's own end of such a pool would otherwise race with this one.
+            one.shutdown(wait=known or not kill, cancel_futures=True)
+        if not self._pids:
+            end()
         if self._template is not None:
             self._template.end()
 
@@ -185,6 +189,14 @@ def _server(imports: str) -> Any:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([f"autograder.grading.{imports}"])
     return context
+
+
+def end() -> None:
+    """End the process that workers are forked from, where none was: it may still be importing."""
+    server = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+    if server is not None:
+        with suppress(ProcessLookupError):
+            os.kill(server, signal.SIGTERM)
 
 
 def _begin(hidden: tuple[str, ...] | None, share: Share | None, processor: int | None) -> None:

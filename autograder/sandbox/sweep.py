@@ -14,11 +14,12 @@ import tarfile
 import time
 import zipfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import platformdirs
+from filelock import FileLock, Timeout
 
 from autograder.sandbox.visible import Visible
 from secant.files import replace_file
@@ -33,6 +34,7 @@ _GIT = "/.git/index"  # which names all files of a clone
 _COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson that Python has compiled, known by its name alone
 _PART, _PEEK = 2**16, 2**12  # bytes
 _FORMAT = 1
+_PATIENCE = 60.0  # seconds, for another process to read everything
 _FRESH_SECONDS = 2.0  # so young a folder may change again without a sign of it
 
 Found = tuple[list[str], list[str]]  # a folder's folders, and the files worth a look
@@ -46,6 +48,21 @@ def suspects(seen: Visible, cache: Path | None = None) -> tuple[str, ...]:
         cache: where to keep what was found; by default, in the user's cache.
     """
     file = cache_file() if cache is None else cache
+    with _one_at_a_time(file):
+        return _found(seen, file)
+
+
+@contextmanager
+def _one_at_a_time(file: Path) -> Iterator[None]:
+    """Who comes while another process reads everything waits for what that one finds."""
+    with ExitStack() as held:
+        with suppress(OSError, Timeout):  # without a lock, both read
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            held.enter_context(FileLock(file.with_name(f"{file.name}.lock"), timeout=_PATIENCE))
+        yield
+
+
+def _found(seen: Visible, file: Path) -> tuple[str, ...]:
     known = _load(file)
     fresh: dict[str, Any] = {}
     masked = set(seen.masked)

@@ -32,7 +32,10 @@ from tests.support.warm import warm
 
 ROOT = Path(__file__).resolve().parents[2]
 COLD = [sys.executable, "-c", "from autograder.cli import main; main()"]
-IMPORTS = ["nbgrader.apps.nbgraderapp", "nbclient", "rich.progress", "rich.table", "torch.func", "typer"]
+IMPORTS = [
+    *("nbgrader.apps.nbgraderapp", "nbclient", "filelock", "rich.progress", "rich.table"),
+    *("sqlalchemy.dialects.sqlite", "torch.func", "typer._adapters"),
+]
 
 
 def test_what_a_stranger_wrote_does_not_steer_the_terminal() -> None:

@@ -88,6 +88,8 @@ def _run(caller: socket.socket) -> NoReturn:
         order, files, _, _ = socket.recv_fds(caller, _LONGEST, 3)
         _end_with(caller.fileno())  # not before: the order's own arrival would end this process
         code = _become(files, **json.loads(order))
+        if (shared := sys.modules.get("multiprocessing.util")) is not None:
+            shared._exit_function()  # as at a program's end: it removes the folder of its sockets
     finally:
         with contextlib.suppress(OSError):
             caller.send(bytes([code % 256]))

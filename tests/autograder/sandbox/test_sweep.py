@@ -5,7 +5,9 @@ import json
 import os
 import shutil
 import tarfile
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -124,6 +126,23 @@ def test_what_is_known_is_not_read_again_until_its_folder_changes(
     assert names(bare, cache) == {"lib/deep/er/new.py", "lib/secret/tests.py"}
     shutil.rmtree(Path(seen.shown[0]) / "lib/deep")
     assert names(seen, cache) == set()
+
+
+def test_who_comes_while_another_reads_everything_waits_for_it(
+    seen: Visible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, look = list[str](), sweep._look
+
+    def slow(folder: str) -> sweep.Found:
+        looked.append(folder)
+        time.sleep(0.02)
+        return look(folder)
+
+    monkeypatch.setattr(sweep, "_look", slow)
+    with ThreadPoolExecutor(2) as both:
+        found = list(both.map(lambda _: names(seen, tmp_path / "cache"), range(2)))
+    assert found == [set(), set()]
+    assert len(looked) == len(set(looked)) > 2
 
 
 @pytest.mark.parametrize("kept", ["[]", "{", "null", '{"format": 0}', '{"format": 1, "folders": []}'])
