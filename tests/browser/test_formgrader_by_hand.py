@@ -76,10 +76,12 @@ def click_through(root: Path, ann: Student, browser: Any) -> None:
         plot = desk.frame.locator(".output_png img")
         expect(plot).to_have_count(1)
         assert plot.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [240, 120]
+        comment = desk.frame.locator("textarea.comment").last
+        expect(comment).to_have_attribute("placeholder", re.compile("comments"))  # it is emptied before
         desk.frame.locator("input.score").last.fill("1")
         with page.expect_response("**/formgrader/api/comment/*"):  # the sign of it is to be seen for a second
-            desk.frame.locator("textarea.comment").last.fill("Well seen.")
-            desk.frame.locator("textarea.comment").last.press("Tab")
+            comment.fill("Well seen.")
+            comment.press("Tab")
 
         desk.frame.get_by_role("link", name="Manual Grading").first.click()
         desk.frame.get_by_role("link", name="Manage Assignments").click()
