@@ -853,6 +853,9 @@ def _begin(url: str) -> None:
 
     nbgrader asks a program for the version where there is no table at all, which takes seconds.
     """
+    file = sqlite_file(url)
+    if file is not None and file.exists():
+        return
     engine = create_engine(url)
     try:
         with engine.begin() as connection:
