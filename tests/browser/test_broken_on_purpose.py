@@ -184,7 +184,7 @@ def processes(place: Any, word: str) -> list[int]:
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
-            if f"--ServerApp.port={place.port}" in Path(f"/proc/{name}/cmdline").read_text():
+            if f"--ServerApp.port={place.port}" in Path(f"/proc/{name}/cmdline").read_text(errors="replace"):
                 found += family(int(name))
     commands = {pid: Path(f"/proc/{pid}/cmdline") for pid in found}
     return [pid for pid, command in commands.items() if command.exists() and word in command.read_text()]

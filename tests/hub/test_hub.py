@@ -172,7 +172,9 @@ def listening(pids: list[int]) -> list[int]:
 def named(pids: list[int]) -> list[str]:
     """The names of processes' Unix sockets, as far as they have any; an abstract one begins with @."""
     inodes = sockets(pids)
-    lines = [line.split(maxsplit=7) for line in Path("/proc/net/unix").read_text().splitlines()[1:]]
+    lines = [
+        line.split(maxsplit=7) for line in Path("/proc/net/unix").read_text(errors="replace").splitlines()[1:]
+    ]
     return [line[7] for line in lines if len(line) == 8 and line[6] in inodes]
 
 

@@ -754,7 +754,7 @@ def processes(top: int = os.getpid()) -> set[str]:
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             with contextlib.suppress(OSError):
-                state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+                state, parent = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
                 if state != "Z":  # dead, and about to be buried by the wall's process 1
                     parents[folder.name] = parent
     for pid in parents:

@@ -85,14 +85,15 @@ class Server:
 
 def command(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+        # Hostile tests that run meanwhile have processes which call themselves anything.
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
     except OSError:
         return ""
 
 
 def parent(pid: int) -> int:
     try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        return int(Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[1])
     except OSError:
         return 0
 
