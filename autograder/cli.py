@@ -255,8 +255,9 @@ def grade(
     if scheduler and workers:
         raise CourseError("--workers and --scheduler cannot be used together.")
     root = find_root(Path.cwd())
-    every = [found.name for found in find_lessons(root)]
-    lessons = [found.name for found in choose_lessons(find_lessons(root), lesson or [])]
+    there = find_lessons(root)
+    every = [found.name for found in there]
+    lessons = [found.name for found in choose_lessons(there, lesson or [])]
     with ExitStack() as unused:
         begun = None if scheduler else executors.begin()  # for this process has seconds of imports, too
         if not scheduler:

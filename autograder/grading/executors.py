@@ -88,7 +88,7 @@ class LocalWorkers:
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
         self._shares: dict[ProcessPoolExecutor, Share | None] = {}
         self._processors: dict[ProcessPoolExecutor, int | None] = {}
-        self._context = _server("preloaded_pages") if pages_alone else _start_server()
+        self._context = _context("preloaded_pages") if pages_alone else _start_server()
         if begun is None or not begun.stands_for(self._behind()):
             if begun is not None:
                 begun.end()
@@ -177,14 +177,17 @@ def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
 
 
 def _start_server() -> Any:
-    """Start the process that workers are forked from, if it does not run; return its kind of context."""
-    context = _server("preloaded")
+    """Start the process that workers are forked from, if it does not run; return its context."""
+    context = _context("preloaded")
     forkserver.ensure_running()
     return context
 
 
-def _server(imports: str) -> Any:
-    """Return its kind of context. It starts with the first worker at the latest, and imports this for all."""
+def _context(imports: str) -> Any:
+    """Return the context of a process that imports this module, and that workers are forked from.
+
+    It starts with the first worker, if it does not run yet.
+    """
     # Not forked from this process: it has threads, and the examiner needs nothing of it.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([f"autograder.grading.{imports}"])

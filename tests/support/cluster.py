@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from autograder.sandbox.sweep import cache_file
 from tests.support.lessons import ROOT
+from tests.support.swept import shared_cache
 
 START_SECONDS = 60.0
 
@@ -63,8 +63,7 @@ class Processes:
         folder = self._folder / str(len(self.workers)) / words[0]
         (folder / "tmp").mkdir(parents=True)
         ours = "" if self._python else str(ROOT)
-        own = {"HOME": str(folder), "TMPDIR": str(folder / "tmp"), "PYTHONPATH": ours}
-        own |= {"XDG_CACHE_HOME": str(cache_file().parents[1])}
+        own = {"HOME": str(folder), "TMPDIR": str(folder / "tmp"), "PYTHONPATH": ours} | shared_cache()
         with (folder / "log").open("wb") as log:
             return subprocess.Popen(
                 [self._python or sys.executable, "-m", "dask", *words],

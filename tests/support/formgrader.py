@@ -11,8 +11,8 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.sandbox.sweep import cache_file
 from tests.support.ports import free_port
+from tests.support.swept import shared_cache
 
 
 class Formgrader:
@@ -39,12 +39,11 @@ def formgrader(room: Path) -> Iterator[Formgrader]:
     with tempfile.TemporaryDirectory() as home:
         port = free_port()
         names = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
-        known = {"XDG_CACHE_HOME": str(cache_file().parents[1])}  # of what the wall shows: it takes seconds
         flags = ["--no-browser", f"--ServerApp.port={port}", "--IdentityProvider.token=", "--allow-root"]
         server = subprocess.Popen(
             [sys.executable, "-m", "jupyter_server", *flags, "--ServerApp.disable_check_xsrf=True"],
             cwd=room,
-            env=os.environ | dict.fromkeys(names, home) | known,
+            env=os.environ | dict.fromkeys(names, home) | shared_cache(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

@@ -8,6 +8,11 @@ from autograder.sandbox.sweep import cache_file, suspects
 from autograder.sandbox.visible import visible
 
 
+def shared_cache() -> dict[str, str]:
+    """Return the environment of who has another home and shares this user's cache."""
+    return {"XDG_CACHE_HOME": str(cache_file().parents[1])}
+
+
 def lend_cache(home: Path) -> None:
     """Let who has this home know it, too."""
     suspects(visible([]))
