@@ -196,10 +196,11 @@ def _context(imports: str) -> Any:
 
 def end() -> None:
     """End the process that workers are forked from, where none was: it may still be importing."""
-    server = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
-    if server is not None:
-        with suppress(ProcessLookupError):
-            os.kill(server, signal.SIGTERM)
+    ours: Any = forkserver._forkserver
+    if ours._forkserver_pid is not None:
+        with suppress(OSError):  # it has ended by itself
+            os.kill(ours._forkserver_pid, signal.SIGTERM)
+            ours._stop()  # and forget it, so that the next workers have another
 
 
 def _begin(hidden: tuple[str, ...] | None, share: Share | None, processor: int | None) -> None:

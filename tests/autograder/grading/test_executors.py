@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,10 @@ def die_for_a(job: str) -> dict[str, Any]:
 
 def fail(path: Path) -> dict[str, Any]:
     raise ValueError("unfit")
+
+
+def say(job: str) -> str:
+    return job
 
 
 def serve(jobs: list[Any]) -> Callable[[], Any]:
@@ -188,6 +193,16 @@ def test_workers_for_pages_start_late_need_no_torch_and_end_with_their_parent(tm
             time.sleep(0.1)
         assert has_ended(int(pid))
         assert not os.listdir(temporary)
+
+
+def test_a_crew_that_hired_nobody_leaves_no_process_and_the_next_one_works() -> None:
+    crew = LocalWorkers(1)
+    origin = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+    crew.close()
+    assert has_ended(origin)
+    crew = LocalWorkers(1)
+    assert list(run(say, serve(["a"]), crew)) == [("a", "a")]
+    crew.close()
 
 
 def test_only_the_workers_origin_ends_at_once() -> None:
