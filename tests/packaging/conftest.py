@@ -115,5 +115,3 @@ def borrow(there: Path, here: Path) -> None:
                 (here / folder / entry.name).symlink_to(entry)
     for name in ("lab", "nbconvert"):
         (here / "share/jupyter" / name).symlink_to(there / "share/jupyter" / name)
-    if os.name != "nt":  # the program with which nbgrader makes a gradebook
-        (here / SCRIPTS / "alembic").symlink_to(there / SCRIPTS / "alembic")
