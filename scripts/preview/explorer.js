@@ -27,19 +27,20 @@ function make(name, properties = {}, ...children) {
 }
 
 /**
- * An action that happens at most once in a while: the first at once, the last one always.
+ * An action that happens at most once in a while, or at once where that is wanted; the last one always.
  * @param {() => void} action
  */
 function seldom(action) {
   let last = -Infinity;
   let waiting = 0;
   const act = () => {
+    clearTimeout(waiting);
     [last, waiting] = [performance.now(), 0];
     action();
   };
-  return () => {
+  return (/** @type {boolean} */ atOnce) => {
     const pause = last + READING - performance.now();
-    if (pause <= 0) act();
+    if (atOnce || pause <= 0) act();
     else waiting ||= setTimeout(act, pause);
   };
 }
@@ -186,6 +187,7 @@ class Explorer {
     this.state = [...recording.start];
     this.scene = "";
     this.playing = 0;
+    this.begun = false; // a key or the pointer went down, and nothing has moved since
     this.model = new Model({
       ...{ strokes: [], dark: false, alt: "", label: recording.label, ratio: recording.size[0] / recording.size[1] },
       ...{ areas: [], strides: [1, 1], look: {}, grip: {}, steps: [0, 0] },
@@ -227,6 +229,8 @@ class Explorer {
     this.problems.setAttribute("role", "status");
     const said = this.figure.querySelector("figcaption");
     if (said) said.textContent = caption;
+    this.figure.addEventListener("keydown", ({ repeat }) => (this.begun = !repeat), true);
+    this.figure.addEventListener("pointerdown", () => (this.begun = true), true);
     this.figure.classList.add("live");
   }
 
@@ -265,7 +269,7 @@ class Explorer {
     return this.axes.findIndex((axis) => axis.name === name);
   }
 
-  /** Show the state: controls and picture at once, words as often as they can be read. */
+  /** Show the state: controls and picture at once, and so the words after a press; in a drag as they can be read. */
   show() {
     this.controls.forEach((control, i) => control.show(this.state[i]));
     const still = this.parts.still.number(this.state);
@@ -275,7 +279,8 @@ class Explorer {
       this.setScene(narrow);
     }
     if (!this.view.hidden) this.model.set("strokes", this.strokes(narrow));
-    this.writeSeldom();
+    this.writeSeldom(this.begun);
+    this.begun = false;
   }
 
   /** @param {boolean} narrow */

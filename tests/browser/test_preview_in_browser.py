@@ -38,6 +38,12 @@ KOREAN = """<!doctype html><html lang="ko"><head><title>미분</title>
 <body><button class="search">검색</button><main><h1>미분</h1>
 <p>할선을 미분으로</p></main></body></html>"""
 TALL = {"width": 1000, "height": 700}
+# What stands below the picture as soon as a slider has moved.
+NOTE_QUOTIENTS = """() => {
+  window.quotients = [];
+  const note = () => quotients.push(document.querySelector('figure.live .secant-quotient').innerText);
+  document.addEventListener('input', note);
+}"""
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -175,6 +181,15 @@ def test_keys_and_choices_show_torchs_numbers(opened: Any) -> None:
     assert moved["x"] == before["x"]
     assert after["h"] != moved["h"]
     assert is_torchs(opened)
+
+
+def test_two_quick_presses_each_show_their_own_numbers(opened: Any) -> None:
+    slider(opened, "h").focus()
+    opened.page.evaluate(NOTE_QUOTIENTS)
+    for _ in range(2):
+        opened.page.keyboard.press("ArrowLeft")
+    first, second = opened.page.evaluate("quotients")
+    assert first != second == said(opened)["quotient"]
 
 
 def test_what_moves_is_drawn_and_said(opened: Any) -> None:
