@@ -37,6 +37,24 @@ def test_signs_are_set_as_signs() -> None:
     assert BeautifulSoup(mathml(r"a < b \to \infty", "inline"), "html.parser").text == "a<b→∞"
 
 
+def test_names_of_functions_stand_apart_from_letters_and_numbers() -> None:
+    assert spaces(r"x \cos x + 2\sin^2 x") == 4
+    assert spaces(r"\cos(x) + xy + \log_2 n") == 1
+
+
+def spaces(latex: str) -> int:
+    return mathml(latex, "inline").count("<mspace")
+
+
+def test_a_long_formula_in_a_line_may_be_broken_after_its_relations() -> None:
+    chain = r"\sin x + x \approx 0.909 - 0.832 = 0.077"
+    shown = BeautifulSoup(mathml(chain, "inline"), "html.parser")
+    assert [part.text for part in shown.find_all("math")] == ["sinx+x≈", "0.909−0.832=", "0.077"]
+    assert len(shown.find_all("wbr")) == 2
+    assert mathml(chain, "block").count("<math") == 1
+    assert mathml("y = x^3", "inline").count("<math") == 1
+
+
 def test_prose_of_a_person_is_what_was_typed() -> None:
     text = 'a <b>bold</b> "quote" & [link](http://x)\n# no heading\n\n$5 and $6; 한글'
     shown = BeautifulSoup(prose(harmless(text)), "html.parser")
