@@ -36,6 +36,7 @@ SERVER_FLAGS = [
     "--ServerApp.disable_check_xsrf=True",
     "--ServerApp.allow_root=True",
     "--LabApp.expose_app_in_browser=True",
+    "--LanguageServerManager.autodetect=False",  # which starts npm
     # The extension as it stands here, not as it was installed.
     f"--LabServerApp.extra_labextensions_path={ROOT / 'secant' / 'lab' / 'labextensions'}",
 ]
@@ -60,8 +61,11 @@ DISPOSE = "() => window.jupyterapp.shell.currentWidget.dispose()"  # closing it 
 
 
 def chromium_path() -> str | None:
-    """Return where the system's Chromium or Chrome is, if there is one."""
-    names = ("chromium", "chromium-browser", "google-chrome")
+    """Return where the system's Chromium or Chrome is, if there is one.
+
+    First the one without windows, as Playwright does it: the same engine, and pages cost up to a third less.
+    """
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     return next((found for name in names if (found := shutil.which(name))), None)
 
 
