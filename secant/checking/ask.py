@@ -265,6 +265,9 @@ class Answer:
         text = f"torch.autograd.grad({name}, {of}, {arriving}, retain_graph=True, allow_unused=True)[0]"
         return self._ask(text, words, usual=hint)
 
+    def _ipython_display_(self) -> None:
+        """Show nothing: nbgrader takes what a test cell shows last for points, or warns that it is none."""
+
     @property
     def ran(self) -> list[str]:
         """The names of the functions in `noting`, one for each call so far, in order."""

@@ -75,6 +75,7 @@ class Classroom:
             words, cwd=self.path, env=self._environment(language), capture_output=True, text=True
         )
         assert done.returncode == 0, f"nbgrader {command}: {done.stderr[-3000:]}"
+        assert "Cell output is" not in done.stderr, "what a test cell shows is read as points"
 
     def _environment(self, language: str) -> dict[str, str]:
         # Nobody's settings but the course's, and one thread a kernel, since kernels share the machine.
