@@ -161,5 +161,6 @@ def _run(answer: str, test: str, tongue: Language) -> tuple[str, str]:
         except check.CheckFailed as failure:
             return str(failure), name_of(names.get("hint"), failure.cause)
         except BaseException as error:  # whatever an answer raises is what its author wants to read
-            return f"{type(error).__name__}: {error}", ""
+            notes = getattr(error, "__notes__", [])  # such as the call
+            return "\n".join([f"{type(error).__name__}: {error}", *notes]), ""
     return "", ""

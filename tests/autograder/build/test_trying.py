@@ -41,6 +41,7 @@ def test_what_is_not_as_recorded_is_said(steps: Lesson) -> None:
     changed(wrong, 'en="you squared the number"', 'en="you cubed it"')
     changed(wrong, "    return x + 3", "    return 2 * x")
     changed(wrong, "    return 2 * abs(x)", "    import os\n\n    os._exit(3)")
+    changed(steps.text, "assert isinstance(", 'with check.asking("double([1])"):\n    assert isinstance(')
     changed(steps.text, "    return 2 * x\n    ### END SOLUTION", "    return 3 * x\n    ### END SOLUTION")
     done = tried(steps, "double")
     assert done.returncode == 1, done.stdout + done.stderr
@@ -49,6 +50,7 @@ def test_what_is_not_as_recorded_is_said(steps: Lesson) -> None:
     assert "wrong: adds three: passed\n    NOT AS RECORDED: recorded is: you added three" in said
     assert "wrong: drops the sign: its process ended\n    NOT AS RECORDED" in said
     assert re.search(r"the course's own answer: double\(.*\n    NOT AS RECORDED: this answer must pass", said)
+    assert re.search(r"wrong: breaks on a list: TypeError: .* The call was double\(\[1\]\)\n", said)
     assert "4 not as recorded." in said
     assert "Counter" not in said
 
