@@ -19,9 +19,9 @@ from typing import Any
 from jupyter_client.blocking.client import BlockingKernelClient
 
 from benchmarks.rows import row, show
-from tests.autograder.service.conftest import command
 from tests.support.hub import LESSON, Hub, User, hub
 from tests.support.lessons import ROOT
+from tests.support.processes import command, of_user
 from tests.support.small_class import solutions
 
 IDLE_MINUTES = "0.75"  # all checks are over, and measured, within that
@@ -31,12 +31,7 @@ _MEGABYTE = 2**20
 
 def processes(users: list[User]) -> list[int]:
     """The processes of these users."""
-    owners, found = {user.uid for user in users}, []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            if os.stat(f"/proc/{name}").st_uid in owners:
-                found.append(int(name))
-    return found
+    return [pid for user in users for pid in of_user(user.uid)]
 
 
 def megabytes(users: list[User]) -> float:

@@ -22,9 +22,9 @@ from playwright.sync_api import Page, expect
 from autograder.course.cells import grade_id
 from secant.language import LANGUAGES, Language
 from secant.placed import OWN_WORKSPACE
-from tests.autograder.service.conftest import family
 from tests.browser.conftest import WARM
 from tests.support import jupyterlab as lab
+from tests.support.processes import command, everybody, family
 from tests.support.small_class import answered, solutions
 
 pytestmark = pytest.mark.browser
@@ -181,13 +181,8 @@ def answer_on_disk(path: Path) -> str:
 
 def processes(place: Any, word: str) -> list[int]:
     """The server's processes with a word in their command."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            if f"--ServerApp.port={place.port}" in Path(f"/proc/{name}/cmdline").read_text(errors="replace"):
-                found += family(int(name))
-    commands = {pid: Path(f"/proc/{pid}/cmdline") for pid in found}
-    return [pid for pid, command in commands.items() if command.exists() and word in command.read_text()]
+    servers = [pid for pid in everybody() if f"--ServerApp.port={place.port}" in command(pid)]
+    return [pid for server in servers for pid in family(server) if word in command(pid)]
 
 
 def worker(place: Any) -> int:
@@ -237,8 +232,8 @@ def test_cells_copied_deleted_and_run_out_of_order(place: Any, page: Page) -> No
     path = lesson(place, "cells.ipynb")
     opened(page, path.name)
     page.evaluate(SELECT, FIRST)
-    for command in ("copy-cell", "paste-cell-below"):
-        page.evaluate(DO, f"notebook:{command}")
+    for action in ("copy-cell", "paste-cell-below"):
+        page.evaluate(DO, f"notebook:{action}")
     page.evaluate(WRITE, [FIRST, WRONG])
     check(page)
     row = page.locator(f".secant-row[data-task={FIRST}]")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from autograder.sandbox.wall import Wall
 from tests.hostile.world import World
+from tests.support.processes import family
 
 PWNED = ("/tmp/SECANT-pwned", "/pwned", "/usr/pwned", "/tmp/left", "/dev/shm/left", "/tmp/SECANT-left")
 
@@ -40,22 +41,7 @@ def forget_peak() -> None:
 
 def inmates(wall: Wall) -> list[int]:
     """All processes inside a wall: the kernel lets none of them out of the family."""
-    top = wall._template.process.pid if wall._template else os.getpid()
-    parents = {pid: _parent(pid) for pid in map(int, filter(str.isdigit, os.listdir("/proc")))}
-    found, newest = [top], [top]
-    while newest:
-        newest = [pid for pid, parent in parents.items() if parent in newest]
-        found += newest
-    return found
-
-
-def _parent(pid: int) -> int:
-    """The parent of a process that is alive: a zombie is only a line in a table."""
-    try:
-        state, parent = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:2]
-    except OSError:
-        return -1
-    return -1 if state in b"ZX" else int(parent)
+    return family(wall._template.process.pid if wall._template else os.getpid())
 
 
 def _files(root: Path) -> dict[str, str]:

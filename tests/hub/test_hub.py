@@ -18,11 +18,11 @@ import zmq
 from jupyter_client.blocking.client import BlockingKernelClient
 
 from autograder.course.lesson import find_lessons, wrong_answers
-from tests.autograder.service.conftest import command, family, parent
 from tests.autograder.service.test_service import ENDLESS, outcomes, wait_for
 from tests.support.hub import LESSON, PATH, Hub, User, hub
 from tests.support.lessons import ROOT
 from tests.support.people import SEPARATE, become
+from tests.support.processes import command, family, of_user, parent
 from tests.support.small_class import solutions
 
 pytestmark = [
@@ -145,12 +145,6 @@ def owner(path: Path) -> int:
     return -1
 
 
-def processes(user: User) -> list[int]:
-    return [
-        int(name) for name in os.listdir("/proc") if name.isdigit() and owner(Path("/proc", name)) == user.uid
-    ]
-
-
 def sockets(pids: list[int]) -> set[str]:
     """The inodes of the sockets that processes have open."""
     found = set()
@@ -206,7 +200,7 @@ def works(act: Callable[[], Any]) -> bool:
 @pytest.mark.usefixtures("checking")
 def test_processes_and_their_files_are_closed_to_others(classroom: Class, kernel: Any) -> None:
     hub, ann, bob = classroom.hub, classroom.ann, classroom.bob
-    pids = processes(ann)
+    pids = of_user(ann.uid)
     said = {pid: command(pid) for pid in pids}
     (template,) = (pid for pid in pids if "template.py" in said[pid] and "singleuser" in command(parent(pid)))
     assert len(family(template)) >= 6  # with a kernel, the worker, its check, and candidates
@@ -250,7 +244,7 @@ def test_processes_and_their_files_are_closed_to_others(classroom: Class, kernel
 def test_sockets_and_ports_serve_their_owner_alone(classroom: Class, kernel: Any) -> None:
     hub, ann, bob = classroom.hub, classroom.ann, classroom.bob
     client, file = kernel
-    pids = processes(ann)
+    pids = of_user(ann.uid)
     assert named(pids) == []  # the template, the worker and candidates have sockets without a name
     told = json.loads(file.read_text())
     zeromq = {number for name, number in told.items() if name.endswith("_port")}

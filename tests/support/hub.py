@@ -26,8 +26,8 @@ from typing import Any
 
 import nbformat
 
-from tests.autograder.service.conftest import children
 from tests.support.lessons import LESSONS, ROOT, copy_lessons
+from tests.support.processes import children
 from tests.support.small_class import answered, solutions
 from tests.support.swept import lend_cache
 

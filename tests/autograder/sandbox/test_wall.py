@@ -22,6 +22,7 @@ from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import Crashed, Reply, TimedOut, WallError, WallUnavailable
 from autograder.sandbox.wall import Wall
+from tests.support.processes import family
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("bwrap") is None, reason="the wall needs Linux and bubblewrap"
@@ -747,23 +748,9 @@ def test_nothing_outlives_its_task(wall: Wall, name: str) -> None:
             assert task.ask("count").value == 3
 
 
-def processes(top: int = os.getpid()) -> set[str]:
+def processes(top: int = os.getpid()) -> set[int]:
     """The processes below this test's (or another), as it sees them: their users are guests."""
-    mine, found = str(top), set()
-    parents = {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            with contextlib.suppress(OSError):
-                state, parent = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
-                if state != "Z":  # dead, and about to be buried by the wall's process 1
-                    parents[folder.name] = parent
-    for pid in parents:
-        above = pid
-        while above in parents and above != mine:
-            above = parents[above]
-        if above == mine:
-            found.add(pid)
-    return found - {mine}
+    return set(family(top)) - {top}
 
 
 @pytest.mark.parametrize(

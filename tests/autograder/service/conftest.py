@@ -18,6 +18,7 @@ import nbformat
 import pytest
 
 from tests.support.ports import free_port
+from tests.support.processes import children, command
 from tests.support.small_class import answered, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -81,30 +82,6 @@ class Server:
     def workers(self) -> list[int]:
         """The server's own worker processes."""
         return [pid for pid in children(self.process.pid) if "service.worker" in command(pid)]
-
-
-def command(pid: int) -> str:
-    try:
-        # Hostile tests that run meanwhile have processes which call themselves anything.
-        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
-    except OSError:
-        return ""
-
-
-def parent(pid: int) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[1])
-    except OSError:
-        return 0
-
-
-def children(pid: int) -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and parent(int(name)) == pid]
-
-
-def family(pid: int) -> list[int]:
-    """A process and all that come from it."""
-    return [pid, *(one for child in children(pid) for one in family(child))]
 
 
 def start(folder: Path, home: Path, *more: str, **environment: str) -> Server:

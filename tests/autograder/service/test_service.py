@@ -17,7 +17,8 @@ import pytest
 
 from autograder.course.lesson import find_lessons, wrong_answers
 from secant.address import report_url
-from tests.autograder.service.conftest import LESSON, ROOT, TOKEN, Server, children, family
+from tests.autograder.service.conftest import LESSON, ROOT, TOKEN, Server
+from tests.support.processes import family
 from tests.support.small_class import answered, solutions
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -410,7 +411,7 @@ def test_nothing_outlives_a_server_that_is_killed(server: Server) -> None:
     answer = server.open("POST", "check", {"path": path, "task": None}).getresponse()
     assert begun(answer)
     (task,) = outcomes([json.loads(answer.readline())])
-    members = [one for child in children(server.process.pid) for one in family(child)]
+    members = family(server.process.pid)[1:]
     assert len(members) >= 4
     server.process.kill()
     server.process.wait()
