@@ -13,13 +13,18 @@ const fetched = (tag, attributes) =>
     document.head.append(made);
   });
 
+// A preview of one language has no index of the other.
+const exists = async (language) => (await fetch(`${bundle(language)}pagefind-entry.json`, { method: "HEAD" })).ok;
+
 let dialog = null;
 const made = async () => {
   await Promise.all([
     fetched("link", { rel: "stylesheet", href: `${bundle(own)}pagefind-component-ui.css` }),
     fetched("script", { src: `${bundle(own)}pagefind-component-ui.js` }),
   ]);
-  const others = own === "ko" ? ["en"] : document.querySelector("main.front") ? ["ko"] : [];
+  const wanted = own === "ko" ? ["en"] : document.querySelector("main.front") ? ["ko"] : [];
+  const there = await Promise.all(wanted.map(exists));
+  const others = wanted.filter((_, i) => there[i]);
   globalThis.PagefindComponents.configureInstance("default", {
     bundlePath: bundle(own),
     baseUrl: root.pathname,

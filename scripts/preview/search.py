@@ -8,8 +8,8 @@ from pathlib import Path
 from scripts.preview.run import PreviewError
 
 FOLDER = "search"
-#: The pages of each language's index; the documents are in English.
-PAGES = {"en": "{en,docs}/*.html", "ko": "ko/*.html"}
+#: The folders of each language's pages; the documents are in English.
+PAGES = {"en": ("en", "docs"), "ko": ("ko",)}
 #: What is not text that somebody looks for: pictures with their numbers, folded tests, what cells print.
 LEFT_OUT = ("figure", ".folded", ".output_area", ".contents")
 
@@ -17,15 +17,19 @@ LEFT_OUT = ("figure", ".folded", ".output_area", ".contents")
 def index(out: Path) -> None:
     """Write the indexes of a site's pages, and the script that searches them, into out/search/LANGUAGE.
 
+    A language without pages has none.
+
     Raises:
         PreviewError: they could not be written.
     """
     shutil.rmtree(out / FOLDER, ignore_errors=True)
-    for language, pages in PAGES.items():
+    for language, folders in PAGES.items():
+        if not any((out / folder).is_dir() for folder in folders):
+            continue
         options = {
             "site": str(out),
             "output-path": str(out / FOLDER / language),
-            "glob": pages,
+            "glob": f"{{{','.join(folders)}}}/*.html",
             "force-language": language,
             "root-selector": "main",
             "exclude-selectors": ",".join(LEFT_OUT),

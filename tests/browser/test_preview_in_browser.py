@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from rich.console import Console
 
 from scripts.preview import __main__ as preview
@@ -38,6 +38,10 @@ KOREAN = """<!doctype html><html lang="ko"><head><title>미분</title>
 <body><button class="search">검색</button><main><h1>미분</h1>
 <p>할선을 미분으로</p></main></body></html>"""
 TALL = {"width": 1000, "height": 700}
+SEARCHED = """async words => {
+  const { search } = await import('/search/en/pagefind.js');
+  return Promise.all((await search(words)).results.map(async hit => (await hit.data()).meta));
+}"""
 # What stands below the picture as soon as a slider has moved.
 NOTE_QUOTIENTS = """() => {
   window.quotients = [];
@@ -58,7 +62,7 @@ def address(quick_kernels: None, tmp_path_factory: pytest.TempPathFactory) -> It
     """A page of explorers and a prediction, on a plain web server."""
     out = tmp_path_factory.mktemp("preview")
     notebook = new_notebook(
-        cells=[new_code_cell(source) for source in CELLS],
+        cells=[new_markdown_cell("# A page"), *map(new_code_cell, CELLS)],
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
     )
     language("en")
@@ -347,6 +351,13 @@ def test_search_finds_lessons_and_documents(opened: Any) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     page.locator("pagefind-modal dialog").wait_for(state="hidden")
+
+
+def test_a_pictures_data_is_no_text_to_be_found(opened: Any) -> None:
+    """Pagefind keeps the first picture after a heading, and ranked a page by its letters above all others."""
+    found = opened.page.evaluate(SEARCHED, "a")
+    assert len(found) > 1
+    assert [one for one in found if one.get("image")] == []
 
 
 def test_a_search_that_cannot_be_fetched_says_so_and_can_be_asked_again(browser: Any, address: str) -> None:

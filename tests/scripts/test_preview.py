@@ -17,6 +17,7 @@ from scripts.preview import __main__ as preview
 from scripts.preview import docs, instructors, render
 from scripts.preview import page as pages
 from scripts.preview.run import PreviewError, run
+from scripts.preview.search import index
 from secant.language import language
 from secant.progress.course import read_course
 
@@ -312,3 +313,12 @@ def test_bad_input_is_told(
     with pytest.raises(SystemExit, match="2"):
         preview.main()
     assert told in capsys.readouterr().err
+
+
+def test_a_language_without_pages_has_no_index(tmp_path: Path) -> None:
+    (tmp_path / "ko").mkdir()
+    (tmp_path / "ko" / "page.html").write_text(
+        "<html><body><main><h1>할선</h1></main></body></html>", "utf-8"
+    )
+    index(tmp_path)
+    assert [path.name for path in (tmp_path / "search").iterdir()] == ["ko"]
