@@ -200,10 +200,15 @@ def works(act: Callable[[], Any]) -> bool:
 @pytest.mark.usefixtures("checking")
 def test_processes_and_their_files_are_closed_to_others(classroom: Class, kernel: Any) -> None:
     hub, ann, bob = classroom.hub, classroom.ann, classroom.bob
+    (template,) = (
+        pid
+        for pid in of_user(ann.uid)
+        if "template.py" in command(pid) and "singleuser" in command(parent(pid))
+    )
+    # With a kernel, the worker, its check, and candidates: the check has only just begun.
+    assert wait_for(lambda: len(family(template)) >= 6)
     pids = of_user(ann.uid)
     said = {pid: command(pid) for pid in pids}
-    (template,) = (pid for pid in pids if "template.py" in said[pid] and "singleuser" in command(parent(pid)))
-    assert len(family(template)) >= 6  # with a kernel, the worker, its check, and candidates
     secrets = [
         ann.token,
         *(
