@@ -21,7 +21,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from benchmarks.rows import row, show
 from tests.support.hub import LESSON, Hub, User, hub
 from tests.support.lessons import ROOT
-from tests.support.processes import command, of_user
+from tests.support.processes import command, of_users
 from tests.support.small_class import solutions
 
 IDLE_MINUTES = "0.75"  # all checks are over, and measured, within that
@@ -31,7 +31,7 @@ _MEGABYTE = 2**20
 
 def processes(users: list[User]) -> list[int]:
     """The processes of these users."""
-    return [pid for user in users for pid in of_user(user.uid)]
+    return of_users({user.uid for user in users})
 
 
 def megabytes(users: list[User]) -> float:

@@ -8,7 +8,6 @@ second time, which must say the same.
 import contextlib
 import gc
 import json
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -32,6 +31,7 @@ from tests.hostile import scene
 from tests.hostile.cases import Case, load_all, write
 from tests.hostile.world import BAIT, HERE, LESSON, POINTS, RIGHT, TASKS, World
 from tests.support.examined import examined
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -101,11 +101,8 @@ def still_good(
         since.clear()
 
     def still_good(case: str) -> None:
-        found, until = scene.look(world, wall), time.monotonic() + BURIAL
-        while found != before and time.monotonic() < until:
-            time.sleep(0.05)
-            found = scene.look(world, wall)
-        assert found == before
+        wait_for(lambda: len(scene.inmates(wall)) == before["processes"], BURIAL)
+        assert scene.look(world, wall) == before
         since.append(case)
         if deep or len(since) == CASES_BETWEEN:
             the_good_student_gets_the_same()

@@ -18,12 +18,13 @@ import zmq
 from jupyter_client.blocking.client import BlockingKernelClient
 
 from autograder.course.lesson import find_lessons, wrong_answers
-from tests.autograder.service.test_service import ENDLESS, outcomes, wait_for
+from tests.autograder.service.test_service import ENDLESS, outcomes
 from tests.support.hub import LESSON, PATH, Hub, User, hub
 from tests.support.lessons import ROOT
 from tests.support.people import SEPARATE, become
-from tests.support.processes import command, family, of_user, parent
+from tests.support.processes import command, family, of_users, parent
 from tests.support.small_class import solutions
+from tests.support.waiting import wait_for
 
 pytestmark = [
     pytest.mark.skipif(not SEPARATE or sys.platform != "linux", reason="only root may become other users"),
@@ -202,12 +203,12 @@ def test_processes_and_their_files_are_closed_to_others(classroom: Class, kernel
     hub, ann, bob = classroom.hub, classroom.ann, classroom.bob
     (template,) = (
         pid
-        for pid in of_user(ann.uid)
+        for pid in of_users({ann.uid})
         if "template.py" in command(pid) and "singleuser" in command(parent(pid))
     )
     # With a kernel, the worker, its check, and candidates: the check has only just begun.
     assert wait_for(lambda: len(family(template)) >= 6)
-    pids = of_user(ann.uid)
+    pids = of_users({ann.uid})
     said = {pid: command(pid) for pid in pids}
     secrets = [
         ann.token,
@@ -249,7 +250,7 @@ def test_processes_and_their_files_are_closed_to_others(classroom: Class, kernel
 def test_sockets_and_ports_serve_their_owner_alone(classroom: Class, kernel: Any) -> None:
     hub, ann, bob = classroom.hub, classroom.ann, classroom.bob
     client, file = kernel
-    pids = of_user(ann.uid)
+    pids = of_users({ann.uid})
     assert named(pids) == []  # the template, the worker and candidates have sockets without a name
     told = json.loads(file.read_text())
     zeromq = {number for name, number in told.items() if name.endswith("_port")}

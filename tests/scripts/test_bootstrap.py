@@ -7,10 +7,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+
+from tests.support.waiting import wait_for
 
 BOOTSTRAP = Path(__file__).resolve().parents[2] / "scripts/bootstrap.py"
 # A package that pip can install without any index.
@@ -121,15 +122,6 @@ def stamp(home: Path) -> dict[str, object]:
     return json.loads((home / ".venv/secant-stamp.json").read_text())
 
 
-def wait_for(condition: object, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():  # type: ignore[operator]
-            return
-        time.sleep(0.02)
-    pytest.fail("waited in vain")
-
-
 def is_building(home: Path) -> bool:
     try:
         return stamp(home) == {"building": True}
@@ -184,7 +176,7 @@ def test_killed_on_the_way_it_is_built_anew(home: Path, quick: dict[str, str]) -
     process = subprocess.Popen(
         command(home), env=environment(SLOW="60", **quick), stdout=subprocess.DEVNULL, start_new_session=True
     )
-    wait_for(lambda: (home / ".venv/bin/pip").exists())
+    assert wait_for(lambda: (home / ".venv/bin/pip").exists(), 60)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     assert is_building(home)
@@ -210,7 +202,7 @@ def test_ctrl_c_is_one_sentence(home: Path) -> None:
         start_new_session=True,
         text=True,
     )
-    wait_for(lambda: is_building(home))
+    assert wait_for(lambda: is_building(home), 60)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to the children too
     assert process.communicate(timeout=60)[1].strip() == "Stopped: run the same command again."
     assert process.returncode == 130

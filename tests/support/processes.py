@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from collections.abc import Container
 from pathlib import Path
 
 
@@ -10,12 +11,12 @@ def everybody() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
-def of_user(uid: int) -> list[int]:
-    """Those of a user."""
+def of_users(uids: Container[int]) -> list[int]:
+    """Those of some users."""
     found = []
     for pid in everybody():
         with contextlib.suppress(OSError):
-            if os.stat(f"/proc/{pid}").st_uid == uid:
+            if os.stat(f"/proc/{pid}").st_uid in uids:
                 found.append(pid)
     return found
 

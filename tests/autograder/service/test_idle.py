@@ -9,8 +9,9 @@ import pytest
 
 from benchmarks.memory import private_bytes
 from tests.autograder.service.conftest import Server, start
-from tests.autograder.service.test_service import TASKS, kept, outcomes, wait_for
+from tests.autograder.service.test_service import TASKS, kept, outcomes
 from tests.support.processes import children, command, family
+from tests.support.waiting import wait_for
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc"),

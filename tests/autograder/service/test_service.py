@@ -20,18 +20,12 @@ from secant.address import report_url
 from tests.autograder.service.conftest import LESSON, ROOT, TOKEN, Server
 from tests.support.processes import family
 from tests.support.small_class import answered, solutions
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 ENDLESS = "def {}(*args):\n    while True:\n        pass"
 TASKS = list(solutions(ROOT, LESSON))
-
-
-def wait_for(what: Any, seconds: float = 20) -> bool:
-    until = time.monotonic() + seconds
-    while not (found := what()) and time.monotonic() < until:
-        time.sleep(0.02)
-    return bool(found)
 
 
 def outcomes(events: list[dict[str, Any]]) -> dict[str, str]:
