@@ -22,7 +22,7 @@ from tests.autograder.service.test_service import ENDLESS, outcomes
 from tests.support.hub import LESSON, PATH, Hub, User, hub
 from tests.support.lessons import ROOT
 from tests.support.people import SEPARATE, become
-from tests.support.processes import command, family, of_users, parent
+from tests.support.processes import command, of_users, parent
 from tests.support.small_class import solutions
 from tests.support.waiting import wait_for
 
@@ -124,8 +124,8 @@ def kernel(classroom: Class) -> Iterator[tuple[BlockingKernelClient, Path]]:
 
 
 @pytest.fixture
-def checking(classroom: Class) -> Iterator[None]:
-    """While Ann's notebook is being checked."""
+def checking(classroom: Class, kernel: Any) -> Iterator[None]:
+    """While Ann's notebook is being checked, which lasts 10 s: the kernel has started before."""
     ann = classroom.ann
     classroom.hub.save(ann, {TASKS[0]: ENDLESS.format(TASKS[0])}, "endless.ipynb")
     check = threading.Thread(target=classroom.hub.checked, args=(ann, "endless.ipynb", TASKS[0]))
@@ -206,10 +206,6 @@ def test_processes_and_their_files_are_closed_to_others(classroom: Class, kernel
         for pid in of_users({ann.uid})
         if "template.py" in command(pid) and "singleuser" in command(parent(pid))
     )
-    # With a kernel, the worker, its check, and candidates: the check has only just begun.
-    assert wait_for(lambda: len(family(template)) >= 6)
-    pids = of_users({ann.uid})
-    said = {pid: command(pid) for pid in pids}
     secrets = [
         ann.token,
         *(
@@ -220,12 +216,11 @@ def test_processes_and_their_files_are_closed_to_others(classroom: Class, kernel
         json.loads(kernel[1].read_text())["key"],
     ]
     assert len(secrets) >= 3
-    assert not [line for line in said.values() for secret in secrets if secret in line]
     files = [Path(top, each) for top in ("/tmp", "/var/tmp", "/dev/shm") for each in os.listdir(top)]
     mine = [str(path) for path in [*files, ann.home] if owner(path) == ann.uid]
     assert [path for path in mine if "secant-check-" in path]
 
-    def look() -> list[str]:
+    def look(pids: list[int]) -> list[str]:
         reached = [path for path in mine if os.access(path, os.R_OK) or os.access(path, os.W_OK)]
         for pid in pids:
             tried = {
@@ -238,8 +233,15 @@ def test_processes_and_their_files_are_closed_to_others(classroom: Class, kernel
             reached += [name for name, act in tried.items() if works(act)]
         return reached
 
-    assert len(as_user(ann, look)) > 4 * len(pids)
-    assert as_user(bob, look) == []
+    found: list[list[int]] = []
+
+    def reaches_her_own() -> bool:  # unless one of them has just begun, or gone
+        found.append(of_users({ann.uid}))
+        return len(as_user(ann, partial(look, found[-1]))) > 4 * len(found[-1])
+
+    assert wait_for(reaches_her_own)
+    assert as_user(bob, partial(look, found[-1])) == []
+    assert not [pid for pid in found[-1] for secret in secrets if secret in command(pid)]
     inbound = hub.course.parent / "exchange" / "secant" / "inbound"
     assert works(lambda: os.listdir(inbound))
     for closed in (hub.course, inbound):

@@ -68,7 +68,8 @@ c.JupyterHub.db_url = "sqlite:///:memory:"
 c.JupyterHub.cleanup_servers = True
 c.ConfigurableHTTPProxy.api_url = api
 c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 0}  # servers start side by side
-c.ConfigurableHTTPProxy.command = [told["proxy"]]
+# This proxy, the one in Python, takes an answer of more than 20 s for a failure otherwise.
+c.ConfigurableHTTPProxy.command = [told["proxy"], "--proxy-timeout", "120000"]
 c.JupyterHub.services = [{"name": "tests", "api_token": told["token"]}]
 c.JupyterHub.load_roles = [
     {"name": "tests", "services": ["tests"], "scopes": ["admin:users", "admin:servers", "tokens"]}
