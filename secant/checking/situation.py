@@ -67,7 +67,8 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         - given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
         - ran: the names of these functions, one for each call so far.
         - ahead: the same for each of the questions that were to be asked right after it, up to the first that
-            raises: its error is raised when that question comes by itself.
+            raises: its error is raised when that question comes by itself. None after one that was stopped:
+            each would take as long again, and most tests end there.
         - place: of the result among those of the situation.
     """
     if "kept" in request:
@@ -75,7 +76,7 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
     if "arguments" in request:
         _now[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
     seen = _now[-1].ask(request)
-    ahead = _now[-1].ask_ahead(request)
+    ahead = [] if "stopped" in seen else _now[-1].ask_ahead(request)
     return {**seen, **({"ahead": ahead} if ahead else {})}
 
 

@@ -196,20 +196,20 @@ def until(running: subprocess.Popen[str], words: str) -> str:
 @pytest.mark.slow
 def test_a_watched_notebook_is_checked_when_it_is_saved(room: Path) -> None:
     path = save(answered(room, {}), room / "mine.ipynb")
-    running = start(COLD, room, "check", "--watch", "mine.ipynb")
-    try:
-        first = until(running, "Watching mine.ipynb")
-        path.write_text("{")
-        until(running, "Watching mine.ipynb")
-        save(answered(room, solutions(room) | WRONG), path)
-        second = until(running, "Watching mine.ipynb")
-        path.touch()
-        third = until(running, "Watching mine.ipynb")
-        running.send_signal(signal.SIGINT)
-        assert running.wait(timeout=30) == 0
-        errors = running.stderr.read() if running.stderr else ""
-    finally:
-        running.kill()
+    with start(COLD, room, "check", "--watch", "mine.ipynb") as running:
+        try:
+            first = until(running, "Watching mine.ipynb")
+            path.write_text("{")
+            until(running, "Watching mine.ipynb")
+            save(answered(room, solutions(room) | WRONG), path)
+            second = until(running, "Watching mine.ipynb")
+            path.touch()
+            third = until(running, "Watching mine.ipynb")
+            running.send_signal(signal.SIGINT)
+            assert running.wait(timeout=30) == 0
+            errors = running.stderr.read() if running.stderr else ""
+        finally:
+            running.kill()
     assert "│ double  │  0 / 2 │ not attempted" in first
     assert "double  not attempted → wrong\ndouble(" in second
     assert "you squared the number\nCounter  not attempted → passed\n1 task as before." in second

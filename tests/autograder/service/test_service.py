@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,15 @@ def outcomes(events: list[dict[str, Any]]) -> dict[str, str]:
     return {event["task"]["id"]: event["task"]["outcome"] for event in events if event["event"] == "task"}
 
 
-def begun(answer: http.client.HTTPResponse) -> bool:
-    """Whether a check has begun, which may have to wait for its worker."""
-    while (event := json.loads(answer.readline())["event"]) == "waits":
-        pass
-    return event == "begin"
+@contextlib.contextmanager
+def begun(server: Server, path: str) -> Iterator[http.client.HTTPResponse]:
+    """A check that has begun, for which it may have waited for its worker; its next lines are to be read."""
+    with contextlib.closing(server.open("POST", "check", {"path": path, "task": None})) as connection:
+        answer = connection.getresponse()
+        while (event := json.loads(answer.readline())["event"]) == "waits":
+            pass
+        assert event == "begin"
+        yield answer
 
 
 def kept(server: Server, path: str) -> dict[str, str]:
@@ -170,15 +175,14 @@ def test_crash_costs_its_task(server: Server) -> None:
 def test_an_endless_check_is_stopped_and_the_next_is_warm(server: Server) -> None:
     path = server.save("endless.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
     other = server.save("other.ipynb", {})
-    answer = server.open("POST", "check", {"path": path, "task": None}).getresponse()
-    assert begun(answer)
-    assert outcomes([json.loads(answer.readline())])[TASKS[1]] == "passed"
-    status, refused = server.ask("POST", "check", {"path": path, "task": TASKS[2], "lang": "ko"})
-    assert (status, "확인하고" in refused["message"]) == (409, True)
-    assert server.check(other, TASKS[2])[-1]["event"] == "end"  # another notebook need not wait
-    start = time.monotonic()
-    assert server.ask("POST", "stop", {"path": path}) == (200, {"stopped": True})
-    rest = [json.loads(line) for line in answer.read().splitlines()]
+    with begun(server, path) as answer:
+        assert outcomes([json.loads(answer.readline())])[TASKS[1]] == "passed"
+        status, refused = server.ask("POST", "check", {"path": path, "task": TASKS[2], "lang": "ko"})
+        assert (status, "확인하고" in refused["message"]) == (409, True)
+        assert server.check(other, TASKS[2])[-1]["event"] == "end"  # another notebook need not wait
+        start = time.monotonic()
+        assert server.ask("POST", "stop", {"path": path}) == (200, {"stopped": True})
+        rest = [json.loads(line) for line in answer.read().splitlines()]
     took = time.monotonic() - start
     assert (rest[-1]["event"], rest[-1]["problem"]) == ("stopped", None)
     assert took < 3  # 0.05 s where nothing else computes
@@ -192,12 +196,8 @@ def test_an_endless_check_is_stopped_and_the_next_is_warm(server: Server) -> Non
 
 def test_a_page_that_goes_away_stops_its_check(server: Server) -> None:
     path = server.save("left.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
-    connection = server.open("POST", "check", {"path": path, "task": None})
-    answer = connection.getresponse()
-    assert begun(answer)
-    (task,) = outcomes([json.loads(answer.readline())])
-    assert connection.sock is None or connection.sock.shutdown(socket.SHUT_RDWR) is None
-    connection.close()
+    with begun(server, path) as answer:
+        (task,) = outcomes([json.loads(answer.readline())])
     (worker,) = server.workers()
     assert wait_for(lambda: len(family(worker)) == 2)
     assert wait_for(lambda: task in kept(server, path))
@@ -206,12 +206,11 @@ def test_a_page_that_goes_away_stops_its_check(server: Server) -> None:
 
 def test_a_worker_that_dies_is_started_again(server: Server) -> None:
     path = server.save("killed.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
-    answer = server.open("POST", "check", {"path": path, "task": None}).getresponse()
-    assert begun(answer)
-    (worker,) = server.workers()
-    members = family(worker)
-    os.kill(worker, signal.SIGKILL)
-    assert json.loads(answer.read().splitlines()[-1])["event"] == "error"
+    with begun(server, path) as answer:
+        (worker,) = server.workers()
+        members = family(worker)
+        os.kill(worker, signal.SIGKILL)
+        assert json.loads(answer.read().splitlines()[-1])["event"] == "error"
     assert wait_for(lambda: not [pid for pid in members if Path(f"/proc/{pid}").exists()])
     assert server.check(path, TASKS[1])[-1]["event"] == "end"
 
@@ -402,13 +401,12 @@ def test_a_server_that_is_dead_or_silent_is_not_waited_for(server: Server, tmp_p
 def test_nothing_outlives_a_server_that_is_killed(server: Server) -> None:
     """Last in this file: it ends the server of all tests."""
     path = server.save("end.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
-    answer = server.open("POST", "check", {"path": path, "task": None}).getresponse()
-    assert begun(answer)
-    (task,) = outcomes([json.loads(answer.readline())])
-    members = family(server.process.pid)[1:]
-    assert len(members) >= 4
-    server.process.kill()
-    server.process.wait()
+    with begun(server, path) as answer:
+        (task,) = outcomes([json.loads(answer.readline())])
+        members = family(server.process.pid)[1:]
+        assert len(members) >= 4
+        server.process.kill()
+        server.process.wait()
     assert wait_for(lambda: not [pid for pid in members if Path(f"/proc/{pid}").exists()])
     notes = [json.loads(file.read_bytes()) for file in (server.data / "checks").glob("*.json")]
     (note,) = [note for note in notes if note["path"] == str(server.folder.resolve() / path)]

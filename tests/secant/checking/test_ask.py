@@ -321,6 +321,22 @@ def test_an_error_of_a_question_asked_ahead_comes_in_its_turn() -> None:
     assert len(counted) == 2
 
 
+def test_nothing_is_asked_ahead_of_an_answer_that_was_stopped() -> None:
+    counted: list[int] = []
+
+    def endless() -> None:
+        counted.append(1)
+        for _ in iter(int, 1):
+            pass
+
+    with asked_elsewhere(lambda request: situation.put(request, {"endless": endless})):
+        answer = ask("endless()", {"ahead": ("endless()",), "steps": 1000})
+        assert said(lambda: answer.ends("too slow")).endswith("too slow")
+        assert len(counted) == 1
+        assert said(lambda: answer.again().ends("still too slow")).endswith("still too slow")
+    assert len(counted) == 2
+
+
 def test_a_result_that_a_later_call_overwrites_is_found() -> None:
     answer = ask("f(x)", f="lambda x, kept=torch.zeros(()).double(): kept.copy_(x.detach())", x=leaf(3.0))
     answer.returns(tensor(3.0)).after("x.data += 1").returns(tensor(4.0))
