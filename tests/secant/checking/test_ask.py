@@ -165,6 +165,24 @@ def test_steps_and_operations_are_counted() -> None:
     assert "too many" in said(lambda: two.costs(1, "too many"))
 
 
+def test_a_stack_that_grows_and_shrinks_costs_no_memory_each_time() -> None:
+    """Wherever the question is on the interpreter's stack, of which a part of 16 KiB may end right there."""
+    resource = pytest.importorskip("resource")  # of Unix
+    source = "def halve(n):\n    return n and halve(n - 1) + halve(n - 1)"
+    names: dict[str, Any] = {}
+    exec(source, names)
+
+    def faults(depth: int) -> int:
+        if depth:
+            return faults(depth - 1)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        situation.put({"text": "halve(9)", "arguments": {}, "steps": 10**6}, names)
+        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+    faults(0)
+    assert max(map(faults, range(120))) < 100
+
+
 def test_a_gradient_is_asked_for_by_what_arrives() -> None:
     y = ask("y = x**2", x=leaf([1.0, 2.0]), g=tensor([1.0, 10.0]))
     y.gradient("x").returns(tensor([2.0, 40.0]))
