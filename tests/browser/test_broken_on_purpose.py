@@ -476,6 +476,7 @@ def test_a_server_started_anew_under_the_open_page(place: Any, page: Page, serve
     over(page)
     assert "server does not answer" in said(page)
     page.evaluate(WRITE, [FIRST, WRONG])
+    dismiss(page)  # JupyterLab says so, too, where the server has been away for some seconds
     check(page)
     assert "server does not answer" in said(page)
     # Another machine's secret is the worst of it: the page's cookie means nothing.
