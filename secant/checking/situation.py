@@ -67,7 +67,7 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         - given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
         - ran: the names of these functions, one for each call so far.
         - ahead: the same for each of the questions that were to be asked right after it, up to the first that
-            raises: its error is raised when that question comes by itself. None after one that was stopped:
+            raises: its error is raised when that question comes by itself. Nothing if this one was stopped:
             each would take as long again, and most tests end there.
         - place: of the result among those of the situation.
     """
@@ -205,9 +205,10 @@ class Situation:
 def _with_room(call: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function with room on the interpreter's stack.
 
-    CPython asks the system for that stack 16 KiB at a time, and before 3.13 gives each part back once it is
-    empty (python/cpython#142183). An answer that recurses to and fro over the end of a part pays for this at
-    each call, and while steps are counted at each step: up to ten times as long.
+    CPython asks the system for that stack 16 KiB at a time. 3.11, 3.12 and earlier releases of 3.13 and 3.14
+    give each part back once it is empty (python/cpython#142183). An answer that recurses to and fro over the
+    end of a part pays for this at each call, and while steps are counted at each step: up to ten times as
+    long.
     """
     return call(*arguments)
 

@@ -472,22 +472,22 @@ def test_a_server_started_anew_under_the_open_page(place: Any, page: Page, serve
     page.evaluate(WRITE, [FIRST, ENDLESS])
     page.locator(".secant-check >> visible=true").click()
     expect(verdict(page, SECOND)).to_have_text("Passed")
+    dialog = page.locator(".jp-Dialog")  # JupyterLab has its own words on this, at any moment from here
+    page.add_locator_handler(dialog, lambda: dismiss(page))
     server.close()
     over(page)
     assert "server does not answer" in said(page)
     page.evaluate(WRITE, [FIRST, WRONG])
-    dismiss(page)  # JupyterLab says so, too, where the server has been away for some seconds
     check(page)
     assert "server does not answer" in said(page)
     # Another machine's secret is the worst of it: the page's cookie means nothing.
     for secret in (place.home / "runtime").glob("*cookie_secret"):
         secret.unlink()
     server.enter_context(serve(place, "second", port=place.port))
-    dismiss(page)
     check(page)
     assert "does not recognise this page" in said(page)
-    dismiss(page)
     page.request.get(f"{place.address}/lab?token=second")  # as another tab does, by the new address
     check(page)
     expect(verdict(page, FIRST)).to_have_text("Wrong")
     assert answer_on_disk(path) == WRONG
+    page.remove_locator_handler(dialog)
