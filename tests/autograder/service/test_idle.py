@@ -31,9 +31,23 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         running.process.wait(20)
 
 
-def test_an_idle_worker_ends_and_the_next_check_has_another(server: Server) -> None:
+@pytest.fixture(scope="module")
+def template(server: Server) -> int:
+    """The process that kernels are forked from, with a worker: on a slow machine, the first is no fork of it."""
+    path = server.save("asked.ipynb", {})
+    (pid,) = (pid for pid in children(server.process.pid) if "template.py" in command(pid))
+
+    def has_a_worker() -> bool:
+        if not server.workers():
+            assert server.ask("GET", "lesson", path=path)[0] == 200
+        return bool(children(pid))
+
+    assert wait_for(has_a_worker, 60)
+    return pid
+
+
+def test_an_idle_worker_ends_and_the_next_check_has_another(server: Server, template: int) -> None:
     path = server.save("checked.ipynb", {})
-    (template,) = (pid for pid in children(server.process.pid) if "template.py" in command(pid))
     first = server.check(path)
     (worker,) = children(template)  # a fork of it
     members = family(worker)
