@@ -33,7 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def template(server: Server) -> int:
-    """The process that kernels are forked from, with a worker: on a slow machine, the first is no fork of it."""
+    """The process that kernels are forked from, and a worker: the first is no fork on a slow machine."""
     path = server.save("asked.ipynb", {})
     (pid,) = (pid for pid in children(server.process.pid) if "template.py" in command(pid))
 
