@@ -1,6 +1,7 @@
 """One real start of `secant lab` in Korean, and what a learner meets there."""
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -12,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,10 +55,19 @@ class Server:
         with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.read().decode()
 
-    async def connect(self, path: str) -> WebSocketClientConnection:
-        """Open a websocket."""
+    @contextlib.asynccontextmanager
+    async def connected(self, path: str) -> AsyncIterator[WebSocketClientConnection]:
+        """A websocket; it is closed once the server has closed it, too."""
         address = f"{self.base.replace('http', 'ws', 1)}{path}"
-        return await websocket_connect(HTTPRequest(address, headers={"Authorization": f"token {self.token}"}))
+        request = HTTPRequest(address, headers={"Authorization": f"token {self.token}"})
+        client = await websocket_connect(request)
+        try:
+            yield client
+        finally:
+            client.close()
+            async with asyncio.timeout(30):
+                while await client.read_message() is not None:
+                    pass
 
 
 def wait_for_address(process: subprocess.Popen[bytes], log: Path, port: int) -> str:
@@ -175,20 +185,19 @@ async def a_kernels_day(server: Server) -> list[str]:
     """Start a kernel, run code, interrupt it, restart it and run code again; return how each run ended."""
     session = {"path": TINY, "name": "", "type": "notebook", "kernel": {"name": "python3"}}
     kernel = f"/api/kernels/{json.loads(server.ask('/api/sessions', session))['kernel']['id']}"
-    client = await server.connect(f"{kernel}/channels?session_id=test")
+    channels = f"{kernel}/channels?session_id=test"
     try:
-        first = await answer(client, "here = 1")
-        began = await answer(client, "import time; print('asleep', flush=True); time.sleep(60)", "stream")
-        server.ask(f"{kernel}/interrupt", {})
-        stopped = await following(client, began["parent_header"]["msg_id"], "execute_reply")
-        client.close()
+        async with server.connected(channels) as client:
+            first = await answer(client, "here = 1")
+            began = await answer(client, "import time; print('asleep', flush=True); time.sleep(60)", "stream")
+            server.ask(f"{kernel}/interrupt", {})
+            stopped = await following(client, began["parent_header"]["msg_id"], "execute_reply")
         server.ask(f"{kernel}/restart", {})
-        client = await server.connect(f"{kernel}/channels?session_id=test")
-        again = await answer(client, "here")
-        last = await answer(client, "1")
+        async with server.connected(channels) as client:
+            again = await answer(client, "here")
+            last = await answer(client, "1")
         return [reply["content"].get("ename", "ok") for reply in (first, stopped, again, last)]
     finally:
-        client.close()
         server.ask(kernel, method="DELETE")
 
 
@@ -207,17 +216,16 @@ def test_validate_warns_of_nothing(server: Server) -> None:
 async def typed(server: Server, line: str, wanted: str) -> str:
     """Type a line into a new terminal; return what is found in its output."""
     terminal = json.loads(server.ask("/api/terminals", {}))["name"]
-    client = await server.connect(f"/terminals/websocket/{terminal}")
     try:
-        await client.write_message(json.dumps(["stdin", f"{line}\r"]))
-        seen = ""
-        async with asyncio.timeout(30):
-            while not (found := re.search(wanted, seen)):
-                kind, *words = json.loads(await client.read_message() or "null")
-                seen += "".join(words) if kind == "stdout" else ""
+        async with server.connected(f"/terminals/websocket/{terminal}") as client:
+            await client.write_message(json.dumps(["stdin", f"{line}\r"]))
+            seen = ""
+            async with asyncio.timeout(30):
+                while not (found := re.search(wanted, seen)):
+                    kind, *words = json.loads(await client.read_message() or "null")
+                    seen += "".join(words) if kind == "stdout" else ""
         return found[1]
     finally:
-        client.close()
         server.ask(f"/api/terminals/{terminal}", method="DELETE")
 
 
