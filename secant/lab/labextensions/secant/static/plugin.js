@@ -295,10 +295,7 @@ class Extension {
   /** Bring the panel into view; the focus stays. */
   reveal() {
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
-    if (!this.panel.widget.isVisible) {
-      this.sides?.makeRoom();
-      this.app.shell.activateById(this.panel.widget.id);
-    }
+    if (!this.panel.widget.isVisible) this.app.shell.activateById(this.panel.widget.id);
     if (focused?.isConnected) focused.focus({ preventScroll: true });
   }
 

@@ -50,12 +50,8 @@ export class Sides {
       this.closed.left = false;
     }
     if (this.seen.right) this.closed.right = false;
-    if (this.seen.panel && !before.panel) this.makeRoom();
-  }
-
-  /** Let the left sidebar give way to the panel. */
-  makeRoom() {
-    if (this.room < 2 && !this.byHand) this.close('left');
+    // The left sidebar gives way to the panel.
+    if (this.seen.panel && !before.panel && this.room < 2 && !this.byHand) this.close('left');
   }
 
   /** Close what there is no room for. */
