@@ -110,8 +110,10 @@ def _place(step: TracebackType) -> str:
 
 def _not_done(name: str) -> str:
     return say(
-        en=f"Not done yet: your answer goes into {name}, in place of raise NotImplementedError(...).",
-        ko=f"아직 풀지 않았습니다. {name}에서 raise NotImplementedError(...)를 지우고 그 자리에 답을 쓰세요.",
+        en=f"Not done yet: your answer goes into {name}, in place of raise NotImplementedError(...). "
+        "If it is there already, run that cell again: what ran last was an older one.",
+        ko=f"아직 풀지 않았습니다. {name}에서 raise NotImplementedError(...)를 지우고 그 자리에 답을 쓰세요. "
+        "이미 썼다면 그 셀을 다시 실행하세요. 지금은 예전 함수가 남아 있습니다.",
     )
 
 

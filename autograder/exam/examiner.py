@@ -279,7 +279,8 @@ class _Questions:
                 return answer.value
             if answer.kind == "missing" or _is_missing(answer, self._task):
                 raise _Verdict(*self._loaded.fate(self._task))
-            if answer.error == "NotImplementedError" and self._task in self._loaded.unwritten:
+            unwritten = self._task in self._loaded.unwritten and answer.error == "NotImplementedError"
+            if unwritten or _is_own_stub(answer, self._task):
                 raise _Verdict("not_attempted", words.not_done())
             told = words.ran_into_stub(answer) if answer.message == STUB else words.raised(answer)
             raise _Verdict("wrong", words.at_the_call(told, check.asked()))
@@ -402,6 +403,11 @@ def _fate(error: TimedOut | Crashed) -> tuple[Outcome, str]:
 def _is_missing(answer: Reply, task: str) -> bool:
     # A probe that calls a function which is not there raises a NameError that names it.
     return answer.error == "NameError" and f"'{task}'" in answer.message
+
+
+def _is_own_stub(answer: Reply, task: str) -> bool:
+    # Of a function whose placeholder still stands, whatever was written above it.
+    return answer.message == STUB and [line.function for line in answer.trace] == [task]
 
 
 def _number(draw: bytes) -> int:

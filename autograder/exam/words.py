@@ -42,7 +42,8 @@ def too_long(seconds: float) -> str:
 def not_done() -> str:
     """Say that the placeholder is still there."""
     return say(
-        en="Not done yet: the placeholder is still there.", ko="아직 풀지 않았습니다. 처음 내용 그대로입니다."
+        en="Not done yet: the placeholder is still there.",
+        ko="아직 풀지 않았습니다. 답을 쓸 자리가 그대로 있습니다.",
     )
 
 

@@ -77,6 +77,7 @@ def _is_data(name: str) -> bool:
     """
     if name.casefold().endswith(_CODE):
         return False
-    kind = mimetypes.guess_type(name, strict=False)[0] or ""
+    # As a path: of an address that begins with "data:", something else than its end would be asked for.
+    kind = mimetypes.guess_type(f"./{name}", strict=False)[0] or ""
     page = kind in ("text/html", "text/xml", "application/xml", "message/rfc822") or kind.endswith("+xml")
     return name.isprintable() and not page and ".ipynb" not in name.casefold()

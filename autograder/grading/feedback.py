@@ -29,7 +29,7 @@ from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
 from autograder.grading.beside import Beside
 from autograder.grading.gradebook import Entered
-from autograder.grading.hide_tests import hidden_lines, without
+from autograder.grading.hide_tests import ClearTests, HideTests
 from autograder.grading.jobs import Page
 from autograder.grading.result import GradedTask, Printed, Result
 from autograder.intake.files import EXCHANGE_SECRET
@@ -195,7 +195,9 @@ class Pages:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
-        steps = (_Grades if step is GetGrades else step for step in converter.preprocessors)
+        # No hidden line has been in the student's process: one in an output is the student's own, and stays.
+        ours = {GetGrades: _Grades, HideTests: ClearTests}
+        steps = [ours.get(step, step) for step in converter.preprocessors]
         # A page has a style of its own, so that step would only take time.
         self._steps = [step(config=config) for step in steps if step is not CSSHTMLHeaderPreprocessor]
         self._db_url = coursedir.db_url
@@ -215,11 +217,9 @@ class Pages:
         names = {"student": student, "assignment": lesson, "notebook": lesson, "db_url": self._db_url}
         names |= {"entered": entered}
         resources: Any = {"nbgrader": names, "unique_key": lesson, "output_files_dir": f"{lesson}_files"}
-        secret = hidden_lines(notebook)
-        rows = [replace(row, message=without(secret, row.message)) for row in head.rows]
         for step in self._steps:
             notebook, resources = step(notebook, resources)
-        return Page(student, lesson, json.dumps(notebook), replace(head, rows=rows))
+        return Page(student, lesson, json.dumps(notebook), head)
 
 
 def page_head(

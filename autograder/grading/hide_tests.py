@@ -15,8 +15,21 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _TELLING = 8
 
 
-class HideTests(ClearHiddenTests):
-    """Clear the hidden tests, and whatever in an output repeats their lines.
+class ClearTests(ClearHiddenTests):
+    """Clear the hidden tests. What was graded without them in the student's process needs no more."""
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: Any, cell_index: int
+    ) -> tuple[NotebookNode, Any]:
+        """Clear a test cell; in a student's own, nbgrader's marks are words, and would end in an error."""
+        if not is_test(cell):
+            return cell, resources
+        cleared: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, cell_index)
+        return cleared
+
+
+class HideTests(ClearTests):
+    """Clear the hidden tests, and whatever in an output repeats their lines: for nbgrader's own engine.
 
     A check that fails renders only its message. Any other exception renders its frames, and those of a
     test cell show its code: of them only the student's own frames and the last line are kept. This stops
@@ -34,15 +47,6 @@ class HideTests(ClearHiddenTests):
                     output.traceback = _own_frames(output, cell.execution_count)
                 _censor(output, secret)
         cleared: tuple[NotebookNode, Any] = super().preprocess(nb, resources)
-        return cleared
-
-    def preprocess_cell(
-        self, cell: NotebookNode, resources: Any, cell_index: int
-    ) -> tuple[NotebookNode, Any]:
-        """Clear a test cell; in a student's own, nbgrader's marks are words, and would end in an error."""
-        if not is_test(cell):
-            return cell, resources
-        cleared: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, cell_index)
         return cleared
 
 
@@ -76,7 +80,7 @@ def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
     return [*frames, f"{output.ename}: {output.evalue}"]
 
 
-def without(secret: set[str], text: Any) -> Any:
+def _without(secret: set[str], text: Any) -> Any:
     """Return a text, or an empty one if it shows a hidden line."""
     plain = _COLOUR.sub("", str(text))
     return "" if any(line in plain for line in secret) else text
@@ -86,9 +90,9 @@ def _censor(output: NotebookNode, secret: set[str]) -> None:
     """Empty each text of an output that shows a hidden line."""
 
     if output.output_type == "stream":
-        output.text = without(secret, output.text)
+        output.text = _without(secret, output.text)
     elif output.output_type == "error":
-        output.evalue = without(secret, output.evalue)
-        output.traceback = [without(secret, entry) for entry in output.traceback]
+        output.evalue = _without(secret, output.evalue)
+        output.traceback = [_without(secret, entry) for entry in output.traceback]
     else:
-        output.data = NotebookNode({kind: without(secret, text) for kind, text in output.data.items()})
+        output.data = NotebookNode({kind: _without(secret, text) for kind, text in output.data.items()})

@@ -24,6 +24,8 @@ KEPT = 1_000
 FORMULAS = 50  # of what one person typed in one place that are set
 # As Pandoc has it, so that "$5 and $6" is no formula; of bounded length, for the library's time.
 _FORMULA = re.compile(r"\$\$([^$]{1,200})\$\$|\$(?! )([^$\n]{1,200})(?<! )\$(?!\d)")
+# Of a length of ten or more, or with sizes within sizes, a formula would fill pages.
+_VAST = re.compile(r'(?:width|height|depth|voffset)="[+-]?\d{2}|mathsize.*mathsize', re.DOTALL)
 _OPEN, _CLOSE = '<div style="white-space: pre-wrap">', "</div>"
 
 
@@ -51,7 +53,7 @@ def as_typed(markdown: str) -> str | None:
 
 
 def typed(text: str) -> Markup:
-    """Return what a person typed: letter by letter, formulas set."""
+    """Return what a person typed: letter by letter, formulas set but for vast ones."""
     parts: list[Markup] = []
     end = 0
     for number, found in enumerate(_FORMULA.finditer(visible(text, prose=True))):
@@ -59,10 +61,12 @@ def typed(text: str) -> Markup:
             break
         display: Display = "block" if found[1] else "inline"
         try:
-            formula = Markup(_scrollable(mathml(found[1] or found[2], display), display))
+            formula = mathml(found[1] or found[2], display)
         except ValueError:
             continue
-        parts += [escape(found.string[end : found.start()]), formula]
+        if _VAST.search(formula):
+            continue
+        parts += [escape(found.string[end : found.start()]), Markup(_scrollable(formula, display))]
         end = found.end()
     return Markup().join([*parts, escape(visible(text, prose=True)[end:])])
 

@@ -1029,7 +1029,7 @@ Return the names of all nodes of the graph behind `t`, as a list of strings.
   names, `PowBackward0` twice.
 - The order does not matter. Skip edges to `None`. If `t` has no `grad_fn`, return an empty list.
 - The graph may be thousands of operations deep. There, a function that calls itself ends in a `RecursionError` (if you raise the
-  recursion limit, put it back). There may also be more paths through the graph than you could ever follow.
+  recursion limit, do it inside the function and put it back: a limit that is set beside it does not count in grading). There may also be more paths through the graph than you could ever follow.
 - Only read the graph: do not run `backward()`, and leave the graph as it was, without a new hook and with the `metadata` of its nodes unchanged.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1053,7 +1053,7 @@ while todo:
 </details>
 """
 
-# %% [markdown] lang="ko" en="d8832024"
+# %% [markdown] lang="ko" en="d387c292"
 r"""
 ## 과제 2.2 · `graph_nodes`
 
@@ -1066,8 +1066,8 @@ r"""
 - **노드**마다 한 번만 적습니다. 그 노드로 가는 간선이 몇 개든 마찬가지입니다. 이름이 같아도 서로 다른 노드이면 따로 적습니다. 4절의
   그래프라면 이름이 여섯 개이고 그중 둘이 `PowBackward0`입니다.
 - 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 리스트를 돌려주세요.
-- 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도를
-  올렸다면 되돌려 놓아야 합니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
+- 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도를 올린다면 함수 안에서 올렸다가
+  되돌려 놓으세요. 함수 밖에서 올린 한도는 채점할 때 통하지 않습니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
 - 그래프를 읽기만 하세요. `backward()`는 호출하지 말고, 그래프를 처음 그대로 두세요. hook을 새로 남기거나 노드의 `metadata`를 바꾸면 안 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>

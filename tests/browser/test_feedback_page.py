@@ -70,6 +70,28 @@ def test_a_page_fits_a_phone_and_is_accessible(
         page.close()
 
 
+def test_a_formula_paints_over_nothing_of_ours(browser: Any, tmp_path: Path) -> None:
+    """Nine ems are 140 pixels: up to the line above, which says how many points there are."""
+    release = copy.deepcopy(assignment(LESSONS[0]).releases["en"])
+    over = r"$\smash{\raise 9em{\color{red}\text{████████████}}}$"
+    row = Row("one", "Task 1", 0.0, 2.0, 0.0, "manual", True, "", over * 4, "")
+    file = tmp_path / "page.html"
+    file.write_text(
+        page_html("ann", Head("Slopes", "en", 0.0, 2.0, 0.0, [row], ""), release.cells[:1]), "utf-8"
+    )
+    page = browser.new_page(viewport={"width": 800, "height": 600})
+    try:
+        page.goto(file.as_uri())
+        assert page.locator(".typed math").count() == 4
+        edges = page.locator(".typed").bounding_box()
+        above = {"x": 0, "y": 0, "width": 800, "height": edges["y"]}
+        painted = page.screenshot(clip=above)
+        page.evaluate("document.querySelector('.typed').style.visibility = 'hidden'")
+        assert page.screenshot(clip=above) == painted
+    finally:
+        page.close()
+
+
 def test_a_script_that_got_in_would_not_run(browser: Any, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     evil = "<script>document.title = 'run'</script><img src=x onerror=\"document.title = 'run'\">"

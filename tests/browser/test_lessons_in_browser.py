@@ -132,7 +132,7 @@ SAID: Mapping[str, Mapping[Language, str]] = {
         "en": "NameError: name 'nothing' is not defined",
         "ko": "NameError: name 'nothing' is not defined",
     },
-    UNTOUCHED: {"en": "the placeholder is still there", "ko": "처음 내용 그대로입니다"},
+    UNTOUCHED: {"en": "the placeholder is still there", "ko": "답을 쓸 자리가 그대로 있습니다"},
 }
 BODIES = {  # a loop that sleeps uses up its time as well, and costs the other tests none
     CRASH: "    import os\n    os._exit(3)",

@@ -29,7 +29,7 @@ WORDS = {
     "wrong": ("Is the sign turned round?", "부호가 바뀌지 않았나요?"),
     "not_attempted": (
         "Not done yet: the placeholder is still there.",
-        "아직 풀지 않았습니다. 처음 내용 그대로입니다.",
+        "아직 풀지 않았습니다. 답을 쓸 자리가 그대로 있습니다.",
     ),
     "crashed": ("Your code raised an error.", "코드에서 오류가 났습니다."),
     "timed_out": ("took longer than 5 s. Is there a loop that does not end?", "5초가 넘게 걸렸습니다."),

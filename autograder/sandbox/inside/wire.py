@@ -22,12 +22,14 @@ All numbers are little-endian.
 """
 
 import contextlib
+import marshal
 import math
 import re
 import socket
 import struct
 import time
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -522,7 +524,54 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     value = reader.value(0)
     if reader.position != len(data):
         raise WireError("bytes after the value")
+    if reader.items > _FEW:
+        _refuse_colliding(value)
     return value
+
+
+_FEW = 1_000  # items of which a set is made in no time, whatever they are
+_ALIKE = 100  # different values of one hash: -1 and -2 share theirs, and so do 67 powers of two
+
+
+def _refuse_colliding(value: Any) -> None:
+    """Raise TooMuch for many different values of one hash: a set of them takes quadratic time.
+
+    Nobody answers such by accident; the hash of an int is its value modulo 2**61 - 1.
+    """
+    hashes = array("q", map(hash, _hashable(value)))
+    if not hashes:
+        return
+    kinds, counts = torch.frombuffer(hashes, dtype=torch.int64).unique(return_counts=True)
+    alike: dict[int, set[bytes]] = {number: set() for number in kinds[counts > _ALIKE].tolist()}
+    for part in _hashable(value) if alike else ():
+        if (found := alike.get(hash(part))) is not None:
+            found.add(marshal.dumps(_plain(part), 2))  # without references, equal bytes for what is the same
+            if len(found) > _ALIKE:
+                raise TooMuch(Other(type(part).__name__, "too_large"))
+
+
+def _hashable(value: Any) -> Iterator[Any]:
+    """Whatever in a value could be an item of a set, but tensors: their hashes are their places in memory."""
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        if type(part) is dict:
+            todo += [*part, *part.values()]
+        elif type(part) is list or type(part) is tuple:
+            todo += part
+        if type(part) not in (dict, list, torch.Tensor):
+            with contextlib.suppress(TypeError):  # a tuple that holds a list
+                hash(part)
+                yield part
+
+
+def _plain(value: Any) -> Any:
+    """The same, with tuples and strings alone in the place of objects."""
+    if type(value) is tuple:
+        return tuple(map(_plain, value))
+    if type(value) is torch.Tensor:
+        return id(value)
+    return (value.type_name, value.note, value.size) if type(value) is Other else value
 
 
 _BYTE, _SHORT, _WORD, _LONG, _DOUBLE = (struct.Struct(f"<{form}") for form in "BHIQd")

@@ -21,6 +21,7 @@ from autograder.exam.pool import WarmPool
 from autograder.exam.selfcheck import Checker
 from autograder.sandbox.container import Container, PlainContainer
 from autograder.sandbox.inside import wire
+from secant.causes import STUB
 from tests.support.lessons import bare
 from tests.support.small_class import answered, solutions
 from tests.support.warm import warm
@@ -101,7 +102,7 @@ def test_solution_gets_every_point(
 def test_release_is_not_attempted(checker: Checker) -> None:
     report = checker.check(ROOT / "release" / "ko" / LESSON / f"{LESSON}.ipynb")
     assert {task.outcome for task in report.tasks} == {"not_attempted"}
-    assert "처음 내용" in report.tasks[0].message
+    assert "그대로" in report.tasks[0].message
 
 
 @pytest.mark.parametrize(("language", "told"), [("en", "ran into {}, which"), ("ko", "아직 풀지 않은 {}에")])
@@ -115,6 +116,17 @@ def test_answer_that_runs_into_a_stub_is_told_which(
     assert (found[stub].outcome, found[other].outcome) == ("not_attempted", "wrong")
     assert told.format(stub) in found[other].message
     assert f"answer {stub}" in found[other].message
+
+
+def test_a_placeholder_that_still_stands_is_no_answer(
+    checker: Checker, right: dict[str, str], tmp_path: Path
+) -> None:
+    """As the test cell says, too; three of these would count as three wrong tries."""
+    first = next(iter(right))
+    begun = f'def {first}(*args):\n    a = 1  # to do\n    raise NotImplementedError("{STUB}")'
+    report = checker.check(save(answered(ROOT, {first: begun}, "en", LESSON), tmp_path / "a.ipynb"))
+    assert (report.tasks[0].id, report.tasks[0].outcome) == (first, "not_attempted")
+    assert "Not done yet" in report.tasks[0].message
 
 
 def test_half_an_answer_is_told_what_is_left(checker: Checker, tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ def test_who_did_not_come_by_the_exchange_gets_a_secret_that_is_ours(room: Path,
 
 def test_no_file_of_a_student_can_pass_for_ours(room: Path, handed: Path) -> None:
     names = [f"{STEPS}.html", "other.HTML", "x.htm", "x.svg", "x.xhtml", "x.xml", "x.mht", "x.html.gz"]
+    names += ["data:,x.html", "data:x.svg", "a:b.html"]  # mimetypes takes such a name for an address
     names += [".hidden", "other.ipynb", "x\u202e.png", "feedback/x.csv", "data/points.csv", "old.pyc"]
     # These would run when a grader opens the notebook.
     names += ["importlib.py", "json/__init__.PY", "ipykernel_launcher.so"]

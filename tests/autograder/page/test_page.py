@@ -219,16 +219,17 @@ def _jobs(room: Path) -> list[object]:
     return list(workers.jobs)
 
 
-def test_a_message_that_shows_a_hidden_line_is_not_passed_on(room: Path) -> None:
-    """The head has messages of its own, beside the outputs that nbgrader's step looks through."""
-    leak = 'def double(x):\n    raise ValueError("assert isinstance(len(double([1])), int)")'
+def test_a_line_of_the_students_own_that_a_hidden_test_has_too_stays(room: Path) -> None:
+    """No hidden line was in the student's process. Leaving it out hid verdicts, and confirmed guesses."""
+    line = "assert isinstance(len(double([1])), int)"
+    leak = f'print("{line}")\ndef double(x):\n    raise ValueError("{line}")'
     hand_in(room, "mal", answered(room, solutions(room) | {"double": leak}))
-    summary, _ = run(room)
-    (row,) = [row for row in summary.as_json() if row["student"] == "mal"]
-    assert "assert isinstance(len(double([1])), int)" in row["tasks"][0]["message"]
-    verdict = rows(page(room, "mal"))[0]
+    run(room)
+    shown = page(room, "mal")
+    verdict = rows(shown)[0]
     assert verdict.select_one(".verdict").text == "Wrong"
-    assert "isinstance(len" not in verdict.text
+    assert line in verdict.text
+    assert shown.text.count(line) >= 4  # the cell has it twice, and its output and the test's once
 
 
 def test_solutions_are_shown_once_the_class_releases_them_and_not_before(room: Path, tmp_path: Path) -> None:

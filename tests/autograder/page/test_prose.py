@@ -55,6 +55,21 @@ def test_a_long_formula_in_a_line_may_be_broken_after_its_relations() -> None:
     assert mathml("y = x^3", "inline").count("<math") == 1
 
 
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\rule{1em}{99999em}",
+        r"\hspace{3000em}x",
+        r"\smash{\raise 788em{x}}",
+        r"\raise -40em{x}",
+        r"\Huge{\Huge x}",
+    ],
+)
+def test_a_vast_formula_stands_as_it_was_typed(latex: str) -> None:
+    assert "<math" not in typed(f"${latex}$")
+    assert "<math" in typed(r"$a \quad b \qquad c \hspace{2em} \smash{d} \raise 0.5em{e} \large f$")
+
+
 def test_prose_of_a_person_is_what_was_typed() -> None:
     text = 'a <b>bold</b> "quote" & [link](http://x)\n# no heading\n\n$5 and $6; 한글'
     shown = BeautifulSoup(prose(harmless(text)), "html.parser")

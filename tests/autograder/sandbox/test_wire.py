@@ -498,12 +498,46 @@ def test_what_fits_an_answer_takes_little_memory(frame: bytes) -> None:
     assert peak < 12_000_000
 
 
+_P = 2**61 - 1  # the hash of an int is its value modulo this
+
+
 def test_keys_that_collide_take_no_time() -> None:
-    # The hash of an int is its value modulo 2**61 - 1.
-    keys = [i * (2**61 - 1) for i in range(LIMITS.keys)]
+    keys = [i * _P for i in range(ANSWER_LIMITS.keys - 1)]
     started = time.monotonic()
     there_and_back(dict.fromkeys(keys))
     assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [n * _P for n in range(90_000)] + [[]],
+        [(0, n * _P, "x") for n in range(20_000)],
+        [[[n * _P for n in range(m, m + 500)]] for m in range(0, 90_000, 500)],
+        {"order": [n * _P for n in range(2_000)]},
+    ],
+    ids=["ints", "tuples", "many lists", "in a dict"],
+)
+def test_a_set_of_what_is_answered_takes_no_time(value: Any) -> None:
+    """It took 50 s for the first, and for each question about it."""
+    with pytest.raises(TooMuch):
+        decode(encode(value, ANSWER_LIMITS), ANSWER_LIMITS)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [-1, -2, 0, False, 0.0, -0.0, 1, True, 1.0] * 1_000,
+        [math.nan] * 5_000,
+        [2**n for n in range(4_000)],
+        [(n, str(n), 1 / (n + 1)) for n in range(5_000)],
+        [torch.ones(2)] * 200 + [(torch.zeros(1), 1)] * 100,
+        [[]] * 2_000,
+    ],
+    ids=["alike", "nan", "powers", "tuples", "tensors", "empty"],
+)
+def test_what_is_alike_is_answered(value: Any) -> None:
+    assert len(decode(encode(value, ANSWER_LIMITS), ANSWER_LIMITS)) == len(value)
 
 
 @given(st.binary(max_size=300))
