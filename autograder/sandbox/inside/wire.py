@@ -547,7 +547,7 @@ def _refuse_colliding(value: Any) -> None:
         if (found := alike.get(hash(part))) is not None:
             found.add(marshal.dumps(_plain(part), 2))  # without references, equal bytes for what is the same
             if len(found) > _ALIKE:
-                raise TooMuch(Other(type(part).__name__, "too_large"))
+                raise TooMuch(Other(type(value).__name__, "too_large"))
 
 
 def _hashable(value: Any) -> Iterator[Any]:
