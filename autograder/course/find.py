@@ -41,8 +41,9 @@ def _folder(number: int, here: Path) -> Path:
                 en=f"There is no folder of lesson {number} in {here}. Go to the folder with your lessons "
                 "(secant-lessons/en in your home folder, or workspace/en in the repository), or name the "
                 "lesson's folder: autograder check FOLDER",
-                ko=f"{here}에 수업 {number} 폴더가 없습니다. 수업 파일이 있는 폴더(홈 폴더의 secant-lessons/ko, "
-                "저장소에서는 workspace/ko)로 가거나, 수업 폴더를 직접 지정하세요: autograder check 폴더",
+                ko=f"{here}에 수업 {number} 폴더가 없습니다. 수업 파일이 있는 폴더"
+                "(홈 폴더의 secant-lessons/ko, 저장소에서는 workspace/ko)로 가거나, "
+                "수업 폴더를 직접 지정하세요: autograder check 폴더",
             )
         )
     return found[0]
