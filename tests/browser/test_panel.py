@@ -294,7 +294,7 @@ def test_one_task_alone_by_keyboard_from_its_test_cell(page: Page) -> None:
     page.evaluate(WRITE, ["slope", "# crashed\n"])
     page.evaluate(WRITE, ["tangent", "# passed\n"])
     button = page.locator(".secant-cell >> visible=true").first.get_by_role("button")
-    assert button.get_attribute("aria-label") == "Check task slope"
+    assert button.get_attribute("aria-label") == "Check this task: slope"
     button.focus()
     page.keyboard.press("Enter")
     expect(row(page, "slope").locator(".secant-outcome")).to_have_text("Crashed")
