@@ -22,8 +22,8 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "late": ("Points taken off for late submission: {points}", "늦은 제출로 뺀 점수: {points}점"),
     "extra": ("Extra credit included: {points}", "포함된 가산점: {points}점"),
     "waits": (
-        "Points still to be graded by a person: up to {points}. Your score may rise.",
-        "사람의 채점을 기다리는 점수: 최대 {points}점. 점수가 더 오를 수 있습니다.",
+        "Points still to be graded by a person: up to {points}. Your score may change.",
+        "사람의 채점을 기다리는 점수: 최대 {points}점. 점수가 바뀔 수 있습니다.",
     ),
     "tasks": ("Tasks", "과제"),
     "points": ("{score} / {most} points", "{score} / {most}점"),
