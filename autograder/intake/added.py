@@ -34,8 +34,8 @@ def in_place_of(
 ) -> list[Cell]:
     """The added text in a note's place: around its stub, or where the lesson has it.
 
-    That is between the nearest cells of the lesson. If the stub is gone, one of them has to be the lesson's
-    next or previous one: else this may be any place.
+    That is between the nearest cells of the lesson. If the stub is gone, the one before it has to be the one
+    before the note in the lesson, or the one behind it the next: else this may be any place.
     """
     here = {cell.number for cell in claims[index]}
     text = {cell.number for cell in added}
@@ -44,8 +44,7 @@ def in_place_of(
         if here:
             is_place = any(cell.number in here for cell in between)
         else:
-            is_next = 0 <= before == index - 1 or index + 1 == after < len(claims)
-            is_place = before < index < after and is_next
+            is_place = 0 <= before == index - 1 or index + 1 == after < len(claims)
         found += [cell for cell in between if is_place and cell.number in text]
     return found
 

@@ -542,17 +542,18 @@ def test_a_blank_notebook_does_not_stand_for_one_that_is_not_even_opened(
     korean.symlink_to("nowhere")
     refused = take_in(tmp_path, LESSON, RELEASES)
     assert (refused.reason, refused.en[: len(korean.name)]) == ("link", korean.name)
-    found = find(tmp_path, LESSON)
+    found = find(tmp_path, LESSON)  # the blank one, and why the other was not read
     assert isinstance(found, Found)
     assert found.digest != blank.script.digest, "the grade of the blank one would be kept"
-    result = accepted(answered(), folder=tmp_path)
-    assert result.notes == [f"counted:{LESSON}.ipynb"]
-    assert result.script.digest != found.digest
+    assert accepted(answered(), folder=tmp_path).notes == [f"counted:{LESSON}.ipynb"]
     korean.unlink()
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 20_000)
     korean.write_text(" " * 20_001)
-    accepted(answered(), folder=tmp_path)
     assert rejected(release(), "too_large", folder=tmp_path).en.startswith(korean.name)
+    large = find(tmp_path, LESSON)
+    assert isinstance(large, Found)
+    assert large.data == found.data
+    assert large.digest != found.digest
 
 
 def test_a_notebook_of_another_lesson_may_lie_beside_a_blank_one(tmp_path: Path) -> None:
@@ -935,6 +936,14 @@ def test_text_elsewhere_in_a_lesson_is_no_answer_and_is_shown_where_it_stands(wh
     assert [cell.source for cell in result.notebook.cells if cell.id != "why"] == sources
 
 
+@pytest.mark.parametrize("gone", ["test_Cube", "end"])
+def test_one_cell_beside_a_note_tells_its_place(gone: str) -> None:
+    notebook = noted(*TEXT, stub=False, where=7)
+    notebook.cells = [cell for cell in notebook.cells if cell.id != gone]
+    notebook.cells.append(notebook.cells.pop(0))  # nor does it matter what else was moved
+    assert take_noted(notebook).answers["why"] == "Because it *adds*.\n\nSo."
+
+
 def test_where_no_cell_beside_a_note_is_left_text_is_no_answer() -> None:
     notebook = noted(*TEXT, stub=False, where=7)
     notebook.cells = [cell for cell in notebook.cells if cell.id not in ("test_Cube", "end")]
@@ -963,6 +972,10 @@ def test_text_is_shown_in_lessons_with_a_note_alone() -> None:
 
 def test_a_foreign_notebook_is_not_taken_for_a_note() -> None:
     rejected(new_notebook(cells=TEXT), "wrong_notebook")
+    first = release()
+    first.cells = first.cells[-1:] + first.cells[:-1]
+    foreign = json.dumps(new_notebook(cells=TEXT)).encode()
+    assert isinstance(understand(Found("x.ipynb", foreign, []), LESSON, {"en": first}), Rejected)
 
 
 def test_added_text_is_bounded() -> None:
