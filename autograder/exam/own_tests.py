@@ -26,7 +26,7 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
         below: a folder that it has to be in, by real folders only.
     """
     try:
-        ((_, data, _),) = read(path, path.stem, below)
+        ((_, data, _),), _ = read(path, path.stem, below)
     except Refused:
         return None
     try:

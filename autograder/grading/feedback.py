@@ -34,6 +34,7 @@ from autograder.grading.jobs import Page
 from autograder.grading.result import GradedTask, Printed, Result
 from autograder.intake.files import EXCHANGE_SECRET
 from autograder.intake.pictures import is_picture
+from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Rejected, Submission
 from autograder.page.facts import Head, Row
 from autograder.page.prose import harmless
@@ -88,7 +89,7 @@ def graded_notebook(
             cell.outputs = [_verdict(task, why.replace("**", ""))]
         elif place in printed:
             cell.outputs = _outputs(printed[place]) + cell.outputs
-        elif cell.cell_type == "markdown" and is_answer(cell) and name in prose:
+        elif is_extra_text(cell) or (cell.cell_type == "markdown" and is_answer(cell) and name in prose):
             cell.source = harmless(cell.source)
     _choose_colours(notebook)
     if result.flags or submission is None:
@@ -307,7 +308,7 @@ def bare(page: Page) -> Page:
     """Return a page without what the student wrote and printed, for one that could not be made."""
     notebook = nbformat.from_dict(json.loads(page.notebook))
     for cell in notebook.cells:
-        if not is_test(cell) and (cell.cell_type == "code" or is_answer(cell)):
+        if not is_test(cell) and (cell.cell_type == "code" or is_answer(cell) or is_extra_text(cell)):
             if cell.cell_type == "code":
                 cell.source, cell.outputs = _LEFT_OUT, []
             else:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from autograder.intake.submission import Refused
+from autograder.intake.submission import Refused, Rejected
 from secant.language import LANGUAGES
 from secant.visible import visible
 
@@ -46,18 +46,22 @@ def valid_student_id(name: str) -> bool:
 
 
 Read = tuple[str, bytes, list[str]]  # a file's name, its bytes, and notes
+Unread = tuple[str, Rejected]  # a file's name, and why it was not read
 
 
-def read(path: Path, lesson: str, root: Path | None, given: Path | None = None) -> list[Read]:
+def read(
+    path: Path, lesson: str, root: Path | None, given: Path | None = None
+) -> tuple[list[Read], list[Unread]]:
     """Read the notebook that counts before all others and, if there are several, each of the others.
 
+    Those that cannot be read are returned as well, unless there is no other.
     `given` is a folder of the files that students get with the lesson.
     """
     with _folder(path.parent, root) as parent:
         mode = _lstat(parent, path.name).st_mode
         if not stat.S_ISDIR(mode):
             data, notes = _read_file(parent, path.name, MAX_FILE_BYTES)
-            return [(path.name, data, notes)]
+            return [(path.name, data, notes)], []
     with _folder(path, path.parent if root is None else root) as folder:
         names = _names(folder)
         versions = [name for name in names_of(lesson) if name in names]
@@ -66,19 +70,24 @@ def read(path: Path, lesson: str, root: Path | None, given: Path | None = None) 
             notes.append("side_files")
         first = versions or [name]
         found: list[Read] = []
-        refused: list[Refused] = []
+        refused: list[tuple[str, Refused]] = []
         left = MAX_FILE_BYTES
         for each in [*first, *_copies(names, lesson, first)][:MAX_NOTEBOOKS]:
             try:
                 data, more = _read_file(folder, each, MAX_FILE_BYTES if each in first else left)
             except Refused as refusal:
-                refused.append(refusal)
+                refused.append((each, refusal))
                 continue
             left -= 0 if each in first else len(data)
             found.append((each, data, notes + more))
         if not found:
-            raise refused[0]
-        return found
+            raise refused[0][1]
+        return found, [(each, refusal.outcome) for each, refusal in refused]
+
+
+def is_named_after(lesson: str, name: str) -> bool:
+    """Whether a notebook has the lesson's name in some language, or is a copy of one that has."""
+    return _stem(name) in map(_stem, names_of(lesson))
 
 
 def names_of(lesson: str) -> list[str]:

@@ -5,15 +5,18 @@
   nbgrader keeps the last copy too. If there is none, it is the last unclaimed code cell that defines the
   task's function or class; then what was typed into a test cell and defines it, where the released test can
   be told from it; and if there is none either, it is the stub.
+- The answer to a note, which a person grades, may also be text that the student added in its place
+  (added.py).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import grade_id, grading, is_answer, is_test
+from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_test
+from autograder.intake.added import added_text, in_place_of, joined
 from autograder.intake.parse import Cell, Submitted, marks_of
 from autograder.intake.submission import Refused
 from secant.language import LANGUAGES, Language
@@ -31,11 +34,12 @@ class Pairing:
     cells: list[Cell]
     claims: dict[int, list[Cell]]  # by the lesson cell's position
     unclaimed: list[Cell]
+    added: list[Cell]  # text of the student's own that answers no note
     answers: dict[int, Cell]  # the chosen answers, by the position of the lesson's answer cell
     notes: list[str]
 
 
-def _pair(cells: list[Cell], lesson: list[NotebookNode]) -> Pairing:
+def _pair(cells: list[Cell], lesson: list[NotebookNode], texts: Collection[str]) -> Pairing:
     by_grade_id = {grade_id(cell): index for index, cell in enumerate(lesson) if grade_id(cell)}
     by_id = {cell.get("id"): index for index, cell in enumerate(lesson)}
     by_text = {_look(cell.cell_type, cell.source): index for index, cell in reversed([*enumerate(lesson)])}
@@ -50,7 +54,7 @@ def _pair(cells: list[Cell], lesson: list[NotebookNode]) -> Pairing:
         if index is None and cell.source.strip():
             index = by_text.get(_look(cell.kind, cell.source))
         (unclaimed if index is None else claims[index]).append(cell)
-    pairing = Pairing(lesson, cells, claims, unclaimed, {}, [])
+    pairing = Pairing(lesson, cells, claims, unclaimed, added_text(unclaimed, texts), {}, [])
     _choose_answers(pairing)
     _flag(pairing)
     return pairing
@@ -67,6 +71,8 @@ def _choose_answers(pairing: Pairing) -> None:
             continue
         name, claims = grade_id(stub), pairing.claims[index]
         written = [cell for cell in claims if is_written(cell, stub)]
+        if not written and _take_text(pairing, index):
+            continue
         named = [cell for cell in pairing.unclaimed if _defines(cell, name)]
         named = named or [cell for cell in _typed_into_tests(pairing) if _defines(cell, name)]
         candidates = written or named or claims
@@ -78,6 +84,20 @@ def _choose_answers(pairing: Pairing) -> None:
             pairing.notes.append(f"found_by_name:{name}")
         if len([cell for cell in (*written, *named) if _defines(cell, name)]) > 1:
             pairing.notes.append(f"defined_twice:{name}")
+
+
+def _take_text(pairing: Pairing, index: int) -> bool:
+    """Take the text that was added in a note's place as its answer; whether there is any."""
+    note = pairing.lesson[index]
+    if not is_manual(note) or note.cell_type != "markdown":
+        return False
+    found = in_place_of(index, pairing.cells, pairing.claims, pairing.added)
+    if found:
+        taken = {cell.number for cell in found}
+        pairing.added[:] = [cell for cell in pairing.added if cell.number not in taken]
+        pairing.answers[index] = joined(found)
+        pairing.notes.append(f"found_by_place:{grade_id(note)}")
+    return bool(found)
 
 
 def _typed_into_tests(pairing: Pairing) -> list[Cell]:
@@ -135,7 +155,8 @@ def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNod
     language = submitted.lang if submitted.lang in releases else _language(submitted)
     if language not in releases:
         language = next(iter(releases))
-    pairing = _pair(submitted.cells, releases[language].cells)
+    texts = {cell.source.strip() for release in releases.values() for cell in release.cells}
+    pairing = _pair(submitted.cells, releases[language].cells, texts)
     graded = [index for index, cell in enumerate(pairing.lesson) if is_answer(cell) or is_test(cell)]
     if not any(index in pairing.answers or pairing.claims[index] for index in graded):
         raise Refused(
@@ -172,8 +193,12 @@ def _language(submitted: Submitted) -> Language:
 
 def _refuse_long(pairing: Pairing) -> None:
     """Bound the text that is kept: of code cells and answers."""
-    answers = {cell.number for cell in pairing.answers.values()}
-    kept = [cell for cell in pairing.cells if cell.kind == "code" or cell.number in answers]
+    answers = {cell.number: cell for cell in pairing.answers.values() if cell.kind != "code"}
+    kept = [
+        answers.get(cell.number, cell)
+        for cell in pairing.cells
+        if cell.kind == "code" or cell.number in answers
+    ]
     for cell in kept:
         if len(cell.source) > MAX_CELL_CHARS:
             raise Refused(

@@ -3,6 +3,7 @@
 - Every other code cell of the student's runs where it stands: extra cells, changed cells of the lesson,
   earlier copies of an answer. So, as in the student's own "Run all", the last definition is graded.
 - A stub does not run when an answer was written, and test cells never do.
+- In a lesson with a note for a person to grade, text that the student added stays where it stands, too.
 - The imports of the lesson's own cells run first, always: who deleted that cell loses nothing. Any other
   cell of the lesson that was changed or deleted stays so.
 """
@@ -10,19 +11,22 @@
 import copy
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.course.cells import grade_id, imports, is_answer, is_test
+from autograder.course.cells import grade_id, imports, is_answer, is_manual, is_test
+from autograder.intake.added import shown
 from autograder.intake.pairing import Pairing, is_written
 from autograder.intake.parse import Cell
 from autograder.intake.pictures import output_of
 from autograder.intake.submission import Step
 
+EXTRA = "extra-"  # what the id of a cell begins with that is not the lesson's
+
 
 def layout_of(pairing: Pairing) -> list[tuple[Cell, int | None]]:
     """The submitted cells that are kept, each with the position of the lesson cell that it stands for.
 
-    None marks an extra code cell. Left out are stubs beside an answer, copies of tests, and other prose.
+    None marks an extra cell. Left out are stubs beside an answer, copies of tests, and other prose.
     """
     stands_for = {cell.number: index for index, cell in reversed(pairing.answers.items())}
     dropped = set()
@@ -33,11 +37,14 @@ def layout_of(pairing: Pairing) -> list[tuple[Cell, int | None]]:
         elif claims:
             stands_for.setdefault(claims[0].number, index)
             dropped |= {cell.number for cell in claims if is_test(lesson_cell)}
+    text = shown(pairing.added) if any(map(is_manual, pairing.lesson)) else {}
     kept: list[tuple[Cell, int | None]] = []
     for cell in pairing.cells:
         place = stands_for.get(cell.number)
-        if place is not None or (cell.kind == "code" and cell.number not in dropped):
-            kept.append((cell if place is None else pairing.answers.get(place, cell), place))
+        if place is not None:
+            kept.append((pairing.answers.get(place, cell), place))
+        elif cell.number in text or (cell.kind == "code" and cell.number not in dropped):
+            kept.append((text.get(cell.number, cell), None))
     return kept
 
 
@@ -45,7 +52,8 @@ def steps_of(pairing: Pairing, layout: list[tuple[Cell, int | None]]) -> list[St
     steps = [Step("imports", imports(pairing.lesson), 0)]
     for cell, index in layout:
         ours = None if index is None else pairing.lesson[index]
-        if not cell.source.strip() or (ours is not None and (is_test(ours) or ours.cell_type != "code")):
+        runs = cell.kind == "code" if ours is None else ours.cell_type == "code" and not is_test(ours)
+        if not cell.source.strip() or not runs:
             continue
         task = grade_id(ours) if ours is not None and is_answer(ours) else ""
         steps.append(
@@ -62,7 +70,8 @@ def notebook_of(
     places: dict[int, NotebookNode] = {}
     for cell, index in layout:
         if index is None:
-            cells.append(new_code_cell(cell.source, id=f"extra-{cell.number}"))
+            new = new_code_cell if cell.kind == "code" else new_markdown_cell
+            cells.append(new(cell.source, id=f"{EXTRA}{cell.number}"))
         else:
             places[index] = _our_cell(pairing.lesson[index], cell.source)
             cells.append(places[index])
@@ -82,3 +91,8 @@ def _our_cell(ours: NotebookNode, source: str) -> NotebookNode:
     if is_answer(cell) or (cell.cell_type == "code" and not is_test(cell)):
         cell.source = source
     return cell
+
+
+def is_extra_text(cell: NotebookNode) -> bool:
+    """Whether a cell of a rebuilt notebook is text that the student added: a stranger's, not the lesson's."""
+    return bool(cell.cell_type == "markdown" and cell.id.startswith(EXTRA))

@@ -10,14 +10,14 @@ The submission must be in one folder. Of several notebooks in it one counts, who
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from autograder.course.cells import grade_id
-from autograder.intake.files import names_of, read
+from autograder.intake.files import Unread, is_named_after, names_of, read
 from autograder.intake.pairing import settle, unwritten
 from autograder.intake.parse import parse
 from autograder.intake.rebuild import layout_of, notebook_of, steps_of
@@ -31,20 +31,24 @@ class Found:
 
     Attributes:
         others: the other notebooks, in the order in which they would count; see `understand`.
+        unread: those that could not even be read, such as links.
     """
 
     name: str
     data: bytes
     notes: Sequence[str]
     others: Sequence["Found"] = ()
+    unread: Sequence[Unread] = ()
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the bytes, in hexadecimal; with others, of all their digests."""
+        """The SHA-256 of the bytes, in hexadecimal; with others, of all that was found."""
         own = hashlib.sha256(self.data).hexdigest()
-        if not self.others:
+        if not self.others and not self.unread:
             return own
-        return hashlib.sha256("".join([own, *(other.digest for other in self.others)]).encode()).hexdigest()
+        others = [other.digest for other in self.others]
+        unread = [f" {visible(name)}: {why.en}" for name, why in self.unread]
+        return hashlib.sha256("".join([own, *others, *unread]).encode()).hexdigest()
 
 
 def take_in(
@@ -81,8 +85,9 @@ def find(path: Path, lesson: str, root: Path | None = None, given: Path | None =
     path = Path(os.path.abspath(path))
     root = None if root is None else Path(os.path.abspath(root))
     try:
-        first, *others = (Found(*each) for each in read(path, lesson, root, given))
-        return replace(first, others=others)
+        notebooks, unread = read(path, lesson, root, given)
+        first, *others = (Found(*each) for each in notebooks)
+        return replace(first, others=others, unread=unread)
     except Refused as refusal:
         return refusal.outcome
 
@@ -92,20 +97,23 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
 
     That is the one with the lesson's name; of several languages, the one with more answers. If it answers
     nothing, it is the next one that answers something. No verdict has a say in it, so there is no second try.
+    If none answers anything and one of them cannot be read, its answers may be in there: it is as if it were
+    the only one.
 
     Notes are words, some with the id of the cell they are about: `renamed`, `several_notebooks`,
     `side_files`, `hard_link`, `old_format`, `unchanged` (every answer is the released stub), `two_languages`
     (answers are written in more than one), `counted:` (this file of several) and `other_answers:` (this file
     has an answer that the one that counted does not have);
     `duplicate:`, `changed_test:`, `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`,
-    `found_by_name:`, `defined_twice:` (several written cells define what the task asks for).
+    `found_by_name:`, `found_by_place:` (a note stands in cells that the student added), `defined_twice:`
+    (several written cells define what the task asks for).
 
     Args:
         found: the file.
         lesson: the lesson's name.
         releases: the released notebook in each language: what the student was given.
     """
-    if found.others:
+    if found.others or found.unread:
         return _of_several(found, lesson, releases)
     try:
         submitted = parse(found.data)
@@ -126,7 +134,7 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
 
 def _of_several(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) -> Submission | Rejected:
     """Understand each notebook, take the one that counts, and note who else has answers."""
-    files = [replace(found, others=()), *found.others]
+    files = [replace(found, others=(), unread=()), *found.others]
     every = [understand(one, lesson, releases) for one in files]
     good = [one for one in every if isinstance(one, Submission)]
     if not good:
@@ -139,13 +147,29 @@ def _of_several(found: Found, lesson: str, releases: Mapping[str, NotebookNode])
     ]
     first = min(versions or good[:1], key=lambda one: len(one.unwritten))
     chosen = next((one for one in (first, *good) if _written(one)), first)
+    unread = _unread(found.unread, zip(files, every, strict=True), lesson)
+    if unread and not _written(chosen):
+        return unread[0]
     notes = ["two_languages"] if sum(bool(_written(one)) for one in versions) > 1 else []
     differing = [one for one in good if _written(one).items() - _written(chosen).items()]
-    if differing or chosen is not first or not versions:
+    if differing or unread or chosen is not first or not versions:
         notes.append(f"counted:{chosen.file}")
     notes += [f"other_answers:{one.file}" for one in differing]
     script = replace(chosen.script, digest=found.digest)
     return replace(chosen, script=script, notes=[*chosen.notes, *notes])
+
+
+def _unread(
+    unread: Iterable[Unread], every: Iterable[tuple[Found, Submission | Rejected]], lesson: str
+) -> list[Rejected]:
+    """The notebooks that cannot be read and may be this lesson's, each with its name in the message."""
+    refused = [(file.name, one) for file, one in every if isinstance(one, Rejected)]
+    return [
+        replace(why, en=f"{visible(name)[:60]}: {why.en}", ko=f"{visible(name)[:60]}: {why.ko}")
+        for name, why in (*refused, *unread)
+        # Another lesson's notebook has been read. Under this lesson's name it may be one that lost its cells.
+        if why.reason != "wrong_notebook" or is_named_after(lesson, name)
+    ]
 
 
 def _written(one: Submission) -> dict[str, str]:

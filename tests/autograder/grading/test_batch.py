@@ -29,6 +29,7 @@ from autograder.grading.entries import Entry, find_submissions
 from autograder.grading.feedback import replace_folder
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
 from autograder.intake.submission import Script
+from autograder.page.prose import as_typed
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
 from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run
 
@@ -283,6 +284,50 @@ def test_rejection_takes_an_older_grade_away_and_says_what_it_was(room: Path, ri
     run(room)
     assert grades(room, "ann") == HALF | {"why": (None, True)}
     assert comments(room, "ann")["Counter"] is None
+
+
+def test_a_blank_notebook_beside_one_that_cannot_be_read_is_no_zero(
+    room: Path, right: dict[str, str]
+) -> None:
+    """As `nbgrader fetch_assignment` leaves both languages, and a student works in one."""
+    path = hand_in(room, "ann", answered(room, right))
+    korean = path.with_name(f"{STEPS}.ko.ipynb")
+    korean.write_text(nbformat.writes(answered(room, {}, "ko")))
+    run(room)
+    assert grades(room, "ann") == BY_HAND
+    path.write_text("")
+    summary, said = run(room)
+    assert said == [f"ann/{STEPS}: rejected:empty"]
+    assert grades(room, "ann") == {name: (None, True) for name in PASSED}
+    assert f"{path.name}: The file is empty." in closed(room, summary).unread[f"ann/{STEPS}"]
+    assert "Your earlier file had 2 of 2 points" in (comments(room, "ann")["double"] or "")
+    korean.write_text(nbformat.writes(answered(room, right, "ko")))
+    _, said = run(room)
+    assert said == [f"ann/{STEPS}: counted:{korean.name}"]
+    assert grades(room, "ann") == BY_HAND
+
+
+def test_a_note_beside_its_cell_waits_for_a_person_who_sees_it_as_it_was_typed(
+    room: Path, right: dict[str, str]
+) -> None:
+    evil = "It *adds*. <script>alert(1)</script><img src=x onerror=alert(2)> [x](javascript:alert(3))"
+    code = {name: text for name, text in right.items() if name != "why"}
+    for student, place in (("ann", None), ("bob", 1)):  # below the note, and elsewhere
+        work = answered(room, code)
+        at = len(work.cells) if place is None else place
+        work.cells.insert(at, nbformat.v4.new_markdown_cell(evil))
+        hand_in(room, student, work)
+    summary, said = run(room)
+    assert said == [f"ann/{STEPS}: found_by_place:why"]
+    assert (grades(room, "ann"), grades(room, "bob")) == (BY_HAND, PASSED)
+    assert closed(room, summary).notes == (1, 1)
+    for student in ("ann", "bob"):
+        (cell,) = [cell for cell in notebook(room, student).cells if "It *adds*." in cell.source]
+        assert as_typed(cell.source) == evil
+        html = page(room, student)
+        assert html.count("It *adds*. &lt;script&gt;alert(1)") == 1
+        assert "<script>alert" not in html
+        assert 'href="javascript' not in html
 
 
 def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, str]) -> None:
@@ -664,7 +709,9 @@ def test_texts_that_are_slow_to_highlight_get_a_page(room: Path, right: dict[str
 def test_page_that_cannot_be_made_comes_without_what_the_student_wrote(
     room: Path, right: dict[str, str]
 ) -> None:
-    hand_in(room, "ann", answered(room, right | {"double": "def double(x):\n    return 7  # words of ann's"}))
+    work = answered(room, right | {"double": "def double(x):\n    return 7  # words of ann's"})
+    work.cells.insert(1, nbformat.v4.new_markdown_cell("More words of ann's"))
+    hand_in(room, "ann", work)
 
     def spoil(job: Job | Page) -> Done | None:
         return Failed("it took too long") if isinstance(job, Page) and not job.bare else None

@@ -2,17 +2,20 @@
 
 import base64
 import json
+import time
 import unicodedata
 from dataclasses import replace
 
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_output, writes
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, writes
 
-from autograder.course.cells import grade_id, is_test
+from autograder.course.cells import grade_id, is_manual, is_test
+from autograder.course.lesson import Lesson
 from autograder.grading.feedback import as_text, graded_notebook, placed
 from autograder.grading.result import GradedTask, Result
 from autograder.intake.pictures import MOST
+from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import Found, understand
 from autograder.page.facts import Head, Row
@@ -20,7 +23,7 @@ from autograder.page.prose import harmless
 from autograder.page.render import page_html
 from autograder.sandbox.results import CellResult, Line
 from secant.visible import visible
-from tests.support.lessons import LESSONS, assignment
+from tests.support.lessons import LESSONS, assignment, with_answers
 from tests.support.pictures import picture, shown
 
 LESSON = LESSONS[0]
@@ -114,3 +117,39 @@ def test_a_person_sees_the_pictures_that_the_file_holds_and_nothing_else_of_its_
     assert len(found) == MOST - 1 - sum(map(is_test, release.cells))
     assert "display_data" not in json.dumps(graded), "a test cell's output is the verdict alone"
     assert "Score: 10/10" not in json.dumps(drawn)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_a_note_is_found_in_a_copy_whose_cells_lost_their_marks(language: str) -> None:
+    """As a copy by way of Colab loses nbgrader's metadata and the ids of the cells."""
+    lesson = next(lesson for lesson in LESSONS if any(map(is_manual, assignment(lesson).source.cells)))
+    releases = assignment(lesson).releases
+    notebook = with_answers(releases[language], {"two_curves": "One stays, the other grows."})
+    cells = [{**cell, "metadata": {}, "id": f"aZ{at}"} for at, cell in enumerate(notebook.cells)]
+    copied = json.dumps({**notebook, "cells": cells, "metadata": {}})
+    taken = understand(Found("a.ipynb", copied.encode(), []), lesson.name, releases)
+    assert isinstance(taken, Submission)
+    assert taken.answers["two_curves"] == "One stays, the other grows."
+    assert list(taken.notes) == ["found_by_place:two_curves"]
+    assert taken.notebook.cells == notebook.cells
+
+
+def test_a_page_of_much_added_text_takes_no_longer_than_one_of_much_code() -> None:
+    cells = [new_markdown_cell(f"{'$' + 'x^2' * 60 + '$ '}" * 50) for _ in range(900)]
+    lesson = next(lesson for lesson in LESSONS if any(map(is_manual, assignment(lesson).source.cells)))
+    release = assignment(lesson).releases["en"]
+    notebook = NotebookNode({**release, "cells": [release.cells[0], *cells, *release.cells[1:]]})
+    found = Found("a.ipynb", writes(notebook).encode(), [])
+    taken = understand(found, lesson.name, assignment(lesson).releases)
+    assert isinstance(taken, Submission)
+    made = graded_notebook(assignment(lesson), taken, _ungraded(lesson), {})
+    started = time.process_time()
+    page_html("ann", Head("n", "en", 0.0, 2.0), [cell for cell in made.cells if is_extra_text(cell)])
+    assert time.process_time() - started < 5
+
+
+def _ungraded(lesson: Lesson) -> Result:
+    names = filter(str, (grade_id(cell) for cell in assignment(lesson).source.cells))
+    return Result(
+        "ann", lesson.name, [GradedTask(name, 0.0, 2.0, "wrong", "No.", cell=name) for name in names]
+    )

@@ -242,9 +242,9 @@ def test_d07_cells_without_usable_metadata_or_ids(broken: Any) -> None:
         cell["metadata"] = broken
         del cell["id"]
     result = accepted(notebook)
-    assert result.answers == {"grad_square": RIGHT, "Cube": CUBE}
+    assert result.answers == {"grad_square": RIGHT, "Cube": CUBE, "why": "Because."}
     assert "found_by_name:grad_square" in result.notes
-    assert "missing_answer:why" in result.notes
+    assert "found_by_place:why" in result.notes
     for cell in notebook["cells"]:
         del cell["metadata"]
     accepted(notebook)
@@ -505,6 +505,60 @@ def test_of_two_languages_one_that_cannot_be_read_costs_nothing(tmp_path: Path) 
     (tmp_path / f"{LESSON}.ko.ipynb").write_text("{")
     refused = take_in(tmp_path, LESSON, RELEASES)
     assert isinstance(refused, Rejected)
+
+
+DAMAGED = {
+    "cut short": json.dumps(answered())[:-50],
+    "empty": "",
+    "no cells": json.dumps({**answered(), "cells": []}),
+    "a zip": "PK\3\4",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+@pytest.mark.parametrize("blank", [f"{LESSON}.ko.ipynb", f"{LESSON} (1).ipynb", f"{LESSON}.ko (1).ipynb"])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_blank_notebook_does_not_stand_for_one_that_cannot_be_read(
+    tmp_path: Path, damage: str, blank: str, swapped: bool
+) -> None:
+    bad, good = (blank, f"{LESSON}.ipynb") if swapped else (f"{LESSON}.ipynb", blank)
+    (tmp_path / good).write_text(json.dumps(release("ko")))
+    alone = take(DAMAGED[damage])
+    refused = rejected(DAMAGED[damage], alone.reason, folder=tmp_path, name=bad)
+    assert (refused.en, refused.ko) == (f"{bad}: {alone.en}", f"{bad}: {alone.ko}")
+    (tmp_path / good).write_text(json.dumps(answered("ko")))
+    result = take_in(tmp_path, LESSON, RELEASES)
+    assert isinstance(result, Submission)
+    assert (result.file, len(result.answers)) == (good, 3)
+    assert f"counted:{good}" in result.notes
+
+
+def test_a_blank_notebook_does_not_stand_for_one_that_is_not_even_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    korean = tmp_path / f"{LESSON}.ko.ipynb"
+    blank = accepted(release(), folder=tmp_path)
+    assert blank.notes == ["unchanged"]
+    korean.symlink_to("nowhere")
+    refused = take_in(tmp_path, LESSON, RELEASES)
+    assert (refused.reason, refused.en[: len(korean.name)]) == ("link", korean.name)
+    found = find(tmp_path, LESSON)  # the blank one, and why the other was not read
+    assert isinstance(found, Found)
+    assert found.digest != blank.script.digest, "the grade of the blank one would be kept"
+    assert accepted(answered(), folder=tmp_path).notes == [f"counted:{LESSON}.ipynb"]
+    korean.unlink()
+    monkeypatch.setattr(files, "MAX_FILE_BYTES", 20_000)
+    korean.write_text(" " * 20_001)
+    assert rejected(release(), "too_large", folder=tmp_path).en.startswith(korean.name)
+    large = find(tmp_path, LESSON)
+    assert isinstance(large, Found)
+    assert large.data == found.data
+    assert large.digest != found.digest
+
+
+def test_a_notebook_of_another_lesson_may_lie_beside_a_blank_one(tmp_path: Path) -> None:
+    (tmp_path / "scratch.ipynb").write_text(json.dumps(new_notebook(cells=[new_code_cell("1")])))
+    assert accepted(release(), folder=tmp_path).notes == ["several_notebooks", "unchanged"]
 
 
 def test_d18_of_several_copies_the_last_counts(tmp_path: Path) -> None:
@@ -797,6 +851,153 @@ def test_a_file_that_we_may_not_read_is_not_the_students_fault(tmp_path: Path) -
         take_in(tmp_path, LESSON, RELEASES)
 
 
+# --- Text that a student added --------------------------------------------------------------------------
+
+
+def noted(*cells: Any, where: int = 8, stub: bool = True, lang: str = "en") -> Any:
+    """What a student hands in who answered the code, and put cells somewhere; `why` lies behind cell 7."""
+    notebook = answered(lang)
+    notebook.cells.append(new_markdown_cell("## The end", id="end"))
+    cell_of(notebook, "why").source = "Why?"
+    if not stub:
+        notebook.cells = [cell for cell in notebook.cells if cell.id != "why"]
+    notebook.cells[where:where] = cells
+    return notebook
+
+
+def noted_release(lang: str) -> Any:
+    released = release(lang)
+    released.cells.append(new_markdown_cell("## The end", id="end"))
+    return released
+
+
+def take_noted(notebook: Any, releases: Any = None) -> Any:
+    released = releases or {lang: noted_release(lang) for lang in ("en", "ko")}
+    result = understand(Found(f"{LESSON}.ipynb", json.dumps(notebook).encode(), []), LESSON, released)
+    assert isinstance(result, Submission), result
+    nbformat.validate(result.notebook)
+    return result
+
+
+TEXT = [new_markdown_cell("Because it *adds*.\n", id="5e1f-1"), new_markdown_cell(" So.", id="5e1f-2")]
+
+
+@pytest.mark.parametrize(
+    ("stub", "where"),
+    [(True, 8), (True, 7), (False, 7)],
+    ids=["below the stub", "above the stub", "instead of it"],
+)
+def test_a_note_in_cells_of_the_students_own_is_found_by_its_place(stub: bool, where: int) -> None:
+    result = take_noted(
+        noted(TEXT[0], new_code_cell("1"), new_markdown_cell(" "), TEXT[1], where=where, stub=stub)
+    )
+    assert result.answers["why"] == "Because it *adds*.\n\nSo."
+    assert cell_of(result.notebook, "why").source == result.answers["why"]
+    assert result.unwritten == set()
+    assert result.notes == ["found_by_place:why"]
+    assert [c.id for c in result.notebook.cells if c.cell_type == "markdown"] == ["title-en", "why", "end"]
+    assert [step.source for step in result.steps if "Because" in step.source] == []
+
+
+def test_the_text_of_a_note_that_was_emptied_is_found_below_it() -> None:
+    notebook = noted(TEXT[0])
+    cell_of(notebook, "why").source = " "
+    assert take_noted(notebook).answers["why"] == "Because it *adds*."
+
+
+def test_a_note_is_found_below_any_copy_of_its_stub() -> None:
+    notebook = noted(TEXT[0])
+    notebook.cells += [copy.deepcopy(cell_of(notebook, "why")), TEXT[1]]
+    result = take_noted(notebook)
+    assert result.answers["why"] == "Because it *adds*.\n\nSo."
+    assert result.notes == ["found_by_place:why", "duplicate:why"]
+
+
+def test_a_note_in_its_own_cell_is_the_answer_and_what_is_added_is_shown_beside_it() -> None:
+    notebook = noted(*TEXT)
+    cell_of(notebook, "why").source = "See below."
+    result = take_noted(notebook)
+    assert (result.answers["why"], result.notes) == ("See below.", [])
+    ids = [cell.id for cell in result.notebook.cells]
+    assert ids[-4:] == ["why", "extra-9", "extra-10", "end"]
+
+
+@pytest.mark.parametrize("where", [0, 1, 2, 4, -1])
+@pytest.mark.parametrize("stub", [True, False])
+def test_text_elsewhere_in_a_lesson_is_no_answer_and_is_shown_where_it_stands(where: int, stub: bool) -> None:
+    notebook = noted(*TEXT, where=where if where >= 0 else 9 if stub else 8, stub=stub)
+    result = take_noted(notebook)
+    assert result.unwritten == {"why"}
+    assert result.notes == ([] if stub else ["missing_answer:why"])
+    shown = [cell for cell in result.notebook.cells if cell.id.startswith("extra-")]
+    assert [cell.source for cell in shown] == [cell.source for cell in TEXT]
+    assert {cell.cell_type for cell in shown} == {"markdown"}
+    sources = [cell.source for cell in notebook.cells if cell.id != "why"]
+    assert [cell.source for cell in result.notebook.cells if cell.id != "why"] == sources
+
+
+@pytest.mark.parametrize("gone", ["test_Cube", "end"])
+def test_one_cell_beside_a_note_tells_its_place(gone: str) -> None:
+    notebook = noted(*TEXT, stub=False, where=7)
+    notebook.cells = [cell for cell in notebook.cells if cell.id != gone]
+    notebook.cells.append(notebook.cells.pop(0))  # nor does it matter what else was moved
+    assert take_noted(notebook).answers["why"] == "Because it *adds*.\n\nSo."
+
+
+def test_where_no_cell_beside_a_note_is_left_text_is_no_answer() -> None:
+    notebook = noted(*TEXT, stub=False, where=7)
+    notebook.cells = [cell for cell in notebook.cells if cell.id not in ("test_Cube", "end")]
+    result = take_noted(notebook)
+    assert {"why"} == result.unwritten
+    assert "missing_answer:why" in result.notes
+
+
+def test_the_lessons_own_text_of_another_edition_or_language_is_no_answer() -> None:
+    old = new_markdown_cell("An older text.", id="0123456789ab")
+    korean = new_markdown_cell(noted_release("ko").cells[0].source, id="5e1f-1")
+    for cells in ([old], [korean]):
+        result = take_noted(noted(*cells))
+        assert result.unwritten == {"why"}
+        assert result.notebook == take_noted(noted()).notebook
+
+
+def test_text_is_shown_in_lessons_with_a_note_alone() -> None:
+    released = release()
+    released.cells.pop()
+    notebook = answered()
+    notebook.cells[-1] = TEXT[0]
+    result = take_noted(notebook, {"en": released})
+    assert result.notebook.cells == answered().cells[:-1]
+
+
+def test_a_foreign_notebook_is_not_taken_for_a_note() -> None:
+    rejected(new_notebook(cells=TEXT), "wrong_notebook")
+    first = release()
+    first.cells = first.cells[-1:] + first.cells[:-1]
+    foreign = json.dumps(new_notebook(cells=TEXT)).encode()
+    assert isinstance(understand(Found("x.ipynb", foreign, []), LESSON, {"en": first}), Rejected)
+
+
+def test_added_text_is_bounded() -> None:
+    many = [new_markdown_cell(f"{number} " + "x" * 100) for number in range(900)]
+    result = take_noted(noted(*many, where=1))
+    assert len([cell for cell in result.notebook.cells if cell.id.startswith("extra-")]) == 100
+    result = take_noted(noted(*[new_markdown_cell("x" * 90_000) for _ in range(90)], where=1))
+    shown = [cell.source for cell in result.notebook.cells if cell.id.startswith("extra-")]
+    assert (shown[0], shown[-1]) == ("x" * 10_000 + " …", " …")
+    assert sum(map(len, shown)) < 51_000
+    started = time.monotonic()
+    assert take_noted(noted(*many)).answers["why"].count("x") == 900 * 100
+    assert time.monotonic() - started < 5
+    long = understand(
+        Found("x.ipynb", json.dumps(noted(*[new_markdown_cell("x" * 60_000)] * 2)).encode(), []),
+        LESSON,
+        {"en": noted_release("en")},
+    )
+    assert isinstance(long, Rejected)
+    assert (long.reason, "Cell 9 is longer" in long.en) == ("too_long", True)
+
+
 # --- Forging --------------------------------------------------------------------------------------------
 
 
@@ -1000,10 +1201,10 @@ def test_reordered_and_extra_cells_stay_where_they_stood() -> None:
     result = accepted(notebook)
     ids = [c.id for c in result.notebook.cells]
     assert ids == [
-        *("why", "test_Cube", "extra-4", "Cube", "test_grad_square"),
+        *("why", "test_Cube", "extra-3", "extra-4", "Cube", "test_grad_square"),
         *("grad_square", "demo", "setup", "title-en"),
     ]
-    assert result.notebook.cells[2].metadata == {}
+    assert [result.notebook.cells[place].metadata for place in (2, 3)] == [{}, {}]
     assert [s.number for s in result.steps] == [0, 4, 5, 7, 8, 9]
 
 
