@@ -336,10 +336,15 @@ def grade(
 def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
     """Print what is left for a person to do."""
     table = Table("", "Which", "To do", title="What is left to do", title_justify="left", title_style="bold")
-    notes, submissions = end.notes
-    if notes:
-        which = f"{_count(notes, 'note')} in {_count(submissions, 'submission')}"
-        table.add_row("needs manual grading", which, "Grade in formgrader, then: autograder feedback")
+    to_do = "Grade in formgrader, then: autograder feedback"
+    changed = f"The answer has changed since you gave its points. {to_do}"
+    for what, (number, submissions), then in (
+        ("note", end.notes, to_do),
+        ("overruled task", end.overruled, changed),
+    ):
+        if number:
+            which = f"{_count(number, what)} in {_count(submissions, 'submission')}"
+            table.add_row("needs manual grading", which, then)
     settled = "Ask for it again, or enter points in formgrader; until then it stays on this list."
     rows = [
         *(("could not be read", which, why) for which, why in end.unread.items()),

@@ -25,6 +25,7 @@ class Closing:
     Attributes:
         graded: submissions that have points, or wait for nothing but a person's.
         notes: answers that a person has to grade, in so many submissions.
+        overruled: answers of code that have changed since a person gave their points, in so many submissions.
         unread: submissions that could not be read and that nobody has settled, each with why.
         several: submissions of several notebooks whose answers differ, each with which one counted.
         unknown: what lies in submitted/ where no submission is looked for, each with what to do.
@@ -33,6 +34,7 @@ class Closing:
 
     graded: int
     notes: tuple[int, int]
+    overruled: tuple[int, int]
     unread: Mapping[str, str]
     several: Mapping[str, str]
     unknown: Mapping[str, str]
@@ -62,7 +64,7 @@ def closing(
         known: the gradebook's students.
         students: those that were asked for; none for all.
     """
-    waiting, unread, several, graded = [], {}, {}, 0
+    notes, overruled, unread, several, graded = [], [], {}, {}, 0
     for entry in results:
         result = results[entry]
         if result.is_unread:
@@ -72,7 +74,9 @@ def closing(
         if others := list(result.flagged("other_answers")):
             counted = next(result.flagged("counted"))
             several[str(entry)] = _SEVERAL.format(counted, ", ".join(others))
-        waiting.append(sum(task.outcome == "manual" and task.auto is None for task in result.tasks))
+        waiting = [task for task in result.tasks if task.outcome == "manual" and task.auto is None]
+        notes.append(sum(task.is_note for task in waiting))
+        overruled.append(len(waiting) - notes[-1])
     asked = sorted({entry.lesson for entry in results})
     wanted = [student for student in known if not students or student in students]
     absent = {
@@ -81,7 +85,8 @@ def closing(
     }
     return Closing(
         graded,
-        (sum(waiting), sum(map(bool, waiting))),
+        (sum(notes), sum(map(bool, notes))),
+        (sum(overruled), sum(map(bool, overruled))),
         unread,
         several,
         dict(unknown(submitted, lessons, students)),

@@ -529,8 +529,17 @@ def test_what_a_person_graded_stays(room: Path, right: dict[str, str]) -> None:
     assert waiting(room, "ann") == {"why"}
     hand_in(room, "ann", answered(room, right | {"why": "Another reason."}))
     run(room)
+    (row,) = run(room)[0].as_json()
     assert waiting(room, "ann") == {"why", "test_double"}
     assert manual(room, "ann") == BY_PERSON
+    # Both are listed until a person has looked, and count nowhere until then.
+    end = closed(room, run(room)[0])
+    assert (end.notes, end.overruled, end.is_clean) == ((1, 1), (1, 1), True)
+    assert {task["id"] for task in row["tasks"] if task["outcome"] == "manual"} == {"why", "double"}
+    assert row["max_score"] == 3
+    by_hand(room, "ann")
+    end = closed(room, run(room)[0])
+    assert (end.notes, end.overruled) == ((0, 0), (0, 0))
 
 
 def test_failed_grading_in_between_costs_a_person_no_work(room: Path, right: dict[str, str]) -> None:
