@@ -15,6 +15,7 @@ from secant.visible import visible
 _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograder collect DOWNLOAD.zip."
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
 _NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
+_NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?$", re.IGNORECASE)
 _ALIKE = 0.6  # of two names that may mean the same, as difflib counts
 
 
@@ -125,8 +126,24 @@ def unknown(
             alike = _of_number(each.name, lessons) or difflib.get_close_matches(each.name, lessons, 1, _ALIKE)
             to_do = f"Did you mean {alike[0]}? Then rename it." if alike else "No lesson has this name."
             yield f"{shown}/{visible(each.name)}", to_do
-        if not strange and not any(each.name in lessons for each in inside):
+        loose = [each for each in inside if _NOTEBOOK.search(each.name) and not each.is_dir()]
+        for each in loose:
+            yield f"{shown}/{visible(each.name)}", _move(Path(student.path), each.name, lessons)
+        if not strange and not loose and not any(each.name in lessons for each in inside):
             yield shown, "It contains no lesson's folder. Put the notebook into student/lesson/."
+
+
+def _move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
+    """Where a notebook belongs that lies loose in a student's folder."""
+    stem = _NOTEBOOK.sub("", notebook)
+    alike = [lesson for lesson in lessons if stem.startswith(lesson)] or _of_number(stem, lessons)
+    alike = alike or difflib.get_close_matches(stem, lessons, 1, _ALIKE)
+    if not alike:
+        return "A notebook is looked for in a lesson's folder only. Move it into student/lesson/."
+    folder = f"{visible(student.name)}/{alike[0]}/"
+    if os.path.lexists(student / alike[0]):
+        return f"Move it into {folder} if it should count there; if not, delete it."
+    return f"Move it into {folder}, a folder that you make."
 
 
 def _of_number(name: str, lessons: Sequence[str]) -> list[str]:

@@ -399,6 +399,29 @@ def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, st
     assert not end.is_clean
 
 
+def test_a_notebook_loose_in_a_students_folder_is_told_where_it_belongs(
+    room: Path, right: dict[str, str]
+) -> None:
+    submitted = hand_in(room, "gus", answered(room, right)).parents[2]
+    names = [f"{STEPS}.ipynb", f"{STEPS} (1).ipynb.txt", "01_stepz.IPYNB", "lesson 1.ipynb", "mine.ipynb"]
+    for student in ("gus", "hal"):
+        (submitted / student / ".ipynb_checkpoints").mkdir(parents=True)
+        for name in (*names, "roster.csv", ".hidden.ipynb"):
+            (submitted / student / name).touch()
+    (submitted / "gus" / "folder.ipynb").mkdir()
+    end = closed(room, run(room)[0])
+    found = dict(end.unknown)
+    assert found.pop("gus/folder.ipynb").startswith("No lesson has this name")
+    there = f"Move it into gus/{STEPS}/ if it should count there; if not, delete it."
+    assert {which: to_do for which, to_do in found.items() if which.startswith("gus")} == {
+        **{f"gus/{name}": there for name in names[:-1]},
+        "gus/mine.ipynb": "A notebook is looked for in a lesson's folder only. Move it into student/lesson/.",
+    }
+    assert found[f"hal/{STEPS}.ipynb"] == f"Move it into hal/{STEPS}/, a folder that you make."
+    assert set(found) == {f"{student}/{name}" for student in ("gus", "hal") for name in names}
+    assert not end.is_clean
+
+
 def test_a_name_in_any_script_is_a_students(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "김민지", answered(room, right, "ko"))
     summary, _ = run(room)
