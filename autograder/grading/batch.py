@@ -45,7 +45,7 @@ from autograder.grading.feedback import (
     placed,
     replace_folder,
 )
-from autograder.grading.gradebook import STALE, Book, Entered, GradebookBusy, Kept, reason
+from autograder.grading.gradebook import STALE, Book, Entered, GradebookBusy, Kept, Listed, reason
 from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
 from autograder.grading.secret import course_secret
@@ -93,6 +93,7 @@ class Summary:
         unread: how many of those could not be read, and wait for a person.
         pages: of how many of those the page was made anew.
         failed: those that could not be graded, and why.
+        before: the gradebook's students when the run began.
         students: the gradebook's, at the end.
         walls: the kinds of wall that were used; "single" is the slow one.
     """
@@ -103,6 +104,7 @@ class Summary:
     unread: int = 0
     pages: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
+    before: Sequence[Listed] = ()
     students: Sequence[str] = ()
     walls: set[str] = field(default_factory=set)
 
@@ -187,6 +189,8 @@ def _run(
     _refuse_unwritable(course)
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
         batch = _Batch(course, book, secret, entries, tell, force, pages_alone)
+        with contextlib.suppress(GradebookBusy):  # nobody is a stranger then
+            batch.summary.before = book.class_list()
         for job, found in run(work, batch.next_job, workers):
             batch.receive(job, found)
         batch.note_filed()

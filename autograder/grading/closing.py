@@ -9,7 +9,9 @@ from pathlib import Path
 
 from autograder.grading.entries import Entry
 from autograder.grading.exported import is_exported
+from autograder.grading.gradebook import Listed
 from autograder.grading.result import Result
+from autograder.intake.files import valid_student_id
 from secant.visible import visible
 
 _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograder collect DOWNLOAD.zip."
@@ -31,6 +33,7 @@ class Closing:
         several: submissions of several notebooks whose answers differ, each with which one counted.
         unknown: what lies in submitted/ where no submission is looked for, each with what to do.
         absent: students of the gradebook who have handed in nothing, by lesson.
+        strangers: whose id is none of the class's, each with what to do; all of them are graded.
     """
 
     graded: int
@@ -40,6 +43,7 @@ class Closing:
     several: Mapping[str, str]
     unknown: Mapping[str, str]
     absent: Mapping[str, Sequence[str]]
+    strangers: Mapping[str, str]
 
     @property
     def is_clean(self) -> bool:
@@ -54,6 +58,7 @@ def closing(
     lessons: Sequence[str],
     known: Collection[str],
     students: Collection[str],
+    before: Sequence[Listed],
 ) -> Closing:
     """Sum up a run.
 
@@ -64,6 +69,7 @@ def closing(
         lessons: those of the course.
         known: the gradebook's students.
         students: those that were asked for; none for all.
+        before: the gradebook's students when the run began.
     """
     notes, overruled, unread, several, graded = [], [], {}, {}, 0
     for entry in results:
@@ -92,7 +98,34 @@ def closing(
         several,
         dict(unknown(submitted, lessons, students)),
         {lesson: names for lesson, names in absent.items() if names},
+        _strangers({entry.student for entry in results if valid_student_id(entry.student)}, before),
     )
+
+
+def _strangers(handed: Collection[str], before: Sequence[Listed]) -> dict[str, str]:
+    """Who handed in under an id that is none of the class's, and what to do about each.
+
+    A class was entered if somebody has a name, or is there without any work: a submission brings neither.
+    Later runs find a stranger in the gradebook, too, and know it by the name that it alone has not.
+    """
+    entered = {one.id for one in before if one.is_named or not one.has_work}
+    named = {one.id for one in before if one.is_named}
+    known = named if 2 * len(named) > len(before) else {one.id for one in before}
+    if not entered:
+        return {}
+    missing = sorted(entered - set(handed))
+    return {who: _who_is(who, missing) for who in sorted(set(handed) - known)}
+
+
+def _who_is(student: str, missing: Sequence[str]) -> str:
+    """What to do about a stranger, who may be one of the students who have handed in nothing."""
+    if alike := difflib.get_close_matches(student, missing, 1, _ALIKE):
+        return (
+            f"Not in the class; did you mean {alike[0]}? Then rename the folder, grade again, "
+            f"and run: autograder forget {student}"
+        )
+    enter = f"nbgrader db student add {student} --last-name NAME"
+    return f"Not in the class. Rename the folder, or enter the student: {enter}"
 
 
 def _why(result: Result) -> str:

@@ -21,7 +21,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from filelock import FileLock, Timeout
 from nbformat import NotebookNode
@@ -51,6 +51,7 @@ from sqlalchemy import (
     bindparam,
     create_engine,
     delete,
+    exists,
     insert,
     inspect,
     select,
@@ -185,6 +186,14 @@ class Kept:
     page: str
     late: float
     penalty: float | None
+
+
+class Listed(NamedTuple):
+    """A student of the gradebook: whether there is a name, an address or the like, and whether any work."""
+
+    id: str
+    is_named: bool
+    has_work: bool
 
 
 @dataclass(frozen=True)
@@ -538,6 +547,18 @@ class Book:
         """Return the ids of all students."""
         found = self._transaction(lambda: self._db.execute(select(Student.id).order_by(Student.id)).all())
         return [str(one.id) for one in found]
+
+    def class_list(self) -> list[Listed]:
+        """Return all students, with what tells who was entered by a person and who came with a submission.
+
+        Raises:
+            GradebookBusy: it could not be read.
+        """
+        about = (Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
+        has_work = exists().where(SubmittedAssignment.student_id == Student.id)
+        wanted = select(Student.id, has_work, *about).order_by(Student.id)
+        found = self._transaction(lambda: self._db.execute(wanted).all())
+        return [Listed(str(who), any(said), bool(work)) for who, work, *said in found]
 
     def enter_people(self, people: Iterable[Mapping[str, str]]) -> None:
         """Enter students, or what is known of them by now: what is not said stays as it is.

@@ -30,7 +30,7 @@ from autograder.grading.feedback import replace_folder
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
 from autograder.intake.submission import Script
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
-from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run
+from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run, told
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -302,7 +302,8 @@ def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, st
 
 def closed(room: Path, summary: batch.Summary) -> Closing:
     course = Course.at(room)
-    return closing(summary.results, summary.failed, course.submitted, [STEPS], summary.students, [])
+    students, before = summary.students, summary.before
+    return closing(summary.results, summary.failed, course.submitted, [STEPS], students, [], before)
 
 
 def test_what_could_not_be_read_comes_again_until_it_is_settled(room: Path, right: dict[str, str]) -> None:
@@ -420,6 +421,42 @@ def test_a_notebook_loose_in_a_students_folder_is_told_where_it_belongs(
     assert found[f"hal/{STEPS}.ipynb"] == f"Move it into hal/{STEPS}/, a folder that you make."
     assert set(found) == {f"{student}/{name}" for student in ("gus", "hal") for name in names}
     assert not end.is_clean
+
+
+def test_an_id_that_is_none_of_an_entered_class_is_named_and_graded(
+    room: Path, right: dict[str, str]
+) -> None:
+    with book(room) as opened:
+        for who in ("ann", "bob", "cho", "dee"):
+            opened.add_student(who, last_name=who.upper())
+    for who in ("anne", "bob", "20231234", "Kim Minji"):  # the last one is no id at all, and listed as such
+        hand_in(room, who, answered(room, right))
+    for _ in range(2):  # the second run finds them in the gradebook
+        end = closed(room, run(room, Here(told))[0])
+        assert set(end.strangers) == {"anne", "20231234"}
+        assert "did you mean ann?" in end.strangers["anne"]
+        assert "nbgrader db student add 20231234 " in end.strangers["20231234"]
+    assert grades(room, "anne")["test_double"] == (0.0, False)
+    shutil.rmtree(room / "submitted" / "Kim Minji")
+    with book(room) as opened:
+        opened.update_or_create_student("20231234", email="lee@example.edu")
+    end = closed(room, run(room, Here(told))[0])
+    assert (set(end.strangers), end.is_clean) == ({"anne"}, True)
+
+
+def test_a_class_of_ids_alone_knows_a_stranger_and_no_class_knows_none(
+    room: Path, right: dict[str, str]
+) -> None:
+    hand_in(room, "ann", answered(room, right))
+    assert not closed(room, run(room, Here(told))[0]).strangers
+    hand_in(room, "bob", answered(room, right))
+    assert not closed(room, run(room, Here(told))[0]).strangers, "nobody has entered a class"
+    with book(room) as opened:
+        opened.add_student("cho")
+    hand_in(room, "cho", answered(room, right))
+    hand_in(room, "eve", answered(room, right))
+    assert set(closed(room, run(room, Here(told))[0]).strangers) == {"eve"}
+    assert not closed(room, run(room, Here(told))[0]).strangers
 
 
 def test_a_name_in_any_script_is_a_students(room: Path, right: dict[str, str]) -> None:

@@ -179,7 +179,7 @@ def test_large_class_needs_few_questions_and_little_memory(
     ]
     assert len(about_them) == 3
     assert not [statement for statement in asked if statement.startswith(("INSERT", "DELETE"))]
-    assert len(asked) < 40
+    assert len(asked) <= 40
     assert [row["student"] for row in json.loads(json.dumps(summary.as_json()))] == ["ann", "bob", *students]
 
 
