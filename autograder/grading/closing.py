@@ -141,6 +141,7 @@ def unknown(
     submitted: Path, lessons: Sequence[str], students: Collection[str] = ()
 ) -> Iterable[tuple[str, str]]:
     """Yield what lies in submitted/ where no submission is looked for, and what to do about it."""
+    nameless = f"No lesson has this name; the lessons are: {', '.join(lessons)}."
     for student in _entries(submitted):
         if students and student.name not in students:
             continue
@@ -157,7 +158,7 @@ def unknown(
         strange = [each for each in inside if each.name not in lessons and each.is_dir()]
         for each in strange:
             alike = _of_number(each.name, lessons) or difflib.get_close_matches(each.name, lessons, 1, _ALIKE)
-            to_do = f"Did you mean {alike[0]}? Then rename it." if alike else "No lesson has this name."
+            to_do = f"Did you mean {alike[0]}? Then rename it." if alike else nameless
             yield f"{shown}/{visible(each.name)}", to_do
         loose = [each for each in inside if _NOTEBOOK.search(each.name) and not each.is_dir()]
         for each in loose:

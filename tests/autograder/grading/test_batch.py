@@ -390,9 +390,9 @@ def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, st
         "Kim Minji_123456_assignsubmission_file_": "An LMS's download was unpacked here. "
         "Move it away and use autograder collect DOWNLOAD.zip.",
         "bob/01_stepz": f"Did you mean {STEPS}? Then rename it.",
-        "cho/homework": "No lesson has this name.",
+        "cho/homework": f"No lesson has this name; the lessons are: {STEPS}.",
         "dan/1": f"Did you mean {STEPS}? Then rename it.",
-        "dan/2": "No lesson has this name.",
+        "dan/2": f"No lesson has this name; the lessons are: {STEPS}.",
         "dan/Lesson 01": f"Did you mean {STEPS}? Then rename it.",
         "download.zip": "It is a file. A submission is a folder inside the student's: student/lesson/.",
     }
