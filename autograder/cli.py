@@ -247,7 +247,7 @@ def grade(
 
     Exit status: 0 everything there is graded, 1 something could not be graded or read, has several
     notebooks with different answers, or is in the wrong place, 2 nothing can be graded here. Notes that need
-    manual grading, and students who handed in nothing, leave it at 0.
+    manual grading, unknown students, and students who handed in nothing leave it at 0.
     """
     _refuse_windows()
     from autograder.grading import executors
@@ -320,7 +320,15 @@ def grade(
     written = json_file is None or _write_results(json_file, summary.rows())
     from autograder.grading.closing import closing
 
-    end = closing(summary.results, summary.failed, course.submitted, every, summary.students, student or [])
+    end = closing(
+        summary.results,
+        summary.failed,
+        course.submitted,
+        every,
+        summary.students,
+        student or [],
+        summary.before,
+    )
     before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
         f"{_count(end.graded, 'submission')} graded, {before} of them earlier; {len(summary.failed)} failed"
@@ -336,16 +344,22 @@ def grade(
 def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
     """Print what is left for a person to do."""
     table = Table("", "Which", "To do", title="What is left to do", title_justify="left", title_style="bold")
-    notes, submissions = end.notes
-    if notes:
-        which = f"{_count(notes, 'note')} in {_count(submissions, 'submission')}"
-        table.add_row("needs manual grading", which, "Grade in formgrader, then: autograder feedback")
+    to_do = "Grade in formgrader, then: autograder feedback"
+    changed = f"The answer has changed since you gave its points. {to_do}"
+    for what, (number, submissions), then in (
+        ("note", end.notes, to_do),
+        ("overruled task", end.overruled, changed),
+    ):
+        if number:
+            which = f"{_count(number, what)} in {_count(submissions, 'submission')}"
+            table.add_row("needs manual grading", which, then)
     settled = "Ask for it again, or enter points in formgrader; until then it stays on this list."
     rows = [
         *(("could not be read", which, why) for which, why in end.unread.items()),
         *(("several notebooks", which, why) for which, why in end.several.items()),
         *(("not graded", str(which), why) for which, why in failed.items()),
         *(("wrong place", which, why) for which, why in end.unknown.items()),
+        *(("unknown student", which, why) for which, why in end.strangers.items()),
     ]
     for number, row in enumerate(rows[:_ROWS], 1):
         table.add_row(*map(Text, row))

@@ -18,7 +18,7 @@ _MARKS = re.compile(
 )
 _NAMED = re.compile(r"^## [^\n`]*· `(?P<name>\w+)`", re.MULTILINE)
 _TOTAL = re.compile(
-    r"^(?P<count>[^\n,]*?(?:functions?|class(?:es)?|tasks?)), (?P<points>\d+) points\b", re.M | re.I
+    r"^(?P<count>[^\n,]*?(?:functions?|class(?:es)?|tasks?)), (?P<points>\d+) points?\b", re.M | re.I
 )
 _TOTAL_KO = re.compile(
     r"^(?P<count>[^\n,]*?(?:함수|클래스|문제)[^\n,(]*)[,(] ?(?:모두|합해서) (?P<points>\d+)점", re.M
@@ -129,7 +129,8 @@ def _marks(texts: Sequence[tuple[int, NotebookNode]], points: Mapping[str, float
             continue
         name, worth = named["name"], points[named["name"]]
         if int(marks["points"]) != worth:
-            yield index, f"its line of marks says {marks['points']} points, but {name} is worth {worth:g}"
+            told = _count(marks["points"], "point")
+            yield index, f"its line of marks says {told}, but {name} is worth {worth:g}"
         said = (marks["stars"], marks["minutes"])
         if before.setdefault(name, said) != said:
             yield (
@@ -157,6 +158,10 @@ def _headings(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Se
             return
 
 
+def _count(number: int | str, noun: str) -> str:
+    return f"{number} {noun}" if int(number) == 1 else f"{number} {noun}s"
+
+
 def _sums(texts: Sequence[tuple[int, NotebookNode]], graded: Sequence[Task]) -> Found:
     points = sum(task.points for task in graded)
     said = [
@@ -177,9 +182,9 @@ def _sums(texts: Sequence[tuple[int, NotebookNode]], graded: Sequence[Task]) -> 
     index, found = said[0]
     count = sum(_WORTH.get(word.lower(), 0) for word in found["count"].split())
     if count != len(graded):
-        yield index, f'it says "{found["count"]}", but the lesson has {len(graded)} tasks'
+        yield index, f'it says "{found["count"]}", but the lesson has {_count(len(graded), "task")}'
     if int(found["points"]) != points:
-        yield index, f"it says {found['points']} points, but its tasks are worth {points:g}"
+        yield index, f"it says {_count(found['points'], 'point')}, but its tasks are worth {points:g}"
 
 
 def _looked_for(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Sequence[Task]) -> Found:

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 from typing import Any, Literal
 
 from nbformat import v4
@@ -33,8 +32,8 @@ from autograder.course.lesson import Lesson
 from autograder.course.settings import Course
 from autograder.course.solutions import WorkedSolution, worked_solutions
 from autograder.exam.report import Outcome, Report, everywhere
-from autograder.exam.version import grader_version
 from autograder.grading.beside import beside
+from autograder.grading.current import find_now, given, key_of
 from autograder.grading.entries import Entry
 from autograder.grading.executors import Workers, run
 from autograder.grading.feedback import (
@@ -46,14 +45,14 @@ from autograder.grading.feedback import (
     placed,
     replace_folder,
 )
-from autograder.grading.gradebook import STALE, Book, Entered, GradebookBusy, Kept, reason
+from autograder.grading.gradebook import STALE, Book, Entered, GradebookBusy, Kept, Listed, reason
 from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
 from autograder.grading.secret import course_secret
 from autograder.grading.worker import work
 from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
 from autograder.intake.submission import Rejected, Submission
-from autograder.intake.take_in import Found, find, understand
+from autograder.intake.take_in import Found, understand
 from autograder.intake.timestamp import handed_in
 from autograder.sandbox.results import WallUnavailable
 from secant.language import Language
@@ -94,6 +93,7 @@ class Summary:
         unread: how many of those could not be read, and wait for a person.
         pages: of how many of those the page was made anew.
         failed: those that could not be graded, and why.
+        before: the gradebook's students when the run began.
         students: the gradebook's, at the end.
         walls: the kinds of wall that were used; "single" is the slow one.
     """
@@ -104,6 +104,7 @@ class Summary:
     unread: int = 0
     pages: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
+    before: Sequence[Listed] = ()
     students: Sequence[str] = ()
     walls: set[str] = field(default_factory=set)
 
@@ -188,6 +189,8 @@ def _run(
     _refuse_unwritable(course)
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
         batch = _Batch(course, book, secret, entries, tell, force, pages_alone)
+        with contextlib.suppress(GradebookBusy):  # nobody is a stranger then
+            batch.summary.before = book.class_list()
         for job, found in run(work, batch.next_job, workers):
             batch.receive(job, found)
         batch.note_filed()
@@ -224,10 +227,8 @@ class _Open:
 
     @cached_property
     def key(self) -> str:
-        """A hash of all that a result comes from: the file, the tests, and the grader."""
-        found = self.found
-        file = ["rejected", found.reason, found.en] if isinstance(found, Rejected) else ["file", found.digest]
-        return sha256(json.dumps([file, self.assignment.digest, grader_version()]))
+        """A hash of all that a result comes from."""
+        return key_of(self.found, self.assignment)
 
     @cached_property
     def taken(self) -> Submission | Rejected:
@@ -339,7 +340,7 @@ class _Batch:
         if not valid_student_id(entry.student):
             return self._turn_away(entry, assignment)
         folder = self._course.folder("submitted", *entry)
-        found = _find(folder, entry.lesson, self._course.submitted, self._given(entry.lesson))
+        found = find_now(self._course, entry)
         timestamp = handed_in(folder, self._course.submitted)
         open_ = self._open[entry] = _Open(assignment, found, timestamp)
         if (self._pages_alone or not self._force) and self._keep(entry, open_):
@@ -456,13 +457,9 @@ class _Batch:
         settings, root = self._course.directory, self._course.submitted
         folder, when = self._course.folder("submitted", *entry), self._open[entry].timestamp
         more = beside(folder, root, entry.student, when, self._secret, settings.ignore)
-        given, mode = self._given(entry.lesson), 0o444 if step == "autograded" else 0o644  # nbgrader's
-        replace_folder(self._course.folder(step, *entry), files, more, given, mode, settings.groupshared)
+        ours, mode = given(self._course, entry.lesson), 0o444 if step == "autograded" else 0o644  # nbgrader's
+        replace_folder(self._course.folder(step, *entry), files, more, ours, mode, settings.groupshared)
         return more.left_out
-
-    def _given(self, lesson: str) -> Path:
-        """The folder of the files that students get with a lesson, other than notebooks."""
-        return Path(self._course.root, self._course.directory.source_directory, lesson)
 
     def _turn_away(self, entry: Entry, assignment: Assignment) -> None:
         """List a folder whose name is no student id; neither gradebook nor folders may have such a name."""
@@ -525,13 +522,6 @@ class _Failure(Exception):
 _GRADE = "Grade it: `autograder grade {1} --student {0}`"
 _TO_DO = "See what `autograder doctor` says, then grade it again: `autograder grade {1} --student {0}`"
 _LEFT_OUT = "files beside the notebook that were not copied (links, too many, too large): {}"
-
-
-def _find(folder: Path, lesson: str, root: Path, given: Path) -> Found | Rejected:
-    try:
-        return find(folder, lesson, root, given)
-    except OSError:  # this machine's fault, and perhaps a passing one
-        return find(folder, lesson, root, given)
 
 
 def _placed_anew(result: Result, open_: _Open) -> Result:

@@ -9,12 +9,15 @@ from pathlib import Path
 
 from autograder.grading.entries import Entry
 from autograder.grading.exported import is_exported
+from autograder.grading.gradebook import Listed
 from autograder.grading.result import Result
+from autograder.intake.files import valid_student_id
 from secant.visible import visible
 
 _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograder collect DOWNLOAD.zip."
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
 _NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
+_NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?$", re.IGNORECASE)
 _ALIKE = 0.6  # of two names that may mean the same, as difflib counts
 
 
@@ -25,18 +28,22 @@ class Closing:
     Attributes:
         graded: submissions that have points, or wait for nothing but a person's.
         notes: answers that a person has to grade, in so many submissions.
+        overruled: answers of code that have changed since a person gave their points, in so many submissions.
         unread: submissions that could not be read and that nobody has settled, each with why.
         several: submissions of several notebooks whose answers differ, each with which one counted.
         unknown: what lies in submitted/ where no submission is looked for, each with what to do.
         absent: students of the gradebook who have handed in nothing, by lesson.
+        strangers: whose id is none of the class's, each with what to do; all of them are graded.
     """
 
     graded: int
     notes: tuple[int, int]
+    overruled: tuple[int, int]
     unread: Mapping[str, str]
     several: Mapping[str, str]
     unknown: Mapping[str, str]
     absent: Mapping[str, Sequence[str]]
+    strangers: Mapping[str, str]
 
     @property
     def is_clean(self) -> bool:
@@ -51,6 +58,7 @@ def closing(
     lessons: Sequence[str],
     known: Collection[str],
     students: Collection[str],
+    before: Sequence[Listed],
 ) -> Closing:
     """Sum up a run.
 
@@ -61,8 +69,9 @@ def closing(
         lessons: those of the course.
         known: the gradebook's students.
         students: those that were asked for; none for all.
+        before: the gradebook's students when the run began.
     """
-    waiting, unread, several, graded = [], {}, {}, 0
+    notes, overruled, unread, several, graded = [], [], {}, {}, 0
     for entry in results:
         result = results[entry]
         if result.is_unread:
@@ -72,7 +81,9 @@ def closing(
         if others := list(result.flagged("other_answers")):
             counted = next(result.flagged("counted"))
             several[str(entry)] = _SEVERAL.format(counted, ", ".join(others))
-        waiting.append(sum(task.outcome == "manual" and task.auto is None for task in result.tasks))
+        waiting = [task for task in result.tasks if task.outcome == "manual" and task.auto is None]
+        notes.append(sum(task.is_note for task in waiting))
+        overruled.append(len(waiting) - notes[-1])
     asked = sorted({entry.lesson for entry in results})
     wanted = [student for student in known if not students or student in students]
     absent = {
@@ -81,12 +92,40 @@ def closing(
     }
     return Closing(
         graded,
-        (sum(waiting), sum(map(bool, waiting))),
+        (sum(notes), sum(map(bool, notes))),
+        (sum(overruled), sum(map(bool, overruled))),
         unread,
         several,
         dict(unknown(submitted, lessons, students)),
         {lesson: names for lesson, names in absent.items() if names},
+        _strangers({entry.student for entry in results if valid_student_id(entry.student)}, before),
     )
+
+
+def _strangers(handed: Collection[str], before: Sequence[Listed]) -> dict[str, str]:
+    """Who handed in under an id that is none of the class's, and what to do about each.
+
+    A class was entered if somebody has a name, or is there without any work: a submission brings neither.
+    Later runs find a stranger in the gradebook, too, and know it by the name that it alone has not.
+    """
+    entered = {one.id for one in before if one.is_named or not one.has_work}
+    named = {one.id for one in before if one.is_named}
+    known = named if 2 * len(named) > len(before) else {one.id for one in before}
+    if not entered:
+        return {}
+    missing = sorted(entered - set(handed))
+    return {who: _who_is(who, missing) for who in sorted(set(handed) - known)}
+
+
+def _who_is(student: str, missing: Sequence[str]) -> str:
+    """What to do about a stranger, who may be one of the students who have handed in nothing."""
+    if alike := difflib.get_close_matches(student, missing, 1, _ALIKE):
+        return (
+            f"Not in the class; did you mean {alike[0]}? Then rename the folder, grade again, "
+            f"and run: autograder forget {student}"
+        )
+    enter = f"nbgrader db student add {student} --last-name NAME"
+    return f"Not in the class. Rename the folder, or enter the student: {enter}"
 
 
 def _why(result: Result) -> str:
@@ -102,6 +141,7 @@ def unknown(
     submitted: Path, lessons: Sequence[str], students: Collection[str] = ()
 ) -> Iterable[tuple[str, str]]:
     """Yield what lies in submitted/ where no submission is looked for, and what to do about it."""
+    nameless = f"No lesson has this name; the lessons are: {', '.join(lessons)}."
     for student in _entries(submitted):
         if students and student.name not in students:
             continue
@@ -118,10 +158,26 @@ def unknown(
         strange = [each for each in inside if each.name not in lessons and each.is_dir()]
         for each in strange:
             alike = _of_number(each.name, lessons) or difflib.get_close_matches(each.name, lessons, 1, _ALIKE)
-            to_do = f"Did you mean {alike[0]}? Then rename it." if alike else "No lesson has this name."
+            to_do = f"Did you mean {alike[0]}? Then rename it." if alike else nameless
             yield f"{shown}/{visible(each.name)}", to_do
-        if not strange and not any(each.name in lessons for each in inside):
+        loose = [each for each in inside if _NOTEBOOK.search(each.name) and not each.is_dir()]
+        for each in loose:
+            yield f"{shown}/{visible(each.name)}", _move(Path(student.path), each.name, lessons)
+        if not strange and not loose and not any(each.name in lessons for each in inside):
             yield shown, "It contains no lesson's folder. Put the notebook into student/lesson/."
+
+
+def _move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
+    """Where a notebook belongs that lies loose in a student's folder."""
+    stem = _NOTEBOOK.sub("", notebook)
+    alike = [lesson for lesson in lessons if stem.startswith(lesson)] or _of_number(stem, lessons)
+    alike = alike or difflib.get_close_matches(stem, lessons, 1, _ALIKE)
+    if not alike:
+        return "A notebook is looked for in a lesson's folder only. Move it into student/lesson/."
+    folder = f"{visible(student.name)}/{alike[0]}/"
+    if os.path.lexists(student / alike[0]):
+        return f"Move it into {folder} if it should count there; if not, delete it."
+    return f"Move it into {folder}, a folder that you make."
 
 
 def _of_number(name: str, lessons: Sequence[str]) -> list[str]:

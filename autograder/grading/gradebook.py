@@ -21,7 +21,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from filelock import FileLock, Timeout
 from nbformat import NotebookNode
@@ -51,6 +51,7 @@ from sqlalchemy import (
     bindparam,
     create_engine,
     delete,
+    exists,
     insert,
     inspect,
     select,
@@ -185,6 +186,14 @@ class Kept:
     page: str
     late: float
     penalty: float | None
+
+
+class Listed(NamedTuple):
+    """A student of the gradebook: whether there is a name, an address or the like, and whether any work."""
+
+    id: str
+    is_named: bool
+    has_work: bool
 
 
 @dataclass(frozen=True)
@@ -369,42 +378,7 @@ class Book:
         Raises:
             GradebookBusy: it could not be read.
         """
-        return self._transaction(lambda: self._kept(entries))
-
-    def _kept(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
-        records = self._db.execute(
-            select(Record.student, Record.lesson, Record.notebook_id, Record.key, Record.result)
-            .add_columns(Record.filed, Record.stale, Record.page, Record.penalty)
-            .add_columns(
-                SubmittedAssignment.timestamp, SubmittedAssignment.extension, AssignmentEntry.duedate
-            )
-            .join(SubmittedNotebook, SubmittedNotebook.id == Record.notebook_id)
-            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
-            .where(SubmittedAssignment.student_id == Record.student, AssignmentEntry.name == Record.lesson)
-            .where(tuple_(Record.student, Record.lesson).in_(list(entries)))
-        ).all()
-        entered = self._entered([record.notebook_id for record in records])
-        found = {}
-        for record in records:
-            result = _read(record.result)
-            if result is None:
-                continue
-            ours, theirs = _auto_scores(result), entered[record.notebook_id].auto
-            if any(score != ours.get(cell) for cell, score in theirs.items()):
-                continue  # somebody else graded it, such as `nbgrader autograde`
-            found[record.student, record.lesson] = Kept(
-                key=record.key,
-                result=result,
-                filed=record.filed,
-                stale=bool(record.stale),
-                timestamp=record.timestamp,
-                entered=entered[record.notebook_id],
-                page=record.page,
-                late=_seconds_late(record.timestamp, record.duedate, record.extension),
-                penalty=record.penalty,
-            )
-        return found
+        return self._transaction(lambda: _kept(self._db, entries))
 
     def renew_penalty(self, student: str, lesson: str, kept: Kept) -> Kept:
         """Let the late penalty follow the due date, the score and the course's plugin; return what then is.
@@ -567,48 +541,24 @@ class Book:
         entry = self._entry(student, lesson)
         if entry is None:
             raise MissingEntry(f"{student} has handed in nothing for {lesson}")
-        return self._entered([entry[1]])[entry[1]]
-
-    def _entered(self, notebooks: Collection[str]) -> dict[str, Entered]:
-        """What the gradebook says, by the id of the submitted notebook."""
-        table = SubmittedNotebook
-        whole = select(table.id, table.max_score, table.late_submission_penalty)
-        grades = select(Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score)
-        grades = grades.add_columns(Grade.auto_score, Grade.needs_manual_grade, Grade.extra_credit)
-        grades = grades.join(Grade.cell)
-        grades = grades.where(Grade.notebook_id.in_(notebooks))
-        comments = select(Comment.notebook_id, BaseCell.name, Comment.comment).join(Comment.cell)
-        scores: dict[str, dict[str, tuple[float, float]]] = {}
-        auto: dict[str, dict[str, float | None]] = {}
-        waiting: dict[str, set[str]] = {}
-        extra: dict[str, dict[str, float]] = {}
-        said: dict[str, dict[str, str | None]] = {}
-        for of, name, score, most, found, waits, more in self._db.execute(grades):
-            scores.setdefault(of, {})[name] = score, most
-            auto.setdefault(of, {})[name] = found
-            waiting.setdefault(of, set()).update([name] if waits else [])
-            extra.setdefault(of, {}).update({name: more} if more else {})
-        for of, name, comment in self._db.execute(comments.where(Comment.notebook_id.in_(notebooks))):
-            said.setdefault(of, {})[name] = comment
-        return {
-            of: Entered(
-                # nbgrader's own sum reads all grades of the class, once for each submission.
-                score=math.fsum(score for score, _ in scores.get(of, {}).values()),
-                max_score=most,
-                penalty=penalty or 0.0,
-                scores=scores.get(of, {}),
-                auto=auto.get(of, {}),
-                comments=said.get(of, {}),
-                waiting=frozenset(waiting.get(of, ())),
-                extra=extra.get(of, {}),
-            )
-            for of, most, penalty in self._db.execute(whole.where(table.id.in_(notebooks)))
-        }
+        return _entered(self._db, [entry[1]])[entry[1]]
 
     def students(self) -> list[str]:
         """Return the ids of all students."""
         found = self._transaction(lambda: self._db.execute(select(Student.id).order_by(Student.id)).all())
         return [str(one.id) for one in found]
+
+    def class_list(self) -> list[Listed]:
+        """Return all students, with what tells who was entered by a person and who came with a submission.
+
+        Raises:
+            GradebookBusy: it could not be read.
+        """
+        about = (Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
+        has_work = exists().where(SubmittedAssignment.student_id == Student.id)
+        wanted = select(Student.id, has_work, *about).order_by(Student.id)
+        found = self._transaction(lambda: self._db.execute(wanted).all())
+        return [Listed(str(who), any(said), bool(work)) for who, work, *said in found]
 
     def enter_people(self, people: Iterable[Mapping[str, str]]) -> None:
         """Enter students, or what is known of them by now: what is not said stays as it is.
@@ -819,6 +769,90 @@ class Book:
             except BaseException:
                 self._db.rollback()
                 raise
+
+
+def kept_in(gradebook: Gradebook, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
+    """Return what `Book.kept` does, of a gradebook that somebody else has opened: to read it takes no lock.
+
+    One that no grading of this version has opened yet holds nothing.
+    """
+    there = inspect(gradebook.db.connection())
+    if not there.has_table(Record.__tablename__):
+        return {}
+    columns = {column["name"] for column in there.get_columns(Record.__tablename__)}
+    complete = columns >= {column.name for column in Record.metadata.tables[Record.__tablename__].columns}
+    return _kept(gradebook.db, entries) if complete else {}
+
+
+def _kept(db: Any, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
+    records = db.execute(
+        select(Record.student, Record.lesson, Record.notebook_id, Record.key, Record.result)
+        .add_columns(Record.filed, Record.stale, Record.page, Record.penalty)
+        .add_columns(SubmittedAssignment.timestamp, SubmittedAssignment.extension, AssignmentEntry.duedate)
+        .join(SubmittedNotebook, SubmittedNotebook.id == Record.notebook_id)
+        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
+        .where(SubmittedAssignment.student_id == Record.student, AssignmentEntry.name == Record.lesson)
+        .where(tuple_(Record.student, Record.lesson).in_(list(entries)))
+    ).all()
+    entered = _entered(db, [record.notebook_id for record in records])
+    found = {}
+    for record in records:
+        result = _read(record.result)
+        if result is None:
+            continue
+        ours, theirs = _auto_scores(result), entered[record.notebook_id].auto
+        if any(score != ours.get(cell) for cell, score in theirs.items()):
+            continue  # somebody else graded it, such as `nbgrader autograde`
+        found[record.student, record.lesson] = Kept(
+            key=record.key,
+            result=result,
+            filed=record.filed,
+            stale=bool(record.stale),
+            timestamp=record.timestamp,
+            entered=entered[record.notebook_id],
+            page=record.page,
+            late=_seconds_late(record.timestamp, record.duedate, record.extension),
+            penalty=record.penalty,
+        )
+    return found
+
+
+def _entered(db: Any, notebooks: Collection[str]) -> dict[str, Entered]:
+    """What the gradebook says, by the id of the submitted notebook."""
+    table = SubmittedNotebook
+    whole = select(table.id, table.max_score, table.late_submission_penalty)
+    grades = select(Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score)
+    grades = grades.add_columns(Grade.auto_score, Grade.needs_manual_grade, Grade.extra_credit)
+    grades = grades.join(Grade.cell)
+    grades = grades.where(Grade.notebook_id.in_(notebooks))
+    comments = select(Comment.notebook_id, BaseCell.name, Comment.comment).join(Comment.cell)
+    scores: dict[str, dict[str, tuple[float, float]]] = {}
+    auto: dict[str, dict[str, float | None]] = {}
+    waiting: dict[str, set[str]] = {}
+    extra: dict[str, dict[str, float]] = {}
+    said: dict[str, dict[str, str | None]] = {}
+    for of, name, score, most, found, waits, more in db.execute(grades):
+        scores.setdefault(of, {})[name] = score, most
+        auto.setdefault(of, {})[name] = found
+        waiting.setdefault(of, set()).update([name] if waits else [])
+        extra.setdefault(of, {}).update({name: more} if more else {})
+    for of, name, comment in db.execute(comments.where(Comment.notebook_id.in_(notebooks))):
+        said.setdefault(of, {})[name] = comment
+    return {
+        of: Entered(
+            # nbgrader's own sum reads all grades of the class, once for each submission.
+            score=math.fsum(score for score, _ in scores.get(of, {}).values()),
+            max_score=most,
+            penalty=penalty or 0.0,
+            scores=scores.get(of, {}),
+            auto=auto.get(of, {}),
+            comments=said.get(of, {}),
+            waiting=frozenset(waiting.get(of, ())),
+            extra=extra.get(of, {}),
+        )
+        for of, most, penalty in db.execute(whole.where(table.id.in_(notebooks)))
+    }
 
 
 def _other_tasks(lesson: str, changed: changing.Difference) -> str:

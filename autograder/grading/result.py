@@ -129,10 +129,11 @@ class Result:
         """
 
         def row(task: GradedTask) -> GradedTask:
-            waits = (task.is_note or task.outcome == "rejected") and task.cell in waiting
+            waits = task.cell in waiting
             points = 0.0 if waits else scores.get(task.cell, (task.points, 0.0))[0]
-            by_hand = task.is_note and task.outcome == "not_attempted" and (waits or points)
-            outcome = "manual" if by_hand else task.outcome  # a person has seen more in it than a stub
+            seen = task.is_note and task.outcome == "not_attempted" and points  # more than a stub
+            by_hand = seen or (waits and task.outcome != "rejected")  # of code, too
+            outcome = "manual" if by_hand else task.outcome
             return replace(task, points=points, auto=None if waits else points, outcome=outcome)
 
         return replace(self, tasks=[row(task) for task in self.tasks])

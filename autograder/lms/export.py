@@ -19,7 +19,8 @@ from typing import Literal
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading.entries import Entry, find_submissions
+from autograder.grading.current import HandedIn
+from autograder.grading.entries import Entry
 from autograder.grading.gradebook import Book
 from autograder.grading.tables import Sheet, read_sheet
 from autograder.lms.placing import remembered
@@ -51,12 +52,14 @@ class Grade:
 
     Attributes:
         points: with the late penalty taken off; None if there is no grade to tell, and then `why` says so.
+        current: whether what was graded, if anything, is what was handed in last; else so is the page.
     """
 
     student: str
     points: float | None
     most: float
     why: str = ""
+    current: bool = True
 
 
 @dataclass(frozen=True)
@@ -99,15 +102,12 @@ def export(course: Course, system: For, lesson: str, fill: Path | None = None, c
     sheet = read_sheet(fill) if fill else _blank_sheet(system, lesson, column, people, grades, known)
     writer = _Writer(system, lesson, column, Roster(list(people.values())), grades)
     filled, blank, notes = writer.fill(sheet)
-    pages = _pages(
-        course,
-        system,
-        lesson,
-        {
-            **_labels(sheet, writer),
-            **{who: row["label"] for who, row in known.items() if row["system"] == system},
-        },
-    )
+    labels = {
+        **_labels(sheet, writer),
+        **{who: row["label"] for who, row in known.items() if row["system"] == system},
+    }
+    current = {who: label for who, label in labels.items() if who in grades and grades[who].current}
+    pages = _pages(course, system, lesson, current)
     return Exported(filled, pages, len(writer.used) - len(blank), blank, notes)
 
 
@@ -125,21 +125,24 @@ def _person(row: Mapping[str, str], known: Mapping[str, str]) -> Person:
 
 def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) -> dict[str, Grade]:
     """What the gradebook has of each student."""
-    handed = {entry.student for entry in find_submissions(course, [lesson])}
+    handed = HandedIn(course, lesson)
     found: dict[str, Grade] = {}
     for at in range(0, len(students), 50):
         kept = book.kept([Entry(student, lesson) for student in students[at : at + 50]])
         for student in students[at : at + 50]:
             one = kept.get((student, lesson))
             if one is None:
-                why = _not_graded() if student in handed else _not_handed_in()
-                found[student] = Grade(student, None, 0.0, why)
+                ungraded = student in handed.students
+                why = _not_graded() if ungraded else _not_handed_in()
+                found[student] = Grade(student, None, 0.0, why, current=not ungraded)
                 continue
             entered = one.entered
             tasks = one.result.entered(entered.scores, entered.waiting).tasks
-            why = ""
+            why, newer = "", handed.is_newer(student, one)
             if one.stale:
                 why = _not_graded()
+            elif newer:
+                why = _changed()
             elif any(task.outcome == "rejected" and task.auto is None for task in tasks):
                 why = say(en="It could not be read.", ko="읽을 수 없는 제출물입니다.")
             elif entered.waiting:
@@ -147,7 +150,8 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
                     en="It needs manual grading in formgrader.", ko="사람이 채점해야 합니다(formgrader)."
                 )
             points = None if why else max(0.0, entered.score - entered.penalty)
-            found[student] = Grade(student, points, entered.max_score, why)
+            current = not (one.stale or newer)
+            found[student] = Grade(student, points, entered.max_score, why, current)
     return found
 
 
@@ -159,6 +163,13 @@ def _listed(names: Sequence[str]) -> str:
 
 def _not_graded() -> str:
     return say(en="It is not graded yet: autograder grade.", ko="아직 채점하지 않았습니다: autograder grade.")
+
+
+def _changed() -> str:
+    return say(
+        en="The submission, its tests or the grader has changed since it was graded: autograder grade.",
+        ko="채점한 뒤에 제출물이나 테스트, 채점기가 바뀌었습니다: autograder grade.",
+    )
 
 
 def _not_handed_in() -> str:

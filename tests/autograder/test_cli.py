@@ -428,10 +428,22 @@ def test_a_student_of_whom_nothing_lies_there_is_named(autograder: list[str], ro
 def test_what_to_do_stands_below_what_it_is_about(capsys: pytest.CaptureFixture[str]) -> None:
     unread = {"ann/01_x": "The file is empty.", "bob/01_x": "The file is empty."}
     several = {"cho/01_x": "a counted"}
-    _show_closing(Closing(1, (0, 0), unread, several, {}, {"01_x": ["dan"]}), {})
+    _show_closing(
+        Closing(1, (0, 0), (0, 0), unread, several, {}, {"01_x": ["dan"]}, {"eve": "Rename it."}), {}
+    )
     said = capsys.readouterr().out
-    order = [said.index(word) for word in ("bob/01_x", "Ask for it again", "cho/01_x", "dan")]
+    order = [
+        said.index(word) for word in ("bob/01_x", "Ask for it again", "cho/01_x", "unknown student", "dan")
+    ]
     assert order == sorted(order)
+
+
+def test_an_overruled_task_that_waits_has_a_line_beside_the_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    _show_closing(Closing(3, (2, 1), (1, 1), {}, {}, {}, {}, {}), {})
+    said = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert said.count("needs manual grading") == 2
+    assert "2 notes in 1" in said
+    assert "1 overruled" in said
 
 
 def test_grade_outside_of_a_course(autograder: list[str], tmp_path: Path) -> None:

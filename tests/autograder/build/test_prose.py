@@ -55,6 +55,23 @@ def test_points_of_a_note() -> None:
     )
 
 
+def test_one_point_and_one_task_are_said_in_the_singular() -> None:
+    marks = r"5( min|분) · 2( points|점), (\*\*graded|\*\*사람)"
+    said = changed(marks, r"5\1 · 1\2, \3", THIRD)
+    assert said == ["its line of marks says 1 point, but two_curves is worth 2"] * 2
+    for old, new in (
+        ("Seven functions, 14 points", "Seven functions, 1 point"),
+        ("합해서 14점", "합해서 1점"),
+    ):
+        assert changed(old, new) == ["it says 1 point, but its tasks are worth 14"]
+    notebook = copy.deepcopy(source(SEVENTH))
+    names = {grade_id(cell).removeprefix("test_") for cell in notebook.cells if grade_id(cell)} - {
+        "clip_hook"
+    }
+    notebook.cells = [c for c in notebook.cells if grade_id(c).removeprefix("test_") not in names]
+    assert 'it says "Seven functions", but the lesson has 1 task' in problems(notebook)
+
+
 def test_a_task_that_was_dropped() -> None:
     notebook = copy.deepcopy(source(SEVENTH))
     first = next(i for i, cell in enumerate(notebook.cells) if "## Task 7.7" in cell.source)

@@ -31,7 +31,7 @@ from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, P
 from autograder.intake.submission import Script
 from autograder.page.prose import as_typed
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
-from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run
+from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run, told
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -347,7 +347,8 @@ def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, st
 
 def closed(room: Path, summary: batch.Summary) -> Closing:
     course = Course.at(room)
-    return closing(summary.results, summary.failed, course.submitted, [STEPS], summary.students, [])
+    students, before = summary.students, summary.before
+    return closing(summary.results, summary.failed, course.submitted, [STEPS], students, [], before)
 
 
 def test_what_could_not_be_read_comes_again_until_it_is_settled(room: Path, right: dict[str, str]) -> None:
@@ -434,14 +435,73 @@ def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, st
         "Kim Minji_123456_assignsubmission_file_": "An LMS's download was unpacked here. "
         "Move it away and use autograder collect DOWNLOAD.zip.",
         "bob/01_stepz": f"Did you mean {STEPS}? Then rename it.",
-        "cho/homework": "No lesson has this name.",
+        "cho/homework": f"No lesson has this name; the lessons are: {STEPS}.",
         "dan/1": f"Did you mean {STEPS}? Then rename it.",
-        "dan/2": "No lesson has this name.",
+        "dan/2": f"No lesson has this name; the lessons are: {STEPS}.",
         "dan/Lesson 01": f"Did you mean {STEPS}? Then rename it.",
         "download.zip": "It is a file. A submission is a folder inside the student's: student/lesson/.",
     }
     assert end.absent == {STEPS: ["lee"]}
     assert not end.is_clean
+
+
+def test_a_notebook_loose_in_a_students_folder_is_told_where_it_belongs(
+    room: Path, right: dict[str, str]
+) -> None:
+    submitted = hand_in(room, "gus", answered(room, right)).parents[2]
+    names = [f"{STEPS}.ipynb", f"{STEPS} (1).ipynb.txt", "01_stepz.IPYNB", "lesson 1.ipynb", "mine.ipynb"]
+    for student in ("gus", "hal"):
+        (submitted / student / ".ipynb_checkpoints").mkdir(parents=True)
+        for name in (*names, "roster.csv", ".hidden.ipynb"):
+            (submitted / student / name).touch()
+    (submitted / "gus" / "folder.ipynb").mkdir()
+    end = closed(room, run(room)[0])
+    found = dict(end.unknown)
+    assert found.pop("gus/folder.ipynb").startswith("No lesson has this name")
+    there = f"Move it into gus/{STEPS}/ if it should count there; if not, delete it."
+    assert {which: to_do for which, to_do in found.items() if which.startswith("gus")} == {
+        **{f"gus/{name}": there for name in names[:-1]},
+        "gus/mine.ipynb": "A notebook is looked for in a lesson's folder only. Move it into student/lesson/.",
+    }
+    assert found[f"hal/{STEPS}.ipynb"] == f"Move it into hal/{STEPS}/, a folder that you make."
+    assert set(found) == {f"{student}/{name}" for student in ("gus", "hal") for name in names}
+    assert not end.is_clean
+
+
+def test_an_id_that_is_none_of_an_entered_class_is_named_and_graded(
+    room: Path, right: dict[str, str]
+) -> None:
+    with book(room) as opened:
+        for who in ("ann", "bob", "cho", "dee"):
+            opened.add_student(who, last_name=who.upper())
+    for who in ("anne", "bob", "20231234", "Kim Minji"):  # the last one is no id at all, and listed as such
+        hand_in(room, who, answered(room, right))
+    for _ in range(2):  # the second run finds them in the gradebook
+        end = closed(room, run(room, Here(told))[0])
+        assert set(end.strangers) == {"anne", "20231234"}
+        assert "did you mean ann?" in end.strangers["anne"]
+        assert "nbgrader db student add 20231234 " in end.strangers["20231234"]
+    assert grades(room, "anne")["test_double"] == (0.0, False)
+    shutil.rmtree(room / "submitted" / "Kim Minji")
+    with book(room) as opened:
+        opened.update_or_create_student("20231234", email="lee@example.edu")
+    end = closed(room, run(room, Here(told))[0])
+    assert (set(end.strangers), end.is_clean) == ({"anne"}, True)
+
+
+def test_a_class_of_ids_alone_knows_a_stranger_and_no_class_knows_none(
+    room: Path, right: dict[str, str]
+) -> None:
+    hand_in(room, "ann", answered(room, right))
+    assert not closed(room, run(room, Here(told))[0]).strangers
+    hand_in(room, "bob", answered(room, right))
+    assert not closed(room, run(room, Here(told))[0]).strangers, "nobody has entered a class"
+    with book(room) as opened:
+        opened.add_student("cho")
+    hand_in(room, "cho", answered(room, right))
+    hand_in(room, "eve", answered(room, right))
+    assert set(closed(room, run(room, Here(told))[0]).strangers) == {"eve"}
+    assert not closed(room, run(room, Here(told))[0]).strangers
 
 
 def test_a_name_in_any_script_is_a_students(room: Path, right: dict[str, str]) -> None:
@@ -574,8 +634,17 @@ def test_what_a_person_graded_stays(room: Path, right: dict[str, str]) -> None:
     assert waiting(room, "ann") == {"why"}
     hand_in(room, "ann", answered(room, right | {"why": "Another reason."}))
     run(room)
+    (row,) = run(room)[0].as_json()
     assert waiting(room, "ann") == {"why", "test_double"}
     assert manual(room, "ann") == BY_PERSON
+    # Both are listed until a person has looked, and count nowhere until then.
+    end = closed(room, run(room)[0])
+    assert (end.notes, end.overruled, end.is_clean) == ((1, 1), (1, 1), True)
+    assert {task["id"] for task in row["tasks"] if task["outcome"] == "manual"} == {"why", "double"}
+    assert row["max_score"] == 3
+    by_hand(room, "ann")
+    end = closed(room, run(room)[0])
+    assert (end.notes, end.overruled) == ((0, 0), (0, 0))
 
 
 def test_failed_grading_in_between_costs_a_person_no_work(room: Path, right: dict[str, str]) -> None:

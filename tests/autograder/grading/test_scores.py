@@ -1,11 +1,13 @@
 """`nbgrader export`: a score that nobody has given is empty, and no zero."""
 
 import csv
+import shutil
 from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps import ExportApp
+from sqlalchemy import text
 
 from tests.support.small_class import STEPS, answered, hand_in, run
 
@@ -69,3 +71,45 @@ def test_it_has_the_columns_of_nbgraders_own(class_of_four: Path, monkeypatch: p
     theirs = exported(class_of_four, monkeypatch, "--exporter=nbgrader.plugins.CsvExportPlugin")["ann"]
     assert list(ours) == list(theirs)
     assert ours == theirs
+
+
+def test_a_file_that_is_newer_than_its_grade_has_no_score(
+    class_of_four: Path,
+    right: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = (class_of_four / "submitted/ann" / STEPS / f"{STEPS}.ipynb").read_text()
+    hand_in(class_of_four, "ann", answered(class_of_four, {**right, "why": "", "double": "1"}))
+    hand_in(class_of_four, "bob", answered(class_of_four, {**right, "why": "Another."}))
+    hand_in(class_of_four, "dan", answered(class_of_four, right))
+    rows = exported(class_of_four, monkeypatch)
+    assert {row["score"] for row in rows.values()} == {""}
+    assert (rows["ann"]["raw_score"], rows["ann"]["max_score"]) == ("", rows["dan"]["max_score"])
+    said = capsys.readouterr().err
+    assert "not graded yet: 3" in said
+    assert "needs manual grading: 1" in said
+    assert "handed in nothing" not in said
+    hand_in(class_of_four, "ann", before)
+    assert exported(class_of_four, monkeypatch)["ann"]["score"] == "5.0"
+    shutil.rmtree(class_of_four / "submitted")  # as after a term: no newer work is there
+    assert exported(class_of_four, monkeypatch)["ann"]["score"] == "5.0"
+
+
+@pytest.mark.parametrize("change", ["DROP TABLE {}", "ALTER TABLE {} DROP COLUMN page"])
+def test_a_gradebook_of_nbgraders_own_or_of_an_earlier_version_is_exported(
+    class_of_four: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    with Gradebook(f"sqlite:///{class_of_four}/gradebook.db", "secant") as book:
+        book.db.execute(text(change.format("autograder_record")))
+        book.db.commit()
+    assert exported(class_of_four, monkeypatch)["ann"]["score"] == "5.0"
+
+
+def test_a_course_that_is_not_built_is_said_in_a_sentence(
+    class_of_four: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(class_of_four / "release")
+    with pytest.raises(SystemExit):
+        exported(class_of_four, monkeypatch)
+    assert "run `autograder build`" in capsys.readouterr().err

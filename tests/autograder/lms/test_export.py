@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -55,6 +56,13 @@ def settle(room: Path, points: dict[str, float]) -> None:
 
 def table(done: Exported) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(as_csv(done.sheet).decode("utf-8-sig"))))
+
+
+def pages(done: Exported) -> list[str]:
+    """The names of the feedback pages that go out."""
+    assert done.feedback is not None
+    with zipfile.ZipFile(io.BytesIO(done.feedback)) as archive:
+        return archive.namelist()
 
 
 def sent(room: Path, system: For, fill: str = "", column: str = "") -> Exported:
@@ -186,6 +194,7 @@ def test_a_late_penalty_is_taken_off_and_a_changed_file_is_not_exported(term: Pa
     done = sent(term, "moodle")
     assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == ""
     assert "not graded yet" in done.blank["Kim_Minji"]
+    assert not any("Kim Minji" in name for name in pages(done))
 
 
 def test_a_row_that_may_be_two_students_is_left_as_it_was(term: Path) -> None:
@@ -215,6 +224,36 @@ def test_what_replaces_a_file_that_could_not_be_read_is_not_graded_yet(term: Pat
     assert "not graded yet" in sent(term, "moodle", WORKSHEET).blank["Dee"]
     run(term, Here(lambda job: None))
     assert "manual grading" in sent(term, "moodle", WORKSHEET).blank["Dee"]  # the note
+
+
+@pytest.mark.parametrize("again", ["{}", ""])
+def test_neither_points_nor_page_go_out_for_a_file_that_was_replaced_by_hand(term: Path, again: str) -> None:
+    path = term / "submitted/Kim_Minji" / STEPS / f"{STEPS}.ipynb"
+    was = path.read_text()
+    packed = f"Kim Minji_311_assignsubmission_file/{STEPS}.html"
+    path.write_text(again)
+    done = sent(term, "moodle", WORKSHEET)
+    assert "changed since it was graded" in done.blank["Kim_Minji"]
+    assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == "0.50"
+    assert packed not in pages(done)
+    assert len(pages(done)) == len(PEOPLE) - 1
+    run(term, Here(lambda job: None))
+    done = sent(term, "moodle", WORKSHEET)
+    assert "changed since" not in done.blank["Kim_Minji"]
+    assert packed in pages(done)  # which says that the file could not be read
+    path.write_text(was)
+    run(term, Here(lambda job: None))
+    settle(term, {"Kim_Minji": 1.0})
+    shutil.rmtree(term / "submitted")  # as after a term: no newer work is there
+    done = sent(term, "moodle", WORKSHEET)
+    assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == "6"
+    assert packed in pages(done)
+
+
+def test_the_page_of_an_earlier_file_does_not_go_out_after_a_collection(term: Path, tmp_path: Path) -> None:
+    archive = write(tmp_path / "b.zip", {moodle("Kim Minji", 311): text(answered(term, {}))})
+    assert transfer.collect(term, [archive], None, "", "", None) == 0
+    assert not any("Kim Minji" in name for name in pages(sent(term, "moodle", WORKSHEET)))
 
 
 def test_rows_that_the_gradebook_does_not_know_are_named(term: Path) -> None:

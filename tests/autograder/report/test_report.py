@@ -133,6 +133,21 @@ def test_the_page_says_what_the_class_did(term: Path) -> None:
     assert "`" not in section(shown, "lecture")
 
 
+def test_an_overruled_answer_that_has_changed_waits_for_a_person(room: Path) -> None:
+    graded(room, {"ann": Student({}, RIGHT)})
+    report("2")
+    assert "everything is graded" in section(page(room / "report" / f"{NAME}.html"), "open")
+    with hurried(), Gradebook(f"sqlite:///{room}/gradebook.db", "secant") as book:
+        grade = book.find_grade("test_classify", NAME, NAME, "ann")
+        grade.manual_score, grade.needs_manual_grade = 1.0, True
+        book.db.commit()
+    report("2")
+    left = section(page(room / "report" / f"{NAME}.html"), "open")
+    assert "Answers waiting for a person, 1 answer: ann" in left
+    (row,) = rows(room / "report" / f"{NAME}.csv")
+    assert row["waiting"] == "1"
+
+
 def test_the_table_has_a_row_for_everybody(term: Path) -> None:
     report("2")
     found = {row["student"]: row for row in rows(term / "report" / f"{NAME}.csv")}

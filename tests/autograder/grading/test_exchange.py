@@ -1,0 +1,86 @@
+"""nbgrader's exchange: a page arrives under the name of whatever notebook was handed in."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from nbformat import v4
+from nbgrader.apps import FetchFeedbackApp, ReleaseFeedbackApp
+
+from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the exchange is Linux's")
+
+SECRET, WHEN = "f" * 128, "2026-10-10 12:00:00.000000 UTC"
+
+
+@pytest.fixture
+def home(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where Ann fetches; the exchange is beside it."""
+    exchange = tmp_path / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+    (room / "nbgrader_config_local.py").write_text(f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n")
+    for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "jupyter"))
+    home = tmp_path / "ann"
+    home.mkdir()
+    own = (
+        f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\nc.Exchange.cache = {str(home / 'cache')!r}\n"
+    )
+    own += "c.CourseDirectory.course_id = 'secant'\nc.CourseDirectory.student_id = 'ann'\n"
+    (home / "nbgrader_config.py").write_text(own)
+    return home
+
+
+def submitted(room: Path, home: Path, text: str, *names: str) -> None:
+    """Hand in notebooks of these names; nbgrader keeps a copy for the student."""
+    path = hand_in(room, "ann", text, timestamp=WHEN)
+    for name in names:
+        shutil.copy(path, path.with_name(name))
+    path.unlink()
+    (path.parent / "submission_secret.txt").write_text(SECRET)
+    shutil.copytree(path.parent, home / "cache" / "secant" / f"ann+{STEPS}+{WHEN}", dirs_exist_ok=True)
+
+
+def fetched(room: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Release the pages, and fetch what there is for Ann; return each page by its name."""
+    for app, place in ((ReleaseFeedbackApp(), room), (FetchFeedbackApp(), home)):
+        monkeypatch.chdir(place)
+        app.initialize([STEPS])
+        app.start()
+    return {page.name: page.read_text() for page in (home / STEPS / "feedback").glob("*/*.html")}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["homework.ipynb"],
+        ["나의\u202f답 (2).ipynb"],
+        [f"{STEPS}.ko.ipynb", f"{STEPS} (1).ipynb", f"{STEPS}.ipynb.ipynb"],
+    ],
+)
+def test_a_renamed_notebook_gets_its_page(
+    room: Path, right: dict[str, str], home: Path, monkeypatch: pytest.MonkeyPatch, names: list[str]
+) -> None:
+    submitted(room, home, answered_text(room, right), *names)
+    run(room, Here(told))
+    page = (room / "feedback" / "ann" / STEPS / f"{STEPS}.html").read_text()
+    assert fetched(room, home, monkeypatch) == {f"{name.removesuffix('.ipynb')}.html": page for name in names}
+
+
+def test_a_name_of_any_bytes_and_a_crowd_of_notebooks_hold_up_nobody(
+    room: Path, right: dict[str, str], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = answered_text(room, right)
+    submitted(room, home, text, *(f"00{number:02}.ipynb" for number in range(100)), f"{STEPS} (1).ipynb")
+    (room / "submitted" / "ann" / STEPS / "bad\udcff.ipynb").write_text(text)
+    run(room, Here(told))
+    pages = fetched(room, home, monkeypatch)
+    assert f"{STEPS} (1).html" in pages
+    assert len(pages) == 20
+
+
+def answered_text(room: Path, right: dict[str, str]) -> str:
+    return v4.writes(answered(room, right))
