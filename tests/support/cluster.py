@@ -40,8 +40,8 @@ class Processes:
             *("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
             *("--scheduler-file", str(place)),
         )
-        wait_until(place.is_file, self.scheduler)
-        self.address: str = json.loads(place.read_text())["address"]
+        wait_until(lambda: bool(_address(place)), self.scheduler)
+        self.address = _address(place)
 
     def hire(self, name: str) -> None:
         """Start a worker; it joins a moment later."""
@@ -73,6 +73,14 @@ class Processes:
                 stdout=log,
                 stderr=log,
             )
+
+
+def _address(place: Path) -> str:
+    """The address that a scheduler has written; an empty string until it has written all."""
+    try:
+        return str(json.loads(place.read_text())["address"])
+    except (OSError, ValueError):
+        return ""
 
 
 def wait_until(true: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
