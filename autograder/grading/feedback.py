@@ -196,7 +196,7 @@ class Pages:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
-        # No hidden line has been in the student's process: one in an output is the student's own, and stays.
+        # Of hidden lines only probes are sent to the student's process: any other is the student's own.
         ours = {GetGrades: _Grades, HideTests: ClearTests}
         steps = [ours.get(step, step) for step in converter.preprocessors]
         # A page has a style of its own, so that step would only take time.

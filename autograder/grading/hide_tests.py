@@ -16,7 +16,7 @@ _TELLING = 8
 
 
 class ClearTests(ClearHiddenTests):
-    """Clear the hidden tests. What was graded without them in the student's process needs no more."""
+    """Clear the hidden tests. What was graded while they ran in another process needs no more."""
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: Any, cell_index: int

@@ -538,20 +538,20 @@ def _refuse_colliding(value: Any) -> None:
 
     Nobody answers such by accident; the hash of an int is its value modulo 2**61 - 1.
     """
-    hashes = array("q", map(hash, _hashable(value)))
+    hashes = array("q", (number for number, _ in _hashed(value)))
     if not hashes:
         return
     kinds, counts = torch.frombuffer(hashes, dtype=torch.int64).unique(return_counts=True)
     alike: dict[int, set[bytes]] = {number: set() for number in kinds[counts > _ALIKE].tolist()}
-    for part in _hashable(value) if alike else ():
-        if (found := alike.get(hash(part))) is not None:
+    for number, part in _hashed(value) if alike else ():
+        if (found := alike.get(number)) is not None:
             found.add(marshal.dumps(_plain(part), 2))  # without references, equal bytes for what is the same
             if len(found) > _ALIKE:
                 raise TooMuch(Other(type(value).__name__, "too_large"))
 
 
-def _hashable(value: Any) -> Iterator[Any]:
-    """Whatever in a value could be an item of a set, but tensors: their hashes are their places in memory."""
+def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
+    """Whatever in a value could be an item of a set, with its hash; not tensors, whose hash is a place."""
     todo = [value]
     while todo:
         part = todo.pop()
@@ -561,8 +561,7 @@ def _hashable(value: Any) -> Iterator[Any]:
             todo += part
         if type(part) not in (dict, list, torch.Tensor):
             with contextlib.suppress(TypeError):  # a tuple that holds a list
-                hash(part)
-                yield part
+                yield hash(part), part
 
 
 def _plain(value: Any) -> Any:
