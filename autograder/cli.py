@@ -26,7 +26,7 @@ from autograder.sandbox.results import WallUnavailable
 from autograder.sandbox.sweep import cache_file
 from autograder.terminal import Terminal, err, out
 from secant.files import replace_file
-from secant.language import LANGUAGES, language, of_this_machine, print_whatever_comes, say
+from secant.language import LANGUAGES, counted, language, of_this_machine, print_whatever_comes, say
 from secant.terminal import Command, argument, option, options_metavar, print_version
 
 if TYPE_CHECKING:
@@ -115,16 +115,16 @@ def build(
             progress.stop()
             for problem in error.problems:
                 err.print(problem, style="red")
-            err.print(f"Nothing was built: {_count(len(error.problems), 'problem')}.")
+            err.print(f"Nothing was built: {counted(len(error.problems), 'problem')}.")
             raise typer.Exit(1) from None
     for path in built.written:
         out.print(f"wrote    {path}", style="green")
     for stale in built.stale:
         out.print(f"{stale.why:8} {stale.path}", style="yellow")
     if check:
-        out.print(f"{_count(built.lessons, 'lesson')}: {_count(len(built.stale), 'stale file')}.")
+        out.print(f"{counted(built.lessons, 'lesson')}: {counted(len(built.stale), 'stale file')}.")
         raise typer.Exit(1 if built.stale else 0)
-    out.print(f"{_count(built.lessons, 'lesson')}: {_count(len(built.written), 'file')} written.")
+    out.print(f"{counted(built.lessons, 'lesson')}: {counted(len(built.written), 'file')} written.")
     if built.stale:
         out.print(
             "Extra files belong to no lesson of the course. "
@@ -331,9 +331,9 @@ def grade(
     )
     before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
-        f"{_count(end.graded, 'submission')} graded, {before} of them earlier; {len(summary.failed)} failed"
+        f"{counted(end.graded, 'submission')} graded, {before} of them earlier; {len(summary.failed)} failed"
         + (f", {unread} could not be read." if unread else ".")
-        + (f" {_count(summary.pages, 'page')} updated." if summary.kept else "")
+        + (f" {counted(summary.pages, 'page')} updated." if summary.kept else "")
     )
     _show_closing(end, summary.failed)
     if "single" in summary.walls:
@@ -351,7 +351,7 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
         ("overruled task", end.overruled, changed),
     ):
         if number:
-            which = f"{_count(number, what)} in {_count(submissions, 'submission')}"
+            which = f"{counted(number, what)} in {counted(submissions, 'submission')}"
             table.add_row("needs manual grading", which, then)
     settled = "Ask for it again, or enter points in formgrader; until then it stays on this list."
     rows = [
@@ -369,7 +369,7 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
         table.add_row("…", f"and {len(rows) - _ROWS} more", "--json FILE lists every submission")
     for lesson, students in end.absent.items():
         shown = ", ".join(students[:_NAMES]) + (" …" if len(students) > _NAMES else "")
-        table.add_row("handed in nothing", f"{lesson}: {_count(len(students), 'student')}", Text(shown))
+        table.add_row("handed in nothing", f"{lesson}: {counted(len(students), 'student')}", Text(shown))
     if table.row_count:
         Terminal().print(table)  # wrapped, since somebody has to read it
 
@@ -410,7 +410,7 @@ def feedback(
         raise
     pool.close()
     same, failed = summary.kept - summary.pages, len(summary.failed)
-    out.print(f"{_count(summary.pages, 'page')} updated, {same} already up to date; {failed} failed.")
+    out.print(f"{counted(summary.pages, 'page')} updated, {same} already up to date; {failed} failed.")
     raise typer.Exit(1 if summary.failed else 0)
 
 
@@ -598,7 +598,7 @@ def pack(
 
     languages = [each for each in LANGUAGES if lang in (each, "both")]
     packed = edition.pack(find_root(Path.cwd()), languages, output)
-    out.print(f"{packed.path}: {_count(packed.lessons, 'lesson')}, {packed.bytes / 1e6:.1f} MB.")
+    out.print(f"{packed.path}: {counted(packed.lessons, 'lesson')}, {packed.bytes / 1e6:.1f} MB.")
     out.print("No line of an answer, a hidden test or a worked solution was found in it.")
 
 
@@ -634,7 +634,7 @@ def preview(
                 err.print(problem, style="red")
             for path in turn.written:
                 out.print(f"wrote    {path}", style="green")
-            problems = _count(len(turn.problems), "problem")
+            problems = counted(len(turn.problems), "problem")
             state = problems if turn.problems else f"built in {turn.seconds:.1f} s"
             out.print(f"{chosen.name}: {state}. Waiting for a change; Ctrl-C ends it.")
 
@@ -667,7 +667,7 @@ def try_(
         amiss += sum(bool(tried.amiss) for tried in of_task)
         said, suffices = share_seen(of_task)
         out.print(f"  {said}", style="" if suffices else "red", highlight=False)
-    out.print(f"{_count(answers, 'answer')}: {amiss} not as recorded.")
+    out.print(f"{counted(answers, 'answer')}: {amiss} not as recorded.")
     raise typer.Exit(1 if amiss else 0)
 
 
@@ -721,10 +721,6 @@ def _told(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
                 out.print(f"{what}: {done} of {total}")
 
         yield tell
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def main() -> None:

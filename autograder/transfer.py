@@ -20,7 +20,7 @@ from autograder.lms.attempts import OUTCOMES
 from autograder.lms.roster import Person, read_roster
 from autograder.terminal import Terminal, err, out
 from secant.files import put_aside, replace_file
-from secant.language import say
+from secant.language import counted, say
 
 _ROWS = 40  # of a table's
 
@@ -77,7 +77,7 @@ def _strangers(done: into.Collected, known: Sequence[str]) -> str:
         return ""
     shown = ", ".join(new[:3])
     return say(
-        en=f"The gradebook knows {_count(len(known), 'student')}, but not {len(new)} of the {len(brought)} "
+        en=f"The gradebook knows {counted(len(known), 'student')}, but not {len(new)} of the {len(brought)} "
         f"in this archive ({shown}). Without --roster CSV their ids come from the system's names. If they "
         "are in your class under other ids, delete these folders in submitted/, then collect with --roster.",
         ko=f"성적부에 학생 {len(known)}명이 있는데, 압축 파일의 {len(brought)}명 중 {len(new)}명({shown})은 "
@@ -122,16 +122,12 @@ def _show_collected(done: into.Collected) -> None:
     students = len({line.student for line in done.lines if line.student})
     out.print(
         say(
-            en=f"{_count(len(done.lines), 'line')}, {_count(students, 'student')}: {counts}.",
+            en=f"{counted(len(done.lines), 'line')}, {counted(students, 'student')}: {counts}.",
             ko=f"{len(done.lines)}줄, 학생 {students}명: {counts}.",
         )
     )
     if done.placed:
         out.print(say(en="Next: autograder grade", ko="다음: autograder grade"))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _words() -> Mapping[str, str]:

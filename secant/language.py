@@ -94,3 +94,8 @@ def print_whatever_comes() -> None:
         if hasattr(stream, "reconfigure"):
             with contextlib.suppress(OSError):  # a file that is written to by others, too
                 stream.reconfigure(errors="backslashreplace")
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in English: 1 point, 2 points."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -8,6 +8,7 @@ from nbformat import NotebookNode
 
 from autograder.course import minutes
 from autograder.course.cells import Task, is_manual, tasks
+from secant.language import counted
 
 Found = Iterator[tuple[int, str]]
 
@@ -129,7 +130,7 @@ def _marks(texts: Sequence[tuple[int, NotebookNode]], points: Mapping[str, float
             continue
         name, worth = named["name"], points[named["name"]]
         if int(marks["points"]) != worth:
-            told = _count(marks["points"], "point")
+            told = counted(int(marks["points"]), "point")
             yield index, f"its line of marks says {told}, but {name} is worth {worth:g}"
         said = (marks["stars"], marks["minutes"])
         if before.setdefault(name, said) != said:
@@ -158,10 +159,6 @@ def _headings(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Se
             return
 
 
-def _count(number: int | str, noun: str) -> str:
-    return f"{number} {noun}" if int(number) == 1 else f"{number} {noun}s"
-
-
 def _sums(texts: Sequence[tuple[int, NotebookNode]], graded: Sequence[Task]) -> Found:
     points = sum(task.points for task in graded)
     said = [
@@ -182,9 +179,9 @@ def _sums(texts: Sequence[tuple[int, NotebookNode]], graded: Sequence[Task]) -> 
     index, found = said[0]
     count = sum(_WORTH.get(word.lower(), 0) for word in found["count"].split())
     if count != len(graded):
-        yield index, f'it says "{found["count"]}", but the lesson has {_count(len(graded), "task")}'
+        yield index, f'it says "{found["count"]}", but the lesson has {counted(len(graded), "task")}'
     if int(found["points"]) != points:
-        yield index, f"it says {_count(found['points'], 'point')}, but its tasks are worth {points:g}"
+        yield index, f"it says {counted(int(found['points']), 'point')}, but its tasks are worth {points:g}"
 
 
 def _looked_for(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Sequence[Task]) -> Found:

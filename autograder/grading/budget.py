@@ -9,6 +9,7 @@ from typing import Self
 from autograder.grading.worker import EXTRA_BYTES
 from autograder.sandbox import cgroup
 from autograder.sandbox.template import Behind
+from secant.language import counted
 
 _MEGABYTE = 2**20
 _GIGABYTE = 2**30
@@ -50,7 +51,7 @@ class Budget:
 
     def __str__(self) -> str:
         free, each = self.free / _GIGABYTE, self.each / _GIGABYTE
-        return f"{_count(self.cores, 'core')}, {free:.1f} GB of memory free, at most {each:.1f} GB a worker"
+        return f"{counted(self.cores, 'core')}, {free:.1f} GB of memory free, at most {each:.1f} GB a worker"
 
     def allow(self, wanted: int, submissions: int) -> tuple[int, str]:
         """Return how many workers there may be for so many submissions, and a sentence that says why.
@@ -63,14 +64,10 @@ class Budget:
         if given < wanted:
             return (
                 given,
-                f"{_count(given, 'worker')} instead of {wanted}, for which memory may be too small: {self}.",
+                f"{counted(given, 'worker')} instead of {wanted}, for which memory may be too small: {self}.",
             )
         given = min(given, submissions)
-        return given, f"{_count(given, 'worker')}: {self}."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+        return given, f"{counted(given, 'worker')}: {self}."
 
 
 def _cores() -> int:
