@@ -64,5 +64,5 @@ screenshots:
 	$(bootstrap) --extra dev -m scripts.screenshots $(args)
 
 clean:
-	rm -rf .venv .venv-bench .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
+	rm -rf .venv .venv-bench .venv-webkit .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
 	find autograder benchmarks course scripts secant tests -name __pycache__ -prune -exec rm -rf {} +

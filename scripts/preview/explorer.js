@@ -3,7 +3,7 @@
 
 import { Part, fetched } from "./frames.js";
 import picture from "./picture.js";
-import { stackedAreas, stackedImage, stackedStrokes } from "./stacked.js";
+import { stackedAreas, stackedImage, stackedSize, stackedStrokes } from "./stacked.js";
 
 /** @typedef {{name: string, label: string, kind: string, texts: string[], points?: any[], leads: Record<string, Record<string, number>>}} Axis */
 
@@ -189,7 +189,8 @@ class Explorer {
     this.playing = 0;
     this.begun = false; // a key or the pointer went down, and nothing has moved since
     this.model = new Model({
-      ...{ strokes: [], dark: false, alt: "", label: recording.label, ratio: recording.size[0] / recording.size[1] },
+      ...{ strokes: [], size: recording.size, dark: false, alt: "", label: recording.label },
+      ratio: recording.size[0] / recording.size[1],
       ...{ areas: [], strides: [1, 1], look: {}, grip: {}, steps: [0, 0] },
     });
     this.steps = [0, 0];
@@ -292,6 +293,7 @@ class Explorer {
     const areas = JSON.parse(this.parts.areas.at(this.state));
     this.panes = JSON.parse(this.parts.panes.at(this.state));
     const image = narrow ? stackedImage(still, this.panes, size) : still;
+    this.model.set("size", narrow ? stackedSize(this.panes, size) : size);
     this.model.set("areas", narrow ? stackedAreas(areas, this.panes, size) : areas);
     this.model.set("still", new TextEncoder().encode(`data:image/svg+xml,${encodeURIComponent(image)}`));
   }

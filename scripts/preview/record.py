@@ -165,7 +165,7 @@ class Camera:
         self.picture = panel.make_picture()
         self.figure: Figure = self.picture.figure
         self.stage = Stage(self.figure, self.picture.moving)
-        self.size = self.stage.canvas.get_width_height(physical=True)
+        self.size = self.stage.size
         # In which axes each of the moving artists is: on a narrow page the axes are stacked.
         places: list[Any] = self.figure.axes
         self.of = [places.index(artist.axes) for artist in self.stage.moving]

@@ -13,19 +13,30 @@ function width(panes) {
 }
 
 /**
+ * The size of the stacked picture.
+ * @param {Panes} panes
+ * @param {Size} size
+ * @returns {Size}
+ */
+export function stackedSize(panes, [, height]) {
+  return [width(panes), panes.filter((pane) => pane !== null).length * height];
+}
+
+/**
  * @param {string} svg
  * @param {Panes} panes
  * @param {Size} size
  */
-export function stackedImage(svg, panes, [, height]) {
+export function stackedImage(svg, panes, size) {
   const whole = svg.slice(svg.indexOf("<svg"));
-  const wide = width(panes);
+  const [wide, tall] = stackedSize(panes, size);
+  const height = size[1];
   const shown = panes.filter((pane) => pane !== null);
   const each = shown.map(([left, right], row) => {
     const place = `y="${row * height}" width="${right - left}" height="${height}"`;
     return `<svg ${place} viewBox="${left} 0 ${right - left} ${height}">${whole}</svg>`;
   });
-  const root = `xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${shown.length * height}"`;
+  const root = `xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${tall}"`;
   return `<svg ${root}>${each.join("")}</svg>`;
 }
 

@@ -3,6 +3,7 @@
 Without Chromium these skip, or fail where it is required.
 """
 
+import contextlib
 import os
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -12,9 +13,20 @@ import pytest
 
 from secant.placed import OWN_WORKSPACE
 from tests.support import jupyterlab as lab
+from tests.support.preview_site import preview_site
+from tests.support.warm import write_kernel
 
 # As `make lab` has it: kernels are forks of a process that has imported what a lesson imports.
 WARM = "--ServerApp.jpserver_extensions={'autograder.kernels.server_extension': True}"
+
+
+def require(program: str | None, reason: str) -> None:
+    """Skip the test if a program is missing, or fail it where a missing browser is a failure."""
+    if program is not None:
+        return
+    if os.environ.get("SECANT_REQUIRE_BROWSER") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -33,15 +45,37 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Any]:
+def playwright() -> Iterator[Any]:
     """One for this package alone: while it runs, no other test of the process can have an event loop."""
-    if lab.chromium_path() is None:
-        reason = "Chromium is not installed (apt install chromium)"
-        if os.environ.get("SECANT_REQUIRE_BROWSER") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with lab.chromium() as started:
+    with lab.playwright() as started:
         yield started
+
+
+@pytest.fixture(scope="package")
+def browser(playwright: Any) -> Iterator[Any]:
+    """Chromium."""
+    require(lab.chromium_path(), "Chromium is not installed (apt install chromium)")
+    with lab.launch_chromium(playwright) as launched:
+        yield launched
+
+
+@pytest.fixture(scope="package")
+def firefox(playwright: Any) -> Iterator[Any]:
+    require(lab.firefox_path(), "Firefox is not installed (apt install firefox-esr)")
+    with lab.launch_firefox(playwright) as launched:
+        yield launched
+
+
+@pytest.fixture(scope="package")
+def static_page(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a page as `make preview` writes it; its kernel is a fork of a warm process."""
+    kernels = tmp_path_factory.mktemp("kernels")
+    write_kernel(kernels, python)
+    with contextlib.ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("JUPYTER_PATH", str(kernels))
+            address = stack.enter_context(preview_site(tmp_path_factory.mktemp("preview")))
+        yield address
 
 
 @pytest.fixture(scope="package", params=["en", "ko"])

@@ -825,6 +825,7 @@ def test_the_start_page_of_a_class_edition_counts_tasks_and_promises_nothing(pag
 def test_the_first_task_that_is_not_passed_is_in_view_and_its_reason_at_its_test(page: Page) -> None:
     for task in list(TASKS)[:-2]:
         page.evaluate(WRITE, [task, "# passed\n"])
+    check(page)  # what this earns is in view after this check, and after no later one
     page.evaluate(WRITE, ["no_grader", "# wrong\n"])
     check(page)
     expect(row(page, "no_grader").locator(".secant-outcome")).to_be_in_viewport()

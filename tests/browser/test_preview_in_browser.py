@@ -1,42 +1,20 @@
 """A hand on an explorer of a static page: no kernel, and the numbers are torch's."""
 
-import functools
-import http.server
 import json
-import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from rich.console import Console
 
-from scripts.preview import __main__ as preview
-from scripts.preview import page as pages
 from scripts.preview.pack import pack
-from scripts.preview.run import run
-from secant.language import language
-from secant.progress.course import read_course
 from tests.support import jupyterlab as lab
 from tests.support.accessible import faults
 
 pytestmark = pytest.mark.browser
 
-CELLS = (
-    "import torch\nfrom secant import explore, explore_buffer, predict, predicted",
-    "predict('p', A='up', B='down')",
-    "explore({'log x³': lambda x: (x**3).log(), 'sin x': torch.sin}, dtype='float32')",
-    "predicted('p', right='A', A='it is up', B='a sign')",
-    "explore_buffer()",
-)
 FUNCTIONS = {"log x³": lambda x: (x**3).log(), "sin x": torch.sin}
-KOREAN = """<!doctype html><html lang="ko"><head><title>미분</title>
-<link rel="icon" href="data:,"><link rel="stylesheet" href="../style.css">
-<script type="module" src="../search.js"></script></head>
-<body><button class="search">검색</button><main><h1>미분</h1>
-<p>할선을 미분으로</p></main></body></html>"""
 TALL = {"width": 1000, "height": 700}
 SEARCHED = """async words => {
   const { search } = await import('/search/en/pagefind.js');
@@ -50,48 +28,15 @@ NOTE_QUOTIENTS = """() => {
 }"""
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Says nothing of what it serves."""
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-@pytest.fixture(scope="module")
-def address(quick_kernels: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A page of explorers and a prediction, on a plain web server."""
-    out = tmp_path_factory.mktemp("preview")
-    notebook = new_notebook(
-        cells=[new_markdown_cell("# A page"), *map(new_code_cell, CELLS)],
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
-    )
-    language("en")
-    place = pages.Place(1, read_course(preview.ROOT, language()))
-    page, files = pages.lesson_page(*run(notebook, "en", 600), place, "0123456789abcdef")
-    for folder, text in (("en", page), ("ko", KOREAN)):
-        (out / folder).mkdir()
-        (out / folder / "page.html").write_text(text, encoding="utf-8")
-    for name, content in files.contents.items():
-        (out / "en" / name).write_bytes(content)
-    preview.build(out, (), 1, Console(quiet=True))
-    handler = functools.partial(Quiet, directory=str(out))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/en/page.html"
-        server.shutdown()
-        thread.join()
-
-
 @pytest.fixture
-def opened(browser: Any, address: str) -> Iterator[SimpleNamespace]:
+def opened(browser: Any, static_page: str) -> Iterator[SimpleNamespace]:
     """The page, with its first explorer in view, and every trouble that it tells of."""
     context = browser.new_context(viewport=TALL, has_touch=True)
     page = context.new_page()
     trouble: list[str] = []
     page.on("console", lambda said: trouble.append(said.text))
     page.on("pageerror", lambda error: trouble.append(str(error)))
-    page.goto(address)
+    page.goto(static_page)
     yield SimpleNamespace(page=page, explorer=explorer(page, 0), trouble=trouble)
     assert trouble == []
     context.close()
@@ -291,9 +236,9 @@ def test_the_picture_follows_the_theme(opened: Any) -> None:
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
-def test_a_page_fits_a_phone_and_is_accessible(browser: Any, address: str, look: str) -> None:
+def test_a_page_fits_a_phone_and_is_accessible(browser: Any, static_page: str, look: str) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme=look)
-    page.goto(address)
+    page.goto(static_page)
     for number in range(2):
         explorer(page, number)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
@@ -306,10 +251,10 @@ def test_a_page_fits_a_phone_and_is_accessible(browser: Any, address: str, look:
     page.close()
 
 
-def test_without_scripts_the_picture_stands_still(browser: Any, address: str) -> None:
+def test_without_scripts_the_picture_stands_still(browser: Any, static_page: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(address)
+    page.goto(static_page)
     assert page.locator("figure.still img").count() == 2
     assert page.locator(".secant-gradient").first.inner_text() == "0.6"
     assert page.locator("[data-answers] details").is_visible()
@@ -360,9 +305,11 @@ def test_a_pictures_data_is_no_text_to_be_found(opened: Any) -> None:
     assert [one for one in found if one.get("image")] == []
 
 
-def test_a_search_that_cannot_be_fetched_says_so_and_can_be_asked_again(browser: Any, address: str) -> None:
+def test_a_search_that_cannot_be_fetched_says_so_and_can_be_asked_again(
+    browser: Any, static_page: str
+) -> None:
     page = browser.new_page()
-    page.goto(address)
+    page.goto(static_page)
     page.route("**/pagefind-component-ui.js", lambda route: route.abort())
     page.click(".search")
     page.get_by_role("button", name="could not be loaded").wait_for()
@@ -373,9 +320,9 @@ def test_a_search_that_cannot_be_fetched_says_so_and_can_be_asked_again(browser:
     page.close()
 
 
-def test_korean_is_found_with_its_particles_and_english_after_it(browser: Any, address: str) -> None:
+def test_korean_is_found_with_its_particles_and_english_after_it(browser: Any, static_page: str) -> None:
     page = browser.new_page()
-    page.goto(address.replace("/en/", "/ko/"))
+    page.goto(static_page.replace("/en/", "/ko/"))
     page.click(".search")
     assert asked_for(page, "할선") == ["/ko/page.html"]
     page.locator("pagefind-modal input").fill("gradebook")
@@ -383,11 +330,11 @@ def test_korean_is_found_with_its_particles_and_english_after_it(browser: Any, a
     page.close()
 
 
-def test_a_document_fits_a_phone_and_is_accessible(browser: Any, address: str) -> None:
+def test_a_document_fits_a_phone_and_is_accessible(browser: Any, static_page: str) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 640})
     page = context.new_page()
     for name in ("index", "teaching", "trust"):
-        page.goto(address.replace("en/page", f"docs/{name}"))
+        page.goto(static_page.replace("en/page", f"docs/{name}"))
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         assert [one for one in faults(page, "body") if "scrollable-region-focusable" not in one] == []
     context.close()

@@ -15,9 +15,10 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import nbformat
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Playwright, sync_playwright
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -69,15 +70,38 @@ def chromium_path() -> str | None:
     return next((found for name in names if (found := shutil.which(name))), None)
 
 
+def firefox_path() -> str | None:
+    """Return the path of the system's Firefox, or None if it has none."""
+    return shutil.which("firefox-esr") or shutil.which("firefox")
+
+
+@contextlib.contextmanager
+def playwright() -> Iterator[Playwright]:
+    """Start Playwright so that it can launch the system's Firefox, too: see `firefox.cjs`."""
+    script = Path(__file__).with_name("firefox.cjs")
+    with mock.patch.dict(os.environ, NODE_OPTIONS=f'--require "{script}"'):
+        started = sync_playwright().start()
+    try:
+        yield started
+    finally:
+        started.stop()
+
+
+def launch_chromium(started: Playwright) -> Browser:
+    """Launch a headless Chromium that contacts no server by itself."""
+    return started.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS)
+
+
+def launch_firefox(started: Playwright) -> Browser:
+    """Launch the system's Firefox, headless; Playwright drives it by WebDriver BiDi."""
+    return started.firefox.launch(channel="moz-firefox", executable_path=firefox_path())
+
+
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start a headless browser that asks nothing of the network by itself."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS)
-        try:
-            yield browser
-        finally:
-            browser.close()
+    """Start a headless Chromium with a Playwright that is for it alone."""
+    with playwright() as started, launch_chromium(started) as browser:
+        yield browser
 
 
 @contextlib.contextmanager

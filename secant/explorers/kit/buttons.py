@@ -27,10 +27,11 @@ class Question:
         return f'<div class="secant-question" role="status"><b>{number}.</b> {text}</div>'
 
 
-def button(text: str, action: Callable[[], None], tooltip: str) -> widgets.Button:
-    """Return a small button."""
+def button(text: str, action: Callable[[], None] | None, tooltip: str) -> widgets.Button:
+    """Return a small button; without an action its click is left to the page."""
     made = widgets.Button(description=text, tooltip=tooltip, layout={"width": "auto"})
-    made.on_click(lambda _: action())
+    if action is not None:
+        made.on_click(lambda _: action())
     return made
 
 

@@ -42,18 +42,23 @@ class Stage:
         self.canvas = FigureCanvasAgg(figure)
         figure.set_dpi(DPI * min(max(density, SHARP), SHARPEST))
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Return the width and height of the still image in its pixels, the unit of the strokes."""
+        width, height = self.canvas.get_width_height(physical=True)
+        return width, height
+
     def still(self) -> bytes:
         """Return what stands still, as a PNG."""
         self.canvas.draw()
-        size = self.canvas.get_width_height(physical=True)
-        pixels = Image.frombuffer("RGBX", size, self.canvas.buffer_rgba(), "raw", "RGBX", 0, 1)
+        pixels = Image.frombuffer("RGBX", self.size, self.canvas.buffer_rgba(), "raw", "RGBX", 0, 1)
         encoded = io.BytesIO()
         pixels.convert("RGB").save(encoded, "PNG", compress_level=1)
         return encoded.getvalue()
 
     def frame(self) -> list[Stroke]:
         """Return what moves, in pixels of the still image, from below."""
-        recorder = Recorder(*self.canvas.get_width_height(physical=True), self.figure.dpi)
+        recorder = Recorder(*self.size, self.figure.dpi)
         for artist in self.moving:
             if artist.axes is not None and artist.axes.get_visible():
                 artist.draw(recorder)

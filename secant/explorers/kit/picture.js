@@ -140,8 +140,8 @@ function draw(canvas, strokes, across) {
   }
 }
 
-/** Put a text where it can be pasted from; if the page may not, show it, selected. */
-async function copy({ text, done }, note) {
+/** Copy a text to the clipboard, in the click itself; if the page may not, show the text, selected. */
+async function copy(text, done, note) {
   try {
     await navigator.clipboard.writeText(text);
     note.textContent = done;
@@ -156,9 +156,11 @@ async function copy({ text, done }, note) {
 }
 
 /** Give the controls around the picture what ipywidgets has no way to say. */
-function furnish(explorer, note) {
-  // The button that copies has a place for the word beside itself.
+function furnish(explorer, model, note) {
+  // The reply to the copy button stands next to it.
   explorer?.querySelector(".secant-copied")?.append(note);
+  const button = explorer?.querySelector(".secant-copy");
+  if (button) button.onclick = () => copy(model.get("text"), model.get("copied"), note);
   // A slider's handle has the name of the box beside it.
   for (const handle of explorer?.querySelectorAll(".noUi-handle:not([aria-label])") ?? []) {
     const name = handle.closest(".widget-hbox")?.querySelector(".widget-label")?.textContent;
@@ -199,13 +201,13 @@ function render({ model, el }) {
       image = next;
       next = null;
       box.prepend(image);
-      const { naturalWidth: width, naturalHeight: height } = image;
+      const [width, height] = image.size;
       box.style.aspectRatio = width / height;
       box.classList.toggle("secant-stacked", width < height);
       tint();
       describe();
     }
-    if (image) draw(canvas, model.get("strokes"), image.naturalWidth);
+    if (image) draw(canvas, model.get("strokes"), image.size[0]);
   };
   const soon = () => (frame ||= requestAnimationFrame(paint));
   const show = () => {
@@ -215,6 +217,7 @@ function render({ model, el }) {
       const made = (next = new Image());
       Object.assign(made, { src: decoder.decode(scene), draggable: false, decoding: "sync" });
       made.dataset.dark = model.get("dark");
+      made.size = model.get("size"); // not naturalWidth: of an SVG, WebKit tells another width until it has laid it out
       const done = () => next === made && ((ready = true), soon());
       made.decode().then(done, done);
     }
@@ -230,7 +233,7 @@ function render({ model, el }) {
   };
   const report = () => {
     if (!el.isConnected) return;
-    furnish(el.closest(".secant-explorer"), note);
+    furnish(el.closest(".secant-explorer"), model, note);
     const now = look(el, model.get("look"));
     page.dark = now.dark;
     tint();
@@ -250,12 +253,10 @@ function render({ model, el }) {
   const ended = (_, status) => ["dead", "restarting", "autorestarting"].includes(status) && lose();
   session?.kernelChanged.connect(lose);
   session?.statusChanged.connect(ended);
-  const told = (message) => message.text && copy(message, note);
   const changes = {
     "change:still": show,
     "change:strokes": show,
     "change:alt": describe,
-    "msg:custom": told,
     comm_live_update: () => setTimeout(linked),
   };
   for (const [name, action] of Object.entries(changes)) model.on(name, action);

@@ -23,9 +23,13 @@ class View(anywidget.AnyWidget):
     _css = (HERE / "picture.css").read_text(encoding="utf-8")
 
     still = Bytes().tag(sync=True)  # what stands still: a data URL, which is sharp enough for the screen
+    # Pixels across and down of `still`, the unit of `strokes`. Browsers disagree about an SVG's natural size.
+    size: Any = List([1, 1]).tag(sync=True)
     strokes: Any = List().tag(sync=True)  # what moves over it
     dark = Bool().tag(sync=True)  # whether both are drawn for a dark page
     alt = Unicode().tag(sync=True)  # the picture in words
+    text = Unicode().tag(sync=True)  # copied by the button: the call and the numbers
+    copied = Unicode().tag(sync=True)  # the page's reply once it has copied `text`
     gone = Unicode().tag(sync=True)  # what to say once there is no kernel to follow a hand
     label = Unicode().tag(sync=True)  # what the keys do
     ratio = Float(1.0).tag(sync=True)
@@ -36,13 +40,10 @@ class View(anywidget.AnyWidget):
     grip = Dict().tag(sync=True, echo_update=False)
     steps = List([0, 0]).tag(sync=True, echo_update=False)
 
-    def show(self, png: bytes, *, dark: bool) -> None:
-        """Show another image of what stands still."""
+    def show(self, png: bytes, size: tuple[int, int], *, dark: bool) -> None:
+        """Show another still image, of `size` pixels across and down."""
         self.still, self.dark = b"data:image/png;base64," + base64.b64encode(png), dark
-
-    def copy(self, text: str, done: str) -> None:
-        """Have the page put a text where it can be pasted from, and say that it is done."""
-        self.send({"text": text, "done": done})
+        self.size = list(size)
 
 
 def area(axes: Axes, across: str, up: str) -> dict[str, Any]:

@@ -139,7 +139,12 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.subject: Any = subject
         self.settings = type(start)
         self.make_picture = make_picture
-        self.view = View(label=self._label(), gone=words.no_kernel(), ratio=WIDTH / HEIGHT)
+        self.view = View(
+            label=self._label(),
+            gone=words.no_kernel(),
+            copied=say(en="Copied.", ko="복사했습니다."),
+            ratio=WIDTH / HEIGHT,
+        )
         self.message, self.text = widgets.HTML(), widgets.HTML()
         self.legend = widgets.HTML(words.STYLE + words.legend(*legend))
         self.play = Play(self._control("h"), lambda: bool(self.view.look.get("still")))
@@ -183,7 +188,9 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         """Take what tells the call of a state, and the lesson's questions."""
         self.call_of, self.start, self.questions = call, self.state, questions
         reset = buttons.button(say(en="reset", ko="처음으로"), self.reset_all, call(self.start))
-        copy = buttons.button(say(en="copy", ko="복사"), self.copy, say(en="numbers, call", ko="값과 호출"))
+        # The page copies by itself: Safari allows it only in the click, not after the kernel's reply.
+        copy = buttons.button(say(en="copy", ko="복사"), None, say(en="numbers, call", ko="값과 호출"))
+        copy.add_class("secant-copy")
         self.asking = [buttons.ask(n, question, self._ask) for n, question in enumerate(questions, 1)]
         copied = widgets.HTML()  # in which the page says so
         copied.add_class("secant-copied")
@@ -326,7 +333,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             strokes = self.stage.frame()
         with self.view.hold_sync():  # one message: a new scene has its own strokes
             if still:
-                self.view.show(still, dark=self.view.look["dark"])
+                self.view.show(still, self.stage.size, dark=self.view.look["dark"])
                 self.view.areas = self._areas()
             self.view.strokes = strokes
         self._scene = scene
@@ -372,6 +379,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.message.value = words.problems(found) if found else ""
         self.text.value = self.words()
         self.view.alt = self._alt()
+        self.view.text = self._copied_text()
 
     # What a hand does
 
@@ -418,12 +426,11 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.question.value = text
         self.question.layout.display = None if text else "none"
 
-    def copy(self) -> None:
-        """Have the page copy the numbers and the call."""
+    def _copied_text(self) -> str:
+        """Return the call, the numbers and the problems as lines of plain text, for the copy button."""
         with quietly():
             rows = [] if not self.shows else self.rows()
-        lines = [words.plain(row) for row in rows] + self.problems()
-        self.view.copy("\n".join([self.call, *lines]), say(en="Copied.", ko="복사했습니다."))
+        return "\n".join([self.call, *map(words.plain, rows), *self.problems()])
 
     def static_figure(self) -> Figure:
         """Return what is shown now as an ordinary figure."""

@@ -487,7 +487,8 @@ def test_without_a_front_end_there_is_one_ordinary_picture(started: Any, drawn: 
 def test_strokes_over_what_stands_still_look_as_a_whole_drawing(
     kind: Kind, started: Any, drawn: None
 ) -> None:
-    started.view.show(started.stage.still(), dark=False)  # the one it has was made with nothing drawn
+    # The image that it has was made with nothing drawn.
+    started.view.show(started.stage.still(), started.stage.size, dark=False)
     for name in kind.sliders:
         slider = getattr(started, name)
         first = slider.value

@@ -280,14 +280,10 @@ def test_play_goes_by_decades_where_less_motion_is_asked_for(monkeypatch: pytest
     assert asyncio.run(played(explorer, -99)) == [0, -1, -2, -3, -4, -5, -6]
 
 
-def test_copy_gives_the_call_and_the_numbers_without_markup(
-    monkeypatch: pytest.MonkeyPatch, both_languages: str
-) -> None:
-    sent: list[Any] = []
-    monkeypatch.setattr(View, "send", lambda self, content, buffers=None: sent.append(content))
+def test_the_text_to_copy_is_the_call_and_the_numbers_without_markup(both_languages: str) -> None:
     explorer = secant.explore_paths()
-    explorer.copy()
-    lines = sent[0]["text"].splitlines()
+    explorer._write()
+    lines = explorer.view.text.splitlines()
     assert lines[0] == "explore_paths(x=5)"
     assert len(lines) == 7
     assert "x.grad: 1.6" in lines[5]

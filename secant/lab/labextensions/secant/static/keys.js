@@ -17,3 +17,18 @@ export function handOnKeys() {
   };
   window.addEventListener('keydown', listen, { capture: true }); // before JupyterLab, which listens at the document
 }
+
+/** Let the arrow keys choose among radio buttons, as in a lesson's predictions; JupyterLab's would go to another cell.
+ *
+ * ipywidgets names no radio button, and Firefox's arrow keys choose among those of one name only. */
+export function chooseByArrows() {
+  let groups = 0;
+  document.addEventListener('focusin', ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.type !== 'radio') return;
+    target.dataset.lmSuppressShortcuts = 'true';
+    const group = target.closest('.widget-radio-box');
+    if (!group || target.name) return;
+    const name = `secant-choices-${++groups}`;
+    for (const radio of group.querySelectorAll('input')) radio.name = name;
+  });
+}

@@ -4,7 +4,7 @@
 /** @import { Words } from './words.js' */
 import { decorate } from './cell.js';
 import { button, h, write } from './dom.js';
-import { handOnKeys } from './keys.js';
+import { chooseByArrows, handOnKeys } from './keys.js';
 import { Lesson, mayBeLesson, sentence, taskAt } from './lesson.js';
 import { Panel } from './panel.js';
 import { replaceBroken } from './remains.js';
@@ -106,10 +106,7 @@ class Extension {
     this.tracker.widgetAdded.connect((/** @type {unknown} */ _, /** @type {Jupyter} */ notebook) => void this.meet(notebook));
     this.tracker.forEach((/** @type {Jupyter} */ notebook) => void this.meet(notebook));
     this.tracker.currentChanged.connect(() => this.follow());
-    // The arrow keys of radio buttons, as in a lesson's predictions, choose; JupyterLab's would go to another cell.
-    document.addEventListener('focusin', ({ target }) => {
-      if (target instanceof HTMLInputElement && target.type === 'radio') target.dataset.lmSuppressShortcuts = 'true';
-    });
+    chooseByArrows();
     handOnKeys();
     app.serviceManager.connectionFailure?.connect(() => void this.awaitServer());
     if (app.name !== 'Jupyter Notebook') {

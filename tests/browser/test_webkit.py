@@ -1,0 +1,40 @@
+"""The start page, lesson 1, the Check panel and a static page in WebKit, Safari's engine."""
+
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.browser.conftest import require
+from tests.support import lessons as course
+from tests.support import webkit
+
+pytestmark = pytest.mark.browser
+
+LESSON = course.LESSONS[0]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def webkit_is_there() -> None:
+    missing = webkit.missing_program()
+    require(None if missing else "WebKit", missing)
+
+
+def test_a_static_page_is_drawn_and_follows_the_keys(static_page: str) -> None:
+    seen = webkit.drive("static", static_page)
+    assert seen["painted"]
+    assert seen["moved"]
+    assert "Your choice was right" in seen["answer"]
+
+
+def test_lesson_1_runs_is_copied_and_is_checked(served: Any) -> None:
+    answers = {task.id: task.answer.source for task in course.questions(LESSON)}
+    notebook = course.with_answers(course.assignment(LESSON).releases[served.language], answers)
+    (served.place / "webkit").mkdir()
+    nbformat.write(notebook, served.place / "webkit" / "lesson.ipynb")
+    seen = webkit.drive("lesson", served.address, "webkit/lesson.ipynb")
+    points = sum(task.points for task in course.questions(LESSON))
+    assert seen["cards"] == len(course.LESSONS)
+    assert "Your choice is" in seen["prediction"]
+    assert seen["copied"] == "Copied."
+    assert seen["total"] == f"{points:g} of {points:g} points"
