@@ -4,16 +4,16 @@ Without one, the supervisor counts, ten times a second. Both versions of the int
 """
 
 import contextlib
-import itertools
-import os
+import secrets
 import time
 from pathlib import Path
 from typing import NamedTuple
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "secant-container-"
+OWN_PREFIX = f"{_PREFIX}{secrets.token_hex(8)}-"  # no process number: a submission can read its group's name
 _PERIOD = 20_000  # microseconds: a group that has used its share waits no longer
-_numbers = itertools.count()
+_STALE_SECONDS = 60.0  # between making a group and putting a process into it
 
 
 class Cgroup:
@@ -28,7 +28,7 @@ class Cgroup:
 
         The kernel shares the processors equally between groups, and no group gets more than `processors`.
         """
-        name = f"{_PREFIX}{os.getpid()}-{next(_numbers)}"
+        name = f"{OWN_PREFIX}{secrets.token_hex(8)}"
         for place in _places():
             folders: list[Path] = []
             try:
@@ -91,9 +91,8 @@ def remove_stale() -> None:
         for parent in set(place):
             with contextlib.suppress(OSError):
                 for folder in parent.glob(f"{_PREFIX}*"):
-                    pid = folder.name.removeprefix(_PREFIX).split("-")[0]
-                    if not Path(f"/proc/{pid}").exists():
-                        with contextlib.suppress(OSError):
+                    with contextlib.suppress(OSError):
+                        if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
                             folder.rmdir()
 
 

@@ -696,7 +696,7 @@ HOGS = (
     "time.sleep(60)"
 )
 LITTLE = {"room": {"memory_mb": 300}, "limits": QUICK, "twice": False}
-# Where there is no control group, nobody counts what sockets hold, and only the time ends it.
+# The buffers cannot be enlarged any more; at their usual size, only the time ends this.
 wrong(
     "X87",
     "be no victim, and hold memory in sockets, so that the kernel ends process 1",

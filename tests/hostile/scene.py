@@ -4,6 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from autograder.sandbox.cgroup import OWN_PREFIX
 from autograder.sandbox.wall import Wall
 from tests.hostile.world import World
 from tests.support.processes import family
@@ -21,7 +22,7 @@ def look(world: World, wall: Wall) -> dict[str, object]:
             name
             for _, names, _ in os.walk("/sys/fs/cgroup")  # other graders' groups come and go meanwhile
             for name in names
-            if name.startswith(f"secant-container-{os.getpid()}-")
+            if name.startswith(OWN_PREFIX)
         ],
         "descriptors": len(os.listdir("/proc/self/fd")),
         "directory": os.getcwd(),

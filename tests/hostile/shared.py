@@ -184,3 +184,31 @@ wrong(
     ("passed", "wrong|timed_out", "passed"),
     **SLOW,
 )
+
+# --- Memory of the kernel's -------------------------------------------------------------------------------
+
+wrong(
+    "X112",
+    "memory of the kernel's in page tables, mappings and record locks, and a watch on torch's folder",
+    one(
+        "slope_at",
+        FEW + "import ctypes, fcntl, mmap, time, torch\n"
+        "libc = ctypes.CDLL(None)\n"
+        "libc.mmap.restype = ctypes.c_void_p\n"
+        "libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]\n"
+        "try:\n"
+        "    fcntl.fcntl(os.open(os.path.dirname(torch.__file__), os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS)\n"
+        "except OSError:\n"
+        "    pass\n"
+        "with open(f'/tmp/{os.getpid()}', 'w') as file:\n"
+        "    for number in range(5000):\n"
+        "        fcntl.lockf(file, fcntl.LOCK_EX, 1, 2 * number)\n"
+        "    for number in range(30_000):\n"
+        "        place = libc.mmap(0x100000000000 + number * 2**30, 4096, 3, 0x100022, -1, 0)\n"
+        "        ctypes.string_at(place, 1)\n"
+        "    time.sleep(60)",
+    ),
+    ("passed", "crashed|timed_out", "passed"),
+    room={"memory_mb": 300},
+    **SLOW,
+)

@@ -80,6 +80,14 @@ def hide_memory(hidden: bool = True) -> None:
     prctl(_PR_SET_DUMPABLE, 0 if hidden else 1)
 
 
+def hide_arguments() -> None:
+    """Overwrite this process's command line, which the processes inside can read in /proc/1."""
+    with open("/proc/self/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    start, end = int(fields[45]), int(fields[46])  # arg_start and arg_end, see proc_pid_stat(5)
+    ctypes.memset(start, 0, end - start)
+
+
 def close_all_but(keep: Iterable[int]) -> None:
     """Close every descriptor but standard input, output, error and these."""
     low = 3

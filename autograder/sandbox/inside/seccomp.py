@@ -4,11 +4,16 @@ import ctypes
 import errno
 import platform
 import struct
+from collections.abc import Iterable
 
 from autograder.sandbox.inside.kernel import KernelRefused, checked, libc
 from autograder.sandbox.inside.namespaces import ALL_NAMESPACES
 
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
+
+# Offsets in struct seccomp_data.
+_NUMBER, _ARCHITECTURE = 0, 4
+_FIRST, _SECOND, _THIRD, _FOURTH = range(16, 48, 8)
 
 # Refused, by (x86-64 number, aarch64 number); None where the machine has no such call. What would make or
 # enter namespaces, read another process or starve it, reach the kernel's rarely walked corners, hold memory
@@ -58,6 +63,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "sched_setattr": (314, 274),
     "sched_setparam": (142, 118),
     "sched_setscheduler": (144, 119),
+    "seccomp": (317, 277),
     "semget": (64, 190),
     "set_mempolicy": (238, 237),
     "setdomainname": (171, 162),
@@ -79,14 +85,97 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "vhangup": (153, 58),
     "vmsplice": (278, 75),
 }
-_MEMFD_CREATE = (319, 279)
+# These answer ENOSYS, and programs fall back to others. A page that is sent without a copy stays in memory
+# while a socket or pipe holds one byte of it, and only the byte is counted.
+_ABSENT = {
+    "memfd_create": (319, 279),
+    "sendfile": (40, 71),
+    "splice": (275, 76),
+    "tee": (276, 77),
+}
 _SETSID = (112, 157)  # does nothing: the kernel may give each session a share of the processors
 _CLONE, _MMAP, _SOCKET, _SOCKETPAIR = (56, 220), (9, 222), (41, 198), (53, 199)
 _PRLIMIT, _SET_AFFINITY = (302, 261), (203, 122)
-# A lease lets others, the same user's grader too, wait when they open a file of the libraries; a socket's
-# own filter takes of the memory for compiled filters, which is the machine's, and each wall needs some.
-_FCNTL, _SET_LEASE = (72, 25), (1024, 1040)  # and a delegation, of newer kernels
-_SETSOCKOPT, _ATTACH_FILTER = (54, 208), (26, 50, 51, 52)
+_FCNTL, _IOCTL, _PRCTL = (72, 25), (16, 29), (157, 167)
+_GETSOCKOPT, _SETSOCKOPT = (55, 209), (54, 208)
+
+# fcntl can leave a lease, a notification or a hint on a file that all walls share, and widen pipes.
+_FCNTL_ALLOWED = {
+    "F_DUPFD": 0,
+    "F_GETFD": 1,
+    "F_SETFD": 2,
+    "F_GETFL": 3,
+    "F_SETFL": 4,
+    "F_GETLK": 5,
+    "F_DUPFD_QUERY": 1027,
+    "F_DUPFD_CLOEXEC": 1030,
+    "F_GETPIPE_SZ": 1032,
+}
+# These do nothing and succeed, because sqlite3 needs them. No limit counts record locks, and a process can
+# hold millions. Only a submission's own processes share its files, and `flock` works between those.
+_RECORD_LOCKS = {"F_SETLK": 6, "F_SETLKW": 7}
+# Of ioctl, Python, shells and their tools need these on files, pipes and sockets; there are no terminals.
+_IOCTL_ALLOWED = {
+    "TCGETS": 0x5401,
+    "TIOCGPGRP": 0x540F,
+    "TIOCGWINSZ": 0x5413,
+    "FIONREAD": 0x541B,
+    "FIONBIO": 0x5421,
+    "FIONCLEX": 0x5450,
+    "FIOCLEX": 0x5451,
+}
+# A process's further filters hold memory that is the machine's, and a scheduling cookie idles a processor.
+_PRCTL_ALLOWED = {
+    "PR_SET_PDEATHSIG": 1,
+    "PR_GET_PDEATHSIG": 2,
+    "PR_GET_DUMPABLE": 3,
+    "PR_SET_DUMPABLE": 4,
+    "PR_SET_NAME": 15,
+    "PR_GET_NAME": 16,
+    "PR_GET_SECCOMP": 21,
+    "PR_CAPBSET_READ": 23,
+    "PR_SET_TIMERSLACK": 29,
+    "PR_GET_TIMERSLACK": 30,
+    "PR_SET_CHILD_SUBREAPER": 36,
+    "PR_GET_CHILD_SUBREAPER": 37,
+    "PR_SET_NO_NEW_PRIVS": 38,
+    "PR_GET_NO_NEW_PRIVS": 39,
+    "PR_SET_THP_DISABLE": 41,
+    "PR_GET_THP_DISABLE": 42,
+}
+# The supervisor counts sockets at their default size, so none may be enlarged (SO_SNDBUF, SO_SNDBUFFORCE). A
+# socket's own filter takes of the memory for compiled filters, which is the machine's.
+_SETSOCKOPT_ALLOWED = {
+    "SO_REUSEADDR": 2,
+    "SO_KEEPALIVE": 9,
+    "SO_LINGER": 13,
+    "SO_PASSCRED": 16,
+    "SO_RCVTIMEO_OLD": 20,
+    "SO_SNDTIMEO_OLD": 21,
+    "SO_RCVTIMEO_NEW": 66,
+    "SO_SNDTIMEO_NEW": 67,
+}
+# Others, such as SO_PEERPIDFD, say more of the process at the other end, which may be the examiner.
+_GETSOCKOPT_ALLOWED = _SETSOCKOPT_ALLOWED | {
+    "SO_TYPE": 3,
+    "SO_ERROR": 4,
+    "SO_SNDBUF": 7,
+    "SO_RCVBUF": 8,
+    "SO_PEERCRED": 17,
+    "SO_ACCEPTCONN": 30,
+    "SO_PROTOCOL": 38,
+    "SO_DOMAIN": 39,
+}
+# Calls that take flags, with the argument that holds them: (x86-64 number, aarch64 number), argument.
+_MESSAGE_CALLS = {
+    "sendto": ((44, 206), _FOURTH),
+    "recvfrom": ((45, 207), _FOURTH),
+    "sendmsg": ((46, 211), _THIRD),
+    "recvmsg": ((47, 212), _THIRD),
+    "recvmmsg": ((299, 243), _FOURTH),
+    "sendmmsg": ((307, 269), _FOURTH),
+}
+_MSG_OOB = 0x1  # a rarely walked corner of Unix sockets
 
 # From 424 on, all machines share their numbers. Of these only the calls below were read and found harmless;
 # any other answers ENOSYS, as an older kernel would, and the C library falls back.
@@ -109,13 +198,11 @@ _SHARED_ALLOWED = {
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column above, AUDIT_ARCH
 _X32_BIT = 0x40000000
-_SOCKET_FAMILIES = (1, 2, 10)  # unix, inet, inet6: others, such as vsock, know no network namespace
+_AF_UNIX = 1  # there is no network; other families, such as vsock, know no network namespace
+_MAP_SHARED, _MAP_ANONYMOUS, _MAP_HUGETLB = 0x01, 0x20, 0x40000
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-# Offsets in struct seccomp_data.
-_NUMBER, _ARCHITECTURE = 0, 4
-_FIRST, _SECOND, _THIRD, _FOURTH = range(16, 48, 8)
 
 _Instruction = tuple[int, int, int, int]
 
@@ -157,17 +244,25 @@ def _program(machine: str) -> list[_Instruction]:
         number = numbers[column]
         if number is not None:
             lines += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
-    lines += [(_EQUAL, 0, 1, _MEMFD_CREATE[column]), (_RETURN, 0, 0, _ERROR | errno.ENOSYS)]
+    for numbers in _ABSENT.values():
+        lines += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _ERROR | errno.ENOSYS)]
     lines += [(_EQUAL, 0, 1, _SETSID[column]), (_RETURN, 0, 0, _ERROR)]
     for number in _SHARED_ALLOWED.values():
         lines += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ALLOW)]
     lines += [(_AT_LEAST, 0, 1, _FIRST_SHARED), (_RETURN, 0, 0, _ERROR | errno.ENOSYS)]
-    lines += _refuse_if_any_bit(_CLONE[column], ALL_NAMESPACES)
-    lines += _refuse_other_families(_SOCKET[column]) + _refuse_other_families(_SOCKETPAIR[column])
-    lines += _refuse_other_processes(_PRLIMIT[column]) + _refuse_other_processes(_SET_AFFINITY[column])
-    lines += _refuse_values(_FCNTL[column], _SECOND, _SET_LEASE)
-    lines += _refuse_values(_SETSOCKOPT[column], _THIRD, _ATTACH_FILTER)
-    lines += _refuse_shared_anonymous(_MMAP[column])
+    lines += _refuse_if_any_bit(_CLONE[column], _FIRST, ALL_NAMESPACES)
+    for numbers, argument in _MESSAGE_CALLS.values():
+        lines += _refuse_if_any_bit(numbers[column], argument, _MSG_OOB)
+    for numbers in (_SOCKET, _SOCKETPAIR):
+        lines += _allow_values(numbers[column], _FIRST, [_AF_UNIX], errno.EAFNOSUPPORT)
+    for numbers in (_PRLIMIT, _SET_AFFINITY):  # only itself: process 1 of its container has the same user
+        lines += _allow_values(numbers[column], _FIRST, [0], errno.EPERM)
+    lines += _filter_fcntl(_FCNTL[column])
+    lines += _allow_values(_IOCTL[column], _SECOND, _IOCTL_ALLOWED.values(), errno.ENOTTY)
+    lines += _allow_values(_PRCTL[column], _FIRST, _PRCTL_ALLOWED.values(), errno.EINVAL)
+    lines += _allow_values(_SETSOCKOPT[column], _THIRD, _SETSOCKOPT_ALLOWED.values(), errno.EPERM)
+    lines += _allow_values(_GETSOCKOPT[column], _THIRD, _GETSOCKOPT_ALLOWED.values(), errno.EPERM)
+    lines += _refuse_uncounted_mappings(_MMAP[column])
     return [*lines, (_RETURN, 0, 0, _ALLOW)]
 
 
@@ -176,38 +271,41 @@ def _only_for(number: int, body: list[_Instruction]) -> list[_Instruction]:
     return [(_EQUAL, 0, len(body), number), *body]
 
 
-def _refuse_if_any_bit(number: int, bits: int) -> list[_Instruction]:
-    body = [(_LOAD, 0, 0, _FIRST), (_ANY_BIT, 0, 1, bits), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
+def _refuse_if_any_bit(number: int, argument: int, bits: int) -> list[_Instruction]:
+    body = [(_LOAD, 0, 0, argument), (_ANY_BIT, 0, 1, bits), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
     return _only_for(number, [*body, (_RETURN, 0, 0, _ALLOW)])
 
 
-def _refuse_values(number: int, argument: int, values: tuple[int, ...]) -> list[_Instruction]:
+def _allow_values(number: int, argument: int, values: Iterable[int], error: int) -> list[_Instruction]:
+    """Allow a system call with these values of an argument; any other value answers the error."""
     body: list[_Instruction] = [(_LOAD, 0, 0, argument)]
     for value in values:
-        body += [(_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
-    return _only_for(number, [*body, (_RETURN, 0, 0, _ALLOW)])
+        body += [(_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ALLOW)]
+    return _only_for(number, [*body, (_RETURN, 0, 0, _ERROR | error)])
 
 
-def _refuse_other_families(number: int) -> list[_Instruction]:
-    body: list[_Instruction] = [(_LOAD, 0, 0, _FIRST)]
-    for family in _SOCKET_FAMILIES:
-        body += [(_EQUAL, 0, 1, family), (_RETURN, 0, 0, _ALLOW)]
-    return _only_for(number, [*body, (_RETURN, 0, 0, _ERROR | errno.EAFNOSUPPORT)])
+def _filter_fcntl(number: int) -> list[_Instruction]:
+    body: list[_Instruction] = [(_LOAD, 0, 0, _SECOND)]
+    for value in _RECORD_LOCKS.values():
+        body += [(_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ERROR)]
+    for value in _FCNTL_ALLOWED.values():
+        body += [(_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ALLOW)]
+    return _only_for(number, [*body, (_RETURN, 0, 0, _ERROR | errno.EPERM)])
 
 
-def _refuse_other_processes(number: int) -> list[_Instruction]:
-    """A process may limit or pin only itself: process 1 of its container has the same user."""
-    body = [(_LOAD, 0, 0, _FIRST), (_EQUAL, 1, 0, 0), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
-    return _only_for(number, [*body, (_RETURN, 0, 0, _ALLOW)])
+def _refuse_uncounted_mappings(number: int) -> list[_Instruction]:
+    """Refuse shared anonymous memory and huge pages.
 
-
-def _refuse_shared_anonymous(number: int) -> list[_Instruction]:
-    """Such memory stays when the process that filled it has ended, and then is in nobody's figures."""
-    shared, anonymous = 0x01, 0x20
-    body = [
+    The first stays when the process that filled it has ended, and then is in nobody's figures. The second are
+    the machine's own, set aside for another program.
+    """
+    refuse = (_RETURN, 0, 0, _ERROR | errno.EPERM)
+    body: list[_Instruction] = [
         (_LOAD, 0, 0, _FOURTH),
-        (_ANY_BIT, 0, 2, anonymous),
-        (_ANY_BIT, 0, 1, shared),
-        (_RETURN, 0, 0, _ERROR | errno.EPERM),
+        (_ANY_BIT, 0, 1, _MAP_HUGETLB),
+        refuse,
+        (_ANY_BIT, 0, 2, _MAP_ANONYMOUS),
+        (_ANY_BIT, 0, 1, _MAP_SHARED),
+        refuse,
     ]
     return _only_for(number, [*body, (_RETURN, 0, 0, _ALLOW)])

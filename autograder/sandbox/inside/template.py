@@ -142,6 +142,7 @@ def main(arguments: list[str]) -> None:
     privileges.close_all_but(numbers)
     privileges.lift_memory_limit()
     _prepare(int(guest))
+    privileges.hide_arguments()
     shell = import_everything()
     if kind == "forked":
         serve_forever(socket.socket(fileno=numbers[0]), shell)

@@ -1,5 +1,6 @@
 """Control groups, on folders that stand in for the kernel's."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,19 @@ def test_what_does_not_fit_cannot_go_on_to_the_disk(
     assert Cgroup.create(1000, 32, 1) is not None
     (group,) = tmp_path.iterdir()
     assert ((group / limit).read_text(), (group / swap).read_text()) == ("1000", value)
+
+
+def test_only_old_groups_without_processes_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed grader has left the old group; another grader may be about to use the new one."""
+    monkeypatch.setattr(cgroup, "_places", lambda: [cgroup._Place(tmp_path, tmp_path, tmp_path)])
+    old, new = (tmp_path / f"{cgroup._PREFIX}{name}" for name in ("old", "new"))
+    old.mkdir()
+    new.mkdir()
+    os.utime(old, (0, 0))
+    cgroup.remove_stale()
+    assert list(tmp_path.iterdir()) == [new]
 
 
 def groups(root: Path, files: dict[str, str]) -> None:

@@ -18,7 +18,7 @@ from autograder.sandbox.bubblewrap import bwrap_options
 from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.client import CandidateClient, TaskClient
 from autograder.sandbox.container import start_bare
-from autograder.sandbox.inside import wire
+from autograder.sandbox.inside import supervisor, wire
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import Crashed, Reply, TimedOut, WallError, WallUnavailable
 from autograder.sandbox.wall import Wall
@@ -285,6 +285,14 @@ REFUSED_CALLS = {
     "9, 0, 4096, 3, 0x21, -1, 0": "not permitted",  # mmap: shared and anonymous
     "9, 0, 4096, 3, 0x23, -1, 0": "not permitted",
     "278, 1, 0, 0, 0": "not permitted",  # vmsplice
+    "40, 1, 0, 0, 1": "not implemented",  # sendfile
+    "275, 0, 0, 1, 0, 1, 0": "not implemented",  # splice
+    "276, 0, 1, 1, 0": "not implemented",  # tee
+    "317, 0, 0, 0": "not permitted",  # seccomp
+    "157, 22, 2, 0": "Invalid argument",  # prctl: a filter
+    "157, 62, 1, 0, 0, 0": "Invalid argument",  # prctl: a core for its own processes alone
+    "72, 0, 1026, 1": "not permitted",  # fcntl: F_NOTIFY
+    "55, 3, 1, 77, 0, 0": "not permitted",  # getsockopt: SO_PEERPIDFD
     "206, 1, b'\\0' * 8": "not permitted",  # io_setup
     "600, 0": "not implemented",  # whatever comes next
 }
@@ -596,6 +604,115 @@ def test_many_processes_together_have_one_memory(
         assert still_works(candidate)
 
 
+def ending_without_cgroup(wall: Wall, body: str, monkeypatch: pytest.MonkeyPatch) -> Crashed:
+    """Run a function where only the supervisor counts memory; return how it ended."""
+    monkeypatch.setattr(Cgroup, "create", lambda *_: None)
+    with wall.candidate() as candidate:
+        load(
+            candidate, f"import os, time\ndef f():\n{textwrap.indent(textwrap.dedent(body), '    ')}", HONEST
+        )
+        with candidate.task() as task, pytest.raises(Crashed) as caught:
+            task.ask("f", timeout=15)
+        assert still_works(candidate)
+        return caught.value
+
+
+SOCKET_BOMB = """
+import socket
+held = []
+for _ in range(20):
+    if os.fork() == 0:
+        break
+try:
+    while True:
+        pair = socket.socketpair()
+        held.append(pair)
+        pair[0].setblocking(False)
+        try:
+            while True:
+                pair[0].send(bytes(50_000))
+        except BlockingIOError:
+            pass
+        pair[0].close()
+except OSError:
+    time.sleep(60)
+"""
+QUEUE_BOMB = """
+import socket
+for _ in range(3):
+    os.fork()
+for name in range(40):
+    receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    receiver.bind(f'/tmp/{os.getpid()}-{name}')
+    receiver.detach()
+    for _ in range(11):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.setblocking(False)
+            sender.sendto(bytes(100_000), f'/tmp/{os.getpid()}-{name}')
+time.sleep(60)
+"""
+BACKLOG_BOMB = """
+import socket
+server = socket.socket(socket.AF_UNIX)
+server.bind('/tmp/server')
+server.listen(2000)
+while True:
+    with socket.socket(socket.AF_UNIX) as client:
+        client.setblocking(False)
+        client.connect('/tmp/server')
+        try:
+            while True:
+                client.send(bytes(50_000))
+        except BlockingIOError:
+            pass
+"""
+PAGE_TABLE_BOMB = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+for _ in range(4):
+    if os.fork() == 0:
+        break
+for number in range(25_000):  # one page of zeros in each gigabyte of addresses
+    ctypes.string_at(libc.mmap(0x100000000000 + number * 2**30, 4096, 3, 0x100022, -1, 0), 1)
+time.sleep(60)
+"""
+MAPPING_BOMB = """
+import ctypes, mmap
+libc = ctypes.CDLL(None)
+size = 100 * 2**20
+held = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+address = ctypes.addressof(ctypes.c_char.from_buffer(held))
+for start in range(0, size, 8192):  # every other page is read-only
+    libc.mprotect(ctypes.c_void_p(address + start), ctypes.c_size_t(4096), 1)
+for _ in range(20):
+    if os.fork():
+        break
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [SOCKET_BOMB, QUEUE_BOMB, BACKLOG_BOMB, PAGE_TABLE_BOMB, MAPPING_BOMB],
+    ids=["socket pairs", "datagrams", "connections that wait", "page tables", "mappings"],
+)
+def test_the_kernels_memory_for_a_submission_counts_without_a_control_group(
+    wall: Wall, body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ending_without_cgroup(wall, body, monkeypatch).reason == "memory"
+
+
+def test_names_of_files_count_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a wall for one submission, where bubblewrap limits the bytes of /tmp, but not the names."""
+    numbers = list(os.statvfs("/tmp"))
+    monkeypatch.setattr("os.statvfs", lambda path: os.statvfs_result(numbers))
+    before = supervisor._files()
+    numbers[6] -= 1000  # free names
+    assert supervisor._files() - before >= 2 * 1000 * 1024
+
+
 HEADLESS = """
 import ctypes, os, threading, time
 def hold():
@@ -895,6 +1012,45 @@ def test_a_notebook_is_run_as_jupyter_would(wall: Wall) -> None:
             assert wanted in result.output
 
 
+def test_files_pipes_sockets_and_workers_are_used_as_elsewhere(wall: Wall) -> None:
+    """What filters of fcntl, ioctl, sockets and zero-copy calls must let through."""
+    cells = {
+        "import fcntl\nwith open('/tmp/a', 'w') as f:\n    fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
+        "    fcntl.lockf(f, fcntl.LOCK_EX)\n    print('locked')": "locked",
+        "import sqlite3\nwith sqlite3.connect('/tmp/db') as db:\n    db.execute('create table t (x)')\n"
+        "    db.execute('insert into t values (7)')\n"
+        "    print(db.execute('select x from t').fetchone())": "(7,)",
+        "import shutil\nopen('/tmp/b', 'w').write('copied')\nshutil.copy('/tmp/b', '/tmp/c')\n"
+        "print(open('/tmp/c').read())": "copied",
+        "!cp /tmp/b /tmp/d && cat /tmp/d /tmp/c | cat": "copiedcopied",
+        "import multiprocessing\nwith multiprocessing.get_context('fork').Pool(2) as pool:\n"
+        "    print(pool.map(abs, [-1, -2]))": "[1, 2]",
+        "with multiprocessing.Manager() as manager:\n    print(manager.list([3]))": "[3]",
+        "import torch\nfrom torch.utils.data import DataLoader\n"
+        "print([int(x) for x in DataLoader(torch.arange(2), num_workers=1)])": "[0, 1]",
+        "import subprocess\nprint(subprocess.run(['echo', 'run'], capture_output=True).stdout)": "run",
+        "import signal, socket\na, b = socket.socketpair()\na.setblocking(False)\n"
+        "signal.set_wakeup_fd(a.fileno())\nsignal.set_wakeup_fd(-1)\nprint(int(a.type))": "1",
+        "import asyncio, sys\nasync def main():\n"
+        "    server = await asyncio.start_unix_server(lambda r, w: w.close(), '/tmp/s')\n"
+        "    reader, writer = await asyncio.open_unix_connection('/tmp/s')\n    print(await reader.read())\n"
+        "    child = await asyncio.create_subprocess_exec('echo', 'child', stdout=-1)\n"
+        "    print((await child.communicate())[0])\nawait main()": "b'child\\n'",
+    }
+    with wall.candidate() as candidate:
+        for result, (source, wanted) in zip(
+            candidate.load([(source, source) for source in cells], 60).cells, cells.items(), strict=True
+        ):
+            assert result.ok, (source, result)
+            assert wanted in result.output, (source, result)
+
+
+def test_no_process_number_of_the_grader_is_shown(wall: Wall) -> None:
+    out = run(wall, "print(open('/proc/self/cgroup').read(), open('/proc/1/cmdline').read().strip('\\0'))")
+    assert str(os.getpid()) not in out
+    assert "template" not in out
+
+
 def test_a_pip_install_fails_quickly(wall: Wall) -> None:
     started = time.monotonic()
     run(wall, "!pip install --retries 0 --timeout 1 secant-nonsense")
@@ -1001,7 +1157,7 @@ def test_nested_namespaces_refused_means_a_wall_for_each_which_holds_too(
             f"{SYSCALL}call(272, 0x10000000)",
         )
         assert out[1] == "False False"
-        assert "unreachable" in out[2]
+        assert "not supported" in out[2]
         assert "OSError" in out[4]
         assert "not permitted" in out[5] or os.uname().machine != "x86_64"
         with candidate.task() as task, pytest.raises(TimedOut):
