@@ -1,8 +1,8 @@
 """Draw one-line faults in the product code, and count which suite notices them: `make mutants`.
 
-There are four stages: the quick tests of the fault's room, the quick suite, all tests of the room, and the
-whole suite. Each stage tries the faults that no stage before it has noticed. A room's tests run for one fault
-at a time, a suite for all of them at once. The tests run in a clone of the last commit, in .mutants/.
+There are five stages: the quick tests of the file named like the fault's module, those of its room, the quick
+suite, all tests of the room, and the whole suite. Each stage tries the faults that no stage before it has
+noticed. The tests run in a clone of the last commit, in .mutants/.
 
 Each verdict is recorded there at once, so an interrupted run goes on where it stopped. After a new commit,
 the faults that no test has noticed are tried again, and the other faults keep their verdicts.
@@ -14,8 +14,11 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from enum import Enum
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +33,30 @@ ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / ".mutants"
 FOLDERS = ("autograder", "scripts", "secant")
 WHOLE = "--whole"
-#: The stages: a name, pytest's options, and whether only the tests of the fault's room run.
-STAGES: dict[str, tuple[list[str], bool]] = {
-    "quick, room": ([], True),
-    "quick": ([], False),
-    "whole, room": ([WHOLE], True),
-    "whole": ([WHOLE], False),
+
+
+class Scope(Enum):
+    """The tests that run for a fault, and so the faults that are tried together."""
+
+    FILE = "the test file named like the fault's module, for one fault at a time"
+    ROOM = "the tests of the fault's room, for the faults of a room together"
+    SUITE = "all tests, for all faults together"
+
+
+#: The stages: pytest's options, and which of the tests run.
+STAGES: dict[str, tuple[list[str], Scope]] = {
+    "quick, file": ([], Scope.FILE),
+    "quick, room": ([], Scope.ROOM),
+    "quick": ([], Scope.SUITE),
+    "whole, room": ([WHOLE], Scope.ROOM),
+    "whole": ([WHOLE], Scope.SUITE),
+}
+#: The columns of the table: the stages that are counted together, or None for the faults that none noticed.
+COLUMNS: dict[str, tuple[str | None, ...]] = {
+    "its quick tests": ("quick, file", "quick, room"),
+    "other quick tests": ("quick",),
+    "the whole suite alone": ("whole, room", "whole"),
+    "no test": (None,),
 }
 
 
@@ -44,17 +65,17 @@ class State:
 
     Attributes:
         verdicts: for each fault, the stage and the test that noticed it, or the stages that did not.
-        broken: for each stage, the tests that fail without a fault; for a room also its tests' seconds.
+        baseline: whether a test fails without a fault, for the tests that failed with faults.
     """
 
     def __init__(self, path: Path, commit: str) -> None:
         self._path, self._commit = path, commit
         self.verdicts: dict[str, dict[str, Any]] = {}
-        self.broken: dict[str, Any] = {}
+        self.baseline: dict[str, bool] = {}
         with suppress(FileNotFoundError):
             data = json.loads(path.read_text(encoding="utf-8"))
             self.verdicts = data["verdicts"]
-            self.broken = data["broken"] if data["commit"] == commit else {}
+            self.baseline = data["baseline"] if data["commit"] == commit else {}
 
     def stage_of(self, fault: Fault) -> str | None:
         """Return the stage that noticed a fault, if one did."""
@@ -62,97 +83,74 @@ class State:
 
     def is_open(self, fault: Fault, stage: str) -> bool:
         """Tell whether a fault is still to be tried in a stage."""
-        verdict = self.verdicts.get(fault.name, {})
-        tried = verdict.get("passed", []) if verdict.get("commit") == self._commit else []
-        return "noticed" not in verdict and stage not in tried
+        return self.stage_of(fault) is None and stage not in self._passed(fault)
 
     def record(self, fault: Fault, stage: str, test: str | None) -> None:
         """Record that a stage noticed a fault by a test, or that it did not."""
-        verdict = self.verdicts.get(fault.name, {})
-        passed = verdict.get("passed", []) if verdict.get("commit") == self._commit else []
-        result = {"noticed": stage, "test": test} if test else {"passed": [*passed, stage]}
-        self.verdicts[fault.name] = {"fault": str(fault), "commit": self._commit, **result}
-        self.save()
-
-    def save(self) -> None:
-        """Write the file."""
-        data = {"commit": self._commit, "broken": self.broken, "verdicts": self.verdicts}
+        verdict = {"noticed": stage, "test": test} if test else {"passed": [*self._passed(fault), stage]}
+        self.verdicts[fault.name] = {"fault": str(fault), "commit": self._commit, **verdict}
+        data = {"commit": self._commit, "baseline": self.baseline, "verdicts": self.verdicts}
         replace_file(self._path, json.dumps(data, indent=1, ensure_ascii=False).encode())
+
+    def _passed(self, fault: Fault) -> list[str]:
+        """List the stages that did not notice a fault at this commit."""
+        verdict = self.verdicts.get(fault.name, {})
+        return list(verdict.get("passed", [])) if verdict.get("commit") == self._commit else []
 
 
 class Trial:
-    """The faults, the clone in which they are tried, and what has been found."""
+    """The faults, the clone in which they are tried, and the verdicts.
+
+    Args:
+        options: pytest's options in all stages.
+    """
 
     def __init__(self, tree: Tree, state: State, faults: list[Fault], options: Sequence[str]) -> None:
-        self.tree, self.state, self.faults, self._options = tree, state, faults, options
+        self._tree, self._state, self._faults, self._options = tree, state, faults, options
 
     def run(self, stage: str) -> None:
         """Try in a stage all faults that no earlier stage has noticed."""
-        options, is_rooms = STAGES[stage]
-        faults = [fault for fault in self.faults if self.state.is_open(fault, stage)]
-        print(f"{stage}: {len(faults)} faults", flush=True)
-        (self._one_by_one if is_rooms else self._together)(stage, [*self._options, *options], faults)
+        options, scope = STAGES[stage]
+        faults = [fault for fault in self._faults if self._state.is_open(fault, stage)]
+        done = 0
+        for paths, batch in self._batches(scope, faults):
+            self._try(stage, [*self._options, *options, *paths], batch)
+            done += len(batch)
+            print(f"{time.strftime('%X')} {stage}: {done} of {len(faults)} faults tried", flush=True)
 
-    def _one_by_one(self, stage: str, options: list[str], faults: list[Fault]) -> None:
-        for number, fault in enumerate(faults, 1):
-            start = time.monotonic()
-            test = self._noticed_by(stage, options, fault)
-            self.state.record(fault, stage, test)
-            seconds = time.monotonic() - start
-            print(f"{number}/{len(faults)} {seconds:4.0f} s  {fault}\n      {test or '-'}", flush=True)
+    def _batches(self, scope: Scope, faults: list[Fault]) -> Iterator[tuple[list[str], list[Fault]]]:
+        """Yield the faults to be tried together, with the paths of the tests to run."""
+        if scope is Scope.SUITE:
+            yield [], faults
+        elif scope is Scope.ROOM:
+            for room, some in groupby(sorted(faults, key=room_of), room_of):
+                yield tests_of(self._tree.root, room), list(some)
+        else:
+            for fault in faults:
+                name = f"test_{Path(fault.path).stem}.py"
+                tests = tests_of(self._tree.root, room_of(fault))
+                if paths := [path for path in tests if Path(path).name == name]:
+                    yield paths, [fault]
 
-    def _noticed_by(self, stage: str, options: list[str], fault: Fault) -> str | None:
-        """Return a test of the fault's room that notices it. The file named like the module runs first."""
-        room = room_of(fault.path)
-        broken, seconds = self._without_faults(stage, options, room)
-        left_out = [f"--deselect={test}" for test in broken]
-        self.tree.write([fault])
-        tests = tests_of(self.tree.root, room)
-        namesake = [path for path in tests if path.endswith(f"/test_{Path(fault.path).stem}.py")]
-        for paths in filter(None, (namesake, tests)):
-            if failed := self.tree.failures([*options, *left_out, *paths], (), True, 60 + 5 * seconds):
-                return failed[0]
-        return None
-
-    def _without_faults(self, stage: str, options: list[str], room: str) -> tuple[list[str], float]:
-        """Return the tests of a room that fail without a fault, and the seconds that all of them take."""
-        key = f"{stage}: {room}"
-        if key not in self.state.broken:
-            self.tree.write([])
-            start = time.monotonic()
-            broken = self.tree.failures([*options, *tests_of(self.tree.root, room)])
-            self.state.broken[key] = [broken, time.monotonic() - start]
-            self.state.save()
-            print(
-                f"      without a fault, {self.state.broken[key][1]:.0f} s: {room} {broken or ''}", flush=True
-            )
-        broken, seconds = self.state.broken[key]
-        return broken, seconds
-
-    def _together(self, stage: str, options: list[str], faults: list[Fault]) -> None:
-        broken = set(self.state.broken.get(stage, []))
+    def _try(self, stage: str, options: list[str], faults: list[Fault]) -> None:
+        baseline = self._state.baseline
 
         def run(some: Sequence[Fault], tests: Sequence[str], first: bool = False) -> list[str]:
-            self.tree.write(some)
-            left_out = [f"--deselect={test}" for test in broken]
-            return self.tree.failures([*options, *left_out], tests, first)
+            self._tree.write(some)
+            left_out = [f"--deselect={test}" for test, is_broken in baseline.items() if is_broken]
+            return self._tree.failures([*options, *left_out], tests, first)
 
-        def run_to_first(some: Sequence[Fault], tests: Sequence[str]) -> list[str]:
-            return run(some, tests, True)
-
-        for fault, test in noticed(faults, run, run_to_first, broken):
-            self.state.record(fault, stage, test)
-            print(f"      {fault}\n      {test}", flush=True)
+        for fault, test in noticed(faults, run, partial(run, first=True), baseline):
+            self._state.record(fault, stage, test)
+            print(f"    {fault}\n        {test}", flush=True)
         for fault in faults:
-            if self.state.is_open(fault, stage):
-                self.state.record(fault, stage, None)
-        self.state.broken[stage] = sorted(broken)
-        self.state.save()
+            if self._state.is_open(fault, stage):
+                self._state.record(fault, stage, None)
 
 
-def room_of(path: str) -> str:
-    """Return the room of a file, as tests/test_architecture.py names it, or else the file's top folder."""
-    parts = Path(path).with_suffix("").parts
+def room_of(fault: Fault) -> str:
+    """Return the room of a fault, as tests/test_architecture.py names it, or else the file's top folder."""
+    parts = Path(fault.path).with_suffix("").parts
     return room_of_module(".".join(parts)) if parts[0] in ("autograder", "secant") else parts[0]
 
 
@@ -166,22 +164,13 @@ def tests_of(root: Path, room: str) -> list[str]:
 
 def table(faults: Sequence[Fault], state: State) -> str:
     """Return the table by room, as it stands in CONTRIBUTING.md."""
-    stages = list(STAGES)
-    noticed_by = ("its quick tests", "other quick tests", "the whole suite alone", "no test")
-    rows = [f"| noticed by: | faults | {' | '.join(noticed_by)} |", "|---" + 5 * "|---:" + "|"]
     counts: dict[str, Counter[str | None]] = {}
     for fault in faults:
-        for row in (room_of(fault.path), "**all**"):
-            counts.setdefault(row, Counter())[state.stage_of(fault)] += 1
-    for name in sorted(counts):
-        count = counts[name]
-        cells = (
-            count.total(),
-            count[stages[0]],
-            count[stages[1]],
-            count[stages[2]] + count[stages[3]],
-            count[None],
-        )
+        for name in (room_of(fault), "**all**"):
+            counts.setdefault(name, Counter())[state.stage_of(fault)] += 1
+    rows = [f"| noticed by: | faults | {' | '.join(COLUMNS)} |", "|---" + 5 * "|---:" + "|"]
+    for name, count in sorted(counts.items()):
+        cells = [count.total(), *(sum(count[stage] for stage in stages) for stages in COLUMNS.values())]
         rows.append(f"| {name} | {' | '.join(map(str, cells))} |")
     return "\n".join(rows)
 
@@ -216,11 +205,12 @@ def main(arguments: list[str] | None = None) -> int:
     tree.install()
     files = [path for path in product_files(tree.root, FOLDERS) if not path.startswith("scripts/mutants/")]
     faults = draw(tree.root, files, asked.seed, asked.number, cosmic_ray_mutations)
-    trial = Trial(tree, State(PLACE / "verdicts.json", commit), faults, ["-n", asked.workers])
+    state = State(PLACE / "verdicts.json", commit)
+    trial = Trial(tree, state, faults, ["-n", asked.workers])
     for stage in list(STAGES)[: list(STAGES).index(asked.last_stage) + 1]:
         trial.run(stage)
-    print(table(faults, trial.state))
-    print(*(fault for fault in faults if not trial.state.stage_of(fault)), sep="\n")
+    print(table(faults, state))
+    print(*(fault for fault in faults if not state.stage_of(fault)), sep="\n")
     return 0
 
 

@@ -10,7 +10,7 @@ Run = Callable[[Sequence[Fault], Sequence[str]], list[str]]
 
 
 def noticed(
-    faults: Sequence[Fault], run: Run, run_to_first: Run, broken: set[str]
+    faults: Sequence[Fault], run: Run, run_to_first: Run, baseline: dict[str, bool]
 ) -> Iterator[tuple[Fault, str]]:
     """Yield each fault that fails a test by itself, with this test.
 
@@ -22,7 +22,8 @@ def noticed(
         faults: the faults to try.
         run: runs all the tests that it is given.
         run_to_first: stops at the first test that fails, and returns this test first.
-        broken: the tests that fail without any fault. More are added here, and must not be run again.
+        baseline: whether a test fails without any fault, as far as it is known. More tests are added here.
+            Tests that fail must not be run again.
 
     Raises:
         RuntimeError: the suite crashes without any fault.
@@ -31,18 +32,18 @@ def noticed(
     while groups:
         group = groups.pop()
         rest, apart = list(group), list[Fault]()
-        tests = run(rest, ())
+        tests = (run if len(group) > 1 else run_to_first)(rest, ())
         while tests and rest:
             test = tests[0]
-            if _fails(test, (), run):
-                broken.add(test)
-            else:
+            if test not in baseline:
+                baseline[test] = _fails(test, (), run)
+            if not baseline[test]:
                 fault = rest.pop(_shortest_failing_start(rest, test, run) - 1)
-                if _fails(test, [fault], run):
+                if len(group) == 1 or _fails(test, [fault], run):
                     yield fault, test
-                elif len(group) > 1:
+                else:
                     apart.append(fault)
-            tests = [other for other in tests if other not in (WHOLE_RUN, *broken)]
+            tests = [other for other in tests if other != WHOLE_RUN and not baseline.get(other)]
             tests = run_to_first(rest, tests) if tests and rest else []
         if len(rest) < len(group):
             groups += [some for some in (apart, rest) if some]

@@ -54,7 +54,7 @@ class Tree:
         faults.write(self.root, some)
 
     def failures(
-        self, options: Sequence[str], tests: Sequence[str] = (), first: bool = False, seconds: float = 10800
+        self, options: Sequence[str], tests: Sequence[str] = (), first: bool = False, seconds: float = 14400
     ) -> list[str]:
         """Run pytest; return the tests that failed.
 

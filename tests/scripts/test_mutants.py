@@ -114,12 +114,12 @@ class Suite:
     """A suite whose tests each fail with certain faults; `calls` counts its runs."""
 
     def __init__(self, **tests: str) -> None:
-        self.tests, self.calls, self.broken = tests, 0, set[str]()
+        self.tests, self.calls, self.baseline = tests, 0, dict[str, bool]()
 
     def run(self, faults: Sequence[Fault], tests: Sequence[str], first: bool = False) -> list[str]:
         self.calls += 1
         letters = {fault.name for fault in faults}
-        chosen = [test for test in tests or self.tests if test not in self.broken]
+        chosen = [test for test in tests or self.tests if not self.baseline.get(test)]
         failed = [
             test for test in chosen if any(letters >= set(need) for need in self.tests[test].split("|"))
         ]
@@ -127,7 +127,7 @@ class Suite:
 
     def noticed(self, letters: str) -> dict[str, str]:
         faults = [Fault(letter, "module.py", line, "", "") for line, letter in enumerate(letters, 1)]
-        found = noticed(faults, self.run, partial(self.run, first=True), self.broken)
+        found = noticed(faults, self.run, partial(self.run, first=True), self.baseline)
         return {fault.name: test for fault, test in found}
 
 
@@ -145,7 +145,7 @@ def test_each_fault_that_fails_a_test_is_found_with_its_test() -> None:
 def test_a_test_that_fails_without_faults_finds_none() -> None:
     suite = Suite(one="", two="d")
     assert suite.noticed("abcd") == {"d": "two"}
-    assert suite.broken == {"one"}
+    assert suite.baseline == {"one": True, "two": False}
 
 
 def test_faults_that_fail_a_test_only_together_are_not_noticed() -> None:
@@ -203,14 +203,14 @@ def test_a_run_in_the_clone_names_what_fails_and_leaves_the_working_tree_alone(
 def test_verdicts_outlive_a_run_and_open_ones_are_tried_again_after_a_commit(tmp_path: Path) -> None:
     open_fault, dead = (Fault(name, "secant/files.py", line, "", "") for line, name in enumerate("ab", 1))
     state = mutants.State(tmp_path / "verdicts.json", "commit 1")
-    state.record(open_fault, "quick, room", None)
-    state.record(dead, "quick, room", "tests/test_it.py::test_it")
+    state.record(open_fault, "quick, file", None)
+    state.record(dead, "quick, file", "tests/test_it.py::test_it")
 
     again = mutants.State(tmp_path / "verdicts.json", "commit 1")
-    assert not again.is_open(open_fault, "quick, room")
+    assert not again.is_open(open_fault, "quick, file")
     assert again.is_open(open_fault, "quick")
     later = mutants.State(tmp_path / "verdicts.json", "commit 2")
-    assert later.is_open(open_fault, "quick, room")
+    assert later.is_open(open_fault, "quick, file")
     assert not later.is_open(dead, "quick")
     assert mutants.table([open_fault, dead], later).splitlines()[2:] == [
         "| **all** | 2 | 1 | 0 | 0 | 1 |",
@@ -219,7 +219,8 @@ def test_verdicts_outlive_a_run_and_open_ones_are_tried_again_after_a_commit(tmp
 
 
 def test_each_product_file_has_a_room_with_tests(root: Path) -> None:
-    rooms = {mutants.room_of(path) for path in product_files(root, mutants.FOLDERS)}
+    paths = product_files(root, mutants.FOLDERS)
+    rooms = {mutants.room_of(Fault("", path, 1, "", "")) for path in paths}
     assert {"secant", "secant.explorers.kit", "autograder.sandbox.inside", "scripts"} <= rooms
     assert [room for room in rooms if not mutants.tests_of(root, room)] == []
     assert "tests/autograder/sandbox/test_wall.py" in mutants.tests_of(root, "autograder.sandbox.inside")
