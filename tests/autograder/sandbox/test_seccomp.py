@@ -131,10 +131,12 @@ def test_descriptors_are_closed_but_those_to_keep() -> None:
 
 def test_silence_reaches_nobody() -> None:
     code = (
-        "import os; from autograder.sandbox.inside import privileges; privileges.silence(); os.write(2, b'x')"
+        "import os; from autograder.sandbox.inside import privileges; privileges.silence()\n"
+        "assert os.read(0, 1) == b''; os.write(1, b'x'); os.write(2, b'x')"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
+        input=b"x",
         capture_output=True,
         timeout=60,
         check=True,
