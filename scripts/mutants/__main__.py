@@ -206,7 +206,7 @@ def main(arguments: list[str] | None = None) -> int:
     files = [path for path in product_files(tree.root, FOLDERS) if not path.startswith("scripts/mutants/")]
     faults = draw(tree.root, files, asked.seed, asked.number, cosmic_ray_mutations)
     state = State(PLACE / "verdicts.json", commit)
-    trial = Trial(tree, state, faults, ["-n", asked.workers])
+    trial = Trial(tree, state, faults, ["-n", asked.workers, "--no-loadscope-reorder"])
     for stage in list(STAGES)[: list(STAGES).index(asked.last_stage) + 1]:
         trial.run(stage)
     print(table(faults, state))
