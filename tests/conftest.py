@@ -154,7 +154,8 @@ def gradebook(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Pa
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
     """A course directory of its own with the small lesson of tests/fixtures, not built yet."""
-    shutil.copytree(ROOT / "tests" / "fixtures" / "course", tmp_path / "course")
+    compiled = shutil.ignore_patterns("__pycache__")  # `make test` compiles the fixtures, too
+    shutil.copytree(ROOT / "tests" / "fixtures" / "course", tmp_path / "course", ignore=compiled)
     shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
     return tmp_path
 

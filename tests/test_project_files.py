@@ -13,6 +13,8 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+from benchmarks import peers
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 FORMS = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*-*.yml"))
@@ -51,6 +53,8 @@ def test_every_dependency_has_its_row() -> None:
         package: {extra for extra, named in extras.items() if package in named}
         for package in set.union(*extras.values())
     }
+    tools = {row[0] for row in rows("dependencies.md", "Installed when a command first needs it")}
+    assert tools == {requirement.name for requirement in peers.wanted("mutants")}
     pinned = names([line for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line])
     told = {row[0] for row in rows("dependencies.md", "Pinned because results or bytes depend on them")}
     assert told == pinned - needed

@@ -73,7 +73,7 @@ class Budget:
 def _cores() -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     allowed = cgroup.processors_allowed()
-    return cores if allowed is None else max(1, min(cores, math.ceil(allowed)))
+    return cores if allowed is None else min(cores, math.ceil(allowed))
 
 
 def _free_memory() -> int:

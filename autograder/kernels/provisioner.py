@@ -27,6 +27,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -175,10 +176,9 @@ def python_of(command: list[str]) -> list[str]:
     Raises:
         CannotFork: if it is another one than this process runs in, or starts something else.
     """
-    where = command.index("-m") if "-m" in command else 0
-    if command[where : where + 2] != ["-m", "ipykernel_launcher"]:
+    python = list(takewhile("-m".__ne__, command))
+    if command[len(python) :][:2] != ["-m", "ipykernel_launcher"]:
         raise CannotFork("its command does not start ipykernel_launcher")
-    python = command[:where]
     if python[0] != sys.executable or not all(word.startswith("-X") for word in python[1:]):
         raise CannotFork(f"it asks for another Python: {' '.join(python)}")
     return python

@@ -55,16 +55,16 @@ class Member:
     """
 
     path: str
-    number: int = 0
-    name: bytes = b""
-    refused: str = ""
-    stray: bool = False
-    ignored: bool = False
-    offset: int = 0
-    packed: int = 0
-    size: int = 0
-    method: int = 0
-    crc: int = 0
+    number: int
+    name: bytes
+    refused: str
+    stray: bool
+    ignored: bool
+    offset: int
+    packed: int
+    size: int
+    method: int
+    crc: int
 
 
 class Archive:

@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 from typer.testing import CliRunner
 
+from autograder.build import new
 from autograder.cli import _show_closing, app
 from autograder.course.saves import saves
 from autograder.edition.pack import course_files
@@ -423,6 +424,14 @@ def test_a_student_of_whom_nothing_lies_there_is_named(autograder: list[str], ro
     done = call(autograder, room, "grade", "--student", "nobody")
     assert done.returncode == 1
     assert "No submission of student nobody was found in" in done.stdout
+
+
+def test_a_new_lesson_says_how_it_is_built_and_tested(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(new, "new_lesson", lambda root, name: None)
+    monkeypatch.chdir(course)
+    done = CliRunner().invoke(app, ["new", "12_my_lesson"])
+    assert "`autograder preview 12` runs" in done.output
+    assert "`make test lesson=12`" in done.output
 
 
 def test_what_to_do_stands_below_what_it_is_about(capsys: pytest.CaptureFixture[str]) -> None:

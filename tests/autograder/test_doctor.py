@@ -1,15 +1,26 @@
 """What the doctor says of a course and of the wall around it."""
 
+import importlib.metadata
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from autograder import doctor
 from tests.support.small_class import STEPS, build_course
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
+
+
+@pytest.mark.parametrize(("version", "ok"), [("2.1", True), ("2.2rc1", True), ("2.0", False)])
+def test_a_package_is_new_enough_also_before_its_release(
+    version: str, ok: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: version)
+    finding = doctor._package(Requirement("torch>=2.1"), optional=False)
+    assert (finding.ok, finding.detail) == (ok, version if ok else "2.0; >=2.1 is needed")
 
 
 def test_a_copy_of_a_lesson_inside_the_wall_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

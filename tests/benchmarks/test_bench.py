@@ -142,9 +142,9 @@ def test_machines_are_numbered_alike_whichever_was_measured_last() -> None:
     assert performance.page({"b": two, "a": one}) == performance.page({"a": one, "b": two})
 
 
-def test_every_package_of_a_peer_is_for_a_benchmark() -> None:
+def test_every_package_of_a_peer_is_for_a_benchmark_or_for_make_mutants() -> None:
     lines = peers.REQUIREMENTS.read_text().splitlines()[1:]
-    assert {line.partition("#")[2].strip() for line in lines} <= {"slider", "grading"}
+    assert {line.partition("#")[2].strip() for line in lines} <= {"slider", "grading", "mutants"}
     assert [requirement.name for requirement in peers.wanted("slider")][:3] == ["ipympl", "bqplot", "plotly"]
     assert peers.wanted("kernels") == []
 

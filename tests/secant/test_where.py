@@ -99,6 +99,14 @@ class TestSomebodyElses:
         monkeypatch.setenv("SUDO_UID", "1000")
         assert find_root(planted) == planted
 
+    def test_the_variable_of_sudo_means_nothing_to_another_user(
+        self, planted: Path, owners: dict[Path, int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        owners[planted] = 1001
+        monkeypatch.setenv("SUDO_UID", "1001")
+        with pytest.raises(CourseError):
+            find_root(planted)
+
     def test_a_link_is_who_placed_it_and_what_it_leads_to(self, tmp_path: Path) -> None:
         (tmp_path / "link").symlink_to("/")
         assert where._owners(tmp_path / "link") == {os.getuid(), os.stat("/").st_uid}

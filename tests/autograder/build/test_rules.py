@@ -264,6 +264,8 @@ def test_the_small_lesson_keeps_the_rules(steps: Lesson) -> None:
         ("Lessons 1~4.\n\nThen 5~9.", False),
         ("- 1~4\n- 5~9", False),
         ("`~a` and `~b`, 1~4", False),
+        ("```text\n1~4\n5~9\n```", False),
+        ("~~~text\n1~4\n5~9\n~~~", False),
         ("$a~b$ and $c~d$, 1~4", False),
         ("a ~ b ~ c", False),
     ],

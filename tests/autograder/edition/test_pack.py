@@ -106,6 +106,7 @@ def test_every_such_line_would_be_found_however_it_is_written(secrets: Secrets) 
     assert min(map(len, lines)) >= SHORTEST
     for told in ("\n".join(lines), json.dumps(lines), json.dumps(lines, ensure_ascii=False)):
         assert len(secrets.told_by(told)) == len(lines)
+    assert all(secrets.told_by(line) for line in lines), "the text ends with the line"
     pairs = [line.text for line in secrets.pairs.values()]
     assert len(secrets.told_by("\n\n".join(pairs), is_code=True)) == len(pairs)
 

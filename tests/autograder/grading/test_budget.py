@@ -1,6 +1,11 @@
 """How many workers a machine is given: never more than there is memory for."""
 
+import os
+
+import pytest
+
 from autograder.grading.budget import RESERVE_BYTES, Budget
+from autograder.sandbox import cgroup
 
 GIGABYTE = 2**30
 
@@ -29,6 +34,15 @@ def test_who_wants_more_than_memory_allows_is_told() -> None:
     )
     given, said = machine(2, 9).allow(8, 30)
     assert (given, said.split(":")[0]) == (8, "8 workers")
+
+
+@pytest.mark.parametrize(("allowed", "cores"), [(None, 4), (0.3, 1), (2.5, 3), (16.0, 4)])
+def test_a_part_of_a_processor_counts_as_one(
+    allowed: float | None, cores: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(4)), raising=False)
+    monkeypatch.setattr(cgroup, "processors_allowed", lambda: allowed)
+    assert Budget.of_this_machine().cores == cores
 
 
 def test_this_machine() -> None:

@@ -236,6 +236,13 @@ def test_gradebook_that_is_only_to_be_read_is_refused(room: Path, right: dict[st
     assert str(room / "gradebook.db") in Course.at(room).hidden
 
 
+def test_gradebook_whose_lock_cannot_be_made_is_refused(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    (room / ".gradebook.db.lock").unlink()
+    (room / ".gradebook.db.lock").mkdir()
+    assert "gradebook.db cannot be written to: Is a directory." in refused(room)
+
+
 def test_the_course_with_all_that_lies_in_it_and_the_exchange_are_hidden(room: Path) -> None:
     assert {str(room), "/usr/local/share/nbgrader/exchange"} <= set(Course.at(room).hidden)
     with (room / "nbgrader_config.py").open("a") as config:

@@ -237,6 +237,7 @@ def test_the_newest_attempt_counts_and_the_older_is_kept(room: Path, tmp_path: P
     archive = write(tmp_path / "a.zip", books)
     done = take(room, archive)
     assert [line.outcome for line in done.lines] == ["kept aside", "collected", "kept aside"]
+    assert not any(line.needs_a_person for line in done.lines)
     assert (room / "submitted/bo" / STEPS / f"{STEPS}.ipynb").read_text() == books[paths[1]]
     kept = {path.read_text() for path in (room / "collected/kept").rglob("*.ipynb")}
     assert kept == {books[paths[0]], books[paths[2]]}

@@ -279,6 +279,13 @@ def test_many_names_end_with_how_many_more_there_are(term: Path) -> None:
     assert "more" not in graded[0]
 
 
+def test_only_the_usual_folder_is_made_for_a_table(tmp_path: Path) -> None:
+    transfer._write(tmp_path / "exported" / "grades.csv", b"", None)
+    assert (tmp_path / "exported" / "grades.csv").exists()
+    with pytest.raises(FileNotFoundError):
+        transfer._write(tmp_path / "away" / "grades.csv", b"", None)
+
+
 def test_no_cell_is_a_formula() -> None:
     odd = ["=1", "+1+1", "-1+1", "@x", "\tx", "\r=1", "-cmd", "=HYPERLINK()"]
     assert [harmless(cell) for cell in odd] == [f"'{cell}" for cell in odd]

@@ -410,6 +410,11 @@ def test_every_cut_of_a_frame_is_refused() -> None:
             decode(data[:end])
 
 
+def test_tensors_of_sixty_megabytes_fit_a_frame() -> None:
+    tensor = torch.ones(60 * 2**20, dtype=torch.uint8)
+    assert torch.equal(decode(encode(tensor)), tensor)
+
+
 def test_limits_are_the_callers() -> None:
     small = Limits(total_bytes=1000, items=30, depth=3, keys=2, dims=2, int_bits=8, text_bytes=10)
     for value in (

@@ -320,6 +320,14 @@ def test_what_was_not_sent_describes_itself() -> None:
     assert "The result is a tensor with 15 dimensions; a float32 tensor was expected" in message
 
 
+def test_a_student_s_object_does_not_describe_itself() -> None:
+    class Table:
+        def describe(self) -> str:
+            return "a right answer"
+
+    assert "The result is a Table; a float32 tensor was expected" in complaint(Table(), torch.ones(2))
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [

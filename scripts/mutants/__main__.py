@@ -1,0 +1,218 @@
+"""Draw one-line faults in the product code, and count which suite notices them: `make mutants`.
+
+There are five stages: the quick tests of the file named like the fault's module, those of its room, the quick
+suite, all tests of the room, and the whole suite. Each stage tries the faults that no stage before it has
+noticed. The tests run in a clone of the last commit, in .mutants/.
+
+Each verdict is recorded there at once, so an interrupted run goes on where it stopped. After a new commit,
+the faults that no test has noticed are tried again, and the other faults keep their verdicts.
+"""
+
+import argparse
+import json
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from enum import Enum
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from benchmarks import peers
+from scripts.mutants.faults import Fault, cosmic_ray_mutations, draw, product_files
+from scripts.mutants.search import noticed
+from scripts.mutants.tree import Tree, commit_of
+from secant.files import replace_file
+from tests.test_architecture import room as room_of_module
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACE = ROOT / ".mutants"
+FOLDERS = ("autograder", "scripts", "secant")
+WHOLE = "--whole"
+
+
+class Scope(Enum):
+    """The tests that run for a fault, and so the faults that are tried together."""
+
+    FILE = "the test file named like the fault's module, for one fault at a time"
+    ROOM = "the tests of the fault's room, for the faults of a room together"
+    SUITE = "all tests, for all faults together"
+
+
+#: The stages: pytest's options, and which of the tests run.
+STAGES: dict[str, tuple[list[str], Scope]] = {
+    "quick, file": ([], Scope.FILE),
+    "quick, room": ([], Scope.ROOM),
+    "quick": ([], Scope.SUITE),
+    "whole, room": ([WHOLE], Scope.ROOM),
+    "whole": ([WHOLE], Scope.SUITE),
+}
+#: The columns of the table: the stages that are counted together, or None for the faults that none noticed.
+COLUMNS: dict[str, tuple[str | None, ...]] = {
+    "its quick tests": ("quick, file", "quick, room"),
+    "other quick tests": ("quick",),
+    "the whole suite alone": ("whole, room", "whole"),
+    "no test": (None,),
+}
+
+
+class State:
+    """The verdicts, in a file that is written after each of them.
+
+    Attributes:
+        verdicts: for each fault, the stage and the test that noticed it, or the stages that did not.
+        baseline: whether a test fails without a fault, for the tests that failed with faults.
+    """
+
+    def __init__(self, path: Path, commit: str) -> None:
+        self._path, self._commit = path, commit
+        self.verdicts: dict[str, dict[str, Any]] = {}
+        self.baseline: dict[str, bool] = {}
+        with suppress(FileNotFoundError):
+            data = json.loads(path.read_text(encoding="utf-8"))
+            self.verdicts = data["verdicts"]
+            self.baseline = data["baseline"] if data["commit"] == commit else {}
+
+    def stage_of(self, fault: Fault) -> str | None:
+        """Return the stage that noticed a fault, if one did."""
+        return self.verdicts.get(fault.name, {}).get("noticed")
+
+    def is_open(self, fault: Fault, stage: str) -> bool:
+        """Tell whether a fault is still to be tried in a stage."""
+        return self.stage_of(fault) is None and stage not in self._passed(fault)
+
+    def record(self, fault: Fault, stage: str, test: str | None) -> None:
+        """Record that a stage noticed a fault by a test, or that it did not."""
+        verdict = {"noticed": stage, "test": test} if test else {"passed": [*self._passed(fault), stage]}
+        self.verdicts[fault.name] = {"fault": str(fault), "commit": self._commit, **verdict}
+        data = {"commit": self._commit, "baseline": self.baseline, "verdicts": self.verdicts}
+        replace_file(self._path, json.dumps(data, indent=1, ensure_ascii=False).encode())
+
+    def _passed(self, fault: Fault) -> list[str]:
+        """List the stages that did not notice a fault at this commit."""
+        verdict = self.verdicts.get(fault.name, {})
+        return list(verdict.get("passed", [])) if verdict.get("commit") == self._commit else []
+
+
+class Trial:
+    """The faults, the clone in which they are tried, and the verdicts.
+
+    Args:
+        options: pytest's options in all stages.
+    """
+
+    def __init__(self, tree: Tree, state: State, faults: list[Fault], options: Sequence[str]) -> None:
+        self._tree, self._state, self._faults, self._options = tree, state, faults, options
+
+    def run(self, stage: str) -> None:
+        """Try in a stage all faults that no earlier stage has noticed."""
+        options, scope = STAGES[stage]
+        faults = [fault for fault in self._faults if self._state.is_open(fault, stage)]
+        done = 0
+        for paths, batch in self._batches(scope, faults):
+            self._try(stage, [*self._options, *options, *paths], batch)
+            done += len(batch)
+            print(f"{time.strftime('%X')} {stage}: {done} of {len(faults)} faults tried", flush=True)
+
+    def _batches(self, scope: Scope, faults: list[Fault]) -> Iterator[tuple[list[str], list[Fault]]]:
+        """Yield the faults to be tried together, with the paths of the tests to run."""
+        if scope is Scope.SUITE:
+            yield [], faults
+        elif scope is Scope.ROOM:
+            for room, some in groupby(sorted(faults, key=room_of), room_of):
+                yield tests_of(self._tree.root, room), list(some)
+        else:
+            for fault in faults:
+                name = f"test_{Path(fault.path).stem}.py"
+                tests = tests_of(self._tree.root, room_of(fault))
+                if paths := [path for path in tests if Path(path).name == name]:
+                    yield paths, [fault]
+
+    def _try(self, stage: str, options: list[str], faults: list[Fault]) -> None:
+        baseline = self._state.baseline
+
+        def run(some: Sequence[Fault], tests: Sequence[str], first: bool = False) -> list[str]:
+            self._tree.write(some)
+            left_out = [f"--deselect={test}" for test, is_broken in baseline.items() if is_broken]
+            return self._tree.failures([*options, *left_out], tests, first)
+
+        for fault, test in noticed(faults, run, partial(run, first=True), baseline):
+            self._state.record(fault, stage, test)
+            print(f"    {fault}\n        {test}", flush=True)
+        for fault in faults:
+            if self._state.is_open(fault, stage):
+                self._state.record(fault, stage, None)
+
+
+def room_of(fault: Fault) -> str:
+    """Return the room of a fault, as tests/test_architecture.py names it, or else the file's top folder."""
+    parts = Path(fault.path).with_suffix("").parts
+    return room_of_module(".".join(parts)) if parts[0] in ("autograder", "secant") else parts[0]
+
+
+def tests_of(root: Path, room: str) -> list[str]:
+    """List the test files of a room: those in the folder that mirrors it, or in the nearest folder above."""
+    folder = Path("tests", *room.split("."))
+    while not (root / folder).is_dir():
+        folder = folder.parent
+    return sorted(path.relative_to(root).as_posix() for path in (root / folder).glob("test_*.py"))
+
+
+def table(faults: Sequence[Fault], state: State) -> str:
+    """Return the table by room, as it stands in CONTRIBUTING.md."""
+    counts: dict[str, Counter[str | None]] = {}
+    for fault in faults:
+        for name in (room_of(fault), "**all**"):
+            counts.setdefault(name, Counter())[state.stage_of(fault)] += 1
+    rows = [f"| noticed by: | faults | {' | '.join(COLUMNS)} |", "|---" + 5 * "|---:" + "|"]
+    for name, count in sorted(counts.items()):
+        cells = [count.total(), *(sum(count[stage] for stage in stages) for stages in COLUMNS.values())]
+        rows.append(f"| {name} | {' | '.join(map(str, cells))} |")
+    return "\n".join(rows)
+
+
+def import_tool() -> None:
+    """Make Cosmic Ray importable, and install it into .venv-bench first if it is not there.
+
+    Raises:
+        SystemExit: it cannot be installed.
+    """
+    absent = peers.environment("mutants", print)[1]
+    if absent:
+        sys.exit("\n".join(f"{name} cannot be installed: {reason}" for name, reason in absent.items()))
+    sys.path.append(str(peers.packages()))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do what the command line asks for; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m scripts.mutants", description=__doc__.partition(":")[0])
+    parser.add_argument("--number", type=int, default=120, help="how many faults to draw")
+    parser.add_argument("--seed", type=int, default=1, help="another seed draws other faults")
+    parser.add_argument("--workers", default="auto", help="processes that run tests (pytest's -n)")
+    parser.add_argument("--last-stage", choices=STAGES, default="whole", help="stop after this stage")
+    asked = parser.parse_args(arguments)
+    # A shell has what it starts in the background ignore Ctrl-C, and tests of Ctrl-C would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends the tests that run, too
+    import_tool()
+    commit = commit_of(ROOT)
+    tree = Tree(PLACE / "tree", PLACE / "last-run.txt")
+    tree.check_out(ROOT, commit)
+    tree.install()
+    files = [path for path in product_files(tree.root, FOLDERS) if not path.startswith("scripts/mutants/")]
+    faults = draw(tree.root, files, asked.seed, asked.number, cosmic_ray_mutations)
+    state = State(PLACE / "verdicts.json", commit)
+    trial = Trial(tree, state, faults, ["-n", asked.workers, "--no-loadscope-reorder"])
+    for stage in list(STAGES)[: list(STAGES).index(asked.last_stage) + 1]:
+        trial.run(stage)
+    print(table(faults, state))
+    print(*(fault for fault in faults if not state.stage_of(fault)), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,169 @@
+"""One-line faults: drawing them with a seed, and writing them into a copy of the code.
+
+Cosmic Ray makes the faults. The draw sorts all lines of the files by a hash of the seed and the line's text.
+It takes lines from the top until enough of them have a fault. So every line is equally likely, and a line
+keeps its rank when other lines change: after a commit, almost all faults are those of the draw before.
+"""
+
+import ast
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from hashlib import sha256
+from itertools import islice, takewhile
+from pathlib import Path
+from types import CodeType
+
+#: Makes a mutated copy of a module's source, or None if there is nothing to mutate.
+Mutation = Callable[[], str | None]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One line of a file, and what replaces it.
+
+    Attributes:
+        name: a short hash that is the same in every draw.
+        path: the file, below the repository's root.
+        line: the line's number, from 1.
+        old: the line, with its line ending.
+        new: its replacement; empty if the line is removed.
+    """
+
+    name: str
+    path: str
+    line: int
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        new = self.new.strip() or "(removed)"
+        return f"{self.path}:{self.line}  {self.old.strip()}  ->  {new}"
+
+
+def product_files(root: Path, folders: Sequence[str]) -> list[str]:
+    """List the Python files below the folders, as paths below the root."""
+    files = (path for folder in folders for path in (root / folder).rglob("*.py"))
+    return sorted(path.relative_to(root).as_posix() for path in files)
+
+
+def draw(
+    root: Path,
+    paths: Iterable[str],
+    seed: int,
+    number: int,
+    mutations: Callable[[str], dict[int, list[Mutation]]],
+) -> list[Fault]:
+    """Draw faults, at most one a line.
+
+    Args:
+        root: the folder that the paths start from.
+        paths: the files to draw from.
+        seed: another seed draws other lines.
+        number: how many faults to draw; fewer are returned if the files have fewer lines with a fault.
+        mutations: lists the mutations of a module by the number of their line.
+    """
+    mutations = cache(mutations)
+    lines = sorted(line for path in paths for line in _ranked_lines(root, path, seed))
+    faults = (_fault_of(root, rank, path, line, mutations) for rank, path, line in lines)
+    return sorted(
+        islice((fault for fault in faults if fault), number), key=lambda fault: (fault.path, fault.line)
+    )
+
+
+def write(root: Path, faults: Iterable[Fault]) -> None:
+    """Write faults into the files below a folder, from the last line of a file to the first."""
+    for fault in sorted(faults, key=lambda fault: fault.line, reverse=True):
+        file = root / fault.path
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        if lines[fault.line - 1] != fault.old:
+            raise ValueError(f"{fault.path}:{fault.line} is not the line that the fault was drawn for.")
+        lines[fault.line - 1] = fault.new
+        file.write_text("".join(lines), encoding="utf-8")
+
+
+def cosmic_ray_mutations(source: str) -> dict[int, list[Mutation]]:
+    """List the mutations that Cosmic Ray's operators make in a module, by line.
+
+    Operators with arguments are left out: they draw a variable or a number at random, without a seed.
+    """
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    nodes = list(ast_nodes(get_ast(source)))
+    by_line: dict[int, list[Mutation]] = defaultdict(list)
+    for operator in (cls() for cls in map(get_operator, sorted(operator_names())) if not cls.arguments()):
+        positions = (position for node in nodes for position in operator.mutation_positions(node))
+        for occurrence, (start, _) in enumerate(positions):
+            by_line[start[0]].append(partial(mutate_code, source, operator, occurrence))
+    return by_line
+
+
+def _ranked_lines(root: Path, path: str, seed: int) -> Iterator[tuple[str, str, int]]:
+    """Yield each line's rank in the draw, its file and its number. Equal lines of a file are counted."""
+    repeats: Counter[str] = Counter()
+    for number, line in enumerate((root / path).read_text(encoding="utf-8").splitlines(), 1):
+        repeats[line] += 1
+        yield sha256(repr((seed, path, line, repeats[line])).encode()).hexdigest(), path, number
+
+
+def _fault_of(
+    root: Path, rank: str, path: str, line: int, mutations: Callable[[str], dict[int, list[Mutation]]]
+) -> Fault | None:
+    """Return a fault of this line, or None if no mutation changes this line alone and the compiled code."""
+    source = (root / path).read_text(encoding="utf-8")
+    old = source.splitlines(keepends=True)[line - 1]
+    if "TYPE_CHECKING" in old:
+        return None
+    choices = list(mutations(source).get(line, ()))
+    random.Random(rank).shuffle(choices)
+    for mutation in choices:
+        mutated = mutation()
+        if mutated is not None and _changed_line(source, mutated) == line and _is_noticeable(source, mutated):
+            rest = source.splitlines(keepends=True)
+            new = (
+                mutated.splitlines(keepends=True)[line - 1] if len(mutated.splitlines()) == len(rest) else ""
+            )
+            return Fault(sha256((rank + new).encode()).hexdigest()[:10], path, line, old, new)
+    return None
+
+
+def _changed_line(source: str, mutated: str) -> int | None:
+    """Return the number of the only line that was changed or removed, or None if there are others."""
+    old, new = source.splitlines(), mutated.splitlines()
+    before = _common(old, new)
+    after = _common(old[before:][::-1], new[before:][::-1])
+    one_line = len(old) - before - after == 1 and len(new) - before - after <= 1
+    return before + 1 if one_line else None
+
+
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    """Count the lines at the start that are equal."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
+
+
+def _is_noticeable(source: str, mutated: str) -> bool:
+    """Tell whether the mutated module compiles, and to other code."""
+    try:
+        return _compiled(mutated) != _compiled(source)
+    except (SyntaxError, ValueError):
+        return False
+
+
+def _compiled(source: str) -> CodeType:
+    """Compile a module without its annotations and line numbers, so that only behaviour is compared."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.returns = None
+        elif isinstance(node, ast.AnnAssign):
+            node.annotation = ast.Constant(None)
+    for node in ast.walk(tree):
+        for name in set(node._attributes) & {"lineno", "end_lineno", "col_offset", "end_col_offset"}:
+            setattr(node, name, 1)
+    return compile(tree, "module", "exec", dont_inherit=True)

@@ -1,0 +1,68 @@
+"""Finding the faults that a suite notices when all of them are tried at once."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from scripts.mutants.faults import Fault
+from scripts.mutants.tree import WHOLE_RUN
+
+#: Runs these tests, or the whole suite if there are none, with these faults. Returns the failed tests.
+Run = Callable[[Sequence[Fault], Sequence[str]], list[str]]
+
+
+def noticed(
+    faults: Sequence[Fault], run: Run, run_to_first: Run, baseline: dict[str, bool]
+) -> Iterator[tuple[Fault, str]]:
+    """Yield each fault that fails a test by itself, with this test.
+
+    The suite runs with all faults together. A test that fails is run again with fewer and fewer of the
+    faults, until one is left. This fault is taken out, and so on until the suite passes. Faults that hide
+    each other, and faults that only fail a test together, count as not noticed.
+
+    Args:
+        faults: the faults to try.
+        run: runs all the tests that it is given.
+        run_to_first: stops at the first test that fails, and returns this test first.
+        baseline: whether a test fails without any fault, as far as it is known. More tests are added here.
+            Tests that fail must not be run again.
+
+    Raises:
+        RuntimeError: the suite crashes without any fault.
+    """
+    groups = [list(faults)] if faults else []
+    while groups:
+        group = groups.pop()
+        rest, apart = list(group), list[Fault]()
+        tests = (run if len(group) > 1 else run_to_first)(rest, ())
+        while tests and rest:
+            test = tests[0]
+            if test not in baseline:
+                baseline[test] = _fails(test, (), run)
+            if not baseline[test]:
+                fault = rest.pop(_shortest_failing_start(rest, test, run) - 1)
+                if len(group) == 1 or _fails(test, [fault], run):
+                    yield fault, test
+                else:
+                    apart.append(fault)
+            tests = [other for other in tests if other != WHOLE_RUN and not baseline.get(other)]
+            tests = run_to_first(rest, tests) if tests and rest else []
+        if len(rest) < len(group):
+            groups += [some for some in (apart, rest) if some]
+
+
+def _fails(test: str, faults: Sequence[Fault], run: Run) -> bool:
+    failed = test in run(faults, () if test == WHOLE_RUN else [test])
+    if failed and test == WHOLE_RUN and not faults:
+        raise RuntimeError("The suite crashes or does not end, also without a fault.")
+    return failed
+
+
+def _shortest_failing_start(faults: Sequence[Fault], test: str, run: Run) -> int:
+    """Return how many of the first faults make a test fail, if all faults do."""
+    low, high = 1, len(faults)
+    while low < high:
+        middle = (low + high) // 2
+        if _fails(test, faults[:middle], run):
+            high = middle
+        else:
+            low = middle + 1
+    return low

@@ -1,0 +1,227 @@
+"""`make mutants`: drawing and writing faults, and tracing a suite's failures to single faults."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from scripts.mutants import __main__ as mutants
+from scripts.mutants.faults import Fault, Mutation, draw, product_files, write
+from scripts.mutants.search import noticed
+from scripts.mutants.tree import WHOLE_RUN, Tree, commit_of
+
+SOURCE = '''"""Add 1 to numbers."""
+
+STEP = 1
+
+
+def add(number: int | None = 1) -> int:
+    # A comment with a 1 in it.
+    total = number + 1
+    return total
+'''
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A committed module of a package."""
+    root = tmp_path / "repository"
+    (root / "package").mkdir(parents=True)
+    (root / "package" / "numbers.py").write_text(SOURCE)
+    (root / "package" / "data.txt").write_text("1")
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "Begin"]):
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.com"]
+        subprocess.run(["git", *who, *command], cwd=root, check=True)
+    return root
+
+
+def increments(source: str) -> dict[int, list[Mutation]]:
+    """Mutations that replace a 1 by a 2, in whatever part of a line."""
+    lines = source.splitlines(keepends=True)
+
+    def mutated(index: int) -> str:
+        return "".join([*lines[:index], lines[index].replace("1", "2", 1), *lines[index + 1 :]])
+
+    return {
+        index + 1: [partial(mutated, index), lambda: None] for index, line in enumerate(lines) if "1" in line
+    }
+
+
+def drawn(root: Path, seed: int = 1, number: int = 9) -> list[Fault]:
+    return draw(root, product_files(root, ["package"]), seed, number, increments)
+
+
+def test_a_draw_has_each_line_whose_fault_changes_the_compiled_code(repository: Path) -> None:
+    changed = {(fault.line, fault.new) for fault in drawn(repository)}
+    assert changed == {
+        (1, '"""Add 2 to numbers."""\n'),
+        (3, "STEP = 2\n"),
+        (6, "def add(number: int | None = 2) -> int:\n"),
+        (8, "    total = number + 2\n"),
+    }
+
+
+def test_a_fault_in_an_annotation_is_not_drawn(repository: Path) -> None:
+    def without_default(source: str) -> dict[int, list[Mutation]]:
+        return {
+            6: [lambda: source.replace("int | None", "int & None")],
+            3: [lambda: source.replace("STEP =", "STEP")],
+        }
+
+    assert draw(repository, ["package/numbers.py"], 1, 9, without_default) == []
+
+
+def test_the_same_seed_draws_the_same_faults_and_another_seed_others(repository: Path) -> None:
+    (repository / "package" / "numbers.py").write_text("".join(f"A{i} = 1\n" for i in range(50)))
+    assert drawn(repository, 1, 5) == drawn(repository, 1, 5)
+    assert drawn(repository, 1, 5) != drawn(repository, 2, 5)
+
+
+def test_faults_stay_when_other_lines_change(repository: Path) -> None:
+    module = repository / "package" / "numbers.py"
+    module.write_text("".join(f"A{i} = 1\n" for i in range(50)))
+    before = {fault.name for fault in drawn(repository, 1, 10)}
+    module.write_text("import sys\n\n" + module.read_text().replace("A7 = 1", "A7 = 3"))
+    assert len(before & {fault.name for fault in drawn(repository, 1, 10)}) >= 9
+
+
+def test_several_faults_of_a_file_are_written_at_once(repository: Path) -> None:
+    faults = [*drawn(repository), Fault("x", "package/numbers.py", 9, "    return total\n", "")]
+    write(repository, faults)
+    changed = (repository / "package" / "numbers.py").read_text().splitlines()
+    assert changed[2:] == [
+        "STEP = 2",
+        "",
+        "",
+        "def add(number: int | None = 2) -> int:",
+        *changed[6:7],
+        "    total = number + 2",
+    ]
+
+
+def test_a_fault_is_not_written_over_another_line(repository: Path) -> None:
+    with pytest.raises(ValueError, match=r"numbers\.py:3 "):
+        write(repository, [Fault("x", "package/numbers.py", 3, "STEP = 5\n", "STEP = 6\n")])
+
+
+# --- which faults a suite notices ---
+
+
+class Suite:
+    """A suite whose tests each fail with certain faults; `calls` counts its runs."""
+
+    def __init__(self, **tests: str) -> None:
+        self.tests, self.calls, self.baseline = tests, 0, dict[str, bool]()
+
+    def run(self, faults: Sequence[Fault], tests: Sequence[str], first: bool = False) -> list[str]:
+        self.calls += 1
+        letters = {fault.name for fault in faults}
+        chosen = [test for test in tests or self.tests if not self.baseline.get(test)]
+        failed = [
+            test for test in chosen if any(letters >= set(need) for need in self.tests[test].split("|"))
+        ]
+        return failed[:1] if first and not tests else failed
+
+    def noticed(self, letters: str) -> dict[str, str]:
+        faults = [Fault(letter, "module.py", line, "", "") for line, letter in enumerate(letters, 1)]
+        found = noticed(faults, self.run, partial(self.run, first=True), self.baseline)
+        return {fault.name: test for fault, test in found}
+
+
+def test_a_suite_that_passes_with_all_faults_runs_once() -> None:
+    suite = Suite(one="x", two="y")
+    assert suite.noticed("abcdefgh") == {}
+    assert suite.calls == 1
+
+
+def test_each_fault_that_fails_a_test_is_found_with_its_test() -> None:
+    suite = Suite(one="c", two="g|b", three="a", four="x")
+    assert suite.noticed("abcdefgh") == {"a": "three", "b": "two", "c": "one", "g": "two"}
+
+
+def test_a_test_that_fails_without_faults_finds_none() -> None:
+    suite = Suite(one="", two="d")
+    assert suite.noticed("abcd") == {"d": "two"}
+    assert suite.baseline == {"one": True, "two": False}
+
+
+def test_faults_that_fail_a_test_only_together_are_not_noticed() -> None:
+    assert Suite(one="bd", two="e").noticed("abcdef") == {"e": "two"}
+
+
+def test_a_fault_behind_another_is_found_in_the_next_round() -> None:
+    class Hiding(Suite):
+        def run(self, faults: Sequence[Fault], tests: Sequence[str], first: bool = False) -> list[str]:
+            crashed = "c" in {fault.name for fault in faults}
+            return [WHOLE_RUN] if crashed else super().run(faults, tests, first)
+
+    assert Hiding(one="e").noticed("abcdef") == {"c": WHOLE_RUN, "e": "one"}
+
+
+def test_no_faults_need_no_run() -> None:
+    suite = Suite(one="a")
+    assert suite.noticed("") == {}
+    assert suite.calls == 0
+
+
+# --- the clone, the verdicts, the table ---
+
+
+def test_a_run_in_the_clone_names_what_fails_and_leaves_the_working_tree_alone(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slow: pytest starts five times."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    tests = "from package.numbers import STEP, add\n\n\ndef test_step():\n    assert STEP == 1\n\n\n"
+    (repository / "test_numbers.py").write_text(tests + "def test_add():\n    assert add(1) == 2\n")
+    for command in (
+        ["add", "."],
+        ["-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-qm", "Test"],
+    ):
+        subprocess.run(["git", *command], cwd=repository, check=True)
+    (repository / "package" / "numbers.py").write_text("the user is still typing")
+    tree = Tree(tmp_path / "tree", tmp_path / "log", sys.executable)
+    tree.check_out(repository, commit_of(repository))
+    step, add = (fault for fault in drawn(tree.root) if fault.line in (3, 8))
+    options = ["-c", "/dev/null", "--rootdir=."]
+
+    tree.write([])
+    assert tree.failures(options) == []
+    tree.write([step, add])
+    assert tree.failures(options) == ["test_numbers.py::test_step", "test_numbers.py::test_add"]
+    both = tree.failures(options, ["test_numbers.py::test_add", "test_numbers.py::test_step"], first=True)
+    assert both[0] == "test_numbers.py::test_step"
+    tree.write([add])
+    assert tree.failures(options, ["test_numbers.py::test_step"]) == []
+    assert tree.failures(["no_such_file.py"]) == [WHOLE_RUN]
+    assert (repository / "package" / "numbers.py").read_text() == "the user is still typing"
+
+
+def test_verdicts_outlive_a_run_and_open_ones_are_tried_again_after_a_commit(tmp_path: Path) -> None:
+    open_fault, dead = (Fault(name, "secant/files.py", line, "", "") for line, name in enumerate("ab", 1))
+    state = mutants.State(tmp_path / "verdicts.json", "commit 1")
+    state.record(open_fault, "quick, file", None)
+    state.record(dead, "quick, file", "tests/test_it.py::test_it")
+
+    again = mutants.State(tmp_path / "verdicts.json", "commit 1")
+    assert not again.is_open(open_fault, "quick, file")
+    assert again.is_open(open_fault, "quick")
+    later = mutants.State(tmp_path / "verdicts.json", "commit 2")
+    assert later.is_open(open_fault, "quick, file")
+    assert not later.is_open(dead, "quick")
+    assert mutants.table([open_fault, dead], later).splitlines()[2:] == [
+        "| **all** | 2 | 1 | 0 | 0 | 1 |",
+        "| secant | 2 | 1 | 0 | 0 | 1 |",
+    ]
+
+
+def test_each_product_file_has_a_room_with_tests(root: Path) -> None:
+    paths = product_files(root, mutants.FOLDERS)
+    rooms = {mutants.room_of(Fault("", path, 1, "", "")) for path in paths}
+    assert {"secant", "secant.explorers.kit", "autograder.sandbox.inside", "scripts"} <= rooms
+    assert [room for room in rooms if not mutants.tests_of(root, room)] == []
+    assert "tests/autograder/sandbox/test_wall.py" in mutants.tests_of(root, "autograder.sandbox.inside")
+    assert not any("checking" in path for path in mutants.tests_of(root, "secant"))
