@@ -86,18 +86,22 @@ class Handed:
 
 
 def system_of(paths: Iterable[str]) -> System | None:
-    """Return the system that most of these paths come from; None if they come from none."""
+    """Return the system that most of these paths come from; None if it is none or could be several.
+
+    A student's own names can make a path look like another system's, too.
+    """
     counts = dict.fromkeys(SYSTEMS, 0)
     for path in paths:
         for system in SYSTEMS:
             counts[system] += read_path(path, system) is not None
-    best = max(SYSTEMS, key=lambda system: counts[system])
-    return best if counts[best] else None
+    most = max(counts.values())
+    best = [system for system in SYSTEMS if counts[system] == most > 0]
+    return best[0] if len(best) == 1 else None
 
 
 def is_exported(name: str) -> bool:
     """Return whether a file or folder has a name that some system gives to its exports."""
-    return system_of([unicodedata.normalize("NFC", name)]) is not None
+    return any(readings(unicodedata.normalize("NFC", name), system) for system in SYSTEMS)
 
 
 def read_path(path: str, system: System) -> Handed | None:

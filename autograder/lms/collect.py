@@ -27,6 +27,7 @@ from secant.language import counted, say
 from secant.visible import visible
 
 _INDEX = "index.html"  # Brightspace's own list of what it exports
+_LASTING = ("canvas", "blackboard")  # systems whose ids of people stay the same from lesson to lesson
 _BY_HAND = "submitted/STUDENT/LESSON/"
 
 
@@ -182,10 +183,11 @@ class _Collector:
                 "whose?",
                 say(
                     en="Moodle, Canvas, Brightspace and Blackboard do not give files such names. "
-                    "Collect the archive as you downloaded it. If it comes from another system, put each "
-                    f"student's notebook into {_BY_HAND} yourself.",
+                    "Collect the archive as you downloaded it, or say with --from which system it comes "
+                    f"from. If it comes from another, put each student's notebook into {_BY_HAND} yourself.",
                     ko="Moodle, Canvas, Brightspace, Blackboard가 붙이는 이름이 아닙니다. "
-                    "내려받은 압축 파일 그대로 지정하세요. 다른 시스템에서 받은 것이라면 학생마다 노트북을 "
+                    "내려받은 압축 파일 그대로 지정하거나 어느 시스템의 것인지 --from으로 알려 주세요. "
+                    "다른 시스템에서 받은 것이라면 학생마다 노트북을 "
                     f"{_BY_HAND}에 직접 넣으세요.",
                 ),
             )
@@ -212,12 +214,12 @@ class _Collector:
             file.line.file = visible(file.handed.file)[:100]
             file.line.student = person.id
             found.setdefault(person.id, person)
-            told.setdefault((person.id, file.handed.group), set()).add(file.handed.keys[-1])
+            told.setdefault((person.id, _span(file.handed)), set()).add(file.handed.keys[-1])
         owned = [file for file in files if file.line.student]
         impossible, counts = _not_of_canvas(owned), Counter(file.line.student for file in owned)
         for file in owned:
-            student, group = file.line.student, file.handed.group
-            ids = told[student, group]
+            student = file.line.student
+            ids = told[student, _span(file.handed)]
             if len(ids) > 1:
                 several = visible(", ".join(sorted(ids)))
                 file.undecided(_several(visible(student), several, file.handed.system))
@@ -267,8 +269,7 @@ class _Collector:
         system, keys = attempt.handed.system, attempt.handed.keys
         if system in self.people[attempt.student].numbers:
             return False
-        lasting = system in ("canvas", "blackboard")  # whose ids stay the same from lesson to lesson
-        lessons = self.known if lasting else [attempt.lesson]
+        lessons = self.known if system in _LASTING else [attempt.lesson]
         earlier = [remembered(self.course, lesson).get(attempt.student, {}) for lesson in lessons]
         others = {one["key"] for one in earlier if one.get("system") == system} - {keys[-1]}
         for file in attempt.files if others else ():
@@ -385,6 +386,11 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
         ko="같은 이름이 두 번 있어서 마지막 것만 씁니다.",
     )
     return [m if last[m.path] == m.number else replace(m, refused=m.refused or twice) for m in found], cut
+
+
+def _span(handed: Handed) -> str:
+    """Return the part of an archive in which the system has one id for a person."""
+    return "" if handed.system in _LASTING else handed.group
 
 
 def _settle_institution_ids(files: Sequence[File]) -> None:

@@ -298,7 +298,7 @@ class _Writer:
         name = " ".join(cells(_NAME_COLUMNS)[:1]) or " ".join([*cells(("firstname",)), *cells(("lastname",))])
         shown = name or next(iter([*ids, *numbers]), "")
         by_number = self._roster.with_number(numbers, self._system)
-        by_id = self._roster.with_id(ids if self._system == "moodle" else [*ids, *numbers])
+        by_id = self._roster.with_id(ids or (numbers if self._system == "canvas" else ()))
         if found := by_number | by_id:
             (person, *others) = [self._roster.people[at] for at in sorted(found)]
             if others or (numbers and person.contradicts(self._system, numbers)):

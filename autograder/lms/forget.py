@@ -69,8 +69,11 @@ def forget(course: Course, student: str) -> Forgotten:
         for file in sorted((course.root / PLACE).glob("*.json")):
             known = read_names(file)
             if known and known.pop(student, None) is not None:
-                write_names(file, known)
-                deleted.append(f"a line of {_shown(course, file)}")
+                try:
+                    write_names(file, known)
+                    deleted.append(f"a line of {_shown(course, file)}")
+                except OSError:
+                    kept.append(_shown(course, file))
         for name in (EXPORTED, REPORT):  # of the whole class, and made again by a command
             if deleted:
                 _try_delete(course, course.root / name, deleted, kept)
