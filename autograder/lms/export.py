@@ -191,6 +191,7 @@ class _Claim:
         student: the student's id; empty if the row gets no grade.
         strength: how sure the claim is: by the system's own number (3), another id (2), or the name (1).
         why: the reason; empty with a student, and for a row about nobody.
+        unknown_id: the row, its id and the student whose name it has, if the gradebook does not know the id.
         is_strange: whether the gradebook does not know this person at all.
     """
 
@@ -198,6 +199,7 @@ class _Claim:
     student: str = ""
     strength: int = 0
     why: str = ""
+    unknown_id: str = ""
     is_strange: bool = False
 
 
@@ -228,6 +230,8 @@ class _Writer:
             else:
                 rows[number][target] = f"{grade.points:.6g}"
         notes = [claim.why for claim in claims if claim.why] + refused
+        if unknown := [claim.unknown_id for claim in claims if claim.unknown_id]:
+            notes.append(_unknown_ids("; ".join(unknown)))
         missing = [
             who for who, grade in self._grades.items() if grade.points is not None and who not in self.used
         ]
@@ -310,7 +314,8 @@ class _Writer:
             return _Claim(shown, is_strange=bool(shown) and not _CANVAS_OWN.search(name))
         people = " / ".join(person.id for person in named)
         if numbers or ids:
-            return _Claim(shown, why=_unknown_id(visible(shown), visible((numbers + ids)[0]), people))
+            own = visible((numbers + ids)[0])
+            return _Claim(shown, unknown_id=f"{visible(shown)} ({own}) = {people}?")
         if len(named) > 1:
             return _Claim(shown, why=_several(visible(shown), people))
         return _Claim(shown, named[0].id, 1)
@@ -371,15 +376,15 @@ def _several(row: str, people: str) -> str:
     )
 
 
-def _unknown_id(row: str, own: str, people: str) -> str:
-    """Return the line about a row with a student's name and an id that the gradebook does not know."""
+def _unknown_ids(rows: str) -> str:
+    """Return the line about rows with students' names and ids that the gradebook does not know."""
     return say(
-        en=f"The row of {row} was left as it was: the gradebook does not know its id {own}, and a name alone "
-        f"does not decide ({people}). If it is that student, enter the row's e-mail address or id: "
-        "nbgrader db student add ID --email ADDRESS (or --lms-user-id NUMBER), then export again.",
-        ko=f"{row}의 행은 그대로 두었습니다. 성적부에 없는 id({own})이고, 이름만으로는 정하지 않습니다"
-        f"({people}). 그 학생이 맞으면 행에 있는 이메일이나 id를 성적부에 넣고 다시 내보내세요: "
-        "nbgrader db student add ID --email 주소 (또는 --lms-user-id 번호).",
+        en="The gradebook does not know the ids of these rows, and a name alone does not decide, so they "
+        f"were left as they were: {rows}. For those that are right, write a table with the columns id and "
+        "email (or lms_user_id), run `nbgrader db student import TABLE.csv`, and export again.",
+        ko=f"성적부에 없는 id가 있는 행이고 이름만으로는 정하지 않으므로 그대로 두었습니다: {rows}. "
+        "맞는 행이면 id 열과 email 열(또는 lms_user_id 열)이 있는 표를 만들어 "
+        "`nbgrader db student import 표.csv`를 실행한 뒤 다시 내보내세요.",
     )
 
 
