@@ -510,7 +510,8 @@ def forget(
 ) -> None:
     """Delete a student's entries and work, and the folders that name all students: exported/ and report/.
 
-    Exit status: 0 no file names the student any more, 1 some files still do, 2 nothing was deleted.
+    Exit status: 0 no file that was searched names the student any more, 1 some files still do or could not
+    be searched, 2 nothing was deleted.
     """
     _refuse_windows()
     from autograder.course.settings import Course
@@ -527,7 +528,13 @@ def forget(
     if done.left:
         out.print(f"Still named in: {', '.join(done.left)}.", highlight=False, markup=False)
         out.print("These hold other students' grades, too: delete the files, or the student in them.")
-    raise typer.Exit(1 if done.left else 0)
+    if done.unsearched:
+        out.print(f"Could not be searched: {', '.join(done.unsearched)}.", highlight=False, markup=False)
+    out.print(
+        "Not searched: the exchange, other folders than those that Secant fills, git's history, backups.",
+        highlight=False,
+    )
+    raise typer.Exit(1 if done.left or done.unsearched else 0)
 
 
 def _refuse_windows() -> None:

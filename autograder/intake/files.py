@@ -26,9 +26,13 @@ MAX_NOTEBOOKS = (
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
 _NOT_THE_STUDENTS = ("timestamp.txt", "submission_secret.txt", "collect.txt")
 _NAMED = 3  # of the files that came instead of a notebook
-# What browsers, editors and file managers add to a name.
+# What browsers, editors, file managers, Google Drive and Canvas add to a name: at its end ("x copy 2", "x-1",
+# "x (1)", "x - 복사본", "x의 사본") or at its beginning ("Copy of x").
 # No two parts may match the same characters, or a long name of copies of copies is tried in 2**50 ways.
-_COPY_MARK = re.compile(r"(?:[ _-]*(?:copy|복사본)(?:[ _]*\d+)?|\s*\(\d+\))+[ _]*$")
+_COPY_MARK = re.compile(
+    r"(?:[ _-]*(?:copy|복사본|사본)(?:[ _]*\d+)?|의 사본|\s*\(\d+\)|-\d{1,3}(?!\d))+[ _]*$"
+)
+_COPY_OF = re.compile(r"^(?:copy(?: \d+)? of |복?사본 (?:- )?)+")
 _O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none of these three
 _O_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 _O_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
@@ -226,10 +230,10 @@ def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
 
 
 def _stem(name: str) -> str | None:
-    """A notebook's name without what programs add to names; None for another kind of file."""
+    """Return a notebook's name without the marks of copies; None for another kind of file."""
     plain = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
-    found = re.fullmatch(r"(.*?)\.ipynb(?:\.txt|\.json)?", plain.casefold().strip(), re.DOTALL)
-    return _COPY_MARK.sub("", found[1].strip()) if found else None
+    found = re.fullmatch(r"(.*?)\.ipynb(?:\.txt|\.json)?(?:의 사본)*", plain.casefold().strip(), re.DOTALL)
+    return _COPY_MARK.sub("", _COPY_OF.sub("", found[1].strip())) if found else None
 
 
 def read_beside(path: Path, root: Path, most: int) -> bytes | None:

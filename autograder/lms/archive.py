@@ -11,8 +11,9 @@ import stat
 import struct
 import unicodedata
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -21,7 +22,8 @@ from autograder.course.errors import CourseError
 from autograder.intake.files import MAX_FILE_BYTES
 from secant.language import say
 
-MAX_ENTRIES = 100_000
+MAX_ENTRIES = 100_000  # of an archive with more, the students with the most entries lose some
+MAX_LISTED = 1_000_000  # the entries that are counted at all
 MAX_NAME_BYTES = 1_000
 MAX_TOTAL_BYTES = 8_000_000_000  # of all entries, unpacked
 MAX_RATIO = 100  # of all entries together to the archive; what is smaller than this many bytes is no bomb:
@@ -34,6 +36,7 @@ _ENCRYPTED, _UTF8 = 0x1, 0x800
 _STORED, _DEFLATED = 0, 8
 _UNIX = 3
 _DRIVE = re.compile(r"[A-Za-z]:")
+_FIRST_NUMBER = re.compile(r".*?_[0-9]+")
 _SYSTEM = re.compile(r"(^|/)(__MACOSX/|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)")
 
 
@@ -88,17 +91,46 @@ class Archive:
     def members(self) -> Iterator[Member]:
         """Yield the files in the archive, in the order of its table of contents.
 
+        If there are too many, the students with the most files lose their last ones.
+
+        Raises:
+            Unreadable: the table cannot be read any further, or not all files were yielded.
+        """
+        counts: Counter[str] = Counter()
+        with suppress(Unreadable):  # it is raised below, after the files before it
+            for member in self._entries():
+                counts[_whose(member.path)] += 1
+        most, seen, left_out = _fair_share(counts.values(), MAX_ENTRIES), Counter[str](), 0
+        for member in self._entries():
+            seen[_whose(member.path)] += 1
+            if seen[_whose(member.path)] <= most:
+                yield member
+            else:
+                left_out += 1
+        if left_out:
+            raise Unreadable(
+                say(
+                    en=f"The archive has more than {MAX_ENTRIES:,} entries. Of each student's, {most:,} were "
+                    f"read; {left_out:,} were not.",
+                    ko=f"압축 파일의 항목이 {MAX_ENTRIES:,}개를 넘어서 학생마다 {most:,}개까지만 읽고 "
+                    f"{left_out:,}개는 읽지 않았습니다.",
+                )
+            )
+
+    def _entries(self) -> Iterator[Member]:
+        """Yield the files that the table of contents lists.
+
         Raises:
             Unreadable: the table cannot be read any further.
         """
         at, end, count = self._begin, self._begin + self._size, 0
         while at < end:
             count += 1
-            if count > MAX_ENTRIES:
+            if count > MAX_LISTED:
                 raise Unreadable(
                     say(
-                        en=f"The archive has more than {MAX_ENTRIES:,} entries; the rest was not read.",
-                        ko=f"압축 파일의 항목이 {MAX_ENTRIES:,}개를 넘습니다. 나머지는 읽지 않았습니다.",
+                        en=f"The archive lists more than {MAX_LISTED:,} entries; the rest was not read.",
+                        ko=f"압축 파일의 항목이 {MAX_LISTED:,}개를 넘습니다. 나머지는 읽지 않았습니다.",
                     )
                 )
             member, at = self._member(at, count)
@@ -178,8 +210,9 @@ class Archive:
         if member.size > self._left:
             raise Unreadable(
                 say(
-                    en="All files together are far larger than the archive: it was made to fill a disk.",
-                    ko="압축을 풀면 압축 파일보다 지나치게 커집니다. 디스크를 채우려고 만든 파일입니다.",
+                    en="All files together are far larger than the archive, and this student's are among "
+                    "the largest.",
+                    ko="압축을 풀면 압축 파일보다 지나치게 커지는데, 이 학생의 파일이 큰 편에 듭니다.",
                 )
             )
         self._counted.add(member.number)
@@ -228,6 +261,25 @@ def opened(path: Path) -> Iterator[Archive]:
         )
     with path.open("rb") as file:
         yield Archive(file, path.stat().st_size)
+
+
+def _whose(path: str) -> str:
+    """Return the part of a path that one student's files have in common: a guess, before anybody is known.
+
+    In an archive with folders it is the first folder, in a flat one the beginning up to the first number.
+    """
+    found = _FIRST_NUMBER.match(path)
+    return path.partition("/")[0] if "/" in path or not found else found[0]
+
+
+def _fair_share(counts: Collection[int], most: int) -> int:
+    """Return the size to which the largest counts have to be cut so that the sum is no more than `most`."""
+    rest, left = most, len(counts)
+    for count in sorted(counts):
+        if count * left > rest:
+            return max(1, rest // left)
+        rest, left = rest - count, left - 1
+    return most
 
 
 def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:

@@ -54,13 +54,28 @@ class Line:
 
 @dataclass
 class File:
-    """A file of an archive whose owner is known."""
+    """A file of an archive.
+
+    Attributes:
+        readings: each way in which the system can have written the file's path.
+        handed: the reading that holds, once the owner is known; until then the first one.
+        lesson: the lesson that the file's cells belong to.
+    """
 
     line: Line
     member: Member
-    handed: Handed
-    lesson: str = ""  # the one that its cells are of
+    readings: Sequence[Handed]
+    handed: Handed = field(init=False)
+    lesson: str = ""
     refused: str = ""
+
+    def __post_init__(self) -> None:
+        self.handed = self.readings[0]
+
+    def undecided(self, why: str) -> None:
+        """Say that the owner is not known."""
+        self.line.student = ""
+        self.line.say("whose?", why)
 
 
 @dataclass
@@ -93,25 +108,22 @@ class Attempt:
             file.line.message = f"{file.line.message} {text}".strip()
 
 
-def with_receipts(archive: Archive, files: Sequence[File]) -> list[File]:
-    """Correct what Blackboard's names say by its receipts, which begin with "Name: Kim Minji (kim_minji)"."""
+def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
+    """Settle Blackboard's usernames by its receipts, which begin with "Name: Kim Minji (kim_minji)"."""
     known: dict[str, Handed] = {}
-    for file in files:
-        if file.handed.system != "blackboard" or file.handed.file:
-            continue
+    receipts = [file for file in files if file.handed.system == "blackboard" and not file.handed.file]
+    for file in sorted(receipts, key=lambda file: file.member.size):
         with suppress(Unreadable):
             first = archive.read(file.member).decode("utf-8-sig", "replace").partition("\n")[0]
-            found = _RECEIPT.fullmatch(first.strip())
-            before = file.handed.label.partition("_attempt_")[0]
-            if found and before.endswith(f"_{found['user']}"):
-                group = before.removesuffix(f"_{found['user']}")
-                known[_attempt_label(file.handed)] = replace(
-                    file.handed, group=group, keys=(found["user"],), name=found["name"].strip()
-                )
+            if found := _RECEIPT.fullmatch(first.strip()):
+                for one in file.readings:
+                    if one.keys == (found["user"],):
+                        known[_attempt_label(one)] = replace(one, name=found["name"].strip())
     for file in files:
         if told := known.get(_attempt_label(file.handed)):
             file.handed = replace(file.handed, group=told.group, keys=told.keys, name=told.name)
-    return list(files)
+            file.readings = (file.handed,)
+    return files
 
 
 def _attempt_label(handed: Handed) -> str:

@@ -1,12 +1,13 @@
-"""What a system exports, into submitted/STUDENT/LESSON/, with a line for each file.
+"""Files of a system's export, put into submitted/STUDENT/LESSON/, with a line for each file.
 
-The lesson is what most notebooks of an assignment are of, by their graded cells; whoever handed in another
-has handed in that for it, and `autograder grade` says so. So it does of what cannot be read, since the
-student's folder is there all the same. The newest attempt counts (placing.py).
+A file goes to a student only if the system's own part of its path, or the roster, says so (`_owned`).
+An assignment's lesson is the one that the students' notebooks match, by graded cells; each student has one
+vote, and if they disagree, the user has to name the lesson. Unreadable files are placed, too, so that
+`autograder grade` reports them. The newest attempt counts (placing.py).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -14,18 +15,20 @@ from autograder.course.assignment import built_lessons, read_notebook
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading.exported import SYSTEMS, Handed, System, read_path, system_of
-from autograder.intake.files import names_of
+from autograder.grading.exported import SYSTEMS, Handed, System, readings, system_of
+from autograder.intake.files import MAX_FILE_BYTES, is_named_after, names_of
 from autograder.intake.parse import parse
 from autograder.intake.submission import Refused
 from autograder.lms.archive import Archive, Member, Unreadable, opened
 from autograder.lms.attempts import OUTCOMES, Attempt, File, Line, attempts_of, with_receipts
-from autograder.lms.placing import Places, remember
-from autograder.lms.roster import Ambiguous, Person, Roster, student_id
-from secant.language import say
+from autograder.lms.placing import Places, remember, remembered
+from autograder.lms.roster import Ambiguous, Person, Roster, student_id, written
+from secant.language import counted, say
 from secant.visible import visible
 
 _INDEX = "index.html"  # Brightspace's own list of what it exports
+_LASTING = ("canvas", "blackboard")  # systems whose ids of people stay the same from lesson to lesson
+_BY_HAND = "submitted/STUDENT/LESSON/"
 
 
 @dataclass(frozen=True)
@@ -140,25 +143,26 @@ class _Collector:
     name: str
 
     def take(self, archive: Archive, system: System | None) -> None:
-        """Collect what the archive holds."""
+        """Collect the files of an archive."""
         members, cut = _members(archive)
         system = system or system_of(member.path for member in members if not member.ignored | member.stray)
         files = [file for member in members if (file := self._file(member, system)) is not None]
         if cut:
             self.lines.append(Line(self.name, "", "could not be read", message=cut))
-        files = list(self._owned(with_receipts(archive, files)))
-        for file in files:
+        if self.roster is None:
+            _settle_institution_ids(files)
+        attempts = attempts_of(list(self._owned(with_receipts(archive, files))))
+        for file in _in_fair_order(attempts):
             self._look(archive, file)
-        attempts = attempts_of(files)
         self._choose_lessons(attempts)
+        attempts = [one for one in attempts if one.lesson and not self._has_other_owner(one)]
         places = Places(self.course, archive)
         by_place: dict[tuple[str, str], list[Attempt]] = {}
         for one in attempts:
             by_place.setdefault((one.lesson, one.student), []).append(one)
-        for (lesson, _), these in sorted(by_place.items()):
-            if lesson:
-                places.write(these)
-        remember(self.course, [one for one in attempts if one.lesson])
+        for _, these in sorted(by_place.items()):
+            places.write(these)
+        remember(self.course, attempts)
 
     def _file(self, member: Member, system: System | None) -> File | None:
         """The file that an entry is; None where it is nobody's, which is said."""
@@ -172,67 +176,81 @@ class _Collector:
         if member.stray:
             line.say("could not be read", member.refused)
             return None
-        handed = read_path(member.path, system) if system else None
-        if handed is None:
+        found = readings(member.path, system) if system else []
+        found = [one for one in found if not self._is_of_lesson(one)]
+        if not found:
             line.say(
                 "whose?",
                 say(
                     en="Moodle, Canvas, Brightspace and Blackboard do not give files such names. "
-                    "Collect the archive as you downloaded it.",
+                    "Collect the archive as you downloaded it, or say with --from which system it comes "
+                    f"from. If it comes from another, put each student's notebook into {_BY_HAND} yourself.",
                     ko="Moodle, Canvas, Brightspace, Blackboard가 붙이는 이름이 아닙니다. "
-                    "내려받은 압축 파일 그대로 지정하세요.",
+                    "내려받은 압축 파일 그대로 지정하거나 어느 시스템의 것인지 --from으로 알려 주세요. "
+                    "다른 시스템에서 받은 것이라면 학생마다 노트북을 "
+                    f"{_BY_HAND}에 직접 넣으세요.",
                 ),
             )
             return None
-        line.file = visible(handed.file)[:100]
-        return File(line, member, handed, refused=member.refused)
+        line.file = visible(found[0].file)[:100]
+        return File(line, member, found, refused=member.refused)
+
+    def _is_of_lesson(self, reading: Handed) -> bool:
+        """Return whether Canvas's number of a file is a lesson's, as in ..._71_8_10_build.ipynb."""
+        return bool(reading.number) and any(
+            is_named_after(lesson, f"{reading.number}_{reading.file}") for lesson in self.known
+        )
 
     def _owned(self, files: Sequence[File]) -> Iterator[File]:
-        """Say whose each file is; yield those of whom that is known."""
+        """Say whose each file is; yield those whose owner is known."""
         told: dict[tuple[str, str], set[str]] = {}
         found: dict[str, Person] = {}
         for file in files:
             try:
-                person = self._owner(file.handed)
+                file.handed, person = self._owner(file)
             except Ambiguous as error:
                 file.line.say("whose?", str(error))
                 continue
-            found.setdefault(person.id, person)
+            file.line.file = visible(file.handed.file)[:100]
             file.line.student = person.id
-            told.setdefault(self._one(file), set()).add(self._told_by(file.handed))
-        for file in files:
-            if not file.line.student:
-                continue
-            if len(told[self._one(file)]) == 1:
-                self.people.setdefault(file.line.student, found[file.line.student])
+            found.setdefault(person.id, person)
+            told.setdefault((person.id, _span(file.handed)), set()).add(file.handed.keys[-1])
+        owned = [file for file in files if file.line.student]
+        impossible, counts = _not_of_canvas(owned), Counter(file.line.student for file in owned)
+        for file in owned:
+            student = file.line.student
+            ids = told[student, _span(file.handed)]
+            if len(ids) > 1:
+                several = visible(", ".join(sorted(ids)))
+                file.undecided(_several(visible(student), several, file.handed.system))
+            elif file.line.path in impossible:
+                file.undecided(_two_people(visible(file.handed.keys[-1])))
+            elif found[student].contradicts(file.handed.system, file.handed.keys):
+                system, key = file.handed.system, visible(file.handed.keys[-1])
+                number = visible(found[student].numbers[system])
+                file.undecided(_other_number(visible(student), key, number, system))
+            elif len(file.readings) > 1 and file.handed.system == "canvas" and counts[student] > 1:
+                # Perhaps a user whom the roster does not list imitates this student's name and number. Such a
+                # user shall neither replace what the student has handed in nor add to it.
+                file.undecided(_imitated(file.readings))
+            else:
+                self.people.setdefault(student, found[student])
                 yield file
-                continue
-            several = ", ".join(sorted(told[self._one(file)]))
-            student, system = visible(file.line.student), file.handed.system
-            file.line.say("whose?", _several(student, visible(several), system))
-            file.line.student = ""
 
-    def _one(self, file: File) -> tuple[str, str]:
-        """Of whom the system must have one id: of a student in an assignment."""
-        by_name = self.roster is None and file.handed.system == "blackboard"
-        return file.line.student, "" if by_name else file.handed.group
-
-    def _told_by(self, handed: Handed) -> str:
-        """The system's id. Of Blackboard's "kim_minji" the names alone show "minji", after "Homework_kim"."""
-        by_name = self.roster is None and handed.system == "blackboard"
-        return f"{handed.group}_{handed.keys[-1]}" if by_name else handed.keys[-1]
-
-    def _owner(self, handed: Handed) -> Person:
-        """The student.
+    def _owner(self, file: File) -> tuple[Handed, Person]:
+        """Return the reading that holds, and the student.
 
         Raises:
             Ambiguous: it is not known who; the text says why, and what to do.
         """
-        shown = visible(handed.name or handed.keys[0])
         if self.roster is not None:
-            return _in_roster(self.roster, handed, shown)
+            return _in_roster(self.roster, file)
+        if len(file.readings) > 1:
+            raise Ambiguous(_imitated(file.readings))
+        handed = file.handed
         own = _own_id(handed)
         if not own:
+            shown = visible(handed.name or handed.keys[0])
             raise Ambiguous(
                 say(
                     en=f"It is not clear who {shown} is: add --roster CSV, with ids and names.",
@@ -241,7 +259,24 @@ class _Collector:
             )
         is_canvas = handed.system == "canvas"
         name = "" if is_canvas else handed.name  # which has no spaces there
-        return Person(own, name, last_name=name, lms_id=handed.keys[-1] if is_canvas else "")
+        return handed, Person(own, name, last_name=name, lms_id=handed.keys[-1] if is_canvas else "")
+
+    def _has_other_owner(self, attempt: Attempt) -> bool:
+        """Say, if so, that the system had another id for the student in an earlier archive.
+
+        A roster with the system's ids decides before the earlier archive does.
+        """
+        system, keys = attempt.handed.system, attempt.handed.keys
+        if system in self.people[attempt.student].numbers:
+            return False
+        lessons = self.known if system in _LASTING else [attempt.lesson]
+        earlier = [remembered(self.course, lesson).get(attempt.student, {}) for lesson in lessons]
+        others = {one["key"] for one in earlier if one.get("system") == system} - {keys[-1]}
+        for file in attempt.files if others else ():
+            file.undecided(
+                _other_number(visible(attempt.student), visible(keys[-1]), visible(min(others)), system)
+            )
+        return bool(others)
 
     def _look(self, archive: Archive, file: File) -> None:
         """Read a file once, to see that it can be read and what it is of."""
@@ -252,37 +287,86 @@ class _Collector:
         except Unreadable as error:
             file.refused = str(error)
             return
-        if ".ipynb" in file.handed.file.casefold():
+        if _is_notebook(file):
             file.lesson = lesson_of(data, self.known)
 
     def _choose_lessons(self, attempts: Sequence[Attempt]) -> None:
-        """Say of which lesson each attempt is: the one of most notebooks of its assignment."""
+        """Say which lesson each attempt belongs to: the one that all students of its assignment mean."""
         groups: dict[str, list[Attempt]] = {}
         for one in attempts:
             groups.setdefault(one.handed.group, []).append(one)
         for these in groups.values():
-            lesson = self.asked or self._most([file for one in these for file in one.files])
+            votes = Counter({self.asked: 1}) if self.asked else self._votes(these)
+            lesson = next(iter(votes)) if len(votes) == 1 else ""
             for one in these:
                 one.lesson = lesson
                 for file in one.files:
                     file.line.lesson = lesson
                     if not lesson:
-                        which = say(
-                            en="No notebook shows which lesson this is: name it with --lesson.",
-                            ko="어느 수업인지 알 수 있는 노트북이 없습니다. --lesson으로 알려 주세요.",
-                        )
-                        file.line.say("which lesson?", f"{file.refused} {which}".strip())
+                        file.line.say("which lesson?", f"{file.refused} {_which_lesson(votes)}".strip())
 
-    def _most(self, files: Sequence[File]) -> str:
-        found = Counter(file.lesson for file in files if file.lesson)
-        found = found or Counter(
-            lesson
-            for file in files
-            for lesson in self.known
-            if PurePosixPath(file.handed.file).name in names_of(lesson)
+    def _votes(self, attempts: Sequence[Attempt]) -> Counter[str]:
+        """Count the students who handed in notebooks of each lesson, by their cells or else by their names.
+
+        A student with notebooks of several lessons has no vote, unless nobody else has one.
+        """
+        by_cells: dict[str, set[str]] = {}
+        by_names: dict[str, set[str]] = {}
+        for file in (file for one in attempts for file in one.files):
+            name = PurePosixPath(file.handed.file).name
+            by_cells.setdefault(file.line.student, set()).update({file.lesson} - {""})
+            by_names.setdefault(file.line.student, set()).update(
+                lesson for lesson in self.known if name in names_of(lesson)
+            )
+        for lessons in (by_cells, by_names):
+            clear = Counter(next(iter(own)) for own in lessons.values() if len(own) == 1)
+            if votes := clear or Counter(lesson for own in lessons.values() for lesson in own):
+                return votes
+        return Counter()
+
+
+def _which_lesson(votes: Mapping[str, int]) -> str:
+    """Return the question which lesson an archive belongs to, and how to answer it."""
+    if not votes:
+        return say(
+            en="No notebook shows which lesson this is: name it with --lesson.",
+            ko="어느 수업인지 알 수 있는 노트북이 없습니다. --lesson으로 알려 주세요.",
         )
-        best = found.most_common(2)
-        return best[0][0] if best and (len(best) == 1 or best[0][1] > best[1][1]) else ""
+    found = sorted(votes, key=lambda lesson: (-votes[lesson], lesson))
+    shown = ", ".join(f"{lesson} ({counted(votes[lesson], 'student')})" for lesson in found)
+    korean = ", ".join(f"{lesson}({votes[lesson]}명)" for lesson in found)
+    return say(
+        en=f"The notebooks belong to different lessons: {shown}. Name the one that the assignment is for: "
+        f"--lesson {found[0]}.",
+        ko=f"노트북이 서로 다른 수업의 것입니다: {korean}. 과제의 수업을 지정하세요: --lesson {found[0]}.",
+    )
+
+
+def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
+    """Yield the files to be read: the least of an archive's bytes first, by student.
+
+    Of an attempt, as much is read as one notebook may have: its notebooks first, then its smallest files.
+    So the student whose files are too large is the one whose files are left out.
+    """
+    too_much = say(
+        en="There are too many files, or they are too large together.", ko="파일이 너무 많거나 너무 큽니다."
+    )
+    read: dict[str, list[File]] = {}
+    for one in attempts:
+        room = MAX_FILE_BYTES
+        for file in sorted(one.files, key=lambda file: (not _is_notebook(file), file.member.size)):
+            if file.refused or file.member.size > room:
+                file.refused = file.refused or too_much
+                continue
+            room -= file.member.size
+            read.setdefault(one.student, []).append(file)
+    for files in sorted(read.values(), key=lambda files: sum(file.member.size for file in files)):
+        yield from files
+
+
+def _is_notebook(file: File) -> bool:
+    """Return whether a file has a notebook's name, however programs have lengthened it."""
+    return ".ipynb" in file.handed.file.casefold()
 
 
 def _members(archive: Archive) -> tuple[list[Member], str]:
@@ -304,43 +388,138 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
     return [m if last[m.path] == m.number else replace(m, refused=m.refused or twice) for m in found], cut
 
 
-def _in_roster(roster: Roster, handed: Handed, shown: str) -> Person:
-    """Whom a roster knows by the system's ids and name.
+def _span(handed: Handed) -> str:
+    """Return the part of an archive in which the system has one id for a person."""
+    return "" if handed.system in _LASTING else handed.group
+
+
+def _settle_institution_ids(files: Sequence[File]) -> None:
+    """Keep the ids before the names on Brightspace if each file of an archive has one, else none of them."""
+    all_have = all(len(file.readings[0].keys) == 2 for file in files)
+    for file in files:
+        file.readings = [one for one in file.readings if (len(one.keys) == 2) == all_have]
+        file.handed = file.readings[0]
+
+
+def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
+    """Return the paths that Canvas cannot have written: one user under two names, one file twice."""
+    sure = [file for file in files if file.handed.system == "canvas" and len(file.readings) == 1]
+    names: dict[str, set[str]] = {}
+    numbers = Counter((file.handed.keys, file.handed.number) for file in sure if file.handed.file)
+    for file in sure:
+        names.setdefault(file.handed.keys[-1], set()).add(file.handed.name)
+    return {
+        file.line.path
+        for file in sure
+        if len(names[file.handed.keys[-1]]) > 1 or numbers[file.handed.keys, file.handed.number] > 1
+    }
+
+
+def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
+    """Return the reading of a path that means a person in a roster, and the person.
 
     Raises:
-        Ambiguous: nobody, or several.
+        Ambiguous: nobody, or several people.
     """
-    try:
-        person = roster.find(handed.keys, handed.name) or _after_group(roster, handed)
-    except Ambiguous as error:
-        fix = (
-            _worksheet(handed.keys[-1])
-            if handed.system == "moodle"
-            else say(
-                en="Add a column with this system's ids to the roster.",
-                ko="명단에 이 시스템의 id 열을 넣으세요.",
-            )
-        )
-        raise Ambiguous(
-            say(
-                en=f"{shown} could be any of these in the roster: {error}. {fix}",
-                ko=f"{shown}: 명단에서 {error} 가운데 누구인지 알 수 없습니다. {fix}",
-            )
-        ) from None
-    if person is None:
+    shown = visible(file.handed.name or file.handed.keys[0])
+    found: list[tuple[Handed, Person]] = []
+    for handed in file.readings:
+        try:
+            person = roster.find(handed.keys, handed.name, handed.system) or _after_group(roster, handed)
+        except Ambiguous as error:
+            raise Ambiguous(_could_be(shown, str(error), handed)) from None
+        if person is not None:
+            found.append((handed, person))
+    people = sorted({person.id for _, person in found})
+    if len(people) > 1:
+        raise Ambiguous(_could_be(shown, " / ".join(people), file.handed))
+    if not found:
         raise Ambiguous(
             say(
                 en=f"{shown} is not in the roster. Add a row, then collect again.",
                 ko=f"{shown}: 명단에 없습니다. 명단에 추가한 뒤 다시 옮기세요.",
             )
         )
-    return person
+    if len(file.readings) > 1:
+        found = [(handed, person) for handed, person in found if _is_whole(roster, file, handed, person)]
+        if len({(handed.when, handed.file) for handed, _ in found}) != 1:
+            raise Ambiguous(_imitated(file.readings))
+    return found[0]
+
+
+def _is_whole(roster: Roster, file: File, handed: Handed, person: Person) -> bool:
+    """Return whether one of several readings says enough of a person to be the true one.
+
+    On Canvas both id and name have to be this person's. On Brightspace the id is the same in each reading.
+    Blackboard's usernames are sure from a receipt alone.
+    """
+    if handed.system == "canvas":
+        by_name = written(person.name) | written(f"{person.first_name} {person.last_name}")
+        return bool(roster.with_keys(handed.keys, handed.system) and by_name & written(handed.name))
+    return handed.system == "brightspace"
+
+
+def _could_be(shown: str, people: str, handed: Handed) -> str:
+    """Return the sentence about a path that may mean several people in a roster."""
+    fix = (
+        _worksheet(handed.keys[-1])
+        if handed.system == "moodle"
+        else say(
+            en="Add a column with this system's ids to the roster.",
+            ko="명단에 이 시스템의 id 열을 넣으세요.",
+        )
+    )
+    return say(
+        en=f"{shown} could be any of these in the roster: {people}. {fix}",
+        ko=f"{shown}: 명단에서 {people} 가운데 누구인지 알 수 없습니다. {fix}",
+    )
+
+
+def _imitated(found: Sequence[Handed]) -> str:
+    """Return the sentence about a path that the system can have written for several people."""
+    shown = " / ".join(visible(key) for key in dict.fromkeys(one.keys[-1] for one in found))
+    if found[0].system == "blackboard":
+        return say(
+            en=f"The username could be any of these: {shown}. Collect the archive with its .txt receipts, "
+            f"or put the notebook into {_BY_HAND} yourself.",
+            ko=f"사용자 이름이 {shown} 가운데 어느 것인지 알 수 없습니다. .txt 영수증이 든 압축 파일을 "
+            f"지정하거나 노트북을 {_BY_HAND}에 직접 넣으세요.",
+        )
+    return say(
+        en=f"A name in this path looks like the system's own part, so it could belong to several people or "
+        f"times ({shown}). Add --roster CSV with the ids and names of {found[0].system.title()}, or put the "
+        f"notebook into {_BY_HAND} yourself.",
+        ko=f"이름의 일부가 시스템이 쓰는 부분과 같아서 누구의 언제 파일인지 알 수 없습니다({shown}). "
+        f"{found[0].system.title()}의 id와 이름이 있는 명단을 --roster CSV로 지정하거나 노트북을 "
+        f"{_BY_HAND}에 직접 넣으세요.",
+    )
+
+
+def _two_people(key: str) -> str:
+    """Return the sentence about paths that look like Canvas's but cannot be."""
+    return say(
+        en=f"This is no name of Canvas's: {key} stands for several people, or twice for one file. Put each "
+        f"student's notebook into {_BY_HAND} yourself.",
+        ko=f"Canvas가 붙인 이름이 아닙니다. {key}이(가) 여러 사람을 가리키거나 같은 파일이 두 번 있습니다. "
+        f"학생마다 노트북을 {_BY_HAND}에 직접 넣으세요.",
+    )
+
+
+def _other_number(student: str, key: str, other: str, system: System) -> str:
+    """Return the sentence about a path whose name and id mean different people."""
+    return say(
+        en=f"The name means {student}, whose id was {other}, but the id here is {key}. If it is the same "
+        f"person, put {key} into a column `{system}` of the roster (--roster). If not, the name imitates "
+        "another's.",
+        ko=f"이름은 {student}이지만 이 학생의 id는 {other}였고 여기서는 {key}입니다. 같은 사람이면 명단의 "
+        f"`{system}` 열에 {key}을(를) 넣으세요(--roster). 아니라면 다른 사람의 이름을 흉내 낸 것입니다.",
+    )
 
 
 def _after_group(roster: Roster, handed: Handed) -> Person | None:
-    """Whom Moodle's name means behind a group's, as in "Group A-Kim Minji"; a group may have dashes, too.
+    """Return the person whom Moodle's name means behind a group's, as in "Group A-Kim Minji".
 
-    One Latin word alone is no name here: the end of "Kim Min-Ann" is not Ann.
+    A group's name may have dashes, too. One Latin word alone is no name: the end of "Kim Min-Ann" is not Ann.
 
     Raises:
         Ambiguous: several.

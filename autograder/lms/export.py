@@ -24,7 +24,7 @@ from autograder.grading.entries import Entry
 from autograder.grading.gradebook import Book
 from autograder.grading.tables import Sheet, read_sheet
 from autograder.lms.placing import remembered
-from autograder.lms.roster import Ambiguous, Person, Roster
+from autograder.lms.roster import Person, Roster
 from secant.language import say
 from secant.visible import visible
 
@@ -40,9 +40,11 @@ _GRADE = ("grade", "성적", "점수", "평점")  # Moodle's column, in English 
 _MOST = ("maximumgrade", "최고성적", "최대점수", "최고점수")
 _IDENTIFIER = ("identifier", "식별자")
 _NAME_COLUMNS = ("fullname", "student", "이름", "성명", "전체이름")
-_KEY_COLUMNS = (
-    *(*_IDENTIFIER, "idnumber", "학번", "id번호", "emailaddress", "email", "이메일주소", "이메일"),
-    *("id", "sisuserid", "sisloginid", "orgdefinedid", "username", "사용자이름"),
+# Columns of the numbers that systems themselves have for a person, and of all other ids.
+_NUMBER_COLUMNS: Mapping[str, Sequence[str]] = {"moodle": _IDENTIFIER, "canvas": ("id",)}
+_ID_COLUMNS = (
+    *("idnumber", "학번", "id번호", "emailaddress", "email", "이메일주소", "이메일"),
+    *("sisuserid", "sisloginid", "orgdefinedid", "username", "사용자이름"),
 )
 
 
@@ -97,7 +99,7 @@ def export(course: Course, system: For, lesson: str, fill: Path | None = None, c
     """
     known = remembered(course, lesson)
     with Book(course.directory, course.config) as book:
-        people = {row["id"]: _person(row, known.get(row["id"], {})) for row in book.people()}
+        people = {row["id"]: _person(row, known.get(row["id"], {}), system) for row in book.people()}
         grades = _grades(course, book, lesson, sorted(people))
     sheet = read_sheet(fill) if fill else _blank_sheet(system, lesson, column, people, grades, known)
     writer = _Writer(system, lesson, column, Roster(list(people.values())), grades)
@@ -111,15 +113,19 @@ def export(course: Course, system: For, lesson: str, fill: Path | None = None, c
     return Exported(filled, pages, len(writer.used) - len(blank), blank, notes)
 
 
-def _person(row: Mapping[str, str], known: Mapping[str, str]) -> Person:
-    keys = {row["lms_user_id"], known.get("key", "")} - {""}
+def _person(row: Mapping[str, str], known: Mapping[str, str], system: For) -> Person:
+    """Return a student of the gradebook, with the number that the system has shown for the student."""
+    number = known.get("key", "") if known.get("system") == system else ""
+    if system != "moodle":  # whose numbers are others in each assignment
+        number = number or row["lms_user_id"]
     return Person(
         id=row["id"],
         name=known.get("name", ""),
         first_name=row["first_name"],
         last_name=row["last_name"],
         email=row["email"],
-        keys=frozenset(keys),
+        keys=frozenset({row["lms_user_id"]} - {""}),
+        numbers={system: number} if number else {},
     )
 
 
@@ -176,8 +182,32 @@ def _not_handed_in() -> str:
     return say(en="Nothing was handed in.", ko="제출하지 않았습니다.")
 
 
+@dataclass(frozen=True)
+class _Claim:
+    """A row's claim to a student's grade; without a student, the reason why the row gets none.
+
+    Attributes:
+        shown: what the row says who it is about.
+        student: the student's id; empty if the row gets no grade.
+        strength: how sure the claim is: by the system's own number (3), another id (2), or the name (1).
+        why: the reason; empty with a student, and for a row about nobody.
+        unknown_id: the row, its id and the student whose name it has, if the gradebook does not know the id.
+        is_strange: whether the gradebook does not know this person at all.
+    """
+
+    shown: str
+    student: str = ""
+    strength: int = 0
+    why: str = ""
+    unknown_id: str = ""
+    is_strange: bool = False
+
+
 class _Writer:
-    """Fills a system's table."""
+    """Fills a system's table.
+
+    A grade goes into the row that carries the student's id. A name decides only in a row without any id.
+    """
 
     def __init__(
         self, system: For, lesson: str, column: str, roster: Roster, grades: Mapping[str, Grade]
@@ -190,20 +220,18 @@ class _Writer:
         """Return the table with the grades in it, who got none and why, and notes."""
         target = self._target(sheet)
         blank: dict[str, str] = {}
-        notes: list[str] = []
-        rows, strange = [], []
-        for number, row in enumerate(sheet.rows):
-            student, name = self._whose(sheet, row, notes)
-            if student is None and not _CANVAS_OWN.search(name):
-                strange.append(name)
-            grade = self._grades.get(student) if student else None
-            if student and grade and student not in self.used:
-                self.used[student] = number
-                if grade.points is None:
-                    blank[student] = grade.why
-                else:
-                    row = [*row[:target], f"{grade.points:.6g}", *row[target + 1 :]]
-            rows.append(row)
+        claims = [self._claim(sheet, row) for row in sheet.rows]
+        self.used, refused = _settled(claims)
+        rows = [list(row) for row in sheet.rows]
+        for student, number in self.used.items():
+            grade = self._grades[student]
+            if grade.points is None:
+                blank[student] = grade.why
+            else:
+                rows[number][target] = f"{grade.points:.6g}"
+        notes = [claim.why for claim in claims if claim.why] + refused
+        if unknown := [claim.unknown_id for claim in claims if claim.unknown_id]:
+            notes.append(_unknown_ids("; ".join(unknown)))
         missing = [
             who for who, grade in self._grades.items() if grade.points is not None and who not in self.used
         ]
@@ -212,7 +240,7 @@ class _Writer:
             notes.append(
                 say(en=f"Graded, but not in the table: {shown}.", ko=f"채점했지만 표에 없습니다: {shown}.")
             )
-        if strange:
+        if strange := [claim.shown for claim in claims if claim.is_strange]:
             shown = _listed(strange)
             notes.append(
                 say(
@@ -262,34 +290,35 @@ class _Writer:
             re.match(rf"(?:lesson|단원|수업)?\s*0?{number}\b", name, re.IGNORECASE)
         )
 
-    def _whose(self, sheet: Sheet, row: Sequence[str], notes: list[str]) -> tuple[str | None, str]:
-        """The student whose row this is, and what the row says who that is.
+    def _claim(self, sheet: Sheet, row: Sequence[str]) -> _Claim:
+        """Return the student whose grade a row gets, by its ids, or by its name if it has no id."""
 
-        The student is empty if it may be several, or if the row is of nobody, and None for a stranger.
-        """
-        keys = [
-            row[at] for name in _KEY_COLUMNS if (at := sheet.column(name)) is not None and row[at].strip()
-        ]
-        at = sheet.column(*_NAME_COLUMNS)
-        name = "" if at is None else row[at]
-        if (
-            at is None
-            and (first := sheet.column("firstname")) is not None
-            and (last := sheet.column("lastname")) is not None
-        ):
-            name = f"{row[first]} {row[last]}"
-        try:
-            person = self._roster.find(keys, name)
-        except Ambiguous as error:
-            notes.append(
-                say(
-                    en=f"The row of {name or keys[0]} could be any of {error}, so it was left as it was.",
-                    ko=f"{name or keys[0]}의 행은 {error} 가운데 누구인지 알 수 없어 그대로 두었습니다.",
-                )
-            )
-            return "", name
-        told = name.strip() or next(iter(keys), "")
-        return person.id if person else (None if told else ""), told
+        def cells(names: Sequence[str]) -> list[str]:
+            found = (sheet.column(name) for name in names)
+            return [row[at].strip() for at in found if at is not None and row[at].strip()]
+
+        numbers = cells(_NUMBER_COLUMNS.get(self._system, ()))
+        ids = cells(_ID_COLUMNS)
+        name = " ".join(cells(_NAME_COLUMNS)[:1]) or " ".join([*cells(("firstname",)), *cells(("lastname",))])
+        shown = name or next(iter([*ids, *numbers]), "")
+        by_number = self._roster.with_number(numbers, self._system)
+        by_id = self._roster.with_id(ids or (numbers if self._system == "canvas" else ()))
+        if found := by_number | by_id:
+            (person, *others) = [self._roster.people[at] for at in sorted(found)]
+            if others or (numbers and person.contradicts(self._system, numbers)):
+                people = " / ".join(sorted(one.id for one in (person, *others)))
+                return _Claim(shown, why=_contradiction(visible(shown), people))
+            return _Claim(shown, person.id, 3 if by_number else 2)
+        named = [self._roster.people[at] for at in sorted(self._roster.with_name(name))]
+        if not named:
+            return _Claim(shown, is_strange=bool(shown) and not _CANVAS_OWN.search(name))
+        people = " / ".join(person.id for person in named)
+        if numbers or ids:
+            own = visible((numbers + ids)[0])
+            return _Claim(shown, unknown_id=f"{visible(shown)} ({own}) = {people}?")
+        if len(named) > 1:
+            return _Claim(shown, why=_several(visible(shown), people))
+        return _Claim(shown, named[0].id, 1)
 
     def _other_maximum(self, sheet: Sheet) -> Iterator[str]:
         """Say if Moodle's maximum is not the lesson's: it skips points above its own without a word."""
@@ -308,6 +337,63 @@ class _Writer:
                     ko=f"수업은 {most:g}점, Moodle 과제는 {float(each):g}점입니다. "
                     f"과제의 최고 점수를 {most:g}점으로 바꾸세요.",
                 )
+
+
+def _settled(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]]:
+    """Return the row of each student, and a line for each row that gets no grade because of another row.
+
+    Of several rows the one with the surest claim gets the grade, and none does if there is no surest.
+    """
+    by_student: dict[str, list[int]] = {}
+    for number, claim in enumerate(claims):
+        if claim.student:
+            by_student.setdefault(claim.student, []).append(number)
+    used: dict[str, int] = {}
+    lines: list[str] = []
+    for student, numbers in by_student.items():
+        surest = max(claims[number].strength for number in numbers)
+        best = [number for number in numbers if claims[number].strength == surest]
+        if len(best) == 1 and (surest > 1 or len(numbers) == 1):
+            used[student] = best[0]
+        left = [number for number in numbers if number != used.get(student)]
+        lines += [_second(visible(claims[number].shown), number + 2, student) for number in left]
+    return used, lines
+
+
+def _contradiction(row: str, people: str) -> str:
+    """Return the line about a row whose ids mean different people."""
+    return say(
+        en=f"The row of {row} has ids that contradict each other ({people}), so it was left as it was.",
+        ko=f"{row}의 행은 id들이 서로 어긋나서({people}) 그대로 두었습니다.",
+    )
+
+
+def _several(row: str, people: str) -> str:
+    """Return the line about a row whose name several students have."""
+    return say(
+        en=f"The row of {row} could be any of {people}, so it was left as it was.",
+        ko=f"{row}의 행은 {people} 가운데 누구인지 알 수 없어 그대로 두었습니다.",
+    )
+
+
+def _unknown_ids(rows: str) -> str:
+    """Return the line about rows with students' names and ids that the gradebook does not know."""
+    return say(
+        en="The gradebook does not know the ids of these rows, and a name alone does not decide, so they "
+        f"were left as they were: {rows}. For those that are right, write a table with the columns id and "
+        "email (or lms_user_id), run `nbgrader db student import TABLE.csv`, and export again.",
+        ko=f"성적부에 없는 id가 있는 행이고 이름만으로는 정하지 않으므로 그대로 두었습니다: {rows}. "
+        "맞는 행이면 id 열과 email 열(또는 lms_user_id 열)이 있는 표를 만들어 "
+        "`nbgrader db student import 표.csv`를 실행한 뒤 다시 내보내세요.",
+    )
+
+
+def _second(row: str, number: int, student: str) -> str:
+    """Return the line about one of several rows that claim a student."""
+    return say(
+        en=f"Several rows could be {student}'s. Line {number} of the table, {row}, was left as it was.",
+        ko=f"{student}의 것일 수 있는 행이 여럿입니다. 표의 {number}번째 줄({row})은 그대로 두었습니다.",
+    )
 
 
 def _blank_sheet(

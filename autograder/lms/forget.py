@@ -1,8 +1,16 @@
-"""`autograder forget`: all that a course folder holds of one student, deleted."""
+"""`autograder forget`: deletes all that a course folder holds of one student, and lists what is left.
 
+Whatever happens to one file, the others are dealt with: a file that cannot be read or deleted is listed.
+"""
+
+import io
 import json
+import re
 import shutil
-from collections.abc import Iterator
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,55 +19,81 @@ from autograder.course.settings import REPORT, Course, sqlite_file
 from autograder.grading.gradebook import Book
 from autograder.intake.files import valid_student_id
 from autograder.lms.export import EXPORTED
-from autograder.lms.placing import PLACE
-from secant.files import replace_file
+from autograder.lms.placing import PLACE, read_names, write_names
 
-_OTHERS = ("*.db", "*.csv", "*.json", "*.zip")  # of the course's folder itself: copies, tables, downloads
+_STEPS = ("submitted", "autograded", "feedback")
+_OF_THE_COURSE = (".py", ".md", ".toml", ".ipynb")  # in the course's folder itself: no tables, no downloads
+_COMPRESSED = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")  # and never searched
+_MOST = 100_000_000  # bytes that are read of one file, or unpacked of one archive
+_DEPTH = 3  # of archives in archives
+_ENCODINGS = ("utf-8", "cp949", "utf-16-le", "utf-16-be")
 
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What was deleted, and the files that still name the student and hold other people's work, too."""
+    """The result of forgetting a student.
+
+    Attributes:
+        deleted: what was deleted.
+        left: files that still name the student and hold other people's work, too, or could not be deleted.
+        unsearched: files that could not be searched: damaged, encrypted, too large, or of another format.
+    """
 
     deleted: list[str]
     left: list[str]
+    unsearched: list[str]
+
+
+class _Unsearched(Exception):
+    """A file that cannot be searched."""
 
 
 def forget(course: Course, student: str) -> Forgotten:
     """Delete a student from the gradebook and the folders. Copies of the gradebook are a person's to delete.
 
     Raises:
-        CourseError: that is no student id, or the gradebook cannot be written to.
+        CourseError: that is no student id, or the gradebook cannot be written to. Nothing was deleted.
     """
     if not valid_student_id(student):
         raise CourseError(
             f"{student!r} is not a valid student id: letters, digits and _.@- only, 64 at most."
         )
-    deleted = []
+    deleted: list[str] = []
+    kept: list[str] = []
     with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
+        names = _names(course, student, book.people())
         if book.forget(student):
             deleted.append("the gradebook's entries")
-        deleted += [_shown(course, folder) for folder in _folders(course, student) if _delete(folder)]
-        for file in (course.root / PLACE).glob("*.json"):
-            known = json.loads(file.read_text(encoding="utf-8"))
-            if known.pop(student, None) is not None:
-                replace_file(file, json.dumps(known, ensure_ascii=False, indent=1).encode(), private=True)
-                deleted.append(f"a line of {_shown(course, file)}")
+        for folder in _folders(course, student):
+            _try_delete(course, folder, deleted, kept)
+        for file in sorted((course.root / PLACE).glob("*.json")):
+            known = read_names(file)
+            if known and known.pop(student, None) is not None:
+                try:
+                    write_names(file, known)
+                    deleted.append(f"a line of {_shown(course, file)}")
+                except OSError:
+                    kept.append(_shown(course, file))
         for name in (EXPORTED, REPORT):  # of the whole class, and made again by a command
-            if deleted and _delete(course.root / name):
-                deleted.append(name)
-    return Forgotten(deleted, list(_left(course, student)))
+            if deleted:
+                _try_delete(course, course.root / name, deleted, kept)
+    left, unsearched = _left(course, names)
+    return Forgotten(deleted, list(dict.fromkeys([*kept, *left])), unsearched)
 
 
-def _delete(path: Path) -> bool:
-    """Delete a folder, or a link or file in its place; return whether there was one."""
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-    elif path.is_dir():
-        shutil.rmtree(path)
+def _try_delete(course: Course, path: Path, deleted: list[str], kept: list[str]) -> None:
+    """Delete a folder, or a link or file in its place; note whether that was done or could not be."""
+    try:
+        if path.is_symlink() or path.is_file():
+            path.unlink()
+        elif path.is_dir():
+            shutil.rmtree(path)
+        else:
+            return
+    except OSError:
+        kept.append(_shown(course, path))
     else:
-        return False
-    return True
+        deleted.append(_shown(course, path))
 
 
 def _shown(course: Course, path: Path) -> str:
@@ -67,17 +101,114 @@ def _shown(course: Course, path: Path) -> str:
 
 
 def _folders(course: Course, student: str) -> Iterator[Path]:
-    """Where a student's work lies."""
-    for step in ("submitted", "autograded", "feedback"):
+    """Yield the places of a student's work."""
+    for step in _STEPS:
         yield course.root / getattr(course.directory, f"{step}_directory") / student
     yield course.root / PLACE / "kept" / student
 
 
-def _left(course: Course, student: str) -> Iterator[str]:
-    """The files beside the folders that name a student, but for the gradebook, which does so no more."""
+def _names(course: Course, student: str, people: Sequence[dict[str, str]]) -> Sequence[bytes]:
+    """Return all that names a student, as files may spell it: the id, the e-mail address, the full name.
+
+    A first or last name alone is not searched for: others have it, too.
+    """
+    forms = set()
+    for row in (row for row in people if row["id"] == student):
+        first, last = row["first_name"].strip(), row["last_name"].strip()
+        forms |= {row["email"], f"{first} {last}", f"{last} {first}", f"{last}, {first}", last + first}
+    for file in (course.root / PLACE).glob("*.json"):
+        forms.add((read_names(file) or {}).get(student, {}).get("name", ""))
+    whole = {text.strip() for text in forms if re.search(r"[ @]|[^\x00-\x7f].", text.strip())} | {student}
+    spelt = whole | {unicodedata.normalize("NFD", text) for text in whole}
+    raw = {text.encode(code) for text in spelt for code in _ENCODINGS if _fits(text, code)}
+    return sorted(raw | {json.dumps(text)[1:-1].encode() for text in spelt})
+
+
+def _mentions(data: bytes, names: Sequence[bytes]) -> bool:
+    """Return whether bytes contain one of these names, not as a part of a longer one."""
+    return any(
+        name in data and re.search(rb"(?<![A-Za-z0-9])" + re.escape(name) + rb"(?![A-Za-z0-9])", data)
+        for name in names
+    )
+
+
+def _fits(text: str, encoding: str) -> bool:
+    """Return whether an encoding has all letters of a text."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _left(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]:
+    """Return the files that name a student, and those that could not be searched.
+
+    Searched are the course's folder itself, without what belongs to the course, and whole the folders that
+    the commands fill. The gradebook names the student no more.
+    """
     gradebook = sqlite_file(course.directory.db_url)
-    for pattern in _OTHERS:
-        for file in sorted(course.root.glob(pattern)):
-            is_other = file.is_file() and not (gradebook and file.samefile(gradebook))
-            if is_other and student.encode() in file.read_bytes():
-                yield file.name
+    left: list[str] = []
+    unsearched: list[str] = []
+    for file in _searched(course):
+        shown = _shown(course, file)
+        try:
+            if gradebook and gradebook.exists() and file.samefile(gradebook):
+                continue
+            if _mentions(shown.encode("utf-8", "surrogateescape"), names) or _is_named_in(file, names):
+                left.append(shown)
+        except (OSError, _Unsearched):
+            unsearched.append(shown)
+    return left, unsearched
+
+
+def _searched(course: Course) -> Iterator[Path]:
+    """Yield the files that may name a student."""
+    for file in sorted(course.root.iterdir(), key=lambda file: (file.suffix == ".zip", file.name)):
+        if file.is_file() and not file.is_symlink() and file.suffix not in _OF_THE_COURSE:
+            yield file
+    made = {getattr(course.directory, f"{step}_directory") for step in _STEPS} | {PLACE, EXPORTED, REPORT}
+    for folder in sorted(made):
+        for file in sorted((course.root / folder).rglob("*")):
+            if file.is_file() and not file.is_symlink():
+                yield file
+
+
+def _is_named_in(file: Path, names: Sequence[bytes]) -> bool:
+    """Return whether a file's bytes name a student.
+
+    Raises:
+        _Unsearched: it is too large, or compressed in a way that is not searched.
+        OSError: it cannot be read.
+    """
+    if file.stat().st_size > _MOST or file.suffix.casefold() in _COMPRESSED:
+        raise _Unsearched
+    return _is_named_by(file.read_bytes(), names, _DEPTH)
+
+
+def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
+    """Return whether bytes name a student; of a zip, such as a workbook, whatever it contains.
+
+    Raises:
+        _Unsearched: a zip is damaged, encrypted, too large, or one too many in others.
+    """
+    if _mentions(data, names):
+        return True
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return False
+    room = _MOST
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if any(
+                _mentions(entry.filename.encode("utf-8", "replace"), names) for entry in archive.infolist()
+            ):
+                return True
+            for entry in archive.infolist():
+                room -= entry.file_size
+                if room < 0 or not depth:
+                    raise _Unsearched
+                if _is_named_by(archive.read(entry), names, depth - 1):
+                    return True
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, ValueError, EOFError) as error:
+        raise _Unsearched from error
+    return False

@@ -22,7 +22,7 @@ from autograder.intake.files import (
 from autograder.intake.timestamp import handed_in
 from autograder.lms.archive import Archive, Unreadable
 from autograder.lms.attempts import Attempt, File
-from secant.files import replace_file
+from secant.files import put_aside, replace_file
 from secant.language import say
 
 PLACE = "collected"  # beside submitted/: what was replaced, and what each system calls a submission
@@ -153,7 +153,12 @@ def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) 
 def remember(course: Course, attempts: Sequence[Attempt]) -> None:
     """Note what the system calls each submission, which `autograder export` has to say again."""
     for lesson in sorted({one.lesson for one in attempts}):
-        known = dict(remembered(course, lesson))
+        place = names_file(course, lesson)
+        place.parent.mkdir(exist_ok=True)
+        names = read_names(place)
+        if names is None:  # somebody may still be able to read it
+            put_aside(place, "damaged")
+        known = dict(names or {})
         for one in sorted(attempts, key=lambda one: one.when or datetime.min):
             if one.lesson == lesson:
                 known[one.student] = {
@@ -162,22 +167,38 @@ def remember(course: Course, attempts: Sequence[Attempt]) -> None:
                     "name": one.handed.name,
                     "label": one.handed.label,
                 }
-        place = course.root / PLACE
-        place.mkdir(exist_ok=True)
-        replace_file(
-            place / f"{lesson}.json",
-            json.dumps(known, ensure_ascii=False, indent=1).encode(),
-            private=True,
-        )
+        write_names(place, known)
 
 
 def remembered(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
-    """What systems call the submissions of a lesson, by student: `system`, `key`, `name` and `label`."""
+    """Return each student's submission of a lesson as its system calls it: `system`, `key`, `name`, `label`.
+
+    A file that cannot be read says nothing.
+    """
+    return read_names(names_file(course, lesson)) or {}
+
+
+def names_file(course: Course, lesson: str) -> Path:
+    """Return the place of the file that `remembered` reads."""
+    return course.root / PLACE / f"{lesson}.json"
+
+
+def read_names(path: Path) -> dict[str, dict[str, str]] | None:
+    """Read a file of names; None if it is damaged, and nothing if there is none."""
     try:
-        found = json.loads((course.root / PLACE / f"{lesson}.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
         return {}
-    return found if isinstance(found, dict) else {}
+    except (OSError, ValueError, RecursionError):
+        return None
+    entries = found.values() if isinstance(found, dict) else [None]
+    is_whole = all(isinstance(one, dict) and all(isinstance(v, str) for v in one.values()) for one in entries)
+    return found if is_whole else None
+
+
+def write_names(path: Path, names: Mapping[str, Mapping[str, str]]) -> None:
+    """Write a file of names."""
+    replace_file(path, json.dumps(names, ensure_ascii=False, indent=1).encode(), private=True)
 
 
 def _remark(file: File, attempt: Attempt) -> str:

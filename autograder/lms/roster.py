@@ -2,11 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.course.errors import CourseError
+from autograder.grading.exported import SYSTEMS, System
 from autograder.grading.tables import Sheet, read_sheet
 from autograder.intake.files import valid_student_id
 from secant.language import say
@@ -37,24 +38,30 @@ _ID = (
         "이메일",
     ),
 )
-_KEYS = (
-    *_ID,
-    *("identifier", "식별자", "participant", "moodle", "moodleid", "canvas", "canvasid"),
-    *("brightspace", "brightspaceid", "blackboard", "blackboardid", "lmsid", "lmsuserid"),
-)
+_ANONYMOUS = ("identifier", "식별자")  # all that Moodle's worksheet says of an anonymous student
+# Columns of the number or name that a system itself has for a person.
+_NUMBER: Mapping[System, Sequence[str]] = {
+    "moodle": (*_ANONYMOUS, "participant", "moodle", "moodleid"),
+    "canvas": ("canvas", "canvasid"),
+    "brightspace": ("brightspace", "brightspaceid"),
+    "blackboard": ("blackboard", "blackboardid"),
+}
+_ANY_NUMBER = ("lmsid", "lmsuserid")
 _NAME = ("fullname", "name", "student", "studentname", "성명", "전체이름", "학생이름")
 _FIRST, _LAST = ("firstname", "givenname", "이름"), ("lastname", "surname", "familyname", "성")
 _MAIL = ("email", "emailaddress", "mail", "이메일", "이메일주소", "전자우편", "메일")
+_EXCEL = re.compile(r"\d[.,]\d+E\+\d+", re.IGNORECASE)  # a long number, as Excel shows and saves it
 _MOODLE_NUMBER = re.compile(r"\D+ (\d+)")  # "Participant 123456", in the language of the site
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody in a roster.
+    """A person in a roster.
 
     Attributes:
-        id: nbgrader's, which names the folder in submitted/.
-        keys: every id that a system has for this person.
+        id: nbgrader's id, which names the folder in submitted/.
+        keys: ids of this person that belong to no system in particular.
+        numbers: the ids that the systems themselves have for this person.
         lms_id: the system's own id that stays the same from lesson to lesson; empty if it has none.
     """
 
@@ -64,7 +71,13 @@ class Person:
     last_name: str = ""
     email: str = ""
     keys: frozenset[str] = frozenset()
+    numbers: Mapping[System, str] = field(default_factory=dict)
     lms_id: str = ""
+
+    def contradicts(self, system: System, keys: Iterable[str]) -> bool:
+        """Return whether the system has another id for this person than all of these."""
+        number = self.numbers.get(system, "")
+        return bool(number) and _key(number) not in map(_key, keys)
 
 
 class Ambiguous(Exception):
@@ -77,27 +90,54 @@ class Roster:
 
     people: Sequence[Person]
     _by_key: dict[str, set[int]] = field(default_factory=dict)
+    _by_number: dict[tuple[System, str], set[int]] = field(default_factory=dict)
     _by_name: dict[str, set[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for number, person in enumerate(self.people):
             for key in {person.id, person.email, *person.keys} - {""}:
                 self._by_key.setdefault(_key(key), set()).add(number)
-            for name in _written(person.name) | _written(f"{person.first_name} {person.last_name}"):
+            for system, own in person.numbers.items():
+                self._by_number.setdefault((system, _key(own)), set()).add(number)
+            for name in written(person.name) | written(f"{person.first_name} {person.last_name}"):
                 self._by_name.setdefault(name, set()).add(number)
 
-    def find(self, keys: Iterable[str], name: str) -> Person | None:
-        """Return whom these ids and this name mean; None if nobody.
+    def find(self, keys: Sequence[str], name: str, system: System | None = None) -> Person | None:
+        """Return the person with these ids and this name; None if there is none.
+
+        Args:
+            keys: ids as the system shows them.
+            name: the name as the system shows it.
+            system: the system. Its own numbers decide before other ids, and a number of Moodle, which is
+                another in each assignment, is compared with no other id.
 
         Raises:
-            Ambiguous: several people, or the ids mean another than the name.
+            Ambiguous: several people, or the ids mean another person than the name.
         """
-        by_key = set().union(*(self._by_key.get(_key(key), set()) for key in keys))
-        by_name = set().union(*(self._by_name.get(written, set()) for written in _written(name)))
+        by_key = self.with_keys(keys, system)
+        by_name = self.with_name(name)
         found = by_key & by_name or (by_key if not by_name else by_name if not by_key else by_key | by_name)
         if len(found) > 1:
             raise Ambiguous(" / ".join(sorted(self.people[number].id for number in found)))
         return self.people[found.pop()] if found else None
+
+    def with_keys(self, keys: Sequence[str], system: System | None) -> set[int]:
+        """Return the places of the people with one of these ids, as `find` compares them."""
+        by_number = self.with_number(keys, *([system] if system else SYSTEMS))
+        return by_number or (set() if system == "moodle" else self.with_id(keys))
+
+    def with_number(self, keys: Iterable[str], *systems: System) -> set[int]:
+        """Return the places of the people for whom one of these systems has one of these ids."""
+        pairs = ((system, _key(key)) for key in keys for system in systems)
+        return set().union(*(self._by_number.get(pair, set()) for pair in pairs))
+
+    def with_id(self, keys: Iterable[str]) -> set[int]:
+        """Return the places of the people with one of these ids, which belong to no system in particular."""
+        return set().union(*(self._by_key.get(_key(key), set()) for key in keys))
+
+    def with_name(self, name: str) -> set[int]:
+        """Return the places of the people with a name."""
+        return set().union(*(self._by_name.get(form, set()) for form in written(name)))
 
 
 def _key(text: str) -> str:
@@ -107,8 +147,8 @@ def _key(text: str) -> str:
     return found[1] if found else text
 
 
-def _written(name: str) -> set[str]:
-    """A name as systems write it: with the last name first or last, with or without spaces and signs."""
+def written(name: str) -> set[str]:
+    """Return a name as systems write it: the last name first or last, without spaces and signs."""
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", name.replace("_", " ")).casefold())
     return {"".join(words), "".join([*words[-1:], *words[:-1]]), "".join([*words[1:], *words[:1]])} - {""}
 
@@ -121,6 +161,8 @@ def read_roster(path: Path) -> Roster:
     """
     sheet = read_sheet(path)
     id_column = sheet.column(*_ID)
+    if id_column is None and sheet.column(*_NAME, *_FIRST, *_LAST) is None:
+        id_column = sheet.column(*_ANONYMOUS)
     if id_column is None and sheet.column(*_NAME, *_LAST) is None:
         raise CourseError(
             say(
@@ -136,7 +178,7 @@ def read_roster(path: Path) -> Roster:
 
 
 def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | None:
-    """Who stands in a row; None in one of Canvas's rows of points."""
+    """Return the person in a row; None for Canvas's row of points."""
 
     def cell(names: Sequence[str]) -> str:
         column = sheet.column(*names)
@@ -148,8 +190,16 @@ def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | Non
         first, name = "", first
     if "Points Possible" in name:
         return None
-    keys = {row[index] for key in _KEYS if (index := sheet.column(key)) is not None and row[index].strip()}
+    keys = {row[index] for key in _ID if (index := sheet.column(key)) is not None and row[index].strip()}
     own = "" if id_column is None else row[id_column].strip().lstrip("#")
+    if id_column is not None and id_column == sheet.column(*_ANONYMOUS):
+        own = student_id(own)  # "Participant 123"
+    of_canvas = _NUMBER["canvas"] if sheet.column("section") is None else (*_NUMBER["canvas"], "id")
+    numbers = {
+        system: number
+        for system in SYSTEMS
+        if (number := cell(of_canvas if system == "canvas" else _NUMBER[system]) or cell(_ANY_NUMBER))
+    }
     return Person(
         id=unicodedata.normalize("NFKC", own) if own else student_id(name or f"{last} {first}"),
         name=name or f"{first} {last}".strip(),
@@ -157,13 +207,23 @@ def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | Non
         last_name=last or ("" if first else name),
         email=cell(_MAIL),
         keys=frozenset(keys),
+        numbers=numbers,
     )
 
 
 def _refuse(path: Path, people: Sequence[Person]) -> None:
-    """Refuse a roster in which an id is there twice, or is none."""
+    """Refuse a roster in which an id stands twice, or cannot be one."""
     seen: set[str] = set()
     for person in people:
+        if _EXCEL.fullmatch(person.id):
+            raise CourseError(
+                say(
+                    en=f"{path}: {person.id} is a long number as Excel shortens it; its digits are lost. "
+                    "Give the column the format Text, enter the ids again and save.",
+                    ko=f"{path}: {person.id}: Excel이 줄여 쓴 긴 숫자라서 자릿수를 알 수 없습니다. "
+                    "열의 서식을 텍스트로 바꾸고 학번을 다시 입력해 저장하세요.",
+                )
+            )
         if not valid_student_id(person.id):
             raise CourseError(
                 say(

@@ -378,6 +378,14 @@ def test_d16_the_kernel_is_ours(name: int | str | None) -> None:
         f"{LESSON} - Copy (2).ipynb",
         f"{LESSON} copy 2.ipynb",
         f"{LESSON} - 복사본.ipynb",
+        f"{LESSON} 복사본 2.ipynb",
+        f"{LESSON}의 사본.ipynb",
+        f"{LESSON}.ipynb의 사본",
+        f"Copy of {LESSON}.ipynb",
+        f"Copy of Copy of {LESSON}.ipynb",
+        f"복사본 {LESSON}.ipynb",
+        f"{LESSON}-1.ipynb",
+        f"{LESSON}-12-1.ipynb",
         f"{LESSON}.ipynb\u200b",
         "homework.ipynb",
         "Untitled.ipynb",
@@ -420,6 +428,18 @@ def test_d18_a_copy_with_answers_counts_before_a_stub(tmp_path: Path) -> None:
     assert result.answers["grad_square"] == RIGHT
     assert result.file == f"{LESSON} (1).ipynb"
     assert result.notes == ["several_notebooks", f"counted:{LESSON} (1).ipynb"]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["Copy of {}{}.ipynb", "{}-{}.ipynb", "{}{}의 사본.ipynb", "{}.ipynb{}의 사본"]
+)
+def test_d18_of_two_copies_the_written_one_counts(tmp_path: Path, pattern: str) -> None:
+    marks = ("1", "2") if "-" in pattern else ("", " copy") if pattern.endswith(".ipynb") else ("", "의 사본")
+    for blank, written in (marks, marks[::-1]):
+        (tmp_path / pattern.format(LESSON, blank)).write_text(json.dumps(release()))
+        name = pattern.format(LESSON, written)
+        result = accepted(answered(), folder=tmp_path, name=name)
+        assert (result.answers["grad_square"], result.file) == (RIGHT, name)
 
 
 def test_d18_a_copy_of_what_cannot_be_read_counts_and_is_named(tmp_path: Path) -> None:

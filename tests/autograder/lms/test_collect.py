@@ -105,7 +105,7 @@ def test_names_say_whose_a_file_is_when_it_was_handed_in_and_whether_late() -> N
 
 def test_no_name_of_a_file_makes_it_somebody_elses(room: Path, tmp_path: Path) -> None:
     """One archive comes from one system: no student's part of a name can pose as another's."""
-    posing = canvas("eve", 66, 7, "1_bo_attempt_2026-11-23-10-00-00_x.ipynb")
+    posing = canvas("eve", 66, 7, "HW_bo_attempt_2026-11-23-10-00-00_x.ipynb")
     moodles = canvas("eve", 66, 8, "Bo_1_assignsubmission_file_x.ipynb")
     done = take(
         room, write(tmp_path / "a.zip", {canvas("bo", 72, 9): good(room), posing: good(room), moodles: ""})

@@ -14,6 +14,7 @@ from nbgrader.apps.dbapp import DbAssignmentAddApp
 from autograder import transfer
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
+from autograder.grading.exported import readings
 from autograder.grading.gradebook import Book
 from autograder.grading.tables import as_csv, harmless
 from autograder.lms.collect import collect
@@ -206,6 +207,87 @@ def test_a_row_that_may_be_two_students_is_left_as_it_was(term: Path) -> None:
     done = sent(term, "moodle", WORKSHEET)
     assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == "0.50"
     assert any("Kim_Minji / other" in note for note in done.notes)
+
+
+def moodle_rows(*rows: str) -> str:
+    """A worksheet with these numbers and names: "999 Kim Minji"."""
+    cells = [row.partition(" ") for row in rows]
+    return f"{HEAD}\n" + "".join(
+        f'"Participant {number}","{name}",,,,10.00,-,\n' for number, _, name in cells
+    )
+
+
+def grades_of(done: Exported, column: str = "Grade") -> list[str]:
+    return [row[column] for row in table(done)]
+
+
+def test_a_row_with_another_id_does_not_get_the_grade_of_its_name(term: Path) -> None:
+    """The display name sorts first and means Kim Minji to a reader of names alone."""
+    done = sent(term, "moodle", moodle_rows("999 'Kim Minji", "311 Kim Minji"))
+    assert grades_of(done) == ["", "6"]
+    assert pages(done).count(f"Kim Minji_311_assignsubmission_file/{STEPS}.html") == 1
+    assert not any("999" in name for name in pages(done))
+    (note,) = [note for note in done.notes if "'Kim Minji" in note]
+    assert "999" in note
+    assert "Kim_Minji" in note
+    fill = (
+        f"Student,ID,SIS User ID,SIS Login ID,Section,{STEPS} (7001)\n"
+        "'Kim Minji,9,,mal,A,\nKim Minji,6,,Kim_Minji,A,\n"
+    )
+    done = sent(term, "canvas", fill)
+    assert grades_of(done, f"{STEPS} (7001)") == ["", "6"]
+    assert any("'Kim Minji" in note and "9" in note for note in done.notes)
+
+
+def test_an_id_wins_over_the_name_beside_it(term: Path) -> None:
+    done = sent(term, "moodle", moodle_rows("311 Ann B", "312 Kim Minji"))
+    kim, ann = grades_of(done)
+    assert kim == "6"
+    assert float(ann) < 6
+    assert f"Ann B_312_assignsubmission_file/{STEPS}.html" in pages(done)
+
+
+def test_ids_that_contradict_each_other_get_no_grade_and_a_line(term: Path) -> None:
+    rows = (
+        '"Participant 312","Ann B",Kim_Minji@x.kr,,,10.00,-,\n"Participant 999",Eve,Ann_B@x.kr,,,10.00,-,\n'
+    )
+    done = sent(term, "moodle", f"{HEAD}\n{rows}")
+    assert grades_of(done) == ["", ""]
+    assert sum("contradict each other" in note for note in done.notes) == 2
+
+
+def test_a_second_row_for_a_student_is_left_and_named(term: Path) -> None:
+    done = sent(term, "moodle", moodle_rows("311 Kim Minji", "311 Kim Minji"))
+    assert grades_of(done) == ["", ""]
+    assert sum("Several rows could be Kim_Minji's" in note for note in done.notes) == 2
+    rows = '"Participant 311",,,,,10.00,-,\n"",,Kim_Minji@x.kr,,,10.00,-,\n'
+    done = sent(term, "moodle", f"{HEAD}\n{rows}")
+    assert grades_of(done) == ["6", ""]  # the system's own number is the surest
+    assert any("Line 3 of the table" in note for note in done.notes)
+
+
+@pytest.mark.parametrize(
+    ("names", "grades"), [(["Kim Minji"], ["6"]), (["'Kim Minji", "Kim Minji"], ["", ""])]
+)
+def test_a_name_decides_only_in_rows_without_an_id_and_for_one_row(
+    term: Path, names: list[str], grades: list[str]
+) -> None:
+    rows = "".join(f'"",{name},,,,10.00,-,\n' for name in names)
+    done = sent(term, "moodle", f"{HEAD}\n{rows}")
+    assert grades_of(done) == grades
+    assert len([note for note in done.notes if "Several rows" in note]) == (2 if len(names) > 1 else 0)
+
+
+def test_a_row_named_like_canvass_row_of_points_is_a_students_if_its_id_is(term: Path) -> None:
+    head = f"Student,ID,SIS User ID,SIS Login ID,Section,{STEPS} (7)"
+    done = sent(term, "canvas", f"{head}\nPoints Possible,6,,Kim_Minji,A,\n")
+    assert grades_of(done, f"{STEPS} (7)") == ["6"]
+
+
+def test_a_canvas_label_shows_the_owners_number_first() -> None:
+    """Canvas takes the first two numbers between underscores for the user and the file."""
+    labels = [one.label for one in readings("eve_5_66_7_x.ipynb", "canvas")]
+    assert labels == ["eve_5_66", "66_7"]
 
 
 def test_a_grade_of_an_earlier_file_is_not_exported(term: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from autograder.cli import app
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
+from autograder.grading.gradebook import Book
 from autograder.lms.forget import forget
 from tests.support.exports import good, moodle, write
 from tests.support.small_class import STEPS, Here, run
@@ -58,6 +59,55 @@ def test_nothing_in_the_folder_names_a_forgotten_student(term: Path) -> None:
     assert (term / "feedback/Kim_Minji" / STEPS / f"{STEPS}.html").is_file()
     summary, _ = run(term, Here())
     assert (summary.kept, [entry.student for entry in summary.results]) == (1, ["Kim_Minji"])
+
+
+@pytest.mark.parametrize("damage", ["{", '{"Zoe_Quill": 5}', "[1]", '{"Zoe_Quill": {"key"', "\xff"])
+def test_a_damaged_file_of_names_stops_nothing_and_is_listed(term: Path, damage: str) -> None:
+    (term / "collected/00_old.json").write_text(damage, encoding="latin-1")
+    done = forget(Course.at(term), WHO)
+    assert {"exported", "report", f"submitted/{WHO}", f"a line of collected/{STEPS}.json"} <= set(
+        done.deleted
+    )
+    assert ("collected/00_old.json" in done.left) == (WHO in damage)
+    assert WHO in damage or (term / "collected/00_old.json").exists()
+
+
+def test_a_folder_that_cannot_be_deleted_stops_nothing_and_is_listed(
+    term: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = shutil.rmtree
+
+    def refuse(path: Path, *args: object, **more: object) -> None:
+        if Path(path).name == WHO and "feedback" in Path(path).parts:
+            raise PermissionError
+        real(path)
+
+    monkeypatch.setattr("autograder.lms.forget.shutil.rmtree", refuse)
+    done = forget(Course.at(term), WHO)
+    assert f"feedback/{WHO}" in done.left
+    assert {"exported", "report", f"submitted/{WHO}"} <= set(done.deleted)
+
+
+def test_files_of_every_kind_that_name_a_student_are_found(term: Path) -> None:
+    inner = term / "inner.zip"
+    write(inner, {"sheet.xml": f"<c>{WHO}</c>"})
+    write(term / "grades.xlsx", {"xl/sheet.xml": "<c>Zoe Quill</c>"})
+    write(term / "term.zip", {"deep/inner.zip": inner.read_bytes()})
+    inner.unlink()
+    (term / "list.txt").write_text("Quill, Zoe\n", encoding="utf-16")
+    (term / "submitted/Kim_Minji/thanks.txt").write_text("with Zoe Quill")
+    (term / "more.tar.gz").write_bytes(b"x")
+    (term / "broken.zip").write_bytes((term / "a.zip").read_bytes()[:-200])
+    (term / "other.csv").write_text("Zoe_Quillan,Zoe Quiller\n")
+    course = Course.at(term)
+    with Book(course.directory, course.config) as book:
+        book.enter_people([{"id": WHO, "first_name": "Zoe", "last_name": "Quill"}])
+    done = forget(course, WHO)
+    found = {"grades.xlsx", "term.zip", "list.txt", "submitted/Kim_Minji/thanks.txt", "a.zip", "b.zip"}
+    assert found <= set(done.left)
+    assert "other.csv" not in done.left
+    assert "more.tar.gz" in done.unsearched
+    assert "broken.zip" in (*done.unsearched, *done.left)
 
 
 def test_a_stranger_or_no_id_deletes_nothing(term: Path) -> None:
