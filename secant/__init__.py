@@ -69,7 +69,7 @@ __all__ = [
 ]
 
 # Loaded when first used, so that the server and the launcher need not wait for torch and matplotlib.
-_HOMES = {
+HOMES = {
     "TorchValue": "secant.value",
     "Value": "secant.value",
     "ask": "secant.checking.ask",
@@ -108,9 +108,9 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name not in _HOMES:
+    if name not in HOMES:
         raise AttributeError(f"module 'secant' has no attribute {name!r}")
-    module = import_module(_HOMES[name])
+    module = import_module(HOMES[name])
     return module if name in ("check", "engines", "graphs", "recipes") else getattr(module, name)
 
 

@@ -1,7 +1,7 @@
 """A number that remembers how it was made: the frame of lesson 10's engine, and torch in its shape."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -76,32 +76,31 @@ class TorchValue(Value):
     def grad(self, number: float) -> None:
         self.tensor.grad = torch.full_like(self.tensor, float(number) / TorchValue.scale)
 
-    def __add__(self, other: Any) -> "TorchValue":
-        return _wrapped(self.tensor + _bare(other))
+    def __add__(self, other: Any) -> Self:
+        return self._with(self.tensor + _bare(other))
 
-    def __mul__(self, other: Any) -> "TorchValue":
-        return _wrapped(self.tensor * _bare(other))
+    def __mul__(self, other: Any) -> Self:
+        return self._with(self.tensor * _bare(other))
 
-    def __pow__(self, number: float) -> "TorchValue":
-        return _wrapped(self.tensor**number)
+    def __pow__(self, number: float) -> Self:
+        return self._with(self.tensor**number)
 
-    def log(self) -> "TorchValue":
-        return _wrapped(self.tensor.log())
+    def log(self) -> Self:
+        return self._with(self.tensor.log())
 
-    def exp(self) -> "TorchValue":
-        return _wrapped(self.tensor.exp())
+    def exp(self) -> Self:
+        return self._with(self.tensor.exp())
 
-    def relu(self) -> "TorchValue":
-        return _wrapped(self.tensor.relu())
+    def relu(self) -> Self:
+        return self._with(self.tensor.relu())
+
+    def _with(self, tensor: Tensor) -> Self:
+        tensor.retain_grad()
+        return type(self)(0.0, tensor)
 
     def backward(self) -> None:
         type(self).passes += 1
         self.tensor.backward(retain_graph=True)
-
-
-def _wrapped(tensor: Tensor) -> TorchValue:
-    tensor.retain_grad()
-    return TorchValue(0.0, tensor)
 
 
 def _bare(other: Any) -> Any:

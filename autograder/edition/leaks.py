@@ -2,15 +2,18 @@
 
 A line is its letters and digits, so that quotes, spaces and a notebook's JSON make no difference. One counts
 if it has at least `SHORTEST` of them, and if nothing that students are given says the same: a hint, a visible
-test, an example. The code of Secant itself solves problems of its own, and may have a line such as
-`with torch.enable_grad():` in common by chance: there two lines in a row count.
+test, an example.
+
+In the code of Secant itself a line is its tokens, with all names made alike: an answer stays an answer when
+its class and variables are renamed. That code may have a short line such as `with torch.enable_grad():` in
+common by chance. So there two lines in a row count, and one line only if it is long; and only what computes.
 """
 
 import io
 import itertools
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -19,8 +22,11 @@ from autograder.course.assignment import built_lessons, read_assignment
 from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_manual, split_tests
 from autograder.course.lesson import Lesson, find_lessons, right_answers
 from autograder.course.solutions import solution_words
+from autograder.course.tokens import tokens
 
-SHORTEST, SHORTEST_PAIR = 8, 24  # letters and digits
+SHORTEST = 8  # letters and digits
+LONG, LONG_PAIR = 20, 18  # tokens, in the code of Secant itself
+_START = 8  # tokens by which lines are looked up
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _MARKS = re.compile(rf"{BEGIN_SOLUTION}\n(.*?)\n[^\n]*{END_SOLUTION}", re.DOTALL)
@@ -54,16 +60,26 @@ class Secrets:
             given += visible
             kept += secret
         said = letters("\n".join(given))
-        pairs = [Line(f"{a.text}\n{b.text}", *a[1:]) for a, b in itertools.pairwise(kept) if a[1:] == b[1:]]
-        self.lines = _telling(kept, SHORTEST, said)
-        self.pairs = _telling(pairs, SHORTEST_PAIR, said)
+        self.lines = {
+            short: line for line in kept if len(short := letters(line.text)) >= SHORTEST and short not in said
+        }
+        self.shapes = dict(_shapes(kept, "\n".join(given)))
 
     def told_by(self, text: str, *, is_code: bool = False) -> list[Line]:
-        """The lines that a text says; the pairs of lines, if it is code of Secant's own."""
+        """Return the lines that a text says; code of Secant's own may say them with other names."""
+        if is_code:
+            return self._shaped_in(text)
         said = letters(text)
         starts = {said[i : i + SHORTEST] for i in range(len(said) - SHORTEST + 1)}
-        secrets = self.pairs if is_code else self.lines
-        return [line for short, line in secrets.items() if short[:SHORTEST] in starts and short in said]
+        return [line for short, line in self.lines.items() if short[:SHORTEST] in starts and short in said]
+
+    def _shaped_in(self, code: str) -> list[Line]:
+        found = tokens(code, most=len(code))
+        starts = {found[i : i + _START] for i in range(len(found))}
+        said = _joined(found)
+        return [
+            line for shape, line in self.shapes.items() if shape[:_START] in starts and _joined(shape) in said
+        ]
 
     def leaks(self, archive: bytes) -> list[Leak]:
         """What the files of a zip say, the archives in it and their files' names."""
@@ -83,10 +99,30 @@ def is_code(name: str) -> bool:
     return bool(wheel) and inside.endswith((".py", ".js")) and "_course/" not in inside
 
 
-def _telling(lines: Iterable[Line], shortest: int, given: str) -> dict[str, Line]:
-    """Those lines that are long enough and that nobody is given, by their letters."""
-    found = {letters(line.text): line for line in lines}
-    return {short: line for short, line in found.items() if len(short) >= shortest and short not in given}
+def _shapes(kept: Sequence[Line], given: str) -> Iterator[tuple[tuple[str, ...], Line]]:
+    """Yield the tokens of long lines, and of two lines in a row, which nobody is given."""
+    said = _joined(tokens(given, most=len(given)))
+    code = [(tokens(line.text), line) for line in kept if line.kind != "worked solution"]
+    alone = [(shape, line) for shape, line in code if len(shape) >= LONG and shape[-1] != ":"]
+    pairs = [
+        (shape + after, Line(f"{line.text}\n{following.text}", *line[1:]))
+        for (shape, line), (after, following) in itertools.pairwise(code)
+        if line[1:] == following[1:] and len(shape + after) >= LONG_PAIR
+    ]
+    return (
+        (shape, line)
+        for shape, line in (*alone, *pairs)
+        if sum(map(_computes, shape)) > 1 and _joined(shape) not in said
+    )
+
+
+def _computes(token: str) -> bool:
+    """Return whether a token is an attribute, a number or a sign of arithmetic: lists of names are alike."""
+    return token[0] in ".0123456789+-*/%@" and token != "..."
+
+
+def _joined(shape: Iterable[str]) -> str:
+    return f" {' '.join(shape)} "
 
 
 def letters(text: str) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from autograder.course.tokens import tokens
 from autograder.report.reading import Answer
-from autograder.report.tokens import tokens
 
 LENGTH = 8  # tokens of a sequence
 LEAST = 16  # sequences that two must share: three or four lines

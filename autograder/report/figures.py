@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from autograder.course.tokens import tokens
 from autograder.grading.result import GradedTask
 from autograder.report.reading import Answer, Told, Work
-from autograder.report.tokens import tokens
 
 HALF = 0.5
 ENOUGH = 10  # who tried a task: with fewer, a correlation says next to nothing

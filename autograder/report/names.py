@@ -13,7 +13,7 @@ import keyword
 import re
 from collections.abc import Collection, Iterable
 
-from autograder.report.tokens import TOKEN, is_name, is_string
+from autograder.course.tokens import TOKEN, is_name, is_string
 
 # No vowels, so that no word comes up, and no digits that look like letters.
 _LETTERS = "BCDFGHJKMNPQRSTVWXZ23456789"

@@ -14,13 +14,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from autograder import page as feedback
+from autograder.course.tokens import tokens
 from autograder.report import plots
 from autograder.report.advice import Sentence, advice
 from autograder.report.copies import LENGTH, Pair
 from autograder.report.figures import ENOUGH, FALLING, CourseFigures, LessonFigures, TaskFigures, is_failed
 from autograder.report.last import Changes
 from autograder.report.reading import Told, Work
-from autograder.report.tokens import tokens
 from autograder.report.words import Words, fill, percent, words
 from secant.language import Language
 from secant.visible import visible

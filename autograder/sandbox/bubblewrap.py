@@ -10,7 +10,7 @@ from pathlib import Path
 
 from autograder.sandbox.inside.limits import MEGABYTE
 from autograder.sandbox.results import WallUnavailable
-from autograder.sandbox.visible import OLD_COURSE, Visible, extra_packages, is_inside, visible
+from autograder.sandbox.visible import Visible, extra_packages, is_inside, visible
 
 INSTALL = "Install bubblewrap: `apt install bubblewrap`, `dnf install bubblewrap` or the like."
 ALLOW = (
@@ -97,8 +97,8 @@ def _help(bwrap: str) -> str:
 
 def _mounts(seen: Visible, size: list[str]) -> list[str]:
     """Options for the file system. Parents come before what lies in them."""
-    old = f"{seen.package}/{OLD_COURSE}"
-    plan = dict.fromkeys((path for path in seen.masked if path != old), "mask") | dict.fromkeys(
+    covered = [path for path in seen.masked if os.path.dirname(path) == seen.package]
+    plan = dict.fromkeys((path for path in seen.masked if path not in covered), "mask") | dict.fromkeys(
         seen.shown, "show"
     )
     options = _devices(size)
@@ -116,9 +116,9 @@ def _mounts(seen: Visible, size: list[str]) -> list[str]:
             empty += ["--remount-ro", path] if os.path.isdir(path) else []
     inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
     options += ["--ro-bind", inside, _INSIDE, "--ro-bind", seen.package, PACKAGE]
-    if old in seen.masked:
-        options += ["--tmpfs", f"{PACKAGE}/{OLD_COURSE}"]
-        empty += ["--remount-ro", f"{PACKAGE}/{OLD_COURSE}"]
+    for path in (f"{PACKAGE}/{os.path.basename(path)}" for path in covered):
+        options += ["--tmpfs", path]
+        empty += ["--remount-ro", path]
     return [*options, *empty]
 
 

@@ -31,7 +31,10 @@ _NEEDLESS = (
     *("/usr/local/src", "/usr/src"),
 )
 _OURS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
-OLD_COURSE = "_course"  # in the package that all notebooks import: where a wheel once brought the course
+# In the package that all notebooks import: where a wheel once brought the course, and what draws, which
+# computes answers to tasks (see inside/pictures.py).
+OLD_COURSE = "_course"
+_COVERED = (OLD_COURSE, "explorers", "graph")
 
 
 class Visible(NamedTuple):
@@ -60,8 +63,7 @@ def visible(hidden: Iterable[str]) -> Visible:
     shown += [f"/etc/{name}" for name in _SETTINGS if os.path.exists(f"/etc/{name}")]
     ours = [*_NEEDLESS, *_installed(), *_clone(package)]
     masked = [place for path in (*hidden, *ours) for place in _within(path, shown)]
-    old = f"{package}/{OLD_COURSE}"
-    masked += [old] if os.path.isdir(old) else []
+    masked += [path for name in _COVERED if os.path.isdir(path := f"{package}/{name}")]
     return Visible(tuple(dict.fromkeys(shown)), tuple(dict.fromkeys(masked)), package)
 
 

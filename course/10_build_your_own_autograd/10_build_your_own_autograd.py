@@ -851,8 +851,8 @@ from secant import ask, check, hints, recipes
 hint = hints("backward_twice")
 
 
-def _compare(names, recipe, roots, grads=None, words="", alike=False):
-    """Call backward() of these Values in turn; the grads hold something beforehand."""
+def _compare(names, recipe, roots, slopes, grads=None, words="", alike=False):
+    """Call backward() of these Values, of these slopes; the grads hold something beforehand."""
     grads = grads or [0.0] * len(names)
     first, ahead = f"{names[roots[0]]}.backward()", recipes.passes_ahead(names, roots)
     how = {"before": recipes.held(names, grads), "ahead": ahead, "steps": 1_000_000}
@@ -860,33 +860,55 @@ def _compare(names, recipe, roots, grads=None, words="", alike=False):
         how["words"] = f"{first}, {words}"
     values = recipes.graph(names, recipe, alike)
     # with_order: with an order() of the tests' own.
-    answer = ask(first, how, Value="recipes.with_order(Value)", **values)
-    recipes.check_passes(answer, names, recipe, roots, grads)
+    ordered = f"recipes.with_order(Value, {recipes.made_from(recipe)})"
+    answer = ask(first, how, Value=ordered, **values)
+    recipes.check_passes(answer, names, recipe, roots, grads, slopes)
 
 
 _uneven = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([1, 2], [8.0, 4.0]), ([3, 1], [1.0, 1.0])]
 _cut = [([], []), ([0], [3.0]), ([0], [5.0]), ([2, 1], [0.0, 2.0])]
-_compare("xyz", [([], []), ([0], [3.0]), ([1], [5.0])], [2, 2], [7.0, 0.0, 0.0])
-_compare("xyztw", _uneven, [4, 4])
-_compare("xy", [([], []), ([0, 0], [1.0, 1.0])], [1], [7.0, 0.0], alike=True)
-_compare("xyuz", _cut, [3, 0])
+_chain, _double = [([], []), ([0], [3.0]), ([1], [5.0])], [([], []), ([0, 0], [1.0, 1.0])]
+_compare("xyz", _chain, [2, 2], [[15.0, 5.0, 1.0]] * 2, [7.0, 0.0, 0.0])
+_compare("xyztw", _uneven, [4, 4], [[84.0, 17.0, 4.0, 1.0, 1.0]] * 2)
+_compare("xy", _double, [1], [[2.0, 1.0]], [7.0, 0.0], alike=True)
+_compare("xyuz", _cut, [3, 0], [[6.0, 2.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]])
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import torch
+
+
+def _slopes_to(recipe, out):
+    """Return the slope of one Value of a recipe with respect to each: a triangular system of equations."""
+    size = len(recipe)
+    system = torch.eye(size, dtype=torch.float64)
+    for value, (parents, slopes) in enumerate(recipe):
+        for parent, slope in zip(parents, slopes, strict=True):
+            system[parent, value] -= slope
+    unit = torch.zeros(size, 1, dtype=torch.float64)
+    unit[out] = 1.0
+    return torch.linalg.solve_triangular(system, unit, upper=True)[:, 0].tolist()
+
+
+def _hidden(names, recipe, roots, *more, **how):
+    _compare(names, recipe, roots, [_slopes_to(recipe, root) for root in roots], *more, **how)
+
+
 _filled = [1.5, 9.0, -9.0, 3.0, 6.0]
-_compare("xyztw", _uneven, [4, 2, 4, 1, 4], _filled)
-_compare("xyztw", _uneven, [4, 4], _filled, alike=True)
+_hidden("xyztw", _uneven, [4, 2, 4, 1, 4], _filled)
+_hidden("xyztw", _uneven, [4, 4], _filled, alike=True)
 _apart = [([], []), ([], []), ([0], [2.0]), ([1], [3.0])]
-_compare("xayu", _apart, [2, 3, 2], [1.0, 2.0, 3.0, 4.0])
-_compare("xyz", [([], []), ([0], [0.0]), ([1, 0], [2.0, 0.0])], [2, 2], [4.0, 1.0, 1.0])
-_compare("xyz", [([], []), ([0], [3.0]), ([1, 0], [0.0, 2.0])], [2, 2], [4.0, 1.0, 1.0])
+_hidden("xayu", _apart, [2, 3, 2], [1.0, 2.0, 3.0, 4.0])
+_hidden("xyz", [([], []), ([0], [0.0]), ([1, 0], [2.0, 0.0])], [2, 2], [4.0, 1.0, 1.0])
+_hidden("xyz", [([], []), ([0], [3.0]), ([1, 0], [0.0, 2.0])], [2, 2], [4.0, 1.0, 1.0])
 _far = [([], []), ([0], [1e20]), ([1], [1e-20]), ([2], [1e-20]), ([3], [1e20])]
-_compare("xyzuw", _far, [4, 4])
-_compare("abyzw", [([], []), ([], []), ([0], [4e-6]), ([1], [3e5]), ([2, 3], [5e-5, 7e4])], [4, 4])
+_hidden("xyzuw", _far, [4, 4])
+_hidden("abyzw", [([], []), ([], []), ([0], [4e-6]), ([1], [3e5]), ([2, 3], [5e-5, 7e4])], [4, 4])
 
 _names = [f"v{place}" for place in range(121)]
-_compare(_names, recipes.diamonds(40), [120, 120], words=hint.graph.format(size=121))
+_hidden(_names, recipes.diamonds(40), [120, 120], words=hint.graph.format(size=121))
 _how, _deep = {"errors": {"recursion": hint.deep}}, "recipes.build(Value, recipes.chain(1500))"
-_answer = ask("v[-1].backward()", _how, Value="recipes.with_order(Value)", v=_deep)
+_ordered = "recipes.with_order(Value, [2 ** (place + 1) - 1 for place in range(1501)])"
+_answer = ask("v[-1].backward()", _how, Value=_ordered, v=_deep)
 _answer.then("[v[0].grad, v[1].grad]").equals([1.0, 1.0])
 
 
@@ -904,7 +926,7 @@ for _size in (3, 4, 5, 7, 12, 30):
         _names, _recipe = [f"v{place}" for place in range(_size)], _mixed(_size, check.draws(5, -1.4, 1.4))
         _words = hint.graph.format(size=_size) if _size > 7 else ""
         _roots = [_size - 1, _size - 1, _size - 2, _size - 1]
-        _compare(_names, _recipe, _roots, (_grads * _size)[:_size], _words)
+        _hidden(_names, _recipe, _roots, (_grads * _size)[:_size], _words)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1348,8 +1370,8 @@ Now you write the test. `which_bug(Engine)` is given an engine, runs it on graph
 - `"breadth"`: its backward pass goes breadth first, as in the prediction.
 - `"kept"`: intermediate values are not reset between calls; the one whose `backward()` you call may or may not be.
 
-`Engine` is a class like your finished `Value`, with the same operations, `data`, `grad` and `backward()`; `Engine(2.0)` makes a leaf. All local slopes are right, and there is at most one bug.
-An engine may take parents from left to right or from right to left, and may store `a + a` and `a * a` with a single parent. (`a - b`, `a / b` and `a + b + c` are several operations: they add edges.) A second call with the same engine must give the same answer.
+`Engine` is a class like your finished `Value`, with its operations, `data`, `grad` and `backward()`, but not its `parents`; `Engine(2.0)` makes a leaf. All local slopes are right; there is at most one bug.
+An engine may take parents from left to right or right to left, and store `a + a` and `a * a` with a single parent. (`a - b`, `a / b` and `a + b + c` are several operations: they add edges.) A second call with the same engine must give the same answer.
 
 To try yours: `from secant import engines`. `engines.engine()` is right, and `engines.engine("assign", "leaves")`, `engines.engine("breadth", turned=True)` and `engines.engine("kept")` are wrong.
 
@@ -1375,7 +1397,7 @@ Put three checks of this form in such an order that each eliminates one bug. For
 </details>
 """
 
-# %% [markdown] lang="ko" en="30468e43"
+# %% [markdown] lang="ko" en="a30c10c9"
 r"""
 ## 과제 10.6 · `which_bug`: 엔진 구별하기
 
@@ -1388,7 +1410,7 @@ r"""
 - `"breadth"`: 처음에 예상해 본 엔진처럼 너비 우선으로 역방향 계산을 합니다.
 - `"kept"`: 중간 값을 호출 사이에 비우지 않습니다. `backward()`를 호출하는 그 값은 비울 수도, 비우지 않을 수도 있습니다.
 
-`Engine`은 여러분이 완성한 `Value`와 같은 클래스이고, 연산과 `data`, `grad`, `backward()`가 똑같이 있습니다. `Engine(2.0)`은 leaf를 만듭니다. 국소 기울기는 모두 맞고, 버그는 많아야 하나입니다.
+`Engine`은 여러분이 완성한 `Value`와 같은 클래스이고, 연산과 `data`, `grad`, `backward()`가 똑같이 있지만 `parents`는 쓸 수 없습니다. `Engine(2.0)`은 leaf를 만듭니다. 국소 기울기는 모두 맞고, 버그는 많아야 하나입니다.
 부모를 왼쪽부터 들르는 엔진도, 오른쪽부터 들르는 엔진도 있고, `a + a`와 `a * a`에 부모를 하나만 두는 엔진도 있습니다. (`a - b`, `a / b`, `a + b + c`는 연산 여러 개로 되어 있어서 간선이 늘어납니다.) 같은 엔진을 다시 받으면 답도 같아야 합니다.
 
 시험해 보려면 `from secant import engines`를 실행하세요. `engines.engine()`은 올바른 엔진이고, `engines.engine("assign", "leaves")`, `engines.engine("breadth", turned=True)`, `engines.engine("kept")`는 틀린 엔진입니다.

@@ -595,10 +595,10 @@ def _wraps(name: str, argument: Any) -> bool:
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that a text names, or that the code of such an argument names."""
     needed: set[str] = set()
-    while found := {name for name in arguments.keys() - needed if re.search(rf"\b{name}\b", text)}:
+    while found := (arguments.keys() - needed) & set(re.findall(r"\w+", text)):
         needed |= found
         codes = (arguments[name] for name in found)
-        text = " ".join([text, *(str(code) for code in codes if isinstance(code, str | list | tuple))])
+        text = " ".join(str(code) for code in codes if isinstance(code, str | list | tuple))
     return {name: argument for name, argument in arguments.items() if name in needed}
 
 

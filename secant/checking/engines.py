@@ -1,10 +1,17 @@
-"""Small engines, right or with one bug: lesson 10's students write the test that tells them apart."""
+"""Small engines, right or with one bug: lesson 10's students write the test that tells them apart.
 
-import math
+Each goes back over what torch has recorded and asks torch for every slope. So an engine contains no answer to
+a task of the lesson: its Values have neither parents nor slopes, and its backward() needs a graph of torch's.
+"""
+
 from collections import deque
-from typing import Any, Literal
+from graphlib import TopologicalSorter
+from typing import Any, Literal, Self
 
-from secant.value import Value
+import torch
+from torch.autograd.graph import get_gradient_edge
+
+from secant.value import TorchValue
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 Where = Literal["all", "leaves", "inner"]
@@ -32,66 +39,72 @@ def engine(
     order_of = _breadth_first if bug == "breadth" else _parents_last
     resets = bug != "kept"
     replaced = {"all": (True, False), "leaves": (False,), "inner": (True,)}[where] if bug == "assign" else ()
+    grads: dict[Any, float] = {}  # by torch's node
 
-    class Engine(Value):
-        def __add__(self, other: Any) -> "Engine":
-            other = other if isinstance(other, Engine) else Engine(other)
-            return self._joined(other, self.data + other.data, (1.0, 1.0))
+    class Engine(TorchValue):
+        def __init__(self, data: float, tensor: torch.Tensor | None = None) -> None:
+            super().__init__(data, tensor)
+            self.node = get_gradient_edge(self.tensor).node
 
-        def __mul__(self, other: Any) -> "Engine":
-            other = other if isinstance(other, Engine) else Engine(other)
-            return self._joined(other, self.data * other.data, (other.data, self.data))
+        @property
+        def grad(self) -> float:
+            return grads.get(self.node, 0.0)
 
-        def _joined(self, other: "Engine", data: float, slopes: tuple[float, float]) -> "Engine":
-            if merged and other is self:
-                return Engine(data, (self,), (sum(slopes),))
-            return Engine(data, (self, other), slopes)
+        @grad.setter
+        def grad(self, number: float) -> None:
+            grads[self.node] = float(number)
 
-        def __pow__(self, number: float) -> "Engine":
-            slope = number * self.data ** (number - 1) if number else 0.0
-            return Engine(self.data**number, (self,), (slope,))
+        def __add__(self, other: Any) -> Self:
+            return self * 2.0 if merged and other is self else super().__add__(other)
 
-        def log(self) -> "Engine":
-            return Engine(math.log(self.data), (self,), (1 / self.data,))
-
-        def exp(self) -> "Engine":
-            power = math.exp(self.data)
-            return Engine(power, (self,), (power,))
-
-        def relu(self) -> "Engine":
-            return Engine(max(self.data, 0.0), (self,), (float(self.data > 0),))
+        def __mul__(self, other: Any) -> Self:
+            return self**2 if merged and other is self else super().__mul__(other)
 
         def backward(self) -> None:
-            order = order_of(self, turned)
-            emptied = [one for one in order if one.parents] if resets else []
-            if self.parents and not itself:
-                emptied.append(self)
-            for one in emptied:
-                one.grad = 0.0
+            order = order_of(self.node, turned)
+            emptied = [node for node in order if _parents(node)] if resets else []
+            if _parents(self.node) and not itself:
+                emptied.append(self.node)
+            grads.update(dict.fromkeys(emptied, 0.0))
             self.grad += 1.0
-            for one in order:
-                arrived = one.grad
-                for place, parent in enumerate(one.parents):
-                    held = 0.0 if bool(parent.parents) in replaced else parent.grad
-                    parent.grad = held + one.slopes[place] * arrived
+            for node in order:
+                for parent, part in _passed_on(node, grads[node]):
+                    held = 0.0 if bool(_parents(parent)) in replaced else grads.get(parent, 0.0)
+                    grads[parent] = held + part
 
     return Engine
 
 
-def _breadth_first(value: Value, turned: bool) -> list[Value]:
-    found, queue = {value: None}, deque([value])
+def _parents(node: Any) -> list[Any]:
+    return [parent for parent, _ in node.next_functions if parent is not None]
+
+
+def _passed_on(node: Any, arrived: float) -> list[tuple[Any, float]]:
+    """Return each parent of a node of torch with what torch passes on to it; nothing for a leaf."""
+    if not _parents(node):
+        return []
+    with torch.no_grad():
+        parts = node(torch.tensor(arrived, dtype=torch.float64))
+    found = zip(node.next_functions, parts if isinstance(parts, tuple) else (parts,), strict=True)
+    return [(parent, part.item()) for (parent, _), part in found if parent is not None]
+
+
+def _breadth_first(node: Any, turned: bool) -> list[Any]:
+    found, queue = {node: None}, deque([node])
     while queue:
-        for parent in queue.popleft().parents[:: -1 if turned else 1]:
+        for parent in _parents(queue.popleft())[:: -1 if turned else 1]:
             if parent not in found:
                 found[parent] = None
                 queue.append(parent)
     return list(found)
 
 
-def _parents_last(value: Value, turned: bool) -> list[Value]:
-    """Return a topological order, by the longest path to each Value; made for graphs of a few Values."""
-    longest = dict.fromkeys(_breadth_first(value, turned), 0)
-    for _ in longest:
-        for one in list(longest):
-            longest |= {p: longest[one] + 1 for p in one.parents if longest[p] <= longest[one]}
-    return sorted(longest, key=lambda one: longest[one])
+def _parents_last(node: Any, turned: bool) -> list[Any]:
+    """Return the nodes by the longest path to each."""
+    found = _breadth_first(node, turned)
+    longest = dict.fromkeys(found, 0)
+    parents_first = TopologicalSorter({one: _parents(one) for one in found}).static_order()
+    for one in reversed(list(parents_first)):
+        for parent in _parents(one):
+            longest[parent] = max(longest[parent], longest[one] + 1)
+    return sorted(found, key=longest.__getitem__)

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from secant.checking import check
 from secant.language import say
 from secant.value import TorchValue
@@ -80,22 +78,31 @@ def diamonds(count: int, uneven: bool = False) -> list[tuple[list[int], list[flo
     return made
 
 
-def with_order(kind: type[Any]) -> type[Any]:
-    """Return a class of Values with an order() of the test's own: what was made last comes first."""
+def made_from(recipe: Recipe) -> list[int]:
+    """Return for each Value of a recipe the places that `reached` returns, as the bits of a number."""
+    return [sum(1 << place for place in reached(recipe, out)) for out in range(len(recipe))]
+
+
+def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
+    """Return a class of Values whose order() is the test's: what was made last comes first.
+
+    Args:
+        kind: the student's class.
+        within: for each Value of the test, in the order in which they are made, what `made_from` returns. So
+            the order is known here only for the test's own Values.
+    """
     made: list[Any] = []
+    places: dict[int, int] = {}
 
     class Value(kind):
         def __init__(self, *fields: Any) -> None:
             super().__init__(*fields)
+            places[id(self)] = len(made)
             made.append(self)
 
         def order(self) -> list[Any]:
-            reached, todo = {id(self)}, [self]
-            while todo:
-                fresh = [parent for parent in todo.pop().parents if id(parent) not in reached]
-                reached |= set(map(id, fresh))
-                todo += fresh
-            return [value for value in reversed(made) if id(value) in reached]
+            bits = within[places[id(self)]]
+            return [made[place] for place in reversed(range(bits.bit_length())) if bits >> place & 1]
 
     return Value
 
@@ -362,7 +369,12 @@ def passes_ahead(names: Sequence[str], roots: Sequence[int]) -> tuple[str, ...]:
 
 
 def check_passes(
-    answer: "Answer", names: Sequence[str], recipe: Recipe, roots: Sequence[int], held: Sequence[float]
+    answer: "Answer",
+    names: Sequence[str],
+    recipe: Recipe,
+    roots: Sequence[int],
+    held: Sequence[float],
+    slopes: Sequence[Sequence[float]],
 ) -> None:
     """Check backward() of some Values of a recipe in turn; the first has been called already.
 
@@ -374,6 +386,7 @@ def check_passes(
         recipe: that of the graph.
         roots: the places of the Values whose backward() is called.
         held: every grad beforehand.
+        slopes: for each of the roots, its slopes with respect to all Values.
     """
     changed = say(
         en="data, parents or slopes of a Value were changed, or something was left on it",
@@ -382,32 +395,35 @@ def check_passes(
     how: dict[str, Any] = {"rtol": 1e-7, "atol": 1e-12}
     how["nearly"] = _exactly()
     now, grads = list(held), every_grad(names)
-    for number, root in enumerate(roots):
+    for number, (root, rates) in enumerate(zip(roots, slopes, strict=True)):
         called = answer.then(f"{names[root]}.backward()") if number else answer
         check_ended(called)
         asked = [("grad", name) for name in names]
         called.changes_nothing(but=asked, hints=dict.fromkeys((*FIELDS, "fields"), changed))
-        found, want = called.then(grads).result, _after(recipe, root, now)
+        found, want = called.then(grads).result, _after(recipe, root, now, rates)
         got, right = (dict(zip(names, numbers, strict=True)) for numbers in (found, want))
         every = _part(called, say(en="every grad", ko="모든 grad"), got)
-        problem = partial(_pass_problem, recipe, root, now, found)  # looked for only if something is wrong
+        # The problem is looked for only if something is wrong.
+        problem = partial(_pass_problem, recipe, root, now, rates, found)
         every.returns(right, mistakes=lambda problem=problem: {problem(): lambda _: True}, **how)
         called.equals(None)
         now = want
 
 
-def _after(recipe: Recipe, root: int, held: Sequence[float]) -> list[float]:
-    """Return every grad after a pass from a Value, for what they held before."""
-    within, slopes = reached(recipe, root), slopes_to(recipe, root)
+def _after(recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float]) -> list[float]:
+    """Return every grad after a pass from a Value, for its slopes and what they held before."""
+    within = reached(recipe, root)
     kept = [old if p not in within or not recipe[p][0] else 0.0 for p, old in enumerate(held)]
     return [
         old + (slope if p in within else 0.0) for p, (old, slope) in enumerate(zip(kept, slopes, strict=True))
     ]
 
 
-def _pass_problem(recipe: Recipe, root: int, held: Sequence[float], grads: Sequence[Any]) -> str:
+def _pass_problem(
+    recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float], grads: Sequence[Any]
+) -> str:
     """Return why the grads after a pass may be wrong."""
-    want, slopes, within = _after(recipe, root, held), slopes_to(recipe, root), reached(recipe, root)
+    want, within = _after(recipe, root, held, slopes), reached(recipe, root)
 
     def near(places: Sequence[int], numbers: Sequence[float]) -> bool:
         pairs = [(grads[p], numbers[p]) for p in places]
@@ -522,20 +538,6 @@ def _number_of(parent: Any) -> float | str:
 def _part(answer: "Answer", name: str, result: Any) -> "Answer":
     """Return a part of an answer, to be judged by itself."""
     return answer.named(lambda: f"{answer.call}: {name}", result)
-
-
-def slopes_to(recipe: Recipe, out: int) -> list[float]:
-    """Return the slope of one Value of a recipe with respect to each: a triangular system of equations."""
-    size = len(recipe)
-    local = torch.zeros(size, size, dtype=torch.float64)
-    for value, (parents, slopes) in enumerate(recipe):
-        for parent, slope in zip(parents, slopes, strict=True):
-            local[value, parent] += slope
-    unit = torch.zeros(size, 1, dtype=torch.float64)
-    unit[out] = 1.0
-    system = torch.eye(size, dtype=torch.float64) - local.T
-    found: list[float] = torch.linalg.solve_triangular(system, unit, upper=True)[:, 0].tolist()
-    return found
 
 
 def reached(recipe: Recipe, out: int) -> set[int]:

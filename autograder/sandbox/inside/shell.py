@@ -14,6 +14,8 @@ from IPython.core.displayhook import DisplayHook
 from IPython.core.interactiveshell import InteractiveShell
 from ipywidgets import Widget
 
+from autograder.sandbox.inside.pictures import Unshown
+
 OUTPUT_LIMIT = 20_000  # characters of a cell's output that are kept
 MESSAGE_LIMIT = 2_000  # characters of an error's message
 TRACE_LIMIT = 12  # lines of a traceback
@@ -31,10 +33,10 @@ class _Compiler(CachingCompiler):
 
 
 class _Hook(DisplayHook):
-    """Says nothing of a widget: as text it is a line of its parts, which tells nobody anything."""
+    """Says nothing of a widget, as text a line of its parts, or of what stands for one."""
 
     def __call__(self, result: Any = None) -> None:
-        if not isinstance(result, Widget):
+        if not isinstance(result, Widget | Unshown):
             super().__call__(result)
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import keyword
 import re
 import shutil
 import zipfile
@@ -16,13 +17,15 @@ from autograder.build.builder import build
 from autograder.course.cells import is_answer, is_installer, is_manual
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons
+from autograder.course.tokens import is_name
+from autograder.edition import wheel
 from autograder.edition.leaks import SHORTEST, Secrets
 from autograder.edition.pack import make_edition, pack
 from autograder.edition.wheel import make_wheel, make_zip
 from secant.address import urls
 from secant.language import LANGUAGES, Language
 from secant.where import INSIDE
-from tests.support.lessons import LESSONS, ROOT, with_answers
+from tests.support.lessons import LESSONS, ROOT, questions, with_answers
 from tests.support.small_class import STEPS, Here, build_course, hand_in, run, solutions
 
 NAMES = [lesson.name for lesson in LESSONS]
@@ -107,13 +110,40 @@ def test_every_such_line_would_be_found_however_it_is_written(secrets: Secrets) 
     for told in ("\n".join(lines), json.dumps(lines), json.dumps(lines, ensure_ascii=False)):
         assert len(secrets.told_by(told)) == len(lines)
     assert all(secrets.told_by(line) for line in lines), "the text ends with the line"
-    pairs = [line.text for line in secrets.pairs.values()]
-    assert len(secrets.told_by("\n\n".join(pairs), is_code=True)) == len(pairs)
+    shapes = [line.text for line in secrets.shapes.values() if '"""' not in line.text]
+    assert {line.text for line in secrets.told_by("\n".join(shapes), is_code=True)} >= set(shapes)
+
+
+def renamed(code: str) -> str:
+    """Return code with other names for everything that its writer is free to name."""
+    parts = re.split(r"(\.?[^\W\d]\w*)", code)
+    free = [is_name(part) and part[0] != "." and not keyword.iskeyword(part) for part in parts]
+    return "".join(f"other_{part}" if is_free else part for part, is_free in zip(parts, free, strict=True))
+
+
+def test_an_answer_is_found_in_our_code_whatever_its_names_are(secrets: Secrets) -> None:
+    answers = {task.id: task.answer.source for lesson in LESSONS for task in questions(lesson)}
+    found = {name for name, code in answers.items() if secrets.told_by(renamed(code), is_code=True)}
+    assert {task.id for task in questions(LESSONS[-1])} <= found
+    # The others are a line or two, such as `total += step().item()`, which any code may have.
+    assert len(found) > 0.7 * len(answers)
+
+
+def test_a_wheel_with_an_answer_under_other_names_is_not_packed(
+    room: Path, secrets: Secrets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (task,) = (task for task in questions(LESSONS[-1]) if task.id == "value_functions")
+    planted = [*wheel._code(), ("secant/checking/extra.py", renamed(task.answer.source).encode())]
+    monkeypatch.setattr(wheel, "_code", lambda: planted)
+    monkeypatch.setattr("autograder.edition.pack.Secrets", lambda root: secrets)
+    with pytest.raises(CourseError, match=r"(?s)Nothing was packed.*extra.py: answer of 10_"):
+        pack(room, LANGUAGES, room / "out")
+    assert not (room / "out").exists()
 
 
 def test_it_is_found_in_each_kind_of_place(secrets: Secrets) -> None:
     line = next(line for line in secrets.lines.values() if line.kind == "hidden test")
-    pair = next(iter(secrets.pairs.values()))
+    pair = next(line for line in secrets.shapes.values() if "\n" in line.text)
     inner = make_zip({f"{INSIDE}/a.py": line.text.encode(), "secant/b.py": pair.text.encode()})
     places = {"README.md": line.text.encode(), f"{line.text.replace('/', '')}.md": b"", "x.whl": inner}
     found = {leak.file.split("/", 2)[-1] for leak in secrets.leaks(make_zip(places))}

@@ -101,7 +101,7 @@ def test_an_answer_that_is_no_code_ends_nothing(odd: str) -> None:
 
 @pytest.mark.parametrize("piece", ["'\\", '"""a', "'''", "x = 1\n", "f'"])
 def test_the_time_grows_with_the_length(piece: str) -> None:
-    from autograder.report import tokens
+    from autograder.course import tokens
 
     def work(text: str) -> object:
         return tokens.TOKEN.findall(text)

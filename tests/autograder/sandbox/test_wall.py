@@ -118,6 +118,24 @@ def test_the_grader_shows_only_the_files_that_a_candidate_needs(wall: Wall) -> N
     assert "ModuleNotFoundError" in run(wall, "import autograder.exam.examiner")
 
 
+def test_what_draws_is_not_there_and_the_cells_that_show_it_run(wall: Wall) -> None:
+    cells = """
+        import gc, sys, types, pathlib, secant
+        from secant import draw_graph, explore, explore_engine
+        explore(lambda x: x**2, x=1.0).x.value = 2
+        display(explore_engine(bug="kept"), draw_graph(x=1))
+        modules = [getattr(m, "__name__", "") for m in gc.get_objects() if isinstance(m, types.ModuleType)]
+        files = [str(path) for path in pathlib.Path(secant.__path__[0]).rglob("*.py")]
+        print([name for name in modules + files if "explorers" in name or "secant/graph" in name])
+        explore
+    """
+    assert run(wall, textwrap.dedent(cells)) == "[]"
+    for module in ("secant.explorers.kit.difference", "secant.graph.record"):
+        assert "ModuleNotFoundError" in run(wall, f"import {module}")
+        unmarked = "import sys; del sys.modules['secant.explorers'], sys.modules['secant.graph']"
+        assert "ModuleNotFoundError" in run(wall, f"{unmarked}; import {module}")
+
+
 def test_a_class_below_a_folder_that_is_shown_is_not_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

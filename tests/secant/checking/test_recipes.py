@@ -62,10 +62,9 @@ def test_values_are_made_as_the_recipe_says() -> None:
     assert recipes.graph("xy", recipes.chain(1), alike=True)["y"] == "Value(1.0, (x,), (1.0,))"
 
 
-def test_slopes_are_sums_over_paths() -> None:
-    assert recipes.slopes_to(UNEVEN, 4) == [84, 17, 4, 1, 1]
-    assert recipes.slopes_to(UNEVEN, 2) == [12, 2, 1, 0, 0]
+def test_the_values_that_another_was_made_from_are_told_by_place() -> None:
     assert recipes.reached(UNEVEN, 2) == {0, 1, 2}
+    assert recipes.made_from([([], []), ([0], [1.0]), ([0], [1.0])]) == [0b001, 0b011, 0b101]
 
 
 def test_topological_orders_are_told_from_others() -> None:
@@ -137,12 +136,13 @@ def test_a_list_of_values_has_names_by_place() -> None:
 
 def test_a_pass_uses_an_order_of_the_tests_own() -> None:
     graph = recipes.graph("xyztw", UNEVEN)
-    answer = ask("w.backward()", Value="recipes.with_order(Value)", **graph)
+    ordered, slopes = f"recipes.with_order(Value, {recipes.made_from(UNEVEN)})", [84.0, 17.0, 4.0, 1.0, 1.0]
+    answer = ask("w.backward()", Value=ordered, **graph)
     assert answer.call.startswith("w.backward(), x = Value(1.0), y = ")
-    recipes.check_passes(answer, "xyztw", UNEVEN, [4], [0.0] * 5)
-    again = ask("w.backward()", Value="recipes.with_order(Value)", **graph)
+    recipes.check_passes(answer, "xyztw", UNEVEN, [4], [0.0] * 5, [slopes])
+    again = ask("w.backward()", Value=ordered, **graph)
     with pytest.raises(CheckFailed, match="still held what was in it"):
-        recipes.check_passes(again, "xyztw", UNEVEN, [4, 4], [0.0] * 5)
+        recipes.check_passes(again, "xyztw", UNEVEN, [4, 4], [0.0] * 5, [slopes, slopes])
 
 
 @pytest.mark.parametrize(("code", "stopped"), [("z in list(v)", "TimeoutError"), ("z in set(v)", "")])

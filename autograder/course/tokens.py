@@ -16,15 +16,16 @@ TOKEN = re.compile(
 MOST = 20_000  # characters of an answer that are looked at
 
 
-def tokens(text: str, is_code: bool = True) -> tuple[str, ...]:
+def tokens(text: str, is_code: bool = True, most: int = MOST) -> tuple[str, ...]:
     """Return the tokens of an answer.
 
     Args:
         text: the answer.
         is_code: if so, comments are left out, and what a writer is free to choose looks alike: the names of
             variables, and strings. Attributes, keywords, numbers and signs stay. Of prose, each word counts.
+        most: the number of characters to look at.
     """
-    found = TOKEN.findall(text[:MOST])
+    found = TOKEN.findall(text[:most])
     return tuple(_alike(token) for token in found if token[0] != "#") if is_code else tuple(found)
 
 

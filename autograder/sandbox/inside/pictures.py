@@ -1,0 +1,39 @@
+"""Stand-ins for what draws: explorers and pictures of graphs, which grading shows to nobody.
+
+To draw them, their packages compute what lessons ask for: difference quotients, gradients, second
+derivatives, the nodes of a graph. So neither the wall nor a check has them: no answer can call them.
+"""
+
+import sys
+from typing import Any, Self
+
+import secant
+
+PACKAGES = ("secant.explorers", "secant.graph")
+
+
+class Unshown:
+    """An explorer or a picture that nobody sees; whatever is asked of it is one, too."""
+
+    def __call__(self, *_: Any, **__: Any) -> Self:
+        return self
+
+    def __getattr__(self, name: str) -> Self:
+        if name[:1] == "_":
+            raise AttributeError(name)
+        return self
+
+    def _ipython_display_(self) -> None:
+        """Show nothing."""
+
+
+def leave_out() -> None:
+    """Put stand-ins in the place of what notebooks import, and make the packages impossible to import."""
+    for name, home in secant.HOMES.items():
+        if home.startswith(PACKAGES):
+            setattr(secant, name, Unshown())
+    for name in [name for name in sys.modules if name.startswith(PACKAGES)]:
+        del sys.modules[name]
+    for package in PACKAGES:
+        vars(secant).pop(package.partition(".")[2], None)
+        sys.modules[package] = None  # type: ignore[assignment]

@@ -1,0 +1,184 @@
+"""No function or class of Secant that the wall shows answers a task, as it is or with a small adapter."""
+
+import contextlib
+import enum
+import importlib
+import inspect
+import itertools
+import os
+import pkgutil
+import signal
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import secant
+from autograder.course.cells import Task, imports, split_tests
+from autograder.course.lesson import Lesson
+from secant import check
+from secant.value import Value
+from tests.support.lessons import LESSONS, questions, source
+from tests.support.settings import settings_kept
+
+Found = tuple[str, Callable[..., Any]]
+
+#: Packages that the wall does not show, and those that start servers or write a learner's files.
+NOT_SHOWN, NOT_CALLED = ("secant.explorers", "secant.graph"), ("secant.lab", "secant.cli", "secant.__main__")
+#: What lesson 10 adds to Value, by task.
+METHODS = {
+    "value_add_mul": ("__add__", "__mul__"),
+    "value_order": ("order",),
+    "backward_twice": ("backward",),
+    "value_functions": ("__pow__", "log", "exp", "relu"),
+}
+SECONDS = 2.0  # of the processor, for an attempt; an answer takes less
+FIRST_SECONDS = 30.0  # for the course's own answer, which may import a part of torch
+
+
+def modules(without: tuple[str, ...]) -> Iterator[types.ModuleType]:
+    for found in pkgutil.walk_packages(secant.__path__, "secant."):
+        if not found.name.startswith(without):
+            yield importlib.import_module(found.name)
+
+
+@cache
+def public(without: tuple[str, ...] = (*NOT_SHOWN, *NOT_CALLED)) -> tuple[Found, ...]:
+    """Return the public functions and classes, and the public methods of classes."""
+    found: dict[str, Callable[..., Any]] = {}
+    for module in modules(without):
+        for name, thing in vars(module).items():
+            if name[0] == "_" or getattr(thing, "__module__", "") != module.__name__ or not callable(thing):
+                continue
+            found[f"{module.__name__}.{name}"] = thing
+            if inspect.isclass(thing):
+                own = ((of, getattr(thing, of)) for of in vars(thing) if of[0] != "_")
+                found |= {f"{module.__name__}.{name}.{of}": method for of, method in own if callable(method)}
+    return tuple(found.items())
+
+
+@cache
+def classes() -> tuple[tuple[str, type[Any]], ...]:
+    """Return the public classes, and those that public functions return: from nothing, and from a class."""
+    found: dict[str, type[Any]] = {}
+    for name, thing in public():
+        if inspect.isclass(thing):
+            found[name] = thing
+            continue
+        for arguments in ((), (Value,), (Value, [1] * 9)):
+            if takes(thing, len(arguments)):
+                with contextlib.suppress(Exception), quietly():
+                    made = thing(*arguments)
+                    if inspect.isclass(made) and made not in found.values():
+                        made.__name__ = "Value"  # which the tests of lesson 10 ask of a result
+                        found[f"{name}{arguments}"] = made
+    return tuple(found.items())
+
+
+def takes(function: Callable[..., Any], count: int) -> bool:
+    """Return whether a function can be called with so many arguments."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def wrapped(function: Callable[..., Any], order: tuple[int, ...], convert: Callable[[Any], Any]) -> Any:
+    return lambda *arguments: convert(function(*(arguments[place] for place in order)))
+
+
+def as_number(result: Any) -> Any:
+    return result.item() if isinstance(result, torch.Tensor) and result.numel() == 1 else float(result)
+
+
+def as_same(result: Any) -> Any:
+    return result
+
+
+def attempts(task: Task, answer: Any, deep: bool) -> Iterator[Found]:
+    """Yield what may be tried as an answer, with its name."""
+    if task.id in METHODS:
+        for name, kind in classes():
+            if not issubclass(kind, enum.Enum):
+                yield name, types.new_class("Value", (kind,))
+            own = {of: vars(kind)[of] for of in METHODS[task.id] if of in vars(kind)}
+            if own:
+                yield f"{name}, its methods", type("Value", (Value,), own)
+    elif inspect.isclass(answer):
+        for name, kind in classes():
+            yield name, kind
+    else:
+        count = len(inspect.signature(answer).parameters)
+        for name, thing in public():
+            if not takes(thing, count):
+                continue
+            yield name, thing
+            orders = list(itertools.permutations(range(count))) if deep else [tuple(range(count))]
+            for order, convert in itertools.product(orders, (as_same, as_number) if deep else ()):
+                yield f"{name}{order} {convert.__name__}", wrapped(thing, order, convert)
+
+
+@contextlib.contextmanager
+def quietly(seconds: float = SECONDS) -> Iterator[None]:
+    """Show nothing, and end what takes too long."""
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def passes(names: dict[str, Any], code: Any, seconds: float = SECONDS) -> bool:
+    check.seed(b"the same")
+    try:
+        with settings_kept(), quietly(seconds):
+            exec(code, dict(names))
+    except BaseException:  # whatever an answer that is none raises
+        return False
+    return True
+
+
+def earning(lesson: Lesson, task: Task, deep: bool) -> list[str]:
+    """Return the names of what earns the points of a task."""
+    assert task.test is not None
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(imports(source(lesson).cells), names)
+    exec(task.answer.source, names)
+    called = "Value" if task.id in METHODS else task.id
+    parts = split_tests(task.test.source)[0], task.test.source
+    visible, whole = (compile(part, task.id, "exec") for part in parts)
+    assert passes(names, whole, FIRST_SECONDS), "the course's own answer passes"
+    return [
+        name
+        for name, answer in attempts(task, names[called], deep)
+        if passes(mine := {**names, called: answer}, visible) and passes(mine, whole)
+    ]
+
+
+def depths() -> Iterator[Any]:
+    """Yield lessons as they are and in depth; without --deep those alone whose answers our code has had."""
+    for lesson, deep in itertools.product(LESSONS, (False, True)):
+        marks = [] if not deep and lesson.name.startswith(("01", "09", "10")) else [pytest.mark.deep]
+        yield pytest.param(lesson, deep, marks=marks, id=f"{lesson.name}{'-deep' * deep}")
+
+
+@pytest.mark.parametrize(("lesson", "thorough"), list(depths()))
+def test_nothing_that_the_wall_shows_earns_points(
+    lesson: Lesson, thorough: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert {task.id: found for task in questions(lesson) if (found := earning(lesson, task, thorough))} == {}
