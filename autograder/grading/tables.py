@@ -10,8 +10,8 @@ from autograder.course.errors import CourseError
 from secant.language import say
 
 MAX_BYTES = 20_000_000
-# Signs that begin a formula: https://owasp.org/www-community/attacks/CSV_Injection. Spreadsheets split a line at
-# the separator of their language, wherever this table's quotes are, so a formula may also follow a separator.
+# Signs that begin a formula: https://owasp.org/www-community/attacks/CSV_Injection. A spreadsheet splits a
+# line at the separator of its language, wherever this table's quotes are, so a formula may also follow a separator.
 _FORMULA = re.compile(
     r"""((?:^|[,;\t|])[\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b])([^,;\t|]*)"""
 )
