@@ -111,7 +111,7 @@ def course_files(root: Path, languages: Sequence[Language]) -> Iterator[tuple[st
 
 
 def _refuse_strange(released: Path, data: bytes, source: Path) -> None:
-    """Refuse a file that the build did not copy from the lesson's folder in source/, such as a table of grades.
+    """Refuse a file that the build did not copy from the lesson's folder in source/.
 
     Raises:
         CourseError: that is such a file.
