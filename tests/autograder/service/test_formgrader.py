@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import nbgrader
 import pytest
@@ -15,7 +16,7 @@ TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions/formgrader/templ
 TAG = "</script><img src=x onerror=hit()>"
 
 
-def settings() -> dict[str, object]:
+def settings() -> dict[str, Any]:
     """What nbgrader's extension leaves in a server's settings."""
     config = Config()
     config.HTMLExporter.template_name = "formgrade"
@@ -39,7 +40,7 @@ def test_page_shows_every_value_as_text(name: str) -> None:
     page = (
         found["nbgrader_jinja2_env"]
         .get_template(name)
-        .render(  # type: ignore[attr-defined]
+        .render(
             **dict.fromkeys(
                 ("student_id", "assignment_id", "notebook_id", "course_dir", "current_config", "error_code"),
                 TAG,
@@ -63,7 +64,7 @@ def test_values_in_a_script_are_the_same_text_there() -> None:
 def test_name_in_the_page_of_a_submission_is_text() -> None:
     found = settings()
     protect_formgrader(found)
-    macros = found["nbgrader_exporter"].environment.get_template("formgrade_macros.html.j2")  # type: ignore[attr-defined]
+    macros = found["nbgrader_exporter"].environment.get_template("formgrade_macros.html.j2")
     keys = ("notebook_id", "assignment_id", "submission_id", "last_name", "first_name", "notebook_path")
     resources = {**dict.fromkeys(keys, TAG), "index": 0, "total": 1}
     page = macros.module.header(resources) + macros.module.nav(resources)
