@@ -11,7 +11,7 @@ from secant.language import say
 
 MAX_BYTES = 20_000_000
 # Signs that begin a formula: https://owasp.org/www-community/attacks/CSV_Injection. A spreadsheet splits a
-# line at the separator of its language, wherever this table's quotes are, so a formula may also follow a separator.
+# line at the separator of its language, wherever the quotes are, so a formula may also follow a separator.
 _FORMULA = re.compile(
     r"""((?:^|[,;\t|])[\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b])([^,;\t|]*)"""
 )

@@ -15,9 +15,8 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(server: Any) -> None:
     """Add the endpoints. Whatever goes wrong, the server runs as it did before."""
-    server.io_loop.add_callback(
-        _protect_formgrader, server
-    )  # nbgrader's extensions are loaded after this one
+    # nbgrader's extensions are loaded after this one.
+    server.io_loop.add_callback(_protect_formgrader, server)
     try:
         from autograder.service.handlers import add_handlers
 
