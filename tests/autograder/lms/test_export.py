@@ -280,6 +280,14 @@ def test_many_names_end_with_how_many_more_there_are(term: Path) -> None:
     assert "more" not in graded[0]
 
 
+def test_name_with_a_tag_is_entered_into_the_gradebook_as_text(room: Path) -> None:
+    course = Course.at(room)
+    with Book(course.directory, course.config) as book:
+        book.enter_people([{"id": "zed", "first_name": "<img src=x>", "last_name": "O'Brien & Sons <3"}])
+        (zed,) = (person for person in book.people() if person["id"] == "zed")
+    assert (zed["first_name"], zed["last_name"]) == ("‹img src=x>", "O'Brien & Sons <3")
+
+
 def test_no_cell_is_a_formula() -> None:
     odd = ["=1", "+1+1", "-1+1", "@x", "-cmd", "=HYPERLINK()", "＝1", "＋1+1", "－1+1", "＠x", "﹦1"]
     assert [harmless(cell) for cell in odd] == [f"'{cell}" for cell in odd]
