@@ -25,6 +25,7 @@ _JOINED = re.compile(
 )
 _HIDDEN = re.compile(f"[{_FILLERS}]")
 _FROM_RIGHT = ("R", "AL", "AN")
+_TAG = re.compile(r"<(?=[a-zA-Z/!?])")
 _STACKED = 2  # marks on one letter, as Vietnamese has; a pile of them covers other lines
 
 
@@ -46,3 +47,12 @@ def visible(text: str, *, prose: bool = False) -> str:
         return char if seen or found.start() in kept else char.encode("unicode_escape").decode()
 
     return _ODD.sub(shown, text)
+
+
+def without_markup(text: str) -> str:
+    """Return a person's name, or another stored text, such that no page that prints it as it is finds a tag.
+
+    HTML takes a `<` for the beginning of a tag only before a letter, `/`, `!` or `?`. That one becomes `‹`;
+    "Sons <3" stays as it is.
+    """
+    return _TAG.sub("\u2039", text)

@@ -67,7 +67,8 @@ def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
     """Return the zip: a README a language, the wheel, the versions that it was tried with, the lessons.
 
     Raises:
-        CourseError: a lesson names another address for problems than `c.Secant.problems`.
+        CourseError: a lesson names another address for problems than `c.Secant.problems`, or a file in
+            release/ is not the build's.
     """
     address = problem_address(load_config(root))
     course = dict(course_files(root, languages))
@@ -87,20 +88,39 @@ def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
 
 
 def course_files(root: Path, languages: Sequence[Language]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a course as a class has it: released lessons, the syllabus, and nothing else."""
+    """Yield the files of a course as a class has it: released lessons, the syllabus, and nothing else.
+
+    Raises:
+        CourseError: a file lies in a released lesson's folder that the build did not put there.
+    """
     yield "nbgrader_config.py", _SETTINGS.encode()
     syllabus, versions = root / "course/syllabus.toml", root / "requirements.txt"
     yield "course/syllabus.toml", syllabus.read_bytes() if syllabus.is_file() else b""
     if versions.is_file():
         yield "requirements.txt", versions.read_bytes()
     for language in languages:
-        for lesson in built_lessons(root, f"release/{language}"):
+        for lesson in built_lessons(root):
             folder = root / "release" / language / lesson
             for name in released_files(folder):
                 data = (folder / name).read_bytes()
                 if name == f"{lesson}.ipynb":
                     data = _without_installer(data)
+                else:
+                    _refuse_strange(folder / name, data, root / "source" / lesson / name)
                 yield f"release/{language}/{lesson}/{name}", data
+
+
+def _refuse_strange(released: Path, data: bytes, source: Path) -> None:
+    """Refuse a file that the build did not copy from the lesson's folder in source/.
+
+    Raises:
+        CourseError: that is such a file.
+    """
+    if not (source.is_file() and source.read_bytes() == data):
+        raise CourseError(
+            f"Nothing was packed: {released} is not what `autograder build` copies from {source.parent}. "
+            "Move it elsewhere, or build the lessons again."
+        )
 
 
 def _without_installer(lesson: bytes) -> bytes:

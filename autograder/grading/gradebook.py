@@ -71,6 +71,7 @@ from autograder.course.settings import sqlite_file
 from autograder.grading import changing
 from autograder.grading.result import Result, sha256
 from autograder.page.version import page_version
+from secant.visible import without_markup
 
 T = TypeVar("T")
 
@@ -572,7 +573,7 @@ class Book:
 
         def enter() -> None:
             for person in people:
-                said = {column: value for column, value in person.items() if value}
+                said = {column: without_markup(value) for column, value in person.items() if value}
                 self._db.merge(Student(**said))
 
         self._transaction(enter)

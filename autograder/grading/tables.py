@@ -10,9 +10,14 @@ from autograder.course.errors import CourseError
 from secant.language import say
 
 MAX_BYTES = 20_000_000
-# What a spreadsheet would run: https://owasp.org/www-community/attacks/CSV_Injection
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?)?")
+# Signs that begin a formula: https://owasp.org/www-community/attacks/CSV_Injection. A spreadsheet splits a
+# line at the separator of its language, wherever the quotes are, so a formula may also follow a separator.
+_FORMULA = re.compile(
+    r"""((?:^|[,;\t|])[\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b])([^,;\t|]*)"""
+)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?)?|\+\d+(?:[ -]\(?\d+\)?)+")  # or a telephone's
+_LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 @dataclass(frozen=True)
@@ -91,5 +96,15 @@ def as_csv(sheet: Sheet) -> bytes:
 
 
 def harmless(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula; a number and a lone sign stay as they are."""
-    return f"'{cell}" if cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell) else cell
+    """Return a cell that stays one cell, and that no spreadsheet takes for a formula.
+
+    An apostrophe goes before the sign of a formula, a space replaces a line's end, and an escape replaces a
+    character that controls the direction or the terminal. A number, a telephone number and a lone sign stay.
+    """
+    text = _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), _LINE_END.sub(" ", cell))
+    return text if _NUMBER.fullmatch(text) else _FORMULA.sub(_quoted, text)
+
+
+def _quoted(found: re.Match[str]) -> str:
+    before, formula = found.groups()
+    return found[0] if _NUMBER.fullmatch(formula.rstrip()) else f"{before}'{formula}"

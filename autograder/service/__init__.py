@@ -1,5 +1,7 @@
 """A Jupyter server extension that checks the learner's notebook: endpoints below `secant/api`.
 
+It also escapes names in nbgrader's formgrader, where the server has it (formgrader.py).
+
 The server itself imports neither torch nor the examiner: a worker process does, which is started on first use
 and ends with the server (worker.py, warm.py).
 """
@@ -13,9 +15,29 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(server: Any) -> None:
     """Add the endpoints. Whatever goes wrong, the server runs as it did before."""
+    # nbgrader's extensions are loaded after this one.
+    server.io_loop.add_callback(_protect_formgrader, server)
     try:
         from autograder.service.handlers import add_handlers
 
         add_handlers(server)
     except Exception as error:
         server.log.warning(f"autograder.service: there will be no Check button: {error!r}")
+
+
+def _protect_formgrader(server: Any) -> None:
+    """Escape names in formgrader's pages.
+
+    Raises:
+        Exception: it failed, and formgrader was taken off the server: its pages could run a student's script.
+    """
+    settings = server.web_app.settings
+    try:
+        from autograder.service.formgrader import protect_formgrader
+
+        protect_formgrader(settings)
+    except Exception as error:
+        settings["nbgrader_bad_setup"] = True  # then its pages say that they cannot be shown
+        server.log.error(
+            f"autograder.service: formgrader is switched off, names in it are not safe: {error!r}"
+        )

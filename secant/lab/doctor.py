@@ -267,11 +267,14 @@ def _writable(id: str, what: str, folder: Path, todo: str, *, needed: bool = Tru
 def _progress() -> Finding:
     """Whether it can be read, and kept: lessons work without it."""
     name = say(en="your progress", ko="진행 상황")
+    left_out: list[str] = []
+    spoken = language()
     try:
-        store.read()
+        store.read(left_out)
     except store.StoreError as error:
-        spoken = language()
         return Finding("data", name, False, error.reason[spoken], error.todo[spoken], needed=False)
+    if left_out:
+        return Finding("data", name, False, store.incomplete(left_out, spoken), needed=False)
     return _writable("data", name, store.path().parent, _elsewhere("SECANT_DATA"), needed=False)
 
 

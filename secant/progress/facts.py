@@ -5,8 +5,9 @@ No answer is kept: of a wrong one only a hash, to tell a new try from the same o
 
 import ast
 import hashlib
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any, TypedDict, TypeVar
 
 VERSION = 1
@@ -258,6 +259,7 @@ def merge(one: Facts, other: Facts) -> Facts:
 
 
 _Kind = TypeVar("_Kind")
+_LONGEST_NAME = 60  # of an entry that was left out
 
 
 class _Reader:
@@ -272,9 +274,14 @@ class _Reader:
         return self._of(name, str)
 
     def time(self, name: str) -> str:
-        value = self.text(name)
-        datetime.fromisoformat(value)
-        return value
+        """Return a time in UTC, in the one form that compares as text; a time without a zone is refused."""
+        value = datetime.fromisoformat(self.text(name))
+        if value.tzinfo is None:
+            raise ValueError(f"{name} has no time zone")
+        try:
+            return value.astimezone(UTC).isoformat(timespec="microseconds")
+        except OverflowError as error:
+            raise ValueError(f"{name} is outside the calendar") from error
 
     def maybe_text(self, name: str) -> str | None:
         return None if self.data.get(name) is None else self.text(name)
@@ -344,25 +351,62 @@ def _read_last(data: object) -> Last:
     return {"lesson": read.text("lesson"), "task": read.maybe_text("task"), "when": read.time("when")}
 
 
-def from_json(data: object) -> Facts:
+class _Entries:
+    """Reads the entries of a file, and leaves out what cannot be read if `left_out` is a list.
+
+    Attributes:
+        left_out: receives the name of each entry that was left out; None to raise ValueError instead.
+    """
+
+    def __init__(self, left_out: list[str] | None) -> None:
+        self.left_out = left_out
+
+    def one(self, name: str, read: Callable[[object], _Kind], entry: object) -> _Kind | None:
+        """Return an entry; None if it was left out."""
+        try:
+            return read(entry)
+        except ValueError:
+            if self.left_out is None:
+                raise
+            self.left_out.append(re.sub(r"[^\w .-]", "?", name)[:_LONGEST_NAME])
+            return None
+
+    def each(self, kind: str, read: Callable[[object], _Kind], entries: object) -> dict[str, _Kind]:
+        """Return the entries of an object, by name."""
+        found = self.one(kind, lambda given: _Reader(given).data, entries) or {}
+        kept = {name: self.one(f"{kind} {name}", read, entry) for name, entry in found.items()}
+        return {name: entry for name, entry in kept.items() if entry is not None}
+
+
+def _read_earned(data: object) -> str:
+    return _Reader({"when": data}).time("when")
+
+
+def _read_reviewing(data: object) -> bool:
+    return _Reader({"reviewing": data}).yes("reviewing")
+
+
+def from_json(data: object, left_out: list[str] | None = None) -> Facts:
     """Return facts from parsed JSON of this version.
+
+    Args:
+        data: the parsed JSON.
+        left_out: if given, an entry that cannot be read is left out, and its name is added here.
 
     Raises:
         ValueError: if it is something else.
     """
-    read = _Reader(data)
+    found, entries = _Reader(data).data, _Entries(left_out)
+    last = found.get("last")
+    reviewing = entries.one("reviewing", _read_reviewing, found.get("reviewing", True))
     return {
         "version": VERSION,
-        "lessons": {
-            lesson: {name: _read_task(task) for name, task in _Reader(tasks).data.items()}
-            for lesson, tasks in read.items("lessons").items()
-        },
-        "predictions": {name: _read_prediction(entry) for name, entry in read.items("predictions").items()},
-        "last": _read_last(read.data["last"]) if read.data.get("last") is not None else None,
-        "earned": {name: _Reader(read.items("earned")).time(name) for name in read.items("earned")},
-        # Not in the files of earlier versions.
-        "reviews": {name: _read_review(entry) for name, entry in read.items("reviews").items()}
-        if "reviews" in read.data
-        else {},
-        "reviewing": read.yes("reviewing") if "reviewing" in read.data else True,
+        "lessons": entries.each(
+            "lesson", lambda tasks: entries.each("task", _read_task, tasks), found.get("lessons")
+        ),
+        "predictions": entries.each("prediction", _read_prediction, found.get("predictions")),
+        "last": None if last is None else entries.one("last", _read_last, last),
+        "earned": entries.each("achievement", _read_earned, found.get("earned")),
+        "reviews": entries.each("review", _read_review, found.get("reviews", {})),  # not in earlier versions
+        "reviewing": True if reviewing is None else reviewing,
     }

@@ -35,8 +35,10 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
     """
     course = read_course(root, language)
     facts, problem = nothing(), None
+    left_out: list[str] = []
     try:
-        facts = store.read()
+        facts = store.read(left_out)
+        problem = store.incomplete(left_out, language) or None
     except store.StoreError as error:
         problem = error.said(language)
     state = read_state(workspace) if workspace else {}

@@ -165,8 +165,8 @@ def _keep(
 
 def _begun_anew(aside: Path, said_in: Language) -> str:
     words = {
-        "en": "The file with your progress could not be read. "
-        f"It is now in {aside}, and a new one was started.",
-        "ko": f"진행 상황 파일을 읽을 수 없어 {aside}에 따로 두고 새로 시작했습니다.",
+        "en": "The file with your progress could not be read, or not all of it. "
+        f"It is now in {aside}, and a new one was started with what could be read.",
+        "ko": f"진행 상황 파일을 (모두는) 읽을 수 없어 {aside}에 따로 두고, 읽은 내용으로 새로 시작했습니다.",
     }
     return words[said_in]

@@ -15,6 +15,7 @@ from secant.progress.facts import VERSION, Facts, from_json, nothing
 
 FILE = "progress.json"
 PATIENCE = 0.5  # seconds to wait for somebody who writes; they take milliseconds
+_NAMED = 5  # entries that were left out, in a message
 _BEGIN_ANEW: dict[Language, str] = {
     "en": "`secant progress reset` keeps that file under another name and starts a new one; what you have "
     "exported before comes back with `secant progress import FILE`.",
@@ -51,8 +52,13 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def parse(content: bytes, where: Path) -> Facts:
+def parse(content: bytes, where: Path, left_out: list[str] | None = None) -> Facts:
     """Return the facts that a file holds.
+
+    Args:
+        content: the file's bytes.
+        where: the file, for a message.
+        left_out: if given, an entry that cannot be read is left out, and its name is added here.
 
     Raises:
         StoreError: if a newer Secant wrote it.
@@ -68,7 +74,7 @@ def parse(content: bytes, where: Path) -> Facts:
             )
         if type(version) is not int or version < 1:
             raise ValueError("no version of ours")
-        return from_json(data)
+        return from_json(data, left_out)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Unreadable(
             en=f"{where} does not contain readable progress.",
@@ -76,14 +82,17 @@ def parse(content: bytes, where: Path) -> Facts:
         ) from error
 
 
-def read() -> Facts:
-    """Return what is kept; nothing yet is nothing.
+def read(left_out: list[str] | None = None) -> Facts:
+    """Return what is kept, without the entries that cannot be read; nothing yet is nothing.
+
+    Args:
+        left_out: receives the names of those entries.
 
     Raises:
-        StoreError: if it cannot be read.
+        StoreError: if nothing of it can be read.
     """
     try:
-        return parse(path().read_bytes(), path())
+        return parse(path().read_bytes(), path(), [] if left_out is None else left_out)
     except FileNotFoundError:
         return nothing()
     except Unreadable as error:
@@ -96,11 +105,23 @@ def read() -> Facts:
         raise refused from error
 
 
+def incomplete(left_out: list[str], said_in: Language) -> str:
+    """Return the sentence about entries of the file that were left out; empty if none was."""
+    if not left_out:
+        return ""
+    shown = ", ".join(left_out[:_NAMED]) + (", ..." if len(left_out) > _NAMED else "")
+    words: dict[Language, str] = {
+        "en": f"Not all of {path()} could be read. Left out ({len(left_out)}): {shown}.",
+        "ko": f"{path()} 파일의 일부를 읽을 수 없어 뺐습니다({len(left_out)}개): {shown}.",
+    }
+    return words[said_in]
+
+
 def update(change: Callable[[Facts], Facts]) -> Path | None:
     """Change what is kept, alone among all that write.
 
     Returns:
-        Where a damaged file was put, if there was one.
+        Where a damaged file was put, if there was one; what could be read of it is kept in the new one.
 
     Raises:
         StoreError: if nothing could be written; what stood there stays.
@@ -109,10 +130,13 @@ def update(change: Callable[[Facts], Facts]) -> Path | None:
     try:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _lock(place):
+            left_out: list[str] = []
             try:
-                facts = read()
+                facts = read(left_out)
             except Unreadable:
                 facts, aside = nothing(), put_aside(place, "unreadable")
+            if left_out:
+                aside = put_aside(place, "unreadable")
             replace_file(place, dump(change(facts)), private=True)
     except Timeout as error:
         raise StoreError(

@@ -2,10 +2,11 @@
 
 import sys
 import unicodedata
+from html.parser import HTMLParser
 
 import pytest
 
-from secant.visible import visible
+from secant.visible import visible, without_markup
 
 
 def test_nothing_that_steers_is_left() -> None:
@@ -37,3 +38,25 @@ def test_what_stays_and_what_does_not(text: str, shown: str | None) -> None:
 
 def test_prose_keeps_letters_from_right_to_left_but_no_mark_of_direction() -> None:
     assert visible("שלום \u202e", prose=True) == "שלום \\u202e"
+
+
+@pytest.mark.parametrize("honest", ["O'Brien & Sons <3", "a < b > c", "김민지", 'Kim "MJ" Minji', "<", "x <"])
+def test_honest_name_has_no_markup_to_lose(honest: str) -> None:
+    assert without_markup(honest) == honest
+
+
+@pytest.mark.parametrize(
+    "tag", ["<img src=x onerror=hit()>", "</td><b>", "<!--", "<?xml", "<<script>", "<svg/onload"]
+)
+def test_name_that_would_be_a_tag_is_text_for_every_parser(tag: str) -> None:
+    class Seen(HTMLParser):
+        text = ""
+
+        def handle_data(self, data: str) -> None:
+            self.text += data
+
+    seen = Seen()
+    seen.feed(without_markup(tag) + " end")
+    seen.close()
+    assert seen.text == without_markup(tag) + " end"
+    assert without_markup(tag).replace("‹", "<") == tag

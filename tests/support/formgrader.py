@@ -20,15 +20,16 @@ class Formgrader:
 
     Attributes:
         pid: its process.
+        address: of its first page.
     """
 
     def __init__(self, port: int, pid: int) -> None:
         self.pid = pid
-        self._address = f"http://127.0.0.1:{port}/formgrader"
+        self.address = f"http://127.0.0.1:{port}/formgrader"
 
     def __call__(self, path: str, post: bool = False) -> str:
         """Ask for a page, or for what a page asks for."""
-        request = urllib.request.Request(f"{self._address}/{path}", b"" if post else None)
+        request = urllib.request.Request(f"{self.address}/{path}", b"" if post else None)
         with urllib.request.urlopen(request, timeout=600) as answer:
             return str(answer.read().decode())
 

@@ -233,15 +233,17 @@ def test_it_holds_lessons_what_to_install_and_how_to_start(
 def test_the_same_course_makes_the_same_zip_and_another_one_another_name(room: Path) -> None:
     first = pack(room, LANGUAGES, room / "out")
     assert pack(room, LANGUAGES, room / "out").path == first.path
-    data = room / "release/en/01_steps/data"
-    data.mkdir(exist_ok=True)
-    (data / "more.txt").write_text("more")
+    more = [room / folder / "01_steps/data/more.txt" for folder in ("source", "release/en")]
+    for file in more:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("more")
     second = pack(room, LANGUAGES, room / "out")
     assert second.path != first.path
     wheels = [next(n for n in names(p.path.read_bytes()) if n.endswith(".whl")) for p in (first, second)]
     assert wheels[0] != wheels[1]  # so that pip installs the new one over the old one
     first.path.write_bytes(b"my own")
-    (data / "more.txt").unlink()
+    for file in more:
+        file.unlink()
     with pytest.raises(CourseError, match="exists already with other contents"):
         pack(room, LANGUAGES, room / "out")
     assert first.path.read_bytes() == b"my own"
@@ -279,3 +281,29 @@ def test_what_a_student_hands_in_from_it_is_graded_with_the_hidden_tests(room: P
     (row,) = summary.rows()
     found = {task["id"]: (task["outcome"], task["points"]) for task in row["tasks"]}
     assert (found["double"], found["Counter"]) == (("wrong", 0.0), ("passed", 3.0))
+
+
+# --- Only the build's files ---
+
+
+@pytest.mark.parametrize("place", ["grades.csv", "data/points.json", f"{STEPS}_answers.ipynb"])
+def test_file_that_somebody_put_beside_a_released_lesson_is_refused(room: Path, place: str) -> None:
+    file = room / "release" / "en" / STEPS / place
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("student,points\nann,3\n")
+    with pytest.raises(CourseError, match=re.escape(str(file))):
+        pack(room, ["en"], room / "out")
+    assert not (room / "out").exists()
+
+
+def test_file_that_the_build_copied_is_packed(room: Path) -> None:
+    for folder in ("source", "release/en"):
+        (room / folder / STEPS / "data.csv").write_text("x,y\n")
+    assert any(name.endswith("data.csv") for name in names(make_edition(room, ["en"])))
+
+
+def test_lesson_that_is_not_the_courses_is_left_out(room: Path) -> None:
+    strange = room / "release" / "en" / "99_grades"
+    strange.mkdir()
+    shutil.copy(room / "release" / "en" / STEPS / f"{STEPS}.ipynb", strange / "99_grades.ipynb")
+    assert not any("99_grades" in name for name in names(make_edition(room, ["en"])))

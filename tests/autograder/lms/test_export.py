@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import shutil
+import unicodedata
 import zipfile
 from pathlib import Path
 
@@ -368,11 +369,61 @@ def test_only_the_usual_folder_is_made_for_a_table(tmp_path: Path) -> None:
         transfer._write(tmp_path / "away" / "grades.csv", b"", None)
 
 
+def test_name_with_a_tag_is_entered_into_the_gradebook_as_text(room: Path) -> None:
+    course = Course.at(room)
+    with Book(course.directory, course.config) as book:
+        book.enter_people([{"id": "zed", "first_name": "<img src=x>", "last_name": "O'Brien & Sons <3"}])
+        (zed,) = (person for person in book.people() if person["id"] == "zed")
+    assert (zed["first_name"], zed["last_name"]) == ("‹img src=x>", "O'Brien & Sons <3")
+
+
 def test_no_cell_is_a_formula() -> None:
-    odd = ["=1", "+1+1", "-1+1", "@x", "\tx", "\r=1", "-cmd", "=HYPERLINK()"]
+    odd = ["=1", "+1+1", "-1+1", "@x", "-cmd", "=HYPERLINK()", "＝1", "＋1+1", "－1+1", "＠x", "﹦1"]
     assert [harmless(cell) for cell in odd] == [f"'{cell}" for cell in odd]
-    plain = ["-", "-1.5", "+3", "3", "", "a=1", "김"]
+    plain = [
+        "-",
+        "-1.5",
+        "+3",
+        "3",
+        "",
+        "a=1",
+        "김",
+        "+82 10-1234-5678",
+        "Kim, -",
+        "Lee; Ann",
+        "علی\u200cرضا",
+        "'=1",
+    ]
     assert [harmless(cell) for cell in plain] == plain
+
+
+@pytest.mark.parametrize("separator", [",", ";", "|"])
+@pytest.mark.parametrize("formula", ["=HYPERLINK(1)", "＝1+1", " @x", '"=1+1"', "-cmd|x"])
+def test_no_cell_hides_a_formula_behind_a_separator(separator: str, formula: str) -> None:
+    cell = f"Kim{separator}{formula}"
+    parts = re.split("[,;|]", harmless(cell))
+    assert [part for part in parts if part.strip(' "')[:1] in tuple("=@-＝")] == []
+    assert harmless(cell).replace("'", "") == cell
+    assert harmless(harmless(cell)) == harmless(cell)
+
+
+def test_cell_stays_one_cell_in_one_line_and_one_direction() -> None:
+    assert harmless("Kim\r\nAnn;100\n=1") == "Kim Ann;100 =1"
+    assert harmless("\r=1") == " '=1"
+    assert harmless("\tx\x1b[2J\u202egpj") == r"\tx\x1b[2J\u202egpj"
+    shown = harmless("".join(map(chr, [*range(0x100), *range(0x2000, 0x2070)])))
+    assert not {char for char in shown if unicodedata.category(char) in ("Cc", "Zl", "Zp")}
+    assert not {unicodedata.bidirectional(char) for char in shown} & {
+        "LRE",
+        "RLE",
+        "LRO",
+        "RLO",
+        "PDF",
+        "LRI",
+        "RLI",
+        "FSI",
+        "PDI",
+    }
 
 
 def _python(page: str) -> str:

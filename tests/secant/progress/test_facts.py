@@ -65,11 +65,31 @@ def damaged(path: str, value: Any) -> dict[str, Any]:
         ("predictions", {"1 one": "A"}),
         ("last", {"lesson": 1}),
         ("earned", {"first_pass": None}),
+        ("earned", {"first_pass": "2026-11-01"}),
+        ("predictions", {"1 one": {"first": "A", "right": None, "when": "2026-11-01T10:00:00"}}),
+        ("predictions", {"1 one": {"first": "A", "right": None, "when": "0001-01-01T00:00:00+23:00"}}),
     ],
 )
 def test_what_is_not_ours_is_refused(path: str, value: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         from_json(damaged(path, value))
+
+
+def test_times_of_other_zones_are_kept_as_ours_so_that_they_compare() -> None:
+    data = damaged(
+        "predictions", {"1 one": {"first": "A", "right": None, "when": "2026-11-01T09:00:00+09:00"}}
+    )
+    assert from_json(data)["predictions"]["1 one"]["when"] == "2026-11-01T00:00:00.000000+00:00"
+
+
+def test_entry_that_cannot_be_read_is_left_out_alone() -> None:
+    data = damaged("lessons/01_lesson/easy/passed/when", "2026-11-01")
+    data["earned"] = {"<b>[x](y)": 1}
+    left_out: list[str] = []
+    facts = from_json(data, left_out)
+    assert left_out == ["task easy", "achievement ?b??x??y?"]
+    assert "easy" not in facts["lessons"]["01_lesson"]
+    assert facts["predictions"] == from_json(damaged("earned", {}))["predictions"]
 
 
 def test_points_never_fall() -> None:

@@ -112,6 +112,19 @@ def test_a_damaged_file_is_put_aside_and_one_goes_on(data: Path, content: bytes)
     assert record.check(LESSON, [row("MyPow")]).problem is None
 
 
+def test_what_can_be_read_of_a_damaged_file_goes_on_and_the_file_is_kept(data: Path) -> None:
+    record.check(LESSON, [row("MyPow")])
+    facts = kept(data)
+    facts["predictions"]["8 where"] = {"first": "A", "right": None, "when": "2026-11-01"}
+    content = json.dumps(facts).encode()
+    (data / "progress.json").write_bytes(content)
+    found = record.check(LESSON, [row("safe_sqrt")])
+    assert "progress (unreadable 1).json" in str(found.problem)
+    assert (data / "progress (unreadable 1).json").read_bytes() == content
+    assert set(kept(data)["lessons"][LESSON]) == {"MyPow", "safe_sqrt"}
+    assert record.check(LESSON, [row("MyPow")]).problem is None
+
+
 def test_a_newer_version_is_left_alone(data: Path) -> None:
     data.mkdir()
     newer = json.dumps({"version": 2, "something": "else"})

@@ -1,0 +1,94 @@
+"""Escape the text that nbgrader's formgrader puts into its pages.
+
+Formgrader's templates print names, ids and file names unescaped, and two of its scripts hand such text to
+jQuery as HTML (docs/upstream.md): a first name such as `<img src=x onerror=...>` would run as the instructor.
+No file of nbgrader's is changed. A Jinja extension rewrites its templates when they are loaded:
+
+- a value in a page is escaped, and a value in a script is written as JSON;
+- the two calls of jQuery's `append` receive text;
+- MathJax gets its settings as a function, since it would run the text of any element of their type;
+- a Content-Security-Policy refuses every script that no template contains, such as one in a student's output.
+"""
+
+import base64
+import hashlib
+import re
+import secrets
+from typing import Any
+
+from jinja2 import Environment
+from jinja2.ext import Extension
+
+# Formgrader's own attributes, such as onclick="toggleAllNames()": a policy allows them by their hashes.
+HANDLERS = (
+    "createAssignmentModal();",
+    "createStudentModal();",
+    "toggleAllNames()",
+    "toggle_name(true);",
+    "toggle_name(false);",
+)
+_VALUE = re.compile(r"\{\{\s*([a-z]\w*(?:\.\w+)*)\s*\}\}")
+_SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
+_IN_QUOTES = re.compile(rf'"{_VALUE.pattern}([^"\n{{]*)"')
+_UTILITIES = re.compile(r'<script src="[^"]*/static/js/utils\.js"></script>')
+_MATHJAX = re.compile(r'<script type="text/x-mathjax-config">(.*?)</script>', re.DOTALL)
+_MATHJAX_FUNCTION = r"""<script>
+(init => window.MathJax ? init() : window.MathJax = {AuthorInit: init})(() => {\1});
+</script>"""
+# nbgrader's createModal and its list of a student's notebooks append a sentence with names in it.
+_APPEND_TEXT = """<script>
+(append => {
+  $.fn.append = function (...content) {
+    const isText = typeof content[0] === "string" && this.is(".modal-body, .name");
+    return append.apply(this, isText ? [document.createTextNode(content[0])] : content);
+  };
+})($.fn.append);
+</script>"""
+
+
+class EscapedValues(Extension):
+    """Rewrite a template of formgrader's so that no value in it is markup."""
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__(environment)
+        self._nonce = secrets.token_urlsafe(16)
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """Return the template's source with escaped values, and with a policy in its head."""
+        source = _UTILITIES.sub(lambda found: found[0] + _APPEND_TEXT, source)
+        source = _MATHJAX.sub(_MATHJAX_FUNCTION, source)
+        parts, at = [], 0
+        for script in _SCRIPT.finditer(source):
+            parts += [_escaped(source[at : script.start()]), self._allowed(script[0])]
+            at = script.end()
+        source = "".join([*parts, _escaped(source[at:])])
+        policy = f'<meta http-equiv="Content-Security-Policy" content="{content_policy(self._nonce)}">'
+        return source.replace("<head>", f"<head>\n{policy}", 1)
+
+    def _allowed(self, script: str) -> str:
+        """Return one of formgrader's scripts with its values as JSON and with the policy's nonce."""
+        tag, end, body = script.partition(">")
+        body = _IN_QUOTES.sub(lambda found: f"{{{{ ({found[1]} ~ '{found[2]}') | tojson }}}}", body)
+        return _escaped(tag).replace("<script", f'<script nonce="{self._nonce}"', 1) + end + body
+
+
+def content_policy(nonce: str) -> str:
+    """Return the policy of formgrader's pages: scripts from its templates, and those that they load."""
+    hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in HANDLERS)
+    scripts = [f"'nonce-{nonce}'", "'strict-dynamic'", "'unsafe-hashes'", *(f"'sha256-{h}'" for h in hashes)]
+    return f"script-src {' '.join(scripts)}; object-src 'none'; frame-src 'none'; base-uri 'none'"
+
+
+def _escaped(source: str) -> str:
+    """Return a piece of a template in which each plain value is escaped."""
+    return _VALUE.sub(r"{{ \1 | e }}", source)
+
+
+def protect_formgrader(settings: dict[str, Any]) -> None:
+    """Add the extension to the two template environments of formgrader, if this server has it."""
+    if "nbgrader_formgrader" not in settings:
+        return
+    pages: Environment = settings["nbgrader_jinja2_env"]
+    pages.autoescape = True
+    for environment in (pages, settings["nbgrader_exporter"].environment):
+        environment.add_extension(EscapedValues)

@@ -1,0 +1,206 @@
+"""Formgrader's pages with hostile names: no script of theirs runs, and each is shown as typed."""
+
+import re
+import shutil
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbformat import v4
+from nbgrader.api import Gradebook
+from playwright.sync_api import Page, Route, expect
+
+from tests.support.formgrader import formgrader
+from tests.support.small_class import STEPS, answered, build_course, hand_in, run, solutions
+
+TAG = "<img src=x onerror=hit(1)>"
+SCRIPT = '</script><script>hit(2)</script>"+hit(3)+"'
+HONEST = "O'Brien & Sons <3"
+HOSTILE_ID = f"mallory{TAG}"
+QUOTED_ID = 'eve";hit(4);"'
+OTHER = f"other{TAG}"
+MISSING = f"missing{TAG}"
+
+HTML = f'<script>hit(5)</script>{TAG}<script type="text/x-mathjax-config">hit(8)</script>'
+MATHJAX = """addEventListener('DOMContentLoaded', () => {
+  const author = window.MathJax ?? {AuthorInit: () => null};  // without our extension
+  const signal = {Interest: () => null};
+  const Hub = {Config: found => { window.configured = found; }, Queue: () => null, Startup: {signal}};
+  window.MathJax = {Hub};
+  author.AuthorInit();
+  for (const each of document.querySelectorAll('script[type="text/x-mathjax-config"]')) {
+    try { window.eval(each.textContent); } catch (error) { console.log(error.name); }
+  }
+});"""
+
+
+def fill(root: Path) -> None:
+    """Fill a gradebook as nbgrader's own commands do, past every function of ours."""
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}", "secant") as book, book.db.no_autoflush:
+        book.update_or_create_student("ann", first_name=TAG, last_name=SCRIPT, email=TAG)
+        book.update_or_create_student("bob", first_name=HONEST, last_name="Kim", email="b@example.org")
+        for who in (HOSTILE_ID, QUOTED_ID):
+            book.update_or_create_student(who, first_name=TAG, last_name=SCRIPT, email=SCRIPT)
+            book.add_submission(STEPS, who)
+        book.add_assignment(OTHER)
+        book.add_notebook(MISSING, OTHER)
+        book.add_submission(OTHER, "ann")
+        for comment in book.find_submission_notebook(STEPS, STEPS, "ann").comments:
+            comment.manual_comment = f"</textarea>{TAG}"
+        book.db.commit()
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("names")
+    build_course(root)
+    for who in ("ann", "bob"):
+        hand_in(root, who, answered(root, solutions(root)))
+    summary, _ = run(root)
+    assert not summary.failed
+    fill(root)
+    (root / "source" / OTHER).mkdir()
+    graded = root / "autograded" / "ann" / STEPS / f"{STEPS}.ipynb"
+    notebook = v4.reads(graded.read_text(encoding="utf-8"))
+    shown = v4.new_output("display_data", data={"text/html": HTML})
+    notebook.cells.append(v4.new_code_cell("1", outputs=[shown]))
+    notebook.cells.append(v4.new_markdown_cell(f"{TAG} <script>hit(6)</script> [x](javascript:hit(7))"))
+    graded.write_text(v4.writes(notebook), encoding="utf-8")
+    shutil.copytree(root / "autograded" / "ann", root / "autograded" / HOSTILE_ID)
+    shutil.copytree(root / "submitted" / "ann", root / "submitted" / HOSTILE_ID)
+    return root
+
+
+@pytest.fixture(scope="module")
+def address(room: Path) -> Iterator[str]:
+    with formgrader(room) as started:
+        yield started.address
+
+
+def answer_as_mathjax(route: Route) -> None:
+    """Answer as MathJax's server would: take the settings, run the page's elements of their type."""
+    route.fulfill(content_type="text/javascript", body=MATHJAX if "mathjax" in route.request.url else "")
+
+
+class Watched:
+    """A page in which scripts of strangers would call `hit`."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page, self._address = page, address
+        self.hits: list[Any] = []
+        self.errors: list[str] = []
+        page.expose_function("hit", lambda number: self.hits.append(number))
+        page.route(re.compile("^https:"), answer_as_mathjax)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def open(self, *parts: str) -> Page:
+        """Open a page of formgrader and wait for its table."""
+        self.page.goto("/".join([self._address, *(urllib.parse.quote(part, safe="") for part in parts)]))
+        self.page.wait_for_load_state("networkidle")
+        return self.page
+
+    def is_clean(self) -> None:
+        """Fail if a script of a stranger's ran, or one of formgrader's did not."""
+        self.page.wait_for_timeout(100)
+        assert self.hits == []
+        assert self.errors == []
+
+
+@pytest.fixture
+def watched(browser: Any, address: str) -> Iterator[Watched]:
+    page = browser.new_page()
+    yield Watched(page, address)
+    page.close()
+
+
+def notebook_id(room: Path, student: str) -> str:
+    with Gradebook(f"sqlite:///{room / 'gradebook.db'}", "secant") as book:
+        return str(book.find_submission_notebook(STEPS, STEPS, student).id)
+
+
+def test_lists_of_assignments_and_notebooks(watched: Watched) -> None:
+    for name in ("manage_assignments", "gradebook"):
+        expect(watched.open(name).get_by_role("link", name=OTHER, exact=True)).to_be_visible()
+        watched.is_clean()
+    page = watched.open("gradebook", OTHER)
+    expect(page.locator(".breadcrumb .active")).to_have_text(OTHER)
+    expect(page.get_by_role("link", name=MISSING, exact=True)).to_be_visible()
+    watched.is_clean()
+    expect(watched.open("gradebook", OTHER, MISSING).locator(".breadcrumb .active")).to_have_text(MISSING)
+    watched.is_clean()
+
+
+def test_list_of_students_and_its_windows(watched: Watched) -> None:
+    page = watched.open("manage_students")
+    expect(page.get_by_role("link", name=f"Kim, {HONEST}", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name=f"{SCRIPT}, {TAG}", exact=True)).to_have_count(3)
+    page.locator("tr", has_text="mallory").locator(".edit a").click()
+    expect(page.locator(".modal-title")).to_have_text(f"Editing {HOSTILE_ID}")
+    expect(page.locator("input.modal-first-name")).to_have_value(TAG)
+    page.locator(".modal-footer .btn-danger").click()
+    page.locator("input[type=search]").fill("img")  # the table's own search
+    expect(page.locator("#main-table tr")).to_have_count(3)
+    page.get_by_role("link", name="Add new student").click()
+    expect(page.locator(".modal-title")).to_have_text("Add New Student")
+    watched.is_clean()
+
+
+@pytest.mark.parametrize("student", [HOSTILE_ID, QUOTED_ID, SCRIPT.replace("/", "")])
+def test_pages_of_a_student(watched: Watched, student: str) -> None:
+    assert watched.open("manage_students", student).evaluate("student_id") == student
+    expect(watched.page.locator(".breadcrumb .active")).to_have_text(student)
+    watched.is_clean()
+    assert watched.open("manage_students", student, STEPS).evaluate("[student_id, assignment_id]") == [
+        student,
+        STEPS,
+    ]
+    watched.is_clean()
+
+
+def test_notebook_whose_file_is_missing(watched: Watched) -> None:
+    page = watched.open("manage_students", "ann", OTHER)
+    expect(page.locator("#main-table .name")).to_have_text(f"{MISSING} (file missing)")
+    watched.is_clean()
+
+
+def test_list_of_submissions_and_the_window_of_a_failure(watched: Watched) -> None:
+    page = watched.open("manage_submissions", STEPS)
+    page.route("**/autograde", lambda route: route.fulfill(status=500))
+    page.locator("tr", has_text="mallory").locator(".autograde a").click()
+    said = f"There was an error autograding '{STEPS}' for student '{HOSTILE_ID}'"
+    expect(page.locator(".modal-body")).to_contain_text(said)
+    watched.is_clean()
+
+
+def test_assignment_that_fails_in_the_list(watched: Watched) -> None:
+    page = watched.open("manage_assignments")
+    page.route("**/assign", lambda route: route.fulfill(status=500))
+    page.locator("tr", has_text=OTHER).locator(".assign a").click()
+    expect(page.locator(".modal-body")).to_contain_text(OTHER)
+    page.locator(".modal-footer button").click()
+    page.get_by_role("link", name="Add new assignment").click()
+    expect(page.locator(".modal-title").last).to_have_text("Add New Assignment")
+    watched.is_clean()
+
+
+def test_names_in_the_list_for_grading_by_hand(watched: Watched) -> None:
+    page = watched.open("gradebook", STEPS, STEPS)
+    page.get_by_role("button", name="Show All Names").click()
+    expect(page.get_by_role("link", name=f"{SCRIPT}, {TAG}", exact=True).first).to_be_visible()
+    expect(page.get_by_role("link", name=f"Kim, {HONEST}", exact=True)).to_be_visible()
+    watched.is_clean()
+
+
+def test_submission(watched: Watched, room: Path) -> None:
+    page = watched.open("submissions", notebook_id(room, "ann"), "")
+    page.locator("span.name-hidden").click()
+    expect(page.locator("a.name-shown")).to_have_text(f"{SCRIPT}, {TAG}")
+    expect(page.locator("textarea.comment").first).to_have_value(f"</textarea>{TAG}")
+    assert page.evaluate("window.configured.tex2jax.inlineMath[0]") == ["$", "$"]
+    watched.is_clean()
+    page = watched.open("submissions", notebook_id(room, "bob"), "")
+    page.locator("span.name-hidden").click()
+    expect(page.locator("a.name-shown")).to_have_text(f"Kim, {HONEST}")
+    watched.is_clean()
