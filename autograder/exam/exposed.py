@@ -23,6 +23,12 @@ _DROPPED = bytes(
 )  # quotes, brackets, spaces: what each way of writing writes otherwise
 _SHORTEST_TEST, _SHORTEST_ANSWER = 20, 8  # letters and digits of a line that is told again by others
 _LEAST_ANSWER = 30  # of a whole answer, as `return x**2` may stand anywhere
+_DROPPED_IN_LINES = bytes(set(_DROPPED) - set(b"\n"))
+_ESCAPED = re.compile(rb"\\u([0-9a-fA-F]{4})")
+_PROOF = (
+    3  # different lines of hidden tests, which use their own tools: an answer has none of those by chance
+)
+_OF_TESTS = re.compile(r"\bcheck\.|\bassert\b|\b_[a-zA-Z]")
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,18 @@ class Lesson:
         self.name = name
         visible = _letters("\n".join(_parts(cell)[0] for cell in source.cells).encode())
         self._answers = {task.id: task.answer for task in tasks(source)}
+        answers = _letters("\n".join(task.answer.source for task in tasks(source)).encode())
+        self._quotable = {
+            task.id: frozenset(
+                line
+                for text in split_tests(task.test.source)[1].splitlines()
+                if _OF_TESTS.search(text)
+                for line in _line_set(json.dumps(text).encode())
+                if len(line) >= _SHORTEST_TEST and line not in visible and line not in answers
+            )
+            for task in tasks(source)
+            if task.test
+        }
         self._secrets = [
             _Secret(
                 task.id,
@@ -83,6 +101,18 @@ class Lesson:
         said = _letters(data)
         return any(secret.told_by(said) for secret in named) or self._is_handed_in(data)
 
+    def hidden_tests_in(self, data: bytes) -> list[str]:
+        """Return the tasks whose hidden tests a student's file quotes: none, unless it has several lines.
+
+        Only whole lines count that use what tests use, and that neither a student is given nor an answer of
+        the course has. So whoever has them has seen the tests, and no right answer is taken for them.
+        """
+        said = _line_set(data)
+        quoted = {task: lines & said for task, lines in self._quotable.items()}
+        if len(frozenset().union(*quoted.values())) < _PROOF:
+            return []
+        return [task for task, lines in quoted.items() if lines]
+
     def _is_handed_in(self, data: bytes) -> bool:
         """Whether this is a notebook in which somebody has answered."""
         with suppress(ValueError, RecursionError, TypeError, KeyError, AttributeError):
@@ -113,6 +143,12 @@ def _lines(text: str, shortest: int, given: bytes) -> list[bytes]:
     """The telling lines of a text: long enough, in plain letters, and not in what students are given."""
     found = [_letters(line.encode()) for line in text.splitlines() if line.isascii()]
     return [line for line in found if len(line) >= shortest and line not in given]
+
+
+def _line_set(data: bytes) -> set[bytes]:
+    """Return the lines of a text as ASCII letters and digits, also of one in a notebook's JSON."""
+    data = _ESCAPED.sub(lambda found: bytes([code]) if (code := int(found[1], 16)) < 128 else b"", data)
+    return set(data.replace(b"\\n", b"\n").translate(None, _DROPPED_IN_LINES).split(b"\n"))
 
 
 def _letters(text: bytes) -> bytes:
