@@ -20,7 +20,7 @@ def home(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where Ann fetches; the exchange is beside it."""
     exchange = tmp_path / "exchange"
     exchange.mkdir()
-    exchange.chmod(0o777)
+    exchange.chmod(0o1777)
     (room / "nbgrader_config_local.py").write_text(f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n")
     for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "HOME"):
         monkeypatch.setenv(name, str(tmp_path / "jupyter"))
