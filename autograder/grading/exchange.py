@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nbgrader.exchange.default import (
+    Exchange,
     ExchangeCollect,
     ExchangeList,
     ExchangeReleaseAssignment,
@@ -45,9 +46,7 @@ class ReleaseLanguages(ExchangeReleaseAssignment):
 
     def init_dest(self) -> None:
         """Make the course's folders in the exchange."""
-        course = os.path.join(self.root, self.coursedir.course_id)
-        if os.path.islink(course):
-            self.fail(f"{course} is a link, which a student may have made. Delete it, then release again.")
+        _refuse_link(self)
         super().init_dest()
         self._make_sticky(self.inbound_path)
 
@@ -288,6 +287,11 @@ class ReleasePages(ExchangeReleaseFeedback):
     does not find. A submission has one page: of two languages, of a renamed notebook, or of several.
     """
 
+    def init_dest(self) -> None:
+        """Find the folder of the pages in the exchange."""
+        _refuse_link(self)
+        super().init_dest()
+
     def copy_files(self) -> None:
         """Release the pages."""
         super().copy_files()
@@ -304,6 +308,13 @@ class ReleasePages(ExchangeReleaseFeedback):
     def _released(self, secret: str, notebook: str) -> Path:
         """The page of a notebook in the exchange, where nbgrader looks for it."""
         return Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=notebook)}.html")
+
+
+def _refuse_link(exchange: Exchange) -> None:
+    """End a release if a link has the place of the class's folder: nbgrader would write through it."""
+    course = os.path.join(exchange.root, exchange.coursedir.course_id)
+    if os.path.islink(course):
+        exchange.fail(f"{course} is a link, which a student may have made. Delete it, then release again.")
 
 
 def _notebooks(folder: Path, lesson: str) -> list[str]:
