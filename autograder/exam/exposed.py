@@ -24,10 +24,9 @@ _DROPPED = bytes(
 _SHORTEST_TEST, _SHORTEST_ANSWER = 20, 8  # letters and digits of a line that is told again by others
 _LEAST_ANSWER = 30  # of a whole answer, as `return x**2` may stand anywhere
 _DROPPED_IN_LINES = bytes(set(_DROPPED) - set(b"\n"))
-_ESCAPED = re.compile(rb"\\u([0-9a-fA-F]{4})")
-_PROOF = (
-    3  # different lines of hidden tests, which use their own tools: an answer has none of those by chance
-)
+# Different lines of hidden tests, which use tools of their own: an answer has none of them by chance.
+_PROOF = 3
+_LONG_LINE = re.compile(rb"[^\n]{%d,}" % _SHORTEST_TEST)
 _OF_TESTS = re.compile(r"\bcheck\.|\bassert\b|\b_[a-zA-Z]")
 
 
@@ -64,12 +63,13 @@ class Lesson:
                 line
                 for text in split_tests(task.test.source)[1].splitlines()
                 if _OF_TESTS.search(text)
-                for line in _line_set(json.dumps(text).encode())
-                if len(line) >= _SHORTEST_TEST and line not in visible and line not in answers
+                for line in _long_lines(json.dumps(text, ensure_ascii=False).encode())
+                if line not in visible and line not in answers
             )
             for task in tasks(source)
             if task.test
         }
+        self._all_quotable = frozenset[bytes]().union(*self._quotable.values())
         self._secrets = [
             _Secret(
                 task.id,
@@ -107,9 +107,9 @@ class Lesson:
         Only whole lines count that use what tests use, and that neither a student is given nor an answer of
         the course has. So whoever has them has seen the tests, and no right answer is taken for them.
         """
-        said = _line_set(data)
+        said = self._all_quotable.intersection(_long_lines(data))
         quoted = {task: lines & said for task, lines in self._quotable.items()}
-        if len(frozenset().union(*quoted.values())) < _PROOF:
+        if len(said) < _PROOF:
             return []
         return [task for task, lines in quoted.items() if lines]
 
@@ -145,10 +145,9 @@ def _lines(text: str, shortest: int, given: bytes) -> list[bytes]:
     return [line for line in found if len(line) >= shortest and line not in given]
 
 
-def _line_set(data: bytes) -> set[bytes]:
-    """Return the lines of a text as ASCII letters and digits, also of one in a notebook's JSON."""
-    data = _ESCAPED.sub(lambda found: bytes([code]) if (code := int(found[1], 16)) < 128 else b"", data)
-    return set(data.replace(b"\\n", b"\n").translate(None, _DROPPED_IN_LINES).split(b"\n"))
+def _long_lines(data: bytes) -> list[bytes]:
+    """Return the long lines of a text as ASCII letters and digits, also of one in a notebook's JSON."""
+    return _LONG_LINE.findall(data.replace(b"\\n", b"\n").translate(None, _DROPPED_IN_LINES))
 
 
 def _letters(text: bytes) -> bytes:
