@@ -226,7 +226,10 @@ class CollectFiles(ExchangeCollect):
                 return False
             if settings.include and not any(fnmatch(name, pattern) for pattern in settings.include):
                 return True
-            return bool(settings.max_file_size) and status.st_size > 1000 * settings.max_file_size
+            is_large = bool(settings.max_file_size) and status.st_size > 1000 * settings.max_file_size
+            if is_large:
+                self.log.warning("Left out, because it is larger than max_file_size: %s", visible(name))
+            return is_large
 
         return Limits(1000 * settings.max_dir_size, skips, settings.groupshared)
 

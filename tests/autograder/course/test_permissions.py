@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder import doctor, terminal
 from autograder.course.permissions import exchange_risk, open_to_others
 from autograder.course.settings import Course
 
@@ -103,3 +104,19 @@ def test_a_folder_of_another_user_is_not_ours(course: Course, name: str) -> None
     risk = exchange_risk(course)
     assert risk is not None
     assert "belongs to neither you nor root" in risk.detail
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the doctor looks at a grader's machine")
+def test_the_doctor_and_the_commands_say_so(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    course.exchange.chmod(0o777)
+    found = {finding.what: finding for finding in doctor._others(course.root)}
+    assert not found["other users"].ok
+    assert not found["exchange"].ok
+    assert not any(finding.needed for finding in found.values())
+    terminal.warn_of_others(course)
+    assert f"chmod o= {course.root}" in capsys.readouterr().err
+    course.exchange.chmod(0o1777)
+    course.root.chmod(0o700)
+    assert all(finding.ok for finding in doctor._others(course.root))
+    terminal.warn_of_others(course)
+    assert not capsys.readouterr().err

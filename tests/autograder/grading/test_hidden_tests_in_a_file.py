@@ -52,7 +52,7 @@ def test_the_instructor_s_notebook_waits_for_a_person(room: Path, right: dict[st
         path.unlink()
         (os.link if way == "hard link" else shutil.copy)(source, path)
     workers = Here(told)
-    summary, said = run(room, workers)
+    summary, _ = run(room, workers)
     (result,) = summary.results.values()
     assert not workers.examined
     assert {task.outcome for task in result.tasks} == {"rejected"}
