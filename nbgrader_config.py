@@ -14,7 +14,7 @@ from autograder.build.install_cell import InstallCell
 from autograder.build.report_link import ReportLink
 from autograder.build.select_language import SelectLanguage
 from autograder.build.write_hints import KeepHints, ReleaseHints
-from autograder.grading.exchange import ReleaseLanguages, ReleasePages
+from autograder.grading.exchange import CollectFiles, ListPlain, ReleaseLanguages, ReleasePages
 from autograder.grading.hide_tests import HideTests
 from autograder.grading.instead import FeedbackInstead, GradeInstead, Refuse
 from autograder.grading.scores import ScoresGiven
@@ -52,6 +52,10 @@ c.ClearSolutions.text_stub = STUB
 # One assignment for both languages: the other one's notebook goes out beside it, as 03_x.ko.ipynb.
 c.ExchangeFactory.release_assignment = ReleaseLanguages
 c.ExchangeFactory.release_feedback = ReleasePages
+
+# What students put into the exchange is theirs: no link in it is followed, and one bad folder stops no other.
+c.ExchangeFactory.collect = CollectFiles
+c.ExchangeFactory.list = ListPlain
 
 # A lesson's slowest cell takes a few seconds; an endless loop should not hold up the class.
 c.Execute.timeout = 60

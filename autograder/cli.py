@@ -24,7 +24,7 @@ from autograder.course.lesson import Lesson, choose_lessons, course_languages, f
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallUnavailable
 from autograder.sandbox.sweep import cache_file
-from autograder.terminal import Terminal, err, out
+from autograder.terminal import Terminal, err, out, warn_of_others
 from secant.files import replace_file
 from secant.language import LANGUAGES, counted, language, of_this_machine, print_whatever_comes, say
 from secant.terminal import Command, argument, option, options_metavar, print_version
@@ -336,6 +336,7 @@ def grade(
         + (f" {counted(summary.pages, 'page')} updated." if summary.kept else "")
     )
     _show_closing(end, summary.failed)
+    warn_of_others(course)
     if "single" in summary.walls:
         err.print("A sandbox was built for each submission, which is slow: `autograder doctor` says why.")
     raise typer.Exit(0 if end.is_clean and written and not summary.failed else 1)
@@ -501,6 +502,7 @@ def report(
         raise CourseError(f"The gradebook could not be read: {error}.") from error
     for path in written:
         out.print(f"wrote {path}")
+    warn_of_others(course)
 
 
 @app.command()

@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 from autograder.course.assignment import built_lessons, read_assignment
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_root
+from autograder.course.permissions import Risk, exchange_risk, open_to_others
 from autograder.course.settings import Course
 from autograder.exam.exposed import Lesson
 from autograder.grading.budget import Budget
@@ -27,7 +28,15 @@ def look_around(start: Path) -> list[Finding]:
 
     Tries the real wall, so it takes some seconds.
     """
-    return [_python(), *_packages(), *_course(start), *_workers(), *probe_machine(), *_exposed(start)]
+    return [
+        _python(),
+        *_packages(),
+        *_course(start),
+        *_others(start),
+        *_workers(),
+        *probe_machine(),
+        *_exposed(start),
+    ]
 
 
 def can_grade(findings: list[Finding]) -> bool:
@@ -73,6 +82,23 @@ def _course(start: Path) -> list[Finding]:
     roomy = free >= _DISK_GB
     disk = Finding("disk", roomy, f"{free:.1f} GB free", "" if roomy else f"Free at least {_DISK_GB:g} GB.")
     return [Finding("course", True, str(root)), _gradebook(root), disk]
+
+
+def _others(start: Path) -> list[Finding]:
+    """Look at what other users of this machine can do with the class's files and in the exchange."""
+    try:
+        course = Course.at(find_root(start))
+    except CourseError:  # said of the course
+        return []
+    nobody = "they cannot read the class's files"
+    found = [_harmless("other users", open_to_others(course), nobody)]
+    if course.exchange.is_dir():
+        found.append(_harmless("exchange", exchange_risk(course), str(course.exchange)))
+    return found
+
+
+def _harmless(what: str, risk: Risk | None, detail: str) -> Finding:
+    return Finding(what, not risk, risk.detail if risk else detail, risk.fix if risk else "", needed=False)
 
 
 def _exposed(start: Path) -> list[Finding]:

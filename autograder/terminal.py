@@ -1,12 +1,15 @@
 """Where the commands print: what strangers wrote neither steers a terminal nor is taken for markup."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.segment import Segment
 
 from secant.visible import visible
+
+if TYPE_CHECKING:
+    from autograder.course.settings import Course
 
 
 class Terminal(Console):
@@ -22,3 +25,11 @@ class Terminal(Console):
 
 out = Terminal(soft_wrap=True)
 err = Terminal(soft_wrap=True, stderr=True)
+
+
+def warn_of_others(course: "Course") -> None:
+    """Say which of a class's files every user of this machine can read, if there are any."""
+    from autograder.course.permissions import open_to_others
+
+    if risk := open_to_others(course):
+        err.print(str(risk), style="yellow")

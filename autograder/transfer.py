@@ -18,7 +18,7 @@ from autograder.lms import collect as into
 from autograder.lms import export as back
 from autograder.lms.attempts import OUTCOMES
 from autograder.lms.roster import Person, read_roster
-from autograder.terminal import Terminal, err, out
+from autograder.terminal import Terminal, err, out, warn_of_others
 from secant.files import put_aside, replace_file
 from secant.language import counted, say
 
@@ -64,6 +64,7 @@ def collect(
     _show_collected(done)
     if strangers:
         err.print(strangers, style="yellow")
+    warn_of_others(course)
     if not any(line.path for line in done.lines):
         return 2
     return int(any(line.needs_a_person for line in done.lines))

@@ -92,14 +92,16 @@ class Course:
         return Path(self.root, self.directory.submitted_directory)
 
     @property
+    def exchange(self) -> Path:
+        """The folder of nbgrader's exchange, where everybody's submissions arrive."""
+        return Path(self.config.get("Exchange", {}).get("root") or _EXCHANGE)
+
+    @property
     def hidden(self) -> tuple[str, ...]:
         """What no student's code may find: the course's folder, and what a class has put elsewhere."""
         names = ("submitted", "autograded", "feedback", "source", "release")
         places = [self.root / getattr(self.directory, f"{name}_directory") for name in names]
-        exchange = (
-            self.config.get("Exchange", {}).get("root") or _EXCHANGE
-        )  # where everybody's submissions arrive
-        own = (self.root, self.root / "course", *places, self.root / SECRET, Path(exchange))
+        own = (self.root, self.root / "course", *places, self.root / SECRET, self.exchange)
         return tuple(str(path) for path in (*own, *self._database()))
 
     def _database(self) -> list[Path]:

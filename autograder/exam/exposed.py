@@ -23,6 +23,11 @@ _DROPPED = bytes(
 )  # quotes, brackets, spaces: what each way of writing writes otherwise
 _SHORTEST_TEST, _SHORTEST_ANSWER = 20, 8  # letters and digits of a line that is told again by others
 _LEAST_ANSWER = 30  # of a whole answer, as `return x**2` may stand anywhere
+_DROPPED_IN_LINES = bytes(set(_DROPPED) - set(b"\n"))
+# Different lines of hidden tests, which use tools of their own: an answer has none of them by chance.
+_PROOF = 3
+_LONG_LINE = re.compile(rb"[^\n]{%d,}" % _SHORTEST_TEST)
+_OF_TESTS = re.compile(r"\bcheck\.|\bassert\b|\b_[a-zA-Z]")
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,19 @@ class Lesson:
         self.name = name
         visible = _letters("\n".join(_parts(cell)[0] for cell in source.cells).encode())
         self._answers = {task.id: task.answer for task in tasks(source)}
+        answers = _letters("\n".join(task.answer.source for task in tasks(source)).encode())
+        self._quotable = {
+            task.id: frozenset(
+                line
+                for text in split_tests(task.test.source)[1].splitlines()
+                if _OF_TESTS.search(text)
+                for line in _long_lines(json.dumps(text, ensure_ascii=False).encode())
+                if line not in visible and line not in answers
+            )
+            for task in tasks(source)
+            if task.test
+        }
+        self._all_quotable = frozenset[bytes]().union(*self._quotable.values())
         self._secrets = [
             _Secret(
                 task.id,
@@ -83,6 +101,18 @@ class Lesson:
         said = _letters(data)
         return any(secret.told_by(said) for secret in named) or self._is_handed_in(data)
 
+    def hidden_tests_in(self, data: bytes) -> list[str]:
+        """Return the tasks whose hidden tests a student's file quotes: none, unless it has several lines.
+
+        Only whole lines count that use what tests use, and that neither a student is given nor an answer of
+        the course has. So whoever has them has seen the tests, and no right answer is taken for them.
+        """
+        said = self._all_quotable.intersection(_long_lines(data))
+        quoted = {task: lines & said for task, lines in self._quotable.items()}
+        if len(said) < _PROOF:
+            return []
+        return [task for task, lines in quoted.items() if lines]
+
     def _is_handed_in(self, data: bytes) -> bool:
         """Whether this is a notebook in which somebody has answered."""
         with suppress(ValueError, RecursionError, TypeError, KeyError, AttributeError):
@@ -113,6 +143,11 @@ def _lines(text: str, shortest: int, given: bytes) -> list[bytes]:
     """The telling lines of a text: long enough, in plain letters, and not in what students are given."""
     found = [_letters(line.encode()) for line in text.splitlines() if line.isascii()]
     return [line for line in found if len(line) >= shortest and line not in given]
+
+
+def _long_lines(data: bytes) -> list[bytes]:
+    """Return the long lines of a text as ASCII letters and digits, also of one in a notebook's JSON."""
+    return _LONG_LINE.findall(data.replace(b"\\n", b"\n").translate(None, _DROPPED_IN_LINES))
 
 
 def _letters(text: bytes) -> bytes:

@@ -12,6 +12,7 @@ from pathlib import Path
 DECIDING = (
     "autograder.course.cells",
     "autograder.exam.examiner",
+    "autograder.exam.exposed",
     "autograder.exam.report",
     "autograder.exam.words",
     "autograder.grading.result",

@@ -31,6 +31,7 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson
 from autograder.course.settings import Course
 from autograder.course.solutions import WorkedSolution, worked_solutions
+from autograder.exam import exposed
 from autograder.exam.report import Outcome, Report, everywhere
 from autograder.grading.beside import beside
 from autograder.grading.current import find_now, given, key_of
@@ -219,9 +220,14 @@ _AHEAD = 50  # submissions whose records are looked up together, or noted
 
 @dataclass(frozen=True)
 class _Open:
-    """A submission that is being graded."""
+    """A submission that is being graded.
+
+    Attributes:
+        secrets: what nobody may quote of the lesson.
+    """
 
     assignment: Assignment
+    secrets: exposed.Lesson
     found: Found | Rejected
     timestamp: datetime | None
 
@@ -235,6 +241,10 @@ class _Open:
         """What the intake makes of the file; not asked for what was graded before."""
         if isinstance(self.found, Rejected):
             return self.found
+        files = (self.found, *self.found.others)
+        quoted = dict.fromkeys(task for file in files for task in self.secrets.hidden_tests_in(file.data))
+        if quoted:
+            return _held(list(quoted))
         return understand(self.found, self.assignment.lesson, self.assignment.releases)
 
     @property
@@ -269,6 +279,7 @@ class _Batch:
         self._tell = tell
         self._assignments: dict[str, Assignment] = {}
         self._sources: dict[str, str] = {}  # of each lesson, for the workers
+        self._secrets: dict[str, exposed.Lesson] = {}
         self._solutions: dict[str, dict[str, WorkedSolution]] = {}  # of each lesson, by task
         self._released = course.released_solutions()
         self._open: dict[Entry, _Open] = {}
@@ -331,6 +342,7 @@ class _Batch:
             self._book.register(assignment)
             self._assignments[name] = assignment
             self._sources[name] = v4.writes(assignment.source)
+            self._secrets[name] = exposed.Lesson(name, assignment.source)
             lesson = Lesson(name, self._course.root / "course" / name)
             self._solutions[name] = worked_solutions(lesson, assignment.source)
         return self._assignments[name]
@@ -342,7 +354,7 @@ class _Batch:
         folder = self._course.folder("submitted", *entry)
         found = find_now(self._course, entry)
         timestamp = handed_in(folder, self._course.submitted)
-        open_ = self._open[entry] = _Open(assignment, found, timestamp)
+        open_ = self._open[entry] = _Open(assignment, self._secrets[entry.lesson], found, timestamp)
         if (self._pages_alone or not self._force) and self._keep(entry, open_):
             self.summary.unread += self.summary.results[entry].is_unread
             return None
@@ -457,6 +469,9 @@ class _Batch:
         settings, root = self._course.directory, self._course.submitted
         folder, when = self._course.folder("submitted", *entry), self._open[entry].timestamp
         more = beside(folder, root, entry.student, when, self._secret, settings.ignore)
+        secrets = self._secrets[entry.lesson]
+        safe = {path: data for path, data in more.side_files.items() if not secrets.hidden_tests_in(data)}
+        more = replace(more, side_files=safe, left_out=more.left_out + len(more.side_files) - len(safe))
         ours, mode = given(self._course, entry.lesson), 0o444 if step == "autograded" else 0o644  # nbgrader's
         replace_folder(self._course.folder(step, *entry), files, more, ours, mode, settings.groupshared)
         return more.left_out
@@ -522,6 +537,18 @@ class _Failure(Exception):
 _GRADE = "Grade it: `autograder grade {1} --student {0}`"
 _TO_DO = "See what `autograder doctor` says, then grade it again: `autograder grade {1} --student {0}`"
 _LEFT_OUT = "files beside the notebook that were not copied (links, too many, too large): {}"
+
+
+def _held(tasks: Sequence[str]) -> Rejected:
+    """Return why a file that quotes hidden tests waits for a person: no release has them."""
+    names = ", ".join(tasks)
+    return Rejected(
+        "hidden_tests",
+        en=f"The file contains lines of hidden tests ({names}), which the notebook that students get does "
+        "not have. It is not graded until a person has looked at it.",
+        ko=f"학생에게 준 노트북에는 없는 숨은 테스트의 코드가 파일에 들어 있습니다({names}). "
+        "사람이 확인하기 전에는 채점하지 않습니다.",
+    )
 
 
 def _placed_anew(result: Result, open_: _Open) -> Result:

@@ -1,17 +1,35 @@
-"""One assignment of nbgrader's exchange for all languages: a class shares it, and each student chooses."""
+"""Our half of nbgrader's exchange: one assignment for all languages, and a collector that opens no link."""
 
 import os
 import shutil
+import stat
+import sys
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatch
 from glob import glob
 from pathlib import Path
+from typing import Any
 
-from nbgrader.exchange.default import ExchangeReleaseAssignment, ExchangeReleaseFeedback
+from nbgrader.exchange.default import (
+    Exchange,
+    ExchangeCollect,
+    ExchangeList,
+    ExchangeReleaseAssignment,
+    ExchangeReleaseFeedback,
+)
 from nbgrader.utils import notebook_hash
 
-from autograder.intake.files import EXCHANGE_SECRET
-from secant.language import LANGUAGES
+from autograder.grading.copying import Limits, NotCopied, copy_folder, is_plain, open_folder
+from autograder.intake.files import EXCHANGE_SECRET, valid_student_id
+from autograder.intake.timestamp import handed_in
+from secant.language import LANGUAGES, say
+from secant.visible import visible
 
 _MOST = 20  # copies of a page: each is a file more in the exchange, and a student may hand in any number
+_ROWS = 50  # of the table of folders that were not collected
+_AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
 
 
 class ReleaseLanguages(ExchangeReleaseAssignment):
@@ -20,6 +38,23 @@ class ReleaseLanguages(ExchangeReleaseAssignment):
     `nbgrader release_assignment` and formgrader use it where the configuration names it. What is handed in
     goes through the intake, which takes the notebook that was worked on.
     """
+
+    def ensure_root(self) -> None:
+        """Let everybody write to the exchange's folder, and nobody rename what belongs to others there."""
+        super().ensure_root()
+        self._make_sticky(self.root)
+
+    def init_dest(self) -> None:
+        """Make the course's folders in the exchange."""
+        _refuse_link(self)
+        super().init_dest()
+        self._make_sticky(self.inbound_path)
+
+    def _make_sticky(self, folder: str) -> None:
+        """Set the sticky bit: then only a file's owner, and the folder's, may rename or delete the file."""
+        status = os.stat(folder)
+        if not status.st_mode & stat.S_ISVTX and os.geteuid() in (0, status.st_uid):
+            os.chmod(folder, stat.S_IMODE(status.st_mode) | stat.S_ISVTX)
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         """Copy a release, before its permissions are set; the languages lie beside it, release/LANGUAGE."""
@@ -33,12 +68,232 @@ class ReleaseLanguages(ExchangeReleaseAssignment):
                 self.log.info("Released with it: %s", notebook)
 
 
+@dataclass(frozen=True)
+class _NotCollected:
+    """A folder of the inbound folder that was left there.
+
+    Attributes:
+        who: the student whom its name names, or its name.
+        found: what is wrong with it.
+        to_do: what the instructor can do.
+    """
+
+    who: str
+    found: str
+    to_do: str
+
+
+class CollectFiles(ExchangeCollect):
+    """nbgrader's own, for folders that students control: it opens no link, and one bad folder stops no other.
+
+    A folder is copied whole or not at all, and the earlier submission stays until the copy is complete. With
+    `check_owner`, which is on by default, a folder is its owner's: one that names somebody else is left out.
+    """
+
+    def _path_to_record(self, path: str) -> dict[str, Any]:
+        """Read a folder's name. A folder that is left out has a record of its own and so hides no other."""
+        name = os.path.basename(path)
+        student = name
+        try:
+            student, timestamp = self._parse_name(name)
+            self._check_owner(student, os.lstat(path))
+        except (NotCopied, OSError) as error:
+            return {"username": name, "filename": name, "timestamp": datetime.min, "why": (student, error)}
+        return {"username": student, "filename": name, "timestamp": timestamp}
+
+    def _parse_name(self, name: str) -> tuple[str, datetime]:
+        """Return the student and the time of submission that a folder's name states.
+
+        Raises:
+            NotCopied: it is no name that `nbgrader submit` writes.
+        """
+        parts = name.split("+")
+        student = parts[0]
+        if valid_student_id(student) and len(parts) in (3, 4) and parts[1] == self.coursedir.assignment_id:
+            try:
+                record: dict[str, Any] = super()._path_to_record(name)
+                return student, record["timestamp"]
+            except Exception:  # of whatever kind: dateutil has had a stranger's text
+                pass
+        raise NotCopied(
+            say(
+                en="Its name is not STUDENT+LESSON+TIME as nbgrader writes it.",
+                ko="이름이 nbgrader가 쓰는 형식(학생+수업+시각)이 아닙니다.",
+            )
+        )
+
+    def _check_owner(self, student: str, status: os.stat_result) -> None:
+        """Refuse a folder that belongs to another user than its name says.
+
+        Raises:
+            NotCopied: it does.
+        """
+        if not self.check_owner or sys.platform == "win32":
+            return
+        import pwd
+
+        try:
+            owner = pwd.getpwuid(status.st_uid).pw_name
+        except KeyError:
+            owner = say(en=f"user {status.st_uid}", ko=f"사용자 {status.st_uid}")
+        if owner != student:
+            raise _Foreign(
+                say(
+                    en=f"It claims to be {student}'s, but belongs to {owner}.",
+                    ko=f"{student}의 제출이라고 되어 있지만 소유자는 {owner}입니다.",
+                )
+            )
+
+    def copy_files(self) -> None:
+        """Collect each folder that can be, then list the others."""
+        if not self.src_records:
+            self.log.warning("No submissions of '%s' to collect", self.coursedir.assignment_id)
+            return
+        self.log.info(
+            "Processing %s submissions of '%s' for course '%s'",
+            len(self.src_records),
+            self.coursedir.assignment_id,
+            self.coursedir.course_id,
+        )
+        left_out = []
+        with open_folder(self.inbound_path) as inbound:
+            for record in self.src_records:
+                student, error = record.get("why") or (record["username"], None)
+                try:
+                    if error is not None:
+                        raise error
+                    self._collect(inbound, record)
+                except (NotCopied, OSError) as why:
+                    left_out.append(_left_out(student, why))
+        if left_out:
+            self.log.warning(_as_table(left_out))
+
+    def _collect(self, inbound: int, record: dict[str, Any]) -> None:
+        """Collect a student's submission if it is due, as `update` and `before_duedate` say.
+
+        Raises:
+            NotCopied, OSError: it cannot be.
+        """
+        student, lesson = record["username"], self.coursedir.assignment_id
+        target = Path(self.coursedir.format_path(self.coursedir.submitted_directory, student, lesson))
+        is_there = target.is_dir()
+        if is_there and not self._is_due(target, record["timestamp"]):
+            no_newer = (
+                "No newer submission to collect"
+                if self.update
+                else ("Submission already exists, use --update to update")
+            )
+            self.log.info("%s: %s %s", no_newer, student, lesson)
+            return
+        with open_folder(record["filename"], inbound) as folder:
+            self._check_owner(student, os.fstat(folder))
+            self._place(folder, target)
+        self.log.info("%s submission: %s %s", "Updated" if is_there else "Collected", student, lesson)
+
+    def _is_due(self, target: Path, timestamp: datetime) -> bool:
+        """Return whether a submission replaces the one that is there, by nbgrader's rules."""
+        earlier = handed_in(target, target.parent)
+        if self.update and (earlier is None or timestamp > earlier):
+            return True
+        return bool(self.before_duedate and earlier != timestamp)
+
+    def _place(self, folder: int, target: Path) -> None:
+        """Copy an open folder beside its place, then put it there."""
+        submitted = Path(self.coursedir.root, self.coursedir.submitted_directory)
+        submitted.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=submitted, ignore_cleanup_errors=True) as room:
+            new, old = Path(room, "new"), Path(room, "old")
+            copy_folder(folder, new, self._limits())
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.exists():
+                new.rename(target)
+                return
+            target.rename(old)
+            try:
+                new.rename(target)
+            except OSError:
+                old.rename(target)
+                raise
+
+    def _limits(self) -> Limits:
+        """Return what nbgrader's settings say about the files to copy."""
+        settings = self.coursedir
+
+        def skips(name: str, status: os.stat_result) -> bool:
+            if any(fnmatch(name, pattern) for pattern in settings.ignore):
+                return True
+            if not stat.S_ISREG(status.st_mode):
+                return False
+            if settings.include and not any(fnmatch(name, pattern) for pattern in settings.include):
+                return True
+            is_large = bool(settings.max_file_size) and status.st_size > 1000 * settings.max_file_size
+            if is_large:
+                self.log.warning("Left out, because it is larger than max_file_size: %s", visible(name))
+            return is_large
+
+        return Limits(1000 * settings.max_dir_size, skips, settings.groupshared)
+
+
+class _Foreign(NotCopied):
+    """Says that a folder belongs to another user than its name says."""
+
+
+def _left_out(student: str, why: Exception) -> _NotCollected:
+    """Return the line about a folder that was not collected."""
+    who = visible(student)[:60]
+    if isinstance(why, _Foreign):
+        to_do = say(
+            en="Ask both. If students are not users of this machine: c.ExchangeCollect.check_owner = False",
+            ko="두 사람에게 확인하세요. 학생이 이 컴퓨터의 사용자가 아니라면: "
+            "c.ExchangeCollect.check_owner = False.",
+        )
+    else:
+        to_do = say(en=_AGAIN[0], ko=_AGAIN[1])
+    if isinstance(why, OSError):
+        why = NotCopied(
+            say(en=f"It could not be read: {why.strerror}.", ko=f"읽을 수 없습니다: {why.strerror}.")
+        )
+    return _NotCollected(who, str(why), to_do)
+
+
+def _as_table(rows: list[_NotCollected]) -> str:
+    """Return a table of the folders that were not collected, a line each."""
+    rows = sorted(rows, key=lambda row: row.who)
+    width = max(len(row.who) for row in rows[:_ROWS])
+    head = say(
+        en=f"Not collected: {len(rows)}. Earlier submissions of these students stay as they are.",
+        ko=f"걷지 못한 제출: {len(rows)}개. 이 학생들이 전에 낸 것은 그대로 있습니다.",
+    )
+    lines = [f"  {row.who:<{width}}  {row.found} {row.to_do}" for row in rows[:_ROWS]]
+    if len(rows) > _ROWS:
+        lines.append(say(en=f"  … and {len(rows) - _ROWS} more", ko=f"  … 그 밖에 {len(rows) - _ROWS}개"))
+    return "\n".join([head, *lines])
+
+
+class ListPlain(ExchangeList):
+    """nbgrader's own; of the inbound folder, only what it can read without following a link or waiting."""
+
+    def init_dest(self) -> None:
+        """Find the folders to list."""
+        super().init_dest()
+        if not self.inbound:
+            return
+        for path in [path for path in self.assignments if not is_plain(path)]:
+            self.assignments.remove(path)
+            self.log.warning("Not listed, because it has other things than files: %s", visible(path))
+
+
 class ReleasePages(ExchangeReleaseFeedback):
     """nbgrader's own; a submission's page goes out under the name of each notebook in it, whatever that is.
 
     `nbgrader fetch_feedback` looks for a page of every notebook that was handed in, and warns of each that it
     does not find. A submission has one page: of two languages, of a renamed notebook, or of several.
     """
+
+    def init_dest(self) -> None:
+        """Find the folder of the pages in the exchange."""
+        _refuse_link(self)
+        super().init_dest()
 
     def copy_files(self) -> None:
         """Release the pages."""
@@ -56,6 +311,13 @@ class ReleasePages(ExchangeReleaseFeedback):
     def _released(self, secret: str, notebook: str) -> Path:
         """The page of a notebook in the exchange, where nbgrader looks for it."""
         return Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=notebook)}.html")
+
+
+def _refuse_link(exchange: Exchange) -> None:
+    """End a release if a link has the place of the class's folder: nbgrader would write through it."""
+    course = os.path.join(exchange.root, exchange.coursedir.course_id)
+    if os.path.islink(course):
+        exchange.fail(f"{course} is a link, which a student may have made. Delete it, then release again.")
 
 
 def _notebooks(folder: Path, lesson: str) -> list[str]:

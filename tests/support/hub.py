@@ -169,7 +169,7 @@ def hub(names: list[str], **environment: str) -> Iterator[Hub]:
         _own(home, name)
     exchange, course = place / "exchange", place / "course"
     exchange.mkdir()
-    exchange.chmod(0o777)
+    exchange.chmod(0o1777)
     _write_course(course)
     _own(course, names[-1])
     ports = _free_ports(3)
@@ -191,11 +191,11 @@ def hub(names: list[str], **environment: str) -> Iterator[Hub]:
         "SECANT_HUB_TEACHERS": str(BIN),
         "SECANT_TEST_HUB": json.dumps(told),
     }
-    view = _view()
+    words = view()
     try:
         with (place / "hub" / "log.txt").open("w") as log:
             process = subprocess.Popen(
-                [*view, sys.executable, "-m", "jupyterhub", "-f", "settings.py"],
+                [*words, sys.executable, "-m", "jupyterhub", "-f", "settings.py"],
                 cwd=place / "hub",
                 env=os.environ | own | environment,
                 stdout=log,
@@ -206,7 +206,7 @@ def hub(names: list[str], **environment: str) -> Iterator[Hub]:
             _wait_for(started, process, place / "hub" / "log.txt")
             yield started
         finally:
-            for pid in children(process.pid) if view else [process.pid]:
+            for pid in children(process.pid) if words else [process.pid]:
                 os.kill(pid, signal.SIGTERM)  # it ends the servers, too
             process.wait(60)
     finally:
@@ -238,7 +238,7 @@ def _own(folder: Path, name: str) -> None:
         os.chown(path, user.pw_uid, user.pw_gid)
 
 
-def _view() -> list[str]:
+def view() -> list[str]:
     """The words that have everybody find Python, where it is in a folder closed to them."""
     needed = [Path(sys.base_prefix), Path(sys.prefix), ROOT]
     closed = {path for place in needed for path in place.parents if not path.stat().st_mode & 0o001}

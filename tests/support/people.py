@@ -82,7 +82,7 @@ def class_with_exchange(python: Sequence[str], settings: str = "") -> Iterator[t
         place.chmod(0o755)
         exchange, root = place / "exchange", place / "class"
         exchange.mkdir()
-        exchange.chmod(0o777)
+        exchange.chmod(0o1777)
         root.mkdir(mode=0o700)
         build_course(root)
         local = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n{settings}"

@@ -1,12 +1,14 @@
-"""nbgrader's exchange: a page arrives under the name of whatever notebook was handed in."""
+"""nbgrader's exchange: pages arrive under each notebook's name, and nobody takes the class's folder over."""
 
 import shutil
+import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from nbformat import v4
-from nbgrader.apps import FetchFeedbackApp, ReleaseFeedbackApp
+from nbgrader.apps import FetchFeedbackApp, ReleaseAssignmentApp, ReleaseFeedbackApp
 
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
 
@@ -20,7 +22,7 @@ def home(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where Ann fetches; the exchange is beside it."""
     exchange = tmp_path / "exchange"
     exchange.mkdir()
-    exchange.chmod(0o777)
+    exchange.chmod(0o1777)
     (room / "nbgrader_config_local.py").write_text(f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n")
     for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "HOME"):
         monkeypatch.setenv(name, str(tmp_path / "jupyter"))
@@ -84,3 +86,35 @@ def test_a_name_of_any_bytes_and_a_crowd_of_notebooks_hold_up_nobody(
 
 def answered_text(room: Path, right: dict[str, str]) -> str:
     return v4.writes(answered(room, right))
+
+
+def release(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Release the lesson, as `nbgrader release_assignment` does."""
+    monkeypatch.chdir(room)
+    app = ReleaseAssignmentApp()
+    app.initialize([STEPS])
+    app.start()
+
+
+def test_a_release_keeps_students_from_renaming_what_is_in_the_exchange(
+    room: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange = home.parent / "exchange"
+    exchange.chmod(0o777)
+    release(room, monkeypatch)
+    for folder in (exchange, exchange / "secant" / "inbound"):
+        assert folder.stat().st_mode & stat.S_ISVTX
+    assert stat.S_IMODE(exchange.stat().st_mode) == 0o1777
+    assert not (exchange / "secant").stat().st_mode & 0o022
+
+
+@pytest.mark.parametrize("act", [release, fetched])
+def test_nothing_is_released_through_a_link_in_the_place_of_the_class_s_folder(
+    room: Path, home: Path, monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]
+) -> None:
+    elsewhere = home.parent / "elsewhere"
+    elsewhere.mkdir()
+    (home.parent / "exchange" / "secant").symlink_to(elsewhere)
+    with pytest.raises(SystemExit):
+        act(room, monkeypatch) if act is release else act(room, home, monkeypatch)
+    assert not list(elsewhere.iterdir())

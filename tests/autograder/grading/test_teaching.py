@@ -47,7 +47,7 @@ def test_what_the_pages_put_into_the_courses_folder_is_never_committed() -> None
 def test_every_command_runs(room: Path, tmp_path: Path, python: list[str]) -> None:
     exchange, home = tmp_path / "exchange", tmp_path / "ann"
     exchange.mkdir(mode=0o777)
-    exchange.chmod(0o777)
+    exchange.chmod(0o1777)
     home.mkdir()
     settings = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n"
     (room / "nbgrader_config_local.py").write_text(settings + 'c.Secant.solutions = ["1"]\n')

@@ -1,0 +1,113 @@
+"""What other users of this machine can do with a class's files: read them, or receive submissions."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from autograder.course.settings import Course, sqlite_file
+from secant.language import say
+
+
+class Risk(NamedTuple):
+    """What others can do, and how to end it."""
+
+    detail: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.detail} {self.fix}"
+
+
+def open_to_others(course: Course) -> Risk | None:
+    """Return which files of a class every user can read and how to close them; None if none."""
+    settings = course.directory
+    database = sqlite_file(settings.db_url)
+    names = ("submitted", "autograded", "feedback", "source")
+    places = [course.root / getattr(settings, f"{name}_directory") for name in names]
+    found = [path for path in (*([database] if database else []), *places) if _is_open(path)]
+    if sys.platform == "win32" or not found:
+        return None
+    what = ", ".join(path.name for path in found)
+    inside = all(path.is_relative_to(course.root) for path in found)
+    closed = [course.root] if inside else found
+    places_to_close = " ".join(map(str, closed))
+    return Risk(
+        say(
+            en=f"Every user of this machine can read the class's {what}.",
+            ko=f"이 컴퓨터의 모든 사용자가 수업의 {what}을(를) 읽을 수 있습니다.",
+        ),
+        say(en=f"Run: chmod o= {places_to_close}", ko=f"실행하세요: chmod o= {places_to_close}"),
+    )
+
+
+def exchange_risk(course: Course) -> Risk | None:
+    """Return how other users could take the exchange's place, and the remedy; None if they cannot.
+
+    Only root and the instructor may rename what is above the class's folders: whoever renames `inbound` away
+    receives the class's submissions, and whoever renames `outbound` hands out the lessons.
+    """
+    root = course.exchange.absolute()
+    if sys.platform == "win32" or course.directory.groupshared or not root.is_dir():
+        return None
+    trusted = {0, os.geteuid()}
+    ours = root / course.directory.course_id
+    for path in (*reversed(root.parents), root):
+        status = path.stat()
+        if status.st_uid not in trusted:
+            return _not_ours(path)
+        if status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
+            return _renamable(path)
+    if not os.path.lexists(ours):
+        return Risk(
+            say(
+                en=f"A student can make {ours} before you do, and then receives all submissions.",
+                ko=f"학생이 {ours} 폴더를 먼저 만들어 제출물을 모두 가로챌 수 있습니다.",
+            ),
+            say(en=f"Run: mkdir -m 755 {ours}", ko=f"실행하세요: mkdir -m 755 {ours}"),
+        )
+    for path in filter(
+        os.path.lexists, (ours, *(ours / name for name in ("inbound", "outbound", "feedback")))
+    ):
+        status = path.lstat()
+        if status.st_uid not in trusted or not stat.S_ISDIR(status.st_mode):
+            return _not_ours(path)
+        if path.name != "inbound" and status.st_mode & 0o022:
+            return _renamable(path)
+    return None
+
+
+def _is_open(path: Path) -> bool:
+    """Return whether users of no group of ours can read a file or enter a folder."""
+    try:
+        needed = [(above, 0o001) for above in path.absolute().parents]
+        needed.append((path, 0o001 if path.is_dir() else 0o004))
+        return all(place.stat().st_mode & bits for place, bits in needed)
+    except OSError:
+        return False
+
+
+def _not_ours(path: Path) -> Risk:
+    return Risk(
+        say(
+            en=f"{path} is a link, or belongs to neither you nor root: its owner can replace what students "
+            "submit and receive.",
+            ko=f"{path}: 링크이거나 소유자가 자신도 root도 아닙니다. 소유자가 제출물과 배포한 수업을 바꿀 수 "
+            "있습니다.",
+        ),
+        say(
+            en="Look at it, then make it again as yourself or as root.",
+            ko="살펴본 뒤 직접 또는 root로 다시 만드세요.",
+        ),
+    )
+
+
+def _renamable(path: Path) -> Risk:
+    return Risk(
+        say(
+            en=f"Every user who may write to {path} can rename what is in it, and so receive submissions.",
+            ko=f"{path}에 쓸 수 있는 사용자는 누구나 그 안의 이름을 바꾸어 제출물을 모두 가로챌 수 있습니다.",
+        ),
+        say(en=f"As its owner, run: chmod +t {path}", ko=f"소유자가 실행하세요: chmod +t {path}"),
+    )

@@ -1,0 +1,210 @@
+"""A copy of a folder that a stranger can change meanwhile: by descriptors, within bounds, or not at all."""
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from autograder.intake.files import MAX_FOLDER_ENTRIES, MAX_SIDE_FOLDERS
+from secant.language import say
+from secant.visible import visible
+
+MAX_DEPTH = MAX_SIDE_FOLDERS
+_CHUNK = 1 << 20
+_AS_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+# A lease or a pipe would hold up whoever opens it without O_NONBLOCK.
+_AS_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class NotCopied(Exception):
+    """Says why a folder is not copied, in the language in use."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may be copied of a folder.
+
+    Attributes:
+        max_bytes: of all files together.
+        skips: asked for each file and folder, by its name and status; what it skips is not even opened.
+        shared: whether a group of instructors may write to the copy.
+    """
+
+    max_bytes: int
+    skips: Callable[[str, os.stat_result], bool]
+    shared: bool = False
+
+
+@contextmanager
+def open_folder(name: str, parent: int | None = None) -> Iterator[int]:
+    """Open a folder, not through a link, and yield its descriptor.
+
+    Raises:
+        NotCopied: it is no folder.
+        OSError: it cannot be opened.
+    """
+    try:
+        descriptor = os.open(name, _AS_FOLDER, dir_fd=parent)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise _no_folder(name, parent) from None
+        raise
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def copy_folder(folder: int, target: Path, limits: Limits) -> None:
+    """Copy an open folder: only regular files and folders, all with the owner and the disk of the folder.
+
+    Args:
+        folder: its descriptor.
+        target: the folder to make. After an error, part of the copy is there.
+        limits: what may be copied.
+
+    Raises:
+        NotCopied: something in it is not copied.
+        OSError: something cannot be read, or cannot be written here.
+    """
+    _Copy(os.fstat(folder), limits).copy(folder, target, PurePosixPath())
+
+
+def is_plain(path: str) -> bool:
+    """Return whether a path is a folder that can be read, with nothing but files and folders in it."""
+    try:
+        with open_folder(path) as folder, os.scandir(folder) as entries:
+            return all(
+                entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
+                for entry in islice(entries, MAX_FOLDER_ENTRIES)
+            )
+    except (NotCopied, OSError):
+        return False
+
+
+class _Copy:
+    """One copy, and how much of it may still come."""
+
+    def __init__(self, top: os.stat_result, limits: Limits) -> None:
+        self._top, self._limits = top, limits
+        self._entries_left, self._bytes_left = MAX_FOLDER_ENTRIES, limits.max_bytes
+
+    def copy(self, source: int, target: Path, at: PurePosixPath) -> None:
+        """Copy an open folder, `at` in the whole, with all that is in it."""
+        status = os.fstat(source)
+        target.mkdir()
+        for name in self._names(source):
+            found = os.stat(name, dir_fd=source, follow_symlinks=False)
+            if self._limits.skips(name, found):
+                continue
+            path = at / name
+            if stat.S_ISDIR(found.st_mode):
+                if len(path.parts) > MAX_DEPTH:
+                    raise _too_deep()
+                with open_folder(name, source) as below:
+                    self._check(os.fstat(below), path)
+                    self.copy(below, target / name, path)
+            else:
+                self._copy_file(source, found, target / name, path)
+        shared = 0o2070 if self._limits.shared else 0
+        os.chmod(target, status.st_mode & 0o755 | 0o700 | shared)
+        os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    def _names(self, source: int) -> list[str]:
+        """Return the names in a folder, and count them."""
+        with os.scandir(source) as entries:
+            names = sorted(entry.name for entry in islice(entries, self._entries_left + 1))
+        self._entries_left -= len(names)
+        if self._entries_left < 0:
+            raise _too_many()
+        return names
+
+    def _copy_file(self, source: int, found: os.stat_result, target: Path, path: PurePosixPath) -> None:
+        self._check(found, path)  # so that a device is not even opened
+        with open(os.open(path.name, _AS_FILE, dir_fd=source), "rb", buffering=0) as file:
+            status = os.fstat(file.fileno())
+            self._check(status, path)
+            if status.st_size > self._bytes_left:
+                raise _too_large(self._limits.max_bytes)
+            with open(target, "xb") as copy:
+                while data := file.read(_CHUNK):
+                    self._bytes_left -= len(data)
+                    if self._bytes_left < 0:  # it grows while it is read
+                        raise _too_large(self._limits.max_bytes)
+                    copy.write(data)
+        os.chmod(target, status.st_mode & 0o755 | 0o600 | (0o060 if self._limits.shared else 0))
+        os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    def _check(self, status: os.stat_result, path: PurePosixPath) -> None:
+        """Refuse what is neither a folder nor a file of one name, and what is not the owner's."""
+        is_folder = stat.S_ISDIR(status.st_mode)
+        if not is_folder and not stat.S_ISREG(status.st_mode):
+            raise _special(status, path)
+        if not is_folder and status.st_nlink != 1:
+            raise NotCopied(
+                say(
+                    en=f"{_shown(path)} is a file of several names (a hard link).",
+                    ko=f"{_shown(path)}: 이름이 여럿인 파일(하드 링크)입니다.",
+                )
+            )
+        if (status.st_uid, status.st_dev) != (self._top.st_uid, self._top.st_dev):
+            raise NotCopied(
+                say(
+                    en=f"{_shown(path)} belongs to somebody else than the folder, or is on another disk.",
+                    ko=f"{_shown(path)}: 폴더와 소유자가 다르거나 다른 디스크에 있습니다.",
+                )
+            )
+
+
+def _shown(path: PurePosixPath | str) -> str:
+    return visible(str(path))[:100]
+
+
+def _no_folder(name: str, parent: int | None) -> NotCopied:
+    return _special(os.stat(name, dir_fd=parent, follow_symlinks=False), "")
+
+
+def _special(status: os.stat_result, path: PurePosixPath | str) -> NotCopied:
+    """Say what a thing is that is not what it should be; without a path, it is the folder itself."""
+    kinds = {
+        stat.S_IFLNK: ("a link", "링크"),
+        stat.S_IFIFO: ("a pipe", "파이프"),
+        stat.S_IFSOCK: ("a socket", "소켓"),
+        stat.S_IFREG: ("a file", "파일"),
+    }
+    kind = kinds.get(stat.S_IFMT(status.st_mode), ("a device", "장치 파일"))
+    if path == "":
+        return NotCopied(say(en=f"It is {kind[0]}, not a folder.", ko=f"폴더가 아니라 {kind[1]}입니다."))
+    return NotCopied(
+        say(
+            en=f"{_shown(path)} is {kind[0]}, not a file.",
+            ko=f"{_shown(path)}: 파일이 아니라 {kind[1]}입니다.",
+        )
+    )
+
+
+def _too_many() -> NotCopied:
+    return NotCopied(
+        say(
+            en=f"It has more than {MAX_FOLDER_ENTRIES:,} files.",
+            ko=f"파일이 {MAX_FOLDER_ENTRIES:,}개를 넘습니다.",
+        )
+    )
+
+
+def _too_deep() -> NotCopied:
+    return NotCopied(
+        say(
+            en=f"Its folders are nested more than {MAX_DEPTH} deep.",
+            ko=f"폴더가 {MAX_DEPTH}단계보다 깊습니다.",
+        )
+    )
+
+
+def _too_large(most: int) -> NotCopied:
+    megabytes = most // 1_000_000
+    return NotCopied(say(en=f"It is larger than {megabytes} MB.", ko=f"크기가 {megabytes} MB를 넘습니다."))

@@ -1,0 +1,122 @@
+"""What other users of the machine can read of a class, and whether they can take the exchange's place."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder import doctor, terminal
+from autograder.course.permissions import exchange_risk, open_to_others
+from autograder.course.settings import Course
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """A folder whose parents every user may enter, as on a shared server."""
+    closed = [path for path in tmp_path.parents if path.stat().st_uid == os.geteuid() and path != Path("/")]
+    modes = {path: path.stat().st_mode for path in closed}
+    for path in (*closed, tmp_path):
+        path.chmod(path.stat().st_mode | 0o055)
+    yield tmp_path
+    for path, mode in modes.items():
+        path.chmod(mode)
+
+
+@pytest.fixture
+def course(place: Path) -> Course:
+    """A course as umask 022 makes it, and an exchange as docs/hub.md makes it."""
+    root, exchange = place / "class", place / "exchange"
+    for folder in (root / "submitted", root / "course", exchange / "secant" / "inbound"):
+        folder.mkdir(parents=True)
+    (root / "gradebook.db").touch()
+    for path in (root, *root.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    exchange.chmod(0o1777)
+    (exchange / "secant" / "inbound").chmod(0o3733)
+    settings = f"c = get_config()\nc.CourseDirectory.root = {str(root)!r}\nc.Exchange.root = {str(exchange)!r}\n"
+    (root / "nbgrader_config.py").write_text(f"{settings}c.CourseDirectory.course_id = 'secant'\n")
+    return Course.at(root)
+
+
+def test_with_the_usual_umask_every_user_can_read_the_class(course: Course) -> None:
+    risk = open_to_others(course)
+    assert risk is not None
+    assert "gradebook.db, submitted" in risk.detail
+    assert risk.fix == f"Run: chmod o= {course.root}"
+
+
+@pytest.mark.parametrize("closed", ["class", "."])
+def test_a_closed_folder_closes_what_is_in_it(course: Course, closed: str) -> None:
+    path = course.root.parent / closed
+    path.chmod(0o750)
+    assert open_to_others(course) is None
+
+
+def test_only_what_is_open_is_named(course: Course) -> None:
+    (course.root / "gradebook.db").chmod(0o640)
+    risk = open_to_others(course)
+    assert risk is not None
+    assert "gradebook" not in risk.detail
+
+
+def test_the_recipe_s_exchange_is_safe(course: Course) -> None:
+    assert exchange_risk(course) is None
+
+
+def test_without_the_sticky_bit_others_can_rename_the_class_s_folder(course: Course) -> None:
+    course.exchange.chmod(0o777)
+    risk = exchange_risk(course)
+    assert risk is not None
+    assert risk.fix.endswith(f"chmod +t {course.exchange}")
+
+
+def test_a_writable_folder_above_the_exchange_is_as_bad(course: Course) -> None:
+    course.exchange.parent.chmod(0o777)
+    risk = exchange_risk(course)
+    assert risk is not None
+    assert str(course.exchange.parent) in risk.fix
+
+
+def test_a_link_in_the_place_of_the_class_s_folder_is_not_ours(course: Course) -> None:
+    ours = course.exchange / "secant"
+    ours.rename(course.exchange / "away")
+    ours.symlink_to(course.exchange / "away")
+    risk = exchange_risk(course)
+    assert risk is not None
+    assert "is a link" in risk.detail
+
+
+def test_a_class_s_folder_that_is_not_there_can_be_made_by_a_student(course: Course) -> None:
+    (course.exchange / "secant").rename(course.exchange.parent / "elsewhere")
+    risk = exchange_risk(course)
+    assert risk is not None
+    assert "mkdir -m 755" in risk.fix
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
+@pytest.mark.parametrize("name", ["secant", "secant/inbound", "."])
+def test_a_folder_of_another_user_is_not_ours(course: Course, name: str) -> None:
+    os.chown(course.exchange / name, 64_001, 64_001)
+    risk = exchange_risk(course)
+    assert risk is not None
+    assert "belongs to neither you nor root" in risk.detail
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the doctor looks at a grader's machine")
+def test_the_doctor_and_the_commands_say_so(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    course.exchange.chmod(0o777)
+    found = {finding.what: finding for finding in doctor._others(course.root)}
+    assert not found["other users"].ok
+    assert not found["exchange"].ok
+    assert not any(finding.needed for finding in found.values())
+    terminal.warn_of_others(course)
+    assert f"chmod o= {course.root}" in capsys.readouterr().err
+    course.exchange.chmod(0o1777)
+    course.root.chmod(0o700)
+    assert all(finding.ok for finding in doctor._others(course.root))
+    terminal.warn_of_others(course)
+    assert not capsys.readouterr().err

@@ -1,0 +1,99 @@
+"""A submitted file with hidden tests in it came from no release: a person looks at it, no page shows it."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from nbformat import v4
+
+from autograder.course.assignment import read_assignment
+from autograder.course.cells import split_tests, tasks
+from autograder.course.lesson import Lesson as CourseLesson
+from autograder.course.lesson import find_lessons, right_answers, wrong_answers
+from autograder.exam.exposed import Lesson
+from tests.support.lessons import ROOT
+from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
+
+SOURCE = f"source/{STEPS}/{STEPS}.ipynb"
+
+
+def hidden_lines(root: Path) -> list[str]:
+    """The lines of the small lesson's hidden tests, the longest first."""
+    cells = [task.test for task in tasks(read_assignment(root, STEPS).source) if task.test]
+    lines = [line.strip() for cell in cells for line in split_tests(cell.source)[1].splitlines()]
+    return sorted(lines, key=len, reverse=True)
+
+
+def shown(room: Path, student: str) -> str:
+    """All that the folders of a student say."""
+    folders = [room / step / student for step in ("autograded", "feedback")]
+    return "\n".join(
+        path.read_text()
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != f"{STEPS}.ipynb"
+    )
+
+
+@pytest.mark.parametrize("way", ["copied", "hard link", "another name", "compact", "beside"])
+def test_the_instructor_s_notebook_waits_for_a_person(room: Path, right: dict[str, str], way: str) -> None:
+    path = hand_in(room, "ann", answered(room, right))
+    source = room / SOURCE
+    if way == "another name":
+        shutil.copy(source, path.with_name("homework.ipynb"))
+    elif way == "beside":
+        path.with_name("homework.ipynb").write_bytes(source.read_bytes())
+        shutil.copy(source, path.with_name(f"{STEPS}.ko.ipynb"))
+    elif way == "compact":
+        path.write_text(json.dumps(json.loads(source.read_text()), ensure_ascii=False))
+    else:
+        path.unlink()
+        (os.link if way == "hard link" else shutil.copy)(source, path)
+    workers = Here(told)
+    summary, _ = run(room, workers)
+    (result,) = summary.results.values()
+    assert not workers.examined
+    assert {task.outcome for task in result.tasks} == {"rejected"}
+    assert all(task.auto is None for task in result.tasks)
+    assert "rejected:hidden_tests" in result.flags
+    assert "double" in result.tasks[0].message
+    assert not any(line in shown(room, "ann") for line in hidden_lines(room)[:5])
+
+
+def test_hidden_tests_in_a_scratch_cell_or_beside_the_notebook_are_seen(
+    room: Path, right: dict[str, str]
+) -> None:
+    notebook = answered(room, right)
+    lines = hidden_lines(room)
+    notebook.cells.append(v4.new_code_cell("\n".join(lines)))
+    hand_in(room, "ann", notebook)
+    path = hand_in(room, "bob", answered(room, right))
+    path.with_name("notes.txt").write_text("\n".join(lines))
+    workers = Here(told)
+    run(room, workers)
+    assert workers.examined == ["bob"]
+    assert not any(line in shown(room, "bob") for line in lines[:5])
+
+
+def test_two_lines_are_no_proof(room: Path, right: dict[str, str]) -> None:
+    notebook = answered(room, right)
+    notebook.cells.append(v4.new_code_cell("\n".join(hidden_lines(room)[:2])))
+    hand_in(room, "ann", notebook)
+    workers = Here(told)
+    run(room, workers)
+    assert workers.examined == ["ann"]
+
+
+@pytest.mark.parametrize("lesson", find_lessons(ROOT), ids=lambda lesson: lesson.name)
+def test_no_recorded_answer_is_taken_for_a_hidden_test(lesson: CourseLesson) -> None:
+    assignment = read_assignment(ROOT, lesson.name)
+    secrets = Lesson(lesson.name, assignment.source)
+    assert secrets.hidden_tests_in(v4.writes(assignment.source).encode())
+    for release in assignment.releases.values():
+        assert not secrets.hidden_tests_in(v4.writes(release).encode())
+    answers = [*right_answers(lesson), *wrong_answers(lesson)]
+    assert answers
+    texts = "\n".join(answer.source for answer in answers)  # of all together, too
+    assert not secrets.hidden_tests_in(json.dumps(texts).encode())

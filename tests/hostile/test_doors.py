@@ -1,0 +1,238 @@
+"""The exchange's door: what students put into it as users of the system, and what is collected of it."""
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from autograder.grading.copying import Limits, NotCopied, copy_folder, open_folder
+from tests.support.doors import Server, own, server
+from tests.support.people import SEPARATE
+from tests.support.small_class import STEPS
+
+pytestmark = [
+    pytest.mark.slow,  # nbgrader starts three times
+    pytest.mark.skipif(not SEPARATE or sys.platform != "linux", reason="only root may become other users"),
+]
+SECRET, EARLIER, NOTEBOOK = "the secret of another", "what was handed in before", f"{STEPS}.ipynb"
+LATER = "2027-01-01 12:00:00.000000 UTC"
+HONEST = [f"honest{number:02}" for number in range(30)]
+
+
+def linked(target: Callable[[Server], Path | str]) -> Callable[[Server, Path], None]:
+    """Replace the notebook by a link."""
+    return lambda there, folder: (folder / NOTEBOOK).symlink_to(target(there))
+
+
+def handed_in(folder: Path) -> None:
+    folder.mkdir()
+    (folder / NOTEBOOK).write_text("x")
+
+
+def deep(there: Server, folder: Path) -> None:
+    place = folder
+    for _ in range(200):
+        place = place / "deeper"
+        place.mkdir()
+
+
+def many(there: Server, folder: Path) -> None:
+    for number in range(1_200):
+        (folder / f"{number}.txt").touch()
+
+
+def huge(there: Server, folder: Path) -> None:
+    for number in range(6):  # sparse: they take no room until they are copied
+        with (folder / f"{number}.bin").open("wb") as file:
+            file.truncate(50_000_000)
+
+
+def bound(there: Server, folder: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as end:
+        os.chdir(folder)
+        end.bind(NOTEBOOK)
+
+
+def closed(there: Server, folder: Path) -> None:
+    (folder / "closed").mkdir(mode=0o000)
+
+
+def own_hard_link(there: Server, folder: Path) -> None:
+    (folder / NOTEBOOK).write_text("{}")
+    os.link(folder / NOTEBOOK, folder / "other.ipynb")
+
+
+#: What a student puts into the own folder, and what the line about it says.
+TRICKS: dict[str, tuple[Callable[[Server, Path], None], str]] = {
+    "source": (linked(lambda there: there.course / "source" / STEPS / NOTEBOOK), "is a link"),
+    "neighbour": (
+        linked(lambda there: there.course / "submitted" / "victim" / STEPS / NOTEBOOK),
+        "is a link",
+    ),
+    "gradebook": (linked(lambda there: there.course / "gradebook.db"), "is a link"),
+    "tree": (linked(lambda there: there.course / "source"), "is a link"),
+    "dangling": (linked(lambda there: "nowhere"), "is a link"),
+    "pipe": (lambda there, folder: os.mkfifo(folder / NOTEBOOK), "is a pipe"),
+    "socket": (bound, "is a socket"),
+    "twins": (own_hard_link, "hard link"),
+    "deep": (deep, "nested more than 20 deep"),
+    "many": (many, "more than 1,000 files"),
+    "huge": (huge, "larger than 100 MB"),
+    "closed": (closed, "Permission denied"),
+    "shut": (lambda there, folder: folder.chmod(0o000), "Permission denied"),
+}
+#: What comes as something else than a folder of one's own.
+FORGED = {
+    "hardlink": "hard link",
+    "mallory": "It claims to be victim's, but belongs to mallory.",
+    "folderlink": "It is a link, not a folder.",
+    "unknown": "It claims to be unknown's, but belongs to mallory.",
+    "badtime": "Its name is not",
+}
+
+
+class Collected:
+    """The server after its one collection, and what the collector said."""
+
+    def __init__(self, there: Server) -> None:
+        self.server = there
+        for name in ("victim", *HONEST):
+            there.submit(name, f'"{name}"')
+        for name, (trick, _) in TRICKS.items():
+            there.act(name, partial(self._play, name, trick))
+        self._forge()
+        for name in TRICKS:
+            self._hand_in_before(name)
+        secret = there.course / "source" / STEPS / NOTEBOOK
+        secret.parent.mkdir(parents=True)
+        secret.write_text(SECRET)
+        self._hand_in_before("victim", SECRET)
+        os.link(secret, there.folder("hardlink") / NOTEBOOK)
+        own(there.course)
+        self.said = there.nbgrader("collect", "--update", STEPS)
+
+    def _play(self, name: str, trick: Callable[[Server, Path], None]) -> None:
+        folder = self.server.folder(name)
+        folder.mkdir()
+        trick(self.server, folder)
+
+    def _forge(self) -> None:
+        there = self.server
+        there.act("hardlink", there.folder("hardlink").mkdir)
+        for name in ("victim", "unknown"):
+            forged = there.folder(name, when=LATER)
+            there.act("mallory", partial(handed_in, forged))
+        there.act("folderlink", lambda: there.folder("folderlink").symlink_to(there.course / "source"))
+        for odd in ("badtime+{}+soon", "..+{}+2027-01-01", "a+b+{}+2027-01-01 10:00+z", "+{}+"):
+            there.act("badtime", (there.inbound / odd.format(STEPS)).mkdir)
+
+    def _hand_in_before(self, name: str, text: str = EARLIER) -> None:
+        folder = self.server.course / "submitted" / name / STEPS
+        folder.mkdir(parents=True)
+        (folder / NOTEBOOK).write_text(text)
+        (folder / "timestamp.txt").write_text("2026-01-01 00:00:00 UTC")
+
+    def line(self, words: str, name: str) -> bool:
+        """Whether the table has a line about a student with these words."""
+        return any(name in line and words in line for line in self.said.splitlines())
+
+
+@pytest.fixture(scope="module")
+def collected() -> Iterator[Collected]:
+    names = ["victim", "mallory", "hardlink", "folderlink", "badtime", *TRICKS, *HONEST]
+    with server(names) as there:
+        yield Collected(there)
+
+
+def test_every_honest_file_is_in_place(collected: Collected) -> None:
+    for name in ("victim", *HONEST):
+        assert collected.server.collected(name) == f'"{name}"', collected.said
+
+
+@pytest.mark.parametrize("name", TRICKS)
+def test_a_trick_gets_a_line_and_the_earlier_submission_stays(collected: Collected, name: str) -> None:
+    assert collected.line(TRICKS[name][1], name), collected.said
+    folder = collected.server.course / "submitted" / name / STEPS
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+        NOTEBOOK: EARLIER,
+        "timestamp.txt": "2026-01-01 00:00:00 UTC",
+    }
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_forged_folder_gets_a_line_and_is_nobody_s_work(collected: Collected, name: str) -> None:
+    assert FORGED[name] in collected.said
+    assert collected.server.collected(name) is None
+
+
+def test_nothing_of_the_course_and_nothing_partial_is_in_submitted(collected: Collected) -> None:
+    submitted = collected.server.course / "submitted"
+    assert {path.name for path in submitted.iterdir()} == {"victim", *HONEST, *TRICKS}
+    assert not any(path.is_symlink() for path in submitted.rglob("*"))
+    assert not any(SECRET in path.read_text() for path in submitted.rglob("*") if path.is_file())
+    assert not (collected.server.course / STEPS).exists()
+
+
+def test_listing_what_came_in_follows_no_link_and_waits_for_nobody(collected: Collected) -> None:
+    said = collected.server.nbgrader("list", "--inbound", STEPS)
+    assert all(f"{name} {STEPS}" in said for name in HONEST)
+    assert not any(f"secant {name} {STEPS}" in said for name in ("pipe", "source", "dangling"))
+
+
+def test_a_file_that_is_swapped_for_a_link_meanwhile_never_wins(tmp_path: Path) -> None:
+    with server(["racer"]) as there:
+        secret = there.course / NOTEBOOK
+        secret.write_text(SECRET)
+        there.submit("racer", '"racer"')
+        racer = os.fork()
+        if racer == 0:
+            _swap(there, there.folder("racer"), secret)
+        texts = set()
+        try:
+            for number in range(2_000):
+                target = tmp_path / str(number)
+                with suppress(NotCopied, OSError), open_folder(str(there.folder("racer"))) as folder:
+                    copy_folder(folder, target, Limits(1_000, lambda name, status: name != NOTEBOOK))
+                    texts |= {path.read_text() for path in target.iterdir()}
+        finally:
+            os.kill(racer, signal.SIGKILL)
+            os.waitpid(racer, 0)
+        assert texts == {'"racer"'}
+
+
+def _swap(there: Server, folder: Path, secret: Path) -> None:
+    """Exchange the notebook for a link and back, without end, as the student."""
+    try:
+        os.setgid(there.students["racer"])
+        os.setuid(there.students["racer"])
+        notebook, link, file = folder / NOTEBOOK, folder / "link", folder / "file"
+        link.symlink_to(secret)
+        until = time.monotonic() + 100
+        while time.monotonic() < until:
+            notebook.rename(file)
+            link.rename(notebook)
+            notebook.rename(link)
+            file.rename(notebook)
+    finally:
+        os._exit(1)
+
+
+def test_a_class_whose_students_are_no_users_says_so_in_its_settings() -> None:
+    with server(["shared"], "c.ExchangeCollect.check_owner = False\n") as there:
+        for name in ("ann", "bob"):
+            folder = there.folder(name)
+            there.act("shared", partial(handed_in, folder))
+        eve = there.folder("eve")
+        there.act("shared", eve.mkdir)
+        there.act("shared", partial(os.mkfifo, eve / NOTEBOOK))
+        said = there.nbgrader("collect", STEPS)
+        assert [there.collected(name) for name in ("ann", "bob", "eve")] == ["x", "x", None]
+        assert "eve" in said
+        assert "is a pipe" in said

@@ -1,0 +1,139 @@
+"""A class on a shared server whose students write into nbgrader's exchange, each as a user of its own.
+
+The users exist only in the view of the file system that the instructor's commands get. Only root can do this.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.hub import view
+from tests.support.lessons import ROOT
+from tests.support.small_class import STEPS
+
+WHEN = "2026-10-10 12:00:00.000000 UTC"
+_TEACHER, _FIRST = 64_000, 64_001
+
+
+@dataclass(frozen=True)
+class Server:
+    """The server: an exchange, and the instructor's course beside it.
+
+    Attributes:
+        students: user numbers, by name.
+    """
+
+    place: Path
+    students: dict[str, int]
+
+    @property
+    def course(self) -> Path:
+        """The instructor's folder."""
+        return self.place / "class"
+
+    @property
+    def inbound(self) -> Path:
+        """The folder that students submit to."""
+        return self.place / "exchange" / "secant" / "inbound"
+
+    def folder(self, student: str, lesson: str = STEPS, when: str = WHEN) -> Path:
+        """The folder that a student's `nbgrader submit` makes."""
+        return self.inbound / f"{student}+{lesson}+{when}+c2VjcmV0"
+
+    def act(self, student: str, action: Callable[[], None]) -> None:
+        """Do something as a student's user of the operating system."""
+        self.as_user(self.students[student], action)
+
+    def as_user(self, uid: int, action: Callable[[], None]) -> None:
+        """Do something in a process of a user."""
+        if (child := os.fork()) == 0:
+            code = 1
+            try:
+                os.setgroups([])
+                os.setgid(uid)
+                os.setuid(uid)
+                os.umask(0o022)
+                action()
+                code = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(code)
+        assert os.waitpid(child, 0)[1] == 0
+
+    def submit(self, student: str, text: str = "{}", when: str = WHEN) -> None:
+        """Submit a notebook, as `nbgrader submit` leaves it."""
+        folder = self.folder(student, when=when)
+
+        def write() -> None:
+            folder.mkdir()
+            (folder / f"{STEPS}.ipynb").write_text(text)
+            (folder / "timestamp.txt").write_text(when)
+            folder.chmod(0o777)
+
+        self.act(student, write)
+
+    def nbgrader(self, *words: str) -> str:
+        """Run a command of nbgrader's in the course, as the instructor; return what it said."""
+        passwd = self.place / "passwd"
+        users = {"teacher": _TEACHER, **self.students}
+        passwd.write_text(
+            Path("/etc/passwd").read_text()
+            + "".join(f"{name}:x:{uid}:{uid}::/nonexistent:/bin/sh\n" for name, uid in users.items())
+        )
+        passwd.chmod(0o644)
+        words_of_bwrap = (view() or ["bwrap", "--dev-bind", "/", "/", "--cap-add", "ALL", "--"])[:-1]
+        done = subprocess.run(
+            [
+                *words_of_bwrap,
+                *("--ro-bind", str(passwd), "/etc/passwd", "--chdir", str(self.course), "--"),
+                *(sys.executable, "-m", "tests.support.people", "teacher", "nbgrader", *words),
+            ],
+            env=os.environ | {"HOME": str(self.course), "PYTHONPATH": str(ROOT), "SECANT_LANG": "en"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stderr
+
+    def collected(self, student: str) -> str | None:
+        """The text of a student's collected notebook."""
+        path = self.course / "submitted" / student / STEPS / f"{STEPS}.ipynb"
+        return path.read_text() if path.exists() else None
+
+
+@contextmanager
+def server(names: list[str], settings: str = "") -> Iterator[Server]:
+    """Make a server for students of these names."""
+    place = Path(tempfile.mkdtemp(prefix="secant-doors-"))
+    try:
+        made = Server(place, {name: _FIRST + number for number, name in enumerate(names)})
+        place.chmod(0o755)
+        made.inbound.mkdir(parents=True)
+        made.inbound.parents[1].chmod(0o1777)
+        made.inbound.chmod(0o3733)
+        for folder in (made.inbound, made.inbound.parent):
+            os.chown(folder, _TEACHER, _TEACHER)
+        made.course.mkdir(mode=0o700)
+        shutil.copy(ROOT / "nbgrader_config.py", made.course)
+        exchange = str(place / "exchange")
+        local = f"c = get_config()\nc.Exchange.root = {exchange!r}\n{settings}"
+        (made.course / "nbgrader_config_local.py").write_text(local)
+        own(made.course)
+        yield made
+    finally:
+        shutil.rmtree(place)
+
+
+def own(folder: Path) -> None:
+    """Give a folder with all that is in it to the instructor."""
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, _TEACHER, _TEACHER, follow_symlinks=False)
