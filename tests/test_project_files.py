@@ -51,7 +51,7 @@ def test_every_dependency_has_its_row() -> None:
         package: {extra for extra, named in extras.items() if package in named}
         for package in set.union(*extras.values())
     }
-    pinned = names([line for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line])
+    pinned = names([line for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line])
     told = {row[0] for row in rows("dependencies.md", "Pinned because results or bytes depend on them")}
     assert told == pinned - needed
 
