@@ -114,7 +114,7 @@ def test_requirements_bring_everything_that_a_lesson_needs(
     ]
     here = [f"{one.name}=={importlib.metadata.version(one.name)}" for one in limits]
     (clone / "constraints.txt").write_text("\n".join(here))
-    pip = [sys.executable, "-m", "pip", "--python", place.programs / "python", "install", "--quiet"]
+    pip = [sys.executable, "-m", "pip", "--python", str(place.programs / "python"), "install", "--quiet"]
     offline = ["--no-index", "--no-build-isolation", "--disable-pip-version-check", "--no-compile"]
     subprocess.run([*pip, *offline, "-r", "requirements.txt"], cwd=clone, check=True)
     lesson = nbformat.read(clone / f"release/en/{LESSON}/{LESSON}.ipynb", as_version=4)
