@@ -8,7 +8,7 @@ workers ?= auto
 lesson ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help lab demo test test-deep lint build bench mutants preview screenshots clean
+.PHONY: help lab demo test test-deep pythons lint build bench mutants preview screenshots clean
 
 # Builds .venv if it is not ready, then runs .venv's Python with what follows.
 bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here: install Python 3.11 or newer.' >&2; exit 1; }; \
@@ -19,6 +19,7 @@ help:
 	@echo 'make demo     grade a class of 40 invented students, and open its report (lang=ko, args="--students 10")'
 	@echo 'make test     run the tests, ruff and mypy (workers=2, args="-k lab"; lesson=3: its own tests alone)'
 	@echo 'make test-deep  also what repeats in depth (docs/trust.md): before a release'
+	@echo 'make pythons  run the tests in every Python from 3.11 on that is here, with the newest packages (args="--only 3.12")'
 	@echo 'make lint     run ruff and mypy alone'
 	@echo 'make build    build source/ and release/ from course/'
 	@echo 'make bench    measure every figure beside its peers, and write docs/performance.md (args="kernels")'
@@ -34,7 +35,7 @@ demo:
 	$(bootstrap) -m scripts.demo $(args)
 
 # Not in the reader's language: the tests choose it themselves.
-test test-deep bench mutants: lang = en
+test test-deep pythons bench mutants: lang = en
 
 # Compiled once for all the processes that tests start, also where PYTHONDONTWRITEBYTECODE is set.
 test:
@@ -44,6 +45,10 @@ test:
 
 test-deep:
 	@$(MAKE) --no-print-directory test args='--deep $(args)'
+
+# Each Python has an environment, .venv-3.12 and so on: with PyTorch, several GB.
+pythons:
+	$(bootstrap) --extra dev -m scripts.pythons -n $(workers) --no-loadscope-reorder $(args)
 
 lint:
 	$(bootstrap) --extra dev -m ruff check
@@ -69,5 +74,5 @@ screenshots:
 	$(bootstrap) --extra dev -m scripts.screenshots $(args)
 
 clean:
-	rm -rf .venv .venv-bench .venv-webkit .mutants .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
+	rm -rf .venv .venv-3.* .venv-bench .venv-webkit .mutants .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
 	find autograder benchmarks course scripts secant tests -name __pycache__ -prune -exec rm -rf {} +

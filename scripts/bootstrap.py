@@ -149,7 +149,7 @@ def explain(error: OSError) -> Failure:
 def wanted() -> str:
     """A short name for what has to be installed, and where: a folder that was moved needs a new .venv."""
     digest = hashlib.sha256(os.fsencode(ROOT))
-    for name in ("requirements.txt", "pyproject.toml", "secant/lab/jupyter_server_config.json", *front_end()):
+    for name in ("constraints.txt", "pyproject.toml", "secant/lab/jupyter_server_config.json", *front_end()):
         with open(os.path.join(ROOT, name), "rb") as file:
             digest.update(file.read())
     return digest.hexdigest()
@@ -284,11 +284,11 @@ def run(command: "list[str]", capture: bool = False) -> None:
 
 
 def install(extras: "list[str]") -> None:
-    """Install requirements.txt and the package itself, linked, so that a `git pull` changes what runs."""
+    """Install constraints.txt and the package itself, linked, so that a `git pull` changes what runs."""
     package = ROOT + (f"[{','.join(extras)}]" if extras else "")
     pip = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     quiet = [] if sys.stdout.isatty() else ["--quiet"]
-    run([*pip, *quiet, "-r", os.path.join(ROOT, "requirements.txt"), "-e", package])
+    run([*pip, *quiet, "-r", os.path.join(ROOT, "constraints.txt"), "-e", package])
 
 
 def prepare(extras: "list[str]") -> None:

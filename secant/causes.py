@@ -32,6 +32,18 @@ class Cause:
     ko: str
 
 
+# How math reports an argument outside a function's domain: up to Python 3.13 alike, later by function.
+_OUTSIDE_THE_DOMAIN = (
+    "math domain error",
+    "expected a positive input",
+    "expected a nonnegative input",
+    "expected a finite input",
+    "expected a noninteger or positive integer",
+    "expected a number in range from -1 up to 1",
+    "expected a number between -1 and 1",
+    "expected argument value",
+)
+
 #: The first that fits is told, so what is particular comes before what is general.
 CAUSES: Sequence[Cause] = (
     # The graph.
@@ -372,11 +384,16 @@ CAUSES: Sequence[Cause] = (
         en="the two sides of a comparison have types without an order, such as a number and a tuple or None",
         ko="수와 튜플, 수와 None처럼 크기를 비교할 수 없는 두 값을 비교했습니다",
     ),
-    Cause(
-        "ValueError",
-        ("math domain error",),
-        en="math.sqrt or math.log got a negative number, or log got 0",
-        ko="math.sqrt나 math.log에 음수를, 또는 log에 0을 넣었습니다",
+    *(
+        Cause(
+            "ValueError",
+            (piece,),
+            en="a function of math got a number that it has no value for: sqrt takes 0 and above, log only "
+            "numbers above 0, asin and acos those from -1 to 1",
+            ko="math의 함수에 값이 없는 수를 넣었습니다. sqrt에는 0 이상, log에는 0보다 큰 수, "
+            "asin과 acos에는 -1부터 1까지의 수를 넣습니다",
+        )
+        for piece in _OUTSIDE_THE_DOMAIN
     ),
     Cause(
         "OverflowError",

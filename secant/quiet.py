@@ -1,9 +1,11 @@
 """Keeps out of a notebook what a function prints and warns of while it is drawn, and nothing else.
 
 A kernel may answer widgets in one thread while a cell runs in another. sys.stdout, the warning filters and
-torch's number of threads belong to both. Whoever replaces one of them for a while takes it from the other
-thread, and two who overlap leave it replaced for good. So `print` and a filter are set up once, and ask
-whether their own thread is silent. They do not ask a context: `call_soon` would hand that on.
+torch's number of threads belong to both. A thread that replaces one of them for a while takes it from the
+other thread, and two threads that overlap leave it replaced for good. So neither `print` nor sys.stdout is
+replaced: the stream that is sys.stdout just then, and a filter, ask whether the thread that writes is silent.
+They do not ask a context: `call_soon` would hand that on. A stream that a cell puts into sys.stdout while a
+function is being drawn gets what that one draw still prints.
 
 What else the threads of a kernel share, and why it is safe:
 
@@ -15,13 +17,11 @@ What else the threads of a kernel share, and why it is safe:
 - What `watch` sets while it calls an answer: no explorer writes any of it, so no answer is blamed for it.
 """
 
-import builtins
 import contextlib
-import functools
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 
@@ -34,20 +34,24 @@ class _Here(threading.local):
 _here = _Here()
 
 
-class _Stdout:
-    """Where print writes to: sys.stdout, whatever that is just then, but for a silent thread."""
+class _UnlessSilent:
+    """A method of a stream that does nothing in a silent thread."""
 
-    def write(self, text: str) -> int:
-        if not _here.silent and sys.stdout is not None:
-            sys.stdout.write(text)
-        return len(text)
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method = method
 
-    def flush(self) -> None:
-        if not _here.silent and sys.stdout is not None:
-            sys.stdout.flush()
+    def __call__(self, *arguments: Any) -> Any:
+        return sum(map(len, arguments)) if _here.silent else self._method(*arguments)
 
-    def __repr__(self) -> str:
-        return "sys.stdout"
+
+def _ask_stdout() -> None:
+    """Have sys.stdout drop what silent threads write. A stream that takes no attributes stays as it is."""
+    stream = sys.stdout
+    if stream is None or isinstance(stream.write, _UnlessSilent):
+        return
+    with contextlib.suppress(AttributeError):
+        stream.write = _UnlessSilent(stream.write)  # type: ignore[method-assign]
+        stream.flush = _UnlessSilent(stream.flush)  # type: ignore[method-assign]
 
 
 class _OfSilentThreads:
@@ -58,19 +62,6 @@ class _OfSilentThreads:
 
 
 _FILTER: Any = ("ignore", _OfSilentThreads(), Warning, None, 0)
-
-
-class _Print(functools.partial[None]):
-    """Python's print into another file: no step of ours stands in a learner's error."""
-
-    def __reduce__(self) -> str:
-        return "print"  # by name, as Python's own is pickled
-
-    def __repr__(self) -> str:
-        return repr(self.func)
-
-
-builtins.print = functools.update_wrapper(_Print(print, file=_Stdout()), print)
 
 
 def ask_first() -> None:
@@ -84,6 +75,7 @@ def quietly() -> Iterator[None]:
     """Drop what this thread prints, or warns of: a function that is drawn would, a thousand times a frame."""
     before = _here.silent
     ask_first()
+    _ask_stdout()
     try:
         _here.silent = True
         yield

@@ -33,6 +33,12 @@ def has_hidden_tests(root: Path) -> bool:
     return (root / "source").is_dir()
 
 
+def tried_versions(root: Path) -> Path:
+    """Return the file of the versions that a course was tried with, which a wheel calls requirements.txt."""
+    limits = root / "constraints.txt"
+    return limits if limits.is_file() else root / "requirements.txt"
+
+
 def course_above(start: Path) -> Path | None:
     """The course directory that `start` is, or lies in, if it may be believed."""
     found = _above(start)

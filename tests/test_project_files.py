@@ -55,7 +55,7 @@ def test_every_dependency_has_its_row() -> None:
     }
     tools = {row[0] for row in rows("dependencies.md", "Installed when a command first needs it")}
     assert tools == {requirement.name for requirement in peers.wanted("mutants")}
-    pinned = names([line for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line])
+    pinned = names([line for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line])
     told = {row[0] for row in rows("dependencies.md", "Pinned because results or bytes depend on them")}
     assert told == pinned - needed
 

@@ -1,9 +1,7 @@
 """The lesson contract, checked. Each refusal is one sentence that names the file and the cell."""
 
 import ast
-import builtins
 import re
-import symtable
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,6 +13,7 @@ from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator, SchemaTooNewError, SchemaTooOldError
 
 from autograder.build import prose
+from autograder.build.scopes import bound_names, used_names
 from autograder.build.select_language import LANGUAGE_CALL, SAY
 from autograder.course import hints, minutes
 from autograder.course import lesson as lessons
@@ -48,8 +47,6 @@ VISIBLE_LINES = 30  # of a test's visible part
 RELEASED_LINES, RELEASED_WIDTH = 40, 100  # of the same as a student gets it, with its hints
 
 WRONG_ANSWERS, RIGHT_ANSWERS = 3, 1  # that are recorded of a task, at least
-
-_BUILTINS = set(dir(builtins))
 
 # JupyterLab's Markdown strikes through what stands between two tildes of a block, single ones too, but in
 # code and in maths. A block ends with an empty line, or where a list's item or a heading begins.
@@ -416,7 +413,7 @@ def _name_complaints(source: str, own: Names) -> Iterator[str]:
     probes = [f for f in marked if isinstance(f, ast.FunctionDef) and f in tree.body]
     imports = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
     imported = {(a.asname or a.name).partition(".")[0] for n in imports for a in n.names}
-    bound = _bound(symtable.symtable(source, "test", "exec"))
+    bound = bound_names(tree)
 
     if "*" in imported:
         yield "it must name what it imports, not import *"
@@ -424,7 +421,7 @@ def _name_complaints(source: str, own: Names) -> Iterator[str]:
         yield f"it binds {name}, the student's own name"
     for name in sorted(n for n in bound - imported - own if not n.startswith("_") and n != "hint"):
         yield f"it binds {name}: begin the name with _, or it overwrites what a student calls {name}"
-    yield from _unknown(_used(source) - bound - own, "it uses")
+    yield from _unknown(used_names(tree) - bound - own, "it uses")
     for function in marked:
         if function not in probes:
             yield f"the probe {function.name} must be an ordinary function at the cell's top level"
@@ -433,7 +430,7 @@ def _name_complaints(source: str, own: Names) -> Iterator[str]:
             yield f"it has {times} probes named {name}"
     allowed = imported | own | {p.name for p in probes}
     for probe in probes:
-        unfit = _used(ast.unparse(probe)) & bound - allowed
+        unfit = used_names(ast.Module([probe], [])) & bound - allowed
         yield from _unknown(unfit, f"the probe {probe.name} uses", "neither imported here nor a probe")
     for name in sorted(_passed_around(tree, probes) & own):
         yield f"outside a probe it may only call {name}, not store it, pass it on or take its attributes"
@@ -446,32 +443,6 @@ def _unknown(names: Names, who: str, why: str = "which this cell neither imports
 
 def _is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
-
-
-def _used(source: str) -> Names:
-    """Return the names that the code looks up in its module, builtins apart."""
-    return {
-        symbol.get_name()
-        for scope in _scopes(symtable.symtable(source, "test", "exec"))
-        for symbol in scope.get_symbols()
-        if symbol.is_referenced() and (symbol.is_global() or scope.get_type() == "module")
-    } - _BUILTINS
-
-
-def _bound(module: symtable.SymbolTable) -> Names:
-    """Return the names that the code binds in its module."""
-    return {
-        symbol.get_name()
-        for scope in _scopes(module)
-        for symbol in scope.get_symbols()
-        if (symbol.is_assigned() or symbol.is_imported()) and (scope is module or symbol.is_declared_global())
-    }
-
-
-def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    yield table
-    for child in table.get_children():
-        yield from _scopes(child)
 
 
 def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:

@@ -17,6 +17,7 @@ from autograder.edition.wheel import make_wheel, make_zip
 from secant.files import replace_file
 from secant.lab.workspace import content_of, released_files
 from secant.language import Language
+from secant.where import tried_versions
 
 # A folder is a course only with such a file (secant/where.py). A class's own may name its database.
 _SETTINGS = '"""A class\'s edition of Secant: lessons with their visible tests. It grades nothing."""\n'
@@ -94,7 +95,7 @@ def course_files(root: Path, languages: Sequence[Language]) -> Iterator[tuple[st
         CourseError: a file lies in a released lesson's folder that the build did not put there.
     """
     yield "nbgrader_config.py", _SETTINGS.encode()
-    syllabus, versions = root / "course/syllabus.toml", root / "requirements.txt"
+    syllabus, versions = root / "course/syllabus.toml", tried_versions(root)
     yield "course/syllabus.toml", syllabus.read_bytes() if syllabus.is_file() else b""
     if versions.is_file():
         yield "requirements.txt", versions.read_bytes()

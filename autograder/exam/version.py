@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from packaging.version import Version
+
 #: Packages, with all that is in them, and modules.
 DECIDING = (
     "autograder.course.cells",
@@ -28,10 +30,15 @@ DECIDING = (
 )
 
 
+def torch_version() -> str:
+    """Return torch's installed version without its build, such as "+cpu": on a CPU, builds compute alike."""
+    return Version(importlib.metadata.version("torch")).public
+
+
 @cache
 def grader_version() -> str:
     """A hash of the code that decides: ours, and the versions of torch and Python."""
-    versions = [importlib.metadata.version("torch"), *map(str, sys.version_info[:2])]
+    versions = [torch_version(), *map(str, sys.version_info[:2])]
     found = hashlib.sha256(" ".join(versions).encode())
     for name, path in sorted(deciding_files()):
         found.update(name.encode() + b"\0" + path.read_bytes())

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from autograder.exam.version import grader_version
+from autograder.exam.version import grader_version, torch_version
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.page.version import page_version
 
@@ -50,7 +50,7 @@ def versions() -> Versions:
         "secant": importlib.metadata.version("secant"),
         "grading code": grader_version()[:12],
         "page code": page_version()[:12],
-        "torch": importlib.metadata.version("torch"),
+        "torch": torch_version(),
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }
 

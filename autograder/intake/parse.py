@@ -1,14 +1,18 @@
 """A notebook's JSON, of whatever format, read as hostile text: cells in which all is of the right type."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from autograder.intake.pictures import MOST, MOST_CHARS, pictures_of
 from autograder.intake.submission import Refused
 
 MAX_BRACKETS = 2_000_000  # an empty list costs thirty times its two bytes once it is parsed
+MAX_DEPTH = 950  # of lists and dicts in each other: what Python can walk through
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]+|\\.)*"?|[\[\]{}]', re.DOTALL)
 MAX_CELLS = 1_000
 
 _KINDS = ("code", "markdown", "raw")
@@ -87,13 +91,20 @@ def _decode(data: bytes) -> str:
         ) from None
 
 
+def _depth(text: str) -> int:
+    """Return how deep a JSON text is nested. How deep json itself goes depends on the version of Python."""
+    found = (match[0] for match in _STRING_OR_BRACKET.finditer(text))
+    return max(accumulate((part in "[{") - (part in "]}") for part in found), default=0)
+
+
 def _json(text: str) -> Any:
     too_deep = Refused(
         "too_deep",
         en="The file is nested far deeper than a notebook is.",
         ko="파일이 노트북이라고 볼 수 없을 만큼 깊이 중첩되어 있습니다.",
     )
-    if text.count("[") + text.count("{") > MAX_BRACKETS:
+    brackets = text.count("[") + text.count("{")
+    if brackets > MAX_BRACKETS or (brackets > MAX_DEPTH and _depth(text) > MAX_DEPTH):
         raise too_deep
     try:
         return json.loads(text, parse_int=_int, parse_float=_float)

@@ -17,7 +17,7 @@ from secant.lab.folders import existing, jupyter_folders, refusal
 from secant.lab.workspace import LabError, command, workspace_for
 from secant.language import language, say
 from secant.progress import store
-from secant.where import NoCourseError, course_root
+from secant.where import NoCourseError, course_root, tried_versions
 
 OLDEST_PYTHON = (3, 11)
 DISK_GB = 0.5
@@ -133,7 +133,7 @@ def _package(needed: Requirement, tried: str | None) -> Finding | None:
 def _tried() -> dict[str, str]:
     """The versions that the lessons were tried with."""
     try:
-        lines = (course_root() / "requirements.txt").read_text(encoding="utf-8").splitlines()
+        lines = tried_versions(course_root()).read_text(encoding="utf-8").splitlines()
     except (NoCourseError, OSError):
         return {}
     return dict(line.split("==", 1) for line in lines if "==" in line and not line.startswith("#"))

@@ -1,13 +1,18 @@
 """A lesson opened without its repository, in an environment in which nothing is Secant's: as in Colab."""
 
+import importlib.metadata
 import json
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import nbformat
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from autograder.course.cells import is_answer, is_test
 from scripts import links
@@ -60,6 +65,22 @@ def test_it_installs_what_it_needs_and_works(
     assert "application/vnd.jupyter.widget-view+json" in shown
 
 
+@pytest.mark.parametrize(("language", "words"), [("en", "Secant's folder"), ("ko", "Secant 폴더")])
+def test_it_says_what_to_do_where_nothing_can_be_installed(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, language: str, words: str
+) -> None:
+    released = nbformat.read(ROOT / f"release/{language}/{LESSON}/{LESSON}.ipynb", as_version=4)
+    released.cells = released.cells[:1]
+    nowhere = (tmp_path / "nowhere").as_uri()
+    released.cells[0].source = released.cells[0].source.replace("git+https", f"git+{nowhere}/https")
+    outputs = run(without(tmp_path_factory), released, tmp_path).cells[0].outputs
+    (error,) = [output for output in outputs if output.output_type == "error"]
+    assert error.ename == "ModuleNotFoundError"
+    assert urls()["Repository"] in error.evalue
+    assert words in error.evalue
+    assert "`pip install -r requirements.txt`" in error.evalue
+
+
 def test_where_secant_is_the_first_cell_does_nothing(installed: Place, tmp_path: Path) -> None:
     released = nbformat.read(ROOT / f"release/en/{LESSON}/{LESSON}.ipynb", as_version=4)
     released.cells = released.cells[:1]
@@ -71,8 +92,39 @@ def test_the_first_cell_is_short_folded_and_the_same_in_each_lesson() -> None:
         cells = [nbformat.read(path, 4).cells[0] for path in ROOT.glob(f"release/{language}/*/*.ipynb")]
         assert len(cells) == 10
         assert len({json.dumps(cell, sort_keys=True) for cell in cells}) == 1
-        assert len(cells[0].source.splitlines()) == 4
+        assert len(cells[0].source.splitlines()) <= 14
         assert cells[0].metadata["jupyter"] == {"source_hidden": True}
+
+
+# --- In a clone ---
+
+
+def test_requirements_bring_everything_that_a_lesson_needs(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Every other package lies ready, in the version that this environment has: no test asks an index."""
+    clone, place = tmp_path / "clone", without(tmp_path_factory)
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in files.splitlines():
+        if (ROOT / name).is_file() and not name.startswith(("tests/", "docs/", "benchmarks/")):
+            (clone / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, clone / name)
+    limits = [
+        Requirement(line) for line in (clone / "constraints.txt").read_text().splitlines() if "==" in line
+    ]
+    here = [f"{one.name}=={importlib.metadata.version(one.name)}" for one in limits]
+    (clone / "constraints.txt").write_text("\n".join(here))
+    pip = [sys.executable, "-m", "pip", "--python", str(place.programs / "python"), "install", "--quiet"]
+    offline = ["--no-index", "--no-build-isolation", "--disable-pip-version-check", "--no-compile"]
+    subprocess.run([*pip, *offline, "-r", "requirements.txt"], cwd=clone, check=True)
+    lesson = nbformat.read(clone / f"release/en/{LESSON}/{LESSON}.ipynb", as_version=4)
+    ran = run(place, lesson, tmp_path)
+    code = [cell for cell in ran.cells if cell.cell_type == "code" and not (is_answer(cell) or is_test(cell))]
+    assert [errors(cell) for cell in code] == [[]] * len(code)
+    assert ran.cells[0].outputs == []
+    where = [place.programs / "python", "-c", "import secant; print(secant.__file__)"]
+    found = subprocess.run(where, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert Path(found.strip()) == clone / "secant/__init__.py"
 
 
 # --- Where lessons are opened ---
@@ -91,7 +143,7 @@ def test_the_badges_lead_to_lessons_that_are_there() -> None:
 
 def test_the_dev_container_and_binder_install_what_is_here() -> None:
     container = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
-    assert "-e . -c requirements.txt" in container["postCreateCommand"]
+    assert "-r requirements.txt" in container["postCreateCommand"]
     needs = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
     versions = [container["image"].rpartition(":")[2], (ROOT / ".binder/runtime.txt").read_text().strip()[7:]]
     pythons = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())["jobs"]["learner"]["strategy"]
@@ -99,5 +151,5 @@ def test_the_dev_container_and_binder_install_what_is_here() -> None:
     assert set(versions) <= set(pythons["matrix"]["python"])
     lines = (ROOT / ".binder/requirements.txt").read_text().splitlines()
     (limits,) = (line.removeprefix("-c ") for line in lines if line.startswith("-c "))
-    assert (ROOT / ".binder" / limits).resolve() == ROOT / "requirements.txt"
+    assert (ROOT / ".binder" / limits).resolve() == ROOT / "constraints.txt"
     assert lines[-1] == "."

@@ -56,7 +56,7 @@ def build_home(root: Path) -> Path:
     (root / "pyproject.toml").write_text(PYPROJECT)
     (root / "backend.py").write_text(BACKEND)
     (root / "tiny.py").write_text("print('tiny', __import__('sys').prefix)")
-    (root / "requirements.txt").write_text("")
+    (root / "constraints.txt").write_text("")
     (root / "secant/lab").mkdir(parents=True)
     (root / "secant/lab/jupyter_server_config.json").write_text("{}")
     return root
@@ -143,7 +143,7 @@ def test_an_extra_is_added_in_place_and_stays(ready: Path) -> None:
     assert "Installing" in run(ready, "--extra", "dev").stdout
     assert stamp(ready)["extras"] == ["dev"]
     assert run(ready).stdout == run(ready, "--extra", "dev").stdout == ""
-    (ready / "requirements.txt").write_text("# changed")
+    (ready / "constraints.txt").write_text("# changed")
     assert "Installing" in run(ready).stdout
     (ready / "secant/lab/jupyter_server_config.json").write_text('{"changed": true}')
     assert "Installing" in run(ready).stdout, "pip copies it into .venv only when it installs"
@@ -318,7 +318,7 @@ def test_a_package_that_does_not_exist(ready: Path) -> None:
 
 def wants_a_package(ready: Path, requirement: str) -> None:
     """Change what is wanted; once nothing is, the .venv that could not be changed still works."""
-    (ready / "requirements.txt").write_text(requirement)
+    (ready / "constraints.txt").write_text(requirement)
     if not requirement:
         assert run(ready, "-m", "tiny").stdout.endswith(f"tiny {ready}/.venv\n")
         assert (ready / ".venv/mark").exists()

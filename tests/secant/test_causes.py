@@ -49,3 +49,22 @@ def test_what_is_unknown_has_no_cause_and_a_long_message_costs_nothing() -> None
     assert likely("RuntimeError", "something else") == ""
     assert likely("MyError", "NoneType") == ""
     assert likely("RuntimeError", "x" * 10_000_000) == ""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "math domain error",  # up to Python 3.13
+        "expected a nonnegative input, got -1.0",  # sqrt, and so on: from 3.14 on
+        "expected a positive input",
+        "expected a positive input, got 0.0",
+        "expected a number in range from -1 up to 1, got 2.0",
+        "expected a number between -1 and 1, got 2.0",
+        "expected argument value > -1, got -2.0",
+        "expected argument value not less than 1, got 0.5",
+        "expected a noninteger or positive integer, got -1.0",
+        "expected a finite input, got inf",
+    ],
+)
+def test_a_number_outside_the_domain_has_a_cause_in_the_words_of_every_python(message: str) -> None:
+    assert "sqrt takes 0 and above" in likely("ValueError", message)

@@ -3,10 +3,10 @@
 import asyncio
 import contextlib
 import io
-import pickle
 import sys
 import threading
 import traceback
+import types
 import warnings
 from collections.abc import Callable
 
@@ -89,21 +89,54 @@ def test_a_learner_s_own_stdout_gets_the_learner_s_prints_alone() -> None:
     assert own.getvalue() == "one\ntwo\n"
 
 
-def test_print_is_still_python_s(capsys: pytest.CaptureFixture[str]) -> None:
-    assert repr(print) == "<built-in function print>"
-    assert pickle.loads(pickle.dumps(print)) is print
-    assert print.__doc__ is not None
-    assert print.__doc__.startswith("Prints the values to a stream")
+def test_print_and_stdout_are_still_python_s(capsys: pytest.CaptureFixture[str]) -> None:
+    class Learner:
+        log = print  # from Python 3.14 on, a partial here would be a method
+
+    stream = sys.stdout
+    with quietly():
+        assert sys.stdout is stream
+        assert isinstance(print, types.BuiltinFunctionType)
+    Learner().log("a", "b", sep=", ", file=None)
+    assert capsys.readouterr().out == "a, b\n"
     with pytest.raises(TypeError) as caught:
         print("a", end=3)
     assert len(traceback.extract_tb(caught.value.__traceback__)) == 1  # this line: no step of ours
-    print("a", "b", sep=", ", file=None)
-    assert capsys.readouterr().out == "a, b\n"
+
+
+def test_what_is_written_without_print_is_dropped_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with quietly():
+        assert sys.stdout.write("dropped") == len("dropped")
+        sys.stdout.writelines(["dropped", "too"])
+    assert sys.stdout.write("arrives") == len("arrives")
+    assert capsys.readouterr().out == "arrives"
+
+
+def test_a_stdout_that_takes_no_attributes_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Rigid:
+        __slots__ = ("lines",)
+
+        def __init__(self) -> None:
+            self.lines: list[str] = []
+
+        def write(self, text: str) -> int:
+            self.lines.append(text)
+            return len(text)
+
+        def flush(self) -> None: ...
+
+    rigid = Rigid()
+    monkeypatch.setattr(sys, "stdout", rigid)
+    with quietly():
+        print("seen")
+    monkeypatch.undo()
+    assert rigid.lines == ["seen", "\n"]
 
 
 def test_a_process_without_a_stdout_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
-    print("nowhere", flush=True)
+    with quietly():
+        print("nowhere", flush=True)
 
 
 def warn_of(words: str) -> None:

@@ -227,7 +227,7 @@ def _write_course(course: Path) -> None:
     """A course folder of lesson 1 alone."""
     course.mkdir(mode=0o700)
     copy_lessons(LESSONS[:1], course)
-    for file in ("requirements.txt", "course/syllabus.toml"):
+    for file in ("constraints.txt", "course/syllabus.toml"):
         shutil.copy(ROOT / file, course / file)
 
 

@@ -1,6 +1,7 @@
 """A change to what decides grades everybody again; a change to anything else nobody."""
 
 import ast
+import importlib.metadata
 import importlib.util
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.exam.version import DECIDING, deciding_files
+from autograder.exam.version import DECIDING, deciding_files, torch_version
 from tests.support.lessons import LESSONS, ROOT, questions
 
 
@@ -74,6 +75,12 @@ def test_what_decides(version: Callable[[str], bool], name: str) -> None:
 )
 def test_what_decides_nothing(version: Callable[[str], bool], name: str) -> None:
     assert not version(name)
+
+
+@pytest.mark.parametrize("installed", ["2.13.0", "2.13.0+cpu", "2.13.0+cu130"])
+def test_a_build_of_torch_grades_nobody_again(monkeypatch: pytest.MonkeyPatch, installed: str) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda _: installed)
+    assert torch_version() == "2.13.0"
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -275,6 +275,14 @@ def test_d09_deep_nesting(bracket: str, depth: int) -> None:
     rejected(bracket * depth, "too_deep")
 
 
+def test_d09_deep_nesting_that_is_closed() -> None:
+    rejected("[" * 5_000 + "]" * 5_000, "too_deep")
+
+
+def test_d09_brackets_in_a_text_are_no_nesting() -> None:
+    assert isinstance(take(json.dumps(answered()).replace("Because", "[{" * 5_000 + '\\"[')), Submission)
+
+
 def test_d09_more_lists_than_memory_is_good_for() -> None:
     rejected("[" + "[]," * parse.MAX_BRACKETS + "0]", "too_deep")
 

@@ -1,0 +1,59 @@
+"""Names that a cell binds in its module, and names that it looks up there, the same on every Python."""
+
+import ast
+import builtins
+import copy
+import symtable
+from collections.abc import Iterator
+
+# symtable of Python 3.14 lists a name of the compiler's where a module annotates a variable.
+_NOT_LOOKED_UP = {*dir(builtins), "__conditional_annotations__"}
+
+
+class _AsGenerators(ast.NodeTransformer):
+    """Replaces comprehensions by generator expressions, which have a scope on every Python.
+
+    From Python 3.12 on, a comprehension is inlined (PEP 709), and symtable lists its variables as the
+    enclosing scope's.
+    """
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
+        self.generic_visit(node)
+        return ast.GeneratorExp(node.elt, node.generators)
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        return ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators)
+
+
+def bound_names(code: ast.Module) -> set[str]:
+    """Return the names that the code binds in its module."""
+    module = _table(code)
+    return {
+        symbol.get_name()
+        for scope in _scopes(module)
+        for symbol in scope.get_symbols()
+        if (symbol.is_assigned() or symbol.is_imported()) and (scope is module or symbol.is_declared_global())
+    }
+
+
+def used_names(code: ast.Module) -> set[str]:
+    """Return the names that the code looks up in its module, builtins apart."""
+    return {
+        symbol.get_name()
+        for scope in _scopes(_table(code))
+        for symbol in scope.get_symbols()
+        if symbol.is_referenced() and (symbol.is_global() or scope.get_type() == "module")
+    } - _NOT_LOOKED_UP
+
+
+def _table(code: ast.Module) -> symtable.SymbolTable:
+    return symtable.symtable(ast.unparse(_AsGenerators().visit(copy.deepcopy(code))), "test", "exec")
+
+
+def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield table
+    for child in table.get_children():
+        yield from _scopes(child)
