@@ -50,10 +50,12 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("backward through the graph a second time",),
-        en="the first backward pass has freed what the graph had saved. Compute the result again, or "
-        "pass retain_graph=True to the first backward() or grad()",
-        ko="첫 번째 역방향 계산이 그래프에 저장된 값을 비웠습니다. 결과를 다시 계산하거나, 첫 번째 "
-        "backward()나 grad()에 retain_graph=True를 주세요",
+        en="an earlier backward pass has freed what the graph had saved. Is a value carried over from the "
+        "step before, such as a state or a running sum? Then detach() it. Otherwise compute the result "
+        "again, or, to walk one graph twice, pass retain_graph=True to the first backward() or grad()",
+        ko="앞선 역방향 계산이 그래프에 저장된 값을 비웠습니다. 상태나 누적 합처럼 앞 단계에서 넘겨받은 값이 "
+        "있다면 detach()로 떼어 내세요. 그렇지 않다면 결과를 다시 계산하거나, 한 그래프를 두 번 지나려면 "
+        "첫 번째 backward()나 grad()에 retain_graph=True를 주세요",
     ),
     Cause(
         "RuntimeError",
@@ -125,6 +127,127 @@ CAUSES: Sequence[Cause] = (
         ("Mismatch in shape: grad_output",),
         en="v, the gradient that backward() is given, does not have the shape of the result",
         ko="backward()에 준 gradient v의 shape가 결과의 shape와 다릅니다",
+    ),
+    Cause(
+        "RuntimeError",
+        (
+            "derivative for",
+            "is not implemented",
+        ),
+        en="this operation has no derivative, and it makes no differentiable result from tracked "
+        "tensors. Use another operation, or detach() what goes in if no gradient is needed",
+        ko="이 연산에는 미분이 구현되어 있지 않습니다. 다른 연산을 쓰거나, gradient가 필요 "
+        "없다면 들어가는 텐서를 detach()로 떼어 내세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("implicitly created only for real scalar outputs",),
+        en="the result is complex, and backward() starts only from a real number. Take its .real or "
+        ".abs() first",
+        ko="결과가 복소수입니다. backward()는 실수에서만 출발하므로 먼저 .real이나 .abs()를 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("differentiated Tensors does not require grad",),
+        en="a gradient is asked for with respect to a tensor that is not tracked: give it "
+        "requires_grad=True before the result is computed",
+        ko="추적되지 않는 텐서에 대한 gradient를 구하려 했습니다. 결과를 계산하기 전에 그 텐서에 "
+        "requires_grad=True를 주세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("only change requires_grad flags of leaf",),
+        en="this tensor is the result of a tracked computation, so requires_grad cannot be switched "
+        "off on it. Take detach() of it, or compute it under torch.no_grad()",
+        ko="추적되는 계산의 결과여서 requires_grad를 끌 수 없습니다. detach()로 떼어 "
+        "내거나 torch.no_grad() 안에서 계산하세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("returned nan values in its",),
+        en="anomaly mode found the first operation whose backward gives nan. Often it is 0 times "
+        "inf: a sqrt at 0, a log of 0 or a division by 0, perhaps in the branch that where() does "
+        "not choose",
+        ko="anomaly mode가 찾은, 역방향 계산에서 처음 nan을 낸 연산입니다. 0에서의 "
+        "sqrt, 0의 log, 0으로 나누기처럼 0 * inf가 된 경우가 많습니다. "
+        "where()가 고르지 않은 쪽에 있을 수도 있습니다",
+    ),
+    Cause(
+        "RuntimeError",
+        (
+            "is a view and is being modified inplace",
+            "multiple views",
+        ),
+        en="this tensor came from unbind, split, chunk or a loop over another tensor, and autograd "
+        "cannot follow an in-place change of it. Use an operation that makes a new tensor, such "
+        "as t = t * 2",
+        ko="unbind, split, chunk나 텐서를 도는 반복문에서 나온 텐서입니다. "
+        "autograd가 이런 텐서의 제자리 변경을 따라갈 수 없으니 t = t * 2처럼 새 텐서를 "
+        "만드는 연산을 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("view was created in no_grad mode",),
+        en="a view that was made under torch.no_grad() is changed in place outside of it. Make the "
+        "view outside, or make the change under no_grad(), too",
+        ko="torch.no_grad() 안에서 만든 view를 밖에서 제자리 변경했습니다. view를 "
+        "밖에서 만들거나 변경도 no_grad() 안에서 하세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("view was created in inference mode",),
+        en="a view that was made under torch.inference_mode() is changed in place outside of it. "
+        "Clone it first",
+        ko="torch.inference_mode() 안에서 만든 view를 밖에서 제자리 변경했습니다. "
+        "먼저 clone()으로 복사하세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("Inplace update to inference tensor",),
+        en="a tensor that was made under torch.inference_mode() cannot be changed in place outside "
+        "of it. Clone it first, or use torch.no_grad() instead",
+        ko="torch.inference_mode() 안에서 만든 텐서는 밖에서 제자리 변경을 할 수 "
+        "없습니다. 먼저 clone()으로 복사하거나 torch.no_grad()를 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("requires_grad=True on inference tensor",),
+        en="a tensor that was made under torch.inference_mode() cannot be tracked later. Clone it "
+        "outside, or use torch.no_grad() instead",
+        ko="torch.inference_mode() 안에서 만든 텐서는 나중에 추적할 수 없습니다. "
+        "밖에서 clone()으로 복사하거나 torch.no_grad()를 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("Can't detach views in-place",),
+        en="detach_() cuts a tensor in place, which is not possible for a view. Use t = t.detach()",
+        ko="detach_()는 텐서를 제자리에서 떼어 내는데, view에는 쓸 수 없습니다. t = t.detach()를 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("functions with out=... arguments don't support automatic",),
+        en="out= writes into an existing tensor, which autograd does not record. Leave out= away and "
+        "use the result",
+        ko="out=은 이미 있는 텐서에 쓰는 것이어서 autograd가 기록하지 못합니다. out=을 "
+        "빼고 결과를 그대로 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        (
+            "use_reentrant=True",
+            "incompatible with .grad()",
+        ),
+        en="checkpoint(..., use_reentrant=True) works only with a plain backward(). Pass use_reentrant=False",
+        ko="checkpoint(..., use_reentrant=True)는 인자 없는 "
+        "backward()에서만 쓸 수 있습니다. use_reentrant=False를 주세요",
+    ),
+    Cause(
+        "CheckpointError RuntimeError",
+        ("torch.utils.checkpoint", "during"),
+        en="the function under checkpoint did something else when it was run again for the backward "
+        "pass: its operations must be the same at both runs",
+        ko="checkpoint에 준 함수가 역방향 계산을 위해 다시 실행될 때 처음과 다른 일을 "
+        "했습니다. 두 번 모두 같은 연산을 해야 합니다",
     ),
     # Buffers and hooks.
     Cause(
@@ -212,12 +335,22 @@ CAUSES: Sequence[Cause] = (
         en="forward gets ctx as its first argument, unless the class has a setup_context of its own",
         ko="클래스에 setup_context가 없으면 forward의 첫 인자는 ctx입니다",
     ),
+    Cause(
+        "RuntimeError",
+        ("gradient different than None at position",),
+        en="backward returns a gradient for an argument that is no tensor, such as a number: return "
+        "None in its place",
+        ko="backward가 수처럼 텐서가 아닌 인자에 gradient를 돌려주었습니다. 그 자리에는 None을 돌려주세요",
+    ),
     # gradcheck and torch.func.
     Cause(
         "GradcheckError",
         ("Jacobian mismatch",),
-        en="backward and the difference quotient do not agree: one of the formulas in backward is wrong",
-        ko="backward와 차분몫이 맞지 않습니다. backward의 공식 가운데 하나가 틀렸습니다",
+        en="the gradient and the difference quotient do not agree. Check that the input is float64, that the "
+        "function gives the same result at each call, and that there is no kink near the input; otherwise a "
+        "formula in backward is wrong",
+        ko="gradient와 차분몫이 맞지 않습니다. 입력이 float64인지, 함수가 호출할 때마다 같은 결과를 내는지, "
+        "입력 근처에 꺾인 점이 없는지 확인하세요. 모두 아니라면 backward의 공식이 틀린 것입니다",
     ),
     Cause(
         "ValueError",
@@ -249,6 +382,58 @@ CAUSES: Sequence[Cause] = (
         ("forward gradient that has a different size",),
         en="the direction v of jvp does not have the shape of the point x",
         ko="jvp에 준 방향 v의 shape가 점 x의 shape와 다릅니다",
+    ),
+    Cause(
+        "RuntimeError",
+        (
+            "requires_grad_()",
+            "inside of a function being transformed",
+        ),
+        en="torch.func tracks the input by itself: leave requires_grad_() out of the function",
+        ko="torch.func는 입력을 스스로 추적합니다. 함수 안의 requires_grad_()를 빼세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("backward() called inside a functorch transform",),
+        en="inside a function given to torch.func, backward() is not possible. Return the value, and "
+        "let torch.func.grad find the gradient",
+        ko="torch.func에 준 함수 안에서는 backward()를 호출할 수 없습니다. 값을 "
+        "돌려주고 gradient는 torch.func.grad로 구하세요",
+    ),
+    Cause(
+        "RuntimeError",
+        (
+            "vmap",
+            "randomness error mode",
+        ),
+        en="under vmap it has to be said whether all samples draw the same random numbers: vmap(..., "
+        "randomness='different') or 'same'",
+        ko="vmap 안에서 난수를 쓰려면 샘플마다 다른 난수인지 정해야 합니다. vmap(..., "
+        "randomness='different')나 'same'을 주세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("vmap: inplace arithmetic",),
+        en="under vmap a plain tensor is changed in place by one that stands for all samples, and it "
+        "is too small. Build a new tensor, for example with torch.stack",
+        ko="vmap 안에서 보통 텐서를 모든 샘플을 나타내는 텐서로 제자리 변경했는데, 담을 자리가 "
+        "모자랍니다. torch.stack 등으로 새 텐서를 만드세요",
+    ),
+    Cause(
+        "TypeError RuntimeError",
+        ("user-provided function given to",),
+        en="the function whose derivative is asked for must return a tensor, not a Python number or "
+        "a list: leave float(), .item() and .tolist() out of it",
+        ko="미분할 함수는 파이썬 수나 리스트가 아니라 텐서를 돌려주어야 합니다. 함수 안에서 "
+        "float(), .item(), .tolist()를 빼세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("to return only tensors, got unsupported type",),
+        en="the function whose derivative is asked for must return a tensor, not a Python number or "
+        "a list: leave float(), .item() and .tolist() out of it",
+        ko="미분할 함수는 파이썬 수나 리스트가 아니라 텐서를 돌려주어야 합니다. 함수 안에서 "
+        "float(), .item(), .tolist()를 빼세요",
     ),
     # Shapes and dtypes.
     Cause(
@@ -285,8 +470,10 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "",
         ("one element tensors can be converted",),
-        en="only a tensor of one element becomes a Python number. Is a sum or an index missing?",
-        ko="원소가 하나인 텐서만 파이썬 수로 바꿀 수 있습니다. 합이나 인덱스를 빠뜨리지 않았나요?",
+        en="only a tensor of one element becomes a Python number. Is a sum or an index missing? (torch.stack "
+        "makes one tensor of several.)",
+        ko="원소가 하나인 텐서만 파이썬 수로 바꿀 수 있습니다. 합이나 인덱스를 빠뜨리지 않았나요? "
+        "(텐서 여럿을 하나로 만드는 것은 torch.stack입니다.)",
     ),
     Cause(
         "RuntimeError",
@@ -311,6 +498,176 @@ CAUSES: Sequence[Cause] = (
         ("Dimension out of range",),
         en="the tensor has no such dim: they are counted from 0, or from -1 backwards",
         ko="텐서에 그런 dim이 없습니다. 0부터, 뒤에서는 -1부터 셉니다",
+    ),
+    Cause(
+        "RuntimeError",
+        (
+            "result type",
+            "can't be cast to the desired output type",
+        ),
+        en="an in-place operation would put floats into a tensor of another dtype, such as ints. "
+        "Make the tensor with floats (1.0 instead of 1), or write w = w - ... to get a new one",
+        ko="정수 텐서처럼 dtype이 다른 텐서에 제자리 연산으로 소수를 넣으려 했습니다. 처음부터 "
+        "소수로(1 대신 1.0) 만들거나, w = w - ...처럼 새 텐서를 만드세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("doesn't match the broadcast shape",),
+        en="an in-place operation cannot make a tensor larger: the result of the broadcast does not "
+        "fit into it. Compare the shapes",
+        ko="제자리 연산으로는 텐서가 커질 수 없는데, 브로드캐스트한 결과가 들어가지 않습니다. 두 "
+        "shape를 비교해 보세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("could not infer output dtype",),
+        en="the mean of whole numbers is not a whole number: convert with .float() or .double() first",
+        ko="정수의 평균은 정수가 아닐 수 있습니다. 먼저 .float()나 .double()로 바꾸세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("view size is not compatible",),
+        en="the elements do not lie one after another in memory, for example after .T or a slice, so "
+        "view cannot be used. Use reshape",
+        ko="전치(.T)나 슬라이스 뒤처럼 원소가 메모리에 차례대로 놓여 있지 않아 view를 쓸 수 "
+        "없습니다. reshape를 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        (
+            "zero-dimensional tensor",
+            "cannot be concatenated",
+        ),
+        en="cat joins along a dim, and a single number has none. Use torch.stack",
+        ko="cat은 차원을 따라 잇는데 수 하나에는 차원이 없습니다. torch.stack을 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("stack expects each tensor to be equal size",),
+        en="stack puts tensors of one shape together. These have different shapes: use cat, or make "
+        "them alike",
+        ko="stack은 shape가 같은 텐서만 쌓습니다. shape가 다르면 cat을 쓰거나 먼저 shape를 맞추세요",
+    ),
+    Cause(
+        "TypeError",
+        ("expected Tensor as element",),
+        en="the list holds something other than tensors, such as Python numbers: make tensors of "
+        "them, or use torch.tensor(list)",
+        ko="리스트에 파이썬 수처럼 텐서가 아닌 것이 있습니다. 텐서로 바꾸거나 torch.tensor(리스트)를 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("both arguments to matmul need to be at least 1D",),
+        en="@ multiplies vectors and matrices. For a single number use *",
+        ko="@는 벡터와 행렬의 곱입니다. 수 하나를 곱할 때는 *를 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("1D tensors expected, but got",),
+        en="dot takes two vectors. For matrices use @",
+        ko="dot에는 벡터 두 개를 넣습니다. 행렬에는 @를 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("inconsistent tensor size, expected tensor",),
+        en="dot takes two vectors of the same length",
+        ko="dot에는 길이가 같은 벡터 두 개를 넣습니다",
+    ),
+    Cause(
+        "RuntimeError",
+        ("more than one element of the written-to tensor refers to a single memory location",),
+        en="the tensor was made by expand: several of its elements are one and the same number in "
+        "memory. Clone it before you change it",
+        ko="expand로 만든 텐서여서 여러 원소가 메모리의 한 수를 함께 씁니다. 바꾸기 전에 "
+        "clone()으로 복사하세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("Index put requires the source and destination dtypes match",),
+        en="what is written into the tensor has another dtype than the tensor: convert it first, or "
+        "make the tensor with that dtype",
+        ko="텐서에 써 넣는 값의 dtype이 텐서와 다릅니다. 먼저 바꾸거나, 텐서를 그 dtype으로 만드세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("expected target dtype to be",),
+        en="the targets of this loss are class numbers: a tensor of ints, as torch.tensor([0, 2])",
+        ko="이 손실 함수의 정답은 클래스 번호입니다. torch.tensor([0, 2])처럼 정수 텐서를 넣으세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("expected scalar type",),
+        en="two dtypes meet, such as float32 and float64, or ints where floats are needed: convert "
+        "one of them",
+        ko="float32와 float64, 정수와 소수처럼 서로 다른 dtype을 섞었습니다. 한쪽을 바꾸세요",
+    ),
+    Cause(
+        "TypeError",
+        ("only integer tensors of a single element can be converted to an index",),
+        en="an index or a count must be a whole number: use int(...), or .item() of a tensor of ints",
+        ko="인덱스나 개수는 정수여야 합니다. int(...)나 정수 텐서의 .item()을 쓰세요",
+    ),
+    Cause(
+        "ValueError",
+        ("cannot convert float NaN to integer",),
+        en="the number is nan, which no int can hold. Where did the nan arise: 0/0, inf - inf, the "
+        "log or root of a negative number?",
+        ko="수가 nan이어서 정수로 바꿀 수 없습니다. nan이 어디에서 생겼나요? 0/0, inf - "
+        "inf, 음수의 log나 제곱근이 아닌가요?",
+    ),
+    Cause(
+        "OverflowError",
+        ("cannot convert float infinity to integer",),
+        en="the number is inf, which no int can hold. Where did it become so large?",
+        ko="수가 inf여서 정수로 바꿀 수 없습니다. 어디에서 그렇게 커졌나요?",
+    ),
+    Cause(
+        "ValueError",
+        ("too many dimensions 'str'",),
+        en="a tensor holds numbers, not strings",
+        ko="텐서에는 문자열이 아니라 수를 담습니다",
+    ),
+    Cause(
+        "NotImplementedError",
+        ("bitwise_xor",),
+        en="^ is not the power in Python: write **",
+        ko="파이썬에서 ^는 거듭제곱이 아닙니다. **를 쓰세요",
+    ),
+    Cause(
+        "TypeError",
+        ("unsupported operand type(s) for ^",),
+        en="^ is not the power in Python: write **",
+        ko="파이썬에서 ^는 거듭제곱이 아닙니다. **를 쓰세요",
+    ),
+    Cause(
+        "IndexError",
+        ("too many indices",),
+        en="there are more indices than the tensor has dims",
+        ko="인덱스가 텐서의 차원보다 많습니다",
+    ),
+    Cause(
+        "IndexError",
+        ("invalid index of a 0-dim tensor",),
+        en="a 0-dim tensor is a single value and takes no index",
+        ko="0차원 텐서는 값이 하나뿐이어서 인덱스를 쓸 수 없습니다",
+    ),
+    Cause(
+        "IndexError",
+        ("tensors used as indices must be",),
+        en="a tensor used as an index holds floats. Convert it with .long()",
+        ko="인덱스로 쓴 텐서가 소수입니다. .long()으로 바꾸세요",
+    ),
+    Cause(
+        "IndexError",
+        ("The shape of the mask",),
+        en="the mask does not have the shape of the tensor",
+        ko="마스크의 shape가 텐서와 다릅니다",
+    ),
+    Cause(
+        "IndexError",
+        ("pop from empty",),
+        en="an element is taken from a list that is empty",
+        ko="비어 있는 리스트에서 원소를 꺼내려 했습니다",
     ),
     # None, and what is no tensor.
     Cause(
@@ -345,6 +702,104 @@ CAUSES: Sequence[Cause] = (
         ("'float' object is not iterable",),
         en="a Python number stands where a tensor or a list is needed",
         ko="텐서나 리스트가 있어야 할 자리에 파이썬 수가 있습니다",
+    ),
+    Cause(
+        "TypeError",
+        ("'Tensor' object is not callable",),
+        en="a tensor stands before the brackets. .grad, .T, .data, .shape and .dtype are no methods: "
+        "write them without ()",
+        ko="괄호 앞에 텐서가 있습니다. .grad, .T, .data, .shape, .dtype은 메서드가 아니니 () 없이 쓰세요",
+    ),
+    Cause(
+        "AttributeError",
+        ("'tuple' object has no attribute",),
+        en="this is a tuple. torch.autograd.grad returns a tuple with a gradient for each input, "
+        "even for one: take it with [0], or write (g,) = torch.autograd.grad(...)",
+        ko="튜플입니다. torch.autograd.grad는 입력이 하나여도 gradient를 튜플에 "
+        "담아 돌려줍니다. [0]으로 꺼내거나 (g,) = "
+        "torch.autograd.grad(...)로 받으세요",
+    ),
+    Cause(
+        "TypeError",
+        ("can only concatenate tuple",),
+        en="one of the two is a tuple. torch.autograd.grad returns a tuple with a gradient for each "
+        "input, even for one: take it with [0], or write (g,) = torch.autograd.grad(...)",
+        ko="둘 중 하나가 튜플입니다. torch.autograd.grad는 입력이 하나여도 "
+        "gradient를 튜플에 담아 돌려줍니다. [0]으로 꺼내거나 (g,) = "
+        "torch.autograd.grad(...)로 받으세요",
+    ),
+    Cause(
+        "TypeError",
+        ("can't multiply sequence by non-int",),
+        en="a list or a tuple is multiplied by a number. Make a tensor of it, or, if it is the tuple "
+        "that torch.autograd.grad returns, take its element with [0]",
+        ko="리스트나 튜플에 수를 곱했습니다. 텐서로 바꾸세요. torch.autograd.grad가 "
+        "돌려준 튜플이라면 [0]으로 원소를 꺼내세요",
+    ),
+    Cause(
+        "TypeError",
+        (
+            "unsupported operand type(s)",
+            "'tuple'",
+        ),
+        en="one of the two is a tuple. torch.autograd.grad returns a tuple with a gradient for each "
+        "input, even for one: take it with [0], or write (g,) = torch.autograd.grad(...)",
+        ko="둘 중 하나가 튜플입니다. torch.autograd.grad는 입력이 하나여도 "
+        "gradient를 튜플에 담아 돌려줍니다. [0]으로 꺼내거나 (g,) = "
+        "torch.autograd.grad(...)로 받으세요",
+    ),
+    Cause(
+        "TypeError",
+        (
+            "unsupported operand type(s)",
+            "'list'",
+        ),
+        en="one of the two is a list. Make a tensor of it, with torch.tensor(...) or torch.stack(...)",
+        ko="둘 중 하나가 리스트입니다. torch.tensor(...)나 torch.stack(...)으로 텐서를 만드세요",
+    ),
+    Cause(
+        "AttributeError",
+        ("'torch.return_types.",),
+        en="with a dim, max, min, median and sort return two tensors: the values and their indices. "
+        "Take .values",
+        ko="dim을 준 max, min, median, sort는 값과 인덱스 두 텐서를 돌려줍니다. .values를 쓰세요",
+    ),
+    Cause(
+        "AttributeError",
+        ("'list' object has no attribute",),
+        en="this is a list. Take an element of it, or make one tensor with torch.stack(...)",
+        ko="리스트입니다. 원소를 꺼내거나 torch.stack(...)으로 텐서를 만드세요",
+    ),
+    Cause(
+        "AttributeError",
+        ("'numpy.",),
+        en="this is NumPy's, which autograd does not follow. Compute it with torch, or make a tensor "
+        "with torch.tensor(...)",
+        ko="NumPy의 값이어서 autograd가 따라가지 못합니다. torch로 계산하거나 "
+        "torch.tensor(...)로 텐서를 만드세요",
+    ),
+    Cause(
+        "AttributeError",
+        ("'int' object has no attribute",),
+        en="a Python number stands where a tensor is needed. Was it made with int() or .item()?",
+        ko="텐서가 있어야 할 자리에 파이썬 수가 있습니다. int()나 .item()으로 바꾸지 않았나요?",
+    ),
+    Cause(
+        "TypeError",
+        ("'int' object is not iterable",),
+        en="a Python number stands where a tensor or a list is needed",
+        ko="텐서나 리스트가 있어야 할 자리에 파이썬 수가 있습니다",
+    ),
+    Cause(
+        "TypeError",
+        (
+            "cannot assign",
+            "as parameter",
+        ),
+        en="a module's parameter can only be replaced by another parameter: torch.nn.Parameter(t). "
+        "To change its values, use p.copy_(t) under torch.no_grad()",
+        ko="모듈의 파라미터는 torch.nn.Parameter(t)로만 바꿔 넣을 수 있습니다. 값만 "
+        "바꾸려면 torch.no_grad() 안에서 p.copy_(t)를 쓰세요",
     ),
     # An engine of one's own.
     Cause(
@@ -397,7 +852,19 @@ CAUSES: Sequence[Cause] = (
     ),
     Cause(
         "OverflowError",
-        (),
+        ("math range error",),
+        en="a number is too large for a float. Is there an unnecessary power or exp?",
+        ko="float에 담기에 너무 큰 수입니다. 필요 없는 거듭제곱이나 exp가 있지 않나요?",
+    ),
+    Cause(
+        "OverflowError",
+        ("Numerical result out of range",),
+        en="a number is too large for a float. Is there an unnecessary power or exp?",
+        ko="float에 담기에 너무 큰 수입니다. 필요 없는 거듭제곱이나 exp가 있지 않나요?",
+    ),
+    Cause(
+        "OverflowError",
+        ("too large to convert to float",),
         en="a number is too large for a float. Is there an unnecessary power or exp?",
         ko="float에 담기에 너무 큰 수입니다. 필요 없는 거듭제곱이나 exp가 있지 않나요?",
     ),
@@ -457,8 +924,14 @@ CAUSES: Sequence[Cause] = (
         ko="왼쪽의 이름보다 값이 많습니다",
     ),
     Cause(
-        "IndexError",
-        (),
+        "IndexError RuntimeError",
+        ("index out of range",),
+        en="the index is beyond the last element, whose index is length - 1",
+        ko="인덱스가 마지막 원소를 넘었습니다. 마지막 번호는 길이 - 1입니다",
+    ),
+    Cause(
+        "IndexError RuntimeError",
+        ("is out of bounds for dimension",),
         en="the index is beyond the last element, whose index is length - 1",
         ko="인덱스가 마지막 원소를 넘었습니다. 마지막 번호는 길이 - 1입니다",
     ),

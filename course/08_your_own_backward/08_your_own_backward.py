@@ -409,11 +409,11 @@ The right plot shows how far each quotient is from autograd's slope, for every $
 
 1. Start: $5^x$ at $x = 3$, with the broken backward of section 2. ($x$ is the exponent here, called $q$ there.) Make $h$ small. Where do the three quotients go, and where does the blue line stay?
 2. Choose `relu`; the explorer then sets $x$ to 0. What are the three quotients, for every $h$? And autograd's slope? Now type $x = 0.01$: for which $h$ do all agree?
-3. At $x = 0$: what is autograd's slope of `clamp(min=0)`, `maximum(x, 0)` and `abs`? Which of all these match the central quotient?
+3. At $x = 0$: what is autograd's slope of `where(x >= 0, x, 0)`, `maximum(x, 0)` and `abs`? Which of all these match the central quotient?
 4. Choose `relu(x) - relu(-x)`. Was your prediction right?
 """
 
-# %% [markdown] lang="ko" en="eef75fef"
+# %% [markdown] lang="ko" en="8c479cc7"
 r"""
 순방향 계산에서 원소를 합치면(reduction) 역방향 계산에서는 브로드캐스트가 되고, 브로드캐스트는 거꾸로 합이 됩니다. 과제 8.6에는 경로가 하나 더 있습니다.
 
@@ -428,7 +428,7 @@ $|x|$에서는 $-1$부터 $1$까지의 모든 수를 0에서의 **subgradient**�
 
 1. 처음에는 $x = 3$에서 $5^x$이고, backward는 2절의 잘못된 것입니다. (여기서는 $x$가 지수입니다. 2절에서는 $q$였습니다.) $h$를 줄이세요. 세 차분몫은 어디로 가고, 파란 파선은 어디에 머무르나요?
 2. `relu`를 고르세요. $x$가 0으로 옮겨집니다. $h$마다 세 차분몫은 얼마인가요? autograd의 기울기는요? 이번에는 $x = 0.01$을 입력하세요. $h$가 얼마 이하이면 모두 같아지나요?
-3. $x = 0$에서 autograd가 낸 `clamp(min=0)`, `maximum(x, 0)`, `abs`의 기울기는 얼마인가요? 지금까지 본 것 가운데 중앙 차분몫과 같은 것은 무엇인가요?
+3. $x = 0$에서 autograd가 낸 `where(x >= 0, x, 0)`, `maximum(x, 0)`, `abs`의 기울기는 얼마인가요? 지금까지 본 것 가운데 중앙 차분몫과 같은 것은 무엇인가요?
 4. `relu(x) - relu(-x)`를 고르세요. 예상이 맞았나요?
 """
 
@@ -441,19 +441,19 @@ r"""
 
 1. The quotients go to $201.18$, and autograd stays at $223.97$: the two numbers of `gradcheck`. The curves on the right level out at the gap, $22.79$. (Where one dips, that quotient happens to equal the broken slope.)
 2. Forward 1, backward 0, central 0.5, for every $h$. Autograd's slope is 0. At $x = 0.01$ all are 1 if $h$ is at most $0.01$: then no step crosses the kink.
-3. `clamp(min=0)`: 1. `maximum(x, 0)`: 0.5, because two equal arguments get half each. `abs`: 0. The last two match the central quotient.
+3. `where(x >= 0, x, 0)`: 1, because at 0 the condition chooses `x`. `maximum(x, 0)`: 0.5, because two equal arguments get half each. `abs`: 0. The last two match the central quotient.
 4. Every quotient is 1. Autograd's slope is 0.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="5d8f971f"
+# %% [markdown] lang="ko" en="70cba100"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. 차분몫은 $201.18$로 가고 autograd는 $223.97$에 머무릅니다. `gradcheck`가 보여 준 두 수입니다. 오른쪽 곡선은 둘의 간격인 $22.79$에서 평평해집니다. (곡선이 움푹 들어간 곳은 그 $h$에서만 차분몫이 잘못된 backward의 값과 우연히 같아지는 곳입니다.)
 2. $h$가 얼마든 전방 1, 후방 0, 중앙 0.5이고, autograd의 기울기는 0입니다. $x = 0.01$에서는 $h$가 $0.01$ 이하이면 모두 1입니다. $x \pm h$가 꺾인 점을 넘지 않기 때문입니다.
-3. `clamp(min=0)`은 1입니다. `maximum(x, 0)`은 두 인자가 같아서 절반씩 나누어 받으므로 0.5입니다. `abs`는 0입니다. 뒤의 둘이 중앙 차분몫과 같습니다.
+3. `where(x >= 0, x, 0)`은 1입니다. 0에서는 조건이 참이어서 `x`를 고르기 때문입니다. `maximum(x, 0)`은 두 인자가 같아서 절반씩 나누어 받으므로 0.5입니다. `abs`는 0입니다. 뒤의 둘이 중앙 차분몫과 같습니다.
 4. 차분몫은 모두 1인데 autograd의 기울기는 0입니다.
 
 </details>
@@ -482,15 +482,15 @@ predicted(
 # %% [markdown] lang="en"
 r"""
 **What autograd returns at a kink is a property of the code, not of the function.** PyTorch [documents a rule](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions) for its operations: where a function
-is convex, as all four kinks here are, take the subgradient of minimum norm. `relu`, `abs` and `maximum` follow it. (`maximum` is an operation with two arguments. Where they are equal, its subgradients are $(t, 1 - t)$ with $0 \le t \le 1$, and the shortest of these is $(0.5, 0.5)$.) `clamp` with 1 breaks it. And the rule is for single operations, not for functions made of several: as a function of $x$ alone, `maximum(x, 0)` has the shortest subgradient 0, and the last function has the slope 1 everywhere, so 0 is no subgradient of it.
+is convex, as all four kinks here are, take the subgradient of minimum norm. `relu`, `abs` and `maximum` follow it. (`maximum` is an operation with two arguments. Where they are equal, its subgradients are $(t, 1 - t)$ with $0 \le t \le 1$, and the shortest of these is $(0.5, 0.5)$.) But the rule is for single operations, not for functions made of several. `where` only passes the gradient to the branch that it chose, so the second function has the slope 1. As a function of $x$ alone, `maximum(x, 0)` has the shortest subgradient 0. And the last function has the slope 1 everywhere, so 0 is no subgradient of it.
 
 **Which of the five pass `gradcheck` at 0?**
 """
 
-# %% [markdown] lang="ko" en="efbea96c"
+# %% [markdown] lang="ko" en="08d5c279"
 r"""
 **꺾인 점에서 autograd가 어떤 값을 내는지는 함수가 아니라 코드가 정합니다.** PyTorch의 [문서에는 규칙](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions)이 있습니다. 연산이 볼록함수이면(꺾인 네 함수가 모두 그렇습니다)
-노름이 가장 작은 subgradient를 씁니다. `relu`, `abs`, `maximum`은 이 규칙대로입니다. (`maximum`은 인자가 둘인 연산입니다. 두 인자가 같은 곳의 subgradient는 $(t, 1 - t)$, $0 \le t \le 1$이고, 그 가운데 노름이 가장 작은 것이 $(0.5, 0.5)$입니다.) 1을 내는 `clamp`는 규칙을 따르지 않습니다. 또 이 규칙은 연산 하나하나에 대한 것이어서, 연산을 모아 만든 함수에는 맞지 않을 수 있습니다. `maximum(x, 0)`을 $x$만의 함수로 보면 노름이 가장 작은 subgradient는 0입니다. 마지막 함수는 기울기가 어디서나 1이고, 0은 subgradient도 아닙니다.
+노름이 가장 작은 subgradient를 씁니다. `relu`, `abs`, `maximum`은 이 규칙대로입니다. (`maximum`은 인자가 둘인 연산입니다. 두 인자가 같은 곳의 subgradient는 $(t, 1 - t)$, $0 \le t \le 1$이고, 그 가운데 노름이 가장 작은 것이 $(0.5, 0.5)$입니다.) 그러나 이 규칙은 연산 하나하나에 대한 것이어서, 연산을 모아 만든 함수에는 맞지 않을 수 있습니다. `where`는 고른 쪽으로 gradient를 넘길 뿐이어서 둘째 함수의 기울기는 1입니다. `maximum(x, 0)`을 $x$만의 함수로 보면 노름이 가장 작은 subgradient는 0입니다. 마지막 함수는 기울기가 어디서나 1이고, 0은 subgradient도 아닙니다.
 
 **다섯 함수 중 0에서 `gradcheck`를 통과하는 것은 무엇일까요?**
 """
@@ -512,7 +512,7 @@ predict(
 # %%
 kinks = {
     "relu": torch.relu,
-    "clamp(min=0)": lambda x: x.clamp(min=0),
+    "where(x >= 0, x, 0)": lambda x: torch.where(x >= 0, x, 0.0),
     "maximum(x, 0)": lambda x: torch.maximum(x, torch.zeros_like(x)),
     "abs": torch.abs,
     "relu(x) - relu(-x)": lambda x: torch.relu(x) - torch.relu(-x),
@@ -520,7 +520,7 @@ kinks = {
 zero = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)
 for name, f in kinks.items():
     (slope,) = torch.autograd.grad(f(zero), zero)
-    print(f"{name:18} {slope.item():4}", gradcheck(f, (zero,), raise_exception=False))
+    print(f"{name:19} {slope.item():4}", gradcheck(f, (zero,), raise_exception=False))
 
 # %%
 predicted(
@@ -547,15 +547,33 @@ predicted(
 r"""
 `maximum` and `abs` pass by luck, and `relu` fails although it has no bug. So check away from kinks, and treat a failure anywhere else as a bug, unless the backward is wrong on purpose (section 6).
 
+**The answer of one operation can change, too.** `x.clamp(min=0)` is the same function as `relu(x)`. In 2018 its slope at 0 was 0. [A user reported](https://github.com/pytorch/pytorch/issues/7002) that gradients died at the bound, and it became 1. In 2026 [another user reported](https://github.com/pytorch/pytorch/issues/184574) that 1 breaks the rule above, and since PyTorch 2.14 it is 0 again. Which one is yours?
+"""
+
+# %% [markdown] lang="ko" en="24c1e640"
+r"""
+`maximum`과 `abs`는 우연히 통과하고, `relu`는 버그가 없는데도 통과하지 못합니다. 그러니 꺾인 점을 피해서 검사하고, 그 밖의 점에서 통과하지 못하면 버그를 의심하세요. 일부러 틀리게 만든 backward(6절)만은 예외입니다.
+
+**연산 하나가 내는 값도 바뀔 수 있습니다.** `x.clamp(min=0)`은 `relu(x)`와 같은 함수입니다. 2018년에는 0에서의 기울기가 0이었습니다. 경계에서 gradient가 사라진다는 [신고](https://github.com/pytorch/pytorch/issues/7002)가 들어와 1로 바뀌었습니다. 2026년에는 1이 위의 규칙에 어긋난다는 [신고](https://github.com/pytorch/pytorch/issues/184574)가 들어왔고, PyTorch 2.14부터는 다시 0입니다. 지금 쓰는 버전은 어느 쪽인가요?
+"""
+
+# %%
+(slope,) = torch.autograd.grad(zero.clamp(min=0), zero)
+print("PyTorch", torch.__version__, "clamp(min=0) at 0:", slope.item())
+
+# %% [markdown] lang="en"
+r"""
+So never let a result depend on the slope at a kink.
+
 ## 5. Right on paper, wrong in floating point
 
 **Overflow in an intermediate result.** The *softplus*, $\log(1 + e^x)$, is a relu without a kink. Its slope is $\frac{e^x}{1 + e^x}$. Both formulas are right, and at
 $x = 1000$ they should give 1000 and 1:
 """
 
-# %% [markdown] lang="ko" en="e84f6fbe"
+# %% [markdown] lang="ko" en="ab8f4af4"
 r"""
-`maximum`과 `abs`는 우연히 통과하고, `relu`는 버그가 없는데도 통과하지 못합니다. 그러니 꺾인 점을 피해서 검사하고, 그 밖의 점에서 통과하지 못하면 버그를 의심하세요. 일부러 틀리게 만든 backward(6절)만은 예외입니다.
+그러니 꺾인 점에서의 기울기에 결과가 좌우되게 하지 마세요.
 
 ## 5. 수학으로는 맞지만 부동소수점으로 계산하면 틀리는 식
 
@@ -1359,7 +1377,7 @@ r"""
 Return the slope that **autograd** gives at $x = 0$ for five functions, as a dict with exactly these keys:
 
 - `"relu"`: `torch.relu(x)`
-- `"clamp_min0"`: `x.clamp(min=0)`
+- `"where0"`: `torch.where(x >= 0, x, 0.0)`
 - `"maximum0"`: `torch.maximum(x, torch.zeros_like(x))`
 - `"abs"`: `torch.abs(x)`
 - `"relu(x)-relu(-x)"`: `torch.relu(x) - torch.relu(-x)`
@@ -1379,7 +1397,7 @@ For `torch.sign`: make a tracked `x` that is 0, call `backward()` on `torch.sign
 </details>
 """
 
-# %% [markdown] lang="ko" en="e2aa92f5"
+# %% [markdown] lang="ko" en="0b3a3698"
 r"""
 ## 과제 8.5 · `at_the_kink`
 
@@ -1388,7 +1406,7 @@ r"""
 다섯 함수에 대해 $x = 0$에서 **autograd**가 내는 기울기를 dict로 돌려주세요. 키는 꼭 다음과 같아야 합니다.
 
 - `"relu"`: `torch.relu(x)`
-- `"clamp_min0"`: `x.clamp(min=0)`
+- `"where0"`: `torch.where(x >= 0, x, 0.0)`
 - `"maximum0"`: `torch.maximum(x, torch.zeros_like(x))`
 - `"abs"`: `torch.abs(x)`
 - `"relu(x)-relu(-x)"`: `torch.relu(x) - torch.relu(-x)`
@@ -1413,10 +1431,10 @@ r"""
 def at_the_kink():
     """Return autograd's slope at 0 of each function, a dict of floats.
 
-    Its keys: "relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)".
+    Its keys: "relu", "where0", "maximum0", "abs", "relu(x)-relu(-x)".
     """
     ### BEGIN SOLUTION
-    return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+    return {"relu": 0.0, "where0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
     ### END SOLUTION
 
 
@@ -1425,10 +1443,10 @@ from secant import ask, check, hints
 
 hint = hints("at_the_kink")
 
-_WANT = {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+_WANT = {"relu": 0.0, "where0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
 _WRONG = {
     "relu": {hint.right: 1.0, hint.central: 0.5},
-    "clamp_min0": {hint.zero_left: 0.0, hint.central: 0.5},
+    "where0": {hint.zero_left: 0.0, hint.central: 0.5},
     "maximum0": {hint.zero_left: 0.0, hint.right: 1.0, hint.added: 1.5},
     "abs": {hint.right: 1.0, hint.left: -1.0, hint.added: 1.5},
     "relu(x)-relu(-x)": {hint.equal: 1.0},

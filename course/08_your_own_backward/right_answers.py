@@ -260,7 +260,7 @@ def safe_sqrt(x):
 def at_the_kink():
     functions = {
         "relu": torch.relu,
-        "clamp_min0": lambda x: x.clamp(min=0),
+        "where0": lambda x: torch.where(x >= 0, x, 0.0),
         "maximum0": lambda x: torch.maximum(x, torch.zeros_like(x)),
         "abs": torch.abs,
         "relu(x)-relu(-x)": lambda x: torch.relu(x) - torch.relu(-x),
@@ -283,7 +283,7 @@ def at_the_kink():
             ("relu(x)-relu(-x)", slope(lambda x: torch.relu(x) - torch.relu(-x))),
             ("abs", slope(torch.abs)),
             ("maximum0", slope(lambda x: torch.maximum(x, torch.zeros_like(x)))),
-            ("clamp_min0", slope(lambda x: x.clamp(min=0))),
+            ("where0", slope(lambda x: torch.where(x >= 0, x, 0.0))),
             ("relu", slope(torch.relu)),
         ]
     )
@@ -292,12 +292,12 @@ def at_the_kink():
 # %% from 0 and 1 task="at_the_kink"
 def at_the_kink():
     zeros = dict.fromkeys(["relu", "abs", "relu(x)-relu(-x)"], 0.0)
-    return {**zeros, "clamp_min0": 1.0, "maximum0": 1 / 2}
+    return {**zeros, "where0": 1.0, "maximum0": 1 / 2}
 
 
 # %% minus zero task="at_the_kink"
 def at_the_kink():
-    names = "relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)"
+    names = "relu", "where0", "maximum0", "abs", "relu(x)-relu(-x)"
     return dict(zip(names, (0.0, 1.0, 0.5, 0.0, -0.0), strict=True))
 
 

@@ -70,30 +70,30 @@ r"""
 **Why it works.** The inner `where` puts 1 in place of every element that the root cannot handle, so root and slope are finite in both branches. The outer `where` picks 0 there and passes the gradient 0 into the root: 0 times
 a finite slope is 0.
 
-**A detour.** `torch.sqrt(torch.relu(x))` is right too, although the slope of the root is `inf` at 0: the backward of relu does not *multiply* by 0, it *fills in* 0. `x.clamp(min=0)` lets the gradient pass at 0, and `inf` comes
-through. Such an answer depends on the code of one operation.
+**A detour.** `torch.sqrt(torch.relu(x))` is right too, although the slope of the root is `inf` at 0: the backward of relu does not *multiply* by 0, it *fills in* 0. `torch.where(x >= 0, x, 0.0)` lets the gradient pass at 0, and `inf` comes
+through; so did `x.clamp(min=0)` before PyTorch 2.14. Such an answer depends on the code of one operation.
 """
 
-# %% [markdown] task="safe_sqrt" lang="ko" en="f86ebe2c"
+# %% [markdown] task="safe_sqrt" lang="ko" en="8a717346"
 r"""
 **왜 맞을까요?** 안쪽 `where`는 제곱근이나 그 기울기를 구할 수 없는 원소를 모두 1로 바꿉니다. 그래서 두 갈래 모두 제곱근과 기울기가 유한합니다. 바깥쪽 `where`는 그런 곳에서 0을 고르고 제곱근 쪽으로 gradient 0을 보냅니다. 유한한
 기울기에 0을 곱하면 0입니다.
 
-**다른 방법.** `torch.sqrt(torch.relu(x))`도 맞습니다. 0에서 제곱근의 기울기는 `inf`이지만, relu의 backward는 0을 *곱하지* 않고 0을 *넣기* 때문입니다. `x.clamp(min=0)`은 0에서 gradient를 통과시키므로 `inf`가
-그대로 나옵니다. 이런 방법은 연산 하나의 코드에 기대는 것입니다.
+**다른 방법.** `torch.sqrt(torch.relu(x))`도 맞습니다. 0에서 제곱근의 기울기는 `inf`이지만, relu의 backward는 0을 *곱하지* 않고 0을 *넣기* 때문입니다. `torch.where(x >= 0, x, 0.0)`은 0에서 gradient를 통과시키므로 `inf`가
+그대로 나옵니다. PyTorch 2.13까지는 `x.clamp(min=0)`도 그랬습니다. 이런 방법은 연산 하나의 코드에 기대는 것입니다.
 """
 
 # %% [markdown] task="at_the_kink" lang="en"
 r"""
-**Why it works.** The backward of `relu` passes the gradient on where the result is positive, so not at 0. `clamp(min=0)` passes it on where $x \geq 0$. `maximum` gives half to each of two equal arguments. `abs` multiplies by the sign, which is 0
+**Why it works.** The backward of `relu` passes the gradient on where the result is positive, so not at 0. `where` passes it to what it chose, which is `x` at 0. `maximum` gives half to each of two equal arguments. `abs` multiplies by the sign, which is 0
 at 0. In the last one, both `relu` have the slope 0.
 
 **A detour.** Let autograd find them, with a fresh tracked 0 for each function. With one tensor, `.grad` would add up over the five.
 """
 
-# %% [markdown] task="at_the_kink" lang="ko" en="57cb9920"
+# %% [markdown] task="at_the_kink" lang="ko" en="9f6f1160"
 r"""
-**왜 맞을까요?** `relu`의 backward는 결과가 0보다 클 때만 도착한 값을 통과시키므로 0에서는 막습니다. `clamp(min=0)`은 $x \geq 0$이면 통과시킵니다. `maximum`은 두 인자가 같으면 절반씩 줍니다. `abs`는 부호를 곱하는데 0의 부호는
+**왜 맞을까요?** `relu`의 backward는 결과가 0보다 클 때만 도착한 값을 통과시키므로 0에서는 막습니다. `where`는 고른 쪽으로 통과시키는데, 0에서 고른 것은 `x`입니다. `maximum`은 두 인자가 같으면 절반씩 줍니다. `abs`는 부호를 곱하는데 0의 부호는
 0입니다. 마지막 함수에서는 두 `relu`의 기울기가 모두 0입니다.
 
 **다른 방법.** autograd로 구할 수도 있습니다. 함수마다 새로 추적되는 0을 쓰세요. 같은 텐서를 쓰면 `.grad`에 다섯 값이 더해집니다.

@@ -1243,9 +1243,9 @@ def safe_sqrt(x):
     return torch.sqrt(x.abs()) * (x > 0)
 
 
-# %% the root of a clamp task="safe_sqrt" hint="infinite"
+# %% the root of what is not negative task="safe_sqrt" hint="infinite"
 def safe_sqrt(x):
-    return torch.sqrt(x.clamp(min=0))
+    return torch.sqrt(torch.where(x >= 0, x, 0.0))
 
 
 # %% a small number for safety task="safe_sqrt" hint="small"
@@ -1409,34 +1409,34 @@ def safe_sqrt(x):
 
 # %% equal functions have equal slopes task="at_the_kink" hint="equal"
 def at_the_kink():
-    return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
+    return {"relu": 0.0, "where0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
 
 
 # %% all that are relu have its slope task="at_the_kink" hint="zero_left"
 def at_the_kink():
-    return {"relu": 0.0, "clamp_min0": 0.0, "maximum0": 0.0, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+    return {"relu": 0.0, "where0": 0.0, "maximum0": 0.0, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
 
 
 # %% the central quotients task="at_the_kink" hint="central"
 def at_the_kink():
-    return {"relu": 0.5, "clamp_min0": 0.5, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
+    return {"relu": 0.5, "where0": 0.5, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
 
 
 # %% the slopes to the right task="at_the_kink" hint="right"
 def at_the_kink():
-    return {"relu": 1.0, "clamp_min0": 1.0, "maximum0": 1.0, "abs": 1.0, "relu(x)-relu(-x)": 1.0}
+    return {"relu": 1.0, "where0": 1.0, "maximum0": 1.0, "abs": 1.0, "relu(x)-relu(-x)": 1.0}
 
 
 # %% keys of its own task="at_the_kink" hint="keys"
 def at_the_kink():
-    return {"relu": 0.0, "clamp": 1.0, "maximum": 0.5, "abs": 0.0, "difference": 0.0}
+    return {"relu": 0.0, "where": 1.0, "maximum": 0.5, "abs": 0.0, "difference": 0.0}
 
 
 # %% tensors task="at_the_kink" hint="float"
 def at_the_kink():
     functions = {
         "relu": torch.relu,
-        "clamp_min0": lambda x: x.clamp(min=0),
+        "where0": lambda x: torch.where(x >= 0, x, 0.0),
         "maximum0": lambda x: torch.maximum(x, torch.zeros_like(x)),
         "abs": torch.abs,
         "relu(x)-relu(-x)": lambda x: torch.relu(x) - torch.relu(-x),
@@ -1446,11 +1446,11 @@ def at_the_kink():
 
 # %% ints among the floats task="at_the_kink" hint="float"
 def at_the_kink():
-    return {"relu": 0, "clamp_min0": 1, "maximum0": 0.5, "abs": 0, "relu(x)-relu(-x)": 0}
+    return {"relu": 0, "where0": 1, "maximum0": 0.5, "abs": 0, "relu(x)-relu(-x)": 0}
 
 
 # %% one dict for all calls task="at_the_kink" hint="new"
-_known = {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+_known = {"relu": 0.0, "where0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
 
 
 def at_the_kink():
@@ -1460,17 +1460,17 @@ def at_the_kink():
 # %% another default dtype for all task="at_the_kink" en="the default dtype was left changed" ko="기본 dtype이 바뀐 채로"
 def at_the_kink():
     torch.set_default_dtype(torch.float64)
-    return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+    return {"relu": 0.0, "where0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
 
 
 # %% values, not slopes task="at_the_kink" hint="zero_left"
 def at_the_kink():
-    return dict.fromkeys(("relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)"), 0.0)
+    return dict.fromkeys(("relu", "where0", "maximum0", "abs", "relu(x)-relu(-x)"), 0.0)
 
 
 # %% without return task="at_the_kink" hint="keys"
 def at_the_kink():
-    slopes = {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+    slopes = {"relu": 0.0, "where0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
     slopes["relu"] = 0.0
 
 
@@ -1478,7 +1478,7 @@ def at_the_kink():
 def at_the_kink():
     functions = {
         "relu": torch.relu,
-        "clamp_min0": lambda x: x.clamp(min=0),
+        "where0": lambda x: torch.where(x >= 0, x, 0.0),
         "maximum0": lambda x: torch.maximum(x, torch.zeros_like(x)),
         "abs": torch.abs,
         "relu(x)-relu(-x)": lambda x: torch.relu(x) - torch.relu(-x),
@@ -1493,7 +1493,7 @@ def at_the_kink():
 
 # %% a list of pairs task="at_the_kink" hint="keys"
 def at_the_kink():
-    slopes = {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+    slopes = {"relu": 0.0, "where0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
     return list(slopes.items())
 
 

@@ -8,10 +8,12 @@ Each is run, so that the catalogue is held against what torch and Python say tod
 import math
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.functional import jacobian
+from torch.utils.checkpoint import checkpoint
 
 
 def leaf(*values: float) -> Tensor:
@@ -171,12 +173,216 @@ def _keyword() -> None:
     (lambda f, x: x)(f=1, x=2, y=3)
 
 
+class _Times(Function):
+    @staticmethod
+    def forward(ctx, x, n):
+        ctx.n = n
+        return x * n
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.n, g.sum()
+
+
+def _untracked_input() -> None:
+    torch.autograd.grad(leaf() ** 2, torch.tensor(1.0))
+
+
+def _switch_off() -> None:
+    y = leaf() * 2
+    y.requires_grad = False
+
+
+def _nan_below() -> None:
+    x = leaf(0.0)
+    with torch.autograd.detect_anomaly():
+        torch.where(x > 0, torch.sqrt(x), x).sum().backward()
+
+
+def _row_in_place() -> None:
+    for row in leaf(1.0, 2.0) * 1:
+        row += 1
+
+
+def _view_of_no_grad() -> None:
+    w = leaf(1.0, 2.0)
+    with torch.no_grad():
+        v = w[:1]
+    v.mul_(2)
+
+
+def _inference_view() -> None:
+    w = leaf(1.0, 2.0) * 1
+    with torch.inference_mode():
+        v = w[:1]
+    v.mul_(2)
+
+
+def _inferred() -> Tensor:
+    with torch.inference_mode():
+        return torch.ones(2)
+
+
+def _reentrant() -> None:
+    x = leaf()
+    y = checkpoint(torch.square, x, use_reentrant=True)
+    torch.autograd.grad(y, x)
+
+
+def _recomputed_otherwise() -> None:
+    runs = []
+
+    def f(t):
+        runs.append(t)
+        return t.exp().sin() if len(runs) == 1 else t.exp()
+
+    checkpoint(f, leaf(1.0), use_reentrant=False).sum().backward()
+
+
+def _carried_state() -> None:
+    w, state = leaf(1.0), torch.ones(1)
+    for _ in range(2):
+        state = state * w
+        state.sum().backward()
+
+
+def _backward_in_transform() -> None:
+    def f(t):
+        y = (t**2).sum()
+        y.backward()
+        return y
+
+    torch.func.grad(f)(torch.ones(2))
+
+
+def _vmap_into_zeros() -> None:
+    def f(t):
+        out = torch.zeros(2)
+        out[0] = t
+        return out
+
+    torch.func.vmap(f)(torch.ones(3))
+
+
+def _int_step() -> None:
+    w = torch.tensor([1, 2])
+    w -= 0.1 * torch.ones(2)
+
+
+def _grow_in_place() -> None:
+    w = torch.ones(1)
+    w -= torch.ones(3)
+
+
+def _called_grad() -> None:
+    x = leaf()
+    (x**2).backward()
+    x.grad()
+
+
+def _gradients() -> tuple[Tensor, ...]:
+    x = leaf()
+    return torch.autograd.grad(x**2, x, create_graph=True)
+
+
+def _parameter() -> None:
+    torch.nn.Linear(1, 1).weight = torch.ones(1, 1)
+
+
 #: By name: what raises, and a piece of the cause in English.
 PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
     "backward twice": (_twice, "retain_graph"),
     "no requires_grad": (lambda: (torch.tensor(3.0) ** 2).backward(), "requires_grad"),
     "detached": (lambda: (leaf().detach() ** 2).backward(), "detach"),
     "grad of untracked": (lambda: torch.autograd.grad(torch.tensor(3.0) ** 2, leaf()), "requires_grad"),
+    "carried state": (_carried_state, "detach()"),
+    "no derivative": (lambda: (leaf(5.0) // 2).sum().backward(), "no derivative"),
+    "complex result": (lambda: (leaf(1.0) * 1j).sum().backward(), "complex"),
+    "gradient with respect to an untracked tensor": (_untracked_input, "not tracked"),
+    "requires_grad of a result": (_switch_off, "switched off"),
+    "nan in anomaly mode": (_nan_below, "anomaly mode"),
+    "row in place": (_row_in_place, "unbind"),
+    "view of no_grad in place": (_view_of_no_grad, "no_grad"),
+    "view of inference mode in place": (_inference_view, "inference_mode"),
+    "inference tensor in place": (lambda: _inferred().add_(1), "inference_mode"),
+    "inference tensor tracked": (lambda: _inferred().requires_grad_(), "inference_mode"),
+    "view detached in place": (lambda: (leaf(1.0, 2.0) * 2)[0].detach_(), "t.detach()"),
+    "out=": (lambda: torch.add(leaf(1.0), 1, out=torch.empty(1)), "out="),
+    "reentrant checkpoint": (_reentrant, "use_reentrant=False"),
+    "checkpoint of another function": (_recomputed_otherwise, "checkpoint"),
+    "gradient for a number": (lambda: _Times.apply(leaf(), 2).backward(), "return None"),
+    "requires_grad_ in a transform": (
+        lambda: torch.func.grad(lambda t: (t.requires_grad_() ** 2).sum())(torch.ones(2)),
+        "by itself",
+    ),
+    "backward in a transform": (_backward_in_transform, "torch.func"),
+    "random numbers under vmap": (
+        lambda: torch.func.vmap(lambda t: t + torch.randn(()))(torch.ones(3)),
+        "randomness",
+    ),
+    "in place under vmap": (_vmap_into_zeros, "torch.stack"),
+    "jacobian of a number": (lambda: jacobian(lambda t: float(t.sum()), torch.ones(2)), "return a tensor"),
+    "jacrev of a list": (lambda: torch.func.jacrev(lambda t: t.tolist())(torch.ones(2)), "return a tensor"),
+    "step of ints": (_int_step, "ints"),
+    "step of another shape": (_grow_in_place, "in-place"),
+    "mean of ints": (lambda: torch.tensor([1, 2]).mean(), "float"),
+    "view of a transpose": (lambda: torch.ones(2, 3).T.view(6), "reshape"),
+    "cat of single numbers": (lambda: torch.cat([torch.tensor(1.0)]), "stack"),
+    "stack of two shapes": (lambda: torch.stack([torch.ones(2), torch.ones(3)]), "cat"),
+    "stack of floats": (lambda: torch.stack([1.0, 2.0]), "tensors"),
+    "matrix @ number": (lambda: torch.ones(2, 2) @ torch.tensor(1.0), "*"),
+    "dot of matrices": (lambda: torch.dot(torch.ones(2, 2), torch.ones(2, 2)), "@"),
+    "dot of two lengths": (lambda: torch.dot(torch.ones(2), torch.ones(3)), "same length"),
+    "expanded in place": (lambda: torch.ones(1).expand(3).add_(torch.ones(3)), "Clone"),
+    "floats put into ints": (
+        lambda: torch.zeros(3, dtype=torch.long).index_put_((torch.tensor([0]),), torch.ones(1)),
+        "dtype",
+    ),
+    "float classes": (
+        lambda: torch.nn.functional.cross_entropy(torch.ones(2, 3), torch.ones(2)),
+        "class numbers",
+    ),
+    "bmm of two dtypes": (
+        lambda: torch.bmm(torch.ones(1, 2, 2), torch.ones(1, 2, 2, dtype=torch.float64)),
+        "two dtypes",
+    ),
+    "float as an index": (lambda: [1, 2][torch.tensor(1.0)], "whole number"),
+    "int of nan": (lambda: int(torch.tensor(math.nan)), "nan"),
+    "int of inf": (lambda: int(math.inf), "inf"),
+    "tensor of strings": (lambda: torch.tensor(["a"]), "strings"),
+    "tensor ^ int": (lambda: leaf() ^ 2, "**"),
+    "float ^ int": (lambda: 2.0 ^ 2, "**"),
+    "x.grad()": (_called_grad, "without ()"),
+    "x.T()": (lambda: torch.ones(2, 2).T(), "without ()"),
+    "item of a tuple": (lambda: _gradients().item(), "tuple"),
+    "tuple + int": (lambda: _gradients() + 1, "tuple"),
+    "float * tuple": (lambda: 0.1 * _gradients(), "tuple"),
+    "tensor - tuple": (lambda: torch.ones(1) - _gradients(), "tuple"),
+    "tuple ** int": (lambda: _gradients() ** 2, "tuple"),
+    "list - float": (lambda: [1.0] - 1.0, "list"),
+    "backward of max over a dim": (lambda: leaf(1.0, 2.0).max(dim=0).backward(), ".values"),
+    "backward of a list": (lambda: [leaf() ** 2].backward(), "list"),
+    "backward of a NumPy number": (lambda: np.float64(3.0).backward(), "NumPy"),
+    "an int for a tensor": (lambda: (3).backward(), "tensor"),
+    "an int for a list": (lambda: list(3), "list"),
+    "a tensor for a parameter": (_parameter, "torch.nn.Parameter"),
+    "too many indices": (lambda: torch.ones(3)[0, 1], "more indices"),
+    "index of one number": (lambda: torch.tensor(1.0)[0], "no index"),
+    "float index": (lambda: torch.ones(3)[torch.tensor([0.0, 1.0])], ".long()"),
+    "mask of another shape": (lambda: torch.ones(3)[torch.tensor([True, False])], "mask"),
+    "pop of nothing": (lambda: [].pop(), "empty"),
+    "gradcheck of float32": (
+        lambda: torch.autograd.gradcheck(lambda t: t**2, (leaf(1.0, 2.0),)),
+        "float64",
+    ),
+    "gradcheck of a random function": (
+        lambda: torch.autograd.gradcheck(
+            lambda t: t * torch.rand_like(t), (torch.ones(2, dtype=torch.float64).requires_grad_(),)
+        ),
+        "same result",
+    ),
+    "power too large for a float": (lambda: 10.0**400, "large"),
+    "int too large for a float": (lambda: float(10**400), "large"),
     "vector backward": (lambda: (leaf(1.0, 2.0) ** 2).backward(), "one element"),
     "leaf in place": (_step_in_place, "no_grad"),
     "view of a leaf in place": (_view_in_place, "no_grad"),
@@ -258,7 +464,7 @@ PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
         "requires_grad",
     ),
     "v of another shape": (lambda: (leaf(1.0, 2.0) * 2).backward(torch.ones(3)), "shape"),
-    "int too large for float": (lambda: math.exp(1000.0), "large"),
+    "exp too large for a float": (lambda: math.exp(1000.0), "large"),
 }
 
 

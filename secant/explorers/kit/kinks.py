@@ -34,8 +34,8 @@ def power_of_five(q: Tensor) -> Tensor:
     return 5.0**q
 
 
-def clamp(x: Tensor) -> Tensor:
-    return x.clamp(min=0)
+def not_negative(x: Tensor) -> Tensor:
+    return torch.where(x >= 0, x, 0.0)
 
 
 def maximum(x: Tensor) -> Tensor:
@@ -52,7 +52,7 @@ def built_in() -> dict[str, Function]:
         say(en="5ˣ, broken", ko="5ˣ, 잘못된 backward"): broken_power_of_five,
         say(en="5ˣ, torch's backward", ko="5ˣ, torch의 backward"): power_of_five,
         "relu(x)": torch.relu,
-        "clamp(min=0)": clamp,
+        "where(x >= 0, x, 0)": not_negative,
         "maximum(x, 0)": maximum,
         "abs(x)": torch.abs,
         "relu(x) - relu(-x)": difference_of_relus,
