@@ -46,8 +46,9 @@ def notices() -> list[str]:
 
 @pytest.fixture(scope="module")
 def wall(secret_file: Path, notices: list[str]) -> Iterator[Wall]:
-    os.environ["SECANT_TEST_TOKEN"] = SECRET
-    with Wall(LIMITS, hidden=[secret_file.parent, Path.cwd() / "course"], log=notices.append) as wall:
+    hidden = [secret_file.parent, Path.cwd() / "course"]
+    with pytest.MonkeyPatch.context() as patch, Wall(LIMITS, hidden=hidden, log=notices.append) as wall:
+        patch.setenv("SECANT_TEST_TOKEN", SECRET)
         yield wall
 
 
