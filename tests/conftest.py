@@ -17,7 +17,7 @@ from autograder.course.lesson import Lesson, find_lessons
 from autograder.grading import worker
 from autograder.sandbox.wall import Wall
 from tests.support.leftovers import changes, put_back, settings
-from tests.support.suites import is_whole
+from tests.support.suites import is_whole, runs_whole
 from tests.support.warm import warm, write_kernel
 
 pytest_plugins = ["tests.support.costs"]
@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what was not asked for, and begin with what takes longest."""
     number = config.getoption("--lesson")
     deep = config.getoption("--deep")
-    whole = config.getoption("--whole") or deep or number is not None
+    whole = runs_whole(config)
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:

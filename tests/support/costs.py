@@ -1,8 +1,8 @@
 """Count the processor time of every test, as a pytest plugin, and hold the quick suite to its bounds.
 
-Processor time, not the clock: a busy machine makes a test slow, not costly. A test's own cost is the time of
-its call and of the fixtures made for this test alone; fixtures that several tests share are counted apart. The
-time is that of the test's process and of all that descends from it, running or ended.
+Processor time, not the clock: a busy machine makes a test slow, not costly. A test's own cost is the time
+of its call and of the fixtures made for this test alone; fixtures that several tests share are counted
+apart. The time is that of the test's process and of its descendants, running or ended.
 """
 
 import contextlib
@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+
+from tests.support.suites import runs_whole
 
 #: Core-seconds above which a quick test needs the marker `costly` with a reason.
 COSTLY = 2.0
@@ -181,16 +183,11 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
             _costs.add(report.nodeid, own, shared, reason)
 
 
-def is_quick_run(config: pytest.Config) -> bool:
-    """Tell whether the bounds of the quick suite hold for this run."""
-    return not (config.getoption("--whole") or config.getoption("--deep"))
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Fail a quick run that is none; in a run of the whole suite nothing is too costly."""
     reports = not hasattr(session.config, "workerinput")
-    if reports and exitstatus == pytest.ExitCode.OK and is_quick_run(session.config) and _costs.problems():
+    if reports and exitstatus == pytest.ExitCode.OK and not runs_whole(session.config) and _costs.problems():
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -199,7 +196,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.section(f"core-seconds: {_costs.total():.0f} in all, the costliest files")
     for file, seconds in _costs.costliest():
         terminalreporter.write_line(f"{seconds:7.1f}  {file}")
-    for problem in _costs.problems() if is_quick_run(config) else []:
+    for problem in [] if runs_whole(config) else _costs.problems():
         terminalreporter.write_line(f"FAILED {problem}", red=True)
     if place := os.environ.get("SECANT_COSTS"):
         lines = [f"{seconds:.2f}\t{test}" for test, seconds in sorted(_costs.tests.items())]

@@ -21,3 +21,11 @@ WHOLE = {
 def is_whole(item: pytest.Item) -> bool:
     """Tell whether only the whole suite runs a test."""
     return bool(item.get_closest_marker("whole")) or item.nodeid.startswith(tuple(WHOLE))
+
+
+def runs_whole(config: pytest.Config) -> bool:
+    """Tell whether a run is of the whole suite: so are a lesson's tests, all of them."""
+    options = ("--whole", "--deep")
+    return any(config.getoption(name, False) for name in options) or (
+        config.getoption("--lesson", None) is not None
+    )

@@ -42,6 +42,9 @@ from tests.support.settings import settings_kept
 
 LESSONS = [lesson for lesson in lessons.LESSONS if lesson.name in built_lessons(ROOT)]
 
+#: The rounds of the quick suite: the verdicts on the other answers test_answers.py shows without a wall.
+QUICK = ("solution", "right-1", "wrong-1")
+
 # The k-th answer to each task, all in one notebook; a task that is not there is not attempted.
 Round = Mapping[str, Answer]
 
@@ -59,6 +62,7 @@ def in_both_languages() -> Iterator[Any]:
     for lesson, name, number, chosen in cases():
         for tongue in LANGUAGES:
             marks = [] if tongue == examined_in(number) else [pytest.mark.deep]
+            marks += [] if name in QUICK else [pytest.mark.whole]
             yield pytest.param(lesson, name, chosen, tongue, marks=marks, id=f"{lesson.name}-{name}-{tongue}")
 
 
@@ -156,7 +160,7 @@ def test_agreement(
             assert passed, found[task.id]
 
 
-@pytest.mark.parametrize("tongue", ["en", "ko"])
+@pytest.mark.parametrize("tongue", ["en", pytest.param("ko", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_stub_is_not_attempted(wall: Candidates, tmp_path: Path, lesson: Lesson, tongue: str) -> None:
     report = graded(wall, lesson, {}, tongue, tmp_path)
