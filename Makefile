@@ -36,11 +36,12 @@ demo:
 # Not in the reader's language: the tests choose it themselves.
 test test-all test-deep bench: lang = en
 
-# Compiled once for all the processes that tests start, also where PYTHONDONTWRITEBYTECODE is set.
+# Compiled once for all the processes that tests start, also where PYTHONDONTWRITEBYTECODE is set. Lint comes
+# first, so that the last lines say which tests were left out.
 test:
 	$(bootstrap) --extra dev -m compileall -q autograder scripts secant tests
-	$(bootstrap) --extra dev -m pytest -n $(workers) --no-loadscope-reorder $(if $(lesson),--lesson $(lesson)) $(args)
 	$(if $(lesson),,@$(MAKE) --no-print-directory lint)
+	$(bootstrap) --extra dev -m pytest -n $(workers) --no-loadscope-reorder $(if $(lesson),--lesson $(lesson)) $(args)
 
 test-all:
 	@$(MAKE) --no-print-directory test args='--whole $(args)'

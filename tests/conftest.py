@@ -20,7 +20,7 @@ from tests.support.leftovers import changes, put_back, settings
 from tests.support.suites import is_whole, runs_whole
 from tests.support.warm import warm, write_kernel
 
-pytest_plugins = ["tests.support.costs"]
+pytest_plugins = ["tests.support.costs", "tests.support.suites"]
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -26,7 +26,7 @@ from tests.support.lessons import (
     source,
     wrong_answers,
 )
-from tests.support.settings import settings_kept
+from tests.support.settings import as_it_was  # noqa: F401
 
 
 def answered(answers: Sequence[Answer], task: Task) -> list[Answer]:
@@ -64,13 +64,6 @@ def in_both_languages() -> Iterator[Any]:
                 marks += [pytest.mark.whole] if repeats else []
                 id = f"{lesson.name}-{task.id}-{wrong.name}-{tongue}"
                 yield pytest.param(lesson, task, wrong, tongue, marks=marks, id=id)
-
-
-@pytest.fixture(autouse=True)
-def as_it_was() -> Iterator[None]:
-    """Give back what an answer may spoil."""
-    with settings_kept():
-        yield
 
 
 @cache

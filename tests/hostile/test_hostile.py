@@ -125,6 +125,7 @@ def verdict(report: Report) -> list[tuple[Any, ...]]:
 VARIANTS = [(case, variant) for case in CASES.values() for variant in case.wants]
 
 
+@pytest.mark.costly("a case that exhausts a limit computes until it is stopped")
 @pytest.mark.parametrize(
     ("case", "variant"), VARIANTS, ids=[f"{case.id}-{variant}" for case, variant in VARIANTS]
 )

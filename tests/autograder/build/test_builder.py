@@ -372,6 +372,7 @@ def fails(
 # This repository.
 
 
+@pytest.mark.costly("it builds all ten lessons, and nothing else shows that a built one is stale")
 def test_source_and_release_are_up_to_date(root: Path) -> None:
     stale = builder.build(root, find_lessons(root), check=True).stale
     assert not stale, "run `autograder build`"

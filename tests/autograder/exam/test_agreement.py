@@ -38,7 +38,7 @@ from tests.support.lessons import (
     with_answers,
     wrong_answers,
 )
-from tests.support.settings import settings_kept
+from tests.support.settings import as_it_was  # noqa: F401
 
 LESSONS = [lesson for lesson in lessons.LESSONS if lesson.name in built_lessons(ROOT)]
 
@@ -78,13 +78,6 @@ def wall() -> Iterator[Candidates]:
         waiting = WarmPool()
         yield OwnProcesses(waiting)
         waiting.close()
-
-
-@pytest.fixture(autouse=True)
-def as_it_was() -> Iterator[None]:
-    """Give back what an answer may spoil."""
-    with settings_kept():
-        yield
 
 
 @cache

@@ -22,7 +22,7 @@ from autograder.exam.selfcheck import Checker
 from autograder.sandbox.container import Container, PlainContainer
 from autograder.sandbox.inside import wire
 from secant.causes import STUB
-from tests.support.lessons import bare
+from tests.support.lessons import bare, save
 from tests.support.small_class import answered, solutions
 from tests.support.warm import warm
 
@@ -79,11 +79,6 @@ def in_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def right() -> dict[str, str]:
     return solutions(ROOT, LESSON)
-
-
-def save(notebook: nbformat.NotebookNode, path: Path) -> Path:
-    nbformat.write(notebook, path)
-    return path
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

@@ -89,6 +89,7 @@ def note(term: Term, who: str, points: float, comment: str) -> None:
         book.db.commit()
 
 
+@pytest.mark.costly("a whole term, from release to feedback, by every command")
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_term(term: Term) -> None:
