@@ -140,7 +140,7 @@ def test_only_the_lessons_asked_for(course: Path) -> None:
     assert {path.parent.name for path in contents(course) if path.suffix == ".ipynb"} == {"02_more"}
 
 
-def test_the_steps_are_counted(course: Path) -> None:
+def test_a_build_reports_each_of_its_steps(course: Path) -> None:
     steps = []
     build(course, step=lambda: steps.append(1))
     assert len(steps) == 3

@@ -231,7 +231,7 @@ def test_course_is_found_from_the_notebook_first(
     assert checker.check(path).max_score == 42
 
 
-def test_no_course(
+def test_outside_a_course_the_one_beside_the_package_checks(
     checker: Checker, right: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = save(answered(ROOT, right, lesson=LESSON), tmp_path / "a.ipynb")

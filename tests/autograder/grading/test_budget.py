@@ -31,7 +31,7 @@ def test_who_wants_more_than_memory_allows_is_told() -> None:
     assert (given, said.split(":")[0]) == (8, "8 workers")
 
 
-def test_this_machine() -> None:
+def test_this_machines_budget_is_plausible() -> None:
     budget = Budget.of_this_machine()
     assert budget.cores >= 1
     assert GIGABYTE < budget.each < 4 * GIGABYTE

@@ -218,7 +218,7 @@ CALLS_OUT = [
 ]
 
 
-def test_no_network(wall: Wall) -> None:
+def test_a_candidate_reaches_no_network(wall: Wall) -> None:
     told = each(wall, *CALLS_OUT, before="import socket")
     assert [attack for attack in told if "rror: " not in told[attack]] == []
 
@@ -354,7 +354,7 @@ def test_the_machine_cannot_be_changed_through_proc(wall: Wall) -> None:
     assert [attack for attack in told if "Error" not in told[attack]] == []
 
 
-def test_no_terminal(wall: Wall) -> None:
+def test_a_candidate_opens_no_terminal(wall: Wall) -> None:
     assert "Error" in run(wall, "open('/dev/tty')")
     assert "Error" in run(wall, "import os; os.open('/dev/ptmx', 2)")
 
