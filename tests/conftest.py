@@ -16,11 +16,10 @@ from xdist.scheduler import LoadScopeScheduling
 from autograder.course.lesson import Lesson, find_lessons
 from autograder.grading import worker
 from autograder.sandbox.wall import Wall
+from tests.support import costs, suites
 from tests.support.leftovers import changes, put_back, settings
 from tests.support.suites import is_whole, runs_whole
 from tests.support.warm import warm, write_kernel
-
-pytest_plugins = ["tests.support.costs", "tests.support.suites"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -44,6 +43,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--whole", action="store_true", help="run the whole suite, not the quick one alone")
     parser.addoption("--deep", action="store_true", help="run also what repeats in depth")
     parser.addoption("--lesson", type=int, metavar="N", help="run the tests of this lesson's own alone")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count what tests cost, and say what was left out."""
+    config.pluginmanager.register(costs, "costs")
+    config.pluginmanager.register(suites, "suites")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -78,7 +78,8 @@ def test_a_quick_suite_above_its_bound_is_refused() -> None:
 @pytest.mark.parametrize("words", [[], ["-p", "xdist", "-n", "1"]], ids=["one process", "a worker"])
 def test_a_run_fails_that_has_a_costly_test(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "conftest.py").write_text(
-        'from tests.support import costs\npytest_plugins = ["tests.support.costs"]\ncosts.COSTLY = 0.2\n'
+        "from tests.support import costs\ncosts.COSTLY = 0.2\n"
+        'def pytest_configure(config): config.pluginmanager.register(costs, "costs")\n'
     )
     tests = "def test_cheap(): pass\ndef test_costly(): burn(0.4)\n"
     (tmp_path / "test_two.py").write_text(BURN + tests)
