@@ -1,6 +1,7 @@
 """What several test folders share: the repository's root, a small course, and which tests run."""
 
 import gc
+import os
 import re
 import shutil
 import subprocess
@@ -114,6 +115,12 @@ def progress_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 def one_thread() -> None:
     """The tests that run at once share the processors: torch's threads would spin, waiting for each other."""
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def path_kept(leaves_nothing_behind: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give back the PATH, which `secant lab` and the build extend for the programs that they start."""
+    monkeypatch.setenv("PATH", os.environ.get("PATH", os.defpath))
 
 
 @pytest.fixture(autouse=True)

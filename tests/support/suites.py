@@ -5,6 +5,7 @@ whatever finds faults that no cheaper test finds; what repeats it, and what need
 or wheels, belongs to the whole suite.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -54,7 +55,7 @@ NO_WALL = "bubblewrap is not installed or does not work here: see `autograder do
 @cache
 def has_wall() -> bool:
     """Tell whether bubblewrap works here."""
-    program = shutil.which("bwrap")
+    program = shutil.which("bwrap", path=os.environ.get("PATH", "") + ":/usr/bin:/usr/local/bin")
     command = [str(program), "--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]
     return program is not None and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
