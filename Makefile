@@ -8,7 +8,7 @@ workers ?= auto
 lesson ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help lab demo test test-deep pythons lint build bench mutants preview screenshots clean
+.PHONY: help lab demo test test-all test-deep pythons lint build bench mutants preview screenshots clean
 
 # Builds .venv if it is not ready, then runs .venv's Python with what follows.
 bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here: install Python 3.11 or newer.' >&2; exit 1; }; \
@@ -17,7 +17,8 @@ bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) he
 help:
 	@echo 'make lab      open the lessons in JupyterLab (lang=ko, port=8899, args="--no-browser")'
 	@echo 'make demo     grade a class of 40 invented students, and open its report (lang=ko, args="--students 10")'
-	@echo 'make test     run the tests, ruff and mypy (workers=2, args="-k lab"; lesson=3: its own tests alone)'
+	@echo 'make test     run the quick tests, ruff and mypy (workers=2, args="-k lab"; lesson=3: its own tests, all of them)'
+	@echo 'make test-all   run all tests, those with browsers, PostgreSQL, a hub, a cluster and wheels, too: as CI does'
 	@echo 'make test-deep  also what repeats in depth (docs/trust.md): before a release'
 	@echo 'make pythons  run the tests in every Python from 3.11 on that is here, with the newest packages (args="--only 3.12")'
 	@echo 'make lint     run ruff and mypy alone'
@@ -35,13 +36,17 @@ demo:
 	$(bootstrap) -m scripts.demo $(args)
 
 # Not in the reader's language: the tests choose it themselves.
-test test-deep pythons bench mutants: lang = en
+test test-all test-deep pythons bench mutants: lang = en
 
-# Compiled once for all the processes that tests start, also where PYTHONDONTWRITEBYTECODE is set.
+# Compiled once for all the processes that tests start, also where PYTHONDONTWRITEBYTECODE is set. Lint comes
+# first, so that the last lines say which tests were left out.
 test:
 	$(bootstrap) --extra dev -m compileall -q autograder scripts secant tests
-	$(bootstrap) --extra dev -m pytest -n $(workers) --no-loadscope-reorder $(if $(lesson),--lesson $(lesson)) $(args)
 	$(if $(lesson),,@$(MAKE) --no-print-directory lint)
+	$(bootstrap) --extra dev -m pytest -n $(workers) --no-loadscope-reorder $(if $(lesson),--lesson $(lesson)) $(args)
+
+test-all:
+	@$(MAKE) --no-print-directory test args='--whole $(args)'
 
 test-deep:
 	@$(MAKE) --no-print-directory test args='--deep $(args)'

@@ -1,6 +1,7 @@
 """What several test folders share: the repository's root, a small course, and which tests run."""
 
 import gc
+import os
 import re
 import shutil
 import subprocess
@@ -16,6 +17,9 @@ from xdist.scheduler import LoadScopeScheduling
 from autograder.course.lesson import Lesson, find_lessons
 from autograder.grading import worker
 from autograder.sandbox.wall import Wall
+from tests.support import costs, suites
+from tests.support.leftovers import changes, put_back, settings
+from tests.support.suites import is_whole, runs_whole
 from tests.support.warm import warm, write_kernel
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,18 +41,30 @@ _IMPORTS = [
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--whole", action="store_true", help="run the whole suite, not the quick one alone")
     parser.addoption("--deep", action="store_true", help="run also what repeats in depth")
     parser.addoption("--lesson", type=int, metavar="N", help="run the tests of this lesson's own alone")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count what tests cost, and say what was left out."""
+    config.pluginmanager.register(costs, "costs")
+    config.pluginmanager.register(suites, "suites")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what was not asked for, and begin with what takes longest."""
     number = config.getoption("--lesson")
     deep = config.getoption("--deep")
+    whole = runs_whole(config)
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
-        asked_for = (deep or not item.get_closest_marker("deep")) and _is_of(number, item)
+        asked_for = (
+            (deep or not item.get_closest_marker("deep"))
+            and (whole or not is_whole(item))
+            and _is_of(number, item)
+        )
         (kept if asked_for else left).append(item)
     config.hook.pytest_deselected(items=left)
     items[:] = sorted(kept, key=lambda item: not any(map(item.get_closest_marker, ("browser", "slow"))))
@@ -99,6 +115,23 @@ def progress_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 def one_thread() -> None:
     """The tests that run at once share the processors: torch's threads would spin, waiting for each other."""
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def path_kept(leaves_nothing_behind: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give back the PATH, which `secant lab` and the build extend for the programs that they start."""
+    monkeypatch.setenv("PATH", os.environ.get("PATH", os.defpath))
+
+
+@pytest.fixture(autouse=True)
+def leaves_nothing_behind(one_thread: None, progress_elsewhere: None) -> Iterator[None]:
+    """Fail a test that leaves a setting of its process changed; no other fixture of a test comes before."""
+    before = settings()
+    yield
+    left = changes(before, settings())
+    if left:
+        put_back(before)
+        pytest.fail("the test leaves behind " + "; ".join(left), pytrace=False)
 
 
 @pytest.fixture(scope="session")

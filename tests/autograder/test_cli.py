@@ -27,6 +27,7 @@ from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.results import WallUnavailable
 from autograder.terminal import err, out
 from secant.language import LANGUAGES
+from tests.support.lessons import save
 from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, solutions
 from tests.support.small_class import run as grade
 from tests.support.warm import warm
@@ -112,14 +113,10 @@ def call(
     return end(start(command, cwd, *arguments, **environment))
 
 
-def save(notebook: nbformat.NotebookNode, path: Path) -> Path:
-    nbformat.write(notebook, path)
-    return path
-
-
 # --- check ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.costly("the first program to start here imports torch")
 def test_check_prints_a_table_and_what_failed(autograder: list[str], room: Path) -> None:
     path = save(answered(room, solutions(room) | WRONG, "ko"), room / "mine.ipynb")
     done = call(autograder, room, "check", "mine.ipynb")
@@ -132,6 +129,7 @@ def test_check_prints_a_table_and_what_failed(autograder: list[str], room: Path)
     assert path.exists()
 
 
+@pytest.mark.costly("a program of its own, which imports torch")
 def test_check_passes(autograder: list[str], room: Path) -> None:
     save(answered(room, solutions(room)), room / "mine.ipynb")
     done = call(autograder, room, "check", "mine.ipynb", SECANT_DATA=str(room / "data"))
@@ -141,6 +139,7 @@ def test_check_passes(autograder: list[str], room: Path) -> None:
     assert "★ New achievement: " in done.stdout
 
 
+@pytest.mark.costly("a program of its own, which imports torch")
 def test_check_json_is_json_and_nothing_else(autograder: list[str], room: Path) -> None:
     noisy = answered(room, solutions(room) | WRONG)
     noisy.cells.append(nbformat.v4.new_code_cell("import os; os.write(1, b'noise'); print('noise')"))
@@ -194,6 +193,7 @@ def until(running: subprocess.Popen[str], words: str) -> str:
     return "".join(lines)
 
 
+@pytest.mark.costly("a program of its own, which imports torch")
 @pytest.mark.slow
 def test_a_watched_notebook_is_checked_when_it_is_saved(room: Path) -> None:
     path = save(answered(room, {}), room / "mine.ipynb")
@@ -230,6 +230,7 @@ def student(built: Path, tmp_path: Path) -> Path:
     return tmp_path / "edition/mine"
 
 
+@pytest.mark.costly("a class edition, packed and checked from the command line")
 def test_in_a_class_edition_the_visible_tests_are_asked_and_said_to_be(
     autograder: list[str], built: Path, student: Path
 ) -> None:
@@ -329,6 +330,7 @@ def test_a_worked_solution_is_shown_on_request(autograder: list[str], room: Path
 # --- grade ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.costly("a class from the command line to the gradebook")
 @pytest.mark.usefixtures("can_wall")
 def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], room: Path) -> None:
     right = solutions(room)
@@ -392,6 +394,7 @@ def test_pages_are_made_anew_without_a_wall(autograder: list[str], room: Path) -
     assert call(autograder, room, "feedback", "--student", "nobody").returncode == 1
 
 
+@pytest.mark.costly("a program of its own, which imports torch")
 def test_grade_without_a_wall_is_refused(room: Path, tmp_path: Path) -> None:
     hand_in(room, "ann", answered(room, solutions(room)))
     (tmp_path / "sitecustomize.py").write_text(

@@ -119,7 +119,7 @@ def test_the_table_has_every_row_and_every_trouble() -> None:
 
 
 @pytest.mark.parametrize("rows", [[], {}, [1], [{"figure": "x"}], [row() | {"ours": "fast"}], "text"])
-def test_what_is_no_rows(rows: Any) -> None:
+def test_a_record_with_bad_rows_is_refused(rows: Any) -> None:
     with pytest.raises(ValueError, match="row"):
         performance.checked(rows)
 

@@ -331,7 +331,7 @@ def test_without_write_permission(place: Any, page: Page, spoken: str) -> None:
 
 
 @in_either("ko")
-def test_on_a_full_disk(place: Any, page: Page, spoken: str) -> None:
+def test_a_full_disk_is_told_to_the_learner(place: Any, page: Page, spoken: str) -> None:
     path = disk(place) / "lesson.ipynb"
     nbformat.write(place.solved[spoken], path)
     opened(page, "full/lesson.ipynb")

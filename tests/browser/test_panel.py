@@ -248,7 +248,7 @@ def test_a_problem_is_reported_from_the_panel(page: Page) -> None:
 
 
 @pytest.mark.parametrize("page", ["ko"], indirect=True)
-def test_in_korean(page: Page) -> None:
+def test_the_panel_speaks_korean_alone(page: Page) -> None:
     check(page)
     assert row(page, "tangent").locator(".secant-outcome").inner_text() == "틀림"
     assert page.locator(".secant-total").inner_text() == "14점 만점에 2점"
@@ -947,7 +947,7 @@ def test_nothing_is_wider_than_its_place(page: Page, width: int) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
 
 
-def test_the_same_in_notebook_7(served: Any) -> None:
+def test_the_panel_works_in_notebook_7(served: Any) -> None:
     name = "en/notebook7/lesson.ipynb"
     fake_lesson.write(served.place / name)
     context = served.browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")

@@ -26,7 +26,7 @@ from tests.support.lessons import (
     source,
     wrong_answers,
 )
-from tests.support.settings import settings_kept
+from tests.support.settings import as_it_was  # noqa: F401
 
 
 def answered(answers: Sequence[Answer], task: Task) -> list[Answer]:
@@ -50,20 +50,20 @@ def draws(first: int) -> pytest.MarkDecorator:
 
 
 def in_both_languages() -> Iterator[Any]:
-    """Each wrong answer, in the language in which the examiner is not asked; the other one repeats."""
+    """Each wrong answer, in the language in which the examiner is not asked; the other one repeats.
+
+    Quick is the first of a task's answers that are told the same: the others test the lesson's text.
+    """
     for lesson, task in CASES:
+        told = set()
         for number, wrong in enumerate(answered(wrong_answers(lesson), task), 1):
+            repeats = wrong.hint["en"] in told
+            told.add(wrong.hint["en"])
             for tongue in LANGUAGES:
                 marks = [pytest.mark.deep] if tongue == examined_in(number) else []
+                marks += [pytest.mark.whole] if repeats else []
                 id = f"{lesson.name}-{task.id}-{wrong.name}-{tongue}"
                 yield pytest.param(lesson, task, wrong, tongue, marks=marks, id=id)
-
-
-@pytest.fixture(autouse=True)
-def as_it_was() -> Iterator[None]:
-    """Give back what an answer may spoil."""
-    with settings_kept():
-        yield
 
 
 @cache
@@ -121,6 +121,7 @@ def draw_coarsely(patch: pytest.MonkeyPatch, steps: int) -> None:
     patch.setattr(check, "draws", draws)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("steps", [1, *(pytest.param(n, marks=pytest.mark.deep) for n in (2, 4, 10))])
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
 def test_right_answers_pass_where_drawn_numbers_coincide(
@@ -169,6 +170,7 @@ def test_wrong_answer_fails_and_is_told_why(
         assert hint in message, f'"{wrong.name}" is not told "{hint}" but\n{message}'
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
 def test_the_visible_tests_refuse_two_thirds_of_the_wrong_answers(lesson: Lesson, task: Task) -> None:
     """Or a student believes that an answer is right until the hidden tests say otherwise."""

@@ -145,7 +145,7 @@ def test_the_first_cell_says_what_the_syllabus_says(lesson: Lesson, tongue: str)
 
 
 @each_lesson
-def test_form(lesson: Lesson) -> None:
+def test_every_lesson_has_all_its_parts(lesson: Lesson) -> None:
     cells = [cell.source for cell in source(lesson).cells if cell.metadata.get("lang") == "en"]
     text = "\n".join(cells)
     parts = ("Predict first", "A real bug", "# Tasks", "## What the hidden tests look for")

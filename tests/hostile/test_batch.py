@@ -159,6 +159,7 @@ def a_second_run_grades_nothing_and_changes_nothing(graded: Graded) -> None:
     assert scores(graded.root) == before
 
 
+@pytest.mark.costly("a class of hostile and honest students, behind one wall")
 @pytest.mark.slow
 def test_a_class_of_hostile_students(graded: Graded) -> None:
     """One test, since grading the class is what takes its time."""

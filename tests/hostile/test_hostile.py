@@ -125,10 +125,11 @@ def verdict(report: Report) -> list[tuple[Any, ...]]:
 VARIANTS = [(case, variant) for case in CASES.values() for variant in case.wants]
 
 
+@pytest.mark.costly("a case that exhausts a limit computes until it is stopped")
 @pytest.mark.parametrize(
     ("case", "variant"), VARIANTS, ids=[f"{case.id}-{variant}" for case, variant in VARIANTS]
 )
-def test_case(
+def test_hostile_submission_gets_the_verdict_it_earned(
     case: Case,
     variant: str,
     world: World,

@@ -157,7 +157,7 @@ def test_someone_elses_venv_is_used_if_it_works(ready: Path) -> None:
     assert (ready / ".venv/mark").exists()
 
 
-def test_two_at_once(home: Path, quick: dict[str, str]) -> None:
+def test_two_bootstraps_at_once_both_succeed(home: Path, quick: dict[str, str]) -> None:
     slow = environment(SLOW="1", **quick)
     both = [
         subprocess.Popen(command(home, "-m", "tiny"), env=slow, stdout=subprocess.PIPE, text=True)

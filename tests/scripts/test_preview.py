@@ -306,7 +306,7 @@ def test_the_instructors_page_links_to_the_report_if_there_is_one(name: str, tmp
     ("options", "told"),
     [(["--lesson", "99"], "takes numbers from 1 to 10, not 99"), (["--out", __file__], "is a file")],
 )
-def test_bad_input_is_told(
+def test_bad_options_of_preview_are_named(
     options: list[str], told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["preview", *options])

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -15,7 +14,7 @@ from autograder.course.hints import in_one, used, with_all, with_hints
 from autograder.course.lesson import find_lessons
 from secant import catalogue, hints, language
 from tests.support.lessons import LESSONS
-from tests.support.settings import settings_kept
+from tests.support.settings import as_it_was  # noqa: F401
 
 TEXTS = {
     "all": {"shape": {"en": "any shape", "ko": "어떤 shape든"}},
@@ -26,12 +25,6 @@ TEXTS = {
     },
 }
 CELL = 'from secant import hints\n\nhint = hints("slope")\nprint(hint.mean, hint.shape, hint.stale)'
-
-
-@pytest.fixture(autouse=True)
-def as_it_was() -> Iterator[None]:
-    with settings_kept():
-        yield
 
 
 @pytest.mark.parametrize(("tongue", "mean"), [("en", 'the "mean"'), ("ko", "평균")])

@@ -69,7 +69,9 @@ class TestSomebodyElses:
     @pytest.mark.parametrize(
         "part", ["", "nbgrader_config.py", "nbgrader_config_local.py", "course", "source", "release"]
     )
-    def test_it_is_not_used(self, planted: Path, package: Path, owners: dict[Path, int], part: str) -> None:
+    def test_a_course_of_another_user_is_not_used(
+        self, planted: Path, package: Path, owners: dict[Path, int], part: str
+    ) -> None:
         assert find_root(planted / "mine") == course_root(planted / "mine") == planted
         owners[planted / part] = 0
         assert find_root(planted / "mine") == planted

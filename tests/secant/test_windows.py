@@ -22,6 +22,7 @@ MODULES = """
     """
 
 
+@pytest.mark.costly("a Python of its own that imports every program")
 @pytest.mark.slow
 def test_a_learners_programs_load_and_grading_says_where_it_runs() -> None:
     program = f"""

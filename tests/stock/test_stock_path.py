@@ -124,7 +124,7 @@ class Classroom:
     "languages", [("en", "ko"), pytest.param(("ko", "en"), marks=pytest.mark.deep)], ids="-".join
 )
 @pytest.mark.parametrize("lesson", PATHS, ids=lambda lesson: lesson.name)
-def test_the_path(
+def test_stock_nbgrader_releases_grades_and_gives_feedback(
     lesson: Lesson,
     languages: tuple[str, str],
     python: list[str],

@@ -12,6 +12,7 @@ from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 
 from autograder.course import lesson as texts
@@ -97,6 +98,12 @@ def with_answers(notebook: NotebookNode, answers: Mapping[str, str]) -> Notebook
     for cell in filter(is_answer, filled.cells):
         cell.source = answers.get(grade_id(cell), cell.source)
     return filled
+
+
+def save(notebook: NotebookNode, path: Path) -> Path:
+    """Write a notebook; return its path."""
+    nbformat.write(notebook, path)
+    return path
 
 
 def bare(notebook: NotebookNode) -> NotebookNode:

@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 
+import pytest
 import torch
 
 from secant import language
@@ -24,3 +25,10 @@ def settings_kept() -> Iterator[None]:
             torch.autograd.set_detect_anomaly(False)
             torch.set_num_threads(threads)
             sys.setrecursionlimit(limit)
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    """Give back what an answer may spoil, in the modules that import this fixture."""
+    with settings_kept():
+        yield

@@ -140,7 +140,7 @@ def test_only_the_lessons_asked_for(course: Path) -> None:
     assert {path.parent.name for path in contents(course) if path.suffix == ".ipynb"} == {"02_more"}
 
 
-def test_the_steps_are_counted(course: Path) -> None:
+def test_a_build_reports_each_of_its_steps(course: Path) -> None:
     steps = []
     build(course, step=lambda: steps.append(1))
     assert len(steps) == 3
@@ -372,6 +372,7 @@ def fails(
 # This repository.
 
 
+@pytest.mark.costly("it builds all ten lessons, and nothing else shows that a built one is stale")
 def test_source_and_release_are_up_to_date(root: Path) -> None:
     stale = builder.build(root, find_lessons(root), check=True).stale
     assert not stale, "run `autograder build`"

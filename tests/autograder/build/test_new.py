@@ -1,7 +1,6 @@
 """A new lesson is complete and right as it is written, and is built again when it is saved."""
 
 import shutil
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from autograder.course.lesson import Answer, Lesson, read_lesson, right_answers,
 from secant import check, language
 from secant.catalogue import read_hints
 from tests.support.lessons import ROOT
-from tests.support.settings import settings_kept
+from tests.support.settings import as_it_was  # noqa: F401
 
 
 @pytest.fixture
@@ -25,12 +24,6 @@ def empty(tmp_path: Path) -> Path:
     (tmp_path / "course").mkdir()
     shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
     return tmp_path
-
-
-@pytest.fixture(autouse=True)
-def as_it_was() -> Iterator[None]:
-    with settings_kept():
-        yield
 
 
 def questions(lesson: Lesson) -> dict[str, Task]:

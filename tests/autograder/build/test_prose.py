@@ -120,7 +120,7 @@ def test_cells_that_were_dropped_without_their_heading() -> None:
         ("수업 07 / 10", "수업 07 / 11", "its header says 11 lessons, but course/syllabus.toml lists 10"),
     ],
 )
-def test_one_slip(old: str, new: str, says: str) -> None:
+def test_each_slip_in_prose_is_found(old: str, new: str, says: str) -> None:
     found = changed(old, new)
     assert any(says in text for text in found), found
 

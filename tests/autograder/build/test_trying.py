@@ -24,6 +24,7 @@ def changed(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
+@pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
 def test_each_answer_is_told_what_is_recorded(steps: Lesson) -> None:
     done = tried(steps, "--lang", "ko")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -36,6 +37,7 @@ def test_each_answer_is_told_what_is_recorded(steps: Lesson) -> None:
     assert re.fullmatch(r"\d+ answers: 0 not as recorded\.", lines[-1])
 
 
+@pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
 def test_what_is_not_as_recorded_is_said(steps: Lesson) -> None:
     wrong = steps.folder / "wrong_answers.py"
     changed(wrong, 'en="you squared the number"', 'en="you cubed it"')
@@ -55,6 +57,7 @@ def test_what_is_not_as_recorded_is_said(steps: Lesson) -> None:
     assert "Counter" not in said
 
 
+@pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
 def test_a_visible_part_that_refuses_too_little_is_said(steps: Lesson) -> None:
     done = tried(steps)
     few = (
@@ -64,6 +67,7 @@ def test_a_visible_part_that_refuses_too_little_is_said(steps: Lesson) -> None:
     assert few in done.stdout
 
 
+@pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
 def test_a_hint_that_no_catalogue_has_is_named(steps: Lesson) -> None:
     asking = 'hint = hints("double")\nhint.nobody\n'
     changed(steps.text, "check.close(double(3.0)", f"{asking}check.close(double(3.0)")
@@ -72,6 +76,7 @@ def test_a_hint_that_no_catalogue_has_is_named(steps: Lesson) -> None:
     assert "hints.toml has no nobody of double." in done.stderr
 
 
+@pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
 def test_a_task_that_is_not_there(steps: Lesson) -> None:
     done = tried(steps, "treble")
     assert done.returncode == 2

@@ -46,7 +46,7 @@ def test_tex_survives_the_reading(steps: Lesson) -> None:
     assert r"$\frac{\Delta f}{h}$" in lessons.read_lesson(steps).cells[0].source
 
 
-def test_tasks(steps: Lesson) -> None:
+def test_a_lessons_tasks_have_their_points_and_tests(steps: Lesson) -> None:
     found = tasks(lessons.read_lesson(steps))
     assert [(t.id, t.points, t.test is None) for t in found] == [
         ("double", 2.0, False),

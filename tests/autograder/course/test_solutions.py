@@ -56,7 +56,7 @@ def test_the_code_is_the_lessons_own_answer(lesson: Lesson) -> None:
     ],
     ids=["stale", "one language", "unknown task", "no English"],
 )
-def test_what_is_wrong_is_said(lesson: Lesson, text: str, said: str) -> None:
+def test_a_mistake_in_a_solution_text_is_named(lesson: Lesson, text: str, said: str) -> None:
     write(lesson, text)
     assert any(said in problem for problem in solution_problems(lesson, {"double"}))
 

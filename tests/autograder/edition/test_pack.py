@@ -230,6 +230,7 @@ def test_it_holds_lessons_what_to_install_and_how_to_start(
     assert readme.count(f"pip install ./{wheel}\n") == 2
 
 
+@pytest.mark.costly("it packs a course three times")
 def test_the_same_course_makes_the_same_zip_and_another_one_another_name(room: Path) -> None:
     first = pack(room, LANGUAGES, room / "out")
     assert pack(room, LANGUAGES, room / "out").path == first.path
@@ -271,6 +272,7 @@ def test_what_is_not_released_is_said(room: Path) -> None:
         pack(room, ["en"], room / "out")
 
 
+@pytest.mark.costly("a class edition, unpacked, and graded behind a wall")
 @pytest.mark.slow
 def test_what_a_student_hands_in_from_it_is_graded_with_the_hidden_tests(room: Path) -> None:
     data = make_edition(room, ["ko"])

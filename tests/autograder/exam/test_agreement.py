@@ -38,9 +38,12 @@ from tests.support.lessons import (
     with_answers,
     wrong_answers,
 )
-from tests.support.settings import settings_kept
+from tests.support.settings import as_it_was  # noqa: F401
 
 LESSONS = [lesson for lesson in lessons.LESSONS if lesson.name in built_lessons(ROOT)]
+
+#: The rounds of the quick suite: the verdicts on the other answers test_answers.py shows without a wall.
+QUICK = ("solution", "right-1", "wrong-1")
 
 # The k-th answer to each task, all in one notebook; a task that is not there is not attempted.
 Round = Mapping[str, Answer]
@@ -59,6 +62,7 @@ def in_both_languages() -> Iterator[Any]:
     for lesson, name, number, chosen in cases():
         for tongue in LANGUAGES:
             marks = [] if tongue == examined_in(number) else [pytest.mark.deep]
+            marks += [] if name in QUICK else [pytest.mark.whole]
             yield pytest.param(lesson, name, chosen, tongue, marks=marks, id=f"{lesson.name}-{name}-{tongue}")
 
 
@@ -74,13 +78,6 @@ def wall() -> Iterator[Candidates]:
         waiting = WarmPool()
         yield OwnProcesses(waiting)
         waiting.close()
-
-
-@pytest.fixture(autouse=True)
-def as_it_was() -> Iterator[None]:
-    """Give back what an answer may spoil."""
-    with settings_kept():
-        yield
 
 
 @cache
@@ -156,7 +153,7 @@ def test_agreement(
             assert passed, found[task.id]
 
 
-@pytest.mark.parametrize("tongue", ["en", "ko"])
+@pytest.mark.parametrize("tongue", ["en", pytest.param("ko", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_stub_is_not_attempted(wall: Candidates, tmp_path: Path, lesson: Lesson, tongue: str) -> None:
     report = graded(wall, lesson, {}, tongue, tmp_path)

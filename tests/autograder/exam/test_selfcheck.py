@@ -22,7 +22,7 @@ from autograder.exam.selfcheck import Checker
 from autograder.sandbox.container import Container, PlainContainer
 from autograder.sandbox.inside import wire
 from secant.causes import STUB
-from tests.support.lessons import bare
+from tests.support.lessons import bare, save
 from tests.support.small_class import answered, solutions
 from tests.support.warm import warm
 
@@ -79,11 +79,6 @@ def in_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def right() -> dict[str, str]:
     return solutions(ROOT, LESSON)
-
-
-def save(notebook: nbformat.NotebookNode, path: Path) -> Path:
-    nbformat.write(notebook, path)
-    return path
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -236,7 +231,7 @@ def test_course_is_found_from_the_notebook_first(
     assert checker.check(path).max_score == 42
 
 
-def test_no_course(
+def test_outside_a_course_the_one_beside_the_package_checks(
     checker: Checker, right: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = save(answered(ROOT, right, lesson=LESSON), tmp_path / "a.ipynb")

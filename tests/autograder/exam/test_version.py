@@ -55,7 +55,7 @@ for name in sys.argv[1:]:
         "secant/language.py",
     ],
 )
-def test_what_decides(version: Callable[[str], bool], name: str) -> None:
+def test_a_file_that_decides_verdicts_changes_the_version(version: Callable[[str], bool], name: str) -> None:
     assert version(name)
 
 
@@ -73,7 +73,7 @@ def test_what_decides(version: Callable[[str], bool], name: str) -> None:
         "secant/lab/launch.py",
     ],
 )
-def test_what_decides_nothing(version: Callable[[str], bool], name: str) -> None:
+def test_a_file_that_decides_nothing_keeps_the_version(version: Callable[[str], bool], name: str) -> None:
     assert not version(name)
 
 

@@ -512,7 +512,7 @@ def test_a_name_in_any_script_is_a_students(room: Path, right: dict[str, str]) -
     assert closed(room, summary).is_clean
 
 
-def test_empty_classroom(room: Path) -> None:
+def test_an_empty_class_has_no_submissions(room: Path) -> None:
     assert find_submissions(Course.at(room), [STEPS]) == []
     (room / "submitted").mkdir()
     assert find_submissions(Course.at(room), [STEPS]) == []

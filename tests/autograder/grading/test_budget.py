@@ -45,7 +45,7 @@ def test_a_part_of_a_processor_counts_as_one(
     assert Budget.of_this_machine().cores == cores
 
 
-def test_this_machine() -> None:
+def test_this_machines_budget_is_plausible() -> None:
     budget = Budget.of_this_machine()
     assert budget.cores >= 1
     assert GIGABYTE < budget.each < 4 * GIGABYTE

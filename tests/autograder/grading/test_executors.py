@@ -145,6 +145,7 @@ def processors(seconds: float) -> set[int]:
     return os.sched_getaffinity(0)
 
 
+@pytest.mark.costly("workers of their own, which import torch")
 def test_a_worker_for_each_processor_has_one_of_its_own() -> None:
     everywhere = os.sched_getaffinity(0)
     for places, own in ((len(everywhere), True), (len(everywhere) + 1, False)):
@@ -195,6 +196,7 @@ def test_workers_for_pages_start_late_need_no_torch_and_end_with_their_parent(tm
         assert not os.listdir(temporary)
 
 
+@pytest.mark.costly("workers of their own, which import torch")
 def test_a_crew_that_hired_nobody_leaves_no_process_and_the_next_one_works() -> None:
     crew = LocalWorkers(1)
     origin = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
@@ -205,6 +207,7 @@ def test_a_crew_that_hired_nobody_leaves_no_process_and_the_next_one_works() -> 
     crew.close()
 
 
+@pytest.mark.costly("workers of their own, which import torch")
 def test_only_the_workers_origin_ends_at_once() -> None:
     """Whoever else has imported what workers need, and has started workers, ends with its own exit code."""
     code = (
@@ -225,6 +228,7 @@ def say_in_the_wall(word: str) -> str:
         return candidate.load([("cell", f"print({word!r})")], timeout=30.0).cells[0].output
 
 
+@pytest.mark.costly("two walls, whose templates import torch")
 @pytest.mark.slow  # two templates import torch
 def test_workers_share_a_wall_and_get_another_when_it_has_gone() -> None:
     begun = begin()

@@ -95,7 +95,9 @@ def fails(job: Job | Page) -> Done:
     return told(job)
 
 
-def test_holds_what_sqlite_holds(room: Path, right: dict[str, str], url: str, tmp_path: Path) -> None:
+def test_postgresql_holds_what_sqlite_holds(
+    room: Path, right: dict[str, str], url: str, tmp_path: Path
+) -> None:
     other = tmp_path / "sqlite"
     shutil.copytree(room, other)
     shutil.copy(room / EMPTY, other / "gradebook.db")

@@ -1282,19 +1282,19 @@ def _is_outcome(result: Any) -> None:
 
 @given(st.binary(max_size=2000))
 @settings(max_examples=200, deadline=None)
-def test_any_bytes(data: Any) -> None:
+def test_any_bytes_are_taken_in_or_rejected(data: Any) -> None:
     _is_outcome(take(data))
 
 
 @given(JSON)
 @settings(max_examples=200, deadline=None)
-def test_any_json(value: Any) -> None:
+def test_any_json_is_taken_in_or_rejected(value: Any) -> None:
     _is_outcome(take(value))
 
 
 @given(NOTEBOOKS)
 @settings(max_examples=300, deadline=None)
-def test_any_notebook(value: Any) -> None:
+def test_any_notebook_is_taken_in_or_rejected(value: Any) -> None:
     _is_outcome(take(value))
 
 

@@ -110,7 +110,7 @@ def test_what_no_notebook_needs_of_the_system_is_covered(
     assert str(exchange) in visible([]).masked
 
 
-def test_what_is_here_is_there() -> None:
+def test_every_path_the_wall_shows_exists() -> None:
     seen = visible([])
     assert all(os.path.exists(path) for path in (*seen.shown, *seen.masked, seen.package))
     assert all(os.path.exists(f"{seen.package}/{name}") for name in ("__init__.py", "checking"))

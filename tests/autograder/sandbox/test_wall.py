@@ -46,8 +46,9 @@ def notices() -> list[str]:
 
 @pytest.fixture(scope="module")
 def wall(secret_file: Path, notices: list[str]) -> Iterator[Wall]:
-    os.environ["SECANT_TEST_TOKEN"] = SECRET
-    with Wall(LIMITS, hidden=[secret_file.parent, Path.cwd() / "course"], log=notices.append) as wall:
+    hidden = [secret_file.parent, Path.cwd() / "course"]
+    with pytest.MonkeyPatch.context() as patch, Wall(LIMITS, hidden=hidden, log=notices.append) as wall:
+        patch.setenv("SECANT_TEST_TOKEN", SECRET)
         yield wall
 
 
@@ -235,7 +236,7 @@ CALLS_OUT = [
 ]
 
 
-def test_no_network(wall: Wall) -> None:
+def test_a_candidate_reaches_no_network(wall: Wall) -> None:
     told = each(wall, *CALLS_OUT, before="import socket")
     assert [attack for attack in told if "rror: " not in told[attack]] == []
 
@@ -379,7 +380,7 @@ def test_the_machine_cannot_be_changed_through_proc(wall: Wall) -> None:
     assert [attack for attack in told if "Error" not in told[attack]] == []
 
 
-def test_no_terminal(wall: Wall) -> None:
+def test_a_candidate_opens_no_terminal(wall: Wall) -> None:
     assert "Error" in run(wall, "open('/dev/tty')")
     assert "Error" in run(wall, "import os; os.open('/dev/ptmx', 2)")
 

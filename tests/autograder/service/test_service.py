@@ -291,12 +291,12 @@ def test_only_notebooks_below_the_root(server: Server, tmp_path: Path) -> None:
     ("body", "status"),
     [(b"{", 400), ([], 400), ({}, 400), ({"path": 3}, 400), (b" " * 20_000, 413), (b"[" * 9_000, 400)],
 )
-def test_odd_bodies(server: Server, body: Any, status: int) -> None:
+def test_a_request_with_an_odd_body_is_refused_with_a_message(server: Server, body: Any, status: int) -> None:
     found, said = server.ask("POST", "check", body)
     assert (found, said["message"] != "") == (status, True)
 
 
-def test_odd_tasks(server: Server) -> None:
+def test_a_request_for_an_odd_task_is_refused(server: Server) -> None:
     path = server.save("tasks.ipynb", {})
     assert server.ask("POST", "check", {"path": path, "task": "nothing"})[0] == 404
     assert server.ask("POST", "check", {"path": path, "task": 3})[0] == 400

@@ -45,7 +45,7 @@ def test_a_right_operation_passes(apart: bool) -> None:
         (operation("x * q", "g * q", "g * x", "g"), "incorrect number of gradients"),
     ],
 )
-def test_what_is_wrong_is_told(apply: Any, words: str) -> None:
+def test_a_wrong_operation_is_told_its_mistake(apply: Any, words: str) -> None:
     with pytest.raises(check.CheckFailed, match=words):
         judged(apply)
 

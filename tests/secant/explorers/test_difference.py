@@ -97,7 +97,7 @@ def test_a_bad_function_is_told_in_words(bad: Any, words: str) -> None:
 @pytest.mark.parametrize(
     "flat", [lambda x: torch.tensor(3.0), lambda x: x.detach() ** 2, lambda x: torch.ones_like(x)]
 )
-def test_no_way_back_to_x(flat: Any) -> None:
+def test_a_result_without_a_path_to_x_is_refused(flat: Any) -> None:
     x = torch.tensor(2.0)
     with pytest.raises(FunctionProblem, match="no path from the result to x"):
         gradient(flat, x)

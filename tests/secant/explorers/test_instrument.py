@@ -182,7 +182,7 @@ def test_arrow_keys_move_both_sliders_by_all_that_was_pressed() -> None:
     assert explorer.log_h.number == -3.5
 
 
-def test_where_nobody_looks_nothing_is_read_or_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_explorer_without_a_view_reads_and_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at = View.__init__
     monkeypatch.setattr(View, "__init__", lambda self, **options: looked_at(self, **options, look={}))
     monkeypatch.setattr(
@@ -309,7 +309,7 @@ def test_few_figures_stay_in_memory_however_often_a_cell_is_run() -> None:
 
 
 @pytest.mark.parametrize("kind", EXPLORERS, ids=str)
-def test_play_says_where_it_ends(kind: Kind) -> None:
+def test_the_play_buttons_tooltip_names_the_last_step(kind: Kind) -> None:
     explorer = kind.explore()
     end = float(explorer.play.button.tooltip.split()[-1])
     assert np.log10(end) == pytest.approx(max(explorer.log_h.min, play.END))

@@ -104,7 +104,7 @@ def assert_apart(graph: AutogradGraph) -> None:
 # Structure
 
 
-def test_a_line() -> None:
+def test_the_graph_of_a_line_has_its_nodes_edges_and_leaves() -> None:
     graph = draw_graph(**examples()["line"])
     assert names(graph) == ["PowBackward", "AddBackward", "MulBackward", *["AccumulateGrad"] * 3]
     assert [node.inputs for node in graph.nodes] == [(1,), (2, 3), (4, 5), (), (), ()]
@@ -239,7 +239,7 @@ def test_no_graph_at_all() -> None:
     assert "no node made them" in graph._repr_html_()
 
 
-def test_nothing_is_changed() -> None:
+def test_drawing_a_graph_does_not_change_it() -> None:
     given = network()
     before = given["loss"].grad_fn, given["loss"].grad_fn.next_functions
     draw_graph(saved=True, **given)._repr_html_()
@@ -296,7 +296,7 @@ def test_a_result_that_is_saved_has_its_name() -> None:
     assert saved_of(draw_graph(z=y[:1]), "Exp") == ["result: (2,)"]
 
 
-def test_freed_values() -> None:
+def test_values_freed_by_backward_are_shown_as_freed() -> None:
     given = examples()["line"]
     given["loss"].backward()
     graph = draw_graph(saved=True, **given)
@@ -561,7 +561,7 @@ def test_text_of_a_line() -> None:
         ("ko", ["역방향 계산의 방향", "상수 leaf", "계산 그래프, 노드 10개", "출력"]),
     ],
 )
-def test_both_languages(lang: str, words: list[str]) -> None:
+def test_a_graph_is_shown_in_the_language_in_use(lang: str, words: list[str]) -> None:
     graph = draw_graph(**network())
     language(lang)  # chosen when it is shown
     page = graph._repr_html_()

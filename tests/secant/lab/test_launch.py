@@ -46,7 +46,7 @@ def run(house: Path, *arguments: str, **environment: str) -> subprocess.Complete
     ("arguments", "word"),
     [(["--lang", "fr"], "fr"), (["--port", "eighty"], "--port"), (["--lang"], "--lang")],
 )
-def test_bad_arguments(house: Path, arguments: list[str], word: str) -> None:
+def test_bad_arguments_are_named_without_a_traceback(house: Path, arguments: list[str], word: str) -> None:
     done = run(house, *arguments)
     assert done.returncode == 2
     assert word in done.stderr

@@ -71,7 +71,7 @@ def test_export_to_nowhere(tmp_path: Path) -> None:
     assert "No such file" in found.output
 
 
-def test_import_adds(tmp_path: Path, data: Path) -> None:
+def test_import_adds_to_the_progress_that_is_there(tmp_path: Path, data: Path) -> None:
     record.check(LESSON, [row("MyPow")])
     run("export", str(tmp_path / "mine.json"))
     run("reset", "--yes")

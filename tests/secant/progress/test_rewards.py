@@ -241,7 +241,7 @@ def test_visible_tests_alone_are_worth_less_and_no_achievement() -> None:
     assert experience(diary.facts) == 16 + 24
 
 
-def test_levels() -> None:
+def test_experience_points_give_the_level() -> None:
     assert [level(xp, "en").number for xp in (0, 119, 120, 239, 240, 1199, 1200, 9999)] == [
         1,
         1,

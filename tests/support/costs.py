@@ -1,0 +1,204 @@
+"""Count the processor time of every test, as a pytest plugin, and hold the quick suite to its bounds.
+
+Processor time, not the clock: a busy machine makes a test slow, not costly. A test's own cost is the time
+of its call and of the fixtures made for this test alone; fixtures that several tests share are counted
+apart. The time is that of the test's process and of its descendants, running or ended.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from tests.support.suites import runs_whole
+
+#: Core-seconds above which a quick test needs the marker `costly` with a reason.
+COSTLY = 2.0
+#: Core-seconds that the tests of the quick suite may take together. On two idle cores, 5 minutes are 600:
+#: lint, the workers' start and the collection take the rest.
+QUICK_BOUND = 450.0
+#: How many files the summary lists.
+LISTED = 10
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+
+
+def tree_seconds() -> float:
+    """Return the processor time of this process and of its descendants, those that have ended included."""
+    own = os.times()
+    children = _child_ids(os.getpid())
+    return own.user + own.system + own.children_user + own.children_system + sum(map(_seconds, children))
+
+
+def _seconds(process: int) -> float:
+    """Return the processor time of a process and of its descendants; 0 if it has just ended."""
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / _TICKS + sum(map(_seconds, _child_ids(process)))
+    return 0.0
+
+
+def _child_ids(process: int) -> list[int]:
+    """Return the ids of a process's children that run; none where the system does not list them."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.scandir(f"/proc/{process}/task"):
+            found += map(int, Path(thread.path, "children").read_text().split())
+    return found
+
+
+@dataclass
+class Meter:
+    """Split the time between two readings into a test's own and that of shared fixtures.
+
+    Attributes:
+        shared: core-seconds of shared fixtures since the test began.
+    """
+
+    shared: float = 0.0
+    _begun: float = 0.0
+    _depth: int = 0
+
+    def begin(self) -> None:
+        """Start to measure a phase of a test."""
+        self.shared = 0.0
+        self._begun = tree_seconds()
+
+    def end(self) -> tuple[float, float]:
+        """Return the phase's own core-seconds and those of shared fixtures."""
+        return max(0.0, tree_seconds() - self._begun - self.shared), self.shared
+
+    @contextlib.contextmanager
+    def shared_fixture(self) -> Iterator[None]:
+        """Count what runs meanwhile as a shared fixture; a fixture that another one asks for counts once."""
+        begun = tree_seconds()
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if not self._depth:
+                self.shared += tree_seconds() - begun
+
+
+@dataclass
+class Costs:
+    """Add up the core-seconds of a run.
+
+    Attributes:
+        tests: own core-seconds by test.
+        files: core-seconds by file, shared fixtures included.
+        reasons: by costly test, the reason beside it.
+    """
+
+    tests: dict[str, float] = field(default_factory=dict)
+    files: dict[str, float] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    def add(self, test: str, own: float, shared: float, reason: str) -> None:
+        """Add a phase of a test."""
+        file = test.partition("::")[0]
+        self.tests[test] = self.tests.get(test, 0.0) + own
+        self.files[file] = self.files.get(file, 0.0) + own + shared
+        if reason:
+            self.reasons[test] = reason
+
+    def total(self) -> float:
+        """Return the core-seconds of all tests."""
+        return sum(self.files.values())
+
+    def costliest(self) -> list[tuple[str, float]]:
+        """Return the costliest files with their core-seconds, the costliest first."""
+        return sorted(self.files.items(), key=lambda each: -each[1])[:LISTED]
+
+    def problems(self) -> list[str]:
+        """Return why this is no quick suite; nothing if it is one."""
+        found = [
+            f"{test} took {seconds:.1f} core-seconds: above {COSTLY:g}, a quick test needs "
+            '@pytest.mark.costly("why"), or @pytest.mark.whole'
+            for test, seconds in self.tests.items()
+            if seconds > COSTLY and test not in self.reasons
+        ]
+        if self.total() > QUICK_BOUND:
+            found.append(
+                f"the quick suite took {self.total():.0f} core-seconds, and {QUICK_BOUND:g} are allowed: "
+                "mark with @pytest.mark.whole what repeats"
+            )
+        return found
+
+
+_PROPERTY = "core-seconds"
+_meter = Meter()
+_costs = Costs()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> Iterator[None]:
+    """Count a shared fixture apart."""
+    with contextlib.nullcontext() if fixturedef.scope == "function" else _meter.shared_fixture():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """Measure a test's preparation."""
+    yield from _measured(item, "setup")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Measure a test."""
+    yield from _measured(item, "call")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Measure what tidies up behind a test; after a file's last test, that is all of the file's fixtures."""
+    yield from _measured(item, "teardown")
+
+
+def _measured(item: pytest.Item, phase: str) -> Iterator[None]:
+    _meter.begin()
+    try:
+        return (yield)
+    finally:
+        own, shared = _meter.end()
+        if phase == "teardown":
+            own, shared = 0.0, own + shared
+        marker = item.get_closest_marker("costly")
+        reason = str(marker.args[0]) if marker else ""
+        item.user_properties.append((_PROPERTY, (phase, own, shared, reason)))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up, in the process that reports, what each test has taken."""
+    for name, value in report.user_properties:
+        if name == _PROPERTY:
+            phase, own, shared, reason = cast(tuple[str, float, float, str], value)
+            if phase != report.when:
+                continue
+            _costs.add(report.nodeid, own, shared, reason)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Fail a quick run that is none; in a run of the whole suite nothing is too costly."""
+    reports = not hasattr(session.config, "workerinput")
+    if reports and exitstatus == pytest.ExitCode.OK and not runs_whole(session.config) and _costs.problems():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the costliest files, and what is too costly for the quick suite."""
+    terminalreporter.section(f"core-seconds: {_costs.total():.0f} in all, the costliest files")
+    for file, seconds in _costs.costliest():
+        terminalreporter.write_line(f"{seconds:7.1f}  {file}")
+    for problem in [] if runs_whole(config) else _costs.problems():
+        terminalreporter.write_line(f"FAILED {problem}", red=True)
+    if place := os.environ.get("SECANT_COSTS"):
+        lines = [f"{seconds:.2f}\t{test}" for test, seconds in sorted(_costs.tests.items())]
+        lines += [f"{seconds:.2f}\t{file}" for file, seconds in sorted(_costs.files.items())]
+        Path(place).write_text("\n".join(lines))

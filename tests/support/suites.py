@@ -1,0 +1,92 @@
+"""Tell to which suite a test belongs: the quick one (`make test`), or the whole one alone (`make test-all`).
+
+A test is quick unless its folder or file is listed here, or it has the marker `whole`, or `deep`. Quick is
+whatever finds faults that no cheaper test finds; what repeats it, and what needs a browser, a hub, a cluster
+or wheels, belongs to the whole suite.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+import pytest
+
+#: By folder or file, what its tests need or repeat.
+WHOLE = {
+    "tests/browser/": "Chromium",
+    "tests/hub/": "JupyterHub and its proxy",
+    "tests/packaging/": "wheels, and environments of their own",
+    "tests/stock/": "each lesson's whole path through nbgrader, beside the examiner's verdicts",
+    "tests/autograder/grading/test_cluster.py": "a Dask cluster",
+    "tests/autograder/grading/test_postgres.py": "PostgreSQL",
+}
+
+
+def is_whole(item: pytest.Item) -> bool:
+    """Tell whether only the whole suite runs a test."""
+    return bool(item.get_closest_marker("whole")) or item.nodeid.startswith(tuple(WHOLE))
+
+
+def runs_whole(config: pytest.Config) -> bool:
+    """Tell whether a run is of the whole suite: so are a lesson's tests, all of them."""
+    options = ("--whole", "--deep")
+    return any(config.getoption(name, False) for name in options) or (
+        config.getoption("--lesson", None) is not None
+    )
+
+
+#: Where tests grade behind the wall, often in other processes: the quick suite leaves them out without one.
+BEHIND_THE_WALL = (
+    "tests/autograder/edition/",
+    "tests/autograder/grading/",
+    "tests/autograder/sandbox/",
+    "tests/autograder/test_cli.py",
+    "tests/autograder/test_doctor.py",
+    "tests/hostile/",
+    "tests/scripts/test_demo.py",
+)
+NO_WALL = "bubblewrap is not installed or does not work here: see `autograder doctor`"
+
+
+@cache
+def has_wall() -> bool:
+    """Tell whether bubblewrap works here."""
+    program = shutil.which("bwrap", path=os.environ.get("PATH", "") + ":/usr/bin:/usr/local/bin")
+    command = [str(program), "--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]
+    return program is not None and subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def is_wanting(item: pytest.Item) -> bool:
+    """Tell whether the quick suite leaves a test out for want of a wall; the whole suite fails it instead."""
+    needs_wall = item.nodeid.startswith(BEHIND_THE_WALL)
+    return needs_wall and not runs_whole(item.config) and sys.platform == "linux" and not has_wall()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out a test that needs a wall where there is none."""
+    if is_wanting(item):
+        pytest.skip(NO_WALL)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
+    """Say in a quick run's last lines which tests were left out, and how to run them."""
+    yield
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is None or hasattr(session.config, "workerinput") or runs_whole(session.config):
+        return
+    for reason, number in left_out(terminal.stats.get("skipped", [])).items():
+        terminal.write_line(f"left out: {number} tests ({reason})")
+    terminal.write_line(f"left out, as in every quick run: what needs {', '.join(WHOLE.values())}")
+    terminal.write_line("`make test-all` runs all of them; .ci/run installs what they need and runs it")
+
+
+def left_out(skipped: Iterable[pytest.TestReport]) -> dict[str, int]:
+    """Return how many tests were skipped, by reason."""
+    reasons = [each.longrepr[2] for each in skipped if isinstance(each.longrepr, tuple)]
+    return dict(Counter(str(reason).removeprefix("Skipped: ") for reason in reasons))

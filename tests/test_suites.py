@@ -1,0 +1,110 @@
+"""The rules of the quick suite: what a test costs, and what it may not leave behind."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from secant import language
+from tests.support import suites
+from tests.support.costs import COSTLY, QUICK_BOUND, Costs, Meter, tree_seconds
+from tests.support.leftovers import changes, put_back, settings
+from tests.support.lessons import ROOT
+
+BURN = """
+def burn(seconds):
+    import time
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+"""
+
+
+def burn(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+def test_time_of_a_child_counts_while_it_runs_and_after_it_ended() -> None:
+    before = tree_seconds()
+    code = BURN + "burn(0.3); print('burnt', flush=True); input()"
+    child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert child.stdout.readline() == b"burnt\n"
+    assert tree_seconds() - before > 0.25
+    child.communicate(b"\n")
+    assert tree_seconds() - before > 0.25
+
+
+def test_waiting_costs_nothing() -> None:
+    before = tree_seconds()
+    time.sleep(0.3)
+    assert tree_seconds() - before < 0.2
+
+
+def test_a_shared_fixture_is_counted_apart_and_once() -> None:
+    meter = Meter()
+    meter.begin()
+    with meter.shared_fixture(), meter.shared_fixture():
+        burn(0.3)
+    burn(0.1)
+    own, shared = meter.end()
+    assert 0.05 < own < 0.25 < shared < 0.5
+
+
+def test_a_costly_test_without_a_reason_is_named() -> None:
+    costs = Costs()
+    costs.add("tests/a.py::test_cheap", COSTLY / 2, 10 * COSTLY, "")
+    costs.add("tests/a.py::test_costly", COSTLY, 0, "")
+    costs.add("tests/a.py::test_costly", COSTLY, 0, "")
+    costs.add("tests/b.py::test_explained", 2 * COSTLY, 0, "a reason")
+    (problem,) = costs.problems()
+    assert problem.startswith("tests/a.py::test_costly took ")
+    assert costs.costliest()[0][0] == "tests/a.py"
+
+
+def test_a_quick_suite_above_its_bound_is_refused() -> None:
+    costs = Costs()
+    costs.add("tests/a.py::test_one", 0, QUICK_BOUND, "")
+    assert not costs.problems()
+    costs.add("tests/a.py::test_one", 0.1, 0, "")
+    assert "the quick suite took" in costs.problems()[0]
+
+
+@pytest.mark.costly("starts pytest twice")
+@pytest.mark.parametrize("words", [[], ["-p", "xdist", "-n", "1"]], ids=["one process", "a worker"])
+def test_a_run_fails_that_has_a_costly_test(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "conftest.py").write_text(
+        "from tests.support import costs\ncosts.COSTLY = 0.2\n"
+        'def pytest_configure(config): config.pluginmanager.register(costs, "costs")\n'
+    )
+    tests = "def test_cheap(): pass\ndef test_costly(): burn(0.4)\n"
+    (tmp_path / "test_two.py").write_text(BURN + tests)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words, str(tmp_path)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "2 passed" in done.stdout
+    assert "FAILED test_two.py::test_costly took 0." in done.stdout
+    assert "test_cheap" not in done.stdout
+
+
+def test_each_setting_left_behind_is_named_and_put_back(tmp_path: Path) -> None:
+    before = settings()
+    os.environ["SECANT_TEST_LEFT"] = "1"
+    os.chdir(tmp_path)
+    sys.path.append("left")
+    os.umask(before["the umask"] ^ 0o7)
+    language("ko" if language() == "en" else "en")
+    found = [line.partition(":")[0] for line in changes(before, settings())]
+    assert found == ["os.environ", "the working directory", "sys.path", "the umask", "secant.language()"]
+    put_back(before)
+    assert not changes(before, settings())
+
+
+@pytest.mark.parametrize("place", suites.WHOLE)
+def test_each_place_of_the_whole_suite_is_there(place: str) -> None:
+    assert (ROOT / place).exists()
