@@ -119,7 +119,7 @@ def one_thread() -> None:
 
 @pytest.fixture(autouse=True)
 def path_kept(leaves_nothing_behind: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give back the PATH, which `secant lab` and the build extend for the programs that they start."""
+    """Give back the PATH, which the course's nbgrader_config.py extends wherever it is read."""
     monkeypatch.setenv("PATH", os.environ.get("PATH", os.defpath))
 
 

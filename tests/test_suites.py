@@ -39,6 +39,16 @@ def test_time_of_a_child_counts_while_it_runs_and_after_it_ended() -> None:
     assert tree_seconds() - before > 0.25
 
 
+def test_a_test_that_replaces_what_opens_files_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError
+
+    for place, name in ((Path, "open"), (Path, "read_text"), (os, "scandir"), (os, "listdir"), (os, "times")):
+        monkeypatch.setattr(place, name, refuse)
+    monkeypatch.setattr("builtins.open", refuse)
+    assert tree_seconds() > 0
+
+
 def test_waiting_costs_nothing() -> None:
     before = tree_seconds()
     time.sleep(0.3)

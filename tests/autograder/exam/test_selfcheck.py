@@ -81,7 +81,8 @@ def right() -> dict[str, str]:
     return solutions(ROOT, LESSON)
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.costly("a lesson's whole notebook is run, and no cheaper test does so through Check")
+@pytest.mark.parametrize("language", ["en", pytest.param("ko", marks=pytest.mark.whole)])
 def test_solution_gets_every_point(
     real_checker: Checker, right: dict[str, str], tmp_path: Path, language: str
 ) -> None:
@@ -94,6 +95,7 @@ def test_solution_gets_every_point(
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.whole
 def test_release_is_not_attempted(checker: Checker) -> None:
     report = checker.check(ROOT / "release" / "ko" / LESSON / f"{LESSON}.ipynb")
     assert {task.outcome for task in report.tasks} == {"not_attempted"}
@@ -269,7 +271,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("language", ["en", pytest.param("ko", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("error", BROKEN)
 def test_a_failed_answer_cell_is_told_though_an_earlier_value_is_there(
     checker: Checker, tmp_path: Path, error: str, language: str

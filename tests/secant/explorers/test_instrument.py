@@ -17,6 +17,7 @@ from secant.explorers.kit.widget import KEPT
 from tests.secant.explorers.conftest import LOOK
 from tests.secant.explorers.kinds import EXPLORERS, Kind
 from tests.support.reading import picture, still
+from tests.support.suites import case
 
 DARK = {**LOOK, "dark": True, "background": "#111111"}
 
@@ -197,7 +198,9 @@ def test_an_explorer_without_a_view_reads_and_draws_nothing(monkeypatch: pytest.
     assert explorer.view.alt.startswith("Left: log(x³) at x = 3 ")
 
 
-@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+@pytest.mark.parametrize(
+    "kind", [case(kind, quick=number < 3, id=str(kind)) for number, kind in enumerate(EXPLORERS)]
+)
 def test_on_a_dark_page_nothing_dark_is_left(kind: Kind, undrawn: pytest.MonkeyPatch) -> None:
     """The learner's light picture keeps its colours: an export has no theme."""
     explorer = kind.explore()
