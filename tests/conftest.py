@@ -52,6 +52,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(suites, "suites")
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Start three quick workers on two cores: a third of a worker's time is spent waiting for processes."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return None if runs_whole(config) else cores + cores // 2
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what was not asked for, and begin with what takes longest."""
     number = config.getoption("--lesson")
@@ -118,9 +124,12 @@ def one_thread() -> None:
 
 
 @pytest.fixture(autouse=True)
-def path_kept(leaves_nothing_behind: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give back the PATH, which the course's nbgrader_config.py extends wherever it is read."""
-    monkeypatch.setenv("PATH", os.environ.get("PATH", os.defpath))
+def paths_kept(leaves_nothing_behind: None) -> Iterator[None]:
+    """Give back PATH and sys.path, which nbgrader and a course's settings extend wherever they are read."""
+    programs, modules = os.environ.get("PATH", os.defpath), sys.path.copy()
+    yield
+    os.environ["PATH"] = programs
+    sys.path[:] = modules
 
 
 @pytest.fixture(autouse=True)

@@ -29,7 +29,8 @@ def _umask() -> int:
 
 
 def _signals() -> dict[str, Any]:
-    return {each.name: signal.getsignal(each) for each in signal.Signals}
+    """Return the handlers but for SIGALRM, which pytest-timeout takes and gives back."""
+    return {each.name: signal.getsignal(each) for each in signal.Signals if each.name != "SIGALRM"}
 
 
 def _modules() -> dict[str, int]:

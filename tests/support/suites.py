@@ -32,6 +32,11 @@ def is_whole(item: pytest.Item) -> bool:
     return bool(item.get_closest_marker("whole")) or item.nodeid.startswith(tuple(WHOLE))
 
 
+def first_of(values: Iterable[object], number: int) -> list[Any]:
+    """Return cases of which the first few are quick."""
+    return [case(value, quick=place < number, id=str(value)) for place, value in enumerate(values)]
+
+
 def case(*values: object, quick: bool, id: str | None = None) -> Any:
     """Return a case of a parametrised test, for the whole suite alone unless it is quick."""
     return pytest.param(*values, marks=[] if quick else [pytest.mark.whole], id=id)

@@ -102,6 +102,7 @@ def test_release_is_not_attempted(checker: Checker) -> None:
     assert "그대로" in report.tasks[0].message
 
 
+@pytest.mark.costly("the first check here imports what a lesson needs")
 @pytest.mark.parametrize(("language", "told"), [("en", "ran into {}, which"), ("ko", "아직 풀지 않은 {}에")])
 def test_answer_that_runs_into_a_stub_is_told_which(
     checker: Checker, right: dict[str, str], tmp_path: Path, language: str, told: str
@@ -289,6 +290,7 @@ def test_a_failed_answer_cell_is_told_though_an_earlier_value_is_there(
     assert {other.outcome for other in report.tasks if other.id != task.id} <= {"passed", "manual"}
 
 
+@pytest.mark.whole
 def test_an_answer_cell_that_does_not_end_is_told_though_an_earlier_value_is_there(
     checker: Checker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

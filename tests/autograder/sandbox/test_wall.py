@@ -1154,6 +1154,7 @@ def test_without_namespaces_grading_is_refused(monkeypatch: pytest.MonkeyPatch, 
     assert any("'single'" in notice for notice in notices)
 
 
+@pytest.mark.whole
 def test_nested_namespaces_refused_means_a_wall_for_each_which_holds_too(
     secret_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1198,6 +1199,7 @@ def own_process() -> CandidateClient:
     return CandidateClient(lambda: start_bare("en"))
 
 
+@pytest.mark.costly("a process of its own, which imports torch")
 def test_own_process_runs_without_a_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     with own_process() as candidate:
         out = load(candidate, HONEST, "1/0", "def f():\n    while True: pass")

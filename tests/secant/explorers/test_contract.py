@@ -548,6 +548,7 @@ def seconds(action: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.costly("a process of its own, which imports torch")
 def test_no_explorer_needs_pyplot() -> None:
     """Its global state would show the figure a second time under the cell."""
     names = ", ".join(f"secant.explorers.{name}" for _, name, _ in pkgutil.iter_modules(explorers.__path__))
