@@ -52,12 +52,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(suites, "suites")
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Start three quick workers on two cores: a third of a worker's time is spent waiting for processes."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return None if runs_whole(config) else cores + cores // 2
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what was not asked for, and begin with what takes longest."""
     number = config.getoption("--lesson")

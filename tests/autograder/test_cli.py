@@ -193,7 +193,7 @@ def until(running: subprocess.Popen[str], words: str) -> str:
     return "".join(lines)
 
 
-@pytest.mark.costly("a program of its own, which imports torch")
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_watched_notebook_is_checked_when_it_is_saved(room: Path) -> None:
     path = save(answered(room, {}), room / "mine.ipynb")

@@ -46,7 +46,7 @@ def template(server: Server) -> int:
     return pid
 
 
-@pytest.mark.costly("two workers, each of which imports torch")
+@pytest.mark.whole
 def test_an_idle_worker_ends_and_the_next_check_has_another(server: Server, template: int) -> None:
     path = server.save("checked.ipynb", {})
     first = server.check(path)

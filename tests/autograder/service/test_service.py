@@ -379,7 +379,7 @@ def test_the_command_asks_the_server(server: Server) -> None:
     assert " torch\n" not in done.stderr  # the server's worker has it
 
 
-@pytest.mark.costly("a real server, whose worker imports torch")
+@pytest.mark.whole
 def test_a_server_that_is_dead_or_silent_is_not_waited_for(server: Server, tmp_path: Path) -> None:
     path = server.save("fallback.ipynb", {})
     with socket.create_server(("127.0.0.1", 0)) as silent:
