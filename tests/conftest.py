@@ -118,9 +118,12 @@ def one_thread() -> None:
 
 
 @pytest.fixture(autouse=True)
-def path_kept(leaves_nothing_behind: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give back the PATH, which `secant lab` and the build extend for the programs that they start."""
-    monkeypatch.setenv("PATH", os.environ.get("PATH", os.defpath))
+def paths_kept(leaves_nothing_behind: None) -> Iterator[None]:
+    """Give back PATH and sys.path, which nbgrader and a course's settings extend wherever they are read."""
+    programs, modules = os.environ.get("PATH", os.defpath), sys.path.copy()
+    yield
+    os.environ["PATH"] = programs
+    sys.path[:] = modules
 
 
 @pytest.fixture(autouse=True)

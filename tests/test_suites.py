@@ -39,6 +39,16 @@ def test_time_of_a_child_counts_while_it_runs_and_after_it_ended() -> None:
     assert tree_seconds() - before > 0.25
 
 
+def test_a_test_that_replaces_what_opens_files_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError
+
+    for place, name in ((Path, "open"), (Path, "read_text"), (os, "scandir"), (os, "listdir"), (os, "times")):
+        monkeypatch.setattr(place, name, refuse)
+    monkeypatch.setattr("builtins.open", refuse)
+    assert tree_seconds() > 0
+
+
 def test_waiting_costs_nothing() -> None:
     before = tree_seconds()
     time.sleep(0.3)
@@ -75,7 +85,9 @@ def test_a_quick_suite_above_its_bound_is_refused() -> None:
 
 
 @pytest.mark.costly("starts pytest twice")
-@pytest.mark.parametrize("words", [[], ["-p", "xdist", "-n", "1"]], ids=["one process", "a worker"])
+@pytest.mark.parametrize(
+    "words", [pytest.param([], marks=pytest.mark.whole), ["-n", "1"]], ids=["one process", "a worker"]
+)
 def test_a_run_fails_that_has_a_costly_test(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "conftest.py").write_text(
         "from tests.support import costs\ncosts.COSTLY = 0.2\n"
@@ -83,7 +95,7 @@ def test_a_run_fails_that_has_a_costly_test(tmp_path: Path, words: list[str]) ->
     )
     tests = "def test_cheap(): pass\ndef test_costly(): burn(0.4)\n"
     (tmp_path / "test_two.py").write_text(BURN + tests)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words, str(tmp_path)]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", workers, str(tmp_path)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 1, done.stdout + done.stderr

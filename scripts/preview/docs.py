@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: The documents, in the order of their list: those for a class, then those about the grader and the course.
 ORDER = (
     *("teaching", "hub", "lms", "grading", "scale"),
-    *("trust", "performance", "support", "dependencies", "sources"),
+    *("trust", "performance", "support", "dependencies", "sources", "upstream"),
 )
 _DOCUMENT = re.compile(r"^(\w+)\.md(#.*)?$")
 _TITLE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)

@@ -193,7 +193,7 @@ def until(running: subprocess.Popen[str], words: str) -> str:
     return "".join(lines)
 
 
-@pytest.mark.costly("a program of its own, which imports torch")
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_watched_notebook_is_checked_when_it_is_saved(room: Path) -> None:
     path = save(answered(room, {}), room / "mine.ipynb")
@@ -230,7 +230,7 @@ def student(built: Path, tmp_path: Path) -> Path:
     return tmp_path / "edition/mine"
 
 
-@pytest.mark.costly("a class edition, packed and checked from the command line")
+@pytest.mark.whole
 def test_in_a_class_edition_the_visible_tests_are_asked_and_said_to_be(
     autograder: list[str], built: Path, student: Path
 ) -> None:

@@ -27,6 +27,7 @@ from tests.support.lessons import (
     wrong_answers,
 )
 from tests.support.settings import as_it_was  # noqa: F401
+from tests.support.suites import case
 
 
 def answered(answers: Sequence[Answer], task: Task) -> list[Answer]:
@@ -39,7 +40,11 @@ def named(items: list[tuple[Any, ...]]) -> list[str]:
 
 CASES = [(lesson, task) for lesson in LESSONS for task in questions(lesson)]
 WRONG = [(lesson, task, wrong) for lesson, task in CASES for wrong in answered(wrong_answers(lesson), task)]
-RIGHT = [(lesson, task, right) for lesson, task in CASES for right in answered(right_answers(lesson), task)]
+RIGHT = [
+    case(lesson, task, right, quick=number == 0, id=f"{lesson.name}-{task.id}-{right.name}")
+    for lesson, task in CASES
+    for number, right in enumerate(answered(right_answers(lesson), task))
+]
 
 
 # The inputs are drawn anew each time, and once more where the examiner asks (test_agreement.py). More draws
@@ -147,7 +152,7 @@ def test_stub_fails_the_visible_test(lesson: Lesson, task: Task) -> None:
 
 
 @draws(1)
-@pytest.mark.parametrize(("lesson", "task", "right"), RIGHT, ids=named(RIGHT))
+@pytest.mark.parametrize(("lesson", "task", "right"), RIGHT)
 def test_right_answer_in_another_style_passes(
     lesson: Lesson, task: Task, right: Answer, draws: range
 ) -> None:

@@ -19,6 +19,7 @@ from autograder.course.solutions import worked_solutions
 from secant.explorers.kit.beside import questions
 from secant.language import LANGUAGES
 from tests.support.lessons import LESSONS, ROOT, source
+from tests.support.suites import case
 
 #: Files that somebody reads; CHANGELOG.md is the past's.
 _OF_WORDS = {".py", ".md", ".toml", ".js"}
@@ -87,7 +88,11 @@ def run(lesson: Lesson) -> NotebookNode:
     return notebook
 
 
-@each_lesson
+# Quick: one lesson; what the others print and draw, their text's own change alone can spoil.
+@pytest.mark.costly("a lesson's whole notebook is run in a kernel")
+@pytest.mark.parametrize(
+    "lesson", [case(lesson, quick=lesson.name[:2] == "05", id=lesson.name) for lesson in LESSONS]
+)
 @pytest.mark.usefixtures("quick_kernels")
 def test_run_all_passes_and_shows_what_the_sources_show(lesson: Lesson) -> None:
     notebook = run(lesson)

@@ -224,6 +224,7 @@ def _swap(there: Server, folder: Path, secret: Path) -> None:
         os._exit(1)
 
 
+@pytest.mark.costly("a process of its own, which imports torch")
 def test_a_class_whose_students_are_no_users_says_so_in_its_settings() -> None:
     with server(["shared"], "c.ExchangeCollect.check_owner = False\n") as there:
         for name in ("ann", "bob"):

@@ -30,7 +30,7 @@ def assert_nobody_lost_anything(course: Course, size: int) -> None:
     assert "timed_out" in outcomes
 
 
-@pytest.mark.costly("honest students compute nearly as long as they may")
+@pytest.mark.whole
 @pytest.mark.slow
 def test_honest_neighbours_lose_nothing(tmp_path: Path) -> None:
     size = len(FEW) + 3

@@ -139,6 +139,7 @@ def test_a_second_run_installs_nothing(ready: Path) -> None:
     assert run(ready, "-m", "tiny", **pretend(ready, (3, 8, 1))).stdout == f"tiny {ready}/.venv\n"
 
 
+@pytest.mark.costly("pip installs")
 def test_an_extra_is_added_in_place_and_stays(ready: Path) -> None:
     assert "Installing" in run(ready, "--extra", "dev").stdout
     assert stamp(ready)["extras"] == ["dev"]

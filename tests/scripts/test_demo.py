@@ -49,6 +49,7 @@ def test_the_class_is_the_same_each_time_and_has_all_kinds_of_students() -> None
     assert sum(others.count(one) > 1 for one in others) == 2
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_small_class_is_graded_and_formgrader_shows_it(tmp_path: Path) -> None:
     folder = tmp_path / "class"

@@ -149,6 +149,7 @@ def test_buttons_lead_from_calls_to_calls() -> None:
     assert all(point[:-1] in calls.points for point in calls.points[1:])
 
 
+@pytest.mark.costly("every state of a recording is drawn again")
 def test_a_recording_says_and_draws_what_the_explorer_does(small: Panel[Any]) -> None:
     axes = grid(small, 60)
     shape = tuple(len(axis.points) for axis in axes)
@@ -170,6 +171,7 @@ def test_a_recording_says_and_draws_what_the_explorer_does(small: Panel[Any]) ->
     small.choose(small.start)
 
 
+@pytest.mark.costly("it records the largest explorers")
 def test_of_recordings_that_are_too_large_the_largest_has_fewer_states(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -20,6 +20,7 @@ from scripts.preview.run import PreviewError, run
 from scripts.preview.search import index
 from secant.language import language
 from secant.progress.course import read_course
+from tests.support.settings import settings_kept
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "0123456789abcdef"
@@ -54,8 +55,9 @@ def place(number: int = 1) -> pages.Place:
 @pytest.fixture(scope="module")
 def small(quick_kernels: None) -> SimpleNamespace:
     """A small lesson, run and shown in Korean."""
-    language("ko")
-    text, files = pages.lesson_page(*run(SMALL, "ko", 100), place(), MARK)
+    with settings_kept():
+        language("ko")
+        text, files = pages.lesson_page(*run(SMALL, "ko", 100), place(), MARK)
     return SimpleNamespace(text=text, soup=BeautifulSoup(text, "html.parser"), files=files.contents)
 
 

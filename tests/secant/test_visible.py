@@ -9,6 +9,7 @@ import pytest
 from secant.visible import visible, without_markup
 
 
+@pytest.mark.costly("it goes through all of Unicode")
 def test_nothing_that_steers_is_left() -> None:
     every = "".join(map(chr, range(sys.maxunicode + 1)))
     shown = visible(every)

@@ -13,12 +13,12 @@ import torch
 
 from secant import language
 
-#: Set by pytest itself in every test.
-_OF_PYTEST = ("PYTEST_CURRENT_TEST", "PYTEST_VERSION")
+#: Set by pytest itself in every test, and by torch when something first imports its compiler.
+_NOT_OF_A_TEST = ("PYTEST_CURRENT_TEST", "PYTEST_VERSION", "TORCHINDUCTOR_CACHE_DIR")
 
 
 def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in _OF_PYTEST}
+    return {name: value for name, value in os.environ.items() if name not in _NOT_OF_A_TEST}
 
 
 def _umask() -> int:
@@ -29,7 +29,8 @@ def _umask() -> int:
 
 
 def _signals() -> dict[str, Any]:
-    return {each.name: signal.getsignal(each) for each in signal.Signals}
+    """Return the handlers but for SIGALRM, which pytest-timeout takes and gives back."""
+    return {each.name: signal.getsignal(each) for each in signal.Signals if each.name != "SIGALRM"}
 
 
 def _modules() -> dict[str, int]:

@@ -1,6 +1,8 @@
 """The settings of the whole process, which an answer may leave changed."""
 
 import contextlib
+import os
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
@@ -13,18 +15,31 @@ from secant import language
 
 @contextlib.contextmanager
 def settings_kept() -> Iterator[None]:
-    """Put back the language, torch's settings, the recursion limit and the warning filters."""
+    """Put back the environment, language, torch's settings, recursion limit and warning filters."""
+    environment = dict(os.environ)
     tongue, limit, threads = language(), sys.getrecursionlimit(), torch.get_num_threads()
     with warnings.catch_warnings():
         try:
             yield
         finally:
+            if os.environ != environment:
+                os.environ.clear()
+                os.environ.update(environment)
             language(tongue)
             torch.set_grad_enabled(True)
             torch.set_default_dtype(torch.float32)
             torch.autograd.set_detect_anomaly(False)
             torch.set_num_threads(threads)
             sys.setrecursionlimit(limit)
+
+
+@pytest.fixture
+def signals_kept() -> Iterator[None]:
+    """Give back the handlers of signals, which a server takes for the whole process."""
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)}
+    yield
+    for each, handler in before.items():
+        signal.signal(each, handler)
 
 
 @pytest.fixture(autouse=True)

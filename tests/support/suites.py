@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,16 @@ WHOLE = {
 def is_whole(item: pytest.Item) -> bool:
     """Tell whether only the whole suite runs a test."""
     return bool(item.get_closest_marker("whole")) or item.nodeid.startswith(tuple(WHOLE))
+
+
+def first_of(values: Iterable[object], number: int) -> list[Any]:
+    """Return cases of which the first few are quick."""
+    return [case(value, quick=place < number, id=str(value)) for place, value in enumerate(values)]
+
+
+def case(*values: object, quick: bool, id: str | None = None) -> Any:
+    """Return a case of a parametrised test, for the whole suite alone unless it is quick."""
+    return pytest.param(*values, marks=[] if quick else [pytest.mark.whole], id=id)
 
 
 def runs_whole(config: pytest.Config) -> bool:

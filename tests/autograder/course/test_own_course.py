@@ -64,6 +64,7 @@ def test_other_points_in_a_lesson_of_ours(tmp_path: Path) -> None:
     assert sum(task.points for task in asked) == 12
 
 
+@pytest.mark.costly("a course is changed, built and graded three times")
 def test_another_task_fails_who_copied_and_a_new_lesson_is_graded_beside_it(course: Path) -> None:
     (steps,) = find_lessons(course)
     copied = {task.id: task.answer.source for task in tasks(read_lesson(steps))}

@@ -104,6 +104,7 @@ def test_no_file_is_there_that_could_hold_one(edition: bytes) -> None:
     assert inside == [f"{INSIDE}/course/syllabus.toml"]
 
 
+@pytest.mark.costly("it looks for each secret line of all lessons")
 def test_every_such_line_would_be_found_however_it_is_written(secrets: Secrets) -> None:
     lines = [line.text for line in secrets.lines.values()]
     assert min(map(len, lines)) >= SHORTEST

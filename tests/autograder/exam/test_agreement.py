@@ -43,7 +43,7 @@ from tests.support.settings import as_it_was  # noqa: F401
 LESSONS = [lesson for lesson in lessons.LESSONS if lesson.name in built_lessons(ROOT)]
 
 #: The rounds of the quick suite: the verdicts on the other answers test_answers.py shows without a wall.
-QUICK = ("solution", "right-1", "wrong-1")
+QUICK = ("solution", "wrong-1")
 
 # The k-th answer to each task, all in one notebook; a task that is not there is not attempted.
 Round = Mapping[str, Answer]
@@ -129,6 +129,7 @@ def test_words_in_the_place_of_a_hints_name_are_found() -> None:
     assert misrecorded(lesson, by_name, other).endswith(f"gives hint `{other}`")
 
 
+@pytest.mark.costly("a lesson's own answers, all of them, through the wall")
 @pytest.mark.parametrize(("lesson", "name", "chosen", "tongue"), list(in_both_languages()))
 def test_agreement(
     wall: Candidates, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str

@@ -72,7 +72,7 @@ def classes() -> tuple[tuple[str, type[Any]], ...]:
             continue
         for arguments in ((), (Value,), (Value, [1] * 9)):
             if takes(thing, len(arguments)):
-                with contextlib.suppress(Exception), quietly():
+                with contextlib.suppress(Exception), settings_kept(), quietly():
                     made = thing(*arguments)
                     if inspect.isclass(made) and made not in found.values():
                         made.__name__ = "Value"  # which the tests of lesson 10 ask of a result

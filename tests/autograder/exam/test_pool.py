@@ -31,6 +31,7 @@ def test_a_start_that_failed_is_said_once_and_closing_goes_on(monkeypatch: pytes
     warm.close()
 
 
+@pytest.mark.costly("a process of its own, which imports torch")
 @pytest.mark.skipif(sys.platform != "linux", reason="forks")
 def test_a_machine_without_room_for_a_fork_costs_that_check_alone() -> None:
     """The process that candidates are forked from lives, and nobody's answer is said to have crashed."""
@@ -70,6 +71,7 @@ def test_a_pool_that_is_closed_while_it_imports_ends_at_once_and_hears_no_ctrl_c
     assert forking._process.returncode == -signal.SIGKILL
 
 
+@pytest.mark.costly("a process of its own, which imports torch")
 def test_check_says_so_in_a_sentence_off_linux() -> None:
     """The whole command, on a machine that neither forks nor starts Python."""
     notebook = ROOT / "release/en/01_what_autograd_does/01_what_autograd_does.ipynb"

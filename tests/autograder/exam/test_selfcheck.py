@@ -81,7 +81,8 @@ def right() -> dict[str, str]:
     return solutions(ROOT, LESSON)
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.costly("a lesson's whole notebook is run, and no cheaper test does so through Check")
+@pytest.mark.parametrize("language", ["en", pytest.param("ko", marks=pytest.mark.whole)])
 def test_solution_gets_every_point(
     real_checker: Checker, right: dict[str, str], tmp_path: Path, language: str
 ) -> None:
@@ -94,12 +95,14 @@ def test_solution_gets_every_point(
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.whole
 def test_release_is_not_attempted(checker: Checker) -> None:
     report = checker.check(ROOT / "release" / "ko" / LESSON / f"{LESSON}.ipynb")
     assert {task.outcome for task in report.tasks} == {"not_attempted"}
     assert "그대로" in report.tasks[0].message
 
 
+@pytest.mark.costly("the first check here imports what a lesson needs")
 @pytest.mark.parametrize(("language", "told"), [("en", "ran into {}, which"), ("ko", "아직 풀지 않은 {}에")])
 def test_answer_that_runs_into_a_stub_is_told_which(
     checker: Checker, right: dict[str, str], tmp_path: Path, language: str, told: str
@@ -269,7 +272,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("language", ["en", pytest.param("ko", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("error", BROKEN)
 def test_a_failed_answer_cell_is_told_though_an_earlier_value_is_there(
     checker: Checker, tmp_path: Path, error: str, language: str
@@ -287,6 +290,7 @@ def test_a_failed_answer_cell_is_told_though_an_earlier_value_is_there(
     assert {other.outcome for other in report.tasks if other.id != task.id} <= {"passed", "manual"}
 
 
+@pytest.mark.whole
 def test_an_answer_cell_that_does_not_end_is_told_though_an_earlier_value_is_there(
     checker: Checker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

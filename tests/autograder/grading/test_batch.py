@@ -72,6 +72,7 @@ STALE = {"test_double": (2.0, True), "test_Counter": (3.0, True), "why": (0.0, T
 # --- What is written ------------------------------------------------------------------------------------
 
 
+@pytest.mark.whole
 def test_class_is_graded_and_formgrader_shows_it(room: Path, right: dict[str, str]) -> None:
     shutil.copy(room / EMPTY, room / "gradebook.db")
     code = {name: text for name, text in right.items() if name != "why"}

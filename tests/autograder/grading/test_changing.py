@@ -55,6 +55,7 @@ def graded(room: Path, right: dict[str, str]) -> Path:
     return room
 
 
+@pytest.mark.costly("a course is built and graded before it is changed")
 def test_other_tasks_are_refused_in_a_sentence_and_nothing_changes(graded: Path) -> None:
     before = (graded / "gradebook.db").read_bytes()
     edit(graded, rename)

@@ -89,7 +89,7 @@ def note(term: Term, who: str, points: float, comment: str) -> None:
         book.db.commit()
 
 
-@pytest.mark.costly("a whole term, from release to feedback, by every command")
+@pytest.mark.whole
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_term_goes_from_release_to_feedback(term: Term) -> None:

@@ -145,7 +145,7 @@ def processors(seconds: float) -> set[int]:
     return os.sched_getaffinity(0)
 
 
-@pytest.mark.costly("workers of their own, which import torch")
+@pytest.mark.whole
 def test_a_worker_for_each_processor_has_one_of_its_own() -> None:
     everywhere = os.sched_getaffinity(0)
     for places, own in ((len(everywhere), True), (len(everywhere) + 1, False)):
@@ -207,7 +207,7 @@ def test_a_crew_that_hired_nobody_leaves_no_process_and_the_next_one_works() -> 
     crew.close()
 
 
-@pytest.mark.costly("workers of their own, which import torch")
+@pytest.mark.whole
 def test_only_the_workers_origin_ends_at_once() -> None:
     """Whoever else has imported what workers need, and has started workers, ends with its own exit code."""
     code = (

@@ -81,6 +81,7 @@ def test_feedback_made_by_formgrader_hides_the_tests_too(get: Formgrader, room: 
     assert "<script>alert(1)" not in html
 
 
+@pytest.mark.whole
 def test_buttons_leave_what_the_command_leaves_and_run_no_students_code(get: Formgrader, room: Path) -> None:
     def left() -> dict[str, bytes]:
         folders = (room / step / "eve" / STEPS for step in ("autograded", "feedback"))

@@ -42,7 +42,7 @@ def test_what_the_pages_put_into_the_courses_folder_is_never_committed() -> None
     assert set(done.stdout.split()) == names
 
 
-@pytest.mark.costly("it runs every command that the teaching guide shows")
+@pytest.mark.whole
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_every_command_runs(room: Path, tmp_path: Path, python: list[str]) -> None:

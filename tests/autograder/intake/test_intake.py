@@ -1286,12 +1286,14 @@ def test_any_bytes_are_taken_in_or_rejected(data: Any) -> None:
     _is_outcome(take(data))
 
 
+@pytest.mark.costly("200 documents drawn at random")
 @given(JSON)
 @settings(max_examples=200, deadline=None)
 def test_any_json_is_taken_in_or_rejected(value: Any) -> None:
     _is_outcome(take(value))
 
 
+@pytest.mark.costly("300 notebooks drawn at random")
 @given(NOTEBOOKS)
 @settings(max_examples=300, deadline=None)
 def test_any_notebook_is_taken_in_or_rejected(value: Any) -> None:
@@ -1308,6 +1310,7 @@ def test_any_damage_to_a_real_file(data: Any) -> None:
     _is_outcome(take(bytes(content)))
 
 
+@pytest.mark.whole
 def test_the_worst_json_within_the_bounds_is_bounded() -> None:
     # In a process of its own, whose memory is measured: to trace each allocation takes three times as long.
     code = f"import {__name__} as here; here.take_the_worst()"

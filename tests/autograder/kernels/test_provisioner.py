@@ -84,6 +84,7 @@ def test_a_warm_kernel_has_imported_torch_and_nothing_of_ours(warm: Kernel) -> N
     assert shown == str([True] * 4 + [False] * 3)
 
 
+@pytest.mark.costly("a stock kernel beside a warm one")
 def test_a_notebook_sees_what_it_would_in_a_stock_kernel(tmp_path: Path) -> None:
     seen = []
     for name in (provisioner.NAME, STOCK):
@@ -178,6 +179,7 @@ with kernel() as started:
 """
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("victim", ["server", "template"])
 def test_kernels_end_with_their_server_and_their_template(victim: str) -> None:
     with subprocess.Popen(

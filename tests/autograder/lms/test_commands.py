@@ -62,6 +62,7 @@ def call(command: list[str], room: Path, *words: str, **env: str) -> subprocess.
     )
 
 
+@pytest.mark.costly("it runs every command that the page shows")
 def test_every_command_of_the_page_runs(autograder: list[str], download: Path) -> None:
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/lms.md").read_text(encoding="utf-8"), re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]
@@ -89,6 +90,7 @@ def test_the_page_names_every_outcome() -> None:
     assert [outcome for outcome in OUTCOMES if f"| {outcome} |" not in text] == []
 
 
+@pytest.mark.costly("a process of its own, which imports torch")
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_what_cannot_be_done_is_a_sentence(lang: str, autograder: list[str], download: Path) -> None:
     lines = [

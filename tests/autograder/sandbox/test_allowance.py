@@ -172,6 +172,7 @@ def only(pids: list[int]) -> object:
 # --- The whole ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.whole
 def test_on_a_busy_machine_computing_gets_its_time_and_resting_gets_no_more(plain_wall: Wall) -> None:
     with one_processor(), busy_machine(2), plain_wall.candidate() as candidate:
         candidate.load([("answer", BURN)], timeout=20.0)

@@ -137,6 +137,7 @@ def test_what_draws_is_not_there_and_the_cells_that_show_it_run(wall: Wall) -> N
         assert "ModuleNotFoundError" in run(wall, f"{unmarked}; import {module}")
 
 
+@pytest.mark.whole
 def test_a_class_below_a_folder_that_is_shown_is_not_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -952,6 +953,7 @@ def work(n=600):
 """
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("spoil", ["", "torch.set_num_threads(4)"])
 def test_work_done_before_a_fork_can_be_done_after_it(wall: Wall, spoil: str) -> None:
     with wall.candidate() as candidate:
@@ -964,6 +966,7 @@ def test_work_done_before_a_fork_can_be_done_after_it(wall: Wall, spoil: str) ->
                 assert answer.value[0] is True
 
 
+@pytest.mark.whole
 def test_the_load_says_how_many_threads_it_left(wall: Wall) -> None:
     with wall.candidate() as candidate:
         assert candidate.load([("a", WORK), ("b", "work();")], 30).threads == 1
@@ -1108,6 +1111,7 @@ def test_template_imports_what_it_is_told_to_once(wall: Wall) -> None:
         assert load(candidate, IMPORTED) == ["True True"]
 
 
+@pytest.mark.whole
 def test_a_killed_template_takes_its_rooms_along_and_is_replaced(wall: Wall, notices: list[str]) -> None:
     with wall.candidate() as candidate:
         load(candidate, HONEST)
@@ -1154,6 +1158,7 @@ def test_without_namespaces_grading_is_refused(monkeypatch: pytest.MonkeyPatch, 
     assert any("'single'" in notice for notice in notices)
 
 
+@pytest.mark.whole
 def test_nested_namespaces_refused_means_a_wall_for_each_which_holds_too(
     secret_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1198,6 +1203,7 @@ def own_process() -> CandidateClient:
     return CandidateClient(lambda: start_bare("en"))
 
 
+@pytest.mark.costly("a process of its own, which imports torch")
 def test_own_process_runs_without_a_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     with own_process() as candidate:
         out = load(candidate, HONEST, "1/0", "def f():\n    while True: pass")

@@ -552,6 +552,7 @@ def test_any_bytes_give_a_value_or_a_wire_error(data: Any) -> None:
         fuzz_wire.try_decode(start + data)
 
 
+@pytest.mark.costly("messages damaged at random")
 @given(VALUES, st.integers(0, 2**32))
 @settings(deadline=None, max_examples=500)
 def test_any_damage_gives_a_value_or_a_wire_error(value: Any, seed: Any) -> None:
@@ -559,6 +560,7 @@ def test_any_damage_gives_a_value_or_a_wire_error(value: Any, seed: Any) -> None
     fuzz_wire.try_decode(fuzz_wire.mutate(encode(value), rng))
 
 
+@pytest.mark.whole
 def test_memory_is_bounded_by_the_limits() -> None:
     frames = [
         body(b"l" + struct.pack("<I", 99_999), b"N" * 99_999),

@@ -46,7 +46,7 @@ def template(server: Server) -> int:
     return pid
 
 
-@pytest.mark.costly("two workers, each of which imports torch")
+@pytest.mark.whole
 def test_an_idle_worker_ends_and_the_next_check_has_another(server: Server, template: int) -> None:
     path = server.save("checked.ipynb", {})
     first = server.check(path)
@@ -62,6 +62,7 @@ def test_an_idle_worker_ends_and_the_next_check_has_another(server: Server, temp
     assert kept(server, path) == outcomes(second)
 
 
+@pytest.mark.whole
 def test_a_check_that_takes_longer_is_not_idle(server: Server) -> None:
     seconds = float(IDLE_MINUTES) * 60
     answer = f"def {TASKS[0]}(f, x, h):\n    import time\n    time.sleep({seconds + 1})"

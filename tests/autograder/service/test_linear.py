@@ -76,6 +76,7 @@ def _refused(data: bytes) -> None:
         parse(data)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", CASES)
 def test_time_grows_with_the_length(name: str) -> None:
     work, begin, repeated, end = CASES[name]

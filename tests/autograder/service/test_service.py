@@ -60,6 +60,7 @@ def test_the_server_needs_no_torch() -> None:
     assert out.strip() == "[]"
 
 
+@pytest.mark.costly("a real server, whose worker imports torch")
 def test_lesson_hints_and_solution(server: Server) -> None:
     path = server.save("told.ipynb", {}, "ko")
     status, lesson = server.ask("GET", "lesson", path=path)
@@ -112,6 +113,7 @@ def test_progress_that_is_put_aside_is_kept(server: Server) -> None:
 # --- Checks ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.costly("a real server, whose worker imports torch")
 def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
     (lesson,) = [lesson for lesson in find_lessons(ROOT) if lesson.name == LESSON]
     wrong = wrong_answers(lesson)[0]
@@ -151,6 +153,7 @@ def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
     assert json.loads((server.data / "progress.json").read_text())
 
 
+@pytest.mark.costly("a real server, whose worker imports torch")
 def test_it_says_what_grading_says(server: Server) -> None:
     """The same messages and points as one task after another, pictures included."""
     from autograder.exam.selfcheck import Checker
@@ -204,6 +207,7 @@ def test_a_page_that_goes_away_stops_its_check(server: Server) -> None:
     assert server.check(path, TASKS[1])[-1]["event"] == "end"
 
 
+@pytest.mark.costly("a real server, whose worker imports torch")
 def test_a_worker_that_dies_is_started_again(server: Server) -> None:
     path = server.save("killed.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
     with begun(server, path) as answer:
@@ -375,6 +379,7 @@ def test_the_command_asks_the_server(server: Server) -> None:
     assert " torch\n" not in done.stderr  # the server's worker has it
 
 
+@pytest.mark.whole
 def test_a_server_that_is_dead_or_silent_is_not_waited_for(server: Server, tmp_path: Path) -> None:
     path = server.save("fallback.ipynb", {})
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -29,6 +29,7 @@ from secant.explorers.kit.ranges import LOG_H
 from secant.explorers.kit.widget import Panel
 from tests.secant.explorers.kinds import BAD, EXPLORERS, HALF, KINDS, Kind
 from tests.support.reading import picture, problems, remarks, text
+from tests.support.suites import case
 
 pytestmark = pytest.mark.slow
 
@@ -94,9 +95,16 @@ def controls(explorer: Any) -> Iterator[Any]:
 # Functions of one's own
 
 
+#: Each bad function with each kind; the quick suite takes every third pair, so each of both several times.
+MISTAKES = [
+    case(kind, name, quick=(row + column) % 3 == 0, id=f"{kind}-{name}")
+    for row, kind in enumerate(KINDS)
+    for column, name in enumerate(BAD)
+]
+
+
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", BAD)
-@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize(("kind", "name"), MISTAKES)
 def test_what_is_wrong_with_a_function_stands_above_what_can_be_shown(
     kind: Kind, name: str, unsent: None, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
@@ -540,6 +548,7 @@ def seconds(action: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.costly("a process of its own, which imports torch")
 def test_no_explorer_needs_pyplot() -> None:
     """Its global state would show the figure a second time under the cell."""
     names = ", ".join(f"secant.explorers.{name}" for _, name, _ in pkgutil.iter_modules(explorers.__path__))

@@ -34,6 +34,7 @@ def in_a_subshell(client: Any, code: str) -> None:
     client.shell_channel.send(message)
 
 
+@pytest.mark.costly("a real kernel")
 @pytest.mark.usefixtures("quick_kernels")
 def test_a_cell_prints_while_a_function_is_drawn_in_another_thread() -> None:
     with kernel(STOCK) as running:

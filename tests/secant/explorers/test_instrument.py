@@ -17,6 +17,7 @@ from secant.explorers.kit.widget import KEPT
 from tests.secant.explorers.conftest import LOOK
 from tests.secant.explorers.kinds import EXPLORERS, Kind
 from tests.support.reading import picture, still
+from tests.support.suites import first_of
 
 DARK = {**LOOK, "dark": True, "background": "#111111"}
 
@@ -131,7 +132,7 @@ def test_a_question_is_in_the_language_in_use_with_its_code_and_its_formulas(bot
     assert ("<em>중앙</em>" if both_languages == "ko" else "<em>central</em>") in explorer.question.value
 
 
-@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+@pytest.mark.parametrize("kind", first_of(EXPLORERS, 3))
 def test_on_a_narrow_page_the_plots_stand_one_above_another(kind: Kind, undrawn: pytest.MonkeyPatch) -> None:
     explorer = kind.explore()
     undrawn.undo()  # from here on each picture is another, drawn whole
@@ -197,7 +198,8 @@ def test_an_explorer_without_a_view_reads_and_draws_nothing(monkeypatch: pytest.
     assert explorer.view.alt.startswith("Left: log(x³) at x = 3 ")
 
 
-@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+@pytest.mark.costly("each picture is drawn whole, in two themes")
+@pytest.mark.parametrize("kind", first_of(EXPLORERS, 3))
 def test_on_a_dark_page_nothing_dark_is_left(kind: Kind, undrawn: pytest.MonkeyPatch) -> None:
     """The learner's light picture keeps its colours: an export has no theme."""
     explorer = kind.explore()

@@ -210,6 +210,7 @@ def test_start_values_are_moved_into_range() -> None:
     assert (setting.v, setting.u) == (40.0, 160.0)
 
 
+@pytest.mark.costly("a process of its own, which imports torch")
 def test_forward_mode_s_own_warning_stays_out_of_the_notebook() -> None:
     """torch warns of itself when forward mode is first used; a lesson runs with warnings as errors."""
     code = (

@@ -201,6 +201,7 @@ async def a_kernels_day(server: Server) -> list[str]:
         server.ask(kernel, method="DELETE")
 
 
+@pytest.mark.costly("a real kernel")
 def test_a_kernel_warns_of_nothing(server: Server) -> None:
     """A learner can do nothing about a kernel that runs over TCP without encryption."""
     assert asyncio.run(a_kernels_day(server)) == ["ok", "KeyboardInterrupt", "NameError", "ok"]

@@ -21,6 +21,7 @@ from tornado.websocket import websocket_connect
 from traitlets.config import Config
 
 from secant.lab import server_extension as extension
+from tests.support.settings import signals_kept  # noqa: F401
 
 
 def server_side(port: Any) -> Any:
@@ -65,10 +66,12 @@ async def nodelay_option(home: Any, extensions: Any) -> Any:
         ServerApp.clear_instance()
 
 
+@pytest.mark.usefixtures("signals_kept")
 def test_kernel_websocket_sends_at_once(tmp_path: Path) -> None:
     assert asyncio.run(nodelay_option(tmp_path, {"secant.lab.server_extension": True})) != 0
 
 
+@pytest.mark.usefixtures("signals_kept")
 def test_a_server_without_the_extension_does_not(tmp_path: Path) -> None:
     """Else the extension would be of no use any more."""
     assert asyncio.run(nodelay_option(tmp_path, {})) == 0
