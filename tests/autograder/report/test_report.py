@@ -113,7 +113,7 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_the_page_says_what_the_class_did(term: Path) -> None:
+def test_report_page_shows_the_figures_of_the_class(term: Path) -> None:
     report("2")
     shown = page(term / "report" / f"{NAME}.html")
     assert "5 of 6" in section(shown, "glance")
@@ -205,7 +205,7 @@ def test_near_copies_are_shown_side_by_side(room: Path) -> None:
     assert not re.search("s1|s2|kim|mine", shown.text)
 
 
-def test_the_next_report_says_what_has_changed(term: Path) -> None:
+def test_next_report_names_the_changes_since_the_last(term: Path) -> None:
     report("2")
     assert "first report" in section(page(term / "report" / f"{NAME}.html"), "changes")
     report("2", "--anonymous")
@@ -228,7 +228,7 @@ def test_the_next_report_says_what_has_changed(term: Path) -> None:
 
 
 @pytest.mark.parametrize("kept", ["", "{", "[1]", '[{"when": "x"}]', "null"])
-def test_a_damaged_memory_of_the_last_report_is_no_obstacle(term: Path, kept: str) -> None:
+def test_damaged_record_of_the_last_report_is_replaced(term: Path, kept: str) -> None:
     place = term / "report" / ".last" / f"{NAME}.json"
     place.parent.mkdir(parents=True)
     place.write_text(kept)
@@ -289,7 +289,7 @@ def test_the_page_on_all_lessons_counts_them(term: Path) -> None:
     assert section(shown, "drifting").endswith("Nobody.")
 
 
-def test_nobody_graded_says_what_to_do(room: Path) -> None:
+def test_report_without_graded_work_says_what_to_do(room: Path) -> None:
     for who in ("ann", "bob"):
         hand_in(room, who, "{}", NAME)
     report("2")
@@ -302,7 +302,7 @@ def test_nobody_graded_says_what_to_do(room: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"), [(["7"], "There is no lesson"), (["2", "--out", "taken/x"], "taken")]
 )
-def test_what_cannot_be_reported_is_said_in_a_sentence(
+def test_report_that_cannot_be_made_is_explained_in_a_sentence(
     term: Path,
     words: list[str],
     says: str,
