@@ -29,7 +29,7 @@ def spoken(request: pytest.FixtureRequest) -> object:
 
 
 @pytest.mark.parametrize("name", PROVOKED)
-def test_what_is_provoked_has_its_cause(name: str, spoken: str) -> None:
+def test_each_provoked_error_gets_its_likely_cause(name: str, spoken: str) -> None:
     kind, message = raised(name)
     cause = likely(kind, message)
     assert cause, f"{kind}: {message}"
@@ -45,7 +45,7 @@ def test_every_entry_of_the_catalogue_is_provoked() -> None:
     assert [cause.en for cause in CAUSES if cause.en not in told] == []
 
 
-def test_what_is_unknown_has_no_cause_and_a_long_message_costs_nothing() -> None:
+def test_unknown_error_gets_no_cause_even_if_very_long() -> None:
     assert likely("RuntimeError", "something else") == ""
     assert likely("MyError", "NoneType") == ""
     assert likely("RuntimeError", "x" * 10_000_000) == ""
