@@ -46,7 +46,7 @@ def scores(root: Path) -> list[tuple[str, str, float | None, float | None]]:
         return book.execute(SCORES).fetchall()
 
 
-def test_a_workspace_keeps_what_was_written_in_it(course: Path, tmp_path: Path) -> None:
+def test_upgrade_keeps_edited_notebooks_of_a_workspace(course: Path, tmp_path: Path) -> None:
     lessons = Path(shutil.copytree(OLD / "lessons", tmp_path / "lessons"))
     before = (lessons / NOTEBOOK).read_bytes()
     copied = {each.name: each for each in copy_lessons(course / "release/en", lessons, date(2026, 12, 1))}
@@ -65,7 +65,7 @@ def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path(shutil.copy(OLD / "progress.json", tmp_path))
 
 
-def test_progress_goes_on_where_it_was(learner: Path) -> None:
+def test_upgrade_keeps_the_progress(learner: Path) -> None:
     lesson, task = "01_what_autograd_does", "forward_difference"
     found = store.read()
     assert found["lessons"][lesson][task]["points"] == 2
