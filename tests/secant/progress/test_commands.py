@@ -126,7 +126,7 @@ def test_unreadable_progress_file_gets_a_remedy(data: Path) -> None:
     assert run().exit_code == 0
 
 
-def test_reset_is_not_suggested_for_an_imported_file(tmp_path: Path) -> None:
+def test_unreadable_import_gets_no_advice_to_start_over(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text("{")
     assert "reset" not in run("import", str(tmp_path / "other.json")).output
 
