@@ -28,7 +28,7 @@ from autograder.sandbox.results import WallUnavailable
 from autograder.terminal import err, out
 from secant.language import LANGUAGES
 from tests.support.lessons import save
-from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, solutions
+from tests.support.small_class import STEPS, WRONG, answered, hand_in, solutions
 from tests.support.small_class import run as grade
 from tests.support.warm import warm
 
@@ -60,14 +60,6 @@ def autograder() -> Iterator[list[str]]:
         return
     with warm(IMPORTS) as python:
         yield [*python, "autograder.cli"]
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small course, built once."""
-    root = tmp_path_factory.mktemp("course")
-    build_course(root)
-    return root
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from tests.support import jupyterlab as lab
 from tests.support.accessible import faults
 from tests.support.fake_service import TASKS
 from tests.support.fake_service import row as fake_row
+from tests.support.jupyterlab import row
 
 pytestmark = pytest.mark.browser
 
@@ -185,10 +186,6 @@ def idle(page: Page) -> None:
     """Wait until a check is over."""
     expect(page.locator(".secant-panel")).to_have_attribute("aria-busy", "false")
     expect(page.locator(".secant-buttons .secant-primary")).to_be_visible()
-
-
-def row(page: Page, task: str) -> Any:
-    return page.locator(f".secant-row[data-task={task}]")
 
 
 def test_plain_notebook_has_no_check_button_and_sends_no_request(served: Any, shared: Page) -> None:

@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell
 from autograder.course.cells import grade_id, is_answer
 from secant.where import INSIDE
 from tests.hostile.cases import Case, load_all, write
-from tests.hostile.stock import honest, variant_of
+from tests.hostile.stock import unearned, variant_of
 from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
 from tests.packaging.conftest import ROOT, Place
 from tests.support.cluster import cluster_of
@@ -135,12 +135,7 @@ def test_each_hostile_student_gets_the_earned_score(graded: Graded) -> None:
     scores = {student: row["score"] for (student, lesson), row in graded.rows.items() if lesson == LESSON}
     assert (scores.pop("honest"), scores.pop("wrong")) == (sum(POINTS.values()), 0)
     assert scores.keys() == graded.cases.keys()
-    unearned = {}
-    for student, case in graded.cases.items():
-        least, most = honest(case, variant_of(case))
-        if not least <= scores[student] <= most:
-            unearned[student] = scores[student]
-    assert unearned == {}
+    assert unearned(graded.cases, scores) == {}
 
 
 def test_notebook_finds_no_answer_on_the_machine(graded: Graded) -> None:

@@ -20,7 +20,7 @@ from scripts.preview.run import PreviewError, run
 from scripts.preview.search import index
 from secant.language import language
 from secant.progress.course import read_course
-from tests.support.settings import settings_kept
+from tests.support.settings import in_english, settings_kept  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "0123456789abcdef"
@@ -39,13 +39,6 @@ SMALL = new_notebook(
     ],
     metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
 )
-
-
-@pytest.fixture(autouse=True)
-def english_again() -> Any:
-    """A page is made in the language in use, which is the whole process's."""
-    yield
-    language("en")
 
 
 def place(number: int = 1) -> pages.Place:

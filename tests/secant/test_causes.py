@@ -4,7 +4,6 @@ import warnings
 
 import pytest
 
-from secant import language
 from secant.causes import CAUSES, likely
 from tests.secant.provoked import PROVOKED
 
@@ -20,21 +19,13 @@ def raised(name: str) -> tuple[str, str]:
     raise AssertionError(f"{name} raised nothing")
 
 
-@pytest.fixture(params=["en", "ko"])
-def spoken(request: pytest.FixtureRequest) -> object:
-    before = language()
-    language(request.param)
-    yield request.param
-    language(before)
-
-
 @pytest.mark.parametrize("name", PROVOKED)
-def test_each_provoked_error_gets_its_likely_cause(name: str, spoken: str) -> None:
+def test_each_provoked_error_gets_its_likely_cause(name: str, both_languages: str) -> None:
     kind, message = raised(name)
     cause = likely(kind, message)
     assert cause, f"{kind}: {message}"
     assert not cause.endswith(".")
-    if spoken == "en":
+    if both_languages == "en":
         assert PROVOKED[name][1] in cause, cause
     else:
         assert any("가" <= letter <= "힣" for letter in cause)

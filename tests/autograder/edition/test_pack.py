@@ -26,7 +26,7 @@ from secant.address import urls
 from secant.language import LANGUAGES, Language
 from secant.where import INSIDE
 from tests.support.lessons import LESSONS, ROOT, questions, with_answers
-from tests.support.small_class import STEPS, Here, build_course, hand_in, run, solutions
+from tests.support.small_class import STEPS, Here, hand_in, run, solutions
 
 NAMES = [lesson.name for lesson in LESSONS]
 
@@ -40,13 +40,6 @@ def edition() -> bytes:
 @pytest.fixture(scope="module")
 def secrets() -> Secrets:
     return Secrets(ROOT)
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("course")
-    build_course(root)
-    return root
 
 
 @pytest.fixture

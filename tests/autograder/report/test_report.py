@@ -4,7 +4,7 @@ import csv
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -18,10 +18,11 @@ from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
 from autograder.grading.gradebook import Book
 from autograder.report.words import _WORDS
-from secant.language import LANGUAGES, language
+from secant.language import LANGUAGES
 from tests.support.gradebooks import hurried
 from tests.support.graded_class import Fate, Student, course_of, enter
 from tests.support.lessons import LESSONS, questions
+from tests.support.settings import in_english  # noqa: F401
 from tests.support.small_class import hand_in
 
 LESSON = LESSONS[1]
@@ -38,13 +39,6 @@ PEOPLE = {
     "Park_Ho": Student({"graph_nodes": Fate("wrong", "endless"), "leaves_of": Fate("timed_out")}, RIGHT),
 }
 SAID = [*PEOPLE, "Cho_Nothing", "Kim", "Minji", "Quill", "20231234", "example.edu"]
-
-
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    """A command chooses the language of the whole process."""
-    yield
-    language("en")
 
 
 @pytest.fixture(scope="module")

@@ -38,14 +38,6 @@ ROOT = Path(__file__).resolve().parents[3]
 LESSON = "01_what_autograd_does"
 
 
-@pytest.fixture(params=["en", "ko"])
-def spoken(request: pytest.FixtureRequest) -> Iterator[str]:
-    before = language()
-    language(request.param)
-    yield request.param
-    language(before)
-
-
 def split(message: str) -> list[tuple[str, str]]:
     return [(part["kind"], part["text"]) for part in parts(message)]
 
@@ -57,9 +49,9 @@ def told(of: Any, *arguments: Any, **options: Any) -> list[tuple[str, str]]:
     return split(str(failed.value))
 
 
-def test_comparison_message_is_split_into_its_parts(spoken: str) -> None:
+def test_comparison_message_is_split_into_its_parts(both_languages: str) -> None:
     found = told(check.close, 6.0, 12.0, "f(3)\n    f: x**2", mistakes={6.0: "half of it"})
-    differs = {"en": "The value differs.", "ko": "값이 다릅니다."}[spoken]
+    differs = {"en": "The value differs.", "ko": "값이 다릅니다."}[both_languages]
     assert found == [
         ("call", "f(3)\nf: x**2"),
         ("expected", "12"),
@@ -82,7 +74,7 @@ def test_call_is_split_from_its_complaint() -> None:
     assert split(sentence) == [("text", sentence)]
 
 
-def test_an_error_of_a_call_stands_between_the_call_and_the_hint(spoken: str) -> None:
+def test_an_error_of_a_call_stands_between_the_call_and_the_hint(both_languages: str) -> None:
     raised = {"raised": "RuntimeError: a leaf Variable\n    w -= lr * w.grad"}
     call, says, *others = told(check.no_error, [raised], "f(3)", "use no_grad()")
     assert (call, says[0]) == (("call", "f(3)"), "text")
@@ -93,17 +85,17 @@ def test_an_error_of_a_call_stands_between_the_call_and_the_hint(spoken: str) ->
     ]
 
 
-def test_error_message_is_split_into_its_parts(spoken: str) -> None:
+def test_error_message_is_split_into_its_parts(both_languages: str) -> None:
     reply = Reply("raised", None, "Odd", "no\n  way", (Line("answer f", 2, "f", "raise Odd"),))
     call, says, *others = split(words.at_the_call(words.raised(reply), "f(3)"))
     assert (call, says[0]) == (("call", "f(3)"), "text")
-    place = {"en": "at answer f, line 2:", "ko": "위치: answer f, 2번째 줄:"}[spoken]
+    place = {"en": "at answer f, line 2:", "ko": "위치: answer f, 2번째 줄:"}[both_languages]
     assert others == [("trace", "Odd: no\nway"), ("text", place), ("code", "raise Odd")]
 
 
-def test_test_message_follows_the_error_of_a_stopped_cell(spoken: str) -> None:
+def test_test_message_follows_the_error_of_a_stopped_cell(both_languages: str) -> None:
     cell = CellResult("answer f", "Odd", "no", (Line("answer f", 2, "f", "raise Odd"),), "", 0.0)
-    compared = "\n".join(["f(3):", {"en": "  expected: ", "ko": "  기대한 값: "}[spoken] + "4"])
+    compared = "\n".join(["f(3):", {"en": "  expected: ", "ko": "  기대한 값: "}[both_languages] + "4"])
     found = split(f"{words.stopped_early(cell)}\n{words.by_then()}\n{compared}")
     assert [kind for kind, _ in found] == ["text", "trace", "text", "code", "text", "text", "expected"]
     assert found[4] == ("text", words.by_then())

@@ -1,23 +1,16 @@
 """The language of the tests: what a question prints as, what is seen of its answer, and what a check says."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
-from secant import ask, check, language, leaf, tensor
+from secant import ask, check, leaf, tensor
 from secant.catalogue import Hints
 from secant.checking import situation
 from secant.checking.ask import Answer, asked_elsewhere, call_of
-from tests.support.settings import settings_kept
-
-
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    with settings_kept():
-        language("en")
-        yield
+from tests.support.settings import as_it_was, in_english  # noqa: F401
 
 
 def gradient(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:

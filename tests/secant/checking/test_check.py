@@ -2,7 +2,7 @@ import math
 import struct
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,7 @@ import pytest
 import torch
 
 from secant import check, graphs, language
-
-
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    before = language()
-    language("en")
-    yield
-    language(before)
+from tests.support.settings import in_english  # noqa: F401
 
 
 def complaint(got: object, want: object, **how: object) -> str:

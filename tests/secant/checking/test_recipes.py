@@ -1,16 +1,15 @@
 """Graphs of Values as arguments of a question, and what is said of operations, orders and backward passes."""
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import secant
-from secant import ask, language
+from secant import ask
 from secant.checking import recipes
 from secant.checking.check import CheckFailed
-from tests.support.settings import settings_kept
+from tests.support.settings import as_it_was, in_english  # noqa: F401
 
 UNEVEN = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([2, 1], [4.0, 8.0]), ([3, 1], [1.0, 1.0])]
 AB = {"a": "Value(2.0)", "b": "Value(3.0)"}
@@ -41,13 +40,6 @@ class Value(secant.Value):
         for value in self.order():
             for parent, slope in zip(value.parents, value.slopes, strict=True):
                 parent.grad += slope * value.grad
-
-
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    with settings_kept():
-        language("en")
-        yield
 
 
 def test_values_are_made_as_the_recipe_says() -> None:

@@ -9,11 +9,7 @@ import torch
 from secant.explorers.backward import LOG_H, explore_backward
 from secant.explorers.kit.kinks import built_in
 from secant.explorers.kit.subject import Setting
-from tests.support.reading import picture, problems, remarks, text
-
-
-def shown(explorer: Any, name: str) -> float:
-    return float(text(explorer, name))
+from tests.support.reading import picture, problems, remarks, shown
 
 
 def quotients(explorer: Any) -> tuple[float, ...]:
