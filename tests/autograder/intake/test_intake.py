@@ -1,4 +1,8 @@
-"""Whatever was handed in, the intake answers with a submission or a sentence, never with a crash."""
+"""Whatever was handed in, the intake answers with a submission or a sentence, never with a crash.
+
+The number in a test's name (d01, a35, e37) is that of a case in tests/hostile/ids.txt and docs/trust.md.
+tests/hostile sends the same cases through the grader: here is the intake's answer, there the student's score.
+"""
 
 import copy
 import inspect
