@@ -17,6 +17,7 @@ from xdist.scheduler import LoadScopeScheduling
 from autograder.course.lesson import Lesson, find_lessons
 from autograder.grading import worker
 from autograder.sandbox.wall import Wall
+from secant import language
 from tests.support import costs, suites
 from tests.support.leftovers import changes, put_back, settings
 from tests.support.suites import is_whole, runs_whole
@@ -137,6 +138,15 @@ def leaves_nothing_behind(one_thread: None, progress_elsewhere: None) -> Iterato
         pytest.fail("the test leaves behind " + "; ".join(left), pytrace=False)
 
 
+@pytest.fixture(params=["en", "ko"])
+def both_languages(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Run a test in each language, and go back to the one before."""
+    before = language()
+    language(request.param)
+    yield request.param
+    language(before)
+
+
 @pytest.fixture(scope="session")
 def deep(pytestconfig: pytest.Config) -> bool:
     """Whether what a quicker test has shown is to be repeated in depth."""
@@ -185,6 +195,16 @@ def gradebook(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Pa
         [*python, "nbgrader", "db", "assignment", "list"], cwd=place, check=True, capture_output=True
     )
     return place / "gradebook.db"
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course directory with the small lesson, built. Tests copy it before they change anything."""
+    from tests.support.small_class import build_course  # which imports nbgrader: 0.7 s for each worker
+
+    root = tmp_path_factory.mktemp("course")
+    build_course(root)
+    return root
 
 
 @pytest.fixture

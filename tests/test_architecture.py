@@ -105,7 +105,7 @@ def edges() -> set[tuple[str, str]]:
     return {(here, there) for here, there in found if here != there}
 
 
-def test_every_package_is_a_room() -> None:
+def test_every_package_is_listed_in_the_architecture() -> None:
     packages = {
         path.parent for package in ("autograder", "secant") for path in (ROOT / package).rglob("*.py")
     }
@@ -122,7 +122,7 @@ def test_explorers_are_short() -> None:
     assert {name: count for name, count in lines.items() if count > SHORTER.get(name, EXPLORER)} == {}
 
 
-def test_rooms_import_what_the_table_says() -> None:
+def test_packages_import_what_the_architecture_table_lists() -> None:
     allowed = {(here, there) for here, rooms in ROOMS.items() for there in rooms}
     doors = {(here, there) for here, rooms in FRONT_DOORS.items() for there in rooms}
     assert edges() - allowed == doors

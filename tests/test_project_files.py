@@ -93,7 +93,7 @@ def test_the_citation_is_of_this_version_and_place() -> None:
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda path: path.stem)
-def test_each_issue_form_asks_for_what_a_maintainer_needs(form: Path) -> None:
+def test_each_issue_form_asks_for_lesson_and_version(form: Path) -> None:
     """GitHub shows no form that breaks these rules, and says so to nobody."""
     found = yaml.safe_load(form.read_text())
     assert {"name", "description", "body"} <= found.keys()

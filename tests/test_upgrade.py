@@ -13,7 +13,7 @@ import pytest
 
 from secant.lab.workspace import copy_lessons
 from secant.progress import record, store
-from tests.support.small_class import STEPS, Here, build_course, run
+from tests.support.small_class import STEPS, Here, run
 
 OLD = Path(__file__).parent / "fixtures/upgrade"
 NOTEBOOK = f"{STEPS}/{STEPS}.ipynb"
@@ -22,18 +22,10 @@ SCORES = """SELECT a.student_id, c.name, g.auto_score, g.manual_score FROM grade
     JOIN base_cell c ON g.cell_id = c.id ORDER BY 1, 2"""
 
 
-@pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The lesson of the fixtures as it is released now."""
-    root = tmp_path_factory.mktemp("course")
-    build_course(root)
-    return root
-
-
 @pytest.fixture
-def graded(course: Path, tmp_path: Path) -> Path:
+def graded(built: Path, tmp_path: Path) -> Path:
     """The folder of a class that 0.1.0 has graded, with this version's lessons in it."""
-    root = Path(shutil.copytree(course, tmp_path / "class"))
+    root = Path(shutil.copytree(built, tmp_path / "class"))
     shutil.copytree(OLD / "handed_in", root / "submitted")
     shutil.copytree(OLD / "graded", root / "autograded")
     with closing(sqlite3.connect(root / "gradebook.db")) as book:
@@ -46,15 +38,15 @@ def scores(root: Path) -> list[tuple[str, str, float | None, float | None]]:
         return book.execute(SCORES).fetchall()
 
 
-def test_a_workspace_keeps_what_was_written_in_it(course: Path, tmp_path: Path) -> None:
+def test_upgrade_keeps_edited_notebooks_of_a_workspace(built: Path, tmp_path: Path) -> None:
     lessons = Path(shutil.copytree(OLD / "lessons", tmp_path / "lessons"))
     before = (lessons / NOTEBOOK).read_bytes()
-    copied = {each.name: each for each in copy_lessons(course / "release/en", lessons, date(2026, 12, 1))}
+    copied = {each.name: each for each in copy_lessons(built / "release/en", lessons, date(2026, 12, 1))}
     assert (lessons / NOTEBOOK).read_bytes() == before
     assert copied[NOTEBOOK].edited
     assert copied[NOTEBOOK].beside == f"{STEPS}/{STEPS} (new 2026-12-01).ipynb"
     beside = (lessons / str(copied[NOTEBOOK].beside)).read_bytes()
-    assert beside == (course / "release/en" / NOTEBOOK).read_bytes()
+    assert beside == (built / "release/en" / NOTEBOOK).read_bytes()
     unchanged = copied[f"{STEPS}/data/points.csv"]
     assert (unchanged.edited, unchanged.beside) == (False, None)
 
@@ -65,7 +57,7 @@ def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path(shutil.copy(OLD / "progress.json", tmp_path))
 
 
-def test_progress_goes_on_where_it_was(learner: Path) -> None:
+def test_upgrade_keeps_the_progress(learner: Path) -> None:
     lesson, task = "01_what_autograd_does", "forward_difference"
     found = store.read()
     assert found["lessons"][lesson][task]["points"] == 2

@@ -28,7 +28,7 @@ from autograder.sandbox.results import WallUnavailable
 from autograder.terminal import err, out
 from secant.language import LANGUAGES
 from tests.support.lessons import save
-from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, solutions
+from tests.support.small_class import STEPS, WRONG, answered, hand_in, solutions
 from tests.support.small_class import run as grade
 from tests.support.warm import warm
 
@@ -40,7 +40,7 @@ IMPORTS = [
 ]
 
 
-def test_what_a_stranger_wrote_does_not_steer_the_terminal() -> None:
+def test_control_characters_in_messages_are_escaped_on_the_terminal() -> None:
     odd = "a\x1b[2J\x9b1m\u202e한글"
     table = Table(odd)
     table.add_row(Text(odd))
@@ -60,14 +60,6 @@ def autograder() -> Iterator[list[str]]:
         return
     with warm(IMPORTS) as python:
         yield [*python, "autograder.cli"]
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small course, built once."""
-    root = tmp_path_factory.mktemp("course")
-    build_course(root)
-    return root
 
 
 @pytest.fixture
@@ -154,13 +146,13 @@ def test_check_json_is_json_and_nothing_else(autograder: list[str], room: Path) 
     assert all(set(task) == fields for task in found["tasks"])
 
 
-def test_check_says_in_a_sentence_what_cannot_be_checked(autograder: list[str], room: Path) -> None:
+def test_check_of_a_missing_notebook_is_refused_in_a_sentence(autograder: list[str], room: Path) -> None:
     both = [start(autograder, room, "check", *extra, "missing.ipynb") for extra in ([], ["--json"])]
     for done in map(end, both):
         assert (done.returncode, done.stdout, done.stderr) == (2, "", "There is no missing.ipynb.\n")
 
 
-def test_a_save_is_a_change_that_is_over(tmp_path: Path) -> None:
+def test_watch_yields_once_per_finished_save(tmp_path: Path) -> None:
     file, other = tmp_path / "mine.ipynb", tmp_path / "other"
     file.write_text("1")
     acts: list[Callable[[], object]] = [
@@ -231,7 +223,7 @@ def student(built: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.whole
-def test_in_a_class_edition_the_visible_tests_are_asked_and_said_to_be(
+def test_class_edition_checks_visible_tests_and_names_them_so(
     autograder: list[str], built: Path, student: Path
 ) -> None:
     lucky = solutions(built) | {"double": "def double(x):\n    return 6.0"}  # which hidden tests would find
@@ -264,7 +256,7 @@ def test_in_a_class_edition_the_visible_tests_are_asked_and_said_to_be(
     assert facts["double"]["points"] == 0.0
 
 
-def test_in_a_class_edition_there_is_no_solution_even_for_who_gives_up(
+def test_class_edition_refuses_solutions_even_with_give_up(
     autograder: list[str], built: Path, student: Path
 ) -> None:
     save(answered(built, {}), student / "mine.ipynb")
@@ -273,7 +265,7 @@ def test_in_a_class_edition_there_is_no_solution_even_for_who_gives_up(
     assert "Your instructor releases them with the feedback." in done.stderr
 
 
-def test_pack_says_what_it_has_written(autograder: list[str], room: Path) -> None:
+def test_pack_prints_the_path_of_the_edition(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "pack", "--lang", "ko", "--output", "out")
     (path,) = (room / "out").iterdir()
     assert (done.returncode, done.stderr) == (0, "")
@@ -281,7 +273,7 @@ def test_pack_says_what_it_has_written(autograder: list[str], room: Path) -> Non
     assert "No line of an answer" in done.stdout
 
 
-def test_watching_is_for_a_person(autograder: list[str], room: Path) -> None:
+def test_watch_cannot_be_combined_with_json(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "check", "--watch", "--json", "mine.ipynb")
     assert (done.returncode, done.stdout) == (2, "")
     assert "cannot be used with --json" in done.stderr
@@ -375,7 +367,7 @@ def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], 
     assert "2 submissions graded, 2 of them earlier; 0 failed, 1 could not be read." in again.stdout
 
 
-def test_pages_are_made_anew_without_a_wall(autograder: list[str], room: Path) -> None:
+def test_feedback_command_works_without_a_wall(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "feedback")
     assert done.returncode == 0
     assert "No submission was found in" in done.stdout
@@ -411,25 +403,27 @@ def test_grade_without_a_wall_is_refused(room: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["grade", "feedback", "collect x.zip", "export --for moodle"])
-def test_windows_is_told_where_a_class_is_graded(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grading_on_windows_points_to_wsl(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     done = CliRunner().invoke(app, command.split())
     assert "is graded only on Linux: use WSL 2" in str(done.exception)
 
 
-def test_empty_classroom_is_said(autograder: list[str], room: Path) -> None:
+def test_grade_of_an_empty_class_reports_no_submission(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "grade")
     assert done.returncode == 0
     assert "No submission was found in" in done.stdout
 
 
-def test_a_student_of_whom_nothing_lies_there_is_named(autograder: list[str], room: Path) -> None:
+def test_grade_of_a_student_without_submission_names_the_student(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "grade", "--student", "nobody")
     assert done.returncode == 1
     assert "No submission of student nobody was found in" in done.stdout
 
 
-def test_a_new_lesson_says_how_it_is_built_and_tested(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_command_prints_how_to_build_and_test_the_lesson(
+    course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(new, "new_lesson", lambda root, name: None)
     monkeypatch.chdir(course)
     done = CliRunner().invoke(app, ["new", "12_my_lesson"])
@@ -437,7 +431,7 @@ def test_a_new_lesson_says_how_it_is_built_and_tested(course: Path, monkeypatch:
     assert "`make test lesson=12`" in done.output
 
 
-def test_what_to_do_stands_below_what_it_is_about(capsys: pytest.CaptureFixture[str]) -> None:
+def test_advice_follows_the_entries_it_concerns(capsys: pytest.CaptureFixture[str]) -> None:
     unread = {"ann/01_x": "The file is empty.", "bob/01_x": "The file is empty."}
     several = {"cho/01_x": "a counted"}
     _show_closing(
@@ -450,7 +444,7 @@ def test_what_to_do_stands_below_what_it_is_about(capsys: pytest.CaptureFixture[
     assert order == sorted(order)
 
 
-def test_an_overruled_task_that_waits_has_a_line_beside_the_notes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_summary_counts_notes_and_overruled_tasks_separately(capsys: pytest.CaptureFixture[str]) -> None:
     _show_closing(Closing(3, (2, 1), (1, 1), {}, {}, {}, {}, {}), {})
     said = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert said.count("needs manual grading") == 2
@@ -465,7 +459,7 @@ def test_grade_outside_of_a_course(autograder: list[str], tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("known", [False, True])
-def test_the_first_look_around_is_announced(
+def test_first_scan_of_the_machine_is_announced(
     room: Path, monkeypatch: pytest.MonkeyPatch, known: bool, tmp_path: Path
 ) -> None:
     hand_in(room, "ann", answered(room, {}))
@@ -480,7 +474,7 @@ def test_the_first_look_around_is_announced(
     assert "Nothing is graded without a sandbox" in str(done.exception)
 
 
-def test_scheduler_without_distributed(autograder: list[str], room: Path) -> None:
+def test_scheduler_option_without_distributed_installed_is_refused(autograder: list[str], room: Path) -> None:
     hand_in(room, "ann", answered(room, solutions(room)))
     (room / "distributed.py").write_text("raise ImportError")
     done = call(autograder, room, "grade", "--scheduler", "tcp://127.0.0.1:1", PYTHONPATH=str(room))
@@ -492,14 +486,14 @@ def test_scheduler_without_distributed(autograder: list[str], room: Path) -> Non
 
 
 @pytest.mark.usefixtures("can_wall")
-def test_doctor(autograder: list[str], room: Path) -> None:
+def test_doctor_reports_that_grading_is_possible(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "doctor")
     assert done.returncode == 0, done.stdout
     assert "Grading is possible here." in done.stdout
     assert "GB a worker" in " ".join(done.stdout.split())
 
 
-def test_doctor_without_bubblewrap(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_missing_bubblewrap(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name, **_: None if name == "bwrap" else f"/usr/bin/{name}")
     monkeypatch.chdir(room)
     done = CliRunner().invoke(app, ["doctor"])

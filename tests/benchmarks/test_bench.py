@@ -70,7 +70,7 @@ def test_one_that_fails_is_named_and_keeps_its_older_rows(place: Path) -> None:
     assert {"Machine 1: a processor, 2 cores.", "Machine 2: another processor."} <= set(page.splitlines())
 
 
-def test_all_are_run_where_none_is_named_and_what_is_no_row_is_refused(place: Path) -> None:
+def test_bench_without_arguments_runs_all_and_refuses_malformed_rows(place: Path) -> None:
     assert bench.main([]) == 1
     found = performance.read(place)
     assert list(found) == ["bad", "good", "odd"]
@@ -79,7 +79,7 @@ def test_all_are_run_where_none_is_named_and_what_is_no_row_is_refused(place: Pa
     assert bench.main(["good"]) == 0
 
 
-def test_a_name_that_is_none_is_refused_before_anything_runs(
+def test_unknown_benchmark_is_refused_before_any_runs(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -89,7 +89,7 @@ def test_a_name_that_is_none_is_refused_before_anything_runs(
     assert not (place / performance.JSON).exists()
 
 
-def test_without_a_peer_its_older_rows_stay_and_are_marked(
+def test_rows_of_a_peer_that_cannot_be_installed_are_kept_and_marked(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     absent = {"otherplot==1.0": "no such version"}
@@ -110,7 +110,7 @@ def test_without_a_peer_its_older_rows_stay_and_are_marked(
     assert len(known(row(), row("gone")).updated([row()], "2026-01-03", HERE, [], complete=True).rows) == 1
 
 
-def test_the_table_has_every_row_and_every_trouble() -> None:
+def test_performance_table_has_every_row_and_failure() -> None:
     text = shown(
         {"one": known(row("first"), row("second", peer="", value=None)), "two": known().failed("why")}
     )
@@ -131,7 +131,7 @@ def test_a_machine_is_described_without_its_name() -> None:
     assert os.uname().nodename not in text
 
 
-def test_the_page_is_what_the_rows_say() -> None:
+def test_performance_page_matches_its_rows() -> None:
     records = performance.read(ROOT)
     assert (ROOT / performance.PAGE).read_text(encoding="utf-8") == performance.page(records)
     assert set(records) <= set(bench.names())
@@ -149,7 +149,7 @@ def test_every_package_of_a_peer_is_for_a_benchmark_or_for_make_mutants() -> Non
     assert peers.wanted("kernels") == []
 
 
-def test_what_is_missing_is_what_neither_environment_has(tmp_path: Path) -> None:
+def test_missing_packages_are_those_in_neither_environment(tmp_path: Path) -> None:
     there = tmp_path / "there"
     folder = peers.packages(there) / "Some_Plot-1.5.dist-info"
     folder.mkdir(parents=True)

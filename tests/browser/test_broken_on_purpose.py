@@ -229,7 +229,7 @@ def test_a_service_that_fails_is_a_sentence_behind_the_button(place: Any, page: 
     assert said(page) == ""
 
 
-def test_cells_copied_deleted_and_run_out_of_order(place: Any, page: Page) -> None:
+def test_check_survives_copied_deleted_and_reordered_cells(place: Any, page: Page) -> None:
     path = lesson(place, "cells.ipynb")
     opened(page, path.name)
     page.evaluate(SELECT, FIRST)
@@ -271,7 +271,7 @@ def test_hints_that_were_asked_for_come_back(place: Any, page: Page) -> None:
 # --- two at once ---
 
 
-def test_two_tabs_and_a_copy_of_one_lesson(place: Any, page: Page) -> None:
+def test_lesson_open_in_two_tabs_and_as_a_copy_is_checked(place: Any, page: Page) -> None:
     path = lesson(place, "tabs.ipynb")
     opened(page, path.name)
     check(page)
@@ -312,7 +312,7 @@ def test_two_tabs_and_a_copy_of_one_lesson(place: Any, page: Page) -> None:
 
 
 @in_either("ko")
-def test_without_write_permission(place: Any, page: Page, spoken: str) -> None:
+def test_unwritable_notebook_is_explained_in_the_panel(place: Any, page: Page, spoken: str) -> None:
     folder = place.folder / f"closed-{spoken}"
     folder.mkdir()
     path = lesson(place, f"closed-{spoken}/lesson.ipynb", spoken)
@@ -348,7 +348,7 @@ def test_a_full_disk_is_told_to_the_learner(place: Any, page: Page, spoken: str)
     assert said(page) == ""
 
 
-def test_progress_on_a_full_disk(place: Any, page: Page) -> None:
+def test_full_disk_does_not_damage_progress(place: Any, page: Page) -> None:
     lesson(place, "kept.ipynb")
     opened(page, "kept.ipynb")
     check(page)
@@ -407,7 +407,7 @@ def test_a_worker_that_is_killed_in_mid_check_comes_back(place: Any, page: Page)
     expect(verdict(page, FIRST)).to_have_text("Passed")
 
 
-def test_a_kernel_restarted_in_mid_drag(place: Any, page: Page) -> None:
+def test_kernel_restart_during_a_drag_leaves_no_error(place: Any, page: Page) -> None:
     lab.write_notebook(place.folder / "drag.ipynb", ["from secant import explore\nexplore()"])
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
@@ -446,7 +446,7 @@ def test_a_kernel_restarted_in_mid_drag(place: Any, page: Page) -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (640, 400)])
-def test_all_can_be_reached_in_a_small_window_or_at_200_percent(
+def test_panel_is_usable_in_a_small_window_and_at_200_percent(
     place: Any, page: Page, width: int, height: int
 ) -> None:
     lesson(place, "small.ipynb")
@@ -466,7 +466,7 @@ def test_all_can_be_reached_in_a_small_window_or_at_200_percent(
     page.set_viewport_size({"width": 1280, "height": 800})
 
 
-def test_a_server_started_anew_under_the_open_page(place: Any, page: Page, server: Any) -> None:
+def test_open_page_reconnects_to_a_restarted_server(place: Any, page: Page, server: Any) -> None:
     """The last one: it ends the server."""
     path = lesson(place, "anew.ipynb")
     opened(page, path.name)

@@ -126,7 +126,7 @@ SEEN = """part => {
 }"""
 
 
-def test_what_moves_moves_over_what_stands_still_and_the_picture_says_what_it_shows(opened: Any) -> None:
+def test_drag_redraws_the_overlay_and_updates_the_alt_text(opened: Any) -> None:
     picture = opened.explorer.locator("img")
     words = picture.get_attribute("alt")
     before = {part: opened.page.evaluate(SEEN, part) for part in ("img", "canvas")}
@@ -176,7 +176,7 @@ def on_picture(opened: Any, across: float, down: float = 0.5) -> tuple[float, fl
     return place["x"] + across * place["width"], place["y"] + down * place["height"]
 
 
-def test_a_hand_on_the_picture_moves_x_on_the_left_and_h_on_the_right(opened: Any) -> None:
+def test_dragging_the_left_plot_moves_x_and_the_right_plot_h(opened: Any) -> None:
     mouse = opened.page.mouse
     for which, places in ((X, (0.3, 0.2)), (LOG_H, (0.9, 0.8))):
         before, old = float(box(opened, which).input_value()), text(opened, "quotient")
@@ -205,7 +205,7 @@ def test_arrow_keys_on_the_picture_move_x_and_h(opened: Any) -> None:
     assert after == pytest.approx([before[0] + 0.19, before[1] + 0.25], abs=0.04)  # h on steps from there
 
 
-def test_play_moves_h_until_it_is_touched(opened: Any) -> None:
+def test_play_moves_h_until_a_control_is_touched(opened: Any) -> None:
     """In the steps that those see who want less motion: on a busy machine a page lags behind the others."""
     opened.page.emulate_media(reduced_motion="reduce")
     opened.page.wait_for_timeout(300)  # until the kernel knows
@@ -238,7 +238,7 @@ def test_the_picture_follows_the_page_s_theme(opened: Any) -> None:
     assert opened.explorer.locator(".secant-legend").is_visible()
 
 
-def test_a_page_that_only_marks_its_body_has_nothing_drawn_anew(opened: Any) -> None:
+def test_class_change_on_the_body_redraws_nothing(opened: Any) -> None:
     """A slider does so while it is held: a picture drawn for that is one late, after each drag."""
     drawn = """async () => {
       const canvas = document.querySelector('.secant-picture canvas'), pen = canvas.getContext('2d');
@@ -278,7 +278,7 @@ def test_axe_finds_no_serious_fault(opened: Any) -> None:
     assert faults(opened.page, ".secant-explorer") == []
 
 
-def test_where_the_quotient_has_no_meaning_the_page_says_so(opened: Any) -> None:
+def test_undefined_quotient_is_explained_on_the_page(opened: Any) -> None:
     quotient = opened.explorer.locator(".secant-quotient")
     before = quotient.inner_text()
     opened.explorer.locator("select").nth(1).select_option("float32")

@@ -70,7 +70,7 @@ def test_a_page_fits_a_phone_and_is_accessible(
         page.close()
 
 
-def test_a_formula_paints_over_nothing_of_ours(browser: Any, tmp_path: Path) -> None:
+def test_raised_formula_does_not_paint_over_the_page(browser: Any, tmp_path: Path) -> None:
     """Nine ems are 140 pixels: up to the line above, which says how many points there are."""
     release = copy.deepcopy(assignment(LESSONS[0]).releases["en"])
     over = r"$\smash{\raise 9em{\color{red}\text{████████████}}}$"

@@ -193,7 +193,7 @@ def test_names_in_the_list_for_grading_by_hand(watched: Watched) -> None:
     watched.is_clean()
 
 
-def test_submission(watched: Watched, room: Path) -> None:
+def test_formgrader_submission_page_shows_name_and_comment_as_text(watched: Watched, room: Path) -> None:
     page = watched.open("submissions", notebook_id(room, "ann"), "")
     page.locator("span.name-hidden").click()
     expect(page.locator("a.name-shown")).to_have_text(f"{SCRIPT}, {TAG}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from autograder.course.cells import grade_id, is_answer
 from autograder.course.lesson import Lesson
@@ -18,6 +18,7 @@ from secant.language import Language
 from tests.support import jupyterlab as lab
 from tests.support import lessons as course
 from tests.support.accessible import faults
+from tests.support.jupyterlab import row
 from tests.support.naming import unnamed
 
 pytestmark = pytest.mark.browser
@@ -244,10 +245,6 @@ def check(page: Page) -> None:
     expect(panel).to_have_attribute("aria-busy", "true")
     expect(panel).to_have_attribute("aria-busy", "false", timeout=60_000)
     expect(panel.get_by_role("alert")).to_have_count(0)
-
-
-def row(page: Page, task: str) -> Locator:
-    return page.locator(f".secant-row[data-task={task}]")
 
 
 def earned(page: Page) -> set[str]:

@@ -48,7 +48,7 @@ def test_a_lesson_works(session: dict[str, Any]) -> None:
     assert seen["before"] != seen["after"]
 
 
-def test_the_browser_asks_only_this_machine_and_gets_all_it_asks_for(session: dict[str, Any]) -> None:
+def test_browser_requests_stay_on_this_machine_and_succeed(session: dict[str, Any]) -> None:
     (server,) = set(re.findall(r"^http(://[^/]+/)", session["address"]))
     own = (f"http{server}", f"ws{server}", "data:", "blob:")
     assert len(session["asked"]) > 50
@@ -56,7 +56,7 @@ def test_the_browser_asks_only_this_machine_and_gets_all_it_asks_for(session: di
     assert session["failed"] == []
 
 
-def test_no_python_process_calls_anybody_else(session: dict[str, Any]) -> None:
+def test_no_python_process_connects_to_another_machine(session: dict[str, Any]) -> None:
     """Neither the server, nor a kernel, nor a check: not even to ask for a name."""
     assert session["called"] != []
     ours = r"127\.0\.0\.1|localhost|::1|None|^socket\.connect /"

@@ -15,6 +15,7 @@ from tests.support import jupyterlab as lab
 from tests.support.accessible import faults
 from tests.support.fake_service import TASKS
 from tests.support.fake_service import row as fake_row
+from tests.support.jupyterlab import row
 
 pytestmark = pytest.mark.browser
 
@@ -187,11 +188,7 @@ def idle(page: Page) -> None:
     expect(page.locator(".secant-buttons .secant-primary")).to_be_visible()
 
 
-def row(page: Page, task: str) -> Any:
-    return page.locator(f".secant-row[data-task={task}]")
-
-
-def test_a_notebook_that_is_no_lesson_has_no_button_and_asks_nothing(served: Any, shared: Page) -> None:
+def test_plain_notebook_has_no_check_button_and_sends_no_request(served: Any, shared: Page) -> None:
     asked: list[str] = []
     shared.on("request", lambda request: asked.append(request.url))
     shared.evaluate(lab.OPEN, "plain.ipynb")
@@ -203,7 +200,7 @@ def test_a_notebook_that_is_no_lesson_has_no_button_and_asks_nothing(served: Any
     lab.shut_down(served.address, "plain.ipynb")
 
 
-def test_it_saves_and_shows_each_kind_of_verdict(page: Page) -> None:
+def test_panel_saves_and_shows_each_kind_of_verdict(page: Page) -> None:
     page.evaluate(WRITE, ["slope", "# wrong\nslope = 1"])
     check(page)
     words = {
@@ -229,7 +226,7 @@ def test_it_saves_and_shows_each_kind_of_verdict(page: Page) -> None:
     assert page.locator(".secant-spoken").inner_text() == "0 of 7 tasks passed, 0 of 14 points."
 
 
-def test_what_the_server_says_is_text(page: Page) -> None:
+def test_panel_shows_server_messages_as_text(page: Page) -> None:
     check(page)
     assert "<img src=x" in row(page, "refused").inner_text()
     row(page, "tangent").get_by_role("button", name="Hint 1").click()
@@ -263,7 +260,7 @@ def test_the_panel_speaks_korean_alone(page: Page) -> None:
     ],
     indirect=["page"],
 )
-def test_it_says_where_only_the_visible_tests_are(page: Page, notice: str, total: str, passed: str) -> None:
+def test_panel_says_when_it_has_only_visible_tests(page: Page, notice: str, total: str, passed: str) -> None:
     page.locator(".secant-notice", has_text=notice).wait_for()
     check(page)
     page.locator(".secant-notice", has_text=notice).wait_for()
@@ -276,7 +273,7 @@ def test_it_says_where_only_the_visible_tests_are(page: Page, notice: str, total
     assert page.get_by_role("button", name=re.compile("^(Worked solution|모범 풀이)$")).count() == 0
 
 
-def test_the_shortcuts_are_ours_alone(page: Page) -> None:
+def test_panel_shortcuts_collide_with_no_other_command(page: Page) -> None:
     keys = page.evaluate(
         "() => window.jupyterapp.commands.keyBindings.map(({command, keys}) => [command, keys])"
     )
@@ -289,7 +286,7 @@ def test_the_shortcuts_are_ours_alone(page: Page) -> None:
     idle(page)
 
 
-def test_one_task_alone_by_keyboard_from_its_test_cell(page: Page) -> None:
+def test_keyboard_checks_one_task_from_its_test_cell(page: Page) -> None:
     check(page)
     page.evaluate(WRITE, ["slope", "# crashed\n"])
     page.evaluate(WRITE, ["tangent", "# passed\n"])
@@ -308,7 +305,7 @@ def test_one_task_alone_by_keyboard_from_its_test_cell(page: Page) -> None:
     )
 
 
-def test_an_error_below_a_test_that_is_passed_is_said_to_be_old(page: Page) -> None:
+def test_error_below_a_passed_test_is_labelled_outdated(page: Page) -> None:
     check(page)
     page.evaluate(FAIL, "slope")
     said = page.locator(".secant-cell", has_text="The error below is from the last run")
@@ -319,23 +316,23 @@ def test_an_error_below_a_test_that_is_passed_is_said_to_be_old(page: Page) -> N
     expect(said).to_have_count(0)
 
 
-def test_not_done_yet_below_an_answer_that_is_wrong_is_said_to_be_old(page: Page) -> None:
+def test_not_done_message_below_a_wrong_answer_is_labelled_outdated(page: Page) -> None:
     page.evaluate(FAIL.replace("AssertionError", "NotImplementedError"), "tangent")
     check(page)
     said = page.locator(".secant-cell", has_text="The error below is from the last run")
     expect(said).to_contain_text("✗ Wrong")
 
 
-def test_a_lesson_that_was_only_looked_at_needs_no_saving(served: Any, page: Page) -> None:
-    name = "en/test_a_lesson_that_was_only_looked_at_needs_no_saving/lesson.ipynb"
+def test_viewed_lesson_is_not_marked_as_unsaved(served: Any, page: Page) -> None:
+    name = "en/test_viewed_lesson_is_not_marked_as_unsaved/lesson.ipynb"
     page.evaluate(lab.DISPOSE)
     assert page.evaluate(LOOKED_AT, name) == [False, True]
     lab.shut_down(served.address, name)
 
 
 @pytest.mark.parametrize("page", ["ko"], indirect=True)
-def test_a_prediction_whose_kernel_has_gone_says_what_was_chosen(served: Any, page: Page) -> None:
-    name = "ko/test_a_prediction_whose_kernel_has_gone_says_what_was_chosen/lesson.ipynb"
+def test_prediction_without_a_kernel_shows_the_stored_choice(served: Any, page: Page) -> None:
+    name = "ko/test_prediction_without_a_kernel_shows_the_stored_choice/lesson.ipynb"
     beside = (served.place / name).with_name("predictions.json")
     beside.write_text('{"7 which": {"first": "A", "choice": "B"}}')
     page.evaluate(lab.DISPOSE)
@@ -345,7 +342,7 @@ def test_a_prediction_whose_kernel_has_gone_says_what_was_chosen(served: Any, pa
     expect(lines.last).to_contain_text("이 셀을 다시 실행하면")
 
 
-def test_it_says_which_answers_have_changed_since(page: Page) -> None:
+def test_panel_names_answers_changed_since_the_check(page: Page) -> None:
     check(page)
     notice = page.locator(".secant-notice", has_text="changed since")
     assert notice.count() == 0
@@ -374,11 +371,11 @@ def test_points_that_fall_stand_beside_the_best(page: Page) -> None:
     assert "best" not in row(page, "tangent").inner_text()
 
 
-def test_the_last_result_is_kept_where_the_notebook_is_opened_again(page: Page) -> None:
+def test_last_result_is_shown_when_a_notebook_is_reopened(page: Page) -> None:
     check(page)
     page.evaluate(lab.DISPOSE)
     page.get_by_text("Open a lesson to see").wait_for()
-    opened(page, "en/test_the_last_result_is_kept_where_the_notebook_is_opened_again/lesson.ipynb")
+    opened(page, "en/test_last_result_is_shown_when_a_notebook_is_reopened/lesson.ipynb")
     assert row(page, "tangent").locator(".secant-outcome").inner_text() == "Wrong"
     assert "Nov 20, 2026" in page.locator(".secant-when").inner_text()
     changed = page.locator(".secant-row[data-stale]")  # as the server says, of that task alone
@@ -452,19 +449,19 @@ def test_a_notebook_of_unknown_origin_is_run_only_once_its_reader_agrees(page: P
     assert len([url for url in asked if "secant/api/check" in url]) == 2
 
 
-def test_hints_given_back_stand_there_once(shared: Page) -> None:
+def test_restored_hints_are_shown_once(shared: Page) -> None:
     assert shared.evaluate(HINTS) == ["H1", "H2", "Hint 3 of 3"]
 
 
-def test_who_has_passed_once_is_not_asked_about_the_solution(shared: Page) -> None:
+def test_solution_of_a_passed_task_needs_no_confirmation(shared: Page) -> None:
     assert shared.evaluate(ASKED) == [1]
 
 
-def test_a_lesson_of_another_course_has_no_number_and_one_that_is_closed_is_let_go(shared: Page) -> None:
+def test_panel_shows_no_foreign_lesson_number_and_frees_closed_lessons(shared: Page) -> None:
     assert shared.evaluate(CLOSED) == ["Another course", 1, 1, 0, 0]
 
 
-def test_a_view_that_is_closed_no_longer_looks_at_the_cells(shared: Page) -> None:
+def test_closed_view_stops_observing_the_cells(shared: Page) -> None:
     """Another view of the notebook has the same ones."""
     assert shared.evaluate(VIEW) == [1, 0]
 
@@ -480,7 +477,7 @@ def test_one_key_leads_from_a_cell_to_its_row_and_back(page: Page) -> None:
     assert page.evaluate(ACTIVE) == "tangent"
 
 
-def test_a_folded_test_cell_says_what_it_is(page: Page) -> None:
+def test_collapsed_test_cell_is_labelled(page: Page) -> None:
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:hide-all-cell-code')")
     folded = page.locator(".jp-Placeholder-contentContainer >> visible=true").nth(1)
     said = "each => getComputedStyle(each, '::before').content"
@@ -494,7 +491,7 @@ def test_a_folded_test_cell_says_what_it_is(page: Page) -> None:
     page.keyboard.press("Escape")
 
 
-def test_a_row_leads_to_its_cell_or_says_that_it_is_gone(page: Page) -> None:
+def test_panel_row_leads_to_its_cell_or_reports_it_missing(page: Page) -> None:
     check(page)
     row(page, "endless").get_by_role("button", name="endless").first.click()
     page.wait_for_function(f"() => ({ACTIVE})() === 'endless'")
@@ -509,7 +506,7 @@ def test_a_row_leads_to_its_cell_or_says_that_it_is_gone(page: Page) -> None:
 @pytest.mark.parametrize(
     ("page", "waits"), [("en", "Starting the checker…"), ("ko", "확인할 준비를 하는 중…")], indirect=["page"]
 )
-def test_a_checker_that_is_being_started_is_said_to_be(page: Page, waits: str) -> None:
+def test_panel_says_that_the_checker_is_starting(page: Page, waits: str) -> None:
     page.locator(".secant-check >> visible=true").click()
     expect(page.locator(".secant-clock")).to_contain_text(waits)
     expect(page.locator(".secant-clock")).not_to_contain_text(waits)
@@ -517,7 +514,7 @@ def test_a_checker_that_is_being_started_is_said_to_be(page: Page, waits: str) -
     assert row(page, "tangent").locator(".secant-outcome").inner_text() in ("Wrong", "틀림")
 
 
-def test_it_can_be_stopped_and_keeps_what_was_decided(page: Page) -> None:
+def test_stopped_check_keeps_the_verdicts_so_far(page: Page) -> None:
     check(page)
     page.evaluate(WRITE, ["slope", "# crashed\n"])
     page.evaluate(WRITE, ["untouched", "# slow\n"])
@@ -579,7 +576,7 @@ def break_off(route: Route) -> None:
         ("**/secant/api/check*", break_off, "lost before the last verdict"),
     ],
 )
-def test_what_goes_wrong_is_a_sentence_and_nothing_is_lost(
+def test_failing_request_is_explained_and_loses_no_result(
     page: Page, address: str, answer: Any, words: str
 ) -> None:
     check(page)
@@ -738,7 +735,7 @@ def test_an_old_prediction_is_asked_once_more(page: Page) -> None:
     page.unroute_all()
 
 
-def test_points_of_another_copy_are_said_to_be_and_can_be_put_aside(page: Page) -> None:
+def test_progress_of_another_copy_is_labelled_and_can_be_reset(page: Page) -> None:
     posted = shown(page, elsewhere=True)
     place = page.locator(".secant-elsewhere")
     expect(place).to_contain_text("come from another copy")
@@ -768,7 +765,7 @@ def all_pass(route: Route) -> None:
     route.fulfill(body="".join(f"{json.dumps(event)}\n" for event in events))
 
 
-def test_the_end_of_a_lesson_is_told_in_view_and_leads_on(served: Any, page: Page) -> None:
+def test_lesson_end_is_shown_in_view_and_links_to_the_next(served: Any, page: Page) -> None:
     fake_lesson.write(served.place / "en" / "lesson.ipynb")
     page.route("**/secant/api/check?*", all_pass)
     page.locator(".secant-panel .secant-scroll").evaluate(
@@ -887,7 +884,7 @@ def test_the_sidebars_give_way_in_a_narrow_window_and_come_back(start: Page) -> 
     expect(start.locator(".secant-panel")).to_be_visible()
 
 
-def test_what_is_opened_by_hand_in_a_narrow_window_stays(start: Page) -> None:
+def test_sidebar_opened_by_hand_in_a_narrow_window_stays(start: Page) -> None:
     start.set_viewport_size({"width": 720, "height": 450})
     start.wait_for_function(LEFT_OPEN, arg=False)
     start.locator(".jp-SideBar.jp-mod-left [data-id=filebrowser]").click()
@@ -916,7 +913,7 @@ def test_on_a_small_screen_the_notebook_has_room_beside_the_panel(start: Page) -
     start.wait_for_function("cell => cell.getBoundingClientRect().width > 550", arg=cell, timeout=10_000)
 
 
-def test_the_panel_says_that_the_server_has_gone_until_it_is_back(page: Page) -> None:
+def test_panel_reports_a_lost_server_until_it_answers_again(page: Page) -> None:
     said = page.locator(".secant-panel > [role=alert]")
     for address in ("**/api/sessions*", "**/secant/api/progress*"):
         page.route(address, hang_up)
@@ -930,7 +927,7 @@ def test_the_panel_says_that_the_server_has_gone_until_it_is_back(page: Page) ->
 
 
 @pytest.mark.parametrize("width", [1024, 640])
-def test_nothing_is_wider_than_its_place(page: Page, width: int) -> None:
+def test_panel_content_is_no_wider_than_the_panel(page: Page, width: int) -> None:
     """1024 pixels, and 1280 at 200 %."""
     check(page)
     row(page, "slope").get_by_role("button", name="Worked solution").click()

@@ -141,7 +141,7 @@ def test_two_quick_presses_each_show_their_own_numbers(opened: Any) -> None:
     assert first != second == said(opened)["quotient"]
 
 
-def test_what_moves_is_drawn_and_said(opened: Any) -> None:
+def test_preview_drag_updates_overlay_and_alt_text(opened: Any) -> None:
     """Over the same still picture; and where float32 loses h the words say why."""
     picture = opened.explorer.locator("img")
     seen = [opened.page.evaluate(SEEN), picture.get_attribute("src"), picture.get_attribute("alt")]
@@ -198,7 +198,7 @@ def test_a_choice_is_answered_and_kept_in_the_browser(opened: Any) -> None:
     assert "Your choice was right" in answer.inner_text()
 
 
-def test_h_plays_until_its_end_or_a_touch(opened: Any) -> None:
+def test_play_of_h_stops_at_its_end_or_at_a_touch(opened: Any) -> None:
     """Where the system asks for less motion, no point comes sooner than after a second and a half."""
     page, play = opened.page, opened.explorer.get_by_role("button", name="play h")
     page.emulate_media(reduced_motion="reduce")
@@ -216,7 +216,7 @@ def test_h_plays_until_its_end_or_a_touch(opened: Any) -> None:
     assert play.get_attribute("aria-pressed") == "false"
 
 
-def test_h_that_stands_where_it_plays_from_moves_at_once(opened: Any) -> None:
+def test_play_from_the_first_value_of_h_moves_at_once(opened: Any) -> None:
     play, h = opened.explorer.get_by_role("button", name="play h"), slider(opened, "h")
     play.click()
     start = h.get_attribute("aria-valuetext")
@@ -298,7 +298,7 @@ def test_search_finds_lessons_and_documents(opened: Any) -> None:
     page.locator("pagefind-modal dialog").wait_for(state="hidden")
 
 
-def test_a_pictures_data_is_no_text_to_be_found(opened: Any) -> None:
+def test_search_does_not_index_picture_data(opened: Any) -> None:
     """Pagefind keeps the first picture after a heading, and ranked a page by its letters above all others."""
     found = opened.page.evaluate(SEARCHED, "a")
     assert len(found) > 1
@@ -320,7 +320,9 @@ def test_a_search_that_cannot_be_fetched_says_so_and_can_be_asked_again(
     page.close()
 
 
-def test_korean_is_found_with_its_particles_and_english_after_it(browser: Any, static_page: str) -> None:
+def test_search_finds_korean_words_with_particles_and_english_documents(
+    browser: Any, static_page: str
+) -> None:
     page = browser.new_page()
     page.goto(static_page.replace("/en/", "/ko/"))
     page.click(".search")

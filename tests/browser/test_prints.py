@@ -17,7 +17,7 @@ FEW, MANY = 3, 10  # cells that print a thousand lines each
 RUNS = 20  # of each case, in depth: two threads meet by chance
 
 
-def test_what_cells_print_while_an_explorer_is_used_arrives(served: Any, window: Any) -> None:
+def test_cell_output_arrives_while_an_explorer_is_used(served: Any, window: Any) -> None:
     """As JupyterLab is after its installation: it has widgets answered in a thread of their own."""
     arrived = lines_that_arrive(window.page, served.address, served.place, "prints.ipynb", FEW)
     assert arrived == FEW * LINES
@@ -44,7 +44,7 @@ def server(
 
 
 @pytest.mark.deep
-def test_every_line_arrives_in_every_run(server: Any, comms: str) -> None:
+def test_every_printed_line_arrives_in_every_run(server: Any, comms: str) -> None:
     with lab.open_lab(server.browser, server.address) as page:
         in_use = page.evaluate(
             "async () => (await window.jupyterapp.serviceManager.settings.fetch("

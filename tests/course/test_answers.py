@@ -163,7 +163,7 @@ def test_right_answer_in_another_style_passes(
 
 @draws(1)
 @pytest.mark.parametrize(("lesson", "task", "wrong", "tongue"), list(in_both_languages()))
-def test_wrong_answer_fails_and_is_told_why(
+def test_wrong_answer_fails_with_its_recorded_hint(
     lesson: Lesson, task: Task, wrong: Answer, tongue: str, draws: range
 ) -> None:
     language(tongue)
@@ -208,7 +208,7 @@ def test_no_message_repeats_a_hidden_line(lesson: Lesson, task: Task) -> None:
     assert not [(line, text) for text in texts for line in hidden if line in str(text)]
 
 
-def test_accumulates_messages_show_what_a_student_would_type() -> None:
+def test_accumulate_messages_show_code_that_a_student_can_type() -> None:
     for lesson, task, wrong in WRONG:
         if task.id == "accumulate":
             said = grade(lesson, wrong.source, task.test.source)
@@ -218,7 +218,7 @@ def test_accumulates_messages_show_what_a_student_would_type() -> None:
             assert "piece(" not in said
 
 
-def test_what_was_drawn_for_accumulate_can_be_made_again() -> None:
+def test_drawn_inputs_of_accumulate_can_be_recreated_from_the_message() -> None:
     """It is too large to be shown: a line of code below the call makes it."""
     known = {wrong.name: (lesson, task, wrong) for lesson, task, wrong in WRONG if task.id == "accumulate"}
     model = "tanh(X @ inner) @ outer + bias"

@@ -24,7 +24,7 @@ print(*{"sympy", "torch._dynamo"} & set(sys.modules), file=sys.__stdout__)
 
 @pytest.mark.deep
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_it_is_known_beforehand(lesson: Lesson) -> None:
+def test_imports_of_each_lesson_are_known_in_advance(lesson: Lesson) -> None:
     notebook = source_of(lesson)
     cells = json.dumps([cell.source for cell in notebook.cells if cell.cell_type == "code"])
     alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # a template has one thread

@@ -94,7 +94,7 @@ def run(lesson: Lesson) -> NotebookNode:
     "lesson", [case(lesson, quick=lesson.name[:2] == "05", id=lesson.name) for lesson in LESSONS]
 )
 @pytest.mark.usefixtures("quick_kernels")
-def test_run_all_passes_and_shows_what_the_sources_show(lesson: Lesson) -> None:
+def test_lesson_runs_and_shows_the_results_of_its_sources(lesson: Lesson) -> None:
     notebook = run(lesson)
     items = [item for item in sources() if item.lesson == int(lesson.name[:2])]
     assert not [problem for item in items if (problem := item.missing(notebook))]
@@ -135,7 +135,7 @@ def test_one_english_word_for_one_idea(folder: str) -> None:
 
 @each_lesson
 @pytest.mark.parametrize("tongue", ["en", "ko"])
-def test_the_first_cell_says_what_the_syllabus_says(lesson: Lesson, tongue: str) -> None:
+def test_first_cell_agrees_with_the_syllabus(lesson: Lesson, tongue: str) -> None:
     syllabus = tomllib.loads((ROOT / "course" / "syllabus.toml").read_text(encoding="utf-8"))["lesson"]
     entry = next((entry for entry in syllabus if entry["folder"] == lesson.name), None)
     assert entry, f'course/syllabus.toml has no [[lesson]] with folder = "{lesson.name}"'
@@ -193,14 +193,14 @@ def test_each_task_has_a_worked_solution(lesson: Lesson) -> None:
 
 
 @each_lesson
-def test_what_a_student_sees_of_the_tests_is_short(lesson: Lesson) -> None:
+def test_visible_tests_are_short(lesson: Lesson) -> None:
     tests = [split_tests(cell.source)[0] for cell in source(lesson).cells if is_test(cell)]
     lines = [sum(bool(line.strip()) for line in visible.splitlines()) for visible in tests]
     assert statistics.median(lines) <= 25, f"visible tests of so many lines: {lines}"
 
 
 @each_lesson
-def test_an_explorer_asks_what_its_lesson_asks(lesson: Lesson) -> None:
+def test_explorer_questions_are_those_of_its_lesson(lesson: Lesson) -> None:
     """Word for word: its buttons show the questions at the figure, far from where the lesson has them."""
     cells = source(lesson).cells
     calls = ((n, re.match(r"(explore\w*)\(", cell.source)) for n, cell in enumerate(cells))

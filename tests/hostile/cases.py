@@ -30,7 +30,7 @@ class Case:
     """One trick.
 
     Attributes:
-        id: A01..E38 as in the list (ids.txt), X.. for our own.
+        id: A01..E38 as in the list (ids.txt), X.. for our own; the package's docstring explains the letters.
         make: makes the submission in a world with these answers.
         wants: by variant (`wrong`, `right`), the outcome of each task; one word stands for all of them.
         flags: integrity flags that staff must see.

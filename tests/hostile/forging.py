@@ -1,5 +1,8 @@
 # ruff: noqa: E501 (the cases are code in strings)
-"""Group A: tricks that mean to be given points for a wrong answer."""
+"""Group A: tricks that mean to be given points for a wrong answer.
+
+tests/autograder/intake tests some of them, too: there is the intake's answer, here the score at the end.
+"""
 
 import copy
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""Group D: files that are damaged, odd, or not what they say."""
+"""Group D: files that are damaged, odd, or not what they say.
+
+tests/autograder/intake tests them, too: there is the intake's answer, here the score at the end.
+"""
 
 import json
 from collections.abc import Callable

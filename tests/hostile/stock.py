@@ -235,6 +235,16 @@ def honest(case: Case, variant: str) -> tuple[float, float]:
     return sum(points for points, want in wanted if want == ["passed"]), most
 
 
+def unearned(cases: dict[str, Case], scores: dict[str, float]) -> dict[str, float]:
+    """Return the scores, by student, that are more or less than the student's case deserves."""
+    bounds = {student: honest(case, variant_of(case)) for student, case in cases.items()}
+    return {
+        student: scores[student]
+        for student, (least, most) in bounds.items()
+        if not least <= scores[student] <= most
+    }
+
+
 def judge(case: Case, variant: str, found: dict[str, Any]) -> list[str]:
     """What went wrong, in words; nothing if the outcome is an honest one."""
     faults = []

@@ -20,7 +20,7 @@ from autograder.grading.entries import find_submissions
 from autograder.grading.executors import LocalWorkers
 from autograder.grading.gradebook import Book
 from tests.hostile.cases import Case, load_all, write
-from tests.hostile.stock import honest, variant_of
+from tests.hostile.stock import unearned, variant_of
 from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
 
 FULL = sum(POINTS.values())
@@ -86,12 +86,7 @@ def the_run_finished_and_everybody_has_a_result(graded: Graded) -> None:
 
 def everybody_has_the_score_that_was_earned(graded: Graded) -> None:
     found = scores(graded.root)
-    unearned = {}
-    for student, case in graded.cases.items():
-        least, most = honest(case, variant_of(case))
-        if not least <= found[student] <= most:
-            unearned[student] = found[student]
-    assert unearned == {}
+    assert unearned(graded.cases, found) == {}
     assert {student: found[student] for student in HONEST} == HONEST
 
 

@@ -167,12 +167,14 @@ def test_a_trick_gets_a_line_and_the_earlier_submission_stays(collected: Collect
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_a_forged_folder_gets_a_line_and_is_nobody_s_work(collected: Collected, name: str) -> None:
+def test_forged_exchange_folder_is_reported_and_collected_for_no_student(
+    collected: Collected, name: str
+) -> None:
     assert FORGED[name] in collected.said
     assert collected.server.collected(name) is None
 
 
-def test_nothing_of_the_course_and_nothing_partial_is_in_submitted(collected: Collected) -> None:
+def test_collecting_leaves_no_course_file_or_partial_file_in_submitted(collected: Collected) -> None:
     submitted = collected.server.course / "submitted"
     assert {path.name for path in submitted.iterdir()} == {"victim", *HONEST, *TRICKS}
     assert not any(path.is_symlink() for path in submitted.rglob("*"))
@@ -180,13 +182,13 @@ def test_nothing_of_the_course_and_nothing_partial_is_in_submitted(collected: Co
     assert not (collected.server.course / STEPS).exists()
 
 
-def test_listing_what_came_in_follows_no_link_and_waits_for_nobody(collected: Collected) -> None:
+def test_listing_the_inbound_folder_follows_no_link_and_never_blocks(collected: Collected) -> None:
     said = collected.server.nbgrader("list", "--inbound", STEPS)
     assert all(f"{name} {STEPS}" in said for name in HONEST)
     assert not any(f"secant {name} {STEPS}" in said for name in ("pipe", "source", "dangling"))
 
 
-def test_a_file_that_is_swapped_for_a_link_meanwhile_never_wins(tmp_path: Path) -> None:
+def test_file_swapped_for_a_link_during_collection_never_wins(tmp_path: Path) -> None:
     with server(["racer"]) as there:
         secret = there.course / NOTEBOOK
         secret.write_text(SECRET)
@@ -225,7 +227,7 @@ def _swap(there: Server, folder: Path, secret: Path) -> None:
 
 
 @pytest.mark.costly("a process of its own, which imports torch")
-def test_a_class_whose_students_are_no_users_says_so_in_its_settings() -> None:
+def test_class_without_user_accounts_can_disable_the_owner_check() -> None:
     with server(["shared"], "c.ExchangeCollect.check_owner = False\n") as there:
         for name in ("ann", "bob"):
             folder = there.folder(name)

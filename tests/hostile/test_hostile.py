@@ -249,7 +249,7 @@ def test_no_message_names_what_somebody_else_was_asked(
     assert not [task.message for task in report.tasks if BAIT in task.message]
 
 
-def test_an_answer_that_there_is_no_room_to_look_at_is_the_students(
+def test_answer_too_large_to_judge_is_a_wrong_answer(
     world: World, wall: Wall, tmp_path: Path, monkeypatch: Any
 ) -> None:
     from autograder.sandbox.client import TaskClient
@@ -273,5 +273,5 @@ def test_the_same_file_is_graded_the_same_every_time(
     assert len(seen) == 1
 
 
-def test_the_stub_of_every_task_is_what_the_cases_replace(world: World) -> None:
+def test_hostile_cases_replace_the_stub_of_every_task(world: World) -> None:
     assert {cell.metadata.nbgrader.grade_id for cell in world.source.cells if is_answer(cell)} == set(TASKS)

@@ -74,7 +74,7 @@ def test_an_odd_value_is_a_wrong_answer_with_a_short_plain_message(
 
 
 @pytest.mark.parametrize("id", SPOILERS)
-def test_a_spoilt_process_gets_no_points(
+def test_answer_that_corrupts_its_process_gets_no_points(
     papers: Assignment, wall: Wall, tmp_path: Path, id: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     world = World.create(tmp_path_factory.mktemp("world"), bait=False)

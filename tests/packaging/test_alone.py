@@ -43,7 +43,7 @@ def errors(cell: nbformat.NotebookNode) -> list[str]:
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_it_installs_what_it_needs_and_works(
+def test_released_notebook_installs_secant_and_runs(
     wheel: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, language: str
 ) -> None:
     """Without JupyterLab's extension; the wheel stands for the repository, which no test may ask."""
@@ -66,7 +66,7 @@ def test_it_installs_what_it_needs_and_works(
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "Secant's folder"), ("ko", "Secant 폴더")])
-def test_it_says_what_to_do_where_nothing_can_be_installed(
+def test_first_cell_explains_a_failed_installation(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, language: str, words: str
 ) -> None:
     released = nbformat.read(ROOT / f"release/{language}/{LESSON}/{LESSON}.ipynb", as_version=4)
@@ -81,7 +81,7 @@ def test_it_says_what_to_do_where_nothing_can_be_installed(
     assert "`pip install -r requirements.txt`" in error.evalue
 
 
-def test_where_secant_is_the_first_cell_does_nothing(installed: Place, tmp_path: Path) -> None:
+def test_first_cell_does_nothing_if_secant_is_installed(installed: Place, tmp_path: Path) -> None:
     released = nbformat.read(ROOT / f"release/en/{LESSON}/{LESSON}.ipynb", as_version=4)
     released.cells = released.cells[:1]
     assert run(installed, released, tmp_path).cells[0].outputs == []
@@ -141,7 +141,7 @@ def test_the_badges_lead_to_lessons_that_are_there() -> None:
         assert text.count("kaggle.com/kernels/welcome?src=https%3A%2F%2F") == 10
 
 
-def test_the_dev_container_and_binder_install_what_is_here() -> None:
+def test_dev_container_and_binder_install_the_current_requirements() -> None:
     container = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
     assert "-r requirements.txt" in container["postCreateCommand"]
     needs = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]

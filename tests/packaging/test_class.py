@@ -52,7 +52,7 @@ def unversioned(wheel: zipfile.ZipFile) -> dict[str, str]:
     return {re.sub(r"^secant-[^/]*\.d", "secant.d", name): name for name in wheel.namelist()}
 
 
-def test_it_is_the_wheel_with_another_course(wheel: Path, pack: Path) -> None:
+def test_class_wheel_differs_from_the_wheel_only_in_its_course(wheel: Path, pack: Path) -> None:
     (ours,) = pack.glob("*.whl")
     with zipfile.ZipFile(ours) as of_class, zipfile.ZipFile(wheel) as whole:
         files, all_files = (unversioned(archive) for archive in (of_class, whole))
@@ -105,7 +105,7 @@ def test_check_asks_the_visible_tests_in_the_panel_and_the_terminal(
         assert not re.search(r"\d+ / 10|all tests|--solution", said)
 
 
-def test_a_student_who_looks_finds_nothing(student: Place, address: str) -> None:
+def test_class_edition_gives_a_curious_student_no_answer(student: Place, address: str) -> None:
     """In what the server says, and in all that lies there once it has run."""
     assert ask(address, "lesson?path=" + NOTEBOOK)[0] == 200
     status, [said] = ask(address, "solution", {"path": NOTEBOOK, "task": "forward_difference"})

@@ -85,7 +85,7 @@ def test_the_same_commit_makes_the_same_bytes(export: Path, tmp_path: Path) -> N
 # --- The version ---
 
 
-def test_all_that_names_the_version_agrees() -> None:
+def test_every_file_that_names_the_version_agrees() -> None:
     assert version.problems(ROOT) == []
     assert version.problems(ROOT, "v0.0.1") == [
         f"The tag v0.0.1 is not that of version {version.current(ROOT)}, which is v{version.current(ROOT)}."
@@ -108,7 +108,7 @@ def test_a_new_version_is_begun_everywhere(export: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["next", "1.0", version.current(ROOT)])
-def test_what_is_no_new_version_changes_nothing(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_new_version_changes_no_file(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         version.main([word])
     assert f"{word} is not a new version" in capsys.readouterr().err
@@ -124,7 +124,7 @@ def test_the_tests_run_on_every_system_and_python() -> None:
     assert matrix["python"] == ["3.11", "3.12", "3.13", "3.14"]
 
 
-def test_nothing_is_published_untested_or_with_more_rights_than_it_needs() -> None:
+def test_release_workflow_publishes_only_tested_builds_with_least_rights() -> None:
     release = WORKFLOWS["release"]["jobs"]
     assert set(release["publish"]["needs"]) == {"test", "build"}
     assert release["test"]["uses"] == "./.github/workflows/test.yml"

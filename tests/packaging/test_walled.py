@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell
 from autograder.course.cells import grade_id, is_answer
 from secant.where import INSIDE
 from tests.hostile.cases import Case, load_all, write
-from tests.hostile.stock import honest, variant_of
+from tests.hostile.stock import unearned, variant_of
 from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
 from tests.packaging.conftest import ROOT, Place
 from tests.support.cluster import cluster_of
@@ -131,19 +131,14 @@ def grade(installed: Place, root: Path, *words: str) -> dict[tuple[str, str], di
     return {(row["student"], row["lesson"]): row for row in json.loads(out.read_text())}
 
 
-def test_nobody_gets_more_or_less_than_was_earned(graded: Graded) -> None:
+def test_each_hostile_student_gets_the_earned_score(graded: Graded) -> None:
     scores = {student: row["score"] for (student, lesson), row in graded.rows.items() if lesson == LESSON}
     assert (scores.pop("honest"), scores.pop("wrong")) == (sum(POINTS.values()), 0)
     assert scores.keys() == graded.cases.keys()
-    unearned = {}
-    for student, case in graded.cases.items():
-        least, most = honest(case, variant_of(case))
-        if not least <= scores[student] <= most:
-            unearned[student] = scores[student]
-    assert unearned == {}
+    assert unearned(graded.cases, scores) == {}
 
 
-def test_no_answer_lies_where_a_notebook_finds_it(graded: Graded) -> None:
+def test_notebook_finds_no_answer_on_the_machine(graded: Graded) -> None:
     row = graded.rows["thief", REAL]
     assert row["score"] == 0
     assert {task["outcome"] for task in row["tasks"]} == {"wrong"}
@@ -152,7 +147,7 @@ def test_no_answer_lies_where_a_notebook_finds_it(graded: Graded) -> None:
     assert "SEEN /" not in page
 
 
-def test_no_message_and_no_page_tells_what_is_hidden(graded: Graded) -> None:
+def test_no_message_or_page_contains_hidden_tests(graded: Graded) -> None:
     lines = World(graded.root).hidden_lines()
     for student in graded.cases:
         page = (graded.root / "feedback" / student / LESSON / f"{LESSON}.html").read_text()
@@ -161,7 +156,7 @@ def test_no_message_and_no_page_tells_what_is_hidden(graded: Graded) -> None:
         assert [line for line in lines if line in told] == []
 
 
-def test_a_copy_under_another_name_is_found_by_what_it_says(
+def test_renamed_copy_of_a_lesson_is_found_by_its_content(
     installed: Place, course: tuple[Path, dict[str, Case]], tmp_path: Path
 ) -> None:
     copy = installed.packages / "notes.txt"
@@ -178,5 +173,5 @@ def test_a_copy_under_another_name_is_found_by_what_it_says(
         copy.unlink(missing_ok=True)
 
 
-def test_the_course_lies_in_what_the_wall_covers(installed: Place) -> None:
+def test_course_lies_in_a_folder_that_the_wall_masks(installed: Place) -> None:
     assert (installed.packages / INSIDE / "source" / REAL / f"{REAL}.ipynb").is_file()

@@ -43,7 +43,7 @@ def ask(address: str, path: str) -> str:
         return str(answer.read().decode())
 
 
-def test_the_wheel_brings_the_lessons_and_no_tests_of_ours(wheel: Path) -> None:
+def test_wheel_contains_the_lessons_and_no_test_suite(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     inside = [name.removeprefix(f"{INSIDE}/") for name in names if name.startswith(f"{INSIDE}/")]
     lessons = [path.parent.name for path in ROOT.glob("course/*/solutions.py")]
@@ -112,7 +112,7 @@ def solve(release: Path, to: Path) -> None:
     nbformat.write(notebook, to)
 
 
-def test_the_commands_are_there_and_quick_to_answer(installed: Place, tmp_path: Path) -> None:
+def test_installed_commands_exist_and_answer_quickly(installed: Place, tmp_path: Path) -> None:
     python, log = "python", tmp_path / "log.txt"
     assert installed.start(python, "-c", "import secant; print(secant.__file__)", out=log).wait(60) == 0
     assert Path(log.read_text().strip()).is_relative_to(installed.programs.parent)

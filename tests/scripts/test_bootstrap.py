@@ -152,7 +152,7 @@ def test_an_extra_is_added_in_place_and_stays(ready: Path) -> None:
     assert (ready / ".venv/mark").exists()
 
 
-def test_someone_elses_venv_is_used_if_it_works(ready: Path) -> None:
+def test_foreign_venv_is_used_if_it_works(ready: Path) -> None:
     (ready / ".venv/secant-stamp.json").unlink()
     assert run(ready, "-m", "tiny").stdout.endswith(f"tiny {ready}/.venv\n")
     assert (ready / ".venv/mark").exists()
@@ -173,7 +173,7 @@ def test_two_bootstraps_at_once_both_succeed(home: Path, quick: dict[str, str]) 
 # --- a .venv that is not complete ---
 
 
-def test_killed_on_the_way_it_is_built_anew(home: Path, quick: dict[str, str]) -> None:
+def test_venv_of_a_killed_bootstrap_is_rebuilt(home: Path, quick: dict[str, str]) -> None:
     process = subprocess.Popen(
         command(home), env=environment(SLOW="60", **quick), stdout=subprocess.DEVNULL, start_new_session=True
     )
@@ -194,7 +194,7 @@ def test_a_folder_that_was_moved_needs_a_new_one(home: Path, quick: dict[str, st
     assert done.stdout.endswith(f"tiny {home}/.venv\n")
 
 
-def test_ctrl_c_is_one_sentence(home: Path) -> None:
+def test_ctrl_c_during_bootstrap_prints_one_sentence(home: Path) -> None:
     process = subprocess.Popen(
         command(home),
         env=environment(SLOW="60"),
@@ -238,7 +238,7 @@ def fake_python(folder: Path, name: str, code: int) -> None:
     (folder / name).chmod(0o755)
 
 
-def test_the_oldest_python_can_read_it() -> None:
+def test_bootstrap_parses_on_the_oldest_python() -> None:
     ast.parse(BOOTSTRAP.read_text(), feature_version=(3, 6))
 
 
@@ -276,7 +276,7 @@ def is_old(python: str) -> bool:
     return subprocess.run([python, "-c", check], capture_output=True).returncode == 0
 
 
-def test_real_old_pythons(home: Path) -> None:
+def test_bootstrap_on_an_old_python_names_the_needed_version(home: Path) -> None:
     pythons = old_pythons()
     if not pythons:
         pytest.skip("no Python from 3.6 to 3.10 here")
@@ -287,7 +287,7 @@ def test_real_old_pythons(home: Path) -> None:
         assert "Secant needs Python 3.11 or newer and this is 3." in sentence(done)
 
 
-def test_a_python_without_ensurepip(home: Path) -> None:
+def test_python_without_ensurepip_gets_the_apt_command(home: Path) -> None:
     hide = home.parent / "hide"
     hide.mkdir()
     (hide / "ensurepip.py").write_text("raise ImportError('left out')")
@@ -300,7 +300,7 @@ PROXIES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy"
 
 
 @pytest.mark.parametrize("index", NOWHERE)
-def test_no_network(ready: Path, index: str) -> None:
+def test_bootstrap_without_network_is_explained(ready: Path, index: str) -> None:
     wants_a_package(ready, "no-such-package==1")
     # A proxy that the environment names must not stand in between.
     settings = {**dict.fromkeys(PROXIES, ""), "PIP_NO_INDEX": "", "PIP_INDEX_URL": index, "PIP_RETRIES": "1"}
@@ -309,7 +309,7 @@ def test_no_network(ready: Path, index: str) -> None:
     wants_a_package(ready, "")
 
 
-def test_a_package_that_does_not_exist(ready: Path) -> None:
+def test_bootstrap_with_an_unknown_package_is_explained(ready: Path) -> None:
     wants_a_package(ready, "no-such-package==1")
     said = sentence(run(ready))
     assert "no-such-package" in said
@@ -336,7 +336,7 @@ def bwrap() -> list[str]:
     return BWRAP
 
 
-def test_too_little_space_to_begin_with(home: Path, bwrap: list[str]) -> None:
+def test_bootstrap_with_too_little_disk_space_is_refused(home: Path, bwrap: list[str]) -> None:
     small = [*bwrap, "--size", str(50 * 2**20), "--tmpfs", str(home)]
     for path in home.rglob("*"):
         if path.is_file():
@@ -346,7 +346,7 @@ def test_too_little_space_to_begin_with(home: Path, bwrap: list[str]) -> None:
     assert "make room and run this again" in said
 
 
-def test_a_disk_that_fills_up_on_the_way(home: Path, bwrap: list[str]) -> None:
+def test_disk_that_fills_up_during_bootstrap_is_explained(home: Path, bwrap: list[str]) -> None:
     temporary = home.parent / "temporary"
     temporary.mkdir()
     small = [*bwrap, "--size", str(2**19), "--tmpfs", str(temporary)]
@@ -355,7 +355,7 @@ def test_a_disk_that_fills_up_on_the_way(home: Path, bwrap: list[str]) -> None:
     assert str(temporary) in said
 
 
-def test_a_folder_that_may_not_be_written(home: Path, bwrap: list[str]) -> None:
+def test_bootstrap_in_an_unwritable_folder_is_explained(home: Path, bwrap: list[str]) -> None:
     read_only = [*bwrap, "--ro-bind", str(home), str(home)]
     assert f"{home}/.venv cannot be written" in sentence(run(home, wall=read_only))
     nobody = [*bwrap, "--unshare-user", "--uid", "1000", "--cap-drop", "ALL"]

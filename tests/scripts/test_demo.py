@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LESSONS = find_lessons(ROOT)[:2]
 
 
-def test_a_folder_of_somebodys_own_is_left_alone(tmp_path: Path) -> None:
+def test_demo_does_not_touch_a_folder_with_other_files(tmp_path: Path) -> None:
     (tmp_path / "gradebook.db").write_text("a term's grades")
     with pytest.raises(demo.DemoError, match="--folder"):
         demo.claim(tmp_path)

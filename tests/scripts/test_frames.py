@@ -80,7 +80,7 @@ def unpacked(packed: Packed, shape: tuple[int, ...]) -> list[str]:
         ["12345678901.5", "0.5", "1", "2", "3", "4"],
     ],
 )
-def test_what_is_packed_comes_back_letter_for_letter(texts: list[str]) -> None:
+def test_packed_texts_are_unpacked_exactly(texts: list[str]) -> None:
     assert unpacked(pack(texts, (2, 3)), (2, 3)) == texts
 
 
@@ -120,7 +120,7 @@ def test_sliders_have_many_points_in_order_and_round(make: Callable[[], Panel[An
     assert 1000 < count < 12_000
 
 
-def test_a_choice_leads_to_where_there_is_something_to_see() -> None:
+def test_recorded_choice_starts_at_an_instructive_place() -> None:
     """Lesson 8's explorer moves x to a function's kink."""
     panel = explore_backward()
     axes = grid(panel, 7000)
@@ -131,7 +131,7 @@ def test_a_choice_leads_to_where_there_is_something_to_see() -> None:
     assert panel.state == panel.start
 
 
-def test_what_does_nothing_is_recorded_once() -> None:
+def test_control_without_effect_is_recorded_once() -> None:
     axes = grid(explore_saved(), 7000)
     a, spoiler = (axes.index(named(axes)[name]) for name in ("a", "spoiler"))
     state = [0] * len(axes)
@@ -150,7 +150,7 @@ def test_buttons_lead_from_calls_to_calls() -> None:
 
 
 @pytest.mark.costly("every state of a recording is drawn again")
-def test_a_recording_says_and_draws_what_the_explorer_does(small: Panel[Any]) -> None:
+def test_recording_has_the_words_and_strokes_of_the_explorer(small: Panel[Any]) -> None:
     axes = grid(small, 60)
     shape = tuple(len(axis.points) for axis in axes)
     recording = record.recorded(small, 60)
@@ -172,7 +172,7 @@ def test_a_recording_says_and_draws_what_the_explorer_does(small: Panel[Any]) ->
 
 
 @pytest.mark.costly("it records the largest explorers")
-def test_of_recordings_that_are_too_large_the_largest_has_fewer_states(
+def test_largest_recording_loses_states_if_the_total_is_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     panel = explore_second({"log x": torch.log})

@@ -35,7 +35,7 @@ def test_an_animation_lasts_some_seconds_and_begins_again(tmp_path: Path) -> Non
     assert 4 <= seconds <= 6
 
 
-def test_an_explorer_that_stands_still_is_no_animation(tmp_path: Path) -> None:
+def test_animation_of_an_unmoving_explorer_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "moving.webp"
     with pytest.raises(RuntimeError, match="did not follow"):
         animation.save(frames(animation.MOVES + 1, 2), path)

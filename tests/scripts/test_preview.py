@@ -20,7 +20,7 @@ from scripts.preview.run import PreviewError, run
 from scripts.preview.search import index
 from secant.language import language
 from secant.progress.course import read_course
-from tests.support.settings import settings_kept
+from tests.support.settings import in_english, settings_kept  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "0123456789abcdef"
@@ -39,13 +39,6 @@ SMALL = new_notebook(
     ],
     metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
 )
-
-
-@pytest.fixture(autouse=True)
-def english_again() -> Any:
-    """A page is made in the language in use, which is the whole process's."""
-    yield
-    language("en")
 
 
 def place(number: int = 1) -> pages.Place:
@@ -130,7 +123,7 @@ def test_a_page_is_whole(small: SimpleNamespace) -> None:
     assert small.soup.find("a", rel="prev") is None
 
 
-def test_nothing_is_fetched_from_elsewhere(small: SimpleNamespace) -> None:
+def test_preview_pages_load_only_local_files(small: SimpleNamespace) -> None:
     scripts = ["../theme.js", "../search.js", "../explorer.js", "../predictions.js"]
     assert loaded(small.text) == [*scripts, "../style.css"]
     assert small.soup.find("a", href="https://pytorch.org") is not None
@@ -171,7 +164,7 @@ def test_a_shared_link_has_a_picture_where_the_site_is_known(small: SimpleNamesp
         assert BeautifulSoup(page, "html.parser").find("meta", property="og:image")["content"] == there
 
 
-def test_what_is_fetched_is_found() -> None:
+def test_every_kind_of_loaded_address_is_found() -> None:
     page = "<img src=https://a><link href=b><style>@import 'c'; p{background:url(d)}</style><a href=e>e</a>"
     assert loaded(page) == ["https://a", "b", "c", "d"]
 
@@ -241,7 +234,7 @@ def test_a_formula_that_cannot_be_set_is_named() -> None:
 
 
 @pytest.mark.usefixtures("quick_kernels")
-def test_a_cell_that_fails_is_told() -> None:
+def test_preview_of_a_failing_cell_names_the_error() -> None:
     with pytest.raises(PreviewError, match="ZeroDivisionError: division by zero"):
         run(new_notebook(cells=[new_code_cell("1 / 0")]), "en")
 

@@ -42,7 +42,7 @@ def test_a_wheel_reads_its_metadata() -> None:
     assert version() == "3.1"
 
 
-def test_another_project_around_the_package_is_not_ours(installed: Message, tmp_path: Path) -> None:
+def test_pyproject_of_another_project_is_ignored(installed: Message, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "thesis"\nversion = "7"\n')
     assert version() == installed["Version"]
     (tmp_path / "pyproject.toml").write_text("no table")

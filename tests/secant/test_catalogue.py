@@ -28,7 +28,7 @@ CELL = 'from secant import hints\n\nhint = hints("slope")\nprint(hint.mean, hint
 
 
 @pytest.mark.parametrize(("tongue", "mean"), [("en", 'the "mean"'), ("ko", "평균")])
-def test_a_kept_cell_speaks_the_language_in_use(tongue: str, mean: str) -> None:
+def test_stored_hint_cell_follows_the_language_in_use(tongue: str, mean: str) -> None:
     language(tongue)
     names: dict[str, object] = {}
     exec(with_all(CELL.replace("print", "told = "), TEXTS), names)

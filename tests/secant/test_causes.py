@@ -4,7 +4,6 @@ import warnings
 
 import pytest
 
-from secant import language
 from secant.causes import CAUSES, likely
 from tests.secant.provoked import PROVOKED
 
@@ -20,21 +19,13 @@ def raised(name: str) -> tuple[str, str]:
     raise AssertionError(f"{name} raised nothing")
 
 
-@pytest.fixture(params=["en", "ko"])
-def spoken(request: pytest.FixtureRequest) -> object:
-    before = language()
-    language(request.param)
-    yield request.param
-    language(before)
-
-
 @pytest.mark.parametrize("name", PROVOKED)
-def test_what_is_provoked_has_its_cause(name: str, spoken: str) -> None:
+def test_each_provoked_error_gets_its_likely_cause(name: str, both_languages: str) -> None:
     kind, message = raised(name)
     cause = likely(kind, message)
     assert cause, f"{kind}: {message}"
     assert not cause.endswith(".")
-    if spoken == "en":
+    if both_languages == "en":
         assert PROVOKED[name][1] in cause, cause
     else:
         assert any("가" <= letter <= "힣" for letter in cause)
@@ -45,7 +36,7 @@ def test_every_entry_of_the_catalogue_is_provoked() -> None:
     assert [cause.en for cause in CAUSES if cause.en not in told] == []
 
 
-def test_what_is_unknown_has_no_cause_and_a_long_message_costs_nothing() -> None:
+def test_unknown_error_gets_no_cause_even_if_very_long() -> None:
     assert likely("RuntimeError", "something else") == ""
     assert likely("MyError", "NoneType") == ""
     assert likely("RuntimeError", "x" * 10_000_000) == ""

@@ -24,7 +24,7 @@ VARIABLES = ("SECANT_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
         ({"SECANT_LANG": "fr"}, "en"),
     ],
 )
-def test_the_machines_language(
+def test_language_is_read_from_the_environment(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], answer: str
 ) -> None:
     for name in VARIABLES:
@@ -38,7 +38,9 @@ def test_the_machines_language(
 @pytest.mark.parametrize(
     ("name", "answer"), [("Korean_Korea", "ko"), ("ko_KR", "ko"), ("English_Ireland", "en")]
 )
-def test_windows_names_it_elsewhere(monkeypatch: pytest.MonkeyPatch, name: str, answer: str) -> None:
+def test_language_on_windows_is_read_from_the_locale(
+    monkeypatch: pytest.MonkeyPatch, name: str, answer: str
+) -> None:
     environ = {key: value for key, value in os.environ.items() if key not in VARIABLES}
     monkeypatch.setattr(room, "os", SimpleNamespace(name="nt", environ=environ))
     monkeypatch.setattr(room.locale, "getlocale", lambda: (name, "949"))

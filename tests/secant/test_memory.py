@@ -5,7 +5,7 @@ import torch
 from secant import peak_memory
 
 
-def test_what_is_alive_and_the_most_there_was() -> None:
+def test_peak_memory_counts_live_and_maximum_bytes() -> None:
     with peak_memory() as memory:
         a = torch.zeros(1000)
         b = a * 2
@@ -15,7 +15,7 @@ def test_what_is_alive_and_the_most_there_was() -> None:
     assert (memory.now, memory.peak) == (4000, 8000)
 
 
-def test_views_and_edits_in_place_take_nothing() -> None:
+def test_views_and_in_place_edits_take_no_memory() -> None:
     outside = torch.zeros(1000)
     with peak_memory() as memory:
         outside.add_(1)
@@ -35,7 +35,7 @@ def test_memory_lives_as_long_as_its_last_view() -> None:
         assert memory.now == 0
 
 
-def test_a_graph_keeps_what_it_saved_until_backward_has_read_it() -> None:
+def test_saved_tensors_are_freed_by_backward() -> None:
     x = torch.zeros(1000, requires_grad=True)
     with peak_memory() as memory:
         y = x.exp().sin().sum()

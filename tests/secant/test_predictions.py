@@ -36,7 +36,7 @@ def shown(widget: object) -> str:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes with names are POSIX's")
-def test_a_pipe_in_the_files_place_is_not_waited_for(folder: Path) -> None:
+def test_fifo_in_place_of_the_predictions_file_does_not_block(folder: Path) -> None:
     os.mkfifo(folder / FILE)
     reading = threading.Thread(target=read, args=(folder,), daemon=True)
     reading.start()
@@ -44,7 +44,7 @@ def test_a_pipe_in_the_files_place_is_not_waited_for(folder: Path) -> None:
     assert not reading.is_alive()
 
 
-def test_a_choice_is_kept_and_the_first_one_too(folder: Path, both_languages: str) -> None:
+def test_prediction_stores_the_first_and_the_latest_choice(folder: Path, both_languages: str) -> None:
     question = predict("3 calls", **CHOICES)
     question.buttons.value = "A"
     question.buttons.value = "B"
@@ -59,7 +59,7 @@ def test_nothing_is_written_without_a_choice(folder: Path) -> None:
     assert not list(folder.iterdir())
 
 
-def test_the_answer_waits_for_a_choice_and_follows_it() -> None:
+def test_answer_appears_after_a_choice_and_follows_its_changes() -> None:
     question, answer = predict("3 wait", **CHOICES), predicted("3 wait", right="B", **REPLIES)
     assert "have not answered" in answer.words.value
     question.buttons.value = "B"
@@ -83,13 +83,13 @@ def test_the_answer_can_be_had_without_a_choice(folder: Path) -> None:
     assert read(folder) == {}
 
 
-def test_without_a_front_end_there_is_text(both_languages: str) -> None:
+def test_prediction_without_a_front_end_is_text(both_languages: str) -> None:
     assert "A. 4 and 12" in shown(predict("3 text", **CHOICES))
     text = shown(predicted("3 text", right="B", **REPLIES))
     assert all(reply in text for reply in REPLIES.values())
 
 
-def test_what_learners_typed_is_no_markup() -> None:
+def test_choice_text_is_escaped() -> None:
     answer = predicted("3 markup", right="A", A="<b>bold</b>", B="no")
     answer.show.click()
     assert "&lt;b&gt;" in answer.words.value
@@ -151,13 +151,13 @@ def test_a_choice_is_kept_where_no_lock_can_be_had(folder: Path) -> None:
     assert set(read(folder)) == {"3 one"}
 
 
-def test_a_character_that_is_no_text_is_kept_as_something(folder: Path) -> None:
+def test_lone_surrogate_in_a_prediction_name_is_stored(folder: Path) -> None:
     keep(folder, "3 \udc80", "A")
     keep(folder, "3 one", "A")
     assert len(read(folder)) == 2
 
 
-def test_where_nothing_can_be_written_the_learner_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_prediction_is_reported_to_the_learner(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -189,7 +189,7 @@ def test_a_click_is_noted_with_its_first_choice() -> None:
     assert (noted["first"], noted["right"]) == ("A", "B")
 
 
-def test_code_notes_nothing(folder: Path) -> None:
+def test_choice_set_by_code_is_not_recorded_as_progress(folder: Path) -> None:
     question = predict("3 code", **CHOICES)
     question.buttons.value = "A"
     answer = predicted("3 code", right="B", **REPLIES)
@@ -199,7 +199,7 @@ def test_code_notes_nothing(folder: Path) -> None:
     assert not (folder.parent / "data" / store.FILE).exists()
 
 
-def test_who_has_read_the_answer_makes_no_prediction(folder: Path) -> None:
+def test_choice_after_reading_the_answer_is_no_prediction(folder: Path) -> None:
     question = predict("3 told", **CHOICES)
     predicted("3 told", right="B", **REPLIES).show.click()
     click(question, "B")
@@ -207,7 +207,7 @@ def test_who_has_read_the_answer_makes_no_prediction(folder: Path) -> None:
     assert not (folder.parent / "data" / store.FILE).exists()
 
 
-def test_a_notebook_goes_on_whatever_becomes_of_the_note(
+def test_failing_progress_record_does_not_stop_the_notebook(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder.parent / "data").write_text("in the way")

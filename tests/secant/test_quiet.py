@@ -37,14 +37,14 @@ def test_only_the_silent_thread_s_prints_are_dropped(capsys: pytest.CaptureFixtu
     assert own.getvalue() == "into a file of its own\n"
 
 
-def test_it_speaks_again_after_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_prints_return_after_an_error_in_a_silenced_block(capsys: pytest.CaptureFixture[str]) -> None:
     with contextlib.suppress(KeyboardInterrupt), quietly():
         raise KeyboardInterrupt
     print("arrives")
     assert capsys.readouterr().out == "arrives\n"
 
 
-def test_threads_that_are_silent_in_turn_leave_everything_as_it_was(
+def test_overlapping_silenced_threads_restore_stdout(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Each put back what it had found, the one that ended last what the other one had put there."""
@@ -67,7 +67,7 @@ def test_threads_that_are_silent_in_turn_leave_everything_as_it_was(
     assert capsys.readouterr().out == "arrives\n"
 
 
-def test_what_is_put_off_meanwhile_is_not_silent(capsys: pytest.CaptureFixture[str]) -> None:
+def test_callback_scheduled_in_a_silenced_block_prints(capsys: pytest.CaptureFixture[str]) -> None:
     async def cell() -> None:
         with quietly():
             asyncio.get_running_loop().call_soon(print, "arrives")
@@ -77,7 +77,7 @@ def test_what_is_put_off_meanwhile_is_not_silent(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == "arrives\n"
 
 
-def test_a_learner_s_own_stdout_gets_the_learner_s_prints_alone() -> None:
+def test_redirected_stdout_gets_only_the_learners_prints() -> None:
     def drawn() -> None:
         with quietly():
             print("dropped")
@@ -104,7 +104,7 @@ def test_print_and_stdout_are_still_python_s(capsys: pytest.CaptureFixture[str])
     assert len(traceback.extract_tb(caught.value.__traceback__)) == 1  # this line: no step of ours
 
 
-def test_what_is_written_without_print_is_dropped_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_direct_writes_to_stdout_are_dropped_too(capsys: pytest.CaptureFixture[str]) -> None:
     with quietly():
         assert sys.stdout.write("dropped") == len("dropped")
         sys.stdout.writelines(["dropped", "too"])
@@ -163,7 +163,7 @@ def test_a_warning_that_was_dropped_is_shown_when_its_line_next_runs() -> None:
     assert len(caught) == 1
 
 
-def test_no_answer_is_blamed_for_a_thread_that_falls_silent_meanwhile() -> None:
+def test_thread_silenced_during_a_probe_is_not_blamed_on_an_answer() -> None:
     in_it, out_of_it = threading.Event(), threading.Event()
 
     def drawn() -> None:
@@ -180,7 +180,7 @@ def test_no_answer_is_blamed_for_a_thread_that_falls_silent_meanwhile() -> None:
     assert seen.changes == []
 
 
-def test_the_filter_stands_there_once() -> None:
+def test_warning_filter_of_quietly_is_installed_once() -> None:
     with quietly():
         before = list(warnings.filters)
     for _ in range(5):
@@ -189,7 +189,7 @@ def test_the_filter_stands_there_once() -> None:
     assert warnings.filters == before
 
 
-def test_an_answer_is_not_blamed_for_what_an_explorer_warns_of_meanwhile() -> None:
+def test_explorer_warning_is_not_blamed_on_an_answer() -> None:
     def drawn(inside: threading.Event, go_on: threading.Event) -> None:
         with quietly():
             inside.set()

@@ -6,7 +6,7 @@ import torch
 from secant import expect_error, tensor_info
 
 
-def test_a_chain_after_backward() -> None:
+def test_tensor_info_shows_a_chain_after_backward() -> None:
     x = torch.tensor(5.0, requires_grad=True)
     y = x**3
     z = torch.log(y)
@@ -52,7 +52,7 @@ def test_a_large_tensor_shows_its_shape() -> None:
     assert tensor_info(t=torch.ones(100, 2)).rows["t"]["value"] == "float32 (100, 2)"
 
 
-def test_anything_else_is_refused() -> None:
+def test_tensor_info_of_a_float_is_refused() -> None:
     with pytest.raises(TypeError, match="y is a float"):
         tensor_info(y=1.0)
 

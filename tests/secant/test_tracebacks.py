@@ -115,14 +115,14 @@ Your code raised an error.
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_an_error_is_told_as_a_verdict_tells_it(outputs: Any, name: str) -> None:
+def test_notebook_error_reads_like_a_verdict(outputs: Any, name: str) -> None:
     assert plain(outputs["en", name]).startswith(TOLD[name])
     assert len(outputs["en", name].traceback) == len(outputs["ko", name].traceback) <= 6
     # What IPython keeps, too: with all steps of a recursion, the next cell would wait for seconds.
     assert outputs["en", name].stored == outputs["en", name].traceback
 
 
-def test_an_error_is_told_in_korean(outputs: Any) -> None:
+def test_notebook_error_is_shown_in_korean(outputs: Any) -> None:
     assert plain(outputs["ko", "own"]).splitlines()[:3] == [
         "호출: slope(lambda t: t**2, 3.0)",
         "코드에서 오류가 났습니다.",
@@ -130,7 +130,7 @@ def test_an_error_is_told_in_korean(outputs: Any) -> None:
     ]
 
 
-def test_other_errors_are_shown_as_ever(outputs: Any) -> None:
+def test_other_errors_keep_their_usual_form(outputs: Any) -> None:
     assert plain(outputs["en", "wrong"]).startswith("slope(lambda t: t**2, 3.0)")
     assert outputs["en", "wrong"].ename == "CheckFailed"
     assert "def slope(f, x)\n                   ^\nSyntaxError" in plain(outputs["en", "syntax"])

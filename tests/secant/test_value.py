@@ -5,7 +5,7 @@ import pytest
 from secant.value import TorchValue, Value
 
 
-def test_a_value_holds_what_it_is_given() -> None:
+def test_value_stores_data_parents_and_slopes() -> None:
     x = Value(2)
     y = Value(4.0, [x], [4.0])
     assert (x.data, x.grad, x.parents, x.slopes) == (2.0, 0.0, (), ())
@@ -13,7 +13,7 @@ def test_a_value_holds_what_it_is_given() -> None:
     assert repr(y) == "Value(4, grad=0)"
 
 
-def test_the_frame_has_no_operation_of_its_own() -> None:
+def test_value_frame_defines_no_operation() -> None:
     with pytest.raises(TypeError):
         Value(2.0) + Value(3.0)  # type: ignore[operator]
     for name in ("__mul__", "__pow__", "order", "backward", "log"):

@@ -10,7 +10,7 @@ from secant.visible import visible, without_markup
 
 
 @pytest.mark.costly("it goes through all of Unicode")
-def test_nothing_that_steers_is_left() -> None:
+def test_visible_text_has_no_control_or_direction_characters() -> None:
     every = "".join(map(chr, range(sys.maxunicode + 1)))
     shown = visible(every)
     used = set(shown)
@@ -33,7 +33,7 @@ def test_nothing_that_steers_is_left() -> None:
         ("e\u0301\u0323\u0301\u0301", "e\u0301\u0323\\u0301\\u0301"),
     ],
 )
-def test_what_stays_and_what_does_not(text: str, shown: str | None) -> None:
+def test_visible_keeps_harmless_and_escapes_other_characters(text: str, shown: str | None) -> None:
     assert visible(text) == (text if shown is None else shown)
 
 

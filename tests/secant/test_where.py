@@ -29,7 +29,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def test_the_nearest_one_is_taken(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nearest_course_above_a_folder_is_used(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(NoCourseError, match="install Secant again"):
         course_root(tmp_path)
     with pytest.raises(CourseError, match="install Secant again"):
@@ -81,7 +83,7 @@ class TestSomebodyElses:
             find_root(planted / "mine")
         assert f"SECANT_TRUST={planted}" in str(refused.value)
 
-    def test_it_is_used_where_the_user_says_so(
+    def test_course_of_another_user_is_used_if_trusted(
         self, planted: Path, owners: dict[Path, int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         owners[planted] = 1001
@@ -92,7 +94,7 @@ class TestSomebodyElses:
             with pytest.raises(CourseError):
                 find_root(planted / "mine")
 
-    def test_who_became_root_by_sudo_still_uses_their_own(
+    def test_course_of_the_sudo_user_is_used_by_root(
         self, planted: Path, owners: dict[Path, int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -109,7 +111,7 @@ class TestSomebodyElses:
         with pytest.raises(CourseError):
             find_root(planted)
 
-    def test_a_link_is_who_placed_it_and_what_it_leads_to(self, tmp_path: Path) -> None:
+    def test_owners_of_a_link_include_its_target(self, tmp_path: Path) -> None:
         (tmp_path / "link").symlink_to("/")
         assert where._owners(tmp_path / "link") == {os.getuid(), os.stat("/").st_uid}
         assert where._owners(tmp_path / "nothing") == set()

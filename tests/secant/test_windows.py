@@ -24,7 +24,7 @@ MODULES = """
 
 @pytest.mark.costly("a Python of its own that imports every program")
 @pytest.mark.slow
-def test_a_learners_programs_load_and_grading_says_where_it_runs() -> None:
+def test_learner_modules_import_on_windows_and_grading_refuses() -> None:
     program = f"""
 import importlib, sys
 for name in {MODULES.split()}:
@@ -40,7 +40,7 @@ main()
     assert done.returncode == 2
 
 
-def test_a_token_may_come_in_pieces() -> None:
+def test_token_read_in_pieces_is_joined() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.settimeout(5)
@@ -59,7 +59,7 @@ def test_a_token_may_come_in_pieces() -> None:
 
 
 @pytest.mark.parametrize("times", [0, 2, 99])
-def test_a_file_that_somebody_reads_is_replaced_a_little_later(
+def test_file_in_use_on_windows_is_replaced_on_retry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     busy = [True] * times

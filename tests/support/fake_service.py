@@ -188,7 +188,7 @@ class Check(Handler):
         hidden = "visible" not in path
         self.stop = stop
         try:
-            if "being_started" in path:
+            if "checker_is_starting" in path:
                 await self.say(event="waits")
                 await asyncio.sleep(1)
             await self.say(event="begin", lesson="03_lesson", language="en", hidden=hidden, tasks=tasks)

@@ -285,6 +285,11 @@ def wait_until_still(place: Locator, seconds: float = 1) -> None:
         time.sleep(seconds)
 
 
+def row(page: Page, task: str) -> Locator:
+    """Return a task's row in the panel."""
+    return page.locator(f".secant-row[data-task={task}]")
+
+
 def slider(page: Page, number: int) -> Locator:
     """Return the handle of the page's slider with that number, from 0, scrolled into view."""
     handle = page.locator(".widget-slider .noUi-handle").nth(number)

@@ -47,3 +47,12 @@ def as_it_was() -> Iterator[None]:
     """Give back what an answer may spoil, in the modules that import this fixture."""
     with settings_kept():
         yield
+
+
+@pytest.fixture(autouse=True)
+def in_english() -> Iterator[None]:
+    """Begin in English and restore the language, in the modules and folders that import this fixture."""
+    before = language()
+    language("en")
+    yield
+    language(before)

@@ -123,11 +123,11 @@ def test_building_makes_no_gradebook_and_leaves_one_alone(course: Path) -> None:
     }  # fmt: skip
 
 
-def test_everybody_may_read_what_is_built(built: Path) -> None:
+def test_built_files_are_readable_by_every_user(built: Path) -> None:
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 for path in contents(built))
 
 
-def test_one_language_alone(course: Path) -> None:
+def test_build_of_one_language_writes_no_file_of_the_other(course: Path) -> None:
     assert sorted(build(course, languages=["ko"]).written) == sorted(
         path for path in NOTEBOOKS + TABLES if "en" not in path.parts
     )
@@ -154,7 +154,7 @@ def test_a_problem_stops_everything(course: Path) -> None:
     assert contents(course) == {}
 
 
-def test_what_nbgrader_refuses_is_one_sentence(course: Path) -> None:
+def test_refusal_by_nbgrader_is_reported_in_one_sentence(course: Path) -> None:
     config = course / "nbgrader_config.py"
     config.write_text(config.read_text() + '\nc.ClearSolutions.code_stub = {"R": "fail()"}\n')
     with pytest.raises(builder.BuildError) as refusal:
@@ -189,7 +189,7 @@ def test_check_is_content_with_a_fresh_build(built: Path) -> None:
     assert build(built, check=True) == builder.Built(lessons=1)
 
 
-def test_check_names_what_is_stale_and_writes_nothing(built: Path) -> None:
+def test_build_check_names_stale_files_and_writes_nothing(built: Path) -> None:
     edit_text(built)
     (built / TABLES[0]).unlink()
     (built / "release/ko/01_steps/old.png").write_bytes(b"")
@@ -259,7 +259,7 @@ def test_an_edit_carried_over_to_the_text_is_built(built: Path) -> None:
     assert build(built).written == [NOTEBOOKS[2]]
 
 
-def test_what_a_viewer_adds_is_no_edit(built: Path) -> None:
+def test_outputs_and_kernel_metadata_do_not_count_as_an_edit(built: Path) -> None:
     edit(built, '"kernelspec"', '"language_info": {"name": "python"}, "kernelspec"')
     edit(built, '"outputs": []', '"outputs": [{"name": "stdout", "output_type": "stream", "text": "hi"}]')
     assert build(built).written == [NOTEBOOKS[2]]
@@ -323,7 +323,7 @@ def test_one_language_from_the_command(run: Any, course: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["--lang", "fr"], ["--chek"], ["7"]])
-def test_bad_words_are_one_message(
+def test_build_with_bad_arguments_prints_no_traceback(
     words: Any, course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = fails(course, words, monkeypatch, capsys)
@@ -331,13 +331,13 @@ def test_bad_words_are_one_message(
     assert text.strip()
 
 
-def test_an_unknown_lesson(
+def test_build_of_an_unknown_lesson_lists_the_known_ones(
     course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fails(course, ["7"], monkeypatch, capsys) == 'There is no lesson "7"; the lessons are: 01_steps.\n'
 
 
-def test_outside_a_course(
+def test_build_outside_a_course_is_refused(
     course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "is not in a course directory" in fails(course.parent, [], monkeypatch, capsys)
@@ -350,7 +350,7 @@ def test_a_config_that_cannot_be_loaded(
     assert "nbgrader_config.py cannot be loaded: division by zero." in fails(course, [], monkeypatch, capsys)
 
 
-def test_a_place_that_cannot_be_written(
+def test_build_into_an_unwritable_place_is_refused(
     course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (course / "source").write_text("a file")

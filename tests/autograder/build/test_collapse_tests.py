@@ -33,7 +33,7 @@ def test_only_tests_and_answers_to_predictions_are_collapsed() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_a_release_has_them_collapsed_and_the_source_has_not(course: Path, language: str) -> None:
+def test_test_cells_are_collapsed_in_the_release_and_not_in_the_source(course: Path, language: str) -> None:
     builder.build(course, find_lessons(course))
 
     def cells(home: str) -> list[NotebookNode]:

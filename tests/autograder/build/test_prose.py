@@ -31,11 +31,11 @@ def changed(old: str, new: str, lesson: Lesson = SEVENTH) -> list[str]:
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_no_lesson_has_drifted(lesson: Lesson) -> None:
+def test_prose_of_every_lesson_agrees_with_its_tasks(lesson: Lesson) -> None:
     assert problems(source(lesson), int(lesson.name[:2])) == []
 
 
-def test_points_that_were_changed() -> None:
+def test_prose_with_outdated_points_is_reported() -> None:
     notebook = copy.deepcopy(source(SEVENTH))
     (cell,) = [cell for cell in notebook.cells if grade_id(cell) == "test_clip_hook"]
     grading(cell)["points"] = 3
@@ -47,7 +47,7 @@ def test_points_that_were_changed() -> None:
     ]
 
 
-def test_points_of_a_note() -> None:
+def test_prose_with_wrong_points_of_a_note_is_reported() -> None:
     marks = r"5( min|분) · 2( points|점), (\*\*graded|\*\*사람)"
     assert (
         changed(marks, r"5\1 · 3\2, \3", THIRD)
@@ -55,7 +55,7 @@ def test_points_of_a_note() -> None:
     )
 
 
-def test_one_point_and_one_task_are_said_in_the_singular() -> None:
+def test_prose_problems_use_the_singular_for_one_point_or_task() -> None:
     marks = r"5( min|분) · 2( points|점), (\*\*graded|\*\*사람)"
     said = changed(marks, r"5\1 · 1\2, \3", THIRD)
     assert said == ["its line of marks says 1 point, but two_curves is worth 2"] * 2
@@ -72,7 +72,7 @@ def test_one_point_and_one_task_are_said_in_the_singular() -> None:
     assert 'it says "Seven functions", but the lesson has 1 task' in problems(notebook)
 
 
-def test_a_task_that_was_dropped() -> None:
+def test_prose_that_counts_a_dropped_task_is_reported() -> None:
     notebook = copy.deepcopy(source(SEVENTH))
     first = next(i for i, cell in enumerate(notebook.cells) if "## Task 7.7" in cell.source)
     last = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell) == "test_find_culprit")
@@ -91,7 +91,7 @@ def test_a_task_that_was_dropped() -> None:
     )
 
 
-def test_cells_that_were_dropped_without_their_heading() -> None:
+def test_heading_left_of_a_dropped_task_is_reported() -> None:
     notebook = copy.deepcopy(source(SEVENTH))
     notebook.cells = [cell for cell in notebook.cells if not grade_id(cell).endswith("find_culprit")]
     found = problems(notebook)
@@ -133,7 +133,7 @@ def test_each_slip_in_prose_is_found(old: str, new: str, says: str) -> None:
         (r"<details>(<summary>Hint 1: the idea</summary>\n\nThe path from)", r"\1", "Task 4.4 has 1 hints"),
     ],
 )
-def test_one_slip_in_minutes_or_hints(old: str, new: str, says: str) -> None:
+def test_wrong_minutes_or_hint_count_in_prose_is_reported(old: str, new: str, says: str) -> None:
     (fourth,) = [lesson for lesson in LESSONS if lesson.name.startswith("04")]
     (found,) = changed(old, new, fourth)
     assert says in found
@@ -148,11 +148,11 @@ def test_one_more_lesson_makes_no_translation_stale() -> None:
     )
 
 
-def test_a_lesson_that_speaks_of_no_tasks_is_left_in_peace(steps: Lesson) -> None:
+def test_lesson_whose_prose_names_no_tasks_has_no_problems(steps: Lesson) -> None:
     assert list(prose_problems(source(steps), 1, {1: set()}, None)) == []
 
 
-def test_a_lesson_alone_may_speak_of_those_that_are_not_here() -> None:
+def test_lesson_may_refer_to_lessons_missing_from_the_course() -> None:
     alone = {7: COURSE[7]}
     for total in (None, 10):
         assert list(prose_problems(source(SEVENTH), 7, alone, total)) == []

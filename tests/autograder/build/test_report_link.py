@@ -17,7 +17,7 @@ RESOURCES = {"nbgrader": {"assignment": "11_mine"}}
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_each_released_lesson_ends_with_it(language: str) -> None:
+def test_each_released_lesson_ends_with_a_report_link(language: str) -> None:
     for lesson in LESSONS:
         path = ROOT / "release" / language / lesson.name / f"{lesson.name}.ipynb"
         (url,) = re.findall(r"\]\((\S+/new\?\S+)\)\.?$", nbformat.read(path, as_version=4).cells[-1].source)
@@ -32,7 +32,7 @@ def linked(*cells: nbformat.NotebookNode, problems: object = "") -> nbformat.Not
     return ReportLink(config=config).preprocess(notebook, RESOURCES)[0]
 
 
-def test_it_goes_to_the_class_that_wants_it() -> None:
+def test_report_link_uses_the_address_configured_by_the_class() -> None:
     graded = new_markdown_cell("My note", metadata={"nbgrader": {"solution": True}})
     cells = new_markdown_cell("The beginning"), new_markdown_cell("The end"), new_code_cell("1"), graded
     notebook = linked(*cells, problems="mailto:me@example.org")
@@ -41,16 +41,16 @@ def test_it_goes_to_the_class_that_wants_it() -> None:
     assert [first, *rest] == ["The beginning", "1", "My note"]
 
 
-def test_the_text_decides_the_version() -> None:
+def test_report_link_version_depends_on_the_lesson_text() -> None:
     one, two, again = (linked(new_markdown_cell(text)).cells[0].source[-60:] for text in ("a", "b", "a"))
     assert one == again != two
 
 
-def test_a_notebook_without_prose_stays_as_it_is() -> None:
+def test_notebook_without_prose_gets_no_report_link() -> None:
     assert linked(new_code_cell("1")).cells[0].source == "1"
 
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "me@example.org", 3, "https://a\nb"])
-def test_what_is_no_address_is_refused(address: object) -> None:
+def test_report_link_to_a_malformed_address_is_refused(address: object) -> None:
     with pytest.raises(CourseError, match=r"c\.Secant\.problems is an address"):
         linked(new_markdown_cell("The end"), problems=address)

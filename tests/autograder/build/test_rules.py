@@ -270,13 +270,15 @@ def test_the_small_lesson_keeps_the_rules(steps: Lesson) -> None:
         ("a ~ b ~ c", False),
     ],
 )
-def test_tildes_that_would_strike_text_through(steps: Lesson, text: str, refused: bool) -> None:
+def test_tildes_that_markdown_reads_as_strikethrough_are_refused(
+    steps: Lesson, text: str, refused: bool
+) -> None:
     found = refusals(steps, "A small lesson for the tests", text)
     assert any("its tildes strike text through" in problem for problem in found) is refused, found
 
 
 @pytest.mark.parametrize("name", SLIPS)
-def test_every_slip_is_refused(steps: Lesson, name: str) -> None:
+def test_every_broken_lesson_rule_is_reported_in_a_sentence(steps: Lesson, name: str) -> None:
     old, new, cell, says = SLIPS[name]
     found = refusals(steps, old, new)
     fitting = [text for text in found if cell in text and says in text]
@@ -338,7 +340,7 @@ def test_all_problems_are_reported_at_once(steps: Lesson) -> None:
         ("_counts(1), [1]", "_counts(1), [_y := 1]"),
     ],
 )
-def test_what_a_test_cell_may_do(steps: Lesson, old: str, new: str) -> None:
+def test_allowed_code_in_a_test_cell_is_not_refused(steps: Lesson, old: str, new: str) -> None:
     assert refusals(steps, old, new) == []
 
 
@@ -378,7 +380,9 @@ def test_a_class_may_stand_under_another_task_name(steps: Lesson) -> None:
         ("right", 'task="double"', 'task="doubled"', '"adds it to itself": there is no task "doubled"'),
     ],
 )
-def test_slips_in_the_answers(steps: Lesson, file: str, old: str, new: str, says: str) -> None:
+def test_broken_rule_in_recorded_answers_is_reported(
+    steps: Lesson, file: str, old: str, new: str, says: str
+) -> None:
     path = steps.folder / f"{file}_answers.py"
     text = path.read_text()
     assert old in text
@@ -418,7 +422,7 @@ def test_a_folder_without_a_lesson_is_a_problem(steps: Lesson) -> None:
     assert "01_steps.py cannot be read" in problem
 
 
-def test_what_would_be_released_is_refused(steps: Lesson) -> None:
+def test_release_with_solutions_or_hidden_tests_is_refused(steps: Lesson) -> None:
     found = rules.release_problems(read_text(steps.text), steps.text)
     assert [text.partition("cell ")[2] for text in found] == [
         "double: a solution would be released.",
@@ -440,7 +444,7 @@ def test_each_task_has_wrong_answers_and_a_right_one(steps: Lesson) -> None:
     assert "right_answers.py: it has 0 for Counter: record at least 1 for each task." in said
 
 
-def test_hints_count_as_lines_of_what_is_released(steps: Lesson) -> None:
+def test_hints_count_toward_the_limit_of_visible_test_lines(steps: Lesson) -> None:
     notebook = read_text(steps.text)
     (test,) = [cell for cell in notebook.cells if cell.source.count("check.close(double(3.0)")]
     test.source = "hint = hints(\n" + '    a="b",\n' * 44 + ")\n" + split_tests(test.source)[0]

@@ -28,7 +28,9 @@ def test_one_language_is_kept_and_code_is_shared(lang: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(("value", "text"), [(None, "Hello"), ("ko", "안녕"), ("fr", "Hello")])
-def test_the_environment_chooses(monkeypatch: pytest.MonkeyPatch, value: str | None, text: str) -> None:
+def test_environment_variable_selects_the_language(
+    monkeypatch: pytest.MonkeyPatch, value: str | None, text: str
+) -> None:
     monkeypatch.delenv("SECANT_LANG", raising=False)
     if value is not None:
         monkeypatch.setenv("SECANT_LANG", value)
@@ -73,11 +75,11 @@ def test_a_graded_cell_with_a_language_is_an_error() -> None:
         ("f\"{say(en='a', ko='b')}\"", "f\"{say(en='a', ko='b')}\""),
     ],
 )
-def test_what_code_says_in_both_languages_becomes_a_string_in_one(code: str, english: str) -> None:
+def test_say_calls_become_strings_of_the_selected_language(code: str, english: str) -> None:
     assert selected([new_code_cell(code)], lang="en").cells[0].source == english
 
 
-def test_graded_code_says_it_in_both() -> None:
+def test_graded_cell_keeps_its_bilingual_say_call() -> None:
     graded = new_code_cell('say(en="one", ko="하나")', metadata={"nbgrader": {"grade_id": "x"}})
     assert selected([graded], lang="ko").cells[0].source == 'say(en="one", ko="하나")'
 
@@ -90,7 +92,7 @@ def test_graded_code_says_it_in_both() -> None:
         ("from secant import language, say", "from secant import language"),
     ],
 )
-def test_a_notebook_all_in_one_language_does_not_import_what_would_choose(imported: str, left: str) -> None:
+def test_import_of_say_is_dropped_once_no_call_needs_it(imported: str, left: str) -> None:
     cells = [new_code_cell(imported), new_code_cell('print(say(en="one", ko="하나"))')]
     assert selected(cells).cells[0].source == left
     cells = [new_code_cell(imported), new_code_cell("f\"{say(en='a', ko='b')}\"")]

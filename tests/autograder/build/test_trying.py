@@ -38,7 +38,7 @@ def test_each_answer_is_told_what_is_recorded(steps: Lesson) -> None:
 
 
 @pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
-def test_what_is_not_as_recorded_is_said(steps: Lesson) -> None:
+def test_try_reports_answers_whose_outcome_differs_from_the_record(steps: Lesson) -> None:
     wrong = steps.folder / "wrong_answers.py"
     changed(wrong, 'en="you squared the number"', 'en="you cubed it"')
     changed(wrong, "    return x + 3", "    return 2 * x")
@@ -58,7 +58,7 @@ def test_what_is_not_as_recorded_is_said(steps: Lesson) -> None:
 
 
 @pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
-def test_a_visible_part_that_refuses_too_little_is_said(steps: Lesson) -> None:
+def test_try_reports_visible_tests_that_refuse_too_few_answers(steps: Lesson) -> None:
     done = tried(steps)
     few = (
         "The visible part refuses 0 of 4 wrong answers, but must refuse at least two thirds. "
@@ -77,7 +77,7 @@ def test_a_hint_that_no_catalogue_has_is_named(steps: Lesson) -> None:
 
 
 @pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
-def test_a_task_that_is_not_there(steps: Lesson) -> None:
+def test_try_of_an_unknown_task_is_refused(steps: Lesson) -> None:
     done = tried(steps, "treble")
     assert done.returncode == 2
     assert 'has no task "treble" with a test cell; it has double, Counter.' in done.stderr

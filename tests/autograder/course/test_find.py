@@ -40,12 +40,12 @@ def test_a_notebook_of_another_name_is_found_if_it_is_the_only_one(tmp_path: Pat
     ("word", "said"),
     [(".", "There is no notebook in"), ("7", "no folder of lesson 7"), ("nowhere", "There is no nowhere")],
 )
-def test_what_is_meant_by_nothing_is_said(work: Path, word: str, said: str) -> None:
+def test_argument_that_names_no_notebook_is_refused_in_a_sentence(work: Path, word: str, said: str) -> None:
     with pytest.raises(CourseError, match=said):
         find_notebook(word, work)
 
 
-def test_two_of_one_kind_are_named(tmp_path: Path) -> None:
+def test_ambiguous_notebooks_are_named(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.ipynb").write_text("{}")
     with pytest.raises(CourseError, match=r"a\.ipynb, b\.ipynb"):
@@ -61,7 +61,7 @@ def test_two_of_one_kind_are_named(tmp_path: Path) -> None:
         (NAME, r"노트북이 여러 개 있습니다.*a\.ipynb, b\.ipynb"),
     ],
 )
-def test_it_is_said_in_korean_with_a_way_on(work: Path, in_korean: None, word: str, said: str) -> None:
+def test_notebook_not_found_is_explained_in_korean_with_a_remedy(work: Path, in_korean: None, word: str, said: str) -> None:
     for name in ("a", "b"):
         (work / NAME / f"{name}.ipynb").write_text("{}")
     (work / NAME / f"{NAME}.ipynb").unlink()
@@ -71,7 +71,7 @@ def test_it_is_said_in_korean_with_a_way_on(work: Path, in_korean: None, word: s
     assert str(work) in str(raised.value) or word == "nowhere"
 
 
-def test_it_is_said_where_a_lesson_was_looked_for(work: Path) -> None:
+def test_lesson_not_found_names_the_folder_searched(work: Path) -> None:
     with pytest.raises(CourseError, match=f"in {work}.*autograder check FOLDER"):
         find_notebook("7", work)
 

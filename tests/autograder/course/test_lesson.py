@@ -57,7 +57,7 @@ def test_a_lessons_tasks_have_their_points_and_tests(steps: Lesson) -> None:
     assert found[0].test.source.startswith("from secant import check")
 
 
-def test_split_tests() -> None:
+def test_split_tests_separates_visible_from_hidden_lines() -> None:
     source = "a\n### BEGIN HIDDEN TESTS\nb\nc\n### END HIDDEN TESTS"
     assert split_tests(source) == ("a", "b\nc")
     assert split_tests("a\nb") == ("a\nb", "")
@@ -72,14 +72,14 @@ def test_with_answers_leaves_the_rest_and_the_original(steps: Lesson) -> None:
     assert notebook == lessons.read_lesson(steps)
 
 
-def test_wrong_answers(steps: Lesson) -> None:
+def test_wrong_answers_are_read_with_name_task_and_hint(steps: Lesson) -> None:
     first = lessons.wrong_answers(steps)[0]
     assert (first.name, first.task) == ("squares it", "double")
     assert first.hint == {"en": "you squared the number", "ko": "수를 제곱했습니다"}
     assert first.source == "def double(x):\n    return x * x - 3"
 
 
-def test_right_answers(steps: Lesson) -> None:
+def test_right_answers_are_read_with_name_and_task(steps: Lesson) -> None:
     assert [(a.name, a.task, dict(a.hint)) for a in lessons.right_answers(steps)] == [
         ("adds it to itself", "double", {}),
         ("counts with a generator", "Counter", {}),
@@ -87,13 +87,13 @@ def test_right_answers(steps: Lesson) -> None:
 
 
 @pytest.mark.parametrize("name", ["spoils x.grad", "fills the caller's .grad", "adds h=3 [sic]"])
-def test_a_name_may_hold_what_jupytext_takes_for_marks(steps: Lesson, name: str) -> None:
+def test_answer_name_may_contain_cell_mark_syntax(steps: Lesson, name: str) -> None:
     path = steps.folder / "wrong_answers.py"
     path.write_text(path.read_text().replace("adds three", name))
     assert lessons.wrong_answers(steps)[1].name == name
 
 
-def test_a_cell_without_marks_holds_what_answers_share(steps: Lesson) -> None:
+def test_unmarked_cell_of_an_answers_file_is_not_an_answer(steps: Lesson) -> None:
     path = steps.folder / "wrong_answers.py"
     path.write_text("# %%\nimport torch\n\n" + path.read_text())
     assert lessons.wrong_answers(steps)[0].name == "squares it"
@@ -123,7 +123,7 @@ def test_a_lesson_has_three_names(course: Path, word: str) -> None:
     assert lessons.choose_lessons(found, [word]) == found[:1]
 
 
-def test_no_word_means_all_lessons(course: Path) -> None:
+def test_no_argument_chooses_all_lessons(course: Path) -> None:
     found = lessons.find_lessons(course)
     assert lessons.choose_lessons(found, []) == found
 
@@ -138,12 +138,12 @@ def test_the_root_is_found_from_inside(course: Path) -> None:
     assert lessons.find_root(course / "course" / "01_steps") == course
 
 
-def test_elsewhere_there_is_no_root(tmp_path: Path) -> None:
+def test_folder_outside_a_course_has_no_course_root(tmp_path: Path) -> None:
     with pytest.raises(CourseError, match="is not in a course directory"):
         lessons.find_root(tmp_path)
 
 
-def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_lesson_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.py"
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(CourseError, match=r"bad\.py is not a py:percent text"):

@@ -30,7 +30,7 @@ def test_hints_korean_and_graded_cells_are_not() -> None:
     assert minutes.minutes([hint, text("낱말 " * 180, "ko"), graded, new_code_cell("")]) == 0
 
 
-def test_what_is_optional_is_not_counted_down_to_the_next_heading_of_its_rank() -> None:
+def test_minutes_skip_an_optional_section_with_its_subsections() -> None:
     cells = [text("## 7. Complex numbers (optional)"), prose(180), text("### More"), prose(180)]
     assert minutes.minutes(cells) == 0
     assert minutes.minutes([*cells, text("## 8. Next"), prose(180)]) == pytest.approx(1, abs=0.1)

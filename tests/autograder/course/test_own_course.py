@@ -47,7 +47,7 @@ def score(root: Path, student: str, lesson: str) -> tuple[float, float]:
         return found.score, found.max_score
 
 
-def test_other_points_in_a_lesson_of_ours(tmp_path: Path) -> None:
+def test_course_may_change_the_points_of_a_lesson(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "course" / OURS, tmp_path / "course" / OURS)
     shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
     (lesson,) = find_lessons(tmp_path)
@@ -65,7 +65,7 @@ def test_other_points_in_a_lesson_of_ours(tmp_path: Path) -> None:
 
 
 @pytest.mark.costly("a course is changed, built and graded three times")
-def test_another_task_fails_who_copied_and_a_new_lesson_is_graded_beside_it(course: Path) -> None:
+def test_changed_task_fails_copied_answers_and_a_new_lesson_is_graded(course: Path) -> None:
     (steps,) = find_lessons(course)
     copied = {task.id: task.answer.source for task in tasks(read_lesson(steps))}
     edit(
@@ -99,7 +99,7 @@ def git(root: Path, *words: str, ok: bool = True) -> str:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="it merges with git")
-def test_a_course_of_ones_own_takes_a_new_version_of_ours(course: Path) -> None:
+def test_customised_course_merges_a_new_version_of_secant(course: Path) -> None:
     """As docs/teaching.md says it is done: where git cannot merge what was built, it is built again."""
     (steps,) = find_lessons(course)
 
@@ -189,7 +189,7 @@ def test_a_translation_into_a_third_language_can_be_missing_or_stale(course: Pat
 
 
 @pytest.mark.parametrize("said", ['"en"', '["ko", "en"]', '["en", "../x"]', '["en", "en"]', "[]", "[1]"])
-def test_what_is_no_list_of_languages(course: Path, said: str) -> None:
+def test_malformed_list_of_course_languages_is_refused(course: Path, said: str) -> None:
     (course / "course" / "syllabus.toml").write_text(f"languages = {said}\n")
     with pytest.raises(CourseError, match="begins with"):
         course_languages(course)

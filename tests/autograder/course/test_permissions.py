@@ -50,13 +50,13 @@ def test_with_the_usual_umask_every_user_can_read_the_class(course: Course) -> N
 
 
 @pytest.mark.parametrize("closed", ["class", "."])
-def test_a_closed_folder_closes_what_is_in_it(course: Course, closed: str) -> None:
+def test_files_inside_a_closed_folder_are_no_risk(course: Course, closed: str) -> None:
     path = course.root.parent / closed
     path.chmod(0o750)
     assert open_to_others(course) is None
 
 
-def test_only_what_is_open_is_named(course: Course) -> None:
+def test_permission_risk_names_only_open_files(course: Course) -> None:
     (course.root / "gradebook.db").chmod(0o640)
     risk = open_to_others(course)
     assert risk is not None
@@ -81,7 +81,7 @@ def test_a_writable_folder_above_the_exchange_is_as_bad(course: Course) -> None:
     assert str(course.exchange.parent) in risk.fix
 
 
-def test_a_link_in_the_place_of_the_class_s_folder_is_not_ours(course: Course) -> None:
+def test_link_instead_of_the_exchange_folder_is_a_risk(course: Course) -> None:
     ours = course.exchange / "secant"
     ours.rename(course.exchange / "away")
     ours.symlink_to(course.exchange / "away")
@@ -99,7 +99,7 @@ def test_a_class_s_folder_that_is_not_there_can_be_made_by_a_student(course: Cou
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
 @pytest.mark.parametrize("name", ["secant", "secant/inbound", "."])
-def test_a_folder_of_another_user_is_not_ours(course: Course, name: str) -> None:
+def test_exchange_folder_of_another_user_is_a_risk(course: Course, name: str) -> None:
     os.chown(course.exchange / name, 64_001, 64_001)
     risk = exchange_risk(course)
     assert risk is not None
@@ -107,7 +107,7 @@ def test_a_folder_of_another_user_is_not_ours(course: Course, name: str) -> None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the doctor looks at a grader's machine")
-def test_the_doctor_and_the_commands_say_so(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_and_commands_warn_of_open_permissions(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
     course.exchange.chmod(0o777)
     found = {finding.what: finding for finding in doctor._others(course.root)}
     assert not found["other users"].ok

@@ -61,6 +61,6 @@ def test_a_mistake_in_a_solution_text_is_named(lesson: Lesson, text: str, said: 
     assert any(said in problem for problem in solution_problems(lesson, {"double"}))
 
 
-def test_a_lesson_without_any_says_nothing(lesson: Lesson) -> None:
+def test_lesson_without_solution_texts_has_none(lesson: Lesson) -> None:
     assert solution_problems(lesson, {"double"}) == []
     assert worked_solutions(lesson, read_lesson(lesson)) == {}

@@ -26,7 +26,7 @@ from secant.address import urls
 from secant.language import LANGUAGES, Language
 from secant.where import INSIDE
 from tests.support.lessons import LESSONS, ROOT, questions, with_answers
-from tests.support.small_class import STEPS, Here, build_course, hand_in, run, solutions
+from tests.support.small_class import STEPS, Here, hand_in, run, solutions
 
 NAMES = [lesson.name for lesson in LESSONS]
 
@@ -40,13 +40,6 @@ def edition() -> bytes:
 @pytest.fixture(scope="module")
 def secrets() -> Secrets:
     return Secrets(ROOT)
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("course")
-    build_course(root)
-    return root
 
 
 @pytest.fixture
@@ -78,7 +71,7 @@ def every_file(archive: bytes) -> Iterator[tuple[str, bytes]]:
 # --- Nothing is given away ---
 
 
-def test_no_line_of_an_answer_a_hidden_test_or_a_solution_is_in_it(edition: bytes, secrets: Secrets) -> None:
+def test_edition_contains_no_line_of_answers_or_hidden_tests(edition: bytes, secrets: Secrets) -> None:
     kinds = {line.kind for line in secrets.lines.values()}
     assert kinds == {"answer", "hidden test", "worked solution"}
     assert {line.lesson for line in secrets.lines.values()} == set(NAMES)
@@ -86,7 +79,7 @@ def test_no_line_of_an_answer_a_hidden_test_or_a_solution_is_in_it(edition: byte
     assert secrets.leaks(edition) == []
 
 
-def test_no_file_is_there_that_could_hold_one(edition: bytes) -> None:
+def test_edition_contains_no_kind_of_file_that_holds_answers(edition: bytes) -> None:
     """As somebody would look for them who knows the repository."""
     for name, data in every_file(edition):
         assert not name.endswith((".pyc", ".db")), name
@@ -105,7 +98,7 @@ def test_no_file_is_there_that_could_hold_one(edition: bytes) -> None:
 
 
 @pytest.mark.costly("it looks for each secret line of all lessons")
-def test_every_such_line_would_be_found_however_it_is_written(secrets: Secrets) -> None:
+def test_leak_search_finds_every_secret_line_in_any_encoding(secrets: Secrets) -> None:
     lines = [line.text for line in secrets.lines.values()]
     assert min(map(len, lines)) >= SHORTEST
     for told in ("\n".join(lines), json.dumps(lines), json.dumps(lines, ensure_ascii=False)):
@@ -142,7 +135,7 @@ def test_a_wheel_with_an_answer_under_other_names_is_not_packed(
     assert not (room / "out").exists()
 
 
-def test_it_is_found_in_each_kind_of_place(secrets: Secrets) -> None:
+def test_leak_search_looks_into_file_names_and_nested_archives(secrets: Secrets) -> None:
     line = next(line for line in secrets.lines.values() if line.kind == "hidden test")
     pair = next(line for line in secrets.shapes.values() if "\n" in line.text)
     inner = make_zip({f"{INSIDE}/a.py": line.text.encode(), "secant/b.py": pair.text.encode()})
@@ -202,9 +195,7 @@ def test_a_class_gets_its_own_reports(room: Path) -> None:
 
 
 @pytest.mark.parametrize(("languages", "of"), [(["en"], "en"), (["ko"], "ko"), (["en", "ko"], "both")])
-def test_it_holds_lessons_what_to_install_and_how_to_start(
-    room: Path, languages: list[Language], of: str
-) -> None:
+def test_edition_holds_lessons_wheel_and_readmes(room: Path, languages: list[Language], of: str) -> None:
     packed = pack(room, languages, room / "out")
     assert packed.path.name.startswith(f"secant-class-{of}-")
     data = packed.path.read_bytes()
@@ -264,7 +255,7 @@ def test_a_pack_from_a_pack_has_one_mark_in_its_version(monkeypatch: pytest.Monk
     assert re.fullmatch(r"secant-1\.2\+class\.r[0-9a-f]{8}-py3-none-any\.whl", make_wheel({})[0])
 
 
-def test_what_is_not_released_is_said(room: Path) -> None:
+def test_pack_of_unreleased_lessons_is_refused(room: Path) -> None:
     shutil.rmtree(room / "release/ko")
     with pytest.raises(CourseError, match=f"release/ko does not hold {STEPS}: run `autograder build`"):
         pack(room, LANGUAGES, room / "out")
@@ -275,7 +266,7 @@ def test_what_is_not_released_is_said(room: Path) -> None:
 
 @pytest.mark.costly("a class edition, unpacked, and graded behind a wall")
 @pytest.mark.slow
-def test_what_a_student_hands_in_from_it_is_graded_with_the_hidden_tests(room: Path) -> None:
+def test_work_from_a_class_edition_is_graded_with_hidden_tests(room: Path) -> None:
     data = make_edition(room, ["ko"])
     released = zipfile.ZipFile(io.BytesIO(data)).read(f"secant-class/lessons/ko/{STEPS}/{STEPS}.ipynb")
     answers = solutions(room) | {"double": "def double(x):\n    return 6.0"}  # what its visible test wants

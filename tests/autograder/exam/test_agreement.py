@@ -117,7 +117,7 @@ def misrecorded(lesson: Lesson, answer: Answer, given: str) -> str:
     return ""
 
 
-def test_words_in_the_place_of_a_hints_name_are_found() -> None:
+def test_hint_text_in_place_of_a_hint_name_is_found() -> None:
     lesson = next(lesson for lesson in LESSONS if lesson.name.startswith("04"))
     (name, texts), (other, _), *_ = catalogue_of(lessons.source(lesson))["total_derivative"].items()
     assert isinstance(texts, Mapping)
@@ -131,7 +131,7 @@ def test_words_in_the_place_of_a_hints_name_are_found() -> None:
 
 @pytest.mark.costly("a lesson's own answers, all of them, through the wall")
 @pytest.mark.parametrize(("lesson", "name", "chosen", "tongue"), list(in_both_languages()))
-def test_agreement(
+def test_examiner_agrees_with_the_recorded_verdict(
     wall: Candidates, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str
 ) -> None:
     answers = {id: answer.source for id, answer in chosen.items()}

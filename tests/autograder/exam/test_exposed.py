@@ -26,7 +26,7 @@ def in_repository(lesson: Lesson, *parts: str) -> Path:
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=str)
-def test_each_file_of_a_lesson_gives_it_away_and_a_release_gives_away_none(lesson: Lesson) -> None:
+def test_author_files_expose_a_lesson_and_releases_do_not(lesson: Lesson) -> None:
     files = ("NAME.py", "right_answers.py", "wrong_answers.py", "solutions.py")
     paths = [in_repository(lesson, "course", "NAME", name) for name in files]
     paths.append(in_repository(lesson, "source", "NAME", "NAME.ipynb"))
@@ -48,7 +48,7 @@ def test_each_task_is_known_by_its_test_or_its_answer(lesson: Lesson) -> None:
         assert told, f"{task.id}: its hidden test or answer is too short to be known again in a copy"
 
 
-def test_what_secant_and_nbgrader_bring_gives_nothing_away() -> None:
+def test_installed_secant_and_nbgrader_expose_no_lesson() -> None:
     found = importlib.util.find_spec("nbgrader").submodule_search_locations[0]
     files = [path for top in (ROOT / "secant", Path(found)) for path in top.rglob("*") if path.is_file()]
     assert len(files) > 500
@@ -56,7 +56,7 @@ def test_what_secant_and_nbgrader_bring_gives_nothing_away() -> None:
         assert told_of(lesson).exposed(map(str, files)) is None
 
 
-def test_what_somebody_has_answered_gives_a_lesson_away() -> None:
+def test_answered_notebook_exposes_its_lesson_alone() -> None:
     lesson = LESSONS[1]
     notebook = copy.deepcopy(assignment(lesson).releases["en"])
     assert not told_of(lesson).is_told("a.ipynb", v4.writes(notebook).encode())
@@ -68,12 +68,12 @@ def test_what_somebody_has_answered_gives_a_lesson_away() -> None:
 @pytest.mark.parametrize(
     "bad", ["[]", "{}", '{"cells": 1}', '{"cells": [1]}', "[" * 100_000, '{"cells": [{}]}']
 )
-def test_a_notebook_that_is_none_gives_nothing_away(bad: str) -> None:
+def test_malformed_notebook_exposes_no_lesson(bad: str) -> None:
     lesson = told_of(LESSONS[0])
     assert not lesson.is_told("a.ipynb", (bad + " forward_difference").encode())
 
 
-def test_what_is_packed_or_compiled_gives_a_lesson_away_too(tmp_path: Path) -> None:
+def test_archives_git_indexes_and_bytecode_expose_a_lesson(tmp_path: Path) -> None:
     lesson = LESSONS[0]
     packed = tmp_path / "x.whl"
     with zipfile.ZipFile(packed, "w") as archive:

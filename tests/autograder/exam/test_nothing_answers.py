@@ -177,7 +177,7 @@ def depths() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("lesson", "thorough"), list(depths()))
-def test_nothing_that_the_wall_shows_earns_points(
+def test_no_object_visible_in_the_wall_passes_a_task(
     lesson: Lesson, thorough: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

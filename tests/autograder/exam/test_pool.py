@@ -19,7 +19,7 @@ from autograder.sandbox.results import WallError
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_a_start_that_failed_is_said_once_and_closing_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pool_reports_a_failed_start_once_and_still_closes(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(language: str) -> None:
         raise WallError("no candidate could be started")
 
@@ -63,7 +63,7 @@ def test_a_machine_without_room_for_a_fork_costs_that_check_alone() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="forks")
-def test_a_pool_that_is_closed_while_it_imports_ends_at_once_and_hears_no_ctrl_c() -> None:
+def test_pool_closed_during_imports_ends_at_once_in_its_own_group() -> None:
     forking = ForkPool()
     group = os.getpgid(forking._process.pid)
     forking.close()

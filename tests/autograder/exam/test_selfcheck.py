@@ -104,7 +104,7 @@ def test_release_is_not_attempted(checker: Checker) -> None:
 
 @pytest.mark.costly("the first check here imports what a lesson needs")
 @pytest.mark.parametrize(("language", "told"), [("en", "ran into {}, which"), ("ko", "아직 풀지 않은 {}에")])
-def test_answer_that_runs_into_a_stub_is_told_which(
+def test_answer_that_calls_a_stub_names_the_unanswered_task(
     checker: Checker, right: dict[str, str], tmp_path: Path, language: str, told: str
 ) -> None:
     stub, other = list(right)[:2]
@@ -116,7 +116,7 @@ def test_answer_that_runs_into_a_stub_is_told_which(
     assert f"answer {stub}" in found[other].message
 
 
-def test_a_placeholder_that_still_stands_is_no_answer(
+def test_answer_with_its_placeholder_left_is_not_attempted(
     checker: Checker, right: dict[str, str], tmp_path: Path
 ) -> None:
     """As the test cell says, too; three of these would count as three wrong tries."""
@@ -127,7 +127,7 @@ def test_a_placeholder_that_still_stands_is_no_answer(
     assert "Not done yet" in report.tasks[0].message
 
 
-def test_half_an_answer_is_told_what_is_left(checker: Checker, tmp_path: Path) -> None:
+def test_half_finished_answer_names_the_unwritten_method(checker: Checker, tmp_path: Path) -> None:
     half = """class Value(Value):
     def __add__(self, other):
         other = other if isinstance(other, Value) else Value(other)
@@ -142,7 +142,7 @@ def test_half_an_answer_is_told_what_is_left(checker: Checker, tmp_path: Path) -
     assert {task.outcome for task in others} == {"not_attempted"}
 
 
-def test_wrong_answer_is_told_why(checker: Checker, right: dict[str, str], tmp_path: Path) -> None:
+def test_wrong_answer_gets_its_recorded_hint(checker: Checker, right: dict[str, str], tmp_path: Path) -> None:
     (lesson,) = [lesson for lesson in find_lessons(ROOT) if lesson.name == LESSON]
     wrong = wrong_answers(lesson)[0]
     path = save(answered(ROOT, right | {wrong.task: wrong.source}, "ko", LESSON), tmp_path / "a.ipynb")
@@ -187,7 +187,9 @@ def test_hang_and_crash_cost_their_own_task(
     assert {outcomes[task] for task in list(right)[2:]} == {"passed"}
 
 
-def test_what_cannot_be_checked(checker: Checker, tmp_path: Path, right: dict[str, str]) -> None:
+def test_check_refuses_files_that_are_no_notebook_of_the_course(
+    checker: Checker, tmp_path: Path, right: dict[str, str]
+) -> None:
     with pytest.raises(CourseError, match="There is no"):
         checker.check(tmp_path / "missing.ipynb")
     with pytest.raises(CourseError, match="not a file"):
@@ -274,7 +276,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("language", ["en", pytest.param("ko", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("error", BROKEN)
-def test_a_failed_answer_cell_is_told_though_an_earlier_value_is_there(
+def test_failing_answer_cell_is_reported_despite_an_earlier_definition(
     checker: Checker, tmp_path: Path, error: str, language: str
 ) -> None:
     """In lesson 10 each task defines the same name."""
@@ -291,7 +293,7 @@ def test_a_failed_answer_cell_is_told_though_an_earlier_value_is_there(
 
 
 @pytest.mark.whole
-def test_an_answer_cell_that_does_not_end_is_told_though_an_earlier_value_is_there(
+def test_endless_answer_cell_is_reported_despite_an_earlier_definition(
     checker: Checker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("autograder.exam.examiner.LOAD_SECONDS", 12.0)

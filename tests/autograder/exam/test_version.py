@@ -110,7 +110,7 @@ def decides(name: str) -> bool:
     return any(f"{home(name)}.".startswith(f"{package}.") for package in DECIDING)
 
 
-def test_what_decides_leans_on_nothing_else_of_ours() -> None:
+def test_verdict_code_imports_nothing_outside_the_version() -> None:
     # The template imports all of secant, so that no candidate has to; the wall asks where packages lie, and
     # what it looks through is remembered in a file. Where a course is, only a notebook of source/ asks.
     found = {(path, name) for _, path in deciding_files() for name in imported(path) if not decides(name)}
@@ -124,14 +124,14 @@ def test_what_decides_leans_on_nothing_else_of_ours() -> None:
     }
 
 
-def test_what_a_worker_examines_with_decides() -> None:
+def test_examination_code_of_a_worker_counts_in_the_version() -> None:
     used = {name for name in imported(ROOT / "autograder" / "grading" / "worker.py") if not decides(name)}
     # What goes in and out, pages, and what makes the wall refuse: a refusal is no verdict.
     others = ("autograder.grading.jobs.", "autograder.page.render.", "autograder.exam.exposed.")
     assert all(name.startswith(others) for name in used), used
 
 
-def test_the_tests_of_the_lessons_lean_on_nothing_else() -> None:
+def test_lesson_tests_import_nothing_outside_the_version() -> None:
     sources = [task.test.source for lesson in LESSONS for task in questions(lesson)]
     names = {name for source in sources for name in imported_by(source)}
     assert names

@@ -102,7 +102,7 @@ def test_class_is_graded_and_formgrader_shows_it(room: Path, right: dict[str, st
     assert shown[0]["timestamp"] == "2026-11-01T10:00:00"
 
 
-def test_who_has_passed_is_told_why_it_is_right(room: Path, right: dict[str, str]) -> None:
+def test_passed_task_shows_its_worked_solution_in_the_feedback(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "bob", answered(room, right | WRONG, "ko"))
     run(room)
     page = (room / "feedback" / "bob" / STEPS / f"{STEPS}.html").read_text(encoding="utf-8")
@@ -148,7 +148,7 @@ def test_staff_see_the_hidden_tests_and_students_do_not(room: Path, right: dict[
     assert "수를 제곱했습니다" in page(room, "kim")
 
 
-def test_students_words_reach_nobody_as_html(room: Path, right: dict[str, str]) -> None:
+def test_student_text_is_escaped_on_every_page(room: Path, right: dict[str, str]) -> None:
     evil = "<script>alert(1)</script><img src=x onerror=alert(2)> [x](javascript:alert(3)) $a < b$\n\n# big\n"
     shout = answered(room, right | {"why": evil})
     code = "from IPython.display import HTML, display\ndisplay(HTML('<script>alert(4)</script>'))"
@@ -180,7 +180,7 @@ def test_output_is_bounded(room: Path, right: dict[str, str]) -> None:
     assert sum(map(len, texts)) < 210_000
 
 
-def test_secret_is_made_once_and_nobody_else_may_read_it(room: Path, right: dict[str, str]) -> None:
+def test_secret_is_made_once_with_owner_only_permissions(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     run(room)
     secret = (room / SECRET).read_bytes()
@@ -261,7 +261,7 @@ def test_odd_entries_are_rejected_and_the_batch_goes_on(room: Path, right: dict[
     assert sorted(os.listdir(room / "autograded")) == ["ann", "bad", "dir", "link", "none"]
 
 
-def test_rejection_takes_an_older_grade_away_and_says_what_it_was(room: Path, right: dict[str, str]) -> None:
+def test_rejection_withdraws_the_older_grade_and_quotes_it(room: Path, right: dict[str, str]) -> None:
     first = answered(room, right | WRONG)
     hand_in(room, "ann", first)
     run(room)
@@ -287,9 +287,7 @@ def test_rejection_takes_an_older_grade_away_and_says_what_it_was(room: Path, ri
     assert comments(room, "ann")["Counter"] is None
 
 
-def test_a_blank_notebook_beside_one_that_cannot_be_read_is_no_zero(
-    room: Path, right: dict[str, str]
-) -> None:
+def test_blank_notebook_next_to_an_unreadable_one_scores_no_zero(room: Path, right: dict[str, str]) -> None:
     """As `nbgrader fetch_assignment` leaves both languages, and a student works in one."""
     path = hand_in(room, "ann", answered(room, right))
     korean = path.with_name(f"{STEPS}.ko.ipynb")
@@ -308,9 +306,7 @@ def test_a_blank_notebook_beside_one_that_cannot_be_read_is_no_zero(
     assert grades(room, "ann") == BY_HAND
 
 
-def test_a_note_beside_its_cell_waits_for_a_person_who_sees_it_as_it_was_typed(
-    room: Path, right: dict[str, str]
-) -> None:
+def test_misplaced_note_awaits_manual_grading_as_typed(room: Path, right: dict[str, str]) -> None:
     evil = "It *adds*. <script>alert(1)</script><img src=x onerror=alert(2)> [x](javascript:alert(3))"
     code = {name: text for name, text in right.items() if name != "why"}
     for student, place in (("ann", None), ("bob", 1)):  # below the note, and elsewhere
@@ -352,7 +348,7 @@ def closed(room: Path, summary: batch.Summary) -> Closing:
     return closing(summary.results, summary.failed, course.submitted, [STEPS], students, [], before)
 
 
-def test_what_could_not_be_read_comes_again_until_it_is_settled(room: Path, right: dict[str, str]) -> None:
+def test_unreadable_file_is_listed_by_every_run_until_settled(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     hand_in(room, "bad", "{")
     for _ in range(2):
@@ -372,9 +368,7 @@ def test_what_could_not_be_read_comes_again_until_it_is_settled(room: Path, righ
     assert closed(room, run(room)[0]).unread == {}
 
 
-def test_of_several_notebooks_with_answers_a_person_hears_until_one_is_left(
-    room: Path, right: dict[str, str]
-) -> None:
+def test_several_answered_notebooks_are_listed_until_one_is_left(room: Path, right: dict[str, str]) -> None:
     work, copy = answered(room, right), f"{STEPS} (1).ipynb"
     stub = answered(room, {})
     path = hand_in(room, "ann", stub)
@@ -395,7 +389,7 @@ def test_of_several_notebooks_with_answers_a_person_hears_until_one_is_left(
     assert grades(room, "ann")["test_double"] == (2.0, False)
 
 
-def test_what_could_not_be_read_counts_nowhere_until_a_person_has_given_points(room: Path) -> None:
+def test_unreadable_file_counts_in_no_total_until_graded_by_hand(room: Path) -> None:
     hand_in(room, "bad", "{")
 
     def totals() -> tuple[float, float]:
@@ -410,14 +404,14 @@ def test_what_could_not_be_read_counts_nowhere_until_a_person_has_given_points(r
     assert totals() == (1.5, 2)
 
 
-def test_what_was_not_graded_counts_nowhere(room: Path, right: dict[str, str]) -> None:
+def test_ungraded_submission_counts_in_no_total(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     (row,) = run(room, Here(broken("ann")))[0].as_json()
     assert (row["score"], row["max_score"]) == (0, 0)
     assert row["flags"] == ["grader_failure"]
 
 
-def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, str]) -> None:
+def test_unexpected_folders_in_submitted_are_named(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     submitted = room / "submitted"
     (submitted / "bob" / "01_stepz").mkdir(parents=True)
@@ -446,9 +440,7 @@ def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, st
     assert not end.is_clean
 
 
-def test_a_notebook_loose_in_a_students_folder_is_told_where_it_belongs(
-    room: Path, right: dict[str, str]
-) -> None:
+def test_misplaced_notebook_is_listed_with_its_proper_folder(room: Path, right: dict[str, str]) -> None:
     submitted = hand_in(room, "gus", answered(room, right)).parents[2]
     names = [f"{STEPS}.ipynb", f"{STEPS} (1).ipynb.txt", "01_stepz.IPYNB", "lesson 1.ipynb", "mine.ipynb"]
     for student in ("gus", "hal"):
@@ -469,7 +461,7 @@ def test_a_notebook_loose_in_a_students_folder_is_told_where_it_belongs(
     assert not end.is_clean
 
 
-def test_an_id_that_is_none_of_an_entered_class_is_named_and_graded(
+def test_student_id_missing_from_the_class_list_is_named_and_graded(
     room: Path, right: dict[str, str]
 ) -> None:
     with book(room) as opened:
@@ -490,9 +482,7 @@ def test_an_id_that_is_none_of_an_entered_class_is_named_and_graded(
     assert (set(end.strangers), end.is_clean) == ({"anne"}, True)
 
 
-def test_a_class_of_ids_alone_knows_a_stranger_and_no_class_knows_none(
-    room: Path, right: dict[str, str]
-) -> None:
+def test_strangers_are_listed_only_if_a_class_was_entered(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     assert not closed(room, run(room, Here(told))[0]).strangers
     hand_in(room, "bob", answered(room, right))
@@ -505,7 +495,7 @@ def test_a_class_of_ids_alone_knows_a_stranger_and_no_class_knows_none(
     assert not closed(room, run(room, Here(told))[0]).strangers
 
 
-def test_a_name_in_any_script_is_a_students(room: Path, right: dict[str, str]) -> None:
+def test_student_id_in_any_script_is_accepted(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "김민지", answered(room, right, "ko"))
     summary, _ = run(room)
     assert grades(room, "김민지")["test_double"] == (2.0, False)
@@ -541,7 +531,7 @@ def test_second_run_examines_only_what_is_new(room: Path, right: dict[str, str])
 @pytest.mark.parametrize(
     ("language", "words"), [("en", "Write your answer in the answer cell."), ("ko", "답은 답 셀에 쓰세요.")]
 )
-def test_who_typed_into_the_test_cell_is_told_so(room: Path, language: str, words: str) -> None:
+def test_answer_typed_into_the_test_cell_is_explained(room: Path, language: str, words: str) -> None:
     handed = answered(room, {}, language)
     test = next(cell for cell in handed.cells if grade_id(cell) == "test_double")
     first, _, rest = test.source.partition("\n")
@@ -566,7 +556,7 @@ def test_changed_tests_grade_again(room: Path, right: dict[str, str]) -> None:
     assert workers.examined == ["ann"]
 
 
-def test_grade_that_somebody_else_gave_is_replaced(room: Path, right: dict[str, str]) -> None:
+def test_automatic_grade_changed_in_the_gradebook_is_replaced(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right | WRONG))
     run(room)
     with sqlite3.connect(room / "gradebook.db") as raw:
@@ -620,7 +610,7 @@ def waiting(room: Path, student: str) -> set[str]:
     return {name for name, (_, waits) in grades(room, student).items() if waits}
 
 
-def test_what_a_person_graded_stays(room: Path, right: dict[str, str]) -> None:
+def test_manual_grades_and_comments_survive_regrading(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right | WRONG))
     run(room)
     by_hand(room, "ann")
@@ -671,7 +661,9 @@ def broken(student: str) -> Callable[[Job | Page], Done | None]:
     return spoil
 
 
-def test_grader_failure_is_tried_again_then_alone_and_is_no_zero(room: Path, right: dict[str, str]) -> None:
+def test_failed_grading_is_retried_then_retried_alone_and_scores_no_zero(
+    room: Path, right: dict[str, str]
+) -> None:
     hand_in(room, "ann", answered(room, right))
     hand_in(room, "bob", answered(room, right))
     workers = Here(broken("ann"))
@@ -690,7 +682,7 @@ def test_grader_failure_is_tried_again_then_alone_and_is_no_zero(room: Path, rig
     assert not (room / "autograded" / "ann").exists()
 
 
-def test_failure_that_passes_is_forgotten(room: Path, right: dict[str, str]) -> None:
+def test_recovered_grader_failure_leaves_no_flag(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     failures = iter([Failed("for now")])
     summary, _ = run(room, Here(lambda job: next(failures, None)))
@@ -776,9 +768,7 @@ def test_texts_that_are_slow_to_highlight_get_a_page(room: Path, right: dict[str
     assert "[" * 90_000 in shown
 
 
-def test_page_that_cannot_be_made_comes_without_what_the_student_wrote(
-    room: Path, right: dict[str, str]
-) -> None:
+def test_failing_page_is_made_without_the_student_cells(room: Path, right: dict[str, str]) -> None:
     work = answered(room, right | {"double": "def double(x):\n    return 7  # words of ann's"})
     work.cells.insert(1, nbformat.v4.new_markdown_cell("More words of ann's"))
     hand_in(room, "ann", work)
@@ -845,7 +835,7 @@ def test_interrupted_run_goes_on_where_it_stopped(room: Path, right: dict[str, s
 
 
 @pytest.mark.parametrize("where", ["autograded", "feedback"])
-def test_crash_between_gradebook_and_folders(
+def test_crash_before_folders_are_written_is_repaired_by_the_next_run(
     room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     hand_in(room, "ann", answered(room, right))
@@ -869,7 +859,7 @@ def test_crash_between_gradebook_and_folders(
     assert "you squared the number" in page(room, "ann")
 
 
-def test_folder_that_cannot_be_written_is_said_and_made_up_for(
+def test_unwritable_folder_is_reported_and_written_by_the_next_run(
     room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hand_in(room, "ann", answered(room, right))

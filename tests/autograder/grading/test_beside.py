@@ -34,7 +34,7 @@ def graded(room: Path, student: str = "ann", step: str = "feedback") -> dict[str
 
 
 @pytest.mark.parametrize(("step", "own"), [("autograded", f"{STEPS}.ipynb"), ("feedback", f"{STEPS}.html")])
-def test_what_the_exchange_and_the_student_put_there_stays(
+def test_exchange_and_side_files_are_copied_to_the_graded_folders(
     room: Path, handed: Path, step: str, own: str
 ) -> None:
     run(room, Here(told))
@@ -46,7 +46,7 @@ def test_what_the_exchange_and_the_student_put_there_stays(
 
 
 @pytest.mark.parametrize(("shared", "modes"), [(False, (0o444, 0o644, 0o600)), (True, (0o664, 0o664, 0o660))])
-def test_nobody_else_may_read_the_secret(
+def test_copied_secret_has_owner_only_permissions(
     room: Path, handed: Path, shared: bool, modes: tuple[int, int, int]
 ) -> None:
     with (room / "nbgrader_config.py").open("a") as config:
@@ -63,7 +63,7 @@ def test_nobody_else_may_read_the_secret(
         assert mode(step, "submission_secret.txt") == modes[2]
 
 
-def test_who_did_not_come_by_the_exchange_gets_a_secret_that_is_ours(room: Path, handed: Path) -> None:
+def test_submission_without_an_exchange_secret_gets_a_new_one(room: Path, handed: Path) -> None:
     for name, said in (("bob", None), ("cho", b"short"), ("dee", b"\xff" * 64), ("eve", b"s" * 10_000)):
         folder = hand_in(room, name, "{").parent
         if said is not None:
@@ -80,7 +80,7 @@ def test_who_did_not_come_by_the_exchange_gets_a_secret_that_is_ours(room: Path,
     assert again == secrets
 
 
-def test_no_file_of_a_student_can_pass_for_ours(room: Path, handed: Path) -> None:
+def test_student_files_that_resemble_graded_files_are_left_out(room: Path, handed: Path) -> None:
     names = [f"{STEPS}.html", "other.HTML", "x.htm", "x.svg", "x.xhtml", "x.xml", "x.mht", "x.html.gz"]
     names += ["data:,x.html", "data:x.svg", "a:b.html"]  # mimetypes takes such a name for an address
     names += [".hidden", "other.ipynb", "x\u202e.png", "feedback/x.csv", "data/points.csv", "old.pyc"]
@@ -97,7 +97,9 @@ def test_no_file_of_a_student_can_pass_for_ours(room: Path, handed: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["data", "timestamp.txt", f"{STEPS}.html"])
-def test_file_and_folder_of_one_name(room: Path, handed: Path, name: str) -> None:
+def test_side_file_in_the_place_of_a_grader_folder_breaks_nothing(
+    room: Path, handed: Path, name: str
+) -> None:
     """A file in the place of our folder, a folder in the place of our file."""
     (handed / "timestamp.txt").unlink()
     if name == "data":

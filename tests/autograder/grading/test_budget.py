@@ -25,7 +25,7 @@ def test_one_worker_even_where_memory_is_short() -> None:
     assert machine(4, -1).allow(3, 30)[0] == 1
 
 
-def test_who_wants_more_than_memory_allows_is_told() -> None:
+def test_more_workers_than_memory_allows_are_warned_about() -> None:
     given, said = machine(2, 3.5).allow(8, 30)
     assert given == 3
     assert said == (

@@ -115,9 +115,7 @@ def folders(root: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_another_worker_does_again_what_a_killed_one_had(
-    room: Path, alone: Path, processes: Processes
-) -> None:
+def test_job_of_a_killed_worker_is_repeated_by_another(room: Path, alone: Path, processes: Processes) -> None:
     def replace_worker() -> None:
         processes.hire("second")
         processes.kill(processes.workers["first"])
@@ -158,7 +156,9 @@ def test_without_any_worker_the_run_ends_and_goes_on_later(
 
 
 @pytest.mark.slow
-def test_scheduler_that_goes(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheduler_that_vanishes_ends_the_run_with_advice(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     workers = cluster(processes.address)
     threading.Timer(0.5, processes.kill, [processes.scheduler]).start()
     jobs = iter([PAGE, PAGE])
@@ -171,7 +171,7 @@ def test_scheduler_that_goes(processes: Processes, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("address", ["nonsense://a:1", "tcp://127.0.0.1:notaport", "not an address"])
-def test_address_that_is_none(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_malformed_scheduler_address_is_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "CONNECT_SECONDS", 0.5)
     with pytest.raises(CourseError, match="No Dask scheduler answers at"):
         cluster(address)
@@ -198,7 +198,7 @@ JOB = Job("ann", STEPS, "{}", SCRIPT, b"\0\xff", ("/course",))
     "done", [EXAMINED, Rendered("<p>"), NoWall("no bwrap", "install it"), Failed("why"), Busy("why")]
 )
 @pytest.mark.parametrize("job", [JOB, PAGE])
-def test_job_and_result_arrive_as_they_were(job: Job | Page, done: Done) -> None:
+def test_job_and_result_survive_packing_unchanged(job: Job | Page, done: Done) -> None:
     given: list[Job | Page] = []
 
     def do(job: Job | Page) -> Done:
@@ -232,7 +232,7 @@ def test_result_of_another_shape_is_refused(old: str, new: str) -> None:
         remote.unpack(answer.replace(old.encode(), new.encode(), 1))
 
 
-def test_nothing_but_bytes_is_read() -> None:
+def test_unpacking_refuses_anything_but_bytes() -> None:
     with pytest.raises(ValueError, match="not bytes"):
         remote.unpack(EXAMINED)
 
@@ -257,7 +257,7 @@ def test_worker_with_several_threads_does_one_job_at_a_time() -> None:
     assert at_once == [1, 1, 1]
 
 
-def test_scheduler_without_the_grader_is_told_of_in_a_sentence() -> None:
+def test_scheduler_without_autograder_installed_is_reported() -> None:
     class Client:
         """A cluster whose scheduler cannot import the grader."""
 

@@ -51,7 +51,7 @@ def test_a_group_of_instructors_may_write_to_the_copy(folder: Path) -> None:
     assert stat.S_IMODE((copy / "a.txt").stat().st_mode) & 0o660 == 0o660
 
 
-def test_what_is_skipped_may_be_anything(folder: Path) -> None:
+def test_copying_skips_entries_of_any_kind(folder: Path) -> None:
     (folder / "link").symlink_to("nowhere")
     copy = copied(folder, Limits(1_000, lambda name, status: name in ("link", "inner")))
     assert [path.name for path in copy.iterdir()] == ["a.txt"]
@@ -59,7 +59,7 @@ def test_what_is_skipped_may_be_anything(folder: Path) -> None:
 
 @pytest.mark.parametrize("swap", ["link", "pipe"])
 @pytest.mark.parametrize("name", ["a.txt", "inner"])
-def test_what_is_swapped_after_the_look_is_not_copied(
+def test_file_swapped_after_the_check_is_not_copied(
     folder: Path, monkeypatch: pytest.MonkeyPatch, swap: str, name: str
 ) -> None:
     opening: Callable[..., int] = os.open
@@ -78,9 +78,7 @@ def test_what_is_swapped_after_the_look_is_not_copied(
         copied(folder)
 
 
-def test_a_file_that_grows_while_it_is_read_has_a_bound(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_copy_of_a_growing_file_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looking: Callable[[int], os.stat_result] = os.fstat
 
     def late(descriptor: int) -> os.stat_result:

@@ -72,7 +72,7 @@ def test_a_renamed_notebook_gets_its_page(
     assert fetched(room, home, monkeypatch) == {f"{name.removesuffix('.ipynb')}.html": page for name in names}
 
 
-def test_a_name_of_any_bytes_and_a_crowd_of_notebooks_hold_up_nobody(
+def test_undecodable_names_and_many_notebooks_do_not_stop_feedback(
     room: Path, right: dict[str, str], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = answered_text(room, right)
@@ -96,7 +96,7 @@ def release(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app.start()
 
 
-def test_a_release_keeps_students_from_renaming_what_is_in_the_exchange(
+def test_release_sets_the_sticky_bit_on_exchange_folders(
     room: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exchange = home.parent / "exchange"
@@ -109,7 +109,7 @@ def test_a_release_keeps_students_from_renaming_what_is_in_the_exchange(
 
 
 @pytest.mark.parametrize("act", [release, fetched])
-def test_nothing_is_released_through_a_link_in_the_place_of_the_class_s_folder(
+def test_release_through_a_linked_exchange_folder_is_refused(
     room: Path, home: Path, monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]
 ) -> None:
     elsewhere = home.parent / "elsewhere"

@@ -120,7 +120,7 @@ class Watched:
         return tries
 
 
-def test_what_fails_twice_and_what_was_starved_is_done_once_more_alone() -> None:
+def test_job_that_failed_twice_or_starved_is_retried_alone() -> None:
     watched = Watched()
     crew = Threads()
     jobs = ["fails", "busy", "a", "fails twice", "b", "busy once", "c", "d"]
@@ -197,7 +197,7 @@ def test_workers_for_pages_start_late_need_no_torch_and_end_with_their_parent(tm
 
 
 @pytest.mark.costly("workers of their own, which import torch")
-def test_a_crew_that_hired_nobody_leaves_no_process_and_the_next_one_works() -> None:
+def test_closing_an_unused_worker_pool_leaves_no_process() -> None:
     crew = LocalWorkers(1)
     origin = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
     crew.close()
@@ -208,7 +208,7 @@ def test_a_crew_that_hired_nobody_leaves_no_process_and_the_next_one_works() -> 
 
 
 @pytest.mark.whole
-def test_only_the_workers_origin_ends_at_once() -> None:
+def test_other_process_with_preloaded_workers_keeps_its_exit_code() -> None:
     """Whoever else has imported what workers need, and has started workers, ends with its own exit code."""
     code = (
         "from autograder.grading import executors, preloaded; executors._start_server(); raise SystemExit(3)"
@@ -230,7 +230,7 @@ def say_in_the_wall(word: str) -> str:
 
 @pytest.mark.costly("two walls, whose templates import torch")
 @pytest.mark.slow  # two templates import torch
-def test_workers_share_a_wall_and_get_another_when_it_has_gone() -> None:
+def test_workers_share_one_wall_and_replace_it_if_it_dies() -> None:
     begun = begin()
     elsewhere, within = Behind(["/nowhere"]), Behind([str(Path(pytest.__file__).parent)])
     assert begun is not None

@@ -63,7 +63,7 @@ def unseen(text: str) -> set[str]:
     return steering | ({"\u3164"} & {*text})
 
 
-def test_what_is_shown_holds_no_character_that_hides_or_steers(submission: Submission) -> None:
+def test_feedback_contains_no_hidden_or_steering_characters(submission: Submission) -> None:
     shown = autograded(submission)
     names = [grade_id(cell).removeprefix("test_") for cell in filter(is_test, shown.cells)]
     rows = [Row(name, name, 0.0, 2.0, outcome="wrong", message=visible(f"got {ODD}")) for name in names]
@@ -76,7 +76,7 @@ def test_what_is_shown_holds_no_character_that_hides_or_steers(submission: Submi
     assert page.count("u202e") >= 4
 
 
-def test_what_is_graded_is_what_was_written(submission: Submission) -> None:
+def test_graded_code_keeps_the_characters_as_written(submission: Submission) -> None:
     assert submission.steps[-1].source == CODE
     assert submission.notebook.cells[-1].source == CODE
     assert submission.file == f"a{SHOWN}.ipynb"
@@ -89,7 +89,7 @@ def test_prose_keeps_its_letters_and_an_emoji_its_parts() -> None:
     assert r"\ud800" in harmless("\ud800")
 
 
-def test_a_person_sees_the_pictures_that_the_file_holds_and_nothing_else_of_its_outputs() -> None:
+def test_graded_copy_keeps_pictures_and_no_other_submitted_output() -> None:
     release = assignment(LESSON).releases["en"]
     plot = picture(40, 20)
     outputs = [

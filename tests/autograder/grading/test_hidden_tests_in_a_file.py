@@ -62,9 +62,7 @@ def test_the_instructor_s_notebook_waits_for_a_person(room: Path, right: dict[st
     assert not any(line in shown(room, "ann") for line in hidden_lines(room)[:5])
 
 
-def test_hidden_tests_in_a_scratch_cell_or_beside_the_notebook_are_seen(
-    room: Path, right: dict[str, str]
-) -> None:
+def test_hidden_tests_in_any_cell_or_side_file_are_detected(room: Path, right: dict[str, str]) -> None:
     notebook = answered(room, right)
     lines = hidden_lines(room)
     notebook.cells.append(v4.new_code_cell("\n".join(lines)))
@@ -77,7 +75,7 @@ def test_hidden_tests_in_a_scratch_cell_or_beside_the_notebook_are_seen(
     assert not any(line in shown(room, "bob") for line in lines[:5])
 
 
-def test_two_lines_are_no_proof(room: Path, right: dict[str, str]) -> None:
+def test_two_hidden_test_lines_in_a_submission_are_tolerated(room: Path, right: dict[str, str]) -> None:
     notebook = answered(room, right)
     notebook.cells.append(v4.new_code_cell("\n".join(hidden_lines(room)[:2])))
     hand_in(room, "ann", notebook)

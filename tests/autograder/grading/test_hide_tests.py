@@ -79,7 +79,7 @@ def test_other_outputs_stay() -> None:
 
 @pytest.mark.costly("IPython itself runs each error")
 @pytest.mark.usefixtures("quick_kernels")
-def test_what_ipython_really_prints() -> None:
+def test_real_ipython_traceback_hides_the_hidden_tests() -> None:
     answer = new_code_cell("def f(x):\n    return 1 // (42 - x) or 1")
     # As where secant does not choose what an error shows.
     plain = new_code_cell("import secant\nget_ipython().set_custom_exc((), None)")

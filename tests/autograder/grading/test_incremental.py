@@ -58,13 +58,13 @@ def edit(room: Path, lesson: str, change: Callable[[nbformat.NotebookNode], None
         nbformat.write(notebook, path)
 
 
-def test_nothing_new_grades_nobody(two: Path) -> None:
+def test_run_without_changes_grades_no_submission(two: Path) -> None:
     before = (two / "gradebook.db").read_bytes()
     assert examined(two) == []
     assert (two / "gradebook.db").read_bytes() == before
 
 
-def test_prose_and_examples_grade_nobody(two: Path) -> None:
+def test_changed_prose_or_examples_regrade_no_submission(two: Path) -> None:
     def reword(notebook: nbformat.NotebookNode) -> None:
         notebook.cells.insert(0, nbformat.v4.new_markdown_cell("A new beginning.", id="new"))
         notebook.cells[1].source += "\n\nMore words."
@@ -75,7 +75,7 @@ def test_prose_and_examples_grade_nobody(two: Path) -> None:
     assert examined(two) == []
 
 
-def test_what_was_printed_stands_where_it_was_when_a_folder_is_written_anew(two: Path) -> None:
+def test_rewritten_folder_keeps_outputs_with_their_cells(two: Path) -> None:
     edit(two, STEPS, lambda notebook: notebook.cells.insert(0, nbformat.v4.new_markdown_cell("New.", id="n")))
     shutil.rmtree(two / "autograded" / "ann" / STEPS)
     assert examined(two) == []
@@ -84,7 +84,7 @@ def test_what_was_printed_stands_where_it_was_when_a_folder_is_written_anew(two:
     assert cell.source.startswith("from secant import language")
 
 
-def test_another_test_grades_its_lesson_alone(two: Path) -> None:
+def test_changed_test_regrades_its_lesson_alone(two: Path) -> None:
     def harder(notebook: nbformat.NotebookNode) -> None:
         for cell in notebook.cells:
             cell.source = cell.source.replace("_counts(3), [1, 2, 3]", "_counts(4), [1, 2, 3, 4]")
@@ -103,14 +103,14 @@ def test_another_test_grades_its_lesson_alone(two: Path) -> None:
     [("return 2 * x", "return x * 2"), ("test_Counter", "test_Counter "), ('"points": 2', '"points": 4')],
     ids=["solution", "name", "points"],
 )
-def test_what_a_digest_is_of(room: Path, change: tuple[str, str]) -> None:
+def test_digest_changes_with_tests_and_not_with_solutions(room: Path, change: tuple[str, str]) -> None:
     before = read_assignment(room, STEPS).digest
     source = room / "source" / STEPS / f"{STEPS}.ipynb"
     source.write_text(source.read_text().replace(*change))
     assert (read_assignment(room, STEPS).digest == before) == (change[0] == "return 2 * x")
 
 
-def test_stub_and_import_count(room: Path) -> None:
+def test_digest_changes_with_stubs_and_imports(room: Path) -> None:
     def digest_with(old: str, new: str) -> str:
         path = room / "release" / "ko" / STEPS / f"{STEPS}.ipynb"
         text = path.read_text()
@@ -125,7 +125,7 @@ def test_stub_and_import_count(room: Path) -> None:
     assert digest_with("from secant import language", "from secant import say as language") != same
 
 
-def test_new_lesson_grades_nobody_of_another(room: Path, right: dict[str, str]) -> None:
+def test_new_lesson_regrades_no_other_lesson(room: Path, right: dict[str, str]) -> None:
     for student in ("ann", "bob"):
         hand_in(room, student, answered(room, right))
     assert examined(room, (STEPS,)) == ["ann", "bob"]
@@ -133,7 +133,7 @@ def test_new_lesson_grades_nobody_of_another(room: Path, right: dict[str, str]) 
     assert examined(room, (STEPS,)) == []
 
 
-def test_another_grader_grades_all(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_grader_version_regrades_every_submission(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(current, "grader_version", lambda: "another")
     assert examined(two) == ["ann", "bob", "ann", "bob"]
 
@@ -183,7 +183,7 @@ def test_large_class_needs_few_questions_and_little_memory(
     assert [row["student"] for row in json.loads(json.dumps(summary.as_json()))] == ["ann", "bob", *students]
 
 
-def test_name_that_no_database_takes_costs_nobody_else_a_grade(two: Path) -> None:
+def test_undecodable_student_name_costs_no_other_student_a_grade(two: Path) -> None:
     os.makedirs(os.path.join(os.fsencode(two / "submitted"), b"caf\xe9", os.fsencode(STEPS)))
     workers = Here(told)
     summary, _ = run(two, workers)

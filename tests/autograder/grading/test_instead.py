@@ -57,7 +57,7 @@ def api(room: Path, more: dict[str, Any] | None = None) -> NbGraderAPI:
     return NbGraderAPI(config=config)
 
 
-def test_autograde_is_asked_of_the_command(handed: Path, command: Command) -> None:
+def test_nbgrader_autograde_calls_the_command(handed: Path, command: Command) -> None:
     answer = api(handed).autograde(STEPS, "ann")
     assert answer["success"]
     assert command.said in answer["log"]
@@ -69,7 +69,7 @@ def test_autograde_is_asked_of_the_command(handed: Path, command: Command) -> No
     assert not (handed / "autograded").exists(), "nbgrader's own steps have nothing to do"
 
 
-def test_feedback_is_asked_of_the_command(handed: Path, command: Command) -> None:
+def test_nbgrader_feedback_calls_the_command(handed: Path, command: Command) -> None:
     run(handed, Here(told))
     assert api(handed).generate_feedback(STEPS, "ann")["success"]
     assert api(handed).generate_feedback(STEPS, force=False)["success"]
@@ -78,7 +78,9 @@ def test_feedback_is_asked_of_the_command(handed: Path, command: Command) -> Non
 
 @pytest.mark.parametrize("act", ["autograde", "generate_feedback"])
 @pytest.mark.parametrize("code", [1, 2, -9])
-def test_success_is_the_commands_own(handed: Path, command: Command, act: str, code: int) -> None:
+def test_nbgrader_success_follows_the_commands_exit_code(
+    handed: Path, command: Command, act: str, code: int
+) -> None:
     run(handed, Here(told))
     command.said, command.code = "Another `autograder grade` is busy.", code
     answer = getattr(api(handed), act)(STEPS, "ann")
@@ -98,7 +100,7 @@ def test_success_is_the_commands_own(handed: Path, command: Command, act: str, c
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )
-def test_other_settings_than_the_courses_are_refused(
+def test_nbgrader_api_with_other_settings_is_refused(
     handed: Path, command: Command, setting: dict[str, str], word: str
 ) -> None:
     hand_in(handed, "ann", "{}").rename(handed / "submitted" / "ann" / STEPS / f"{STEPS}.ipynb")
@@ -110,7 +112,7 @@ def test_other_settings_than_the_courses_are_refused(
     assert "Nothing was done" in answer["error"]
 
 
-def test_folder_that_is_no_course_is_refused(handed: Path, command: Command) -> None:
+def test_autograde_outside_a_course_is_refused(handed: Path, command: Command) -> None:
     asked = api(handed)
     (handed / "course").rename(handed / "lessons")
     answer = asked.autograde(STEPS, "ann")
@@ -118,7 +120,7 @@ def test_folder_that_is_no_course_is_refused(handed: Path, command: Command) -> 
     assert "is not in a course directory" in answer["error"]
 
 
-def test_unknown_student_is_refused_where_none_is_to_be_created(handed: Path, command: Command) -> None:
+def test_autograde_of_an_unknown_student_without_create_is_refused(handed: Path, command: Command) -> None:
     answer = api(handed).autograde(STEPS, "ann", create=False)
     assert (answer["success"], command.calls) == (False, [])
     assert "no student ann" in answer["error"]

@@ -67,7 +67,7 @@ def grade(room: Path) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("fresh", [False, True], ids=["mid-term", "empty gradebook"])
-def test_killed_run_is_made_up_for(begun: Path, tmp_path: Path, fresh: bool, deep: bool) -> None:
+def test_killed_run_is_completed_by_the_next(begun: Path, tmp_path: Path, fresh: bool, deep: bool) -> None:
     def room(name: str) -> Path:
         shutil.copytree(begun, tmp_path / name)
         if fresh:
@@ -87,7 +87,7 @@ def test_killed_run_is_made_up_for(begun: Path, tmp_path: Path, fresh: bool, dee
         shutil.rmtree(place)
 
 
-def test_killed_again_and_again(begun: Path, tmp_path: Path) -> None:
+def test_repeatedly_killed_runs_still_finish_the_class(begun: Path, tmp_path: Path) -> None:
     undisturbed, place = tmp_path / "undisturbed", tmp_path / "killed"
     for copy in (undisturbed, place):
         shutil.copytree(begun, copy)
@@ -107,7 +107,7 @@ def test_killed_command_leaves_no_process_and_is_made_up_for(tmp_path: Path) -> 
     subprocess.run(words, check=True, cwd=ROOT)
 
 
-def test_a_new_gradebook_is_as_nbgrader_makes_it(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_gradebook_equals_one_made_by_nbgrader(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """But without its program for that, which takes seconds and has to be on the PATH."""
     course = Course.at(room)
     (room / "gradebook.db").unlink()
@@ -186,7 +186,7 @@ def test_full_disk_under_the_gradebook(
     assert {*workers.examined} == failed
 
 
-def test_who_waited_in_vain_waits_once(
+def test_locked_gradebook_is_waited_for_only_once_per_run(
     room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept: list[float] = []
@@ -243,7 +243,7 @@ def test_gradebook_whose_lock_cannot_be_made_is_refused(room: Path, right: dict[
     assert "gradebook.db cannot be written to: Is a directory." in refused(room)
 
 
-def test_the_course_with_all_that_lies_in_it_and_the_exchange_are_hidden(room: Path) -> None:
+def test_course_and_exchange_are_hidden_from_the_wall(room: Path) -> None:
     assert {str(room), "/usr/local/share/nbgrader/exchange"} <= set(Course.at(room).hidden)
     with (room / "nbgrader_config.py").open("a") as config:
         config.write('\nc.Exchange.root = "/usr/share/ours"\n')

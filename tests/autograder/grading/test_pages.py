@@ -91,7 +91,7 @@ def made(room: Path, act: Callable[..., Summary] = grade, force: bool = False) -
         (penalty, "for late submission:"),
     ],
 )
-def test_what_a_person_entered_makes_that_page_anew(
+def test_manual_entry_remakes_only_that_students_page(
     two: Path, change: Callable[[Gradebook], None], shown: str, act: Callable[..., Summary]
 ) -> None:
     assert shown not in page(two, "ann")
@@ -107,7 +107,7 @@ def test_all_pages_are_made_if_asked(two: Path) -> None:
     assert made(two, make_pages, force=True) == ["ann", "bob"]
 
 
-def test_no_page_of_what_was_not_graded(two: Path, right: dict[str, str]) -> None:
+def test_ungraded_resubmission_gets_no_new_page(two: Path, right: dict[str, str]) -> None:
     was = page(two, "ann")
     hand_in(two, "ann", answered(two, right | WRONG), timestamp=LATE)
     enter(two, lambda book: note(book, of="bob"))
@@ -151,7 +151,7 @@ def strict(two: Path) -> Path:
     return two
 
 
-def test_due_date_is_applied_to_what_was_graded(strict: Path) -> None:
+def test_new_due_date_applies_to_graded_submissions(strict: Path) -> None:
     assert made(strict) == ["bob"]
     assert penalties(strict) == {"ann": None, "bob": 5.0}
     assert "for late submission:" in page(strict, "bob")

@@ -147,7 +147,7 @@ def all_hand_in(room: Path, right: dict[str, str], url: str) -> None:
         hand_in(room, student, answered(room, right))
 
 
-def test_server_that_is_gone_costs_nobody_a_grade(
+def test_postgres_outage_loses_no_grade(
     room: Path, right: dict[str, str], url: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gradebook, "BUSY_SECONDS", 0.2)
@@ -174,7 +174,7 @@ def test_server_that_is_gone_costs_nobody_a_grade(
     assert autograded(url) == dict.fromkeys(CLASS, True)
 
 
-def test_server_that_starts_anew_is_waited_for(
+def test_postgres_restart_is_waited_for(
     room: Path, right: dict[str, str], url: str, postgres: Server
 ) -> None:
     all_hand_in(room, right, url)
@@ -191,7 +191,7 @@ def test_server_that_starts_anew_is_waited_for(
     assert autograded(url) == dict.fromkeys(CLASS, True)
 
 
-def test_killed_run_is_made_up_for(
+def test_killed_run_is_completed_by_the_next(
     room: Path, right: dict[str, str], postgres: Server, tmp_path: Path
 ) -> None:
     fill(room, right)
@@ -269,7 +269,7 @@ def test_killed_run_leaves_no_lock(room: Path, url: str, monkeypatch: pytest.Mon
         os.waitpid(pid, 0)
 
 
-def test_lost_connection_ends_a_run_whose_place_another_has_taken(
+def test_run_ends_if_another_took_its_lock_during_an_outage(
     room: Path, right: dict[str, str], url: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gradebook, "GRACE_SECONDS", 0.0)
@@ -290,7 +290,7 @@ def test_lost_connection_ends_a_run_whose_place_another_has_taken(
     assert (summary.kept, summary.failed) == (1, {})
 
 
-def test_connection_that_only_the_server_believes_in_is_ended(
+def test_dead_connection_known_only_to_the_server_is_ended(
     room: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after a network's failure: the lock is still that connection's, and the run's own."""

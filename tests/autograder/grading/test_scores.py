@@ -34,7 +34,7 @@ def exported(room: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> dict[s
         return {row["student_id"]: row for row in csv.DictReader(file)}
 
 
-def test_no_score_is_no_zero(class_of_four: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_score_is_exported_empty(class_of_four: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = exported(class_of_four, monkeypatch)
     assert {student: row["score"] for student, row in rows.items()} == {
         "ann": "5.0",
@@ -47,7 +47,7 @@ def test_no_score_is_no_zero(class_of_four: Path, monkeypatch: pytest.MonkeyPatc
     assert (rows["dan"]["last_name"], rows["dan"]["first_name"]) == ("Roe, Jr.", "'=1+1")
 
 
-def test_what_a_person_gave_for_a_file_that_cannot_be_read_is_the_score(
+def test_manual_points_for_an_unreadable_file_are_exported(
     class_of_four: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Gradebook(f"sqlite:///{class_of_four}/gradebook.db", "secant") as book:
@@ -58,7 +58,9 @@ def test_what_a_person_gave_for_a_file_that_cannot_be_read_is_the_score(
     assert {student: row["score"] for student, row in rows.items()} == {"cho": "3.0"}
 
 
-def test_the_penalty_is_taken_off(class_of_four: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exported_score_has_the_late_penalty_subtracted(
+    class_of_four: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Gradebook(f"sqlite:///{class_of_four}/gradebook.db", "secant") as book:
         book.find_submission_notebook(STEPS, STEPS, "ann").late_submission_penalty = 2.0
         book.db.commit()
@@ -66,7 +68,9 @@ def test_the_penalty_is_taken_off(class_of_four: Path, monkeypatch: pytest.Monke
     assert (row["raw_score"], row["late_submission_penalty"], row["score"]) == ("5.0", "2.0", "3.0")
 
 
-def test_it_has_the_columns_of_nbgraders_own(class_of_four: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_has_the_columns_of_nbgraders_exporter(
+    class_of_four: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ours = exported(class_of_four, monkeypatch)["ann"]
     theirs = exported(class_of_four, monkeypatch, "--exporter=nbgrader.plugins.CsvExportPlugin")["ann"]
     assert list(ours) == list(theirs)
@@ -106,7 +110,7 @@ def test_a_gradebook_of_nbgraders_own_or_of_an_earlier_version_is_exported(
     assert exported(class_of_four, monkeypatch)["ann"]["score"] == "5.0"
 
 
-def test_a_course_that_is_not_built_is_said_in_a_sentence(
+def test_export_from_an_unbuilt_course_is_refused(
     class_of_four: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.rmtree(class_of_four / "release")

@@ -22,12 +22,12 @@ LINES = [
 ]
 
 
-def test_the_page_has_commands() -> None:
+def test_teaching_page_contains_commands() -> None:
     assert len(LINES) >= 18
     assert all(re.match(r"(\.venv/bin/)?(autograder|nbgrader) |cp |rm ", line) for line in LINES)
 
 
-def test_what_the_pages_put_into_the_courses_folder_is_never_committed() -> None:
+def test_files_made_by_documented_commands_are_ignored_by_git() -> None:
     pages = PAGE + (ROOT / "docs" / "lms.md").read_text(encoding="utf-8")
     words = [
         word

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others'
 MEGABYTE = 2**20
 
 
-def test_what_takes_too_much_memory_fails_where_it_is_asked_for() -> None:
+def test_memory_limit_fails_the_allocation_that_exceeds_it() -> None:
     before = resource.getrlimit(resource.RLIMIT_DATA)
     with memory_limit(64 * MEGABYTE):
         with pytest.raises(MemoryError):
@@ -31,7 +31,7 @@ def test_what_takes_too_much_memory_fails_where_it_is_asked_for() -> None:
     assert len(bytearray(100 * MEGABYTE)) == 100 * MEGABYTE
 
 
-def test_the_limit_ends_with_an_error_too() -> None:
+def test_memory_limit_ends_after_an_error() -> None:
     before = resource.getrlimit(resource.RLIMIT_DATA)
     with pytest.raises(KeyError), memory_limit(64 * MEGABYTE):
         raise KeyError
@@ -50,7 +50,7 @@ def test_a_narrower_limit_stays() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
-def test_what_is_started_meanwhile_can_lift_it() -> None:
+def test_child_process_can_lift_the_memory_limit() -> None:
     code = (
         "import resource\n"
         "from autograder.sandbox.inside.privileges import lift_memory_limit\n"
@@ -63,7 +63,7 @@ def test_what_is_started_meanwhile_can_lift_it() -> None:
         subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_where_a_lesson_lies_inside_the_wall_nothing_is_graded(
+def test_grading_is_refused_if_a_lesson_is_readable_in_the_wall(
     built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = (built / "source" / STEPS / f"{STEPS}.ipynb").read_text()
@@ -76,5 +76,5 @@ def test_where_a_lesson_lies_inside_the_wall_nothing_is_graded(
     assert "Move it" in done.fix
 
 
-def test_the_page_that_is_made_beforehand_can_be_made() -> None:
+def test_page_made_in_advance_can_be_rendered() -> None:
     assert "<em>One</em> cell" in render(preloaded_pages.nothing()).html

@@ -1,4 +1,8 @@
-"""Whatever was handed in, the intake answers with a submission or a sentence, never with a crash."""
+"""Whatever was handed in, the intake answers with a submission or a sentence, never with a crash.
+
+The number in a test's name (d01, a35, e37) is that of a case in tests/hostile/ids.txt and docs/trust.md.
+tests/hostile sends the same cases through the grader: here is the intake's answer, there the student's score.
+"""
 
 import copy
 import inspect
@@ -161,7 +165,7 @@ def test_the_language_is_the_submissions_own(lang: str) -> None:
     assert accepted(answered(lang)).language == lang
 
 
-def test_without_a_mark_the_language_is_that_of_the_prose() -> None:
+def test_language_without_metadata_is_read_from_the_prose() -> None:
     notebook = answered("ko")
     del notebook.metadata["lang"]
     assert accepted(notebook).language == "ko"
@@ -209,7 +213,7 @@ def test_d05_unknown_format(form: int | str) -> None:
 
 
 @pytest.mark.parametrize("form", [None, "4", True, [], 4.5])
-def test_d05_a_damaged_format_number_is_seen_through(form: Any) -> None:
+def test_d05_a_damaged_format_number_is_tolerated(form: Any) -> None:
     accepted({**answered(), "nbformat": form, "nbformat_minor": "x"})
 
 
@@ -279,11 +283,11 @@ def test_d09_deep_nesting_that_is_closed() -> None:
     rejected("[" * 5_000 + "]" * 5_000, "too_deep")
 
 
-def test_d09_brackets_in_a_text_are_no_nesting() -> None:
+def test_d09_brackets_inside_a_string_do_not_count_as_nesting() -> None:
     assert isinstance(take(json.dumps(answered()).replace("Because", "[{" * 5_000 + '\\"[')), Submission)
 
 
-def test_d09_more_lists_than_memory_is_good_for() -> None:
+def test_d09_too_many_lists_for_the_memory_are_rejected() -> None:
     rejected("[" + "[]," * parse.MAX_BRACKETS + "0]", "too_deep")
 
 
@@ -329,7 +333,7 @@ def test_d13_nan_infinity_and_huge_numbers_are_ignored() -> None:
     assert "changed_metadata:test_grad_square" in result.notes
 
 
-def test_d13_of_duplicate_keys_the_last_counts() -> None:
+def test_d13_the_last_of_duplicate_keys_counts() -> None:
     text = json.dumps(answered())
     key = '"source": ' + json.dumps(RIGHT)
     assert accepted(text.replace(key, '"source": "x = 1", ' + key)).answers["grad_square"] == RIGHT
@@ -399,7 +403,7 @@ def test_d16_the_kernel_is_ours(name: int | str | None) -> None:
         "Untitled.ipynb",
     ],
 )
-def test_d17_a_changed_name_is_seen_through(name: str) -> None:
+def test_d17_a_renamed_notebook_is_accepted(name: str) -> None:
     assert accepted(answered(), name=name).notes == ["renamed"]
 
 
@@ -419,7 +423,7 @@ def test_d17_an_empty_or_missing_folder(tmp_path: Path) -> None:
         assert result.reason == "no_notebook"
 
 
-def test_d18_of_two_notebooks_the_exactly_named_one_counts(tmp_path: Path) -> None:
+def test_d18_the_exactly_named_of_two_notebooks_counts(tmp_path: Path) -> None:
     names = (f"{LESSON}-Copy1.ipynb", f"{LESSON} (3).ipynb", "other.ipynb")
     for name in names:
         (tmp_path / name).write_text(json.dumps(answered(square=WRONG)))
@@ -441,7 +445,7 @@ def test_d18_a_copy_with_answers_counts_before_a_stub(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "pattern", ["Copy of {}{}.ipynb", "{}-{}.ipynb", "{}{}의 사본.ipynb", "{}.ipynb{}의 사본"]
 )
-def test_d18_of_two_copies_the_written_one_counts(tmp_path: Path, pattern: str) -> None:
+def test_d18_the_answered_one_of_two_copies_counts(tmp_path: Path, pattern: str) -> None:
     marks = ("1", "2") if "-" in pattern else ("", " copy") if pattern.endswith(".ipynb") else ("", "의 사본")
     for blank, written in (marks, marks[::-1]):
         (tmp_path / pattern.format(LESSON, blank)).write_text(json.dumps(release()))
@@ -450,13 +454,13 @@ def test_d18_of_two_copies_the_written_one_counts(tmp_path: Path, pattern: str) 
         assert (result.answers["grad_square"], result.file) == (RIGHT, name)
 
 
-def test_d18_a_copy_of_what_cannot_be_read_counts_and_is_named(tmp_path: Path) -> None:
+def test_d18_a_readable_copy_of_an_unreadable_notebook_counts(tmp_path: Path) -> None:
     (tmp_path / f"{LESSON}.ipynb").write_text('{"cells": [')
     result = accepted(answered(), folder=tmp_path, name=f"{LESSON} (1).ipynb")
     assert result.notes == ["several_notebooks", f"counted:{LESSON} (1).ipynb"]
 
 
-def test_d18_of_two_tries_one_counts_whole(tmp_path: Path) -> None:
+def test_d18_one_of_two_attempts_counts_as_a_whole(tmp_path: Path) -> None:
     """Nobody's points come from two notebooks, and the one that counts is not the better one."""
     half = release()
     cell_of(half, "grad_square").source = WRONG
@@ -467,7 +471,7 @@ def test_d18_of_two_tries_one_counts_whole(tmp_path: Path) -> None:
     assert f"other_answers:{LESSON} (1).ipynb" in result.notes
 
 
-def test_d18_an_earlier_state_of_the_same_answers_is_no_second_try(tmp_path: Path) -> None:
+def test_d18_an_earlier_save_of_the_same_answers_is_ignored(tmp_path: Path) -> None:
     half = release()
     cell_of(half, "grad_square").source = RIGHT
     (tmp_path / f"{LESSON} (1).ipynb").write_text(json.dumps(half))
@@ -497,7 +501,7 @@ def in_languages(folder: Path, english: Any, korean: Any) -> Any:
     return found
 
 
-def test_of_two_languages_the_one_that_was_worked_on_counts(tmp_path: Path) -> None:
+def test_answered_one_of_two_language_versions_counts(tmp_path: Path) -> None:
     english = in_languages(tmp_path, answered(), release("ko"))
     assert (english.file, english.language, english.notes) == (f"{LESSON}.ipynb", "en", [])
     korean = in_languages(tmp_path, release(), answered("ko"))
@@ -521,7 +525,7 @@ def test_of_two_languages_the_one_that_was_worked_on_counts(tmp_path: Path) -> N
     assert (alone.language, alone.notes) == ("ko", ["unchanged"])
 
 
-def test_of_two_languages_one_that_cannot_be_read_costs_nothing(tmp_path: Path) -> None:
+def test_unreadable_language_version_does_not_spoil_the_other(tmp_path: Path) -> None:
     (tmp_path / f"{LESSON}.ipynb").write_text("{")
     (tmp_path / f"{LESSON}.ko.ipynb").write_text(json.dumps(answered("ko")))
     found = take_in(tmp_path, LESSON, RELEASES)
@@ -589,7 +593,7 @@ def test_a_notebook_of_another_lesson_may_lie_beside_a_blank_one(tmp_path: Path)
     assert accepted(release(), folder=tmp_path).notes == ["several_notebooks", "unchanged"]
 
 
-def test_d18_of_several_copies_the_last_counts(tmp_path: Path) -> None:
+def test_d18_the_last_of_several_copies_counts(tmp_path: Path) -> None:
     (tmp_path / f"{LESSON} (2).ipynb").write_text(json.dumps(answered(square=WRONG)))
     result = accepted(answered(), folder=tmp_path, name=f"{LESSON} (10).ipynb")
     assert result.answers["grad_square"] == RIGHT
@@ -601,7 +605,7 @@ def test_d18_of_several_copies_the_last_counts(tmp_path: Path) -> None:
     ]
 
 
-def test_d18_of_two_strange_names_none_is_guessed(tmp_path: Path) -> None:
+def test_d18_no_guess_is_made_between_two_unknown_names(tmp_path: Path) -> None:
     (tmp_path / "a.ipynb").write_text("{}")
     (tmp_path / "notes.txt").write_text("")
     refused = rejected(answered(), "no_notebook", folder=tmp_path, name="b.ipynb")
@@ -733,7 +737,7 @@ def test_d25_files_beside_the_notebook_count_for_nothing(tmp_path: Path) -> None
     assert accepted(answered(), folder=tmp_path).notes == ["side_files"]
 
 
-def test_d25_a_file_of_the_lesson_that_comes_back_unchanged_is_no_side_file(tmp_path: Path) -> None:
+def test_d25_an_unchanged_lesson_file_is_not_noted_as_a_side_file(tmp_path: Path) -> None:
     given, handed = tmp_path / "given", tmp_path / "handed"
     for folder in (given, handed):
         folder.mkdir()
@@ -787,7 +791,7 @@ def test_d27_source_as_a_list(source: Any) -> None:
 
 
 @pytest.mark.parametrize("source", [None, 5, {}, [[RIGHT]]])
-def test_d27_source_that_is_no_text(source: Any) -> None:
+def test_d27_a_source_that_is_no_string_is_read_as_empty(source: Any) -> None:
     notebook = json.loads(json.dumps(answered()))
     notebook["cells"][3]["source"] = source
     assert accepted(notebook).answers["grad_square"] == ""
@@ -872,7 +876,7 @@ def test_d29_a_file_that_is_swapped_after_the_look(
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root reads everything")
-def test_a_file_that_we_may_not_read_is_not_the_students_fault(tmp_path: Path) -> None:
+def test_unreadable_permissions_are_a_grader_failure(tmp_path: Path) -> None:
     accepted(answered(), folder=tmp_path)
     (tmp_path / f"{LESSON}.ipynb").chmod(0)
     with pytest.raises(PermissionError):
@@ -927,7 +931,7 @@ def test_a_note_in_cells_of_the_students_own_is_found_by_its_place(stub: bool, w
     assert [step.source for step in result.steps if "Because" in step.source] == []
 
 
-def test_the_text_of_a_note_that_was_emptied_is_found_below_it() -> None:
+def test_note_text_below_its_emptied_cell_is_found() -> None:
     notebook = noted(TEXT[0])
     cell_of(notebook, "why").source = " "
     assert take_noted(notebook).answers["why"] == "Because it *adds*."
@@ -941,7 +945,7 @@ def test_a_note_is_found_below_any_copy_of_its_stub() -> None:
     assert result.notes == ["found_by_place:why", "duplicate:why"]
 
 
-def test_a_note_in_its_own_cell_is_the_answer_and_what_is_added_is_shown_beside_it() -> None:
+def test_text_added_to_an_answered_note_is_shown_but_not_the_answer() -> None:
     notebook = noted(*TEXT)
     cell_of(notebook, "why").source = "See below."
     result = take_noted(notebook)
@@ -952,7 +956,7 @@ def test_a_note_in_its_own_cell_is_the_answer_and_what_is_added_is_shown_beside_
 
 @pytest.mark.parametrize("where", [0, 1, 2, 4, -1])
 @pytest.mark.parametrize("stub", [True, False])
-def test_text_elsewhere_in_a_lesson_is_no_answer_and_is_shown_where_it_stands(where: int, stub: bool) -> None:
+def test_text_far_from_a_note_is_shown_in_place_but_no_answer(where: int, stub: bool) -> None:
     notebook = noted(*TEXT, where=where if where >= 0 else 9 if stub else 8, stub=stub)
     result = take_noted(notebook)
     assert result.unwritten == {"why"}
@@ -965,14 +969,14 @@ def test_text_elsewhere_in_a_lesson_is_no_answer_and_is_shown_where_it_stands(wh
 
 
 @pytest.mark.parametrize("gone", ["test_Cube", "end"])
-def test_one_cell_beside_a_note_tells_its_place(gone: str) -> None:
+def test_one_neighbouring_cell_is_enough_to_locate_a_note(gone: str) -> None:
     notebook = noted(*TEXT, stub=False, where=7)
     notebook.cells = [cell for cell in notebook.cells if cell.id != gone]
     notebook.cells.append(notebook.cells.pop(0))  # nor does it matter what else was moved
     assert take_noted(notebook).answers["why"] == "Because it *adds*.\n\nSo."
 
 
-def test_where_no_cell_beside_a_note_is_left_text_is_no_answer() -> None:
+def test_text_is_no_answer_if_all_cells_around_the_note_are_gone() -> None:
     notebook = noted(*TEXT, stub=False, where=7)
     notebook.cells = [cell for cell in notebook.cells if cell.id not in ("test_Cube", "end")]
     result = take_noted(notebook)
@@ -1037,7 +1041,7 @@ def test_a25_a26_tags_are_ignored() -> None:
     assert result.notes == ["changed_metadata:test_grad_square"]
 
 
-def test_a35_an_edited_test_is_ours_again() -> None:
+def test_a35_an_edited_test_cell_is_restored() -> None:
     notebook = answered()
     cell_of(notebook, "test_grad_square").source = "forged = True"
     result = accepted(notebook)
@@ -1072,13 +1076,13 @@ def test_a_test_that_was_edited_is_not_taken_for_an_answer(tmp_path: Path) -> No
     assert not [step for step in result.steps if TEST in step.source]
 
 
-def test_what_stands_in_the_answer_cell_comes_before_what_was_typed_into_a_test() -> None:
+def test_answer_cell_takes_precedence_over_code_in_a_test_cell() -> None:
     notebook = answered()
     cell_of(notebook, "test_grad_square").source = f"{TEST}\n{WRONG}"
     assert run(accepted(notebook))["grad_square"](3) == 6
 
 
-def test_a36_a37_points_and_flags_are_ours() -> None:
+def test_a36_a37_changed_points_and_flags_are_restored() -> None:
     notebook = answered()
     marks = cell_of(notebook, "test_grad_square").metadata.nbgrader
     marks.update(points=1e6, solution=True, grade=False, locked=False)
@@ -1134,7 +1138,7 @@ def test_a41_deleted_tests_come_back() -> None:
     assert result.notes == ["missing_test:test_grad_square", "missing_test:test_Cube"]
 
 
-def test_a42_a_changed_cell_type_is_ours_again() -> None:
+def test_a42_a_changed_cell_type_is_restored() -> None:
     notebook = json.loads(json.dumps(answered()))
     for cell in notebook["cells"][3:]:
         cell["cell_type"] = "markdown" if cell["cell_type"] == "code" else "code"
@@ -1164,7 +1168,7 @@ def test_a45_the_last_definition_counts() -> None:
 
 
 @pytest.mark.parametrize("place", [0, 8])
-def test_a45_an_answer_beside_the_stub_is_the_answer(place: int) -> None:
+def test_a45_an_answer_in_another_cell_than_the_stub_is_found(place: int) -> None:
     notebook = answered(square=STUB)
     notebook.cells.insert(place, new_code_cell(RIGHT))
     result = accepted(notebook)
@@ -1176,7 +1180,7 @@ def test_a45_an_answer_beside_the_stub_is_the_answer(place: int) -> None:
 @pytest.mark.parametrize(
     "source", ["%%script bash\ntouch x", "!touch x", "%pip install x", "def f(:", "(" * 9000]
 )
-def test_a46_what_is_not_plain_python_is_passed_on(source: str) -> None:
+def test_a46_magics_and_syntax_errors_are_passed_on(source: str) -> None:
     notebook = answered(square=f"{source}\n{RIGHT}")
     notebook.cells.append(new_code_cell(source))
     result = accepted(notebook)

@@ -54,7 +54,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("data", ODD, ids=lambda data: repr(data[:40]))
-def test_what_is_no_time_is_none(tmp_path: Path, data: bytes) -> None:
+def test_malformed_timestamp_is_read_as_none(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "timestamp.txt").write_bytes(data)
     assert handed_in(tmp_path, tmp_path) is None
 
@@ -73,13 +73,13 @@ def test_what_is_no_time_is_none(tmp_path: Path, data: bytes) -> None:
         ("2026-11-01 10:00:00 Nowhere/Land", 10),  # as nbgrader has it
     ],
 )
-def test_what_the_exchange_writes_is_read(text: str, hour: int) -> None:
+def test_timestamp_written_by_the_exchange_is_read(text: str, hour: int) -> None:
     found = parse(text.encode())
     assert found is not None
     assert found.replace(microsecond=0) == datetime(2026, 11, 1, hour)
 
 
-def test_what_is_no_file_is_none(tmp_path: Path) -> None:
+def test_timestamp_that_is_no_regular_file_is_read_as_none(tmp_path: Path) -> None:
     good, path = tmp_path / "good", tmp_path / "in" / "timestamp.txt"
     good.write_text("2026-11-01 10:00:00 UTC")
     assert handed_in(path.parent, tmp_path) is None

@@ -77,7 +77,7 @@ def gone(pid: int) -> bool:
     return False
 
 
-def test_a_warm_kernel_has_imported_torch_and_nothing_of_ours(warm: Kernel) -> None:
+def test_warm_kernel_has_imported_torch_and_not_secant(warm: Kernel) -> None:
     assert isinstance(warm.process, ForkedKernel)
     names = ("torch", "ipywidgets", "matplotlib", "networkx", "matplotlib.pyplot", "secant", "autograder")
     shown = warm.run(f"import sys; print([name in sys.modules for name in {names}])")
@@ -85,7 +85,7 @@ def test_a_warm_kernel_has_imported_torch_and_nothing_of_ours(warm: Kernel) -> N
 
 
 @pytest.mark.costly("a stock kernel beside a warm one")
-def test_a_notebook_sees_what_it_would_in_a_stock_kernel(tmp_path: Path) -> None:
+def test_warm_kernel_looks_like_a_stock_kernel_to_a_notebook(tmp_path: Path) -> None:
     seen = []
     for name in (provisioner.NAME, STOCK):
         with kernel(name, cwd=str(tmp_path), env={**os.environ, "SECANT_LANG": "ko"}) as started:
@@ -96,7 +96,7 @@ def test_a_notebook_sees_what_it_would_in_a_stock_kernel(tmp_path: Path) -> None
     assert (warm["language"], warm["cwd"]) == ("ko", str(tmp_path))
 
 
-def test_it_computes_with_all_threads_and_draws_and_shows_widgets(warm: Kernel) -> None:
+def test_warm_kernel_computes_draws_and_shows_widgets(warm: Kernel) -> None:
     assert ast.literal_eval(
         warm.run(
             "import torch, numpy; a = torch.ones(600, 600, requires_grad=True); (a @ a).sum().backward();"
@@ -118,7 +118,7 @@ def test_each_kernel_draws_other_numbers(warm: Kernel) -> None:
     assert not set(first) & set(second)
 
 
-def test_interrupt_and_restart() -> None:
+def test_warm_kernel_can_be_interrupted_and_restarted() -> None:
     with kernel() as started:
         started.run("kept = 1")
         # After an error a kernel may drop what is asked next, unless it is told not to stop.
@@ -210,7 +210,7 @@ def fork(cmd: list[str] | None = None, **options: Any) -> None:
     ("file", "reason"),
     [("torch.py", "torch of its own"), ("matplotlibrc", "matplotlibrc"), ("numpy/__init__.py", "numpy")],
 )
-def test_no_fork_in_a_folder_that_imports_would_read(tmp_path: Path, file: str, reason: str) -> None:
+def test_no_kernel_is_forked_in_a_folder_that_shadows_modules(tmp_path: Path, file: str, reason: str) -> None:
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).touch()
     with pytest.raises(CannotFork, match=reason):
@@ -232,14 +232,14 @@ def test_no_fork_in_a_folder_that_imports_would_read(tmp_path: Path, file: str, 
         (None, {"cwd": "/no/such/folder"}, "No such file"),
     ],
 )
-def test_no_fork_that_would_be_another_process(
+def test_no_kernel_is_forked_if_command_or_environment_differ(
     cmd: list[str] | None, options: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(CannotFork, match=reason):
         fork(cmd, **options)
 
 
-def test_instead_a_kernel_of_the_usual_kind_starts_and_the_log_says_why(
+def test_stock_kernel_starts_if_forking_is_ruled_out_and_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "torch.py").write_text("mine = 'my own torch'")
@@ -250,9 +250,7 @@ def test_instead_a_kernel_of_the_usual_kind_starts_and_the_log_says_why(
 
 
 @pytest.mark.parametrize("module", ["ipykernel_launcher", "importlib", "torch", "jedi", "parso"])
-def test_opening_a_notebook_and_asking_for_completions_runs_no_file_beside_it(
-    tmp_path: Path, module: str
-) -> None:
+def test_opening_and_completing_run_no_file_next_to_the_notebook(tmp_path: Path, module: str) -> None:
     (tmp_path / "ran.py").write_text("open('ran', 'w').close()")
     (tmp_path / f"{module}.py").symlink_to("ran.py")
     with kernel(cwd=str(tmp_path)) as started:

@@ -39,7 +39,7 @@ def test_one_students_compressible_files_take_no_others_room(
     assert {line.outcome for line in found["66"]} == {"could not be read"}
 
 
-def test_of_an_attempt_as_much_is_read_as_one_notebook_may_have(
+def test_each_attempt_is_read_up_to_the_size_of_one_notebook(
     room: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("autograder.lms.collect.MAX_FILE_BYTES", MEGABYTE)

@@ -63,7 +63,9 @@ ARCHIVES = {
 
 
 @pytest.mark.parametrize("kind", ARCHIVES)
-def test_what_each_system_exports_is_graded(kind: str, room: Path, tmp_path: Path) -> None:
+def test_archive_of_each_learning_system_is_collected_and_graded(
+    kind: str, room: Path, tmp_path: Path
+) -> None:
     archive = write(tmp_path / "download.zip", {path: good(room) for path in ARCHIVES[kind].values()})
     done = take(room, archive)
     want = {name.replace(" ", "_") for name in ARCHIVES[kind]}
@@ -73,7 +75,7 @@ def test_what_each_system_exports_is_graded(kind: str, room: Path, tmp_path: Pat
     assert all("renamed" not in row["flags"] for row in summary.rows())
 
 
-def test_names_say_whose_a_file_is_when_it_was_handed_in_and_whether_late() -> None:
+def test_file_name_gives_student_time_and_lateness() -> None:
     late = read_path("kimminji_LATE_71_8_x_1_2_y.ipynb", "canvas")
     assert (late.keys, late.file, late.late, late.label) == (
         ("71",),
@@ -103,7 +105,7 @@ def test_names_say_whose_a_file_is_when_it_was_handed_in_and_whether_late() -> N
     assert system_of(["README.md", "a/b.ipynb"]) is None
 
 
-def test_no_name_of_a_file_makes_it_somebody_elses(room: Path, tmp_path: Path) -> None:
+def test_no_file_name_can_claim_another_student(room: Path, tmp_path: Path) -> None:
     """One archive comes from one system: no student's part of a name can pose as another's."""
     posing = canvas("eve", 66, 7, "HW_bo_attempt_2026-11-23-10-00-00_x.ipynb")
     moodles = canvas("eve", 66, 8, "Bo_1_assignsubmission_file_x.ipynb")
@@ -121,7 +123,7 @@ ROSTER = """\ufeff학번;이름;이메일;Moodle;Canvas ID
 """
 
 
-def test_a_roster_maps_ids_and_names_and_says_who_it_does_not_know(room: Path, tmp_path: Path) -> None:
+def test_roster_maps_ids_and_names_and_reports_unknown_students(room: Path, tmp_path: Path) -> None:
     paths = [moodle("김민지", 311), moodle("Bo Lee", 5), moodle("Kim Ann", 6), moodle("Mallory", 7)]
     done = take(room, write(tmp_path / "a.zip", dict.fromkeys(paths, good(room))), roster=ROSTER)
     assert [(line.student, line.outcome) for line in done.lines] == [
@@ -151,7 +153,7 @@ def test_a_roster_maps_ids_and_names_and_says_who_it_does_not_know(room: Path, t
         "성\t이름\t학번\n안\t나\t1\n보\t\t2\n",
     ],
 )
-def test_rosters_of_every_kind(text: str, tmp_path: Path) -> None:
+def test_roster_files_of_every_format_are_read(text: str, tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text(text, encoding="utf-16" if "\t" in text else "cp949")
     roster = read_roster(tmp_path / "r.csv")
     assert len(roster.people) == 2
@@ -199,9 +201,7 @@ def test_a_moodle_group_before_a_name_is_understood(room: Path, tmp_path: Path) 
     assert take(room, other, roster=roster).counts == {"whose?": 1}  # only Moodle writes so
 
 
-def test_two_of_one_name_on_moodle_are_told_by_number_where_the_numbers_are(
-    room: Path, tmp_path: Path
-) -> None:
+def test_moodle_students_with_one_name_are_separated_by_number(room: Path, tmp_path: Path) -> None:
     archive = write(
         tmp_path / "a.zip", dict.fromkeys([moodle("Kim Ann", 1), moodle("Kim Ann", 2)], good(room))
     )
@@ -214,7 +214,7 @@ def test_two_of_one_name_on_moodle_are_told_by_number_where_the_numbers_are(
     assert {line.student for line in take(room, archive, roster=worksheet).lines} == {"a1", "a2"}
 
 
-def test_nobody_becomes_another_by_taking_the_name(room: Path, tmp_path: Path) -> None:
+def test_student_who_takes_anothers_name_replaces_no_work(room: Path, tmp_path: Path) -> None:
     """Where students may change their names, a second Kim Minji would replace the first one's work."""
     names = [moodle("김민지", 400), moodle("김민지", 311), moodle("Bo Lee", 5)]
     done = take(room, write(tmp_path / "a.zip", dict.fromkeys(names, good(room))), roster=ROSTER)
@@ -222,7 +222,7 @@ def test_nobody_becomes_another_by_taking_the_name(room: Path, tmp_path: Path) -
     assert "311, 400" in done.lines[0].message
 
 
-def test_what_cannot_be_read_replaces_nothing(room: Path, tmp_path: Path) -> None:
+def test_unreadable_entry_replaces_no_collected_work(room: Path, tmp_path: Path) -> None:
     take(room, write(tmp_path / "a.zip", {canvas("bo", 72, 9): good(room)}))
     broken = write_raw(tmp_path / "b.zip", [Raw(canvas("bo", 72, 9).encode(), b"{", crc=1)])
     done = take(room, broken, lesson=STEPS)
@@ -355,7 +355,7 @@ def test_a_hostile_entry_stops_no_other(room: Path, tmp_path: Path, monkeypatch:
     assert {scores[student][1] for student in unread} == {"rejected"}
 
 
-def test_names_that_collide_are_all_there(room: Path, tmp_path: Path) -> None:
+def test_colliding_file_names_are_all_collected(room: Path, tmp_path: Path) -> None:
     files = [
         ("X.ipynb", "1"),
         ("x.ipynb", "2"),
@@ -377,7 +377,7 @@ def test_names_that_collide_are_all_there(room: Path, tmp_path: Path) -> None:
     assert [line.outcome for line in done.lines].count("could not be read") == 1
 
 
-def test_an_archive_that_is_none_is_said_and_the_next_is_collected(room: Path, tmp_path: Path) -> None:
+def test_broken_archive_is_reported_and_the_next_one_collected(room: Path, tmp_path: Path) -> None:
     whole = write(tmp_path / "whole.zip", {moodle("Bo", 1): good(room)})
     cut = tmp_path / "cut.zip"
     cut.write_bytes(whole.read_bytes()[:-30])
@@ -395,7 +395,7 @@ def test_an_archive_that_is_none_is_said_and_the_next_is_collected(room: Path, t
         take(room, tmp_path / "none.zip")
 
 
-def test_a_table_of_contents_that_breaks_off_keeps_what_stood_before(room: Path, tmp_path: Path) -> None:
+def test_broken_zip_directory_keeps_the_entries_before_the_break(room: Path, tmp_path: Path) -> None:
     names = [canvas("a", number, 1).encode() for number in range(5)]
     whole = write_raw(tmp_path / "a.zip", [Raw(name, good(room).encode()) for name in names]).read_bytes()
     at = whole.rfind(b"PK\1\2")
@@ -413,7 +413,7 @@ def test_entries_beyond_the_bound_are_not_looked_at(
     assert done.counts == {"could not be read": 1, "whose?": 2_000}
 
 
-def test_what_shows_which_lesson_it_is(room: Path, tmp_path: Path) -> None:
+def test_lesson_of_a_download_is_recognised_from_its_readable_notebooks(room: Path, tmp_path: Path) -> None:
     damaged = {
         moodle("A", 1): good(room),
         moodle("B", 2, "homework.ipynb"): "{",
@@ -447,7 +447,7 @@ def test_a_notebook_with_an_odd_name_gets_the_lessons(room: Path, tmp_path: Path
     }
 
 
-def test_what_a_system_calls_a_submission_is_remembered(room: Path, tmp_path: Path) -> None:
+def test_label_given_by_the_learning_system_is_remembered(room: Path, tmp_path: Path) -> None:
     take(room, write(tmp_path / "a.zip", {moodle("Kim Minji", 311): good(room)}))
     known = json.loads((room / "collected" / f"{STEPS}.json").read_text())
     assert known == {

@@ -92,7 +92,9 @@ def test_the_page_names_every_outcome() -> None:
 
 @pytest.mark.costly("a process of its own, which imports torch")
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_what_cannot_be_done_is_a_sentence(lang: str, autograder: list[str], download: Path) -> None:
+def test_failing_lms_command_explains_itself_in_a_sentence(
+    lang: str, autograder: list[str], download: Path
+) -> None:
     lines = [
         ["collect", "none.zip"],
         ["collect", "submitted"],
@@ -112,7 +114,9 @@ def test_what_cannot_be_done_is_a_sentence(lang: str, autograder: list[str], dow
     assert not any((download / "submitted").iterdir())
 
 
-def test_who_needs_a_person_comes_first_and_decides_the_status(autograder: list[str], download: Path) -> None:
+def test_entries_that_need_attention_come_first_and_set_the_exit_code(
+    autograder: list[str], download: Path
+) -> None:
     (download / "roster.csv").write_text("id,name\nminji,Kim Minji\n")
     done = call(autograder, download, "collect", "download.zip", "--roster", "roster.csv")
     assert done.returncode == 1
@@ -121,7 +125,7 @@ def test_who_needs_a_person_comes_first_and_decides_the_status(autograder: list[
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_what_is_no_archive_ends_with_2_and_leads_nowhere(
+def test_collect_of_no_archive_exits_with_2_and_suggests_no_grading(
     lang: str, autograder: list[str], download: Path
 ) -> None:
     (download / "nozip.zip").write_text("no zip")

@@ -85,7 +85,7 @@ WORKSHEET = f"""{HEAD}
 """
 
 
-def test_moodles_worksheet_is_filled_and_the_rest_of_it_stays(term: Path) -> None:
+def test_moodle_worksheet_is_filled_with_its_other_columns_unchanged(term: Path) -> None:
     done = sent(term, "moodle", WORKSHEET)
     before = list(csv.DictReader(io.StringIO(WORKSHEET)))
     after = table(done)
@@ -112,7 +112,7 @@ def test_moodles_feedback_has_the_folders_of_the_download(term: Path) -> None:
         assert archive.read(f"Kim Minji_311_assignsubmission_file/{STEPS}.html") == page.read_bytes()
 
 
-def test_a_worksheet_like_moodles_is_made_of_what_was_collected(term: Path) -> None:
+def test_moodle_worksheet_is_made_from_collected_submissions(term: Path) -> None:
     done = sent(term, "moodle")
     rows = {row["Full name"]: row for row in table(done)}
     assert set(rows) == {*PEOPLE}
@@ -199,7 +199,7 @@ def test_a_late_penalty_is_taken_off_and_a_changed_file_is_not_exported(term: Pa
     assert not any("Kim Minji" in name for name in pages(done))
 
 
-def test_a_row_that_may_be_two_students_is_left_as_it_was(term: Path) -> None:
+def test_ambiguous_row_is_left_unchanged(term: Path) -> None:
     course = Course.at(term)
     with Book(course.directory, course.config) as opened:
         opened.enter_people([{"id": "other", "first_name": "Kim", "last_name": "Minji"}])
@@ -240,7 +240,7 @@ def test_a_row_with_another_id_does_not_get_the_grade_of_its_name(term: Path) ->
     assert any("'Kim Minji" in note and "9" in note for note in done.notes)
 
 
-def test_an_id_wins_over_the_name_beside_it(term: Path) -> None:
+def test_id_of_a_row_wins_over_its_name(term: Path) -> None:
     done = sent(term, "moodle", moodle_rows("311 Ann B", "312 Kim Minji"))
     kim, ann = grades_of(done)
     assert kim == "6"
@@ -301,7 +301,7 @@ def test_a_grade_of_an_earlier_file_is_not_exported(term: Path, tmp_path: Path) 
     assert "not graded yet" not in sent(term, "moodle", WORKSHEET).blank.get("Kim_Minji", "")
 
 
-def test_what_replaces_a_file_that_could_not_be_read_is_not_graded_yet(term: Path, tmp_path: Path) -> None:
+def test_file_that_replaces_an_unreadable_one_is_not_graded_yet(term: Path, tmp_path: Path) -> None:
     archive = write(tmp_path / "b.zip", {moodle("Dee", 314): good(term)})
     assert transfer.collect(term, [archive], None, "", "", None) == 0
     assert "not graded yet" in sent(term, "moodle", WORKSHEET).blank["Dee"]
@@ -310,7 +310,7 @@ def test_what_replaces_a_file_that_could_not_be_read_is_not_graded_yet(term: Pat
 
 
 @pytest.mark.parametrize("again", ["{}", ""])
-def test_neither_points_nor_page_go_out_for_a_file_that_was_replaced_by_hand(term: Path, again: str) -> None:
+def test_points_and_page_of_a_replaced_file_are_not_exported(term: Path, again: str) -> None:
     path = term / "submitted/Kim_Minji" / STEPS / f"{STEPS}.ipynb"
     was = path.read_text()
     packed = f"Kim Minji_311_assignsubmission_file/{STEPS}.html"
@@ -432,7 +432,9 @@ def _python(page: str) -> str:
     ]
 
 
-def test_late_work_as_the_pages_say(term: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_policy_of_each_system_works_as_documented(
+    term: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On Moodle, which says no time: a due date, a time in timestamp.txt, and an extension."""
     page = (ROOT / "docs/lms.md").read_text(encoding="utf-8")
     (time,) = re.findall(r"```\n(\d{4}-.*)\n```", page)

@@ -104,7 +104,7 @@ def owners(room: Path, files: list[Sent], roster: Roster | None, system: System)
     late=st.booleans(),
     roster_has=st.sampled_from(["nothing", "names", "numbers"]),
 )
-def test_a_file_goes_to_its_owner_or_to_nobody(
+def test_collected_file_goes_to_its_owner_or_to_no_student(
     places: Path, system: System, roster_has: str, names: list[str], files: list[str], late: bool
 ) -> None:
     made = [sent(system, NUMBERS[n % 3], names[n % 3], f"{file}{n}", n, late) for n, file in enumerate(files)]
@@ -163,7 +163,7 @@ def test_a_roster_with_ids_and_names_tells_an_imitated_name_from_a_numbered_file
     assert {line.outcome for line in lines.values()} == {"whose?"}
 
 
-def test_the_number_of_a_lesson_is_no_number_of_canvas(room: Path) -> None:
+def test_lesson_number_is_not_taken_for_a_canvas_id(room: Path) -> None:
     (room / "source/10_more").mkdir()
     shutil.copy(room / f"source/{STEPS}/{STEPS}.ipynb", room / "source/10_more/10_more.ipynb")
     shutil.copytree(room / f"course/{STEPS}", room / "course/10_more")
@@ -184,7 +184,7 @@ def test_a_date_or_an_id_in_a_display_name_is_part_of_the_name(room: Path) -> No
     assert collected(room, {posing: "{}", honest: good(room)}, by_name)[posing].outcome == "whose?"
 
 
-def test_files_that_canvas_cannot_have_written_are_nobodys(room: Path) -> None:
+def test_file_name_impossible_for_canvas_gets_no_owner(room: Path) -> None:
     """As ILIAS, Drive and people name files: the date stands where Canvas has the user's number."""
     for paths in (
         [f"{who}_2026_11_10_01_x.ipynb" for who in ("Ann_Lee", "Bo_Kim")],
@@ -198,7 +198,7 @@ def test_files_that_canvas_cannot_have_written_are_nobodys(room: Path) -> None:
     assert not (room / "submitted").exists()
 
 
-def test_a_name_with_another_number_than_before_is_nobodys_until_the_roster_says(room: Path) -> None:
+def test_name_with_a_new_number_gets_no_owner_without_a_roster(room: Path) -> None:
     first, second = moodle("Kim Minji", 311), moodle("Kim Minji", 400)
     assert collected(room, {first: good(room)})[first].student == "Kim_Minji"
     line = collected(room, {second: good(room).replace("\n", "\n\n", 1)})[second]
@@ -209,7 +209,7 @@ def test_a_name_with_another_number_than_before_is_nobodys_until_the_roster_says
     assert collected(room, {second: good(room)}, roster)[second].outcome == "unchanged"
 
 
-def test_a_number_of_moodles_is_no_students_id(room: Path) -> None:
+def test_moodle_participant_number_is_not_taken_for_a_student_id(room: Path) -> None:
     path = moodle("Mallory", 7)
     assert collected(room, {path: good(room)}, "id,name\n7,Bo Lee\n")[path].outcome == "whose?"
 
@@ -231,7 +231,7 @@ def test_an_archive_that_could_be_two_systems_asks_for_the_system(room: Path) ->
     assert "--from" in line.message
 
 
-def test_moodles_anonymous_worksheet_works_as_it_comes(room: Path) -> None:
+def test_moodle_anonymous_worksheet_serves_as_a_roster(room: Path) -> None:
     paths = [moodle("Participant", 311), moodle("Participant", 312)]
     roster = "Identifier,Status,Grade,Maximum Grade\nParticipant 311,,,6\nParticipant 312,,,6\n"
     lines = collected(room, dict.fromkeys(paths, good(room)), roster)

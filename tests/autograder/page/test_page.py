@@ -92,9 +92,7 @@ def test_a_rejected_file_has_its_reason_on_top_in_two_blocks_of_one_language_eac
     assert not shown.select(".notebook"), "an empty notebook that is not theirs"
 
 
-def test_who_handed_in_korean_before_is_told_in_korean_what_cannot_be_read(
-    room: Path, tmp_path: Path
-) -> None:
+def test_rejection_is_in_the_language_of_the_earlier_submission(room: Path, tmp_path: Path) -> None:
     course = Path(shutil.copytree(room, tmp_path / "class"))
     for broken in ("{", "[", ""):
         hand_in(course, "kim", broken)
@@ -106,7 +104,7 @@ def test_who_handed_in_korean_before_is_told_in_korean_what_cannot_be_read(
         assert "could not be read" not in shown.text
 
 
-def test_what_waits_for_a_person_shows_no_points_yet(room: Path) -> None:
+def test_task_awaiting_manual_grading_shows_no_points(room: Path) -> None:
     shown = page(room, "eve")
     assert "0 of 6" not in shown.select_one("header").text
     english, korean = (score.text for score in shown.select(".score"))
@@ -148,7 +146,7 @@ def test_a_page_runs_nothing_and_fetches_nothing(room: Path, student: str) -> No
     assert policy[:3] == ["default-src 'none'", "style-src 'unsafe-inline'", "img-src data:"]
 
 
-def test_what_a_student_wrote_and_printed_is_text(room: Path) -> None:
+def test_student_prose_and_output_are_shown_as_text(room: Path) -> None:
     note = page(room, "ann").select_one("#answer-why .typed")
     assert "It is <b>so</b>" in note.text
     assert "it cost $5 and $6." in note.text
@@ -174,7 +172,7 @@ def test_test_code_is_folded(room: Path) -> None:
     assert "BEGIN HIDDEN" not in str(page(room, "ann"))
 
 
-def test_what_the_gradebook_says_stands_above(room: Path, tmp_path: Path) -> None:
+def test_credit_penalty_and_comments_are_shown_on_the_page(room: Path, tmp_path: Path) -> None:
     with Gradebook(f"sqlite:///{room}/gradebook.db", "secant") as book:
         book.find_grade("test_Counter", STEPS, STEPS, "bob").extra_credit = 0.5
         book.find_submission_notebook(STEPS, STEPS, "bob").late_submission_penalty = 1.0
@@ -193,7 +191,7 @@ def test_what_the_gradebook_says_stands_above(room: Path, tmp_path: Path) -> Non
     assert "including 0.5 extra credit" in rows(shown)[1].text
 
 
-def test_no_response_is_said_in_the_students_language(room: Path) -> None:
+def test_unanswered_note_is_labelled_in_the_language_of_the_submission(room: Path) -> None:
     """nbgrader's own English words are no comment of a person's."""
     hand_in(room, "lee", answered(room, {"double": solutions(room)["double"]}, "ko"))
     run(room)
@@ -202,7 +200,7 @@ def test_no_response_is_said_in_the_students_language(room: Path) -> None:
     assert "No response" not in page(room, "lee").text
 
 
-def test_other_code_of_pages_makes_them_anew_and_grades_nobody(
+def test_new_page_version_remakes_pages_without_regrading(
     room: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(room)
@@ -232,7 +230,7 @@ def test_a_line_of_the_students_own_that_a_hidden_test_has_too_stays(room: Path)
     assert shown.text.count(line) >= 4  # the cell has it twice, and its output and the test's once
 
 
-def test_solutions_are_shown_once_the_class_releases_them_and_not_before(room: Path, tmp_path: Path) -> None:
+def test_worked_solutions_are_shown_only_once_released(room: Path, tmp_path: Path) -> None:
     root = Path(shutil.copytree(room, tmp_path / "class"))
     text = (root / "feedback/ann" / STEPS / f"{STEPS}.html").read_text(encoding="utf-8")
     assert "return 2 * x" not in text
@@ -259,7 +257,7 @@ def test_solutions_are_shown_once_the_class_releases_them_and_not_before(room: P
 
 
 @pytest.mark.parametrize("named", ['"1"', '["9"]'])
-def test_a_setting_that_names_no_lesson_is_said(room: Path, tmp_path: Path, named: str) -> None:
+def test_solutions_setting_with_an_unknown_lesson_is_refused(room: Path, tmp_path: Path, named: str) -> None:
     root = Path(shutil.copytree(room, tmp_path / "class"))
     (root / "nbgrader_config_local.py").write_text(f"c = get_config()\nc.Secant.solutions = {named}\n")
     with pytest.raises(CourseError, match=r"list of lessons|no lesson \"9\""):

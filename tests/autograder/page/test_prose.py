@@ -27,7 +27,7 @@ def test_a_formula_holds_nothing_but_mathematics(latex: str) -> None:
 
 
 @pytest.mark.parametrize("latex", [r"\nonsense{x}", r"\frac{", "{" * 2_000, r"\sqrt{" * 400])
-def test_a_formula_that_cannot_be_set_stands_as_it_was_typed(latex: str) -> None:
+def test_formula_that_cannot_be_typeset_is_shown_as_typed(latex: str) -> None:
     with pytest.raises(ValueError, match="cannot be set"):
         mathml(latex, "inline")
     assert "<math" not in typed(f"${latex[:150]}$")
@@ -66,12 +66,12 @@ def test_a_long_formula_in_a_line_may_be_broken_after_its_relations() -> None:
         r"\Huge{\Huge x}",
     ],
 )
-def test_a_vast_formula_stands_as_it_was_typed(latex: str) -> None:
+def test_oversized_formula_is_shown_as_typed(latex: str) -> None:
     assert "<math" not in typed(f"${latex}$")
     assert "<math" in typed(r"$a \quad b \qquad c \hspace{2em} \smash{d} \raise 0.5em{e} \large f$")
 
 
-def test_prose_of_a_person_is_what_was_typed() -> None:
+def test_student_prose_is_shown_exactly_as_typed() -> None:
     text = 'a <b>bold</b> "quote" & [link](http://x)\n# no heading\n\n$5 and $6; 한글'
     shown = BeautifulSoup(prose(harmless(text)), "html.parser")
     assert shown.text == text

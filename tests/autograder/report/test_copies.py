@@ -56,7 +56,7 @@ def test_renamed_variables_and_other_comments_hide_nothing() -> None:
     assert (pair.students, pair.share, pair.tasks) == (("ann", "bob"), 1.0, ["walk"])
 
 
-def test_what_the_course_says_makes_no_pair() -> None:
+def test_code_given_by_the_course_makes_no_pair() -> None:
     assert found({"ann": SOLUTION, "bob": SOLUTION, "cho": SOLUTION.replace("seen", "visited")}) == []
     assert found({"ann": OWN, "bob": OWN}, (SOLUTION, OWN)) == []
     assert found({"ann": OWN, "bob": OWN}, (f"A hint:\n\n```python\n{RENAMED}```\n",)) == []
@@ -67,7 +67,7 @@ def test_the_same_lines_in_answers_to_different_tasks_make_no_pair() -> None:
     assert pairs(answers, ()) == []
 
 
-def test_the_share_is_of_the_shorter_ones_own() -> None:
+def test_share_of_a_pair_is_measured_on_the_shorter_answer() -> None:
     (pair,) = found({"ann": OWN, "bob": OWN + OTHER, "cho": SOLUTION})
     assert (pair.same, pair.share) == (pair.own[0], 1.0)
     assert pair.own[1] > 2 * pair.own[0]
@@ -79,7 +79,7 @@ def test_two_or_three_lines_are_no_pair() -> None:
     assert LENGTH < LEAST  # a sequence or two is a coincidence
 
 
-def test_what_many_wrote_is_the_common_way_unless_they_have_all_of_it_in_common() -> None:
+def test_widespread_code_makes_pairs_only_if_answers_are_identical() -> None:
     own = [
         f"def helper{n}(x): return [x.a{n}, x.b{n}, x.c{n}] + [{n}, {n}, {n}, {n}, {n}]\n" for n in range(12)
     ]
@@ -95,12 +95,12 @@ def test_prose_is_compared_word_by_word() -> None:
 
 
 @pytest.mark.parametrize("odd", ["", "(" * 50, '"""', "def walk(:\n  '", "\\" * 99, "\x00\ud800" * 40])
-def test_an_answer_that_is_no_code_ends_nothing(odd: str) -> None:
+def test_answer_that_is_no_python_stops_no_comparison(odd: str) -> None:
     assert len(found({"ann": OWN, "bob": RENAMED, "odd": odd})) == 1
 
 
 @pytest.mark.parametrize("piece", ["'\\", '"""a', "'''", "x = 1\n", "f'"])
-def test_the_time_grows_with_the_length(piece: str) -> None:
+def test_tokenizing_time_grows_at_most_with_the_length(piece: str) -> None:
     from autograder.course import tokens
 
     def work(text: str) -> object:

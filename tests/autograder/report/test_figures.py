@@ -69,12 +69,12 @@ def test_a_task_that_strong_students_fail_discriminates_below_zero() -> None:
 
 
 @pytest.mark.parametrize(("a", "b"), [("+" * 9, "+-" * 4 + "+"), ("+" * 12, "+-" * 6), ("+-" * 6, "+" * 12)])
-def test_there_is_no_discrimination_of_a_few_or_of_what_does_not_differ(a: str, b: str) -> None:
+def test_discrimination_needs_enough_and_differing_scores(a: str, b: str) -> None:
     first, *_ = lesson_figures(class_of(a, b), TOLD).tasks
     assert first.discrimination is None
 
 
-def test_shares_are_of_what_was_graded_and_fall_into_tenths() -> None:
+def test_score_shares_count_graded_work_in_tenths() -> None:
     works = [
         work("all", row("a"), row("b")),
         work("half", row("a"), row("b", "wrong")),
@@ -95,7 +95,7 @@ def test_shares_are_of_what_was_graded_and_fall_into_tenths() -> None:
     assert figures.notes == {"waits": 1}
 
 
-def test_what_a_person_gave_counts_and_is_no_mistake() -> None:
+def test_manual_points_count_and_are_no_misconception() -> None:
     overruled = work("kim", row("a", "wrong", "square", points=2.0), row("note", "manual", points=1.0))
     first, _, note = lesson_figures([overruled], TOLD).tasks
     assert (first.tried, first.passed, first.visible) == (1, 1, 0)
@@ -176,7 +176,7 @@ def term(**shares: str) -> dict[str, list[Work]]:
     return lessons
 
 
-def test_who_stops_handing_in_or_falls_behind_the_class_is_drifting_off() -> None:
+def test_students_who_stop_or_fall_behind_are_listed_as_drifting() -> None:
     figures = course_figures(term(ann="8888", bob="888-", cho="88--", dan="8883", eve="5555", fay="----"))
     assert figures.due == ["01_x", "02_x", "03_x", "04_x"]
     assert figures.never == ["fay"]
@@ -190,7 +190,7 @@ def test_who_stops_handing_in_or_falls_behind_the_class_is_drifting_off() -> Non
     assert figures.drifting[1].fall is None
 
 
-def test_a_lesson_that_is_hard_for_all_makes_nobody_drift() -> None:
+def test_lesson_hard_for_all_marks_no_student_as_drifting() -> None:
     assert course_figures(term(ann="994", bob="883", cho="883")).drifting == []
 
 

@@ -33,5 +33,5 @@ def test_only_words_of_the_course_and_of_python_are_left() -> None:
 @pytest.mark.parametrize(
     "text", ["# Kim", '"Kim"', "'''Kim\nKim'''", '"""Kim', "b'Kim'", "x.Kim", "Kim", "Kim Kim"]
 )
-def test_no_place_of_a_name_is_forgotten(text: str) -> None:
+def test_name_is_removed_from_every_kind_of_code(text: str) -> None:
     assert "Kim" not in without_names(text, vocabulary([]))

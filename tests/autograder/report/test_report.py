@@ -4,7 +4,7 @@ import csv
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -18,10 +18,11 @@ from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
 from autograder.grading.gradebook import Book
 from autograder.report.words import _WORDS
-from secant.language import LANGUAGES, language
+from secant.language import LANGUAGES
 from tests.support.gradebooks import hurried
 from tests.support.graded_class import Fate, Student, course_of, enter
 from tests.support.lessons import LESSONS, questions
+from tests.support.settings import in_english  # noqa: F401
 from tests.support.small_class import hand_in
 
 LESSON = LESSONS[1]
@@ -38,13 +39,6 @@ PEOPLE = {
     "Park_Ho": Student({"graph_nodes": Fate("wrong", "endless"), "leaves_of": Fate("timed_out")}, RIGHT),
 }
 SAID = [*PEOPLE, "Cho_Nothing", "Kim", "Minji", "Quill", "20231234", "example.edu"]
-
-
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    """A command chooses the language of the whole process."""
-    yield
-    language("en")
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +107,7 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_the_page_says_what_the_class_did(term: Path) -> None:
+def test_report_page_shows_the_figures_of_the_class(term: Path) -> None:
     report("2")
     shown = page(term / "report" / f"{NAME}.html")
     assert "5 of 6" in section(shown, "glance")
@@ -205,7 +199,7 @@ def test_near_copies_are_shown_side_by_side(room: Path) -> None:
     assert not re.search("s1|s2|kim|mine", shown.text)
 
 
-def test_the_next_report_says_what_has_changed(term: Path) -> None:
+def test_next_report_names_the_changes_since_the_last(term: Path) -> None:
     report("2")
     assert "first report" in section(page(term / "report" / f"{NAME}.html"), "changes")
     report("2", "--anonymous")
@@ -228,7 +222,7 @@ def test_the_next_report_says_what_has_changed(term: Path) -> None:
 
 
 @pytest.mark.parametrize("kept", ["", "{", "[1]", '[{"when": "x"}]', "null"])
-def test_a_damaged_memory_of_the_last_report_is_no_obstacle(term: Path, kept: str) -> None:
+def test_damaged_record_of_the_last_report_is_replaced(term: Path, kept: str) -> None:
     place = term / "report" / ".last" / f"{NAME}.json"
     place.parent.mkdir(parents=True)
     place.write_text(kept)
@@ -289,7 +283,7 @@ def test_the_page_on_all_lessons_counts_them(term: Path) -> None:
     assert section(shown, "drifting").endswith("Nobody.")
 
 
-def test_nobody_graded_says_what_to_do(room: Path) -> None:
+def test_report_without_graded_work_says_what_to_do(room: Path) -> None:
     for who in ("ann", "bob"):
         hand_in(room, who, "{}", NAME)
     report("2")
@@ -302,7 +296,7 @@ def test_nobody_graded_says_what_to_do(room: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"), [(["7"], "There is no lesson"), (["2", "--out", "taken/x"], "taken")]
 )
-def test_what_cannot_be_reported_is_said_in_a_sentence(
+def test_report_that_cannot_be_made_is_explained_in_a_sentence(
     term: Path,
     words: list[str],
     says: str,

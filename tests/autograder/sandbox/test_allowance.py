@@ -55,7 +55,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def test_nobody_is_asked_before_the_limit(clock: Clock) -> None:
+def test_starvation_is_not_measured_before_the_limit(clock: Clock) -> None:
     def ask(since: float) -> float:
         raise AssertionError
 
@@ -64,7 +64,7 @@ def test_nobody_is_asked_before_the_limit(clock: Clock) -> None:
     assert limit.left() == 1
 
 
-def test_time_in_which_others_had_the_processor_does_not_count(clock: Clock) -> None:
+def test_time_used_by_other_processes_does_not_count(clock: Clock) -> None:
     asked: list[float] = []
 
     def half(since: float) -> float:
@@ -81,7 +81,7 @@ def test_time_in_which_others_had_the_processor_does_not_count(clock: Clock) -> 
     assert set(asked) == {100.0}
 
 
-def test_without_end_there_is_no_verdict(clock: Clock) -> None:
+def test_starved_process_gets_no_verdict_at_the_outer_limit(clock: Clock) -> None:
     limit = Allowance(10, lambda since: (clock.now - since) * 0.95)
     clock.now += 99
     assert limit.left() > 0
@@ -90,7 +90,7 @@ def test_without_end_there_is_no_verdict(clock: Clock) -> None:
         limit.left()
 
 
-def test_who_has_used_the_time_gets_a_verdict_however_late_it_is(clock: Clock) -> None:
+def test_process_that_used_its_time_gets_a_verdict_however_late(clock: Clock) -> None:
     limit = Allowance(10, lambda since: 0.0)
     clock.now += 1000
     assert limit.left() == 0
@@ -148,7 +148,7 @@ class Ticks:
         return self.watch.starved(since)
 
 
-def test_what_others_computed_unseen_is_not_taken_for_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_of_unseen_threads_is_not_counted_as_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = Ticks(monkeypatch)
     assert ticks.starved() == pytest.approx(0.9)
     del ticks.threads["8"]  # it may have computed until its end
@@ -173,7 +173,7 @@ def only(pids: list[int]) -> object:
 
 
 @pytest.mark.whole
-def test_on_a_busy_machine_computing_gets_its_time_and_resting_gets_no_more(plain_wall: Wall) -> None:
+def test_busy_machine_extends_computing_time_and_not_sleeping_time(plain_wall: Wall) -> None:
     with one_processor(), busy_machine(2), plain_wall.candidate() as candidate:
         candidate.load([("answer", BURN)], timeout=20.0)
         started = time.monotonic()

@@ -8,7 +8,7 @@ import pytest
 from autograder.sandbox import bubblewrap
 
 
-def test_bubblewrap_is_asked_once_what_it_can_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_of_bubblewrap_are_queried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the mode of one wall a submission, options are made for every submission."""
     asked: list[list[str]] = []
 

@@ -58,7 +58,7 @@ def test_a_syntax_error_names_its_line(shell: Any) -> None:
 
 
 @pytest.mark.parametrize("last", ["slider", "display(slider)", "display(slider, slider)"])
-def test_a_widget_is_no_text(shell: Any, last: str) -> None:
+def test_widget_leaves_no_text_in_the_output(shell: Any, last: str) -> None:
     """There is nobody to show it to, and its parts in brackets tell nobody anything."""
     report = cells.run_cell(shell, "1", f"from ipywidgets import IntSlider\nslider = IntSlider()\n{last}")
     assert (report["output"], report["error"]) == ("", "")
@@ -73,7 +73,7 @@ def test_warnings_and_prints_are_output_not_errors(shell: Any) -> None:
     assert report["output"] == "out\nerr\n"
 
 
-def test_reset_undoes_what_a_notebook_leaves() -> None:
+def test_reset_restores_process_settings_changed_by_a_notebook() -> None:
     torch.set_default_dtype(torch.float64)
     torch.set_grad_enabled(False)
     with warnings.catch_warnings():
@@ -115,7 +115,7 @@ def test_a_probe_may_define_a_dataclass() -> None:
     assert answers[1]["value"] == 3
 
 
-def test_what_is_no_function_is_raised_not_fatal() -> None:
+def test_calling_an_answer_that_is_no_function_raises_type_error() -> None:
     (answer,) = questions({"f": 5}, ask("f", 1))
     assert (answer["kind"], answer["error"]) == ("raised", "TypeError")
 

@@ -42,7 +42,7 @@ def test_a_group_that_cannot_be_joined_leaves_the_counting_to_the_supervisor(
     assert list(closed.iterdir()) == []
 
 
-def test_doctor_does_not_take_it_for_a_limit(closed: Path) -> None:
+def test_doctor_does_not_report_an_unjoinable_group_as_a_limit(closed: Path) -> None:
     assert "counts memory instead" in machine._cgroup().detail
     assert list(closed.iterdir()) == []
 
@@ -54,7 +54,7 @@ def test_doctor_does_not_take_it_for_a_limit(closed: Path) -> None:
         ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "1000"),
     ],
 )
-def test_what_does_not_fit_cannot_go_on_to_the_disk(
+def test_control_group_forbids_swap(
     limit: str, swap: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def make(folder: Path) -> Path:
@@ -121,7 +121,7 @@ def groups(root: Path, files: dict[str, str]) -> None:
     ],
     ids=["version 2", "version 1"],
 )
-def test_what_the_enclosing_groups_leave(
+def test_memory_and_processors_are_bounded_by_enclosing_groups(
     own: dict[str, str], files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cgroup, "_ROOT", tmp_path)

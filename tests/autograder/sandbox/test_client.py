@@ -34,7 +34,7 @@ def serve(answer: bytes) -> TaskClient:
     return TaskClient(ours, unstarved, lambda: Crashed("unknown"), lambda: None)
 
 
-def test_a_question_of_more_than_plain_data_is_the_tests_fault() -> None:
+def test_question_with_unsendable_data_is_an_error_of_the_test() -> None:
     with serve(b"") as task, pytest.raises(wire.WireError, match="cannot send"):
         task.ask("f", (object(),))
 
@@ -42,7 +42,7 @@ def test_a_question_of_more_than_plain_data_is_the_tests_fault() -> None:
 @pytest.mark.parametrize(
     "answer", [b"", b"\1N trailing", b"\1s\xff\0\0\0", wire.encode({"kind": "odd"})], ids=str
 )
-def test_an_answer_that_is_none_is_the_students(answer: bytes) -> None:
+def test_malformed_reply_of_a_candidate_is_a_crash_of_the_submission(answer: bytes) -> None:
     with serve(answer) as task, pytest.raises(Crashed, match="garbage"):
         task.ask("f", (1.0,))
 
@@ -62,7 +62,7 @@ def test_a_question_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(encoded) == 1
 
 
-def test_what_others_of_this_user_hold_is_no_students_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exhausted_descriptors_of_the_user_are_a_grader_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise OSError(errno.ETOOMANYREFS, "too many references")
 

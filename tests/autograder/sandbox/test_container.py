@@ -54,13 +54,13 @@ def scene() -> Iterator[Scene]:
     ("over", "reason"),
     [(0, ("exit", 0)), (-11, ("signal", 11)), ("memory", ("memory", 0)), ("used up", ("unknown", 0))],
 )
-def test_what_the_supervisor_says_is_the_submissions(
+def test_reason_given_by_the_supervisor_is_charged_to_the_submission(
     scene: Scene, over: object, reason: tuple[str, int]
 ) -> None:
     assert scene.ending(over=over) == reason
 
 
-def test_supervisor_that_goes_without_a_word_was_ended_by_the_submission(scene: Scene) -> None:
+def test_supervisor_exit_without_reason_is_charged_to_the_submission(scene: Scene) -> None:
     assert scene.gone() == ("unknown", 0)
 
 
@@ -71,7 +71,7 @@ def test_supervisor_that_goes_for_its_memory_says_so(scene: Scene, tmp_path: Pat
     (tmp_path / "memory.events").unlink()
 
 
-def test_supervisor_that_goes_with_its_wall_was_not_ended_by_the_submission(scene: Scene) -> None:
+def test_supervisor_ended_with_its_wall_is_not_the_submissions_fault(scene: Scene) -> None:
     scene.wall_stands = False
     with pytest.raises(WallError, match="the wall with it"):
         scene.gone()
@@ -82,7 +82,9 @@ def test_fault_of_the_supervisor_is_the_graders(scene: Scene) -> None:
         scene.ending(error="KeyError: 'x'")
 
 
-def test_supervisor_that_does_not_answer_has_not_swept(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unanswering_supervisor_counts_as_not_cleaned_up(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("autograder.sandbox.container.CONTAINER_SECONDS", 0.05)
     assert not scene.container.sweep(0)
     scene.supervisor.close()

@@ -74,7 +74,7 @@ def test_unknown_and_new_calls_do_not_exist(machine: str) -> None:
 
 
 @MACHINES
-def test_arguments_are_looked_at(machine: str) -> None:
+def test_seccomp_filter_checks_arguments(machine: str) -> None:
     column = seccomp._MACHINES[machine][0]
     clone, socket, limit, mmap = (
         pair[column] for pair in (seccomp._CLONE, seccomp._SOCKET, seccomp._PRLIMIT, seccomp._MMAP)
@@ -138,7 +138,7 @@ def test_sockets_keep_their_size_and_hide_their_peer(machine: str) -> None:
 
 
 @MACHINES
-def test_no_message_is_out_of_band(machine: str) -> None:
+def test_seccomp_refuses_out_of_band_messages(machine: str) -> None:
     for name, (numbers, offset) in seccomp._MESSAGE_CALLS.items():
         argument = (offset - seccomp._FIRST) // 8
         assert decide_option(machine, numbers, argument, 0x4001) == errno.EPERM, name
@@ -146,7 +146,7 @@ def test_no_message_is_out_of_band(machine: str) -> None:
 
 
 @MACHINES
-def test_no_page_is_sent_without_a_copy(machine: str) -> None:
+def test_seccomp_refuses_zero_copy_sends(machine: str) -> None:
     column = seccomp._MACHINES[machine][0]
     answers = {decide(machine, numbers[column]) for numbers in seccomp._ABSENT.values()}
     assert set(seccomp._ABSENT) >= {"sendfile", "splice", "tee"}
@@ -154,7 +154,7 @@ def test_no_page_is_sent_without_a_copy(machine: str) -> None:
 
 
 @MACHINES
-def test_another_machines_calls_end_the_process(machine: str) -> None:
+def test_system_calls_of_another_architecture_kill_the_process(machine: str) -> None:
     assert decide(machine, 1, architecture=0x40000003) == "killed"  # i386
     assert decide(machine, 0x40000000 + 39) == "killed"  # x32
 
@@ -210,7 +210,7 @@ def test_the_numbers_are_those_of_the_c_library() -> None:
     assert inside(source) == "True []"
 
 
-def test_silence_reaches_nobody() -> None:
+def test_silenced_process_reads_and_writes_nothing() -> None:
     code = (
         "import os; from autograder.sandbox.inside import privileges; privileges.silence()\n"
         "assert os.read(0, 1) == b''; os.write(1, b'x'); os.write(2, b'x')"

@@ -81,7 +81,7 @@ def test_a_copy_is_found_in_an_archive(seen: Visible, tmp_path: Path, name: str)
     assert TOLD in [data.decode() for _, data in read(str(path))]
 
 
-def test_an_archive_that_is_none_and_one_that_swells_harm_nobody(seen: Visible, tmp_path: Path) -> None:
+def test_broken_archives_and_zip_bombs_do_not_stop_the_scan(seen: Visible, tmp_path: Path) -> None:
     lib = Path(seen.shown[0]) / "lib"
     for name in ("bad.zip", "bad.tar.gz", "bad.whl"):
         (lib / name).write_bytes(b"PK\x03\x04 no archive")
@@ -101,7 +101,7 @@ def test_notebooks_compiled_lessons_and_a_clone_are_always_named(seen: Visible, 
     assert names(seen, tmp_path / "cache") == want
 
 
-def test_what_is_known_is_not_read_again_until_its_folder_changes(
+def test_scanned_folder_is_read_again_only_after_a_change(
     seen: Visible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache, looked = tmp_path / "cache/visible.json", list[str]()
@@ -128,7 +128,7 @@ def test_what_is_known_is_not_read_again_until_its_folder_changes(
     assert names(seen, cache) == set()
 
 
-def test_who_comes_while_another_reads_everything_waits_for_it(
+def test_concurrent_scan_waits_for_the_running_one(
     seen: Visible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked, look = list[str](), sweep._look
@@ -146,14 +146,14 @@ def test_who_comes_while_another_reads_everything_waits_for_it(
 
 
 @pytest.mark.parametrize("kept", ["[]", "{", "null", '{"format": 0}', '{"format": 1, "folders": []}'])
-def test_a_cache_that_says_nothing_is_made_anew(seen: Visible, tmp_path: Path, kept: str) -> None:
+def test_unreadable_scan_cache_is_rebuilt(seen: Visible, tmp_path: Path, kept: str) -> None:
     (cache := tmp_path / "cache").write_text(kept)
     (Path(seen.shown[0]) / "lib/a.py").write_text(TOLD)
     assert names(seen, cache) == {"lib/a.py"}
     assert json.loads(cache.read_text())["folders"]
 
 
-def test_a_cache_of_somebody_else_is_not_believed(
+def test_scan_cache_of_another_user_is_ignored(
     seen: Visible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"

@@ -32,12 +32,12 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def test_of_a_prefix_only_what_python_needs_is_shown(prefix: Path) -> None:
+def test_wall_shows_only_the_python_parts_of_a_prefix(prefix: Path) -> None:
     shown = [path for path in visible([]).shown if path.startswith(str(prefix))]
     assert shown == [f"{prefix}/{name}" for name in ("bin", "lib", "lib64", "pyvenv.cfg")]
 
 
-def test_what_pip_has_left_is_covered(prefix: Path) -> None:
+def test_installed_secant_packages_are_masked(prefix: Path) -> None:
     packages = prefix / "lib/python3.11/site-packages"
     other = prefix / "lib/python3.12/site-packages"
     for folder in ("autograder", "secant/_course", "secant-0.1.0.dist-info"):
@@ -49,7 +49,7 @@ def test_what_pip_has_left_is_covered(prefix: Path) -> None:
     assert {path for path in visible([]).masked if path.startswith(str(prefix))} == want
 
 
-def test_a_class_and_a_clone_below_a_folder_that_is_shown_are_covered(prefix: Path) -> None:
+def test_class_and_clone_below_a_shown_folder_are_masked(prefix: Path) -> None:
     clone, gradebook = prefix / "lib/class", prefix / "lib/books/gradebook.db"
     (clone / "course").mkdir(parents=True)
     gradebook.parent.mkdir()
@@ -65,7 +65,7 @@ def test_a_class_is_covered_under_each_name_of_its_folder(prefix: Path, tmp_path
     assert f"{prefix}/lib/class" in visible([str(tmp_path / "other/lib/class")]).masked
 
 
-def test_the_clone_that_this_runs_from_is_covered_where_it_is_shown(
+def test_running_clone_is_masked_if_its_folder_is_shown(
     prefix: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clone = prefix / "lib/src/secant"
@@ -79,7 +79,7 @@ def test_the_clone_that_this_runs_from_is_covered_where_it_is_shown(
     assert seen.package == str(clone / "secant")
 
 
-def test_of_another_folder_of_packages_only_what_pip_has_put_there_is_shown(
+def test_extra_package_folder_shows_only_pip_installed_files(
     prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "target"
@@ -98,7 +98,7 @@ def test_of_another_folder_of_packages_only_what_pip_has_put_there_is_shown(
     ]
 
 
-def test_what_no_notebook_needs_of_the_system_is_covered(
+def test_needless_system_folders_are_masked(
     prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Into nbgrader's exchange, in /usr/local/share, everybody hands in, and everybody may write."""

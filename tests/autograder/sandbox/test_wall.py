@@ -119,7 +119,7 @@ def test_the_grader_shows_only_the_files_that_a_candidate_needs(wall: Wall) -> N
     assert "ModuleNotFoundError" in run(wall, "import autograder.exam.examiner")
 
 
-def test_what_draws_is_not_there_and_the_cells_that_show_it_run(wall: Wall) -> None:
+def test_explorers_are_absent_in_the_wall_and_their_cells_still_run(wall: Wall) -> None:
     cells = """
         import gc, sys, types, pathlib, secant
         from secant import draw_graph, explore, explore_engine
@@ -161,7 +161,7 @@ def test_a_class_below_a_folder_that_is_shown_is_not_there(
         pass
 
 
-def test_nothing_of_ours_is_where_python_takes_packages_from(wall: Wall) -> None:
+def test_no_secant_file_lies_on_the_import_path_in_the_wall(wall: Wall) -> None:
     """What pip has put there is covered, be it of an older Secant; what is imported lies elsewhere."""
     out = run(
         wall,
@@ -326,13 +326,13 @@ def test_system_calls_that_no_lesson_needs_are_refused(wall: Wall) -> None:
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of x86-64")
-def test_the_x32_door_is_shut(wall: Wall) -> None:
+def test_x32_system_calls_are_refused(wall: Wall) -> None:
     with wall.candidate() as candidate, pytest.raises(Crashed) as caught:
         load(candidate, f"{SYSCALL}call(0x40000000 + 39)")
     assert (caught.value.reason, caught.value.detail) == ("signal", signal.SIGSYS)
 
 
-def test_nobody_goes_before_others(wall: Wall) -> None:
+def test_candidate_cannot_raise_its_priority(wall: Wall) -> None:
     """Neither when memory runs out nor, as a session of its own, when the processors are shared out."""
     out = run(
         wall,
@@ -360,7 +360,7 @@ def test_no_privileges_are_left_and_none_can_be_gained(wall: Wall) -> None:
     assert "rror" in run(wall, "import os; os.setuid(0)")
 
 
-def test_nothing_is_writable_but_its_own_tmp(wall: Wall) -> None:
+def test_candidate_can_write_only_to_its_own_tmp(wall: Wall) -> None:
     source = """
     import os
     found = []
@@ -413,7 +413,7 @@ def test_kill_everything_ends_only_its_own_container(wall: Wall) -> None:
         assert still_works(witness)
 
 
-def test_two_candidates_do_not_meet(wall: Wall) -> None:
+def test_two_candidates_share_no_files_or_processes(wall: Wall) -> None:
     writer = """
     import os
     for folder in ('/tmp', '/dev/shm'):
@@ -502,7 +502,7 @@ def test_a_hanging_task_costs_that_task_alone(wall: Wall, body: str) -> None:
             assert still_works(candidate)
 
 
-def test_what_an_answer_raises_is_told(wall: Wall) -> None:
+def test_exception_raised_by_an_answer_is_reported(wall: Wall) -> None:
     source = """
     import sys
     def zero(x):
@@ -533,7 +533,7 @@ def test_what_an_answer_raises_is_told(wall: Wall) -> None:
             assert task.ask("nobody") == Reply("missing")
 
 
-def test_values_go_both_ways(wall: Wall) -> None:
+def test_values_cross_the_wall_in_both_directions(wall: Wall) -> None:
     import torch
 
     source = "import torch, os\ndef f(x, *, k): return {'a': [x * k, (x, None)], 'file': open(os.devnull)}"
@@ -768,7 +768,7 @@ ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page))
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="an instruction of x86-64")
-def test_the_32_bit_door_is_shut(wall: Wall) -> None:
+def test_32_bit_system_calls_are_refused(wall: Wall) -> None:
     with wall.candidate() as candidate, pytest.raises(Crashed) as caught:
         load(candidate, INT_80)
     assert caught.value.reason == "signal"
@@ -866,7 +866,7 @@ if os.fork() == 0:
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_nothing_outlives_its_grading(wall: Wall, name: str) -> None:
+def test_no_process_outlives_its_grading(wall: Wall, name: str) -> None:
     before = processes()
     with wall.candidate() as candidate, contextlib.suppress(TimedOut, Crashed):
         load(candidate, BOMBS[name], timeout=0.5)
@@ -874,7 +874,7 @@ def test_nothing_outlives_its_grading(wall: Wall, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_nothing_outlives_its_task(wall: Wall, name: str) -> None:
+def test_no_process_outlives_its_task(wall: Wall, name: str) -> None:
     body = textwrap.indent(BOMBS[name], "    ")
     with wall.candidate() as candidate:
         load(candidate, f"def f():\n{body}", HONEST)
@@ -900,7 +900,7 @@ def processes(top: int = os.getpid()) -> set[int]:
         "import gc; [setattr(o, 'f_trace', None) for o in gc.get_objects() if hasattr(o, 'f_trace')]",
     ],
 )
-def test_endings_are_not_waited_for(wall: Wall, source: str) -> None:
+def test_exit_handlers_and_threads_are_not_waited_for(wall: Wall, source: str) -> None:
     started = time.monotonic()
     with wall.candidate() as candidate:
         load(candidate, source, HONEST)
@@ -967,7 +967,7 @@ def test_work_done_before_a_fork_can_be_done_after_it(wall: Wall, spoil: str) ->
 
 
 @pytest.mark.whole
-def test_the_load_says_how_many_threads_it_left(wall: Wall) -> None:
+def test_load_reports_the_number_of_remaining_threads(wall: Wall) -> None:
     with wall.candidate() as candidate:
         assert candidate.load([("a", WORK), ("b", "work();")], 30).threads == 1
         again = candidate.load(
@@ -1100,7 +1100,7 @@ def test_threads_may_share_a_wall(wall: Wall) -> None:
 IMPORTED = "import sys\nprint('sympy' in sys.modules, 'torch._dynamo' in sys.modules)"
 
 
-def test_template_imports_what_it_is_told_to_once(wall: Wall) -> None:
+def test_template_imports_each_requested_module_once(wall: Wall) -> None:
     """And keeps it, until the next test ends the template."""
     wall.prepare("symbols")
     with wall.candidate() as candidate:
@@ -1112,7 +1112,7 @@ def test_template_imports_what_it_is_told_to_once(wall: Wall) -> None:
 
 
 @pytest.mark.whole
-def test_a_killed_template_takes_its_rooms_along_and_is_replaced(wall: Wall, notices: list[str]) -> None:
+def test_killed_template_ends_its_containers_and_is_replaced(wall: Wall, notices: list[str]) -> None:
     with wall.candidate() as candidate:
         load(candidate, HONEST)
         assert wall._template is not None
@@ -1159,7 +1159,7 @@ def test_without_namespaces_grading_is_refused(monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.whole
-def test_nested_namespaces_refused_means_a_wall_for_each_which_holds_too(
+def test_refused_nested_namespaces_give_each_submission_its_own_wall(
     secret_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(self: Wall) -> None:

@@ -102,7 +102,7 @@ def test_plain_values_come_back_exactly(value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [True, 1, 1.0, "1", None, -0.0, math.inf, math.nan, 0, -1, -128, 2**64])
-def test_types_are_told_apart(value: Any) -> None:
+def test_values_of_similar_types_keep_their_type(value: Any) -> None:
     assert same(there_and_back(value), value)
 
 
@@ -297,7 +297,7 @@ def strange() -> Any:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_what_cannot_be_sent_is_named() -> None:
+def test_unsendable_value_is_described_by_name() -> None:
     for value, expected in strange():
         assert same(there_and_back(value), expected), expected
         if type(value) is not Other:
@@ -415,7 +415,7 @@ def test_tensors_of_sixty_megabytes_fit_a_frame() -> None:
     assert torch.equal(decode(encode(tensor)), tensor)
 
 
-def test_limits_are_the_callers() -> None:
+def test_decoder_uses_the_limits_of_the_caller() -> None:
     small = Limits(total_bytes=1000, items=30, depth=3, keys=2, dims=2, int_bits=8, text_bytes=10)
     for value in (
         ["x" * 6] * 2,
@@ -459,7 +459,7 @@ def nested(depth: int) -> Any:
 
 
 @pytest.mark.parametrize(("text", "said", "lie"), BEYOND, ids=[text for text, _, _ in BEYOND])
-def test_what_is_beyond_an_answer_is_said_in_words(text: str, said: str, lie: Any) -> None:
+def test_value_beyond_the_answer_limits_is_described_in_words(text: str, said: str, lie: Any) -> None:
     honest = decode(encode({"value": eval(text)}, ANSWER_LIMITS), ANSWER_LIMITS)["value"]
     assert honest.is_too_much
     assert said in honest.describe()
@@ -475,7 +475,7 @@ def test_what_is_beyond_an_answer_is_said_in_words(text: str, said: str, lie: An
         assert caught.value.found == honest
 
 
-def test_the_size_of_a_huge_lie_can_be_said() -> None:
+def test_huge_forged_sizes_can_be_described() -> None:
     with pytest.raises(TooMuch) as caught:
         decode(tensor_bytes(8, (HUGE,) * 255, 0, b""), ANSWER_LIMITS)
     assert "255 dimensions and 10**18+ elements" in caught.value.found.describe()
@@ -495,7 +495,7 @@ def test_the_size_of_a_huge_lie_can_be_said() -> None:
     ],
     ids=["tensors", "integers", "dicts", "lists", "text", "numbers"],
 )
-def test_what_fits_an_answer_takes_little_memory(frame: bytes) -> None:
+def test_decoding_within_the_answer_limits_takes_little_memory(frame: bytes) -> None:
     tracemalloc.start()
     assert decode(frame, ANSWER_LIMITS) is not None
     peak = tracemalloc.get_traced_memory()[1]
@@ -523,7 +523,7 @@ def test_keys_that_collide_take_no_time() -> None:
     ],
     ids=["ints", "tuples", "many lists", "in a dict"],
 )
-def test_a_set_of_what_is_answered_takes_no_time(value: Any) -> None:
+def test_lists_of_colliding_numbers_are_refused_quickly(value: Any) -> None:
     """It took 50 s for the first, and for each question about it."""
     with pytest.raises(TooMuch):
         decode(encode(value, ANSWER_LIMITS), ANSWER_LIMITS)
@@ -541,7 +541,7 @@ def test_a_set_of_what_is_answered_takes_no_time(value: Any) -> None:
     ],
     ids=["alike", "nan", "powers", "tuples", "tensors", "empty"],
 )
-def test_what_is_alike_is_answered(value: Any) -> None:
+def test_lists_of_many_equal_values_are_decoded(value: Any) -> None:
     assert len(decode(encode(value, ANSWER_LIMITS), ANSWER_LIMITS)) == len(value)
 
 
@@ -608,7 +608,7 @@ def test_frames_cross_a_socket(pair: Any) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\x05", b"\x05\0\0\0", b"\x05\0\0\0\x01N"])
-def test_a_closed_connection_is_told(pair: Any, data: bytes) -> None:
+def test_receiving_from_a_closed_connection_raises_wire_closed(pair: Any, data: bytes) -> None:
     pair[0].sendall(data)
     pair[0].close()
     with pytest.raises(WireClosed):
@@ -639,7 +639,7 @@ def test_an_announced_length_is_checked_before_anything_is_read(pair: Any) -> No
         wire.recv(pair[1], soon())
 
 
-def test_a_frame_longer_than_an_answer_is_too_much_before_it_is_read(pair: Any) -> None:
+def test_oversized_frame_is_refused_before_reading(pair: Any) -> None:
     pair[0].sendall(struct.pack("<I", ANSWER_LIMITS.total_bytes + 1))
     with pytest.raises(TooMuch) as caught:
         wire.recv(pair[1], soon(), ANSWER_LIMITS)
@@ -686,7 +686,7 @@ def test_dripping_bytes_do_not_move_the_deadline(pair: Any) -> None:
         thread.join()
 
 
-def test_who_does_not_read_is_not_waited_for(pair: Any) -> None:
+def test_sending_to_a_peer_that_does_not_read_times_out(pair: Any) -> None:
     started = time.monotonic()
     with pytest.raises(WireTimeout):
         wire.send(pair[0], torch.zeros(10_000_000), soon(0.2))

@@ -22,7 +22,9 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def test_what_lies_in_ones_own_workspace_is_run(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebook_in_the_learners_workspace_needs_no_consent(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(OWN_WORKSPACE, str(workspace))
     notebook = workspace / "01/01.ipynb"
     notebook.parent.mkdir()
@@ -34,7 +36,9 @@ def test_what_lies_in_ones_own_workspace_is_run(workspace: Path, monkeypatch: py
     assert not is_agreed(workspace.parent / "01/01.ipynb")
 
 
-def test_no_file_that_came_with_a_notebook_agrees(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_delivered_with_a_notebook_gives_no_consent(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv(OWN_WORKSPACE, raising=False)
     notebook = workspace / "01/01.ipynb"
     for name in (FILE, f"{STATE_FOLDER}/{FILE}", f"{STATE_FOLDER}/own"):
@@ -42,7 +46,7 @@ def test_no_file_that_came_with_a_notebook_agrees(workspace: Path, monkeypatch: 
     assert not is_agreed(notebook)
 
 
-def test_what_was_agreed_is_not_asked_again(workspace: Path) -> None:
+def test_consent_is_remembered_per_notebook(workspace: Path) -> None:
     one, other = workspace / "one.ipynb", workspace / "other.ipynb"
     agree(one)
     agree(other)
@@ -65,9 +69,7 @@ def test_a_damaged_note_is_no_consent(workspace: Path, content: bytes) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
-def test_nobody_else_reads_what_is_kept_of_a_learner(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_learner_data_has_owner_only_permissions(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a home that others may look into, what was learnt and agreed to was theirs to read."""
     monkeypatch.chdir(workspace)  # where the choice itself is kept
     before = os.umask(0o022)

@@ -78,7 +78,7 @@ def _refused(data: bytes) -> None:
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", CASES)
-def test_time_grows_with_the_length(name: str) -> None:
+def test_checking_time_grows_at_most_with_the_length(name: str) -> None:
     work, begin, repeated, end = CASES[name]
     assert growth(work, lambda size: begin + repeated * size + end) < LINEAR
 
@@ -95,7 +95,7 @@ def test_the_marks_of_a_file_are_found_in_linear_time(tmp_path: Path, repeated: 
     assert growth(sheet._grade_ids, make) < LINEAR
 
 
-def test_what_is_told_of_a_notebook_is_not_larger_than_it(tmp_path: Path) -> None:
+def test_description_of_a_notebook_is_no_larger_than_its_file(tmp_path: Path) -> None:
     """When it was opened, 450 tasks below one heading of a megabyte made an answer of a gigabyte."""
     long = "\u202e" * 20_000
     hints = f"<details><summary>Hint 1 {long}</summary>{long}</details>" * 30

@@ -38,14 +38,6 @@ ROOT = Path(__file__).resolve().parents[3]
 LESSON = "01_what_autograd_does"
 
 
-@pytest.fixture(params=["en", "ko"])
-def spoken(request: pytest.FixtureRequest) -> Iterator[str]:
-    before = language()
-    language(request.param)
-    yield request.param
-    language(before)
-
-
 def split(message: str) -> list[tuple[str, str]]:
     return [(part["kind"], part["text"]) for part in parts(message)]
 
@@ -57,9 +49,9 @@ def told(of: Any, *arguments: Any, **options: Any) -> list[tuple[str, str]]:
     return split(str(failed.value))
 
 
-def test_a_comparison_in_its_parts(spoken: str) -> None:
+def test_comparison_message_is_split_into_its_parts(both_languages: str) -> None:
     found = told(check.close, 6.0, 12.0, "f(3)\n    f: x**2", mistakes={6.0: "half of it"})
-    differs = {"en": "The value differs.", "ko": "값이 다릅니다."}[spoken]
+    differs = {"en": "The value differs.", "ko": "값이 다릅니다."}[both_languages]
     assert found == [
         ("call", "f(3)\nf: x**2"),
         ("expected", "12"),
@@ -69,7 +61,7 @@ def test_a_comparison_in_its_parts(spoken: str) -> None:
     ]
 
 
-def test_a_call_and_what_is_wrong_with_it_stand_apart() -> None:
+def test_call_is_split_from_its_complaint() -> None:
     call = "g([t**2, sin(t)], f=lambda t: w * t)['a'], float32"
     assert told(check.refuse, call, "the result is tracked") == [
         ("call", call),
@@ -82,7 +74,7 @@ def test_a_call_and_what_is_wrong_with_it_stand_apart() -> None:
     assert split(sentence) == [("text", sentence)]
 
 
-def test_an_error_of_a_call_stands_between_the_call_and_the_hint(spoken: str) -> None:
+def test_an_error_of_a_call_stands_between_the_call_and_the_hint(both_languages: str) -> None:
     raised = {"raised": "RuntimeError: a leaf Variable\n    w -= lr * w.grad"}
     call, says, *others = told(check.no_error, [raised], "f(3)", "use no_grad()")
     assert (call, says[0]) == (("call", "f(3)"), "text")
@@ -93,24 +85,24 @@ def test_an_error_of_a_call_stands_between_the_call_and_the_hint(spoken: str) ->
     ]
 
 
-def test_an_error_in_its_parts(spoken: str) -> None:
+def test_error_message_is_split_into_its_parts(both_languages: str) -> None:
     reply = Reply("raised", None, "Odd", "no\n  way", (Line("answer f", 2, "f", "raise Odd"),))
     call, says, *others = split(words.at_the_call(words.raised(reply), "f(3)"))
     assert (call, says[0]) == (("call", "f(3)"), "text")
-    place = {"en": "at answer f, line 2:", "ko": "위치: answer f, 2번째 줄:"}[spoken]
+    place = {"en": "at answer f, line 2:", "ko": "위치: answer f, 2번째 줄:"}[both_languages]
     assert others == [("trace", "Odd: no\nway"), ("text", place), ("code", "raise Odd")]
 
 
-def test_what_the_test_says_of_a_cell_that_stopped_stands_below_its_error(spoken: str) -> None:
+def test_test_message_follows_the_error_of_a_stopped_cell(both_languages: str) -> None:
     cell = CellResult("answer f", "Odd", "no", (Line("answer f", 2, "f", "raise Odd"),), "", 0.0)
-    compared = "\n".join(["f(3):", {"en": "  expected: ", "ko": "  기대한 값: "}[spoken] + "4"])
+    compared = "\n".join(["f(3):", {"en": "  expected: ", "ko": "  기대한 값: "}[both_languages] + "4"])
     found = split(f"{words.stopped_early(cell)}\n{words.by_then()}\n{compared}")
     assert [kind for kind, _ in found] == ["text", "trace", "text", "code", "text", "text", "expected"]
     assert found[4] == ("text", words.by_then())
     assert found[6] == ("expected", "4")
 
 
-def test_a_new_edition_keeps_what_it_still_asks_and_doubts_what_it_tests_anew(
+def test_new_edition_keeps_verdicts_and_marks_changed_tests_as_stale(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
@@ -184,7 +176,7 @@ def test_a_check_in_a_thread_is_stopped_and_the_next_waits_for_it() -> None:
     assert not first.stop()
 
 
-def test_a_leash_that_was_pulled_gives_nothing() -> None:
+def test_cancelled_pool_hands_out_no_process() -> None:
     leash = Leash(Containers())
     leash.pull()
     with pytest.raises(Stopped):
@@ -243,7 +235,7 @@ def decided(task: str, outcome: str = "passed") -> dict[str, Any]:
 
 @pytest.mark.parametrize("ordered", [Threaded], indirect=True)
 @pytest.mark.parametrize("end", ["stopped", "error", "closed"])
-def test_what_was_decided_before_an_early_end_is_kept(ordered: Ordered, end: str) -> None:
+def test_verdicts_before_an_early_end_of_a_check_are_kept(ordered: Ordered, end: str) -> None:
     task = list(solutions(ROOT, LESSON))[1]
     told = threading.Event()
 
@@ -343,7 +335,7 @@ def test_tests_that_cannot_be_taken_apart_are_refused_before_a_check_begins(orde
 
 
 @pytest.mark.parametrize("ordered", [Threaded], indirect=True)
-def test_a_fault_with_one_notebook_is_an_answer_and_the_next_order_is_obeyed(
+def test_worker_survives_an_error_with_one_notebook(
     ordered: Ordered, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fault(_: object) -> None:
@@ -358,7 +350,7 @@ def test_a_fault_with_one_notebook_is_an_answer_and_the_next_order_is_obeyed(
 
 
 @pytest.mark.parametrize("ordered", [Threaded], indirect=True)
-def test_what_a_notebook_claims_is_always_an_answer(ordered: Ordered) -> None:
+def test_notebook_with_hostile_metadata_is_still_described_as_json(ordered: Ordered) -> None:
     """Points without end make no JSON, and a lone surrogate no text."""
     notebook = nbformat.read(ordered.path, 4)
     for cell in notebook.cells:
@@ -374,7 +366,7 @@ def test_what_a_notebook_claims_is_always_an_answer(ordered: Ordered) -> None:
 
 
 @pytest.mark.parametrize("ordered", [Threaded], indirect=True)
-def test_a_check_before_torch_is_there_holds_up_nobody_and_can_be_stopped(
+def test_check_during_the_import_of_torch_blocks_no_request(
     ordered: Ordered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ready = threading.Event()
@@ -397,7 +389,7 @@ def test_a_check_before_torch_is_there_holds_up_nobody_and_can_be_stopped(
 @pytest.mark.parametrize(
     ("said", "seconds"), [("", 600), ("0.5", 30), ("0", None), ("-1", 600), ("nan", 600), ("soon", 600)]
 )
-def test_how_long_an_idle_worker_stays(
+def test_idle_timeout_of_a_worker_is_configurable(
     said: str, seconds: float | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert worker._idle_seconds(said) == seconds
@@ -484,7 +476,7 @@ worker.main()
 # --- The way of a check's answers to the page -----------------------------------------------------------
 
 
-def test_a_page_that_goes_while_a_verdict_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_closed_during_a_check_stops_reading_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is still asking for the worker's answers when they are closed."""
     monkeypatch.setattr(handlers, "_BREATH", 0.01)
     written: list[str] = []

@@ -154,7 +154,7 @@ def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
 
 
 @pytest.mark.costly("a real server, whose worker imports torch")
-def test_it_says_what_grading_says(server: Server) -> None:
+def test_service_gives_the_same_verdicts_as_grading(server: Server) -> None:
     """The same messages and points as one task after another, pictures included."""
     from autograder.exam.selfcheck import Checker
 
@@ -219,7 +219,7 @@ def test_a_worker_that_dies_is_started_again(server: Server) -> None:
     assert server.check(path, TASKS[1])[-1]["event"] == "end"
 
 
-def test_without_the_course_the_visible_tests_are_asked(server: Server, tmp_path: Path) -> None:
+def test_notebook_of_no_lesson_is_checked_by_its_visible_tests(server: Server, tmp_path: Path) -> None:
     """Of a notebook that belongs to no lesson of the course: its own tests, and it says so."""
     notebook = nbformat.v4.new_notebook()
     for source, marks in [
@@ -245,7 +245,7 @@ def test_without_the_course_the_visible_tests_are_asked(server: Server, tmp_path
 # --- Who may ask, and for what --------------------------------------------------------------------------
 
 
-def test_only_notebooks_below_the_root(server: Server, tmp_path: Path) -> None:
+def test_service_checks_only_notebooks_below_its_root(server: Server, tmp_path: Path) -> None:
     path = server.save("good.ipynb", {})
     outside = tmp_path / "outside.ipynb"
     nbformat.write(answered(ROOT, {}, "en", LESSON), outside)
@@ -403,7 +403,7 @@ def test_a_server_that_is_dead_or_silent_is_not_waited_for(server: Server, tmp_p
 # --- The end --------------------------------------------------------------------------------------------
 
 
-def test_nothing_outlives_a_server_that_is_killed(server: Server) -> None:
+def test_no_process_outlives_a_killed_server(server: Server) -> None:
     """Last in this file: it ends the server of all tests."""
     path = server.save("end.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
     with begun(server, path) as answer:

@@ -1,23 +1,16 @@
 """The language of the tests: what a question prints as, what is seen of its answer, and what a check says."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
-from secant import ask, check, language, leaf, tensor
+from secant import ask, check, leaf, tensor
 from secant.catalogue import Hints
 from secant.checking import situation
 from secant.checking.ask import Answer, asked_elsewhere, call_of
-from tests.support.settings import settings_kept
-
-
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    with settings_kept():
-        language("en")
-        yield
+from tests.support.settings import as_it_was, in_english  # noqa: F401
 
 
 def gradient(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
@@ -183,7 +176,7 @@ def test_a_stack_that_grows_and_shrinks_costs_no_memory_each_time() -> None:
     assert max(map(faults, range(120))) < 100
 
 
-def test_a_gradient_is_asked_for_by_what_arrives() -> None:
+def test_gradient_question_uses_and_shows_the_arriving_gradient() -> None:
     y = ask("y = x**2", x=leaf([1.0, 2.0]), g=tensor([1.0, 10.0]))
     y.gradient("x").returns(tensor([2.0, 40.0]))
     assert said(lambda: y.gradient("x").returns(tensor([2.0, 4.0]))).startswith(
@@ -196,13 +189,13 @@ def test_a_later_question_shows_the_arguments_that_it_is_the_first_to_name() -> 
     assert y.then("g * x").call == "y = x**2, x = [1, 2], float64, then g * x, g = [1, 10]"
 
 
-def test_a_statement_runs_before_the_question_and_is_told() -> None:
+def test_statement_before_a_question_runs_and_is_shown() -> None:
     answer = ask("t.retains_grad", {"before": "t.retain_grad()"}, x=leaf(1.0), t="x * 2")
     answer.equals(True)
     assert answer.call == "t.retains_grad, x = 1, t = x * 2, float64, after t.retain_grad()"
 
 
-def test_asked_elsewhere_nothing_but_plain_data_is_sent_and_no_expected_value() -> None:
+def test_remote_question_sends_only_plain_data_and_no_expected_value() -> None:
     sent: list[Any] = []
 
     def put(request: dict[str, Any]) -> dict[str, Any]:
@@ -227,7 +220,7 @@ def test_asked_elsewhere_nothing_but_plain_data_is_sent_and_no_expected_value() 
     assert "17" not in str(sent)
 
 
-def test_what_a_student_calls_torch_is_not_what_a_question_uses() -> None:
+def test_question_ignores_a_student_variable_named_torch() -> None:
     names = {"torch": None, "mine": lambda x: 2 * x}
     with asked_elsewhere(lambda request: situation.put(request, names)):
         ask("mine(torch.ones(2))").returns(torch.full((2,), 2.0))
@@ -244,7 +237,7 @@ def test_the_entries_of_a_result_are_judged_by_themselves() -> None:
             ask(other, x=leaf([3.0, 4.0])).parts("sum", "product", hint="no pair")
 
 
-def test_what_torch_warns_of_once_a_process_is_caught_each_time() -> None:
+def test_once_per_process_warnings_of_torch_are_caught_each_time() -> None:
     for _ in range(2):
         answer = ask("x.grad or (x**2).backward(create_graph=True)", {"warned": True}, x=leaf(1.0))
         assert any("create_graph" in warning for warning in answer.seen["warned"])
@@ -260,7 +253,7 @@ def halves(f: Callable[..., torch.Tensor], x: torch.Tensor, h: float) -> torch.T
     return (f(x) - f(x - h)).detach()
 
 
-def test_a_call_is_shown_as_python_takes_it() -> None:
+def test_call_is_shown_as_valid_python() -> None:
     told = call_of("halves(f, x, h)", {"f": "lambda t: t**2", "x": leaf([1.0, 2.0]), "h": 0.5})
     assert told == "halves(lambda t: t**2, x=[1, 2], h=0.5), float64"
     assert call_of("f(n, x)", {"n": 3, "x": tensor(1.0)}) == "f(3, x=1), float64"
@@ -269,7 +262,7 @@ def test_a_call_is_shown_as_python_takes_it() -> None:
     assert in_a_list == "f([p, q, r], 4), p = 1.0, q = 2.0, r = 3.0"
 
 
-def test_a_noted_function_tells_what_it_was_given() -> None:
+def test_noted_function_reports_its_arguments() -> None:
     x = leaf([1.0, 2.0], "float32")
     answer = ask("halves(f, x, h)", {"noting": ("f",)}, f="lambda t: t**2", x=x, h=0.5)
     answer.given("f", "requires_grad", "dtype", "shape").equals([[True, "float32", [2]]] * 3)
@@ -289,7 +282,7 @@ def test_a_chain_of_questions_shows_each_argument_once() -> None:
     assert summed.then("x.grad / c").call == f"{shown}, then x.grad / c"
 
 
-def test_noted_functions_tell_in_which_order_they_ran() -> None:
+def test_noted_functions_report_their_order() -> None:
     functions = {"f": "lambda t: 2 * t", "g": "lambda t: t + 1", "h": "lambda t: g(t)"}
     answer = ask("[f(1), h(1), f(1)]", {"noting": ("f", "g")}, **functions)
     assert answer.ran == ["f", "g", "f"]
@@ -298,7 +291,7 @@ def test_noted_functions_tell_in_which_order_they_ran() -> None:
     assert ask("f(1)", f="lambda t: t").ran == []
 
 
-def test_what_is_no_tensor_is_noted_by_its_type() -> None:
+def test_argument_that_is_no_tensor_is_noted_by_its_type() -> None:
     answer = ask("f(2)", {"noting": ("f",)}, f="lambda t: 2 * t")
     assert answer.returns(4).given("f", "dtype", "requires_grad").result == [["int", False]]
 

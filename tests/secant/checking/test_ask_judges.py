@@ -39,14 +39,14 @@ def test_code_below_the_call_stands_below_each_message_and_never_in_its_call() -
     assert str(failure.value).count("\n    double(x) = 2 * x\n") == 1
 
 
-def test_a_warning_is_told_with_its_hint() -> None:
+def test_warning_of_an_answer_fails_with_its_hint() -> None:
     quiet = ask("torch.neg(x)", {"warned": True}, x=tensor(3.0))
     quiet.warns_nothing("do not warn")
     with pytest.raises(check.CheckFailed, match=r"doubled\n.*: do not warn"):
         ask("double(x)", {"warned": True}, x=tensor(3.0)).warns_nothing("do not warn")
 
 
-def test_what_a_probe_brought_is_told_its_mistake_by_value_or_by_look() -> None:
+def test_mistake_is_recognised_by_value_or_by_predicate() -> None:
     mistakes = {"doubled": (tensor(6.0), tensor(7.0)), "lost": torch.isnan}
     judge(tensor(3.0), tensor(3.0), "f(x)", mistakes=mistakes)
     assert "doubled" in message(tensor(7.0), tensor(3.0), "f(x)", mistakes=mistakes)

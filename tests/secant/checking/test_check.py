@@ -2,7 +2,7 @@ import math
 import struct
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,7 @@ import pytest
 import torch
 
 from secant import check, graphs, language
-
-
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    before = language()
-    language("en")
-    yield
-    language(before)
+from tests.support.settings import in_english  # noqa: F401
 
 
 def complaint(got: object, want: object, **how: object) -> str:
@@ -76,7 +69,7 @@ def test_right_values_pass(got: object, want: object) -> None:
         (1, True, "an int; a bool"),
     ],
 )
-def test_wrong_values_are_told_apart(got: object, want: object, words: str) -> None:
+def test_each_kind_of_wrong_value_gets_its_own_message(got: object, want: object, words: str) -> None:
     with pytest.raises(check.CheckFailed, match=words):
         check.close(got, want)
 
@@ -109,7 +102,7 @@ def test_equal_allows_no_rounding() -> None:
         check.equal(1.0 + 1e-12, 1.0)
 
 
-def test_what_holds_is_true_itself() -> None:
+def test_holds_accepts_only_true_itself() -> None:
     check.holds(True, "f(x)", "")
     for condition in (False, 1, None, "yes"):
         with pytest.raises(check.CheckFailed, match=r"f\(x\)\n  why"):
@@ -145,7 +138,7 @@ def test_each_layout_is_drawn_with_numbers_that_it_can_hold() -> None:
         assert not arranged.is_contiguous()
 
 
-def test_draws_refuses_what_it_cannot_give() -> None:
+def test_draws_refuses_a_range_that_is_too_narrow() -> None:
     with pytest.raises(ValueError, match="too narrow"):
         check.draws(10, 0, 0.001)
 
@@ -199,7 +192,7 @@ def test_a_later_call_has_its_own_words(function: Any, en: str, ko: str) -> None
         (1.0005, "known"),
     ],
 )
-def test_what_is_nearly_right_has_its_own_hint(got: Any, said: str) -> None:
+def test_nearly_right_value_gets_its_own_hint(got: Any, said: str) -> None:
     mistakes = {1.0005: "known"}
     options = {"rtol": 1e-11, "atol": 0.0, "mistakes": mistakes, "nearly": "use float64", "hint": "general"}
     message = told(check.close, got, 1.0, "f(x)", **options)
@@ -223,7 +216,7 @@ def test_nearly_scales_both_tolerances() -> None:
     assert "use float64" in told(check.close, (0.0, 1.0), want, **options, atol=1e-10)
 
 
-def test_a_change_that_is_asked_for_is_no_side_effect() -> None:
+def test_requested_change_is_no_side_effect() -> None:
     changes = [("grad", "x"), ("value", "x")]
     check.untouched(changes, "f(x)", but=changes)
     assert "x.grad" not in told(check.untouched, changes, "f(x)", but=[["grad", "x"]])
@@ -244,7 +237,7 @@ def test_a_tensor_of_random_numbers() -> None:
     assert check.draw_tensor(1, 1).shape == (1, 1)
 
 
-def test_what_is_drawn_again_is_made_by_the_line_that_says_so() -> None:
+def test_shown_line_recreates_the_drawn_tensors() -> None:
     check.seed(b"one")
     (x, w), line = check.draw_again(x=(10, 2), w=(3,))
     names: dict[str, Any] = {"torch": torch}
@@ -315,7 +308,7 @@ def test_no_work_grows_with_a_wrong_value(name: str) -> None:
     assert max(map(len, said)) < 1_200
 
 
-def test_what_was_not_sent_describes_itself() -> None:
+def test_unsendable_value_is_described_in_the_message() -> None:
     message = complaint((Other(), 1.0), (torch.ones(2), 1.0))
     assert "got: (a tensor with 15 dimensions, 1.0)" in message
     assert "The result is a tensor with 15 dimensions; a float32 tensor was expected" in message
@@ -349,7 +342,7 @@ def test_a_value_is_shown_as_python_shows_it(value: Any, said: str) -> None:
     assert f"  got: {said}\n" in complaint(value, 1)
 
 
-def test_few_of_many_changes_are_told() -> None:
+def test_only_a_few_of_many_side_effects_are_listed() -> None:
     changes = [("value", f"x{n}" + "y" * 1000) for n in range(50_000)]
     started = time.process_time()
     message = told(check.untouched, changes, "f(x)")
@@ -370,7 +363,7 @@ def test_an_error_carries_the_call() -> None:
     assert check.asked() == ""
 
 
-def test_a_call_that_ends_is_no_longer_asked() -> None:
+def test_finished_call_is_no_longer_the_current_question() -> None:
     with check.asking("f(1)"):
         pass
     assert check.asked() == ""
@@ -380,7 +373,7 @@ def test_a_call_that_ends_is_no_longer_asked() -> None:
     assert check.asked() == ""
 
 
-def test_a_call_that_does_not_end_is_told_as_one() -> None:
+def test_endless_call_is_reported_as_such() -> None:
     check.ended(True, "f(1)")
     with pytest.raises(check.CheckFailed, match="f\\(1\\)\n  The call did not end") as caught:
         check.ended(False, "f(1)", "compare |y|")
@@ -450,7 +443,7 @@ def test_a_simpler_case_fails_for_the_same_reason() -> None:
     assert _message(5.678, compare=compare).startswith("f(5.7)")
 
 
-def test_what_is_no_case_ends_the_search() -> None:
+def test_error_while_shrinking_a_case_ends_the_search() -> None:
     def compare(x: float) -> None:
         if x != 5.678:
             raise ValueError("this test has no such case")
@@ -467,7 +460,7 @@ def test_minus_zero_is_shown_as_zero() -> None:
 @pytest.mark.parametrize(
     ("folder", "command"), [("03_backward", "autograder check 3"), ("work", "autograder check).\n")]
 )
-def test_after_a_pass_it_says_how_to_ask_the_hidden_tests(
+def test_passed_visible_tests_tell_how_to_run_the_hidden_ones(
     folder: str, command: str, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / folder).mkdir()

@@ -27,13 +27,13 @@ def test_an_operation_does_what_its_formulas_say() -> None:
     assert q.grad.tolist() == [10.0, -10.0]
 
 
-def test_a_formula_may_say_none() -> None:
+def test_gradient_formula_may_be_none() -> None:
     x = numbers(2.0).requires_grad_()
     (found,) = torch.autograd.grad(operation("3 * x", "None")(x), x, numbers(1.0), allow_unused=True)
     assert found is None
 
 
-def test_a_walk_is_told_as_plain_data() -> None:
+def test_backward_walk_is_returned_as_plain_data() -> None:
     found = walk_back(
         operation("x * q", "g * q", "g * torch.log(x)"),
         {"x": numbers(2.0), "q": numbers(3.0)},
@@ -73,7 +73,7 @@ def test_numbers_can_lie_apart_in_memory() -> None:
         assert seen[2] is False
 
 
-def test_none_for_an_input_is_told_from_a_gradient_that_is_thrown_away() -> None:
+def test_none_gradient_differs_from_a_discarded_one() -> None:
     inputs = {"x": numbers(2.0), "q": numbers(3.0)}
     found = walk_back(operation("x * q", "g * q", "None"), inputs, ["x"], numbers(1.0))
     assert found["returned"] == ["x"]
@@ -90,12 +90,12 @@ def test_a_result_that_cannot_be_walked_back_from_has_no_gradients(apply: Any) -
     assert found["gradients"] == found["again"] == {}
 
 
-def test_an_error_on_the_way_is_told() -> None:
+def test_error_during_a_backward_walk_is_reported() -> None:
     found = walk_back(operation("3 * x", "3 * g", "g"), {"x": numbers(4.0)}, ["x"], numbers(1.0))
     assert "incorrect number of gradients" in found["error"]
 
 
-def test_what_is_not_implemented_stays_so() -> None:
+def test_not_implemented_backward_raises_unchanged() -> None:
     class Stub(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -111,14 +111,14 @@ def test_what_is_not_implemented_stays_so() -> None:
         after_a_change(Stub.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
 
 
-def test_a_backward_that_changes_what_arrives_is_seen() -> None:
+def test_backward_that_modifies_the_arriving_gradient_is_detected() -> None:
     found = walk_back(operation("3 * x", "g.mul_(3)"), {"x": numbers(4.0)}, ["x"], numbers(2.0))
     assert found["gradients"]["x"].tolist() == [6.0]
     assert found["again"]["x"].tolist() == [18.0]
     assert ("value", "grad_output") in found["changes"]
 
 
-def test_a_call_in_between_spoils_what_is_not_kept_for_each_call() -> None:
+def test_interleaved_call_reveals_values_stored_on_the_class() -> None:
     kept: list[Tensor] = []
 
     class Square(torch.autograd.Function):
@@ -155,7 +155,7 @@ def test_a_change_of_each_input_in_between_is_refused_or_seen() -> None:
     assert [value.tolist() for value in found["q"].values() if value is not None] == [[10.0], [3.0]]
 
 
-def test_a_change_of_the_result_is_seen_where_it_is_kept_unwatched() -> None:
+def test_modified_result_stored_without_version_check_is_detected() -> None:
     class Exp(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -194,7 +194,7 @@ def _by_dual_numbers(x: Tensor, g: Tensor) -> Tensor:
         (lambda x, g: torch.autograd.functional.jacobian(torch.sin, x) @ g, True),
     ],
 )
-def test_a_backward_that_asks_autograd_is_told_from_one_that_computes(slope: Any, delegated: bool) -> None:
+def test_backward_that_calls_autograd_is_detected(slope: Any, delegated: bool) -> None:
     class Sine(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -218,7 +218,7 @@ def test_an_operation_says_that_inputs_are_missing() -> None:
         operation("x * q", "g * q", "g * x")(numbers(2.0))
 
 
-def test_a_second_walk_that_stops_is_told_from_a_first() -> None:
+def test_failure_of_the_second_backward_walk_alone_is_detected() -> None:
     class Once(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:

@@ -33,7 +33,7 @@ def found(f: Any, calls: int, *which: Any, **how: Any) -> float:
 
 
 @pytest.mark.parametrize("how", ALIKE)
-def test_the_right_ones_are_right(how: Any) -> None:
+def test_engines_without_a_bug_give_the_right_gradients(how: Any) -> None:
     for f, slope in ((chain, 1.5), (even, 112.0), (uneven, 84.0), (lambda x: x * x + (x + x), 6.0)):
         assert [found(f, calls, **how) for calls in (1, 2)] == pytest.approx([slope, 2 * slope])
     x = engine(**how)(0.5)
@@ -45,7 +45,7 @@ def test_the_right_ones_are_right(how: Any) -> None:
 
 
 @pytest.mark.parametrize("how", ALIKE)
-def test_each_bug_shows_where_it_should_and_nowhere_else(how: Any) -> None:
+def test_each_engine_bug_affects_only_its_kind_of_graph(how: Any) -> None:
     for where in ("all", "leaves", "inner"):
         assert found(chain, 1, "assign", where, **how) == 1.5
         assert found(even, 1, "assign", where, **how) != 112
@@ -56,7 +56,7 @@ def test_each_bug_shows_where_it_should_and_nowhere_else(how: Any) -> None:
         assert found(chain, 2, "kept", itself=itself, **how) == pytest.approx(twice)
 
 
-def test_calls_from_several_values_of_one_graph_reset_what_lies_between() -> None:
+def test_backward_from_several_values_resets_inner_gradients() -> None:
     x = engine()(3.0)
     y = x * 7
     for _ in range(2):
@@ -67,7 +67,7 @@ def test_calls_from_several_values_of_one_graph_reset_what_lies_between() -> Non
     assert x.grad == 71.0
 
 
-def test_only_the_class_knows_of_its_bug() -> None:
+def test_engine_attributes_do_not_reveal_its_bug() -> None:
     assert vars(engine("kept")).keys() == vars(engine()).keys()
     a = engine()(3.0)
     assert len((a * a).tensor.grad_fn.next_functions) == 2
@@ -75,7 +75,7 @@ def test_only_the_class_knows_of_its_bug() -> None:
     assert len((b * b).tensor.grad_fn.next_functions) == 1
 
 
-def test_an_engine_answers_no_task_that_asks_for_values_or_a_pass_through_them() -> None:
+def test_engine_values_pass_no_task_of_lesson_10() -> None:
     a = engine()(3.0)
     assert ((a * a).parents, (a * a).slopes) == ((), ())
     with pytest.raises(TypeError):

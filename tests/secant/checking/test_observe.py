@@ -7,7 +7,7 @@ from torch import nn
 from secant import check, observe
 
 
-def test_each_call_is_recorded_as_it_was_and_as_it_is_now() -> None:
+def test_observed_result_is_recorded_at_the_call_and_at_the_end() -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     calls = observe(x=x)
     first = calls(lambda t: [t.detach() * 2, ("a", t.detach() + 1)], x)
@@ -50,7 +50,7 @@ def grad(x: torch.Tensor) -> torch.Tensor | None:
         (lambda x: None, []),
     ],
 )
-def test_what_shares_the_memory_of_the_callers_tensors_is_named(function: Any, names: list[str]) -> None:
+def test_result_that_shares_memory_with_an_argument_is_named(function: Any, names: list[str]) -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     calls = observe(x=x, empty=torch.empty(0), sparse=torch.eye(2).to_sparse())
     calls(function, x)
@@ -65,7 +65,7 @@ def test_buffers_of_a_module_are_the_callers_too() -> None:
     assert calls.changes == [("grad", "model.weight")]
 
 
-def test_a_change_that_each_call_makes_is_told_once() -> None:
+def test_side_effect_repeated_by_each_call_is_listed_once() -> None:
     x = torch.tensor([1.0], requires_grad=True)
     calls = observe(x=x)
     for _ in range(2):
@@ -76,7 +76,7 @@ def test_a_change_that_each_call_makes_is_told_once() -> None:
     assert calls.changes == [("grad", "x")]
 
 
-def test_a_list_that_contains_itself_does_not_go_on_for_ever() -> None:
+def test_self_containing_list_is_recorded_finitely() -> None:
     endless: list[object] = []
     endless.append(endless)
     calls = observe()

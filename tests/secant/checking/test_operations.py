@@ -5,7 +5,7 @@ import torch
 from secant.checking.operations import operations
 
 
-def test_it_counts_operations_and_numbers_of_both_passes() -> None:
+def test_operation_counter_counts_forward_and_backward() -> None:
     x = torch.ones(3, requires_grad=True)
     with operations() as forward:
         y = (x * x).sum()
@@ -18,7 +18,7 @@ def test_it_counts_operations_and_numbers_of_both_passes() -> None:
     assert wide.largest == 9
 
 
-def test_it_counts_nothing_outside() -> None:
+def test_operation_counter_ignores_operations_outside_its_block() -> None:
     with operations() as made:
         pass
     torch.ones(3).exp()

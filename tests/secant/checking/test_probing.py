@@ -118,7 +118,7 @@ def change_default(x: torch.Tensor, model: nn.Module) -> None:
         (pack_from_now_on, ("saved_hooks", "")),
     ],
 )
-def test_each_side_effect_is_seen_and_told(spoil: Any, change: tuple[str, str]) -> None:
+def test_each_side_effect_is_detected_and_reported(spoil: Any, change: tuple[str, str]) -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     model = nn.Sequential(nn.Linear(2, 2))
     with settings_kept(), watch(x=x, model=model) as seen:
@@ -193,7 +193,7 @@ def test_a_tensor_of_one_number_is_watched_whatever_its_stride() -> None:
     assert seen.changes == [("value", "x")]
 
 
-def test_what_an_earlier_call_left_changed_is_seen_when_it_is_left_so_again() -> None:
+def test_setting_changed_again_by_a_later_call_is_detected() -> None:
     limit = sys.getrecursionlimit()
     with settings_kept():
         for _ in range(2):

@@ -1,16 +1,15 @@
 """Graphs of Values as arguments of a question, and what is said of operations, orders and backward passes."""
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import secant
-from secant import ask, language
+from secant import ask
 from secant.checking import recipes
 from secant.checking.check import CheckFailed
-from tests.support.settings import settings_kept
+from tests.support.settings import as_it_was, in_english  # noqa: F401
 
 UNEVEN = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([2, 1], [4.0, 8.0]), ([3, 1], [1.0, 1.0])]
 AB = {"a": "Value(2.0)", "b": "Value(3.0)"}
@@ -43,13 +42,6 @@ class Value(secant.Value):
                 parent.grad += slope * value.grad
 
 
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    with settings_kept():
-        language("en")
-        yield
-
-
 def test_values_are_made_as_the_recipe_says() -> None:
     x, y, z, *_ = recipes.build(Value, UNEVEN)
     assert (z.parents, z.slopes) == ((y, x), (2.0, 4.0))
@@ -62,12 +54,12 @@ def test_values_are_made_as_the_recipe_says() -> None:
     assert recipes.graph("xy", recipes.chain(1), alike=True)["y"] == "Value(1.0, (x,), (1.0,))"
 
 
-def test_the_values_that_another_was_made_from_are_told_by_place() -> None:
+def test_ancestors_of_a_value_are_found_by_index() -> None:
     assert recipes.reached(UNEVEN, 2) == {0, 1, 2}
     assert recipes.made_from([([], []), ([0], [1.0]), ([0], [1.0])]) == [0b001, 0b011, 0b101]
 
 
-def test_topological_orders_are_told_from_others() -> None:
+def test_only_topological_orders_are_accepted() -> None:
     good = [
         order
         for order in itertools.permutations(range(5))
@@ -87,22 +79,22 @@ def test_a_new_value_comes_back_as_plain_data() -> None:
 
 
 @pytest.mark.parametrize("call", ["a", "a if a.data else b"])
-def test_an_operand_is_no_new_value(call: str) -> None:
+def test_operation_that_returns_its_operand_is_refused(call: str) -> None:
     with pytest.raises(CheckFailed, match="the result is an operand itself"):
         recipes.check_operation(ask(call, **AB), 2.0, {"a": 1.0})
 
 
-def test_the_result_of_an_earlier_call_is_no_new_value() -> None:
+def test_operation_that_returns_an_earlier_result_is_refused() -> None:
     answer = ask("f(a)", a="Value(2.0)", f="(lambda kept: lambda a: kept.setdefault(0, a + a))({})")
     assert answer.again().result == ""
 
 
-def test_a_dict_that_looks_like_plain_data_is_no_value() -> None:
+def test_dict_that_imitates_a_value_is_refused() -> None:
     with pytest.raises(CheckFailed, match="a Value was expected"):
         recipes.check_operation(ask("a**2", **AB), 4.0, {"a": 1.0})
 
 
-def test_what_happens_to_a_value_shows() -> None:
+def test_changed_attributes_of_a_value_are_detected() -> None:
     answer = ask("a * b", {"before": "a.grad = 0.5"}, **AB)
     assert answer.seen["changes"] == [("grad", "a"), ("fields", "a")]
     with pytest.raises(CheckFailed, match=r"a.grad is not what it was .*\n  something was left on a"):
@@ -124,7 +116,7 @@ def order_of(call: str) -> Any:
         ("(w, t, z, y, x)", "return a list"),
     ],
 )
-def test_what_is_wrong_with_an_order_is_named(call: str, words: str) -> None:
+def test_each_fault_of_an_order_is_named(call: str, words: str) -> None:
     recipes.check_order(order_of("[w, t, z, y, x]"), "xyztw", UNEVEN, 4)
     with pytest.raises(CheckFailed, match=words):
         recipes.check_order(order_of(call), "xyztw", UNEVEN, 4)

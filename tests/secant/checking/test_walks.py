@@ -54,7 +54,7 @@ def test_an_input_that_is_not_tracked_is_not_judged() -> None:
     judged(operation("x * q", "g * q", "None"), ("x",))
 
 
-def test_what_is_kept_on_the_class_is_told_from_what_is_wrong() -> None:
+def test_inputs_stored_on_the_class_get_their_own_hint() -> None:
     kept: list[torch.Tensor] = []
 
     class Formula(torch.autograd.Function):
@@ -75,7 +75,7 @@ def test_what_is_kept_on_the_class_is_told_from_what_is_wrong() -> None:
     ("stops", "words"),
     [(True, "the first backward pass went well"), (False, "a second backward pass gave a different")],
 )
-def test_a_second_walk_that_stops_or_differs_is_told(stops: bool, words: str) -> None:
+def test_second_backward_walk_that_fails_or_differs_is_reported(stops: bool, words: str) -> None:
     class Formula(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
@@ -94,7 +94,7 @@ def test_a_second_walk_that_stops_or_differs_is_told(stops: bool, words: str) ->
 
 
 @pytest.mark.parametrize(("unwatched", "other"), [("x", "q"), ("q", "x")])
-def test_an_input_that_is_kept_unwatched_is_told(unwatched: str, other: str) -> None:
+def test_input_stored_without_save_for_backward_is_reported(unwatched: str, other: str) -> None:
     class Formula(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
@@ -113,7 +113,7 @@ def test_an_input_that_is_kept_unwatched_is_told(unwatched: str, other: str) -> 
         judged(Formula.apply)
 
 
-def test_a_slope_may_be_a_function_of_what_arrives() -> None:
+def test_expected_slope_may_depend_on_the_arriving_gradient() -> None:
     def judged_row(backward: str) -> None:
         def seen(*asked: Any) -> dict[str, Any]:
             return walk_back(operation("x - x.mean()", backward), *asked)

@@ -9,11 +9,7 @@ import torch
 from secant.explorers.backward import LOG_H, explore_backward
 from secant.explorers.kit.kinks import built_in
 from secant.explorers.kit.subject import Setting
-from tests.support.reading import picture, problems, remarks, text
-
-
-def shown(explorer: Any, name: str) -> float:
-    return float(text(explorer, name))
+from tests.support.reading import picture, problems, remarks, shown
 
 
 def quotients(explorer: Any) -> tuple[float, ...]:
@@ -24,7 +20,7 @@ def at(name: str, x: float, h: float = 1.0) -> Any:
     return explore_backward({name: built_in()[name]}, x=x, h=h)
 
 
-def test_it_starts_with_the_two_numbers_of_gradcheck() -> None:
+def test_explorer_starts_with_the_two_numbers_of_gradcheck() -> None:
     explorer = explore_backward()
     assert quotients(explorer) == (500.0, 100.0, 300.0)
     assert shown(explorer, "gradient") == pytest.approx(125 * math.log(6))
@@ -61,7 +57,7 @@ def test_at_a_kink_the_quotients_and_autograd_differ_at_every_h(name: str, h: fl
     assert shown(explorer, "error") == abs(wanted[2] - slope)
 
 
-def test_away_from_the_kink_they_agree_once_no_step_reaches_it() -> None:
+def test_quotients_agree_once_no_step_reaches_the_kink() -> None:
     explorer = at("relu(x)", 0.01)
     assert quotients(explorer) == pytest.approx((1.0, 0.01, 0.505))
     explorer.log_h.value = -3
@@ -69,7 +65,7 @@ def test_away_from_the_kink_they_agree_once_no_step_reaches_it() -> None:
     assert shown(explorer, "gradient") == 1
 
 
-def test_a_function_that_is_chosen_is_shown_where_it_is_worth_a_look() -> None:
+def test_chosen_kink_function_is_shown_at_its_kink() -> None:
     explorer = explore_backward()
     for name in KINKS:
         explorer.function.value = name
@@ -79,7 +75,7 @@ def test_a_function_that_is_chosen_is_shown_where_it_is_worth_a_look() -> None:
     assert explorer.setting.x == 3
 
 
-def test_x_stays_where_it_is_for_functions_of_one_s_own_and_out_of_range() -> None:
+def test_choosing_a_learners_function_does_not_move_x() -> None:
     explorer = explore_backward([torch.sin, torch.cos], x=1.5)
     explorer.function.value = "cos"
     assert explorer.setting.x == 1.5
@@ -88,7 +84,7 @@ def test_x_stays_where_it_is_for_functions_of_one_s_own_and_out_of_range() -> No
     assert explorer.setting.x == 1.5
 
 
-def test_what_a_slider_calls_nearly_zero_is_zero() -> None:
+def test_nearly_zero_slider_value_is_taken_as_zero() -> None:
     explorer = at("relu(x)", 1.0)
     explorer.x.value = 1e-15
     assert explorer.setting.x == 0

@@ -44,7 +44,7 @@ def test_every_explorer_has_its_words() -> None:
     assert {file.stem for file in FILES} == modules
 
 
-def test_every_language_says_it_and_tells_the_same_numbers(file: Path) -> None:
+def test_explorer_texts_have_the_same_numbers_in_every_language(file: Path) -> None:
     for words in said(read(file)):
         texts = [words[language] for language in LANGUAGES]
         assert all(text.strip() for text in texts), words
@@ -52,7 +52,7 @@ def test_every_language_says_it_and_tells_the_same_numbers(file: Path) -> None:
             assert len({frozenset(re.findall(r"{[^}]*}", text)) for text in texts}) == 1, words
 
 
-def test_every_word_of_a_legend_has_a_drawing(file: Path) -> None:
+def test_every_legend_entry_has_a_symbol(file: Path) -> None:
     module = importlib.import_module(f"secant.explorers.{file.stem}")
     entries = [en for column in module.LEGEND for _, en, _ in column]
     assert sorted(entries) == sorted(words["en"] for words in read(file)["legend"].values())
@@ -66,6 +66,6 @@ def test_a_legend_stands_in_the_order_of_its_words(tmp_path: Path) -> None:
     assert right == [("<c>", "B", "나")]
 
 
-def test_what_can_be_chosen_is_said_in_the_language_in_use(both_languages: str) -> None:
+def test_options_are_named_in_the_language_in_use(both_languages: str) -> None:
     engine = str(FILES[0].parent / "engine.py")
     assert ({"en": "none", "ko": "없음"}[both_languages], "none") in beside.options(engine, "bug")

@@ -17,7 +17,7 @@ def press(explorer: Any, *names: str) -> None:
         explorer.buttons[name].click()
 
 
-def test_it_starts_with_the_syllabus_s_figures() -> None:
+def test_explorer_starts_with_the_figures_of_the_syllabus() -> None:
     explorer = explore_buffer()
     assert explorer.reading.grads == [4, 16]
     assert text(explorer, "calls") == "x² + x³"
@@ -29,7 +29,7 @@ def test_it_starts_with_the_syllabus_s_figures() -> None:
     assert picture(explorer.view).size == (1800, 800)
 
 
-def test_the_quotient_goes_to_16_and_not_to_12() -> None:
+def test_quotient_approaches_the_sum_in_the_buffer() -> None:
     explorer = explore_buffer()
     errors = []
     for k in range(7):
@@ -41,7 +41,7 @@ def test_the_quotient_goes_to_16_and_not_to_12() -> None:
 
 
 @pytest.mark.parametrize("x", [-3.0, -0.7, 0.0, 1.25, 2.9])
-def test_the_buffer_holds_what_backward_left_in_it(x: float) -> None:
+def test_buffer_holds_the_sums_left_by_backward(x: float) -> None:
     explorer = explore_buffer(x=x, h=1e-3)
     explorer.reset.click()
     press(explorer, "x³", "x²", "x³", "x³")
@@ -54,7 +54,7 @@ def test_the_buffer_holds_what_backward_left_in_it(x: float) -> None:
     assert shown(explorer, "last") == pytest.approx(3 * x**2)
 
 
-def test_a_reset_leaves_none_and_says_so(both_languages: str) -> None:
+def test_reset_shows_grad_as_none(both_languages: str) -> None:
     explorer: Any = explore_buffer()
     explorer.reset.click()
     assert text(explorer, "gradient") == "None"
@@ -78,7 +78,7 @@ def test_moving_x_plays_the_calls_again_on_a_fresh_leaf() -> None:
     assert shown(explorer, "gradient") == -4 + 12
 
 
-def test_there_is_an_end_to_the_calls(both_languages: str) -> None:
+def test_number_of_backward_calls_is_bounded(both_languages: str) -> None:
     explorer = explore_buffer()
     press(explorer, *["x²"] * (MOST + 5))
     assert len(explorer.reading.calls) == MOST
@@ -126,7 +126,7 @@ def test_the_axes_stay_while_h_and_x_move() -> None:
     assert (picture.function.axes.axis(), picture.right.axis()) == limits
 
 
-def test_where_x_plus_h_is_x_it_says_so(both_languages: str) -> None:
+def test_remark_appears_if_x_plus_h_rounds_to_x(both_languages: str) -> None:
     explorer = explore_buffer(h=1e-15, x=3.0, x_range=(0, 30))
     explorer.x.value = 30.0
     assert "0/0" in remarks(explorer)

@@ -37,7 +37,7 @@ def red_columns(image: Any) -> Any:
     return np.flatnonzero(red.any(axis=0)) / dots.shape[1]
 
 
-def test_the_dot_moves_over_a_scene_without_it(dot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frame_draws_the_moving_dot_over_the_still_scene(dot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     scene = dot.still()
     assert pixels(scene).shape == (200, 400, 3)
     assert not red_columns(scene).size
@@ -48,7 +48,7 @@ def test_the_dot_moves_over_a_scene_without_it(dot: Any, monkeypatch: pytest.Mon
     assert dot.frame() == [{**stroke, "at": [[300, 100]]}]
 
 
-def test_seldom_acts_at_once_and_at_last_but_not_between() -> None:
+def test_seldom_runs_only_the_first_and_last_of_many_calls() -> None:
     done = []
     value = 0
     write = stage.seldom(lambda: done.append(value), 0.05)
@@ -63,7 +63,7 @@ def test_seldom_acts_at_once_and_at_last_but_not_between() -> None:
     assert done == [0, 19]
 
 
-def test_seldom_always_acts_without_an_event_loop() -> None:
+def test_seldom_runs_every_call_without_an_event_loop() -> None:
     done = []
     write = stage.seldom(lambda: done.append(1), 60)
     write()
@@ -71,7 +71,7 @@ def test_seldom_always_acts_without_an_event_loop() -> None:
     assert done == [1, 1]
 
 
-def test_soon_acts_once_when_the_loop_comes_round_and_at_once_without_one() -> None:
+def test_soon_runs_once_per_turn_of_the_event_loop() -> None:
     done = []
     act = stage.soon(lambda: done.append(len(done)))
 
@@ -88,5 +88,5 @@ def test_soon_acts_once_when_the_loop_comes_round_and_at_once_without_one() -> N
     assert done == [0, 1, 2]
 
 
-def test_the_static_figure_shows_what_moves(dot: Any) -> None:
+def test_static_figure_includes_the_moving_parts(dot: Any) -> None:
     assert red_columns(stage.png(dot.figure)).mean() == pytest.approx(0.25, abs=0.02)

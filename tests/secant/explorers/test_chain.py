@@ -20,7 +20,7 @@ def cube(x: torch.Tensor) -> torch.Tensor:
 LOG_OF_CUBE = [("y", cube), ("z", torch.log)]
 
 
-def test_it_starts_with_the_figures_of_the_lesson() -> None:
+def test_explorer_starts_with_the_figures_of_the_lesson() -> None:
     explorer = explore_chain()
     assert [shown(explorer, f"quotient{i}") for i in (1, 2, 3)] == [3, 1, 17]
     assert [shown(explorer, f"slope{i}") for i in (1, 2, 3)] == [3, 1, 14]
@@ -60,7 +60,7 @@ def test_the_numbers_are_those_of_the_formula() -> None:
         assert shown(explorer, "gradient") == pytest.approx(3 / x)
 
 
-def test_the_factors_near_autograd_s_and_then_leave_them() -> None:
+def test_factor_errors_shrink_with_h_and_then_grow() -> None:
     explorer = explore_chain(LOG_OF_CUBE, x=5.0, x_range=(1, 9))
     errors = {}
     for k in (0, -3, -7, -14):
@@ -109,13 +109,13 @@ def test_all_factors_are_inside_the_picture() -> None:
             assert all(low <= value <= high for value in [*reading.quotients, *reading.slopes, reading.whole])
 
 
-def test_where_x_plus_h_is_x_it_says_so(both_languages: str) -> None:
+def test_remark_appears_if_x_plus_h_rounds_to_x(both_languages: str) -> None:
     explorer = explore_chain(LOG_OF_CUBE, x=8.0, h=10**-15.5, x_range=(1, 9))
     assert "0/0" in remarks(explorer)
     assert math.isnan(shown(explorer, "product"))
 
 
-def test_where_a_step_stands_still_it_says_so(both_languages: str) -> None:
+def test_remark_appears_if_a_step_does_not_change(both_languages: str) -> None:
     explorer = explore_chain([("y", torch.floor), ("z", torch.exp)], x=1.2, h=0.5)
     assert "0/0" in remarks(explorer)
     assert "Δz/Δy" in remarks(explorer)
@@ -143,7 +143,7 @@ def test_a_step_with_an_if_takes_the_slower_road() -> None:
     assert shown(explorer, "slope1") == 3
 
 
-def test_names_may_be_anything() -> None:
+def test_step_names_may_contain_tex_korean_and_underscores() -> None:
     explorer = explore_chain([("$a$", torch.sin), ("값", torch.exp), ("a_b", torch.tanh)], x=1.0)
     assert "Δ값" in explorer.text.value
     with warnings.catch_warnings():

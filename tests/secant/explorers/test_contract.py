@@ -105,7 +105,7 @@ MISTAKES = [
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("kind", "name"), MISTAKES)
-def test_what_is_wrong_with_a_function_stands_above_what_can_be_shown(
+def test_function_problem_is_shown_above_the_picture(
     kind: Kind, name: str, unsent: None, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -157,13 +157,13 @@ def see_what_is_wrong(kind: Kind, name: str, language: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["raises", "None", "one for all", "integers", "nan", "infinite"])
-def test_where_nothing_can_be_shown_nothing_is(kind: Kind, name: str, unsent: None) -> None:
+def test_explorer_without_values_shows_no_picture(kind: Kind, name: str, unsent: None) -> None:
     assert not kind.of(BAD[name]).shows
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.beside], ids=str)
-def test_good_functions_beside_bad_ones_are_shown_as_ever(
+def test_good_function_is_shown_after_a_bad_one(
     kind: Kind, unsent: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert kind.beside
@@ -191,7 +191,7 @@ def below_one(x: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_a_function_that_fails_here_is_shown_with_words_above_and_well_elsewhere(
+def test_function_that_fails_at_one_x_is_shown_well_elsewhere(
     kind: Kind, both_languages: str, unsent: None
 ) -> None:
     explorer = kind.of(below_one, x=0.5, x_range=(0.25, 3.0), h=1e-2)
@@ -248,7 +248,7 @@ def numbers(explorer: Any) -> list[float]:
 
 
 @pytest.mark.parametrize("warn", [True, False], ids=["warns", "prints"])
-def test_what_a_function_prints_or_warns_of_stays_out_of_the_notebook(
+def test_prints_and_warnings_of_a_drawn_function_are_dropped(
     kind: Kind, warn: bool, unsent: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def chatty(x: torch.Tensor) -> torch.Tensor:
@@ -286,7 +286,7 @@ def random_states() -> tuple[object, ...]:
     return torch.get_rng_state().tolist(), random.getstate(), repr(np.random.get_state())
 
 
-def test_nothing_is_replaced_in_other_threads_while_a_function_is_drawn(
+def test_drawing_changes_no_global_seen_by_other_threads(
     kind: Kind, unsent: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """JupyterLab may have widgets answered in one thread while a cell runs in another."""
@@ -399,7 +399,7 @@ def test_a_state_out_of_range_is_moved_in_and_words_say_so() -> None:
     assert note.layout.display == "none"
 
 
-def test_a_number_between_the_steps_of_a_slider_stays_as_it_was_chosen() -> None:
+def test_start_value_between_slider_steps_is_kept() -> None:
     """The page's handle stands at whole steps alone, and reports the one it stands at."""
     explorer = secant.explore(h=2.0, x=1.2345)
     explorer.log_h.value, explorer.x.value = 0.3125, 1.23
@@ -423,7 +423,7 @@ def test_every_step_of_a_slider_changes_picture_and_numbers(kind: Kind, started:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in EXPLORERS if kind.compared], indirect=True, ids=str)
-def test_a_quotient_and_a_slope_are_seen_as_far_apart_as_their_row_says(kind: Kind, started: Any) -> None:
+def test_shown_quotient_and_slope_differ_by_the_shown_error(kind: Kind, started: Any) -> None:
     first = started.log_h.value
     for started.log_h.value in (-3, -8):
         quotient, slope, said = (float(text(started, name)) for name in kind.compared)
@@ -485,16 +485,14 @@ def test_the_picture_is_white_and_carries_symbols_only(kind: Kind, started: Any,
     )
 
 
-def test_without_a_front_end_there_is_one_ordinary_picture(started: Any, drawn: None) -> None:
+def test_explorer_without_a_front_end_is_one_png(started: Any, drawn: None) -> None:
     bundle = started._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert Image.open(io.BytesIO(bundle["image/png"])).size == (900, 400)
     assert "text/html" not in bundle
 
 
-def test_strokes_over_what_stands_still_look_as_a_whole_drawing(
-    kind: Kind, started: Any, drawn: None
-) -> None:
+def test_strokes_over_the_still_scene_equal_a_full_drawing(kind: Kind, started: Any, drawn: None) -> None:
     # The image that it has was made with nothing drawn.
     started.view.show(started.stage.still(), started.stage.size, dark=False)
     for name in kind.sliders:

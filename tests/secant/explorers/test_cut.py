@@ -17,7 +17,7 @@ SLOPES = {  # at x: autograd's, and the one lost at the cut
 }
 
 
-def test_it_starts_with_the_syllabus_s_figures() -> None:
+def test_explorer_starts_with_the_figures_of_the_syllabus() -> None:
     explorer = explore_cut()
     assert shown(explorer, "gradient") == 4
     assert shown(explorer, "quotient") == 27 - 8
@@ -29,7 +29,7 @@ def test_it_starts_with_the_syllabus_s_figures() -> None:
     assert shown(explorer, "gradient") == 4
 
 
-def test_with_the_factor_held_the_quotient_is_autograd_s() -> None:
+def test_quotient_with_the_factor_held_equals_autograd() -> None:
     explorer = explore_cut()
     explorer.held.value = True
     for log_h in (0.0, -3.0, -6.0):
@@ -40,7 +40,7 @@ def test_with_the_factor_held_the_quotient_is_autograd_s() -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("x", [0.5, 1.3, 3.5])
-def test_what_is_kept_and_lost_adds_up_to_the_truth(name: str, x: float) -> None:
+def test_kept_and_lost_gradient_add_up_to_the_true_one(name: str, x: float) -> None:
     explorer = explore_cut({name: PAIRS[name]}, x=x, h=1e-6)
     kept, lost = SLOPES[name](x)
     assert shown(explorer, "gradient") == pytest.approx(kept)
@@ -50,7 +50,7 @@ def test_what_is_kept_and_lost_adds_up_to_the_truth(name: str, x: float) -> None
     assert shown(explorer, "quotient") == pytest.approx(kept, abs=1e-4)
 
 
-def test_the_difference_goes_to_what_is_lost_or_to_zero() -> None:
+def test_error_approaches_the_lost_gradient_or_zero() -> None:
     explorer = explore_cut({"x² · x.detach()": PAIRS["x² · x.detach()"]})
     steps, (held, moves) = explorer.reading.steps, explorer.reading.errors
     assert moves[steps.argmin()] == pytest.approx(4, abs=1e-4)
@@ -95,7 +95,7 @@ def test_the_axes_stay_and_hold_the_errors(name: str) -> None:
     assert (picture.function.axes.axis(), picture.plot.axes.axis()) == limits
 
 
-def test_the_axis_shows_what_a_moving_factor_does_and_has_room_for_a_held_one() -> None:
+def test_error_axis_has_room_for_a_held_factor() -> None:
     explorer: Any = explore_cut()
     assert explorer.picture.plot.high / explorer.picture.plot.zero <= 1e4
     explorer.held.value = True
@@ -109,14 +109,14 @@ def test_a_constant_product_has_room_for_autograd_s_line() -> None:
     assert high > 1.5
 
 
-def test_what_holding_the_factor_means_is_said(both_languages: str) -> None:
+def test_holding_the_factor_is_explained_in_a_remark(both_languages: str) -> None:
     explorer = explore_cut()
     assert remarks(explorer) == ""
     explorer.held.value = True
     assert {"en": "recorded", "ko": "기록된"}[both_languages] in remarks(explorer)
 
 
-def test_a_cut_of_one_s_own_is_told_and_still_drawn(both_languages: str) -> None:
+def test_learners_detach_is_reported_and_still_drawn(both_languages: str) -> None:
     explorer = explore_cut((torch.sin, lambda x: torch.exp(x).detach()))
     assert "detach" in problems(explorer)
     assert explorer.shows

@@ -24,7 +24,7 @@ def f(x: torch.Tensor) -> torch.Tensor:
         (torch.float64, "central", 1e-5, 1.2e-11),
     ],
 )
-def test_the_bottom_of_the_v(dtype: Any, scheme: str, best: float, error: float) -> None:
+def test_error_has_its_minimum_at_the_best_step(dtype: Any, scheme: str, best: float, error: float) -> None:
     steps = 10.0 ** -torch.arange(1, 16, dtype=torch.float64)
     errors = median_errors(f, NEAR_5.to(dtype), steps, scheme)
     lowest = errors.nan_to_num(torch.inf).argmin()
@@ -38,7 +38,7 @@ def test_the_complex_step_has_no_v() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["forward", "central"])
-def test_where_x_plus_h_is_x_there_is_no_quotient(scheme: str) -> None:
+def test_quotient_is_nan_if_x_plus_h_rounds_to_x(scheme: str) -> None:
     x = NEAR_5.float()
     assert quotient(f, x, 1e-7, scheme).isnan().all()
     assert median_errors(f, x, torch.tensor([1e-7]), scheme).isnan().all()
@@ -57,7 +57,7 @@ def test_an_unknown_scheme_is_refused() -> None:
         quotient(f, NEAR_5, 0.1, "backward")
 
 
-def test_what_belongs_to_the_caller_stays_as_it_was() -> None:
+def test_quotient_and_gradient_change_no_tensor_of_the_caller() -> None:
     layer = torch.nn.Linear(1, 1).double()
     x = NEAR_5.clone()
 
@@ -89,7 +89,7 @@ def test_a_gradient_is_found_when_gradients_are_off() -> None:
         (lambda: 1, "takes 0 positional arguments"),
     ],
 )
-def test_a_bad_function_is_told_in_words(bad: Any, words: str) -> None:
+def test_bad_function_is_refused_in_words(bad: Any, words: str) -> None:
     with pytest.raises(FunctionProblem, match=words):
         difference.values(bad, NEAR_5)
 
@@ -104,7 +104,7 @@ def test_a_result_without_a_path_to_x_is_refused(flat: Any) -> None:
 
 
 @pytest.mark.parametrize("trainable", [False, True])
-def test_a_model_s_own_weights_are_no_way_back_to_x(trainable: bool) -> None:
+def test_result_connected_only_to_weights_is_refused(trainable: bool) -> None:
     w = torch.tensor(2.0, requires_grad=trainable)
     with pytest.raises(FunctionProblem, match="no path from the result to x"):
         gradient(lambda x: w * x.detach(), torch.tensor(2.0))
@@ -127,7 +127,7 @@ def test_undefined_places_do_not_spoil_the_median() -> None:
     assert median_errors(f, x, torch.tensor([1e-6])).item() < 1e-4
 
 
-def test_a_median_over_the_few_x_that_still_move_is_none() -> None:
+def test_median_error_needs_enough_points_that_move() -> None:
     # Near 0 a tiny step still moves x; that says nothing of the places around it.
     x = torch.linspace(-1, 1, 201, dtype=torch.float32)
     errors = median_errors(lambda t: torch.sin(5 * t), x, torch.tensor([1e-3, 1e-12]))

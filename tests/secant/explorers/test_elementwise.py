@@ -15,7 +15,7 @@ def f(x: torch.Tensor) -> torch.Tensor:
     return torch.log(x**3)
 
 
-def test_one_by_one_takes_a_function_with_an_if() -> None:
+def test_function_with_an_if_is_evaluated_point_by_point() -> None:
     def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 5 else 3 * x
 
@@ -30,7 +30,7 @@ def test_a_function_of_all_x_together_is_not_elementwise() -> None:
     assert not is_elementwise(lambda x: x / x.sum(), NEAR_5)
 
 
-def test_one_by_one_leaves_out_the_x_where_f_fails() -> None:
+def test_point_by_point_evaluation_skips_failing_points() -> None:
     def root(x: torch.Tensor) -> torch.Tensor:
         return torch.tensor(math.sqrt(x))
 

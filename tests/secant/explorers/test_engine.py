@@ -47,12 +47,14 @@ def test_every_bug_survives_one_call_on_a_chain(bug: tape.Bug) -> None:
         ("log x³", "assign", 2, 1.0),
     ],
 )
-def test_what_each_bug_makes_of_the_slope_at_2(name: str, bug: tape.Bug, calls: int, factor: float) -> None:
+def test_each_bug_changes_the_slope_at_2_by_its_factor(
+    name: str, bug: tape.Bug, calls: int, factor: float
+) -> None:
     f = FUNCTIONS[name]
     assert tape.gradient(f, X, bug, calls)[1].item() == pytest.approx(factor * truth(f)[1].item())
 
 
-def test_one_value_many_uses_and_none() -> None:
+def test_engine_handles_shared_unused_and_detached_inputs() -> None:
     assert tape.gradient(lambda x: x + x * x, X, "none").tolist() == pytest.approx((1 + 2 * X).tolist())
     assert tape.gradient(lambda x: x, X, "none", 2).tolist() == [2, 2, 2]
     assert tape.gradient(lambda x: x.detach() ** 2, X).tolist() == [0, 0, 0]
@@ -65,7 +67,7 @@ def test_a_model_s_own_buffers_stay_as_they_are() -> None:
     assert model.weight.grad is None
 
 
-def test_an_operation_that_cannot_be_asked_alone_is_told() -> None:
+def test_operation_without_a_single_result_is_refused_by_name() -> None:
     with pytest.raises(FunctionProblem, match="UnbindBackward0"):
         tape.gradient(lambda x: torch.stack([x, 2 * x], -1).unbind(-1)[1], X)
 
@@ -76,7 +78,7 @@ def uneven(**options: Any) -> Any:
     return explorer
 
 
-def test_it_starts_without_a_bug() -> None:
+def test_explorer_starts_without_a_bug() -> None:
     explorer: Any = explore_engine()
     assert shown(explorer, "gradient") == shown(explorer, "engine") == 2.5
     explorer.function.value = "y·z + y"
@@ -110,7 +112,7 @@ def test_two_calls_are_held_against_twice_the_function() -> None:
     assert shown(explorer, "engine") == 84
 
 
-def test_it_says_when_a_function_does_not_show_the_bug(both_languages: str) -> None:
+def test_remark_appears_if_the_function_hides_the_bug(both_languages: str) -> None:
     explorer: Any = explore_engine()
     explorer.bug.value = "breadth"
     assert remarks(explorer) != ""

@@ -56,7 +56,7 @@ def test_every_state_comes_back_from_its_call(kind: Kind) -> None:
     assert not same(explorer, kind.explore())
 
 
-def test_a_call_names_the_learner_s_functions_and_leaves_out_what_is_as_by_default() -> None:
+def test_shown_call_names_functions_and_omits_defaults() -> None:
     def mine(x: torch.Tensor) -> torch.Tensor:
         return x**2
 
@@ -69,7 +69,7 @@ def test_a_call_names_the_learner_s_functions_and_leaves_out_what_is_as_by_defau
 
 
 @pytest.mark.parametrize("kind", EXPLORERS, ids=str)
-def test_a_question_s_button_sets_what_it_starts_from_and_reset_goes_back(kind: Kind) -> None:
+def test_question_button_sets_its_state_and_reset_restores_it(kind: Kind) -> None:
     explorer = kind.explore()
     before = explorer.state
     assert [one.description for one in explorer.asking] == ["1", "2", "3", "4"]
@@ -90,7 +90,7 @@ def shown(widget: Any) -> bool:
 
 
 @pytest.mark.parametrize("kind", EXPLORERS, ids=str)
-def test_a_question_stands_at_the_figure_and_the_numbers_wait_until_something_moves(kind: Kind) -> None:
+def test_numbers_stay_covered_under_a_question_until_a_control_moves(kind: Kind) -> None:
     explorer = kind.explore()
     order = list(explorer.children)
     assert (
@@ -112,7 +112,7 @@ def test_a_question_stands_at_the_figure_and_the_numbers_wait_until_something_mo
     assert not [one for one in explorer.asking if "mod-active" in one._dom_classes]
 
 
-def test_a_page_that_rounds_where_a_question_put_a_slider_uncovers_nothing() -> None:
+def test_slider_rounding_by_the_page_does_not_uncover_the_numbers() -> None:
     explorer = secant.explore_saved()
     explorer.asking[2].click()
     explorer.x.value = explorer.x.value + 1e-12
@@ -145,7 +145,7 @@ def test_on_a_narrow_page_the_plots_stand_one_above_another(kind: Kind, undrawn:
     assert picture(explorer.view).size == (1800, 800)
 
 
-def test_functions_of_one_s_own_have_no_questions(both_languages: str) -> None:
+def test_explorer_of_a_learners_function_has_no_questions(both_languages: str) -> None:
     explorer = secant.explore(torch.sin)
     assert (shown(explorer.cover), shown(explorer.text)) == (False, True)
     said = [one.description for one in explorer.bar.children if one.description]
@@ -153,7 +153,7 @@ def test_functions_of_one_s_own_have_no_questions(both_languages: str) -> None:
 
 
 @pytest.mark.parametrize("kind", EXPLORERS, ids=str)
-def test_every_place_that_can_be_held_moves_its_slider(kind: Kind, drawn: None) -> None:
+def test_dragging_each_handle_moves_its_slider(kind: Kind, drawn: None) -> None:
     explorer = kind.explore()
     controls = []
     for area in explorer.view.areas:
@@ -200,7 +200,7 @@ def test_an_explorer_without_a_view_reads_and_draws_nothing(monkeypatch: pytest.
 
 @pytest.mark.costly("each picture is drawn whole, in two themes")
 @pytest.mark.parametrize("kind", first_of(EXPLORERS, 3))
-def test_on_a_dark_page_nothing_dark_is_left(kind: Kind, undrawn: pytest.MonkeyPatch) -> None:
+def test_picture_on_a_dark_page_has_no_dark_strokes(kind: Kind, undrawn: pytest.MonkeyPatch) -> None:
     """The learner's light picture keeps its colours: an export has no theme."""
     explorer = kind.explore()
     undrawn.undo()  # from here on each picture is another, drawn whole
@@ -217,7 +217,7 @@ def test_on_a_dark_page_nothing_dark_is_left(kind: Kind, undrawn: pytest.MonkeyP
     assert picture(explorer.view).getpixel((0, 0)) == (255, 255, 255)
 
 
-def test_it_has_the_screen_s_dots() -> None:
+def test_picture_has_the_pixel_density_of_the_screen() -> None:
     explorer = secant.explore()
     for density, width in ((1, 1800), (2, 1800), (3, 2700), (9, 3600)):
         explorer.view.look = {**LOOK, "density": density}
@@ -292,7 +292,7 @@ def test_the_text_to_copy_is_the_call_and_the_numbers_without_markup(both_langua
     assert not any("<" in line for line in lines)
 
 
-def test_what_is_drawn_on_a_black_page_is_light(drawn: None) -> None:
+def test_picture_on_a_black_page_is_drawn_in_light_colours(drawn: None) -> None:
     explorer = secant.explore()
     explorer.view.look = {**DARK, "background": "#000000"}
     for name in explorer.subject.functions:  # each has a scene of its own

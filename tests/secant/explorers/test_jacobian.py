@@ -67,7 +67,7 @@ def test_the_figures_of_the_lesson() -> None:
     assert [f"{gaps[0]:.2f}", f"{gaps[1]:.3f}", f"{gaps[2]:.4f}"] == ["0.83", "0.080", "0.0008"]
 
 
-def test_both_readings_meet_in_one_number() -> None:
+def test_quotient_and_jvp_converge_linearly_in_h() -> None:
     explorer = explore_arrows(u=-20)
     misses = []
     for k in range(0, -7, -1):
@@ -78,14 +78,14 @@ def test_both_readings_meet_in_one_number() -> None:
     assert all(5 < ratio < 15 for ratio in ratios)
 
 
-def test_round_off_takes_over_at_the_left() -> None:
+def test_rounding_error_grows_for_the_smallest_steps() -> None:
     reading = explore_arrows().reading
     best = reading.steps[np.nanargmin(reading.gaps)]
     assert 1e-9 < best < 1e-6
     assert reading.gaps[0] > 1e3 * np.nanmin(reading.gaps)
 
 
-def test_along_a_ray_nothing_bends() -> None:
+def test_quotient_is_exact_along_a_ray() -> None:
     explorer = explore_arrows(v=0, h=1.0)
     assert shown(explorer, "gap") < 1e-14
 
@@ -100,7 +100,7 @@ def test_the_curves_agree_with_the_chosen_h() -> None:
         assert reading.misses[index] == pytest.approx(reading.miss, rel=1e-3, abs=1e-4)
 
 
-def test_the_arrows_end_where_they_should() -> None:
+def test_arrows_end_at_value_plus_vector() -> None:
     explorer: Any = explore_arrows(h=0.5)
     reading, picture = explorer.reading, explorer.picture
     for line, vector in (
@@ -147,7 +147,7 @@ def test_the_axes_stay_while_anything_moves(drawn: None) -> None:
     assert [one.axis() for one in axes] == limits
 
 
-def test_where_the_step_is_lost_it_says_so(both_languages: str) -> None:
+def test_remark_appears_if_the_step_is_lost_to_rounding(both_languages: str) -> None:
     explorer = explore_arrows(ranges=((0.25, 400.0), (-3.0, 3.0)), p=(300.0, 1.0), h=1e-15, v=0)
     assert "1.0e-15" in remarks(explorer)
     assert shown(explorer, "quotient") == [0.0, 0.0]
@@ -177,7 +177,7 @@ class Model(torch.nn.Module):
 
 
 @pytest.mark.parametrize("name", ["in place", "an if", "float32"])
-def test_functions_that_need_care_are_right_all_the_same(name: str) -> None:
+def test_functions_with_if_in_place_or_float32_are_computed_right(name: str) -> None:
     def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x[0] > 0 else 3 * x
 
@@ -264,7 +264,7 @@ def scaled_by_an_inverse(x: torch.Tensor) -> torch.Tensor:
 @pytest.mark.parametrize(
     "ranges", [((-1, 3), (-2, 2)), ((-2, 2), (-2, 2))], ids=["on a line", "in the middle"]
 )
-def test_a_function_singular_at_a_point_of_the_grid_is_shown_without_it(ranges: Any) -> None:
+def test_singular_grid_point_is_left_out(ranges: Any) -> None:
     explorer = explore_arrows(scaled_by_an_inverse, ranges=ranges, p=(1.0, 0.5), h=1e-3, v=0)
     assert problems(explorer) == ""
     assert shown(explorer, "jvp") == pytest.approx([-0.5, 1.0])

@@ -27,7 +27,7 @@ BY_HAND = {
 }
 
 
-def test_it_starts_with_the_lesson_s_two_paths() -> None:
+def test_explorer_starts_with_the_two_paths_of_the_lesson() -> None:
     explorer = explore_paths()
     assert shown(explorer, "y") == pytest.approx(math.log(216 / 125))
     assert shown(explorer, "w") == pytest.approx(1)
@@ -38,7 +38,7 @@ def test_it_starts_with_the_lesson_s_two_paths() -> None:
     assert width / height == 9 / 4
 
 
-def test_what_the_product_leaves_over_dies_like_h() -> None:
+def test_remainder_of_a_product_vanishes_in_proportion_to_h() -> None:
     explorer = explore_paths(merge="×")
     explorer.pair.value = "x³, x²"
     for log_h, wanted in ((-1, 77.2751), (-2, 7.522525), (-3, 0.750225)):
@@ -96,7 +96,7 @@ def test_the_quotient_nears_the_gradient(name: str, merge: str) -> None:
     assert all(6 < before / after < 20 for before, after in pairwise(errors))
 
 
-def test_the_bars_stand_on_one_another() -> None:
+def test_bars_of_the_parts_are_stacked_to_the_quotient() -> None:
     explorer: Any = explore_paths(merge="×", h=0.5)
     bars, parts = explorer.picture.bars, explorer.reading.parts
     top = {column: bar.get_y() + bar.get_height() for column, bar in bars.items()}
@@ -122,7 +122,7 @@ def test_the_axes_stay_and_hold_everything_while_h_and_x_move(name: str, merge: 
     assert (picture.left.axis(), picture.plot.axes.axis()) == limits
 
 
-def test_negative_parts_hang_down() -> None:
+def test_bars_of_negative_parts_point_down() -> None:
     explorer: Any = explore_paths((torch.sin, lambda x: -(x**2)), x_range=(0, 2), x=1)
     assert explorer.reading.parts["w"] < 0
     assert explorer.picture.bars["w"].get_height() < 0
@@ -138,7 +138,7 @@ def test_pairs_come_alone_or_by_name() -> None:
     assert list(explore_paths({"a": (f, f), "b": (f, torch.cos)}).subject.pairs) == ["a", "b"]
 
 
-def test_a_pair_of_one_s_own_is_taken_apart() -> None:
+def test_learners_pair_is_split_into_its_two_paths() -> None:
     explorer = explore_paths((torch.sin, torch.exp), x_range=(0, 2), x=1, h=1e-3, merge="*")
     assert shown(explorer, "path-y") == pytest.approx(math.cos(1) * math.e)
     assert shown(explorer, "path-w") == pytest.approx(math.sin(1) * math.e)
@@ -182,7 +182,7 @@ def test_complex_numbers_are_refused_by_the_path_s_name(place: int, both_languag
     assert not explorer.shows
 
 
-def test_rising_squares_are_explained_where_they_are_seen(both_languages: str) -> None:
+def test_squares_that_rise_by_rounding_are_explained(both_languages: str) -> None:
     said = remarks(explore_paths())
     assert "■" in said
     assert {"en": "rounding", "ko": "반올림"}[both_languages] in said

@@ -11,7 +11,7 @@ from secant.explorers.saved import explore_saved
 from tests.support.reading import problems, remarks, shown
 
 
-def test_it_starts_with_an_edit_that_nobody_notices() -> None:
+def test_explorer_starts_with_an_unnoticed_edit_of_data() -> None:
     explorer = explore_saved()
     assert shown(explorer, "truth") == 2.6
     assert shown(explorer, "gradient") == 3.6
@@ -32,7 +32,7 @@ def test_the_quotient_goes_to_the_truth_whatever_is_spoiled(spoiler: str) -> Non
 @pytest.mark.parametrize(
     ("name", "slope"), [("x²", 2 * 1.8), ("eˣ", math.exp(1.3)), ("log x³", 3 * 1.8**2 / 1.3**3)]
 )
-def test_data_spoils_what_was_saved_of_x_alone(name: str, slope: float) -> None:
+def test_edit_of_data_spoils_only_saved_copies_of_x(name: str, slope: float) -> None:
     explorer = explore_saved(a=0.5)
     explorer.function.value = name
     assert explorer.reading.slope == pytest.approx(slope, rel=1e-12)
@@ -53,7 +53,7 @@ def test_the_hook_multiplies_by_a() -> None:
     assert explorer.reading.slope == pytest.approx(-2.6)
 
 
-def test_it_says_where_a_spoiler_changes_nothing(both_languages: str) -> None:
+def test_remark_appears_if_a_spoiler_has_no_effect(both_languages: str) -> None:
     explorer = explore_saved()
     assert remarks(explorer) == ""
     explorer.function.value = "eˣ"
@@ -63,7 +63,7 @@ def test_it_says_where_a_spoiler_changes_nothing(both_languages: str) -> None:
     assert problems(explorer) == ""
 
 
-def test_what_is_too_small_for_float8_is_lost_and_words_say_so(both_languages: str) -> None:
+def test_underflow_in_float8_is_explained_in_a_remark(both_languages: str) -> None:
     explorer = explore_saved(torch.log, spoiler="float8", x_range=(0.0005, 10), x=0.0005)
     assert explorer.reading.slope == math.inf
     assert "x.grad" in remarks(explorer)
@@ -91,7 +91,7 @@ def test_a_model_s_own_buffers_stay_as_they_are() -> None:
     assert model.weight.grad is None
 
 
-def test_without_a_spoiler_what_another_dtype_saved_is_as_it_was() -> None:
+def test_float32_inside_a_function_is_not_reported_as_spoiled() -> None:
     narrow = torch.nn.Linear(1, 1)
 
     def f(x: torch.Tensor) -> torch.Tensor:
@@ -103,7 +103,7 @@ def test_without_a_spoiler_what_another_dtype_saved_is_as_it_was() -> None:
     assert explore_saved(f, spoiler="none").reading.off == 0
 
 
-def test_the_particle_after_a_dtype_goes_by_how_it_is_read(both_languages: str) -> None:
+def test_korean_particle_fits_the_spoken_dtype_name(both_languages: str) -> None:
     labels = [label for label, value in explore_saved().spoiler.options if value in DTYPES]
     if both_languages == "ko":
         assert labels == ["float32로 저장", "bfloat16으로 저장", "float8로 저장"]

@@ -28,7 +28,7 @@ def best(explorer: Any, way: str) -> tuple[float, float]:
     return reading.steps[place], reading.curves[way][place]
 
 
-def test_it_starts_with_the_syllabus_s_figures() -> None:
+def test_explorer_starts_with_the_figures_of_the_syllabus() -> None:
     explorer = explore_second()
     assert shown(explorer, "double") == shown(explorer, "truth") == -0.12
     assert shown(explorer, "quotient") == pytest.approx(-0.1)
@@ -57,14 +57,14 @@ def test_the_second_difference_loses_its_first_digit_at_1e_8() -> None:
 
 
 @pytest.mark.parametrize("x", [1.0, 2.5, 9.0])
-def test_the_other_function_is_measured_from_its_truth(x: float) -> None:
+def test_errors_of_a_built_in_function_refer_to_its_true_value(x: float) -> None:
     explorer = explore_second(x=x, h=1e-3)
     explorer.function.value = "x⁴ − 8x²"
     assert shown(explorer, "truth") == shown(explorer, "double") == pytest.approx(12 * x**2 - 16)
     assert shown(explorer, "quotient") == pytest.approx(12 * x**2 - 16, rel=0.02)
 
 
-def test_a_learner_s_own_is_measured_from_double_backward() -> None:
+def test_error_of_a_learners_function_refers_to_double_backward() -> None:
     explorer: Any = explore_second(lambda x: torch.sin(3 * x), x=2.0, h=1e-4)
     assert explorer.reading.found["double"] == pytest.approx(-9 * math.sin(6))
     assert set(explorer.reading.curves) == {"second", "quotient"}
@@ -90,13 +90,13 @@ class Once(Unpacked):
         return g * 2 * x
 
 
-def test_what_can_be_differentiated_only_once_is_told_and_its_gradient_drawn(both_languages: str) -> None:
+def test_once_differentiable_function_is_reported_and_its_gradient_drawn(both_languages: str) -> None:
     explorer = explore_second(lambda x: Once.apply(x) * x)
     assert "only once" in problems(explorer)
     assert explorer.reading.filled == (True, False)
 
 
-def test_where_x_plus_h_is_x_it_says_so(both_languages: str) -> None:
+def test_remark_appears_if_x_plus_h_rounds_to_x(both_languages: str) -> None:
     explorer = explore_second(x=9.0, h=1e-15)
     explorer.log_h.value = -15.5
     assert "0/0" in remarks(explorer)
@@ -104,7 +104,7 @@ def test_where_x_plus_h_is_x_it_says_so(both_languages: str) -> None:
     assert shown(explorer, "double") == pytest.approx(-3 / 81)
 
 
-def test_where_x_minus_h_has_no_value_it_says_so(both_languages: str) -> None:
+def test_remark_appears_if_x_minus_h_is_outside_the_domain(both_languages: str) -> None:
     explorer = explore_second(x=1.0, h=2.0)
     assert remarks(explorer)
     assert math.isfinite(shown(explorer, "quotient"))
@@ -143,7 +143,7 @@ def test_a_function_with_an_if_and_a_slow_one() -> None:
     assert shown(explorer, "double") == pytest.approx(12)
 
 
-def test_the_numbers_by_themselves() -> None:
+def test_second_derivatives_are_computed_without_an_explorer() -> None:
     x = torch.tensor([-1.0, 0.5, 2.0], dtype=torch.float64)
     for f, want in ((torch.exp, torch.exp(x)), (lambda t: t**3, 6 * x), (lambda t: 2 * t, 0 * x)):
         assert torch.allclose(double_backward(f, x), want)
@@ -153,7 +153,7 @@ def test_the_numbers_by_themselves() -> None:
         double_backward(lambda t: t.detach(), x)
 
 
-def test_of_a_function_of_one_s_own_double_backward_is_what_the_others_are_measured_from() -> None:
+def test_errors_of_a_learners_function_refer_to_double_backward() -> None:
     explorer = explore_second(torch.exp)
     assert "both differences" in explorer.text.value
     assert explorer.alt().endswith("e+02.")

@@ -50,7 +50,7 @@ def test_dashes_are_in_pixels(axes: Axes) -> None:
     assert stroke["start"] == pytest.approx(5)
 
 
-def test_a_line_stops_where_there_is_no_number_and_goes_on_after_it(axes: Axes) -> None:
+def test_line_is_interrupted_at_nan(axes: Axes) -> None:
     (line,) = axes.plot([0, 0.5, 1, 1.5, 2], [0, 0.5, math.nan, 0.5, 1])
     (stroke,) = drawn(line)
     assert stroke["path"].split() == ["M0.0", "0.0", "L50.0", "50.0", "M150.0", "50.0", "L200.0", "100.0"]
@@ -58,7 +58,7 @@ def test_a_line_stops_where_there_is_no_number_and_goes_on_after_it(axes: Axes) 
     assert drawn(line) == []
 
 
-def test_on_logarithmic_axes_0_is_far_below(axes: Axes) -> None:
+def test_zero_lies_far_below_on_logarithmic_axes(axes: Axes) -> None:
     axes.set(xscale="log", yscale="log", xlim=(1e-2, 1), ylim=(1e-4, 1))
     (line,) = axes.plot([1e-2, 1e-1, 1], [1e-2, 0, 1], marker="s", ls="none")
     (stroke,) = drawn(line)
@@ -80,7 +80,7 @@ def test_marks_are_one_shape_at_many_places(axes: Axes) -> None:
     assert drawn(line)[0]["fill"] == "#00ff00ff"
 
 
-def test_a_line_far_beyond_the_figure_is_cut_off_out_of_sight(axes: Axes) -> None:
+def test_line_far_outside_the_figure_is_clipped(axes: Axes) -> None:
     (line,) = axes.plot([0, 2], [-1e12, 1e12])
     (stroke,) = drawn(line)
     places = [float(part.strip("ML")) for part in stroke["path"].split()]
@@ -109,7 +109,7 @@ def test_a_clip_need_not_be_a_box(axes: Axes) -> None:
     assert stroke["clip"].startswith("M0.0 0.0 L100.0 0.0 0.0 100.0")
 
 
-def test_letters_are_filled_shapes_where_they_stand(axes: Axes) -> None:
+def test_text_is_drawn_as_filled_shapes_in_place(axes: Axes) -> None:
     strokes = drawn(axes.text(1, 0.5, "$Jv$ x", color="green"))
     assert len(strokes) == 1
     assert strokes[0]["fill"] == "#008000ff"

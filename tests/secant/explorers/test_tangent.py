@@ -13,7 +13,7 @@ from secant.explorers.tangent import DTYPES, Setting, explore
 from tests.support.reading import picture, problems, remarks, shown, text
 
 
-def test_it_starts_with_the_lesson_s_function() -> None:
+def test_explorer_starts_with_the_function_of_the_lesson() -> None:
     explorer = explore()
     assert shown(explorer, "quotient") == pytest.approx(3 * math.log(7 / 5) / 2)
     assert shown(explorer, "gradient") == 0.6
@@ -80,7 +80,7 @@ def test_the_gradient_has_eight_digits_and_seven_in_float32() -> None:
     assert text(explorer, "gradient") == "0.4285714"
 
 
-def test_the_row_of_the_quotient_says_that_it_divides_by_the_step_taken() -> None:
+def test_quotient_row_shows_the_rounded_step_as_divisor() -> None:
     explorer = explore(dtype="float32", h=1e-8)
     assert "/ ((x+h) − x)" in explorer.text.value
     assert text(explorer, "quotient") == "nan"
@@ -88,7 +88,7 @@ def test_the_row_of_the_quotient_says_that_it_divides_by_the_step_taken() -> Non
     assert "/ ((x+h) − (x−h))" in explorer.text.value
 
 
-def test_the_quotient_nears_the_gradient_and_then_leaves_it() -> None:
+def test_quotient_error_shrinks_with_h_and_then_grows() -> None:
     explorer = explore()
     errors = {}
     for k in (0, -5, -12, -15.5):
@@ -109,7 +109,7 @@ def test_the_axes_stay_while_h_and_x_move() -> None:
     assert (picture.function.axes.axis(), picture.errors.axes.axis()) == limits
 
 
-def test_where_x_plus_h_is_x_it_says_so(both_languages: str) -> None:
+def test_remark_appears_if_x_plus_h_rounds_to_x(both_languages: str) -> None:
     explorer: Any = explore(dtype=torch.float32, h=1e-8)
     assert "0/0" in remarks(explorer)
     assert not explorer.picture.function.secant.get_visible()

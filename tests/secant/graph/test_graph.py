@@ -113,7 +113,7 @@ def test_the_graph_of_a_line_has_its_nodes_edges_and_leaves() -> None:
     assert [node.output for node in graph.nodes] == [True, False, False, False, False, False]
 
 
-def test_a_shared_leaf_is_one_node() -> None:
+def test_shared_leaf_is_drawn_as_one_node() -> None:
     graph = draw_graph(**examples()["diamond"])
     assert sorted(names(graph)) == sorted(
         ["AddBackward", "LogBackward", "PowBackward", "SqrtBackward", "PowBackward", "AccumulateGrad"]
@@ -121,14 +121,14 @@ def test_a_shared_leaf_is_one_node() -> None:
     assert sum(5 in node.inputs for node in graph.nodes) == 2
 
 
-def test_parallel_edges_are_both_there() -> None:
+def test_two_edges_between_the_same_nodes_are_both_drawn() -> None:
     graph = draw_graph(**examples()["square"])
     assert [node.inputs for node in graph.nodes] == [(1, 1), ()]
     ways = [path for path in svg_of(graph).findall(f"{SVG}path") if path.get("fill") == "none"]
     assert len(ways) == len({path.get("d") for path in ways}) == 2
 
 
-def test_parallel_edges_past_a_row_stay_apart() -> None:
+def test_parallel_edges_that_skip_a_row_are_drawn_apart() -> None:
     x = leaf(2.0)
     graph = draw_graph(y=torch.stack([x, x, x.sin()]))
     starts = {re.match(r"M\S+", path.get("d"))[0] for path in svg_of(graph).findall(f"{SVG}path")}
@@ -166,14 +166,14 @@ def test_every_node_once_in_a_deep_graph_of_shared_parts() -> None:
     assert len(draw_graph(y=y).nodes) == 41
 
 
-def test_two_outputs_and_an_intermediate() -> None:
+def test_outputs_and_named_intermediates_are_labelled() -> None:
     graph = draw_graph(**examples()["two outputs"])
     tagged = {node.tensors: node.output for node in graph.nodes if node.tensors}
     assert tagged == {("q",): True, ("손실",): True, ("p ()",): False}  # p is one result of three
     assert [(box.label, box.constant) for box in graph.recorded.loose] == [("c (2,)", True)]
 
 
-def test_one_tensor_under_two_names() -> None:
+def test_tensor_with_two_names_shows_both() -> None:
     x = leaf(1.0)
     y = x.exp()
     graph = draw_graph(y=y, also=y, x=x, leaf=x)
@@ -181,7 +181,7 @@ def test_one_tensor_under_two_names() -> None:
     assert graph.nodes[1].leaf == "x, leaf ()"
 
 
-def test_parameters_by_name() -> None:
+def test_module_parameters_are_labelled_by_name() -> None:
     net = torch.nn.Linear(2, 1)
     graph = draw_graph(out=net(torch.ones(3, 2)), **dict(net.named_parameters()))
     assert {node.leaf for node in graph.nodes} == {None, "weight (1, 2)", "bias (1,)"}
@@ -203,7 +203,7 @@ class Scale(torch.autograd.Function):
         return grad * ctx.factor, None
 
 
-def test_a_custom_function() -> None:
+def test_custom_function_shows_its_node_and_saved_values() -> None:
     x = leaf(2.0)
     y = Scale.apply(x, 3.0)
     graph = draw_graph(y=y, x=x)
@@ -213,7 +213,7 @@ def test_a_custom_function() -> None:
     assert "saved_tensors: freed" in saved_of(draw_graph(y=y), "Scale")
 
 
-def test_writing_into_a_view() -> None:
+def test_writing_into_a_view_is_drawn_as_copy_slices() -> None:
     x, base = leaf(2.0), torch.zeros(3)
     part = base[1:2]
     part.mul_(x)
@@ -223,7 +223,7 @@ def test_writing_into_a_view() -> None:
     assert ("base",) in [node.tensors for node in graph.nodes if node.name == "CopySlices"]
 
 
-def test_no_graph_at_all() -> None:
+def test_tensors_without_a_graph_are_drawn_as_loose_boxes() -> None:
     x = leaf(2.0)
     with torch.no_grad():
         y = x * 2
@@ -259,7 +259,7 @@ def test_the_picture_does_not_keep_the_graph_alive() -> None:
     assert graph.nodes
 
 
-def test_a_double_backward_graph() -> None:
+def test_graph_of_a_double_backward_is_drawn() -> None:
     x = leaf(2.0)
     (slope,) = torch.autograd.grad(x**3, x, create_graph=True)
     graph = draw_graph(slope=slope, x=x)
@@ -342,7 +342,7 @@ def test_many_saved_values_are_cut_short_in_the_picture() -> None:
     assert len(drawn) < 16
 
 
-def test_a_sparse_gradient_and_odd_dtypes() -> None:
+def test_sparse_gradients_and_odd_dtypes_are_drawn() -> None:
     rows = torch.nn.Embedding(4, 2, sparse=True)(torch.tensor([0, 1]))
     wave = torch.tensor(1 + 2j, requires_grad=True)
     graph = draw_graph(saved=True, rows=rows, y=(wave * wave).abs(), s=torch.eye(2).to_sparse())
@@ -418,7 +418,7 @@ def test_a_custom_function_has_slopes_too() -> None:
     assert facts(draw_graph(slopes=True, x=x, y=Scale.apply(x, 3.0)), "y") == ["slope to x = 3"]
 
 
-def test_what_cannot_be_had_is_said(both_languages: str) -> None:
+def test_missing_values_are_explained_below_the_graph(both_languages: str) -> None:
     language(both_languages)
     given = power_with_both_as_inputs()
     given["z"].backward()
@@ -432,7 +432,7 @@ def test_what_cannot_be_had_is_said(both_languages: str) -> None:
     ] in unnamed._repr_html_()
 
 
-def test_a_backward_that_raises_is_no_end_of_the_picture() -> None:
+def test_graph_is_drawn_although_a_backward_raises() -> None:
     class Stops(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
@@ -451,7 +451,7 @@ def test_numbers_do_not_overlap(make: Any) -> None:
     assert_apart(draw_graph(**ALL, **make()))
 
 
-def test_an_untrusted_page_has_one_picture_and_no_letters_beside_it() -> None:
+def test_untrusted_page_shows_one_picture_without_stray_text() -> None:
     """JupyterLab then drops an SVG in the page but leaves its letters."""
     page = draw_graph(**ALL, **power_with_both_as_inputs())._repr_html_()
     assert "<svg" not in page
@@ -540,7 +540,7 @@ def test_no_boxes_overlap_in_a_random_graph(seed: int) -> None:
     assert_apart(draw_graph(saved=seed % 2 == 0, end=made[-1], **given))
 
 
-def test_text_of_a_line() -> None:
+def test_text_form_lists_nodes_and_edges() -> None:
     lines = str(draw_graph(**examples()["line"])).splitlines()
     assert [line.split() for line in lines[:3]] == [
         ["1", "PowBackward0", "loss", "()", "->", "2"],
@@ -576,7 +576,7 @@ def test_no_english_word_is_left_in_korean() -> None:
     assert set(re.findall(r"[A-Za-z_]{2,}", words)) - known == {"AccumulateGrad"}
 
 
-def test_the_legend_holds_what_occurs() -> None:
+def test_legend_lists_only_kinds_that_occur() -> None:
     page = draw_graph(**examples()["square"])._repr_html_()
     assert "constant leaf" not in page
     assert "named result" not in page
@@ -593,7 +593,7 @@ def test_names_are_escaped() -> None:
     assert '<b>"& ()' in "".join(svg_of(draw_graph(**given)).itertext())
 
 
-def test_it_reads_without_style_sheets() -> None:
+def test_graph_is_readable_without_style_sheets() -> None:
     graph = draw_graph(saved=True, **network())
     root = svg_of(graph)
     alt = re.search(r'<img [^>]*alt="([^"]*)"', graph._repr_html_())[1]
@@ -616,7 +616,7 @@ def test_a_long_name_is_clipped_but_complete_on_hovering() -> None:
 # Refusals
 
 
-def test_what_is_no_tensor_is_refused() -> None:
+def test_draw_graph_of_a_float_is_refused() -> None:
     with pytest.raises(TypeError, match="draw_graph shows tensors; y is a float"):
         draw_graph(x=leaf(1.0), y=1.0)
 

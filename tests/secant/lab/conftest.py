@@ -1,21 +1,11 @@
 """What the tests of the launcher share: a small course, and a language that is put back."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from secant import language
 from tests.secant.lab.house import build
-
-
-@pytest.fixture(autouse=True)
-def keep_language() -> Iterator[None]:
-    """The language is the process's own: put it back."""
-    before = language()
-    language("en")
-    yield
-    language(before)
+from tests.support.settings import in_english  # noqa: F401
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def healthy(sent: Path) -> dict[str, Any]:
     return {"code": done.returncode, **json.loads(done.stdout)}
 
 
-def test_all_is_well_here(healthy: dict[str, Any]) -> None:
+def test_doctor_finds_no_problem_in_a_healthy_setup(healthy: dict[str, Any]) -> None:
     assert (healthy["code"], healthy["ready"]) == (0, True)
     found = {one["id"]: one for one in healthy["findings"]}
     assert {"python", "torch", "packages", "kernel", "lessons", "workspace", "data", "disk"} <= set(found)
@@ -52,7 +52,7 @@ def test_all_is_well_here(healthy: dict[str, Any]) -> None:
     assert "korean font" in found
 
 
-def test_nothing_in_the_folder_is_run(healthy: dict[str, Any], sent: Path) -> None:
+def test_doctor_runs_no_file_of_the_folder(healthy: dict[str, Any], sent: Path) -> None:
     assert healthy["code"] == 0
     assert not (sent / "ran").exists()
 
@@ -64,7 +64,7 @@ def test_a_library_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) 
     assert "pytorch.org" in finding.todo
 
 
-def test_packages_are_held_against_what_is_needed_and_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_compares_versions_with_requirements_and_tested_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     versions = {"torch": "1.0", "jupyterlab": "4.9.0"}
     real = importlib.metadata.version
 
@@ -143,7 +143,7 @@ def test_progress_that_cannot_be_read_is_not_well(
 
 
 @pytest.mark.parametrize("variable", ["JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"])
-def test_jupyters_own_folders_are_tried(
+def test_doctor_tries_to_write_jupyters_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
@@ -157,7 +157,9 @@ def test_jupyters_own_folders_are_tried(
     assert variable in finding.todo
 
 
-def test_a_folder_that_may_not_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disk_check_copes_with_a_folder_it_may_not_inspect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`Path.exists` raises there, as below another's home."""
 
     def refuse(path: Path) -> bool:
@@ -167,7 +169,7 @@ def test_a_folder_that_may_not_be_seen(tmp_path: Path, monkeypatch: pytest.Monke
     assert doctor._disk(tmp_path / "mine").id == "disk"
 
 
-def test_what_to_copy_is_not_cut_into_lines(
+def test_commands_to_copy_are_not_wrapped(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     todo = f'python -m pip install "{"x" * 90}>=1" "y"'
@@ -180,7 +182,7 @@ def test_what_to_copy_is_not_cut_into_lines(
     assert f'secant lab --lang en --workspace "{tmp_path / ("d" * 90)}"' in capsys.readouterr().out
 
 
-def test_it_computes_where_the_locale_knows_ascii_alone() -> None:
+def test_doctor_gradient_check_is_ascii_only() -> None:
     assert doctor._GRADIENT.isascii()  # an argument of the process that computes
 
 

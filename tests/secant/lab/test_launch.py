@@ -113,7 +113,7 @@ def test_jupyter_without_a_place_for_its_files_is_one_sentence(house: Path) -> N
         (shutil.Error("two files"), "two files."),
     ],
 )
-def test_an_error_says_as_much_as_is_known(
+def test_start_error_names_every_known_detail(
     house: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: OSError, why: str
 ) -> None:
     def fail(*_: object) -> None:
@@ -151,7 +151,9 @@ def started(house: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[
     return start
 
 
-def test_the_learner_has_the_last_word(house: Path, started: Callable[..., dict[str, Any]]) -> None:
+def test_arguments_of_the_learner_override_the_defaults(
+    house: Path, started: Callable[..., dict[str, Any]]
+) -> None:
     write(house / "workspace/en/START.md", b"my own")
     usual = started()["arguments"]
     assert "--LabApp.default_url=/lab/tree/START%20%28new%29.md" in usual
@@ -173,7 +175,7 @@ def fail(*_: object, **__: object) -> None:
 
 
 @pytest.mark.parametrize("which", ["copy_lessons", "write_start_page"])
-def test_lessons_that_are_there_open_where_nothing_can_be_saved(
+def test_copied_lessons_open_although_the_disk_is_read_only(
     house: Path,
     started: Callable[..., dict[str, Any]],
     monkeypatch: pytest.MonkeyPatch,
@@ -192,7 +194,7 @@ def test_lessons_that_are_there_open_where_nothing_can_be_saved(
     assert "--workspace" in warning
 
 
-def test_without_all_lessons_nothing_opens(
+def test_lab_does_not_start_if_a_lesson_cannot_be_copied(
     house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepare(house)
@@ -203,7 +205,7 @@ def test_without_all_lessons_nothing_opens(
     assert "arguments" not in seen
 
 
-def test_settings_that_cannot_be_kept_go_elsewhere(
+def test_settings_that_cannot_be_saved_go_to_a_temporary_folder(
     house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def replaced(path: Path, content: bytes) -> None:
@@ -264,7 +266,7 @@ WAYS = [(), ("--lang", "ko"), ("--workspace", "other")]
 
 
 @pytest.mark.parametrize("how", ["of another user", "a link"])
-def test_settings_that_somebody_else_has_placed_are_not_used(
+def test_settings_folder_of_another_user_is_not_used(
     house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     place = lab.place_of_settings(house / "workspace/en")
@@ -282,7 +284,7 @@ def test_settings_that_somebody_else_has_placed_are_not_used(
     assert not settings.is_relative_to(house)
 
 
-def test_what_is_started_takes_the_course_that_the_lessons_came_from(
+def test_started_server_uses_the_course_of_its_lessons(
     house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = started("--workspace", "mine")
@@ -293,7 +295,7 @@ def test_what_is_started_takes_the_course_that_the_lessons_came_from(
     assert course_root(house / "mine") == house / "mine"
 
 
-def test_a_workspace_is_ones_own_if_secant_has_filled_it(
+def test_workspace_counts_as_own_only_if_secant_filled_it(
     house: Path, started: Callable[..., dict[str, Any]]
 ) -> None:
     assert started()[OWN_WORKSPACE] == str(house / "workspace/en")
@@ -369,7 +371,7 @@ class TestFromAWheel:
         assert f"`secant lab --lang {lang}`" in (place / page).read_text()
         assert not list(wheel.rglob("workspace"))
 
-    def test_nobody_without_a_home_is_left_alone(self, wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_missing_home_folder_is_explained(self, wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def homeless() -> Path:
             raise RuntimeError("Could not determine home directory.")
 
@@ -378,7 +380,7 @@ class TestFromAWheel:
             lab.prepare(wheel, DAY)
 
 
-def test_on_windows_nobody_is_told_to_make(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_windows_users_get_no_make_command(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     places = house / "workspace"
     assert workspace.command(house, "en", places / "en") == "make lab"
     assert workspace.command(house, "ko", places / "ko") == "make lab lang=ko"
@@ -409,7 +411,7 @@ def test_a_terminal_is_the_learners_shell_and_no_login_shell(
     assert configured({}).ServerApp.terminado_settings == {"shell_command": [shell]}
 
 
-def test_without_a_shell_of_their_own_it_is_sh(
+def test_terminal_falls_back_to_sh(
     configured: Callable[[dict[str, object]], Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SHELL", raising=False)

@@ -120,7 +120,7 @@ def page_config(server: Server) -> dict[str, Any]:
     return json.loads(re.search(r'id="jupyter-config-data"[^>]*>\s*(\{.*?\})\s*</script>', page, re.S)[1])
 
 
-def test_it_opens_at_the_start_page(server: Server) -> None:
+def test_lab_opens_at_the_start_page(server: Server) -> None:
     assert server.address.startswith(f"{server.base}/lab/tree/START.md?token=")
     settings = json.loads(server.ask("/lab/api/settings/@jupyterlab/docmanager-extension:plugin"))
     assert settings["schema"]["properties"]["defaultViewers"]["default"] == {"markdown": "Markdown Preview"}
@@ -132,7 +132,7 @@ def test_it_opens_at_the_start_page(server: Server) -> None:
     assert "Autograd가" in json.loads(server.ask("/api/contents/START.md?type=file"))["content"]
 
 
-def test_what_asks_the_net_and_what_belongs_to_a_class_is_off(server: Server) -> None:
+def test_news_and_instructor_panels_are_disabled(server: Server) -> None:
     data = page_config(server)
     assert data["news"] == {"disabled": True}
     assert set(launch.HIDDEN_PANELS) <= set(data["disabledExtensions"])
@@ -145,7 +145,7 @@ def test_the_lessons_are_there_and_nothing_of_ours(server: Server) -> None:
     assert listed == {FOLDER, "START.md"}
 
 
-def test_nobody_comes_in_without_the_token(server: Server) -> None:
+def test_server_refuses_requests_without_the_token(server: Server) -> None:
     with pytest.raises(urllib.error.HTTPError, match="403"):
         urllib.request.urlopen(f"{server.base}/api/contents", timeout=30)
 

@@ -95,7 +95,7 @@ def test_a_widgets_message_is_added_to_the_types_that_are_not_tracked() -> None:
     assert "execute_request" not in before, "a running cell must show"
 
 
-def test_types_that_somebody_configured_are_kept() -> None:
+def test_configured_untracked_message_types_are_kept() -> None:
     config = {"MappingKernelManager": {"untracked_message_types": ["status"]}}
     assert untracked(linked(config)) == ["status", "comm_msg"]
 
@@ -121,7 +121,7 @@ def test_a_changed_server_is_left_alone_with_a_warning(
     assert "sliders will be slower" in caplog.text
 
 
-def test_a_connection_that_cannot_be_hurried_still_connects(caplog: pytest.LogCaptureFixture) -> None:
+def test_websocket_without_tcp_nodelay_still_connects(caplog: pytest.LogCaptureFixture) -> None:
     class Connection:
         log = logging.getLogger("server")
         websocket_handler = None
@@ -133,7 +133,7 @@ def test_a_connection_that_cannot_be_hurried_still_connects(caplog: pytest.LogCa
     assert "sliders will be slower" in caplog.text
 
 
-def test_it_loads_without_torch_or_matplotlib() -> None:
+def test_server_extension_imports_no_torch_or_matplotlib() -> None:
     """The server has no use for either."""
     heavy = "{'torch', 'matplotlib', 'ipywidgets'}"
     code = f"import sys, secant.lab.server_extension; print(sorted({heavy} & set(sys.modules)))"
@@ -144,7 +144,7 @@ def test_it_loads_without_torch_or_matplotlib() -> None:
 @pytest.mark.parametrize(
     ("level", "drawn", "said"), [("ERROR", False, True), (40, True, False), (20, False, False)]
 )
-def test_a_quiet_server_with_a_token_of_ones_own_says_where_it_is(
+def test_quiet_server_with_a_chosen_token_prints_its_address(
     capsys: pytest.CaptureFixture[str], level: object, drawn: bool, said: bool
 ) -> None:
     server = SimpleNamespace(

@@ -57,7 +57,7 @@ def test_the_page_names_the_button_that_is_there(house: Path, lang: Language, bu
     assert "Validate" not in page
 
 
-def test_an_edited_start_page_stays_and_ours_goes_beside(house: Path) -> None:
+def test_edited_start_page_is_kept_and_a_new_one_added(house: Path) -> None:
     prepare(house)
     workspace = house / "workspace/en"
     own = workspace / "START.md"
@@ -73,12 +73,12 @@ def test_an_edited_start_page_stays_and_ours_goes_beside(house: Path) -> None:
     assert own.read_bytes() == edited
 
 
-def test_a_start_page_in_the_way_that_is_no_file(house: Path) -> None:
+def test_folder_named_like_the_start_page_gets_a_new_page_next_to_it(house: Path) -> None:
     (house / "workspace/en/START.md").mkdir(parents=True)
     assert launch.prepare(house, DAY)[1] == "START (new).md"
 
 
-def test_a_folders_name_that_could_not_be_decoded() -> None:
+def test_undecodable_folder_name_is_shown_on_the_start_page() -> None:
     """As Python has it where the locale knows ASCII alone."""
     assert "수업".encode() in start_page.signed("수업".encode().decode("ascii", "surrogateescape"))
     assert "caf\ufffd/".encode() in start_page.signed(b"caf\xe9/".decode("utf-8", "surrogateescape"))
@@ -123,7 +123,7 @@ def solve(*tasks: str, hidden: bool = True) -> None:
     assert record.check(EIGHT, rows, hidden=hidden).problem is None
 
 
-def test_the_page_says_how_far_one_is(real: Path) -> None:
+def test_start_page_shows_the_progress(real: Path) -> None:
     assert "Continue" not in prepare(real)
     solve("MyPow", "backward_is_right")
     page = prepare(real)
@@ -136,7 +136,7 @@ def test_the_page_says_how_far_one_is(real: Path) -> None:
     assert page.count("| ☆ |") == 11
 
 
-def test_the_korean_page_says_it_in_korean(real: Path) -> None:
+def test_korean_start_page_shows_progress_in_korean(real: Path) -> None:
     language("ko")
     solve("MyPow", "backward_is_right", "StableSoftplus", "safe_sqrt", "at_the_kink", "MyLayerNorm")
     page = prepare(real)
@@ -182,7 +182,7 @@ def test_the_page_of_a_class_edition_counts_visible_tests(
     assert done in prepare(real)
 
 
-def test_our_page_follows_a_check(real: Path) -> None:
+def test_unedited_start_page_is_updated_after_a_check(real: Path) -> None:
     prepare(real)
     workspace = real / "workspace/en"
     solve("MyPow")
@@ -222,7 +222,7 @@ def test_a_page_that_cannot_be_refreshed(real: Path, monkeypatch: pytest.MonkeyP
     assert not start_page.refresh(real / "no course", workspace)
 
 
-def test_progress_that_cannot_be_read_is_said_on_the_page(real: Path) -> None:
+def test_unreadable_progress_is_reported_on_the_start_page(real: Path) -> None:
     write(real / "progress/progress.json", b'{"version": 2}')
     assert "please update Secant" in prepare(real)
     assert (real / "progress/progress.json").read_bytes() == b'{"version": 2}'

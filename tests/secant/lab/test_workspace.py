@@ -34,7 +34,7 @@ def test_an_edited_file_is_never_touched(house: Path) -> None:
     assert "| in progress |" in page
 
 
-def test_a_changed_lesson_is_put_beside_once_and_the_page_says_so(house: Path) -> None:
+def test_new_lesson_version_is_added_once_and_announced(house: Path) -> None:
     prepare(house)
     own = write(house / "workspace/en" / NOTEBOOK, b"my answers")
     release(house, b"lesson, second version")
@@ -79,7 +79,7 @@ def test_a_new_version_that_was_thrown_away_does_not_come_back(house: Path) -> N
     assert "New versions" not in page
 
 
-def test_a_learner_who_moves_to_the_new_version_hears_no_more_of_it(house: Path) -> None:
+def test_adopted_new_version_is_no_longer_announced(house: Path) -> None:
     prepare(house)
     release(house, b"second")
     prepare(house)
@@ -120,7 +120,7 @@ def test_a_lost_or_corrupt_state_costs_no_work(house: Path, spoilt: bytes | None
 
 
 @pytest.mark.parametrize("kind", ["folder", "dangling link", "link"])
-def test_whatever_has_the_name_stays(house: Path, kind: str) -> None:
+def test_entry_with_the_name_of_a_lesson_is_left_alone(house: Path, kind: str) -> None:
     name = house / "workspace/en" / NOTEBOOK
     name.parent.mkdir(parents=True)
     elsewhere = house / "elsewhere.ipynb"
@@ -183,7 +183,7 @@ def test_the_state_is_written_through_no_link(house: Path) -> None:
     assert (place / "state.json").read_bytes() == b"mine"
 
 
-def test_a_name_that_cannot_be_one_keeps_nobody_out(house: Path) -> None:
+def test_impossible_file_name_in_the_state_does_not_stop_the_start(house: Path) -> None:
     prepare(house)
     write(house / "workspace/en" / NOTEBOOK, b"my answers")
     release(house, b"lesson, second version")
@@ -197,7 +197,7 @@ def test_a_name_that_cannot_be_one_keeps_nobody_out(house: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes with names are POSIX's")
-def test_a_pipe_in_the_place_of_a_lesson_holds_nobody_up(house: Path) -> None:
+def test_fifo_in_place_of_a_lesson_does_not_block_the_start(house: Path) -> None:
     place = house / "workspace/en" / NOTEBOOK
     place.parent.mkdir(parents=True)
     os.mkfifo(place)
@@ -216,7 +216,7 @@ def test_two_starts_at_once_both_succeed(house: Path) -> None:
     assert read_state(place) == state
 
 
-def test_a_pipe_in_the_place_of_the_state_holds_nobody_up(house: Path) -> None:
+def test_fifo_in_place_of_the_state_does_not_block_the_start(house: Path) -> None:
     prepare(house)
     state = house / "workspace/en" / STATE_FOLDER / "state.json"
     state.unlink()

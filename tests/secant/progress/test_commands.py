@@ -18,7 +18,7 @@ def run(*words: str, say: str = "") -> Result:
     return CliRunner().invoke(make_app(), list(words), input=say)
 
 
-def test_it_shows_level_lessons_and_achievements() -> None:
+def test_progress_command_shows_level_lessons_and_achievements() -> None:
     record.check(LESSON, [row("MyPow"), row("backward_is_right")])
     shown = run()
     assert shown.exit_code == 0
@@ -33,7 +33,7 @@ def test_it_shows_level_lessons_and_achievements() -> None:
     ("name", "count", "said"),
     [("en", "2 of 6 tasks", "Hidden tests decide your points"), ("ko", "과제 6개 중 2개", "보이는 테스트만")],
 )
-def test_in_a_class_edition_it_counts_visible_tests(
+def test_progress_command_counts_visible_tests_in_a_class_edition(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: Language, count: str, said: str
 ) -> None:
     for part in ("course", "release"):
@@ -65,7 +65,7 @@ def test_json_is_what_export_writes(tmp_path: Path) -> None:
     assert "exists already" in again.output
 
 
-def test_export_to_nowhere(tmp_path: Path) -> None:
+def test_export_to_a_missing_folder_is_refused(tmp_path: Path) -> None:
     found = run("export", str(tmp_path / "no" / "mine.json"))
     assert found.exit_code == 1
     assert "No such file" in found.output
@@ -116,7 +116,7 @@ def test_a_damaged_file_gets_a_sentence(data: Path) -> None:
         assert "`secant progress reset`" in found.output  # a way on
 
 
-def test_a_file_that_may_not_be_read_gets_a_way_on(data: Path) -> None:
+def test_unreadable_progress_file_gets_a_remedy(data: Path) -> None:
     (data / "progress.json").mkdir(parents=True)
     found = run()
     assert found.exit_code == 1
@@ -126,7 +126,7 @@ def test_a_file_that_may_not_be_read_gets_a_way_on(data: Path) -> None:
     assert run().exit_code == 0
 
 
-def test_the_way_on_is_not_said_of_another_file(tmp_path: Path) -> None:
+def test_unreadable_import_gets_no_advice_to_start_over(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text("{")
     assert "reset" not in run("import", str(tmp_path / "other.json")).output
 
@@ -146,7 +146,9 @@ def test_importing_over_a_damaged_file_says_both(tmp_path: Path, data: Path) -> 
 
 
 @pytest.mark.parametrize("below", ["", "below"])
-def test_a_data_folder_that_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, below: str) -> None:
+def test_data_folder_that_is_a_file_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, below: str
+) -> None:
     record.check(LESSON, [row("MyPow")])
     run("export", str(tmp_path / "mine.json"))
     place = tmp_path / "mine.json" / below
@@ -186,7 +188,7 @@ def test_the_language_can_be_chosen(data: Path) -> None:
     assert "Level 1" in whole("--lang", "en").output
 
 
-def test_an_answer_that_does_not_come_is_no(data: Path) -> None:
+def test_reset_without_an_answer_changes_nothing(data: Path) -> None:
     record.check(LESSON, [row("MyPow")])
     before = (data / "progress.json").read_bytes()
     done = whole("reset", say="")

@@ -25,7 +25,7 @@ def test_facts_survive_a_file() -> None:
     assert from_json(json.loads(json.dumps(nothing()))) == nothing()
 
 
-def test_a_pass_of_the_visible_tests_is_kept_apart_and_unknown_to_older_files() -> None:
+def test_pass_of_visible_tests_is_stored_separately() -> None:
     diary = Diary()
     diary.check(1, "easy", hidden=False)
     task = diary.facts["lessons"][folder(1)]["easy"]
@@ -70,12 +70,12 @@ def damaged(path: str, value: Any) -> dict[str, Any]:
         ("predictions", {"1 one": {"first": "A", "right": None, "when": "0001-01-01T00:00:00+23:00"}}),
     ],
 )
-def test_what_is_not_ours_is_refused(path: str, value: Any) -> None:
+def test_malformed_progress_data_is_refused(path: str, value: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         from_json(damaged(path, value))
 
 
-def test_times_of_other_zones_are_kept_as_ours_so_that_they_compare() -> None:
+def test_times_are_stored_in_utc() -> None:
     data = damaged(
         "predictions", {"1 one": {"first": "A", "right": None, "when": "2026-11-01T09:00:00+09:00"}}
     )
@@ -108,7 +108,7 @@ def test_a_failure_of_the_grader_says_nothing_of_the_learner() -> None:
     assert diary.facts == nothing()
 
 
-def test_without_answers_tries_are_told_apart_by_what_is_said() -> None:
+def test_wrong_tries_without_code_differ_by_their_message() -> None:
     facts = nothing()
     for message in ("got 1", "got 1", "got 2"):
         note_check(
@@ -117,13 +117,13 @@ def test_without_answers_tries_are_told_apart_by_what_is_said() -> None:
     assert len(facts["lessons"]["01_lesson"]["easy"]["wrong"]) == 2
 
 
-def test_no_answer_is_kept() -> None:
+def test_progress_stores_no_answer_code() -> None:
     diary = Diary()
     diary.check(1, "easy", "wrong", "my_secret = 1")
     assert "secret" not in json.dumps(diary.facts)
 
 
-def test_an_answer_that_is_no_python_has_a_fingerprint_too() -> None:
+def test_answer_with_a_syntax_error_has_a_fingerprint() -> None:
     assert fingerprint("def f(:  \n") == fingerprint("def f(:") != fingerprint("def g(:")
     assert fingerprint("\ud800 \x00")
 
@@ -139,7 +139,7 @@ def test_the_last_check_is_of_a_task_or_of_a_lesson() -> None:
     assert facts["last"] == {"lesson": "01_lesson", "task": None, "when": "t3"}
 
 
-def test_two_machines_give_the_best_of_both() -> None:
+def test_merging_progress_keeps_the_best_of_both() -> None:
     one, other = Diary(), Diary()
     one.solution(1, "easy")
     one.check(1, "easy")
@@ -167,5 +167,5 @@ def test_two_machines_give_the_best_of_both() -> None:
     ("name", "number"),
     [("03_backward", 3), ("10 x", 10), ("3 two calls", 3), ("x", 0), ("", 0), ("²x", 0), ("99999", 0)],
 )
-def test_the_number_of_a_lesson(name: str, number: int) -> None:
+def test_lesson_number_is_read_from_the_folder_name(name: str, number: int) -> None:
     assert number_of(name) == number

@@ -50,7 +50,7 @@ def lesson(found: dict[str, Any], number: int) -> dict[str, Any]:
     return next(each for each in found["lessons"] if each["number"] == number)
 
 
-def test_points_of_another_copy_are_told_apart(house: Path, workspace: Path) -> None:
+def test_points_of_another_workspace_are_marked_as_elsewhere(house: Path, workspace: Path) -> None:
     assert not overview(house, workspace, "en")["elsewhere"]
     record.check(EIGHT, [row("MyPow")])
     assert overview(house, workspace, "en")["elsewhere"]
@@ -77,7 +77,7 @@ def test_the_real_course_is_read_whole() -> None:
     assert any_course(ROOT) == read_course(ROOT, "en")
 
 
-def test_somebody_who_begins(house: Path, workspace: Path) -> None:
+def test_overview_of_a_new_learner_starts_at_the_first_lesson(house: Path, workspace: Path) -> None:
     found = overview(house, workspace, "en")
     assert json.loads(json.dumps(found)) == found
     assert states(found) == {8: "new", 9: "new"}
@@ -133,7 +133,7 @@ def test_a_prediction_begins_a_lesson(house: Path, workspace: Path) -> None:
     assert (eight["state"], eight["predictions"]) == ("in_progress", {"made": 1, "of": 3})
 
 
-def test_one_goes_on_where_one_checked_or_edited_last(house: Path, workspace: Path) -> None:
+def test_overview_continues_at_the_last_checked_or_edited_lesson(house: Path, workspace: Path) -> None:
     record.check(EIGHT, [row("StableSoftplus", "wrong")])
     assert overview(house, workspace, "en")["continue"]["task"] == "StableSoftplus"
     record.check(EIGHT, [row("StableSoftplus")])
@@ -153,7 +153,9 @@ def test_one_goes_on_where_one_checked_or_edited_last(house: Path, workspace: Pa
         (["new", "new", "done", "new"], 3, 4),
     ],
 )
-def test_after_a_lesson_one_that_was_begun(tmp_path: Path, so_far: list[str], last: int, then: int) -> None:
+def test_overview_continues_with_a_begun_lesson_after_a_finished_one(
+    tmp_path: Path, so_far: list[str], last: int, then: int
+) -> None:
     lessons = [
         {"folder": f"{n}", "number": n, "title": "", "path": f"{n}.ipynb", "state": state, "tasks": []}
         for n, state in enumerate(so_far, 1)
@@ -172,7 +174,7 @@ def test_a_moved_workspace_keeps_its_points(house: Path, workspace: Path, tmp_pa
     assert lesson(overview(house, moved, "en"), 8)["points"] == 2
 
 
-def test_a_missing_notebook(house: Path, workspace: Path) -> None:
+def test_missing_notebook_keeps_its_points_in_the_overview(house: Path, workspace: Path) -> None:
     record.check(EIGHT, [row("MyPow")])
     (workspace / EIGHT / f"{EIGHT}.ipynb").unlink()
     found = overview(house, workspace, "en")
@@ -194,7 +196,9 @@ def change(house: Path, tmp_path: Path, old: str, new: str) -> Path:
     return place
 
 
-def test_a_new_edition_takes_nothing_and_gives_nothing(house: Path, workspace: Path, tmp_path: Path) -> None:
+def test_new_edition_of_a_lesson_keeps_the_experience_points(
+    house: Path, workspace: Path, tmp_path: Path
+) -> None:
     tasks = [task["id"] for task in lesson(overview(house, workspace, "en"), 8)["tasks"]]
     record.check(EIGHT, [row(task) for task in tasks])
     xp = overview(house, workspace, "en")["level"]["xp"]
@@ -240,7 +244,7 @@ def test_a_class_edition_counts_the_visible_tests(edition: Path, workspace: Path
     assert (eight["points"], eight["passed"], eight["state"]) == (0, 6, "done")  # what passed once stays so
 
 
-def test_what_a_class_edition_counted_is_not_done_where_hidden_tests_are(
+def test_visible_passes_do_not_count_where_hidden_tests_exist(
     house: Path, edition: Path, workspace: Path
 ) -> None:
     tasks = [task["id"] for task in lesson(overview(house, workspace, "en"), 8)["tasks"]]
@@ -254,14 +258,16 @@ def test_what_a_class_edition_counted_is_not_done_where_hidden_tests_are(
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"cells": [3]}', '{"cells": [{"source": null}]}'])
-def test_a_release_that_is_no_notebook(house: Path, workspace: Path, tmp_path: Path, content: str) -> None:
+def test_malformed_release_has_no_tasks_in_the_overview(
+    house: Path, workspace: Path, tmp_path: Path, content: str
+) -> None:
     place = shutil.copytree(house, tmp_path / "broken")
     (place / "release/en" / EIGHT / f"{EIGHT}.ipynb").write_text(content)
     eight = lesson(overview(place, workspace, "en"), 8)
     assert (eight["tasks"], eight["state"]) == ([], "new")
 
 
-def test_progress_that_cannot_be_read_is_said(house: Path, workspace: Path, data: Path) -> None:
+def test_overview_reports_unreadable_progress(house: Path, workspace: Path, data: Path) -> None:
     data.mkdir()
     (data / "progress.json").write_text("{")
     found = overview(house, workspace, "ko")
@@ -270,7 +276,7 @@ def test_progress_that_cannot_be_read_is_said(house: Path, workspace: Path, data
     assert (data / "progress.json").read_text() == "{"
 
 
-def test_it_is_quick_and_writes_nothing(workspace: Path, data: Path) -> None:
+def test_overview_takes_under_50_ms_and_writes_nothing(workspace: Path, data: Path) -> None:
     overview(ROOT, workspace, "en")
     times = []
     for _ in range(5):

@@ -50,7 +50,7 @@ def test_a_check_is_kept_and_earns_once(data: Path) -> None:
     assert kept(data)["version"] == 1
 
 
-def test_it_says_what_a_note_was_worth() -> None:
+def test_recorded_check_returns_points_and_level() -> None:
     first = record.check(LESSON, [row(f"task{number}") for number in range(4)])
     assert (first.xp, first.level) == (96, None)
     record.prediction("8 where", "A", None)
@@ -101,7 +101,7 @@ def test_two_writers_at_once_lose_nothing(data: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"3", b'{"version": 1}', b"\xff", b"[" * 100_000])
-def test_a_damaged_file_is_put_aside_and_one_goes_on(data: Path, content: bytes) -> None:
+def test_damaged_progress_file_is_moved_aside(data: Path, content: bytes) -> None:
     data.mkdir()
     (data / "progress.json").write_bytes(content)
     found = record.check(LESSON, [row("MyPow")])
@@ -112,7 +112,7 @@ def test_a_damaged_file_is_put_aside_and_one_goes_on(data: Path, content: bytes)
     assert record.check(LESSON, [row("MyPow")]).problem is None
 
 
-def test_what_can_be_read_of_a_damaged_file_goes_on_and_the_file_is_kept(data: Path) -> None:
+def test_readable_part_of_damaged_progress_is_used_and_the_file_kept(data: Path) -> None:
     record.check(LESSON, [row("MyPow")])
     facts = kept(data)
     facts["predictions"]["8 where"] = {"first": "A", "right": None, "when": "2026-11-01"}
@@ -135,7 +135,7 @@ def test_a_newer_version_is_left_alone(data: Path) -> None:
     assert (data / "progress.json").read_text() == newer
 
 
-def test_a_disk_that_is_full_for_a_while(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_unsaved_on_a_full_disk_is_saved_later(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -153,7 +153,7 @@ def test_a_disk_that_is_full_for_a_while(data: Path, monkeypatch: pytest.MonkeyP
     assert {path.name for path in data.iterdir()} <= {"progress.json", "progress.json.lock"}
 
 
-def test_a_folder_that_cannot_be(data: Path) -> None:
+def test_progress_folder_blocked_by_a_file_is_reported(data: Path) -> None:
     data.write_text("a file is in the way")
     found = record.check(LESSON, [row("MyPow")])
     assert found.problem is not None
@@ -161,7 +161,7 @@ def test_a_folder_that_cannot_be(data: Path) -> None:
     assert data.read_text() == "a file is in the way"
 
 
-def test_a_folder_without_permission(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_folder_without_permission_is_reported(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
@@ -171,7 +171,7 @@ def test_a_folder_without_permission(data: Path, monkeypatch: pytest.MonkeyPatch
     assert "Permission denied" in str(found.problem)
 
 
-def test_a_lock_that_is_held_costs_a_moment(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_held_lock_delays_a_record_only_briefly(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "PATIENCE", 0.05)
     data.mkdir()
     with FileLock(data / "progress.json.lock"):
@@ -183,14 +183,16 @@ def test_a_lock_that_is_held_costs_a_moment(data: Path, monkeypatch: pytest.Monk
     assert kept(data)["lessons"][LESSON]["MyPow"]["passed"]
 
 
-def test_a_lock_of_somebody_who_died_holds_nobody(data: Path) -> None:
+def test_lock_of_a_dead_process_does_not_block(data: Path) -> None:
     data.mkdir()
     die = "import os, sys, filelock; filelock.FileLock(sys.argv[1]).acquire(); os._exit(1)"
     subprocess.run([sys.executable, "-c", die, str(data / "progress.json.lock")], check=False)
     assert record.check(LESSON, [row("MyPow")]).problem is None
 
 
-def test_without_a_named_folder_it_is_the_platforms(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_progress_is_stored_in_the_platforms_data_folder_by_default(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("SECANT_DATA")
     monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: tmp_path / "platform")
     assert store.path() == tmp_path / "platform" / "progress.json"
@@ -201,7 +203,7 @@ def test_the_sentences_are_korean_too(data: Path) -> None:
     assert "저장하지 못했습니다" in str(record.check(LESSON, [row("MyPow")], said_in="ko").problem)
 
 
-def test_merging_earns_what_both_together_have(data: Path) -> None:
+def test_merging_earns_achievements_of_the_combined_progress(data: Path) -> None:
     record.check(LESSON, [row("MyPow")])
     other = nothing()
     other["lessons"] = {LESSON: {"backward_is_right": kept(data)["lessons"][LESSON]["MyPow"]}}

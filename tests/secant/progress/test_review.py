@@ -46,7 +46,7 @@ def test_every_prediction_of_the_course_can_be_asked_once_more() -> None:
                 assert "**" in question.text, name  # the question itself stands out
 
 
-def test_one_is_asked_after_two_days_with_all_that_the_page_shows() -> None:
+def test_review_asks_a_prediction_after_two_days() -> None:
     assert asked(made(("3 two calls", "C", 1.9))) is None
     found: dict[str, Any] = review(made(("3 two calls", "C", 3.5)), COURSE, day(0)) or {}
     assert (found["name"], found["number"], found["right"], found["days"]) == ("3 two calls", 3, "C", 3)
@@ -55,12 +55,12 @@ def test_one_is_asked_after_two_days_with_all_that_the_page_shows() -> None:
     assert found["replies"].keys() == found["choices"].keys()
 
 
-def test_what_was_wrong_at_first_comes_first() -> None:
+def test_review_asks_first_wrong_predictions_first() -> None:
     facts = made(("3 two calls", "C", 9), ("3 emptied", "A", 3), ("3 unequal pieces", "A", 4))
     assert asked(facts) == "3 unequal pieces"
 
 
-def test_gaps_grow_after_right_answers_and_begin_anew_after_a_wrong_one() -> None:
+def test_review_gaps_grow_if_right_and_restart_if_wrong() -> None:
     facts = made(("3 two calls", "A", 100))
     name, ago = "3 two calls", 90.0
     for gap in DAYS[1:]:
@@ -74,14 +74,14 @@ def test_gaps_grow_after_right_answers_and_begin_anew_after_a_wrong_one() -> Non
     assert asked(facts) == name
 
 
-def test_what_is_unknown_is_not_asked_and_notes_nothing() -> None:
+def test_review_ignores_unknown_predictions() -> None:
     facts = made(("99 gone", "A", 9))
     assert asked(facts) is None
     notes.note_review(facts, "never made", True, day(0))
     assert facts["reviews"] == {}
 
 
-def test_it_is_switched_off_and_on_and_kept(data: Path) -> None:
+def test_review_can_be_switched_off_and_on(data: Path) -> None:
     record.prediction("3 two calls", "A", None)
     record.review("3 two calls", right=True)
     record.reviewing(False)
@@ -93,7 +93,7 @@ def test_it_is_switched_off_and_on_and_kept(data: Path) -> None:
     assert review(store.read(), any_course(ROOT), late) is not None
 
 
-def test_files_of_earlier_versions_and_of_another_machine() -> None:
+def test_reviews_of_earlier_versions_and_other_machines_are_read() -> None:
     old = {name: value for name, value in notes.nothing().items() if name not in ("reviews", "reviewing")}
     assert notes.from_json(old) == notes.nothing()
     one, other = made(("3 two calls", "A", 9)), made(("3 two calls", "A", 9))

@@ -45,19 +45,19 @@ def nearly_all(diary: Diary) -> None:
 
 
 @pytest.mark.parametrize("life", [clicked_through, copied_from_solutions, visible_tests_alone])
-def test_nothing_is_earned_by_clicking(life: Callable[[Diary], None]) -> None:
+def test_clicking_and_copying_earn_no_achievement(life: Callable[[Diary], None]) -> None:
     diary = Diary()
     life(diary)
     assert earn(diary.facts, COURSE, "now") == []
 
 
-def test_all_but_what_matters_earns_only_the_first_task() -> None:
+def test_lessons_without_their_key_task_earn_only_the_first_pass() -> None:
     diary = Diary()
     nearly_all(diary)
     assert earn(diary.facts, COURSE, "now") == ["first_pass"]
 
 
-def test_somebody_who_learns_everything_earns_everything_once() -> None:
+def test_completing_every_lesson_earns_each_achievement_once() -> None:
     diary = Diary()
     for lesson in COURSE:
         diary.predict(lesson.number, "one", "A")
@@ -113,7 +113,7 @@ def test_a_hint_or_a_solution_after_the_pass_takes_nothing_away() -> None:
     assert all(diary.earned(name) for name in ("first_pass", "whole_lesson", "without_hints"))
 
 
-def test_one_hint_and_one_solution() -> None:
+def test_one_hint_or_solution_forfeits_the_achievement_without_hints() -> None:
     diary = Diary()
     diary.hint(3, "easy")
     diary.lesson(3)
@@ -145,7 +145,7 @@ def test_predictions_come_before_the_first_task() -> None:
     assert diary.earned("predicted_first")
 
 
-def test_understood_needs_a_first_choice_that_was_wrong() -> None:
+def test_understood_achievement_needs_a_wrong_first_choice() -> None:
     diary = Diary()
     diary.predict(2, "one", "B")
     diary.predict(2, "one", "A")  # the first one counts
@@ -157,7 +157,7 @@ def test_understood_needs_a_first_choice_that_was_wrong() -> None:
     assert diary.earned("understood")
 
 
-def test_a_wrong_choice_after_the_tasks_is_no_prediction() -> None:
+def test_choice_after_the_tasks_does_not_earn_understood() -> None:
     diary = Diary()
     diary.lesson(2)
     diary.predict(2, "one", "A")
@@ -176,7 +176,9 @@ def test_a_wrong_choice_after_the_tasks_is_no_prediction() -> None:
         ("own_engine", 10, "easy hard"),
     ],
 )
-def test_what_belongs_to_one_lesson(name: str, number: int, tasks: str) -> None:
+def test_achievement_of_one_lesson_needs_its_tasks_without_solutions(
+    name: str, number: int, tasks: str
+) -> None:
     diary, cheat = Diary(), Diary()
     for task in tasks.split():
         assert not diary.earned(name)
@@ -187,7 +189,7 @@ def test_what_belongs_to_one_lesson(name: str, number: int, tasks: str) -> None:
     assert not cheat.earned(name)
 
 
-def test_all_ten_mostly_on_ones_own() -> None:
+def test_all_lessons_achievement_allows_few_solutions() -> None:
     diary, cheat = Diary(), Diary()
     for lesson in COURSE:
         for story, seen in ((diary, ("easy",)), (cheat, ("easy", "hard", "best_step"))):
@@ -201,7 +203,7 @@ def test_all_ten_mostly_on_ones_own() -> None:
     assert not cheat.earned("all_lessons")
 
 
-def test_no_course_no_harm() -> None:
+def test_achievements_are_earned_without_a_course() -> None:
     diary = Diary()
     diary.lesson(8)
     assert earn(diary.facts, (), "now") == ["first_pass", "bug_found"]
