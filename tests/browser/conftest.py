@@ -20,6 +20,17 @@ from tests.support.warm import write_kernel
 WARM = "--ServerApp.jpserver_extensions={'autograder.kernels.server_extension': True}"
 
 
+@contextlib.contextmanager
+def learners_lab(language: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
+    """Start a JupyterLab over an empty folder, with a learner who has made no progress yet."""
+    place = tmp_path_factory.mktemp(f"lab-{language}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SECANT_DATA", str(tmp_path_factory.mktemp("progress")))
+        patch.setenv(OWN_WORKSPACE, str(place))
+        with lab.jupyterlab(place, language=language, flags=[WARM]) as address:
+            yield SimpleNamespace(language=language, address=address, place=place)
+
+
 def require(program: str | None, reason: str) -> None:
     """Skip the test if a program is missing, or fail it where a missing browser is a failure."""
     if program is not None:
@@ -86,12 +97,15 @@ def served(
 
     Its learner has made no progress yet.
     """
-    place = tmp_path_factory.mktemp(f"lab-{request.param}")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SECANT_DATA", str(tmp_path_factory.mktemp("progress")))
-        patch.setenv(OWN_WORKSPACE, str(place))
-        with lab.jupyterlab(place, language=request.param, flags=[WARM]) as address:
-            yield SimpleNamespace(language=request.param, address=address, browser=browser, place=place)
+    with learners_lab(request.param, tmp_path_factory) as server:
+        yield SimpleNamespace(**vars(server), browser=browser)
+
+
+@pytest.fixture(scope="package")
+def other_learner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """An English JupyterLab for Firefox and WebKit, whose learner's progress no test in Chromium sees."""
+    with learners_lab("en", tmp_path_factory) as server:
+        yield server
 
 
 @pytest.fixture(scope="package")

@@ -24,18 +24,18 @@ PAINTED = """picture => {
 
 
 @pytest.fixture(scope="module")
-def page(served: Any, firefox: Any) -> Iterator[Page]:
+def page(other_learner: Any, firefox: Any) -> Iterator[Page]:
     """JupyterLab with the start page, and lesson 1 run with its right answers."""
     answers = {task.id: task.answer.source for task in course.questions(LESSON)}
-    notebook = course.with_answers(course.assignment(LESSON).releases[served.language], answers)
+    notebook = course.with_answers(course.assignment(LESSON).releases[other_learner.language], answers)
     name = f"firefox/{LESSON.name}.ipynb"
-    (served.place / "firefox").mkdir()
-    nbformat.write(notebook, served.place / name)
-    with lab.open_lab(firefox, served.address) as opened:
+    (other_learner.place / "firefox").mkdir()
+    nbformat.write(notebook, other_learner.place / name)
+    with lab.open_lab(firefox, other_learner.address) as opened:
         opened.set_default_timeout(60_000)
         opened.evaluate(START)
         expect(opened.locator(".secant-card")).to_have_count(len(course.LESSONS))
-        with lab.running(opened, served.address, name):
+        with lab.running(opened, other_learner.address, name):
             yield opened
 
 

@@ -27,12 +27,12 @@ def test_a_static_page_is_drawn_and_follows_the_keys(static_page: str) -> None:
     assert "Your choice was right" in seen["answer"]
 
 
-def test_lesson_1_runs_is_copied_and_is_checked(served: Any) -> None:
+def test_lesson_1_runs_is_copied_and_is_checked(other_learner: Any) -> None:
     answers = {task.id: task.answer.source for task in course.questions(LESSON)}
-    notebook = course.with_answers(course.assignment(LESSON).releases[served.language], answers)
-    (served.place / "webkit").mkdir()
-    nbformat.write(notebook, served.place / "webkit" / "lesson.ipynb")
-    seen = webkit.drive("lesson", served.address, "webkit/lesson.ipynb")
+    notebook = course.with_answers(course.assignment(LESSON).releases[other_learner.language], answers)
+    (other_learner.place / "webkit").mkdir()
+    nbformat.write(notebook, other_learner.place / "webkit" / "lesson.ipynb")
+    seen = webkit.drive("lesson", other_learner.address, "webkit/lesson.ipynb")
     points = sum(task.points for task in course.questions(LESSON))
     assert seen["cards"] == len(course.LESSONS)
     assert "Your choice is" in seen["prediction"]
