@@ -10,7 +10,7 @@ import pytest
 
 from secant import language
 from tests.support import suites
-from tests.support.costs import COSTLY, QUICK_BOUND, Costs, Meter, tree_seconds
+from tests.support.costs import BUSY, COSTLY, QUICK_BOUND, Costs, Meter, tree_seconds
 from tests.support.leftovers import changes, put_back, settings
 from tests.support.lessons import ROOT
 
@@ -78,7 +78,7 @@ def test_a_costly_test_without_a_reason_is_named() -> None:
 
 def test_a_quick_suite_above_its_bound_is_refused() -> None:
     costs = Costs()
-    costs.add("tests/a.py::test_one", 0, QUICK_BOUND, "")
+    costs.add("tests/a.py::test_one", 0, BUSY * QUICK_BOUND, "")
     assert not costs.problems()
     costs.add("tests/a.py::test_one", 0.1, 0, "")
     assert "the quick suite took" in costs.problems()[0]

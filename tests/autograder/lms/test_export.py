@@ -85,6 +85,7 @@ WORKSHEET = f"""{HEAD}
 """
 
 
+@pytest.mark.costly("the first export of the file, which imports what the others use")
 def test_moodle_worksheet_is_filled_with_its_other_columns_unchanged(term: Path) -> None:
     done = sent(term, "moodle", WORKSHEET)
     before = list(csv.DictReader(io.StringIO(WORKSHEET)))
