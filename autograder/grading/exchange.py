@@ -22,7 +22,7 @@ from nbgrader.exchange.default import (
 from nbgrader.utils import notebook_hash
 
 from autograder.grading.copying import Limits, NotCopied, copy_folder, is_plain, open_folder
-from autograder.intake.files import EXCHANGE_SECRET, valid_student_id
+from autograder.intake.files import EXCHANGE_SECRET, MAX_FILE_BYTES, valid_student_id
 from autograder.intake.timestamp import handed_in
 from secant.language import LANGUAGES, say
 from secant.visible import visible
@@ -238,6 +238,13 @@ class _Foreign(NotCopied):
     """Says that a folder belongs to another user than its name says."""
 
 
+def _size_read(folder: str) -> int:
+    """Return how many bytes `nbgrader list` reads of a folder at most."""
+    with os.scandir(folder) as entries:
+        read = (entry for entry in entries if entry.name.endswith(".ipynb") or entry.name == EXCHANGE_SECRET)
+        return sum(entry.stat(follow_symlinks=False).st_size for entry in read)
+
+
 def _left_out(student: str, why: Exception) -> _NotCollected:
     """Return the line about a folder that was not collected."""
     who = visible(student)[:60]
@@ -271,16 +278,41 @@ def _as_table(rows: list[_NotCollected]) -> str:
 
 
 class ListPlain(ExchangeList):
-    """nbgrader's own; of the inbound folder, only what it can read without following a link or waiting."""
+    """nbgrader's own; of the inbound folder, only what it can list without following a link or waiting.
+
+    A folder's name is its student's, and so is what nbgrader reads in it. One that would end the list, or
+    steer the terminal that shows it, is left out.
+    """
+
+    assignments: list[str]  # nbgrader's: the paths
 
     def init_dest(self) -> None:
         """Find the folders to list."""
         super().init_dest()
         if not self.inbound:
             return
-        for path in [path for path in self.assignments if not is_plain(path)]:
-            self.assignments.remove(path)
-            self.log.warning("Not listed, because it has other things than files: %s", visible(path))
+        listed = []
+        for path in self.assignments:
+            if self._can_list(path):
+                listed.append(path)
+            else:
+                shown = visible(path).replace("\n", "\\n")
+                self.log.warning("Not listed, because nbgrader could not read or show it: %s", shown)
+        self.assignments = listed
+
+    def _can_list(self, path: str) -> bool:
+        """Return whether nbgrader can list a folder: then it is tried, which reads its notebooks."""
+        name = os.path.basename(path)
+        if not (name.isprintable() and visible(name) == name and is_plain(path)):
+            return False
+        self.assignments = [path]
+        try:
+            if _size_read(path) > MAX_FILE_BYTES:
+                return False
+            self.parse_assignments()
+        except Exception:  # of whatever kind: nbgrader has had a stranger's files
+            return False
+        return True
 
 
 class ReleasePages(ExchangeReleaseFeedback):
