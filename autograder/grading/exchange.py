@@ -5,6 +5,7 @@ import shutil
 import stat
 import sys
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
@@ -73,11 +74,13 @@ class _NotCollected:
     """A folder of the inbound folder that was left there.
 
     Attributes:
+        owner: the number of the user whose it is; -1 if that is not known.
         who: the student whom its name names, or its name.
         found: what is wrong with it.
         to_do: what the instructor can do.
     """
 
+    owner: int
     who: str
     found: str
     to_do: str
@@ -93,13 +96,16 @@ class CollectFiles(ExchangeCollect):
     def _path_to_record(self, path: str) -> dict[str, Any]:
         """Read a folder's name. A folder that is left out has a record of its own and so hides no other."""
         name = os.path.basename(path)
-        student = name
+        student, owner = name, -1
         try:
+            status = os.lstat(path)
+            owner = status.st_uid
             student, timestamp = self._parse_name(name)
-            self._check_owner(student, os.lstat(path))
+            self._check_owner(student, status)
         except (NotCopied, OSError) as error:
-            return {"username": name, "filename": name, "timestamp": datetime.min, "why": (student, error)}
-        return {"username": student, "filename": name, "timestamp": timestamp}
+            left_out = {"username": name, "timestamp": datetime.min, "why": (student, error)}
+            return {**left_out, "filename": name, "owner": owner}
+        return {"username": student, "filename": name, "timestamp": timestamp, "owner": owner}
 
     def _parse_name(self, name: str) -> tuple[str, datetime]:
         """Return the student and the time of submission that a folder's name states.
@@ -164,7 +170,7 @@ class CollectFiles(ExchangeCollect):
                         raise error
                     self._collect(inbound, record)
                 except (NotCopied, OSError) as why:
-                    left_out.append(_left_out(student, why))
+                    left_out.append(_left_out(record["owner"], student, why))
         if left_out:
             self.log.warning(_as_table(left_out))
 
@@ -245,7 +251,7 @@ def _size_read(folder: str) -> int:
         return sum(entry.stat(follow_symlinks=False).st_size for entry in read)
 
 
-def _left_out(student: str, why: Exception) -> _NotCollected:
+def _left_out(owner: int, student: str, why: Exception) -> _NotCollected:
     """Return the line about a folder that was not collected."""
     who = visible(student)[:60]
     if isinstance(why, _Foreign):
@@ -260,21 +266,34 @@ def _left_out(student: str, why: Exception) -> _NotCollected:
         why = NotCopied(
             say(en=f"It could not be read: {why.strerror}.", ko=f"읽을 수 없습니다: {why.strerror}.")
         )
-    return _NotCollected(who, str(why), to_do)
+    return _NotCollected(owner, who, str(why), to_do)
 
 
 def _as_table(rows: list[_NotCollected]) -> str:
-    """Return a table of the folders that were not collected, a line each."""
-    rows = sorted(rows, key=lambda row: row.who)
-    width = max(len(row.who) for row in rows[:_ROWS])
+    """Return a table of the folders that were not collected, a line each.
+
+    If there are too many, the first ones of each owner are in it: nobody's folders hide those of others.
+    """
+    shown = sorted(_in_turn(rows)[:_ROWS], key=lambda row: row.who)
+    width = max(len(row.who) for row in shown)
     head = say(
         en=f"Not collected: {len(rows)}. Earlier submissions of these students stay as they are.",
         ko=f"걷지 못한 제출: {len(rows)}개. 이 학생들이 전에 낸 것은 그대로 있습니다.",
     )
-    lines = [f"  {row.who:<{width}}  {row.found} {row.to_do}" for row in rows[:_ROWS]]
+    lines = [f"  {row.who:<{width}}  {row.found} {row.to_do}" for row in shown]
     if len(rows) > _ROWS:
         lines.append(say(en=f"  … and {len(rows) - _ROWS} more", ko=f"  … 그 밖에 {len(rows) - _ROWS}개"))
     return "\n".join([head, *lines])
+
+
+def _in_turn(rows: list[_NotCollected]) -> list[_NotCollected]:
+    """Return the rows such that the first ones of all owners come first, then the second ones, and so on."""
+    count = Counter[int]()
+    turns = []
+    for row in sorted(rows, key=lambda row: row.who):
+        turns.append((count[row.owner], row))
+        count[row.owner] += 1
+    return [row for _, row in sorted(turns, key=lambda turn: turn[0])]
 
 
 class ListPlain(ExchangeList):

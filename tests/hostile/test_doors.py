@@ -130,6 +130,8 @@ class Collected:
             forged = there.folder(name, when=LATER)
             there.act("mallory", partial(handed_in, forged))
         there.act("folderlink", lambda: there.folder("folderlink").symlink_to(there.course / "source"))
+        for number in range(100):
+            there.act("flooder", (there.inbound / f"{number}+{STEPS}+soon").mkdir)
         for odd in ("badtime+{}+soon", "..+{}+2027-01-01", "a+b+{}+2027-01-01 10:00+z", "+{}+"):
             there.act("badtime", (there.inbound / odd.format(STEPS)).mkdir)
 
@@ -146,7 +148,7 @@ class Collected:
 
 @pytest.fixture(scope="module")
 def collected() -> Iterator[Collected]:
-    names = ["victim", "mallory", "hardlink", "folderlink", "badtime", *TRICKS, *HONEST]
+    names = ["victim", "mallory", "hardlink", "folderlink", "badtime", "flooder", *TRICKS, *HONEST]
     with server(names) as there:
         yield Collected(there)
 
