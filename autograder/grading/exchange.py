@@ -162,7 +162,8 @@ class CollectFiles(ExchangeCollect):
             self.coursedir.course_id,
         )
         left_out = []
-        with open_folder(self.inbound_path) as inbound:
+        # The folder itself is the instructor's, who may have put it on another disk.
+        with open_folder(os.path.realpath(self.inbound_path)) as inbound:
             for record in self.src_records:
                 student, error = record.get("why") or (record["username"], None)
                 try:

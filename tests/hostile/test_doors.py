@@ -233,6 +233,16 @@ def _write_bytes(folder: bytes, files: dict[bytes, bytes | None]) -> None:
                 file.write(content)
 
 
+@pytest.mark.costly("a process of its own, which imports torch")
+def test_inbound_folder_that_lies_on_another_disk_is_collected() -> None:
+    with server(["ann"]) as there:
+        there.submit("ann", "x")
+        there.inbound.rename(there.place / "large-disk")
+        there.inbound.symlink_to(there.place / "large-disk")
+        there.nbgrader("collect", STEPS)
+        assert there.collected("ann") == "x"
+
+
 def test_file_swapped_for_a_link_during_collection_never_wins(tmp_path: Path) -> None:
     with server(["racer"]) as there:
         secret = there.course / NOTEBOOK
