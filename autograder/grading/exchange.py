@@ -113,9 +113,17 @@ class CollectFiles(ExchangeCollect):
         Raises:
             NotCopied: it is no name that `nbgrader submit` writes.
         """
+        student = name.partition(f"+{self.coursedir.assignment_id}+")[0]
+        if not valid_student_id(student):
+            raise _NoId(
+                say(
+                    en="Its student's name is no student id: letters (composed ones), digits and _.@- only, "
+                    "64 at most.",
+                    ko="학생 이름을 학생 ID로 쓸 수 없습니다. 글자(NFC), 숫자, _.@-만 최대 64자까지 됩니다.",
+                )
+            )
         parts = name.split("+")
-        student = parts[0]
-        if valid_student_id(student) and len(parts) in (3, 4) and parts[1] == self.coursedir.assignment_id:
+        if len(parts) in (3, 4) and parts[1] == self.coursedir.assignment_id:
             try:
                 record: dict[str, Any] = super()._path_to_record(name)
                 return student, record["timestamp"]
@@ -245,6 +253,10 @@ class _Foreign(NotCopied):
     """Says that a folder belongs to another user than its name says."""
 
 
+class _NoId(NotCopied):
+    """Says that a folder's student has a name that is no student id."""
+
+
 def _size_read(folder: str) -> int:
     """Return how many bytes `nbgrader list` reads of a folder at most."""
     with os.scandir(folder) as entries:
@@ -260,6 +272,11 @@ def _left_out(owner: int, student: str, why: Exception) -> _NotCollected:
             en="Ask both. If students are not users of this machine: c.ExchangeCollect.check_owner = False",
             ko="두 사람에게 확인하세요. 학생이 이 컴퓨터의 사용자가 아니라면: "
             "c.ExchangeCollect.check_owner = False.",
+        )
+    elif isinstance(why, _NoId):
+        to_do = say(
+            en="Give the student another user name, then ask for a new submission.",
+            ko="학생에게 다른 사용자 이름을 준 뒤 다시 제출하라고 하세요.",
         )
     else:
         to_do = say(en=_AGAIN[0], ko=_AGAIN[1])

@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -290,7 +291,12 @@ def test_class_without_user_accounts_can_disable_the_owner_check() -> None:
         eve = there.folder("eve")
         there.act("shared", eve.mkdir)
         there.act("shared", partial(os.mkfifo, eve / NOTEBOOK))
+        odd = ("ann+tag@school.kr", "two words", unicodedata.normalize("NFD", "김민지"))
+        for name in odd:
+            there.act("shared", partial(handed_in, there.folder(name)))
         said = there.nbgrader("collect", STEPS)
+        assert said.count("no student id") == len(odd)
+        assert "Give the student another user name" in said
         assert [there.collected(name) for name in ("ann", "bob", "eve")] == ["x", "x", None]
         assert "eve" in said
         assert "is a pipe" in said
