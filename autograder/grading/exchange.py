@@ -1,5 +1,6 @@
 """Our half of nbgrader's exchange: one assignment for all languages, and a collector that opens no link."""
 
+import errno
 import os
 import shutil
 import stat
@@ -29,6 +30,7 @@ from secant.language import LANGUAGES, say
 from secant.visible import visible
 
 _MOST = 20  # copies of a page: each is a file more in the exchange, and a student may hand in any number
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)  # of the course's disk: students' files are only read
 _ROWS = 50  # of the table of folders that were not collected
 _AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
 
@@ -278,11 +280,16 @@ def _left_out(owner: int, student: str, why: Exception) -> _NotCollected:
             en="Give the student another user name, then ask for a new submission.",
             ko="학생에게 다른 사용자 이름을 준 뒤 다시 제출하라고 하세요.",
         )
+    elif isinstance(why, OSError) and why.errno in _NO_ROOM:
+        to_do = say(
+            en="Make room on the disk of the course, then collect again.",
+            ko="수업 폴더가 있는 디스크에 공간을 만든 뒤 다시 걷으세요.",
+        )
     else:
         to_do = say(en=_AGAIN[0], ko=_AGAIN[1])
     if isinstance(why, OSError):
         why = NotCopied(
-            say(en=f"It could not be read: {why.strerror}.", ko=f"읽을 수 없습니다: {why.strerror}.")
+            say(en=f"It could not be copied: {why.strerror}.", ko=f"복사할 수 없습니다: {why.strerror}.")
         )
     return _NotCollected(owner, who, str(why), to_do)
 
