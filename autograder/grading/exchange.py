@@ -1,10 +1,12 @@
 """Our half of nbgrader's exchange: one assignment for all languages, and a collector that opens no link."""
 
+import errno
 import os
 import shutil
 import stat
 import sys
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
@@ -22,12 +24,13 @@ from nbgrader.exchange.default import (
 from nbgrader.utils import notebook_hash
 
 from autograder.grading.copying import Limits, NotCopied, copy_folder, is_plain, open_folder
-from autograder.intake.files import EXCHANGE_SECRET, valid_student_id
+from autograder.intake.files import EXCHANGE_SECRET, MAX_FILE_BYTES, valid_student_id
 from autograder.intake.timestamp import handed_in
 from secant.language import LANGUAGES, say
 from secant.visible import visible
 
 _MOST = 20  # copies of a page: each is a file more in the exchange, and a student may hand in any number
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)  # of the course's disk: students' files are only read
 _ROWS = 50  # of the table of folders that were not collected
 _AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
 
@@ -73,11 +76,13 @@ class _NotCollected:
     """A folder of the inbound folder that was left there.
 
     Attributes:
+        owner: the number of the user whose it is; -1 if that is not known.
         who: the student whom its name names, or its name.
         found: what is wrong with it.
         to_do: what the instructor can do.
     """
 
+    owner: int
     who: str
     found: str
     to_do: str
@@ -93,13 +98,16 @@ class CollectFiles(ExchangeCollect):
     def _path_to_record(self, path: str) -> dict[str, Any]:
         """Read a folder's name. A folder that is left out has a record of its own and so hides no other."""
         name = os.path.basename(path)
-        student = name
+        student, owner = name, -1
         try:
+            status = os.lstat(path)
+            owner = status.st_uid
             student, timestamp = self._parse_name(name)
-            self._check_owner(student, os.lstat(path))
+            self._check_owner(student, status)
         except (NotCopied, OSError) as error:
-            return {"username": name, "filename": name, "timestamp": datetime.min, "why": (student, error)}
-        return {"username": student, "filename": name, "timestamp": timestamp}
+            left_out = {"username": name, "timestamp": datetime.min, "why": (student, error)}
+            return {**left_out, "filename": name, "owner": owner}
+        return {"username": student, "filename": name, "timestamp": timestamp, "owner": owner}
 
     def _parse_name(self, name: str) -> tuple[str, datetime]:
         """Return the student and the time of submission that a folder's name states.
@@ -107,9 +115,17 @@ class CollectFiles(ExchangeCollect):
         Raises:
             NotCopied: it is no name that `nbgrader submit` writes.
         """
+        student = name.partition(f"+{self.coursedir.assignment_id}+")[0]
+        if not valid_student_id(student):
+            raise _NoId(
+                say(
+                    en="Its student's name is no student id: letters (composed ones), digits and _.@- only, "
+                    "64 at most.",
+                    ko="학생 이름을 학생 ID로 쓸 수 없습니다. 글자(NFC), 숫자, _.@-만 최대 64자까지 됩니다.",
+                )
+            )
         parts = name.split("+")
-        student = parts[0]
-        if valid_student_id(student) and len(parts) in (3, 4) and parts[1] == self.coursedir.assignment_id:
+        if len(parts) in (3, 4) and parts[1] == self.coursedir.assignment_id:
             try:
                 record: dict[str, Any] = super()._path_to_record(name)
                 return student, record["timestamp"]
@@ -156,7 +172,8 @@ class CollectFiles(ExchangeCollect):
             self.coursedir.course_id,
         )
         left_out = []
-        with open_folder(self.inbound_path) as inbound:
+        # The folder itself is the instructor's, who may have put it on another disk.
+        with open_folder(os.path.realpath(self.inbound_path)) as inbound:
             for record in self.src_records:
                 student, error = record.get("why") or (record["username"], None)
                 try:
@@ -164,7 +181,7 @@ class CollectFiles(ExchangeCollect):
                         raise error
                     self._collect(inbound, record)
                 except (NotCopied, OSError) as why:
-                    left_out.append(_left_out(student, why))
+                    left_out.append(_left_out(record["owner"], student, why))
         if left_out:
             self.log.warning(_as_table(left_out))
 
@@ -238,7 +255,18 @@ class _Foreign(NotCopied):
     """Says that a folder belongs to another user than its name says."""
 
 
-def _left_out(student: str, why: Exception) -> _NotCollected:
+class _NoId(NotCopied):
+    """Says that a folder's student has a name that is no student id."""
+
+
+def _size_read(folder: str) -> int:
+    """Return how many bytes `nbgrader list` reads of a folder at most."""
+    with os.scandir(folder) as entries:
+        read = (entry for entry in entries if entry.name.endswith(".ipynb") or entry.name == EXCHANGE_SECRET)
+        return sum(entry.stat(follow_symlinks=False).st_size for entry in read)
+
+
+def _left_out(owner: int, student: str, why: Exception) -> _NotCollected:
     """Return the line about a folder that was not collected."""
     who = visible(student)[:60]
     if isinstance(why, _Foreign):
@@ -247,40 +275,88 @@ def _left_out(student: str, why: Exception) -> _NotCollected:
             ko="두 사람에게 확인하세요. 학생이 이 컴퓨터의 사용자가 아니라면: "
             "c.ExchangeCollect.check_owner = False.",
         )
+    elif isinstance(why, _NoId):
+        to_do = say(
+            en="Give the student another user name, then ask for a new submission.",
+            ko="학생에게 다른 사용자 이름을 준 뒤 다시 제출하라고 하세요.",
+        )
+    elif isinstance(why, OSError) and why.errno in _NO_ROOM:
+        to_do = say(
+            en="Make room on the disk of the course, then collect again.",
+            ko="수업 폴더가 있는 디스크에 공간을 만든 뒤 다시 걷으세요.",
+        )
     else:
         to_do = say(en=_AGAIN[0], ko=_AGAIN[1])
     if isinstance(why, OSError):
         why = NotCopied(
-            say(en=f"It could not be read: {why.strerror}.", ko=f"읽을 수 없습니다: {why.strerror}.")
+            say(en=f"It could not be copied: {why.strerror}.", ko=f"복사할 수 없습니다: {why.strerror}.")
         )
-    return _NotCollected(who, str(why), to_do)
+    return _NotCollected(owner, who, str(why), to_do)
 
 
 def _as_table(rows: list[_NotCollected]) -> str:
-    """Return a table of the folders that were not collected, a line each."""
-    rows = sorted(rows, key=lambda row: row.who)
-    width = max(len(row.who) for row in rows[:_ROWS])
+    """Return a table of the folders that were not collected, a line each.
+
+    If there are too many, the first ones of each owner are in it: nobody's folders hide those of others.
+    """
+    shown = sorted(_in_turn(rows)[:_ROWS], key=lambda row: row.who)
+    width = max(len(row.who) for row in shown)
     head = say(
         en=f"Not collected: {len(rows)}. Earlier submissions of these students stay as they are.",
         ko=f"걷지 못한 제출: {len(rows)}개. 이 학생들이 전에 낸 것은 그대로 있습니다.",
     )
-    lines = [f"  {row.who:<{width}}  {row.found} {row.to_do}" for row in rows[:_ROWS]]
+    lines = [f"  {row.who:<{width}}  {row.found} {row.to_do}" for row in shown]
     if len(rows) > _ROWS:
         lines.append(say(en=f"  … and {len(rows) - _ROWS} more", ko=f"  … 그 밖에 {len(rows) - _ROWS}개"))
     return "\n".join([head, *lines])
 
 
+def _in_turn(rows: list[_NotCollected]) -> list[_NotCollected]:
+    """Return the rows such that the first ones of all owners come first, then the second ones, and so on."""
+    count = Counter[int]()
+    turns = []
+    for row in sorted(rows, key=lambda row: row.who):
+        turns.append((count[row.owner], row))
+        count[row.owner] += 1
+    return [row for _, row in sorted(turns, key=lambda turn: turn[0])]
+
+
 class ListPlain(ExchangeList):
-    """nbgrader's own; of the inbound folder, only what it can read without following a link or waiting."""
+    """nbgrader's own; of the inbound folder, only what it can list without following a link or waiting.
+
+    A folder's name is its student's, and so is what nbgrader reads in it. One that would end the list, or
+    steer the terminal that shows it, is left out.
+    """
+
+    assignments: list[str]  # nbgrader's: the paths
 
     def init_dest(self) -> None:
         """Find the folders to list."""
         super().init_dest()
         if not self.inbound:
             return
-        for path in [path for path in self.assignments if not is_plain(path)]:
-            self.assignments.remove(path)
-            self.log.warning("Not listed, because it has other things than files: %s", visible(path))
+        listed = []
+        for path in self.assignments:
+            if self._can_list(path):
+                listed.append(path)
+            else:
+                shown = visible(path).replace("\n", "\\n")
+                self.log.warning("Not listed, because nbgrader could not read or show it: %s", shown)
+        self.assignments = listed
+
+    def _can_list(self, path: str) -> bool:
+        """Return whether nbgrader can list a folder: then it is tried, which reads its notebooks."""
+        name = os.path.basename(path)
+        if not (name.isprintable() and visible(name) == name and is_plain(path)):
+            return False
+        self.assignments = [path]
+        try:
+            if _size_read(path) > MAX_FILE_BYTES:
+                return False
+            self.parse_assignments()
+        except Exception:  # of whatever kind: nbgrader has had a stranger's files
+            return False
+        return True
 
 
 class ReleasePages(ExchangeReleaseFeedback):

@@ -1,7 +1,8 @@
 """Small engines, right or with one bug: lesson 10's students write the test that tells them apart.
 
-Each goes back over what torch has recorded and asks torch for every slope. So an engine contains no answer to
-a task of the lesson: its Values have neither parents nor slopes, and its backward() needs a graph of torch's.
+Each goes back over what torch has recorded and asks torch for every slope. So no method of an engine is an
+answer to a task of the lesson: its Values have neither parents nor slopes, and its backward() needs a graph
+of torch's. Its walk can still be made into an answer, as docs/trust.md says.
 """
 
 from collections import deque

@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.copying import Limits, NotCopied, copy_folder, open_folder
-from tests.support.doors import Server, own, server
+from tests.support.doors import WHEN, Server, own, server
 from tests.support.people import SEPARATE
 from tests.support.small_class import STEPS
 
@@ -130,6 +131,8 @@ class Collected:
             forged = there.folder(name, when=LATER)
             there.act("mallory", partial(handed_in, forged))
         there.act("folderlink", lambda: there.folder("folderlink").symlink_to(there.course / "source"))
+        for number in range(100):
+            there.act("flooder", (there.inbound / f"{number}+{STEPS}+soon").mkdir)
         for odd in ("badtime+{}+soon", "..+{}+2027-01-01", "a+b+{}+2027-01-01 10:00+z", "+{}+"):
             there.act("badtime", (there.inbound / odd.format(STEPS)).mkdir)
 
@@ -146,7 +149,7 @@ class Collected:
 
 @pytest.fixture(scope="module")
 def collected() -> Iterator[Collected]:
-    names = ["victim", "mallory", "hardlink", "folderlink", "badtime", *TRICKS, *HONEST]
+    names = ["victim", "mallory", "hardlink", "folderlink", "badtime", "flooder", *TRICKS, *HONEST]
     with server(names) as there:
         yield Collected(there)
 
@@ -186,6 +189,59 @@ def test_listing_the_inbound_folder_follows_no_link_and_never_blocks(collected: 
     said = collected.server.nbgrader("list", "--inbound", STEPS)
     assert all(f"{name} {STEPS}" in said for name in HONEST)
     assert not any(f"secant {name} {STEPS}" in said for name in ("pipe", "source", "dangling"))
+
+
+#: A folder that nbgrader cannot list, or would print as it is: what comes before the lesson, and its files.
+UNLISTED: dict[str, tuple[bytes, dict[bytes, bytes | None]]] = {
+    "escapes": (b"eve\x1b]0;pwned\x07", {}),
+    "direction": ("eve\u202e".encode(), {}),
+    "two lines": (b"eve\nsecant ann", {}),
+    "bytes": (b"eve\xff", {}),
+    "bytes of a notebook": (b"eve1", {b"\xff.ipynb": b"{}"}),
+    "bytes of a secret": (b"eve2", {b"submission_secret.txt": b"\xff"}),
+    "folder": (b"eve3", {b"x.ipynb": None}),
+}
+
+
+@pytest.mark.costly("a process of its own, which imports torch")
+def test_no_folder_ends_the_list_of_the_inbound_folder_or_steers_the_terminal() -> None:
+    with server(["ann", "eve"]) as there:
+        there.submit("ann")
+        for number, (begin, files) in enumerate(UNLISTED.values()):
+            folder = os.fsencode(there.inbound) + b"/" + begin + f"+{STEPS}+{WHEN}+{number}".encode()
+            there.act("eve", partial(_write_bytes, folder, {NOTEBOOK.encode(): b"{}", **files}))
+        closed, large = there.folder("eve4"), there.folder("eve5")
+        for path in (closed, large):
+            there.act("eve", partial(handed_in, path))
+        there.act("eve", partial((closed / NOTEBOOK).chmod, 0o000))
+        there.act("eve", partial(os.truncate, large / NOTEBOOK, 30_000_000))
+        said = there.nbgrader("list", "--inbound", STEPS)
+    lines = said.splitlines()
+    assert sum("secant ann" in line and "Not listed" not in line for line in lines) == 1
+    assert sum("Not listed" in line for line in lines) == len(UNLISTED) + 2
+    assert not any(char in said for char in "\x1b\x07\u202e")
+
+
+def _write_bytes(folder: bytes, files: dict[bytes, bytes | None]) -> None:
+    """Make a folder with these files; None stands for a folder."""
+    os.mkdir(folder)
+    for name, content in files.items():
+        path = os.path.join(folder, name)
+        if content is None:
+            os.mkdir(path)
+        else:
+            with open(path, "wb") as file:
+                file.write(content)
+
+
+@pytest.mark.costly("a process of its own, which imports torch")
+def test_inbound_folder_that_lies_on_another_disk_is_collected() -> None:
+    with server(["ann"]) as there:
+        there.submit("ann", "x")
+        there.inbound.rename(there.place / "large-disk")
+        there.inbound.symlink_to(there.place / "large-disk")
+        there.nbgrader("collect", STEPS)
+        assert there.collected("ann") == "x"
 
 
 def test_file_swapped_for_a_link_during_collection_never_wins(tmp_path: Path) -> None:
@@ -235,7 +291,12 @@ def test_class_without_user_accounts_can_disable_the_owner_check() -> None:
         eve = there.folder("eve")
         there.act("shared", eve.mkdir)
         there.act("shared", partial(os.mkfifo, eve / NOTEBOOK))
+        odd = ("ann+tag@school.kr", "two words", unicodedata.normalize("NFD", "김민지"))
+        for name in odd:
+            there.act("shared", partial(handed_in, there.folder(name)))
         said = there.nbgrader("collect", STEPS)
+        assert said.count("no student id") == len(odd)
+        assert "Give the student another user name" in said
         assert [there.collected(name) for name in ("ann", "bob", "eve")] == ["x", "x", None]
         assert "eve" in said
         assert "is a pipe" in said

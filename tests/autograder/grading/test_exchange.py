@@ -1,5 +1,7 @@
 """nbgrader's exchange: pages arrive under each notebook's name, and nobody takes the class's folder over."""
 
+import errno
+import os
 import shutil
 import stat
 import sys
@@ -8,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from nbformat import v4
-from nbgrader.apps import FetchFeedbackApp, ReleaseAssignmentApp, ReleaseFeedbackApp
+from nbgrader.apps import CollectApp, FetchFeedbackApp, ReleaseAssignmentApp, ReleaseFeedbackApp
 
+from autograder.grading import exchange
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the exchange is Linux's")
@@ -118,3 +121,21 @@ def test_release_through_a_linked_exchange_folder_is_refused(
     with pytest.raises(SystemExit):
         act(room, monkeypatch) if act is release else act(room, home, monkeypatch)
     assert not list(elsewhere.iterdir())
+
+
+def test_full_disk_is_not_blamed_on_the_student(
+    room: Path, home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fill_disk(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (home.parent / "exchange" / "secant" / "inbound" / f"ann+{STEPS}+{WHEN}+x").mkdir(parents=True)
+    monkeypatch.setattr(exchange, "copy_folder", fill_disk)
+    monkeypatch.chdir(room)
+    app = CollectApp()
+    app.log.addHandler(caplog.handler)
+    app.initialize([STEPS, "--ExchangeCollect.check_owner=False"])
+    app.start()
+    (line,) = [line for line in caplog.text.splitlines() if "ann" in line and "No space left" in line]
+    assert "Make room on the disk of the course" in line
+    assert "Ask the student" not in line
