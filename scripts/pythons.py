@@ -52,7 +52,8 @@ def test(minor: Minor, python: Path, arguments: Sequence[str]) -> str:
     newest = ["install", "--quiet", "--upgrade", "--upgrade-strategy", "eager"]
     if _run([inside, "-m", "pip", *newest, _torch(), "-e", f"{ROOT}[dev]"]):
         return "not installed"
-    return "failed" if _run([inside, "-m", "pytest", *arguments]) else "passed"
+    # Without the quick suite's bounds: PyTorch with CUDA, which PyPI serves, takes longer to import.
+    return "failed" if _run([inside, "-m", "pytest", "-p", "no:costs", *arguments]) else "passed"
 
 
 def _torch() -> str:
