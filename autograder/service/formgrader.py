@@ -33,7 +33,10 @@ _IN_QUOTES = re.compile(rf'"{_VALUE.pattern}([^"\n{{]*)"')
 _UTILITIES = re.compile(r'<script src="[^"]*/static/js/utils\.js"></script>')
 _MATHJAX = re.compile(r'<script type="text/x-mathjax-config">(.*?)</script>', re.DOTALL)
 _MATHJAX_FUNCTION = r"""<script>
-(init => window.MathJax ? init() : window.MathJax = {AuthorInit: init})(() => {\1});
+(init => {
+  const AuthorInit = () => MathJax.Hub.Register.StartupHook("Begin Config", init);
+  window.MathJax ? init() : window.MathJax = {AuthorInit};
+})(() => {\1});
 </script>"""
 # nbgrader's createModal and its list of a student's notebooks append a sentence with names in it.
 _APPEND_TEXT = """<script>
