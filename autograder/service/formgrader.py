@@ -42,7 +42,8 @@ _TAGS = {
     *("pre", "s", "span", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr"),
 }
 _ATTRIBUTES = ("alt", "colspan", "height", "href", "open", "rowspan", "src", "style", "title", "width")
-_HIGHLIGHT = re.compile(r"highlight( hl-\w+)?|[a-z]{1,2}\d?")  # the classes of highlighted code
+# Of highlighted code, and of the sign beside a heading, which its style hides.
+_CLASSES = re.compile(r"highlight( hl-\w+)?|[a-z]{1,2}\d?|anchor-link")
 _VALUE = re.compile(r"\{\{\s*([a-z]\w*(?:\.\w+)*)\s*\}\}")
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
 _IN_QUOTES = re.compile(rf'"{_VALUE.pattern}([^"\n{{]*)"')
@@ -103,7 +104,7 @@ def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str
     cleaner = Cleaner(
         tags=_TAGS,
         attributes=lambda tag, name, value: (
-            name in _ATTRIBUTES or (name == "class" and bool(_HIGHLIGHT.fullmatch(value)))
+            name in _ATTRIBUTES or (name == "class" and bool(_CLASSES.fullmatch(value)))
         ),
         protocols={*ALLOWED_PROTOCOLS, "data"},  # pictures
         css_sanitizer=CSSSanitizer(["text-align", "white-space"]),

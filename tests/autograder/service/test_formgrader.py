@@ -121,6 +121,7 @@ def test_markdown_of_a_lesson_looks_as_it_did() -> None:
     )
     for part in (
         "<h1>Title",
+        'class="anchor-link"',
         "$a&lt;b$",
         "<code>x &lt; y</code>",
         "<table>",
