@@ -25,6 +25,7 @@ _STEPS = ("submitted", "autograded", "feedback")
 _OF_THE_COURSE = (".py", ".md", ".toml", ".ipynb")  # in the course's folder itself: no tables, no downloads
 _COMPRESSED = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")  # and never searched
 _MOST = 100_000_000  # bytes that are read of one file, or unpacked of one archive
+_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of others, 4 KB can unpack to gigabytes at once
 _DEPTH = 3  # of archives in archives
 _ENCODINGS = ("utf-8", "cp949", "utf-16-le", "utf-16-be")
 
@@ -190,7 +191,7 @@ def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
     """Return whether bytes name a student; of a zip, such as a workbook, whatever it contains.
 
     Raises:
-        _Unsearched: a zip is damaged, encrypted, too large, or one too many in others.
+        _Unsearched: a zip is damaged, encrypted, too large, of a rare compression, or one too many in others.
     """
     if _mentions(data, names):
         return True
@@ -205,7 +206,7 @@ def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
                 return True
             for entry in archive.infolist():
                 room -= entry.file_size
-                if room < 0 or not depth:
+                if room < 0 or not depth or entry.compress_type not in _BOUNDED:
                     raise _Unsearched
                 if _is_named_by(archive.read(entry), names, depth - 1):
                     return True

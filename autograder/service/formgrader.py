@@ -7,17 +7,26 @@ No file of nbgrader's is changed. A Jinja extension rewrites its templates when 
 - a value in a page is escaped, and a value in a script is written as JSON;
 - the two calls of jQuery's `append` receive text;
 - MathJax gets its settings as a function, since it would run the text of any element of their type;
-- a Content-Security-Policy refuses every script that no template contains, such as one in a student's output.
+- Markdown keeps only the HTML of prose: Bootstrap would show a tooltip's attribute as HTML, and formgrader
+  takes any element of the class `full-credit` for its own button;
+- outputs that are scripts are left out, since nbconvert's template would print them into its own;
+- a Content-Security-Policy refuses every script that no template contains.
 """
 
 import base64
 import hashlib
 import re
 import secrets
+from collections.abc import Callable
 from typing import Any
 
-from jinja2 import Environment
+from bleach import ALLOWED_TAGS
+from bleach.css_sanitizer import CSSSanitizer
+from bleach.sanitizer import ALLOWED_PROTOCOLS, Cleaner
+from jinja2 import Environment, pass_context
 from jinja2.ext import Extension
+from jinja2.runtime import Context
+from nbconvert.exporters import HTMLExporter
 
 # Formgrader's own attributes, such as onclick="toggleAllNames()": a policy allows them by their hashes.
 HANDLERS = (
@@ -27,13 +36,24 @@ HANDLERS = (
     "toggle_name(true);",
     "toggle_name(false);",
 )
+_TAGS = {
+    *ALLOWED_TAGS,
+    *("br", "dd", "del", "details", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "img", "p"),
+    *("pre", "s", "span", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr"),
+}
+_ATTRIBUTES = ("alt", "colspan", "height", "href", "open", "rowspan", "src", "style", "title", "width")
+# Of highlighted code, and of the sign beside a heading, which its style hides.
+_CLASSES = re.compile(r"highlight( hl-\w+)?|[a-z]{1,2}\d?|anchor-link")
 _VALUE = re.compile(r"\{\{\s*([a-z]\w*(?:\.\w+)*)\s*\}\}")
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
 _IN_QUOTES = re.compile(rf'"{_VALUE.pattern}([^"\n{{]*)"')
 _UTILITIES = re.compile(r'<script src="[^"]*/static/js/utils\.js"></script>')
 _MATHJAX = re.compile(r'<script type="text/x-mathjax-config">(.*?)</script>', re.DOTALL)
 _MATHJAX_FUNCTION = r"""<script>
-(init => window.MathJax ? init() : window.MathJax = {AuthorInit: init})(() => {\1});
+(init => {
+  const AuthorInit = () => MathJax.Hub.Register.StartupHook("Begin Config", init);
+  window.MathJax ? init() : window.MathJax = {AuthorInit};
+})(() => {\1});
 </script>"""
 # nbgrader's createModal and its list of a student's notebooks append a sentence with names in it.
 _APPEND_TEXT = """<script>
@@ -79,6 +99,24 @@ def content_policy(nonce: str) -> str:
     return f"script-src {' '.join(scripts)}; object-src 'none'; frame-src 'none'; base-uri 'none'"
 
 
+def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str], str]:
+    """Return a filter that renders Markdown and keeps only the tags and attributes of prose."""
+    cleaner = Cleaner(
+        tags=_TAGS,
+        attributes=lambda tag, name, value: (
+            name in _ATTRIBUTES or (name == "class" and bool(_CLASSES.fullmatch(value)))
+        ),
+        protocols={*ALLOWED_PROTOCOLS, "data"},  # pictures
+        css_sanitizer=CSSSanitizer(["text-align", "white-space"]),
+    )
+
+    @pass_context
+    def prose(context: Context, source: str) -> str:
+        return str(cleaner.clean(render(context, source)))
+
+    return prose
+
+
 def _escaped(source: str) -> str:
     """Return a piece of a template in which each plain value is escaped."""
     return _VALUE.sub(r"{{ \1 | e }}", source)
@@ -90,5 +128,8 @@ def protect_formgrader(settings: dict[str, Any]) -> None:
         return
     pages: Environment = settings["nbgrader_jinja2_env"]
     pages.autoescape = True
-    for environment in (pages, settings["nbgrader_exporter"].environment):
+    exporter: HTMLExporter = settings["nbgrader_exporter"]
+    exporter.sanitize_html = True
+    exporter.register_filter("markdown2html", plain_prose(exporter.markdown2html))
+    for environment in (pages, exporter.environment):
         environment.add_extension(EscapedValues)

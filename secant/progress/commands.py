@@ -16,6 +16,7 @@ from secant.progress import record, store
 from secant.progress.facts import Facts
 from secant.progress.overview import lessons_done, overview
 from secant.terminal import Command, Languages, argument, commands_title, option, options_metavar, speak
+from secant.visible import visible
 from secant.where import NoCourseError, course_root
 
 
@@ -102,7 +103,9 @@ def _out() -> Console:
 
 def _stop(sentence: str) -> typer.Exit:
     """Say what is wrong, and end with 1."""
-    Console(highlight=False, markup=False, emoji=False, soft_wrap=True, stderr=True).print(sentence)
+    Console(highlight=False, markup=False, emoji=False, soft_wrap=True, stderr=True).print(
+        visible(sentence, prose=True)
+    )
     return typer.Exit(1)
 
 
@@ -203,7 +206,7 @@ def _export(file: Path) -> None:
                 ko=f"{file} 파일에 쓸 수 없습니다. ({error.strerror})",
             )
         ) from None
-    _out().print(say(en=f"Written: {file}", ko=f"저장했습니다: {file}"))
+    _out().print(visible(say(en=f"Written: {file}", ko=f"저장했습니다: {file}"), prose=True))
 
 
 def _import(file: Path) -> None:
@@ -228,7 +231,7 @@ def _import(file: Path) -> None:
     else:
         en = f"Added to {store.path()}. Nothing was lost."
         ko = f"{store.path()}에 더했습니다. 잃은 것은 없습니다."
-    _out().print(say(en=en, ko=ko))
+    _out().print(visible(say(en=en, ko=ko), prose=True))
 
 
 def _agreed(question: str) -> bool:

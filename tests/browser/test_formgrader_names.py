@@ -27,9 +27,12 @@ HTML = f'<script>hit(5)</script>{TAG}<script type="text/x-mathjax-config">hit(8)
 MATHJAX = """addEventListener('DOMContentLoaded', () => {
   const author = window.MathJax ?? {AuthorInit: () => null};  // without our extension
   const signal = {Interest: () => null};
-  const Hub = {Config: found => { window.configured = found; }, Queue: () => null, Startup: {signal}};
-  window.MathJax = {Hub};
+  const hooks = [], StartupHook = (name, act) => hooks.push(act);
+  const Config = found => { window.configured = found; };
+  window.MathJax = {Hub: {Config, Register: {StartupHook}, Startup: {signal}}};
   author.AuthorInit();
+  window.MathJax.Hub.Queue = () => { window.typeset = true; };  // there is no queue before
+  hooks.forEach(act => act());
   for (const each of document.querySelectorAll('script[type="text/x-mathjax-config"]')) {
     try { window.eval(each.textContent); } catch (error) { console.log(error.name); }
   }
@@ -199,6 +202,7 @@ def test_formgrader_submission_page_shows_name_and_comment_as_text(watched: Watc
     expect(page.locator("a.name-shown")).to_have_text(f"{SCRIPT}, {TAG}")
     expect(page.locator("textarea.comment").first).to_have_value(f"</textarea>{TAG}")
     assert page.evaluate("window.configured.tex2jax.inlineMath[0]") == ["$", "$"]
+    assert page.evaluate("window.typeset")
     watched.is_clean()
     page = watched.open("submissions", notebook_id(room, "bob"), "")
     page.locator("span.name-hidden").click()

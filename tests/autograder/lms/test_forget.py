@@ -1,6 +1,7 @@
 """One student is deleted from a course's folder, and nobody else is."""
 
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,6 +109,19 @@ def test_files_of_every_kind_that_name_a_student_are_found(term: Path) -> None:
     assert "other.csv" not in done.left
     assert "more.tar.gz" in done.unsearched
     assert "broken.zip" in (*done.unsearched, *done.left)
+
+
+def test_archive_of_a_rare_compression_is_listed_unread(term: Path) -> None:
+    folder = term / "submitted" / "Kim_Minji"
+    for name, kind in (("bzip2.zip", zipfile.ZIP_BZIP2), ("lzma.zip", zipfile.ZIP_LZMA)):
+        with zipfile.ZipFile(folder / name, "w", kind) as archive:
+            archive.writestr("notes.txt", "many words " * 100)
+    damaged = bytearray((folder / "lzma.zip").read_bytes())
+    damaged[60:70] = bytes(10)
+    (folder / "damaged.zip").write_bytes(damaged)
+    done = forget(Course.at(term), WHO)
+    names = ("bzip2.zip", "damaged.zip", "lzma.zip")
+    assert {f"submitted/Kim_Minji/{name}" for name in names} <= set(done.unsearched)
 
 
 def test_a_stranger_or_no_id_deletes_nothing(term: Path) -> None:

@@ -92,6 +92,17 @@ def test_broken_archives_and_zip_bombs_do_not_stop_the_scan(seen: Visible, tmp_p
     assert names(seen, tmp_path / "cache") == set()
 
 
+@pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_archive_with_damaged_data_does_not_stop_the_scan(seen: Visible, tmp_path: Path, kind: int) -> None:
+    path = Path(seen.shown[0]) / "lib" / "damaged.zip"
+    with zipfile.ZipFile(path, "w", kind) as packed:
+        packed.writestr("a.py", "".join(map(str, range(1000))))
+    data = bytearray(path.read_bytes())
+    data[50:350] = b"\xff" * 300
+    path.write_bytes(data)
+    assert names(seen, tmp_path / "cache") == set()
+
+
 def test_notebooks_compiled_lessons_and_a_clone_are_always_named(seen: Visible, tmp_path: Path) -> None:
     share = Path(seen.shown[0]) / "share"
     (share / ".git").mkdir()

@@ -8,6 +8,7 @@ import nbgrader
 import pytest
 from jinja2 import DictLoader, Environment, FileSystemLoader
 from nbconvert.exporters import HTMLExporter
+from nbformat import v4
 from traitlets.config import Config
 
 from autograder.service.formgrader import HANDLERS, EscapedValues, protect_formgrader
@@ -70,6 +71,68 @@ def test_name_in_the_page_of_a_submission_is_text() -> None:
     page = macros.module.header(resources) + macros.module.nav(resources)
     assert "<img" not in page
     assert "&lt;/script&gt;&lt;img src=x onerror=hit()&gt;, &lt;/script" in page
+
+
+def submission(*cells: Any) -> str:
+    """The page of a submission with these cells."""
+    found = settings()
+    protect_formgrader(found)
+    resources = {"index": 0, "total": 1}
+    page, _ = found["nbgrader_exporter"].from_notebook_node(v4.new_notebook(cells=list(cells)), resources)
+    return str(page)
+
+
+def test_script_that_is_an_output_gets_no_nonce() -> None:
+    outputs = [v4.new_output("display_data", data={"application/javascript": "hit()"})]
+    assert "hit()" not in submission(v4.new_code_cell("1", outputs=outputs))
+
+
+@pytest.mark.parametrize(
+    ("markdown", "refused"),
+    [
+        (
+            '<li class="previous"><a data-html="true" title="<b>">x</a></li>',
+            ["data-html", 'class="previous"><a'],
+        ),
+        ('<a data-toggle="modal" data-target="#m" href="https://example.org">x</a>', ["data-target"]),
+        ('<button class="full-credit" style="position: fixed">x</button>', ['<button class="full-credit"']),
+        ('<span class="full-credit" style="position: fixed" id="why">x</span>', ["position", 'id="why"']),
+        (
+            "<div class='nbgrader_cell'><input class=score></div>",
+            ['class="nbgrader_cell"', '<input class="score"'],
+        ),
+        ("<form action=x><base href=x><meta><link><style>x</style>", ["<form", "<base", "<style>x"]),
+        ("[x](javascript:hit()) <img src=javascript:hit() onerror=hit()>", ["onerror", 'src="javascript']),
+    ],
+)
+def test_markdown_reaches_no_script_of_formgraders(markdown: str, refused: list[str]) -> None:
+    page = submission(v4.new_markdown_cell("x")), submission(v4.new_markdown_cell(markdown))
+    assert [part for part in refused if page[1].count(part) > page[0].count(part)] == []
+
+
+def test_markdown_of_a_lesson_looks_as_it_did() -> None:
+    picture = "data:image/png;base64,iVBORw0KGgo="
+    page = submission(
+        v4.new_markdown_cell("# Title\n\n$a<b$ and `x < y`\n\n| a | b |\n|--:|---|\n| 1 | 2 |\n"),
+        v4.new_markdown_cell("<details><summary>Hint</summary>\n\n*more*\n\n</details>"),
+        v4.new_markdown_cell("```python\nx = 1\n```"),
+        v4.new_markdown_cell('<div style="white-space: pre-wrap">a&#10;b</div>'),
+        v4.new_markdown_cell(f"![plot]({picture})"),
+    )
+    for part in (
+        "<h1>Title",
+        'class="anchor-link"',
+        "$a&lt;b$",
+        "<code>x &lt; y</code>",
+        "<table>",
+        "text-align:right",
+        "<details><summary>Hint</summary>",
+        "<em>more</em>",
+        '<span class="n">x</span>',
+        "white-space: pre-wrap",
+        f'src="{picture}"',
+    ):
+        assert part in page, part
 
 
 def test_policy_knows_every_handler_of_nbgraders_templates() -> None:

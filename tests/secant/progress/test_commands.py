@@ -93,6 +93,14 @@ def test_a_bad_import_changes_nothing(tmp_path: Path, data: Path, content: str |
     assert (data / "progress.json").read_bytes() == before
 
 
+@pytest.mark.parametrize("command", ["import", "export"])
+def test_file_name_does_not_steer_the_terminal(tmp_path: Path, command: str) -> None:
+    found = run(command, str(tmp_path / "no" / "\x1b[2Jmine\u202e.json"))
+    assert found.exit_code == 1
+    assert "mine" in found.output
+    assert not {"\x1b", "\u202e"} & set(found.output)
+
+
 def test_reset_asks_and_keeps_the_old(data: Path) -> None:
     assert "no progress yet" in run("reset", "--yes").output
     record.check(LESSON, [row("MyPow")])
