@@ -65,7 +65,7 @@ def test_each_python_gets_the_newest_packages_and_runs_the_tests(
     assert commands[0] == f"python3.12 -m venv {tmp_path}/.venv-3.12"
     if end == "passed":
         assert "--upgrade --upgrade-strategy eager torch==2.13.0 -e" in commands[1]
-        assert commands[2] == f"{tmp_path}/.venv-3.12/bin/python -m pytest -k quiet"
+        assert commands[2] == f"{tmp_path}/.venv-3.12/bin/python -m pytest -p no:costs -k quiet"
 
 
 def test_a_python_that_is_not_here_is_an_error(
