@@ -48,11 +48,10 @@ def _seconds(process: int) -> float:
 def _child_ids(process: int) -> list[int]:
     """Return the ids of a process's children that run; none where the system does not list them."""
     found: list[int] = []
-    with contextlib.suppress(OSError):
-        with _scandir(f"/proc/{process}/task") as threads:
-            for thread in threads:
-                with _open(f"{thread.path}/children") as children:
-                    found += map(int, children.read().split())
+    with contextlib.suppress(OSError), _scandir(f"/proc/{process}/task") as threads:
+        for thread in threads:
+            with _open(f"{thread.path}/children") as children:
+                found += map(int, children.read().split())
     return found
 
 
