@@ -4,12 +4,14 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
+from autograder.intake.kinds import Kind, kind_of
 from autograder.intake.submission import Refused, Rejected
 from secant.language import LANGUAGES
 from secant.visible import visible
@@ -69,7 +71,7 @@ def read(
     with _folder(path, path.parent if root is None else root) as folder:
         names = _names(folder)
         versions = [name for name in names_of(lesson) if name in names]
-        name, notes = _choose([each for each in names if each not in versions[1:]], lesson, versions)
+        name, notes = _choose(folder, [each for each in names if each not in versions[1:]], lesson, versions)
         if any(_is_of_the_student(folder, each, given) for each in names):
             notes.append("side_files")
         first = versions or [name]
@@ -136,14 +138,25 @@ def _open_existing(name: str, flags: int, folder: int | None) -> int:
         raise _no_notebook() from None
 
 
-def _no_notebook(lesson: str = "", names: Sequence[str] = ()) -> Refused:
+def _no_notebook(
+    lesson: str = "", names: Sequence[str] = (), kinds: Mapping[str, Kind] = MappingProxyType({})
+) -> Refused:
+    """Return the refusal of a folder without a notebook.
+
+    Args:
+        lesson: the lesson's name.
+        names: the files that are there.
+        kinds: what the first of these files are.
+    """
     name = f" {lesson}.ipynb" if lesson else ""
-    listed = _listed([each for each in names if each not in _NOT_THE_STUDENTS])
+    listed = [_listed(names, {file: kind.name[at] for file, kind in kinds.items()}) for at in (0, 1)]
+    to_do = [f" {next(iter(kinds.values())).to_do[at]}" if kinds else "" for at in (0, 1)]
     return Refused(
         "no_notebook",
-        en=f"No notebook{name} was found in what you handed in{f': {listed}' if listed else ''}.",
+        en=f"No notebook{name} was found in what you handed in{f': {listed[0]}' if names else ''}.{to_do[0]}",
         ko=f"제출한 폴더에 있어야 할 노트북{name} 파일이 없습니다."
-        + (f" 제출한 것: {listed}." if listed else ""),
+        + (f" 제출한 것: {listed[1]}." if names else "")
+        + to_do[1],
     )
 
 
@@ -158,8 +171,8 @@ def _which_notebook(lesson: str, notebooks: Sequence[str]) -> Refused:
     )
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = [visible(each)[:60] for each in names]
+def _listed(names: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})) -> str:
+    shown = [visible(each)[:60] + (f" ({kinds[each]})" if each in kinds else "") for each in names]
     return ", ".join(shown[:_NAMED]) + (", …" if len(shown) > _NAMED else "")
 
 
@@ -197,7 +210,7 @@ def _names(folder: _Folder) -> list[str]:
         return sorted(entry.name for entry in islice(entries, MAX_FOLDER_ENTRIES) if entry.name[0] != ".")
 
 
-def _choose(names: list[str], lesson: str, versions: list[str]) -> tuple[str, list[str]]:
+def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str]) -> tuple[str, list[str]]:
     """Which file is the notebook, and notes. Versions have a name that a release has."""
     notebooks = [name for name in names if _stem(name) is not None]
     notes = ["several_notebooks"] if len(notebooks) > 1 else []
@@ -208,7 +221,21 @@ def _choose(names: list[str], lesson: str, versions: list[str]) -> tuple[str, li
         return max(alike, key=lambda name: (len(name), name)), ["renamed", *notes]
     if len(notebooks) == 1:
         return notebooks[0], ["renamed", *notes]
-    raise _which_notebook(lesson, notebooks) if notebooks else _no_notebook(lesson, names)
+    if notebooks:
+        raise _which_notebook(lesson, notebooks)
+    others = [name for name in names if name not in _NOT_THE_STUDENTS]
+    raise _no_notebook(lesson, others, _kinds(folder, others[:_NAMED]))
+
+
+def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
+    """Return what files are that can be read and are no notebooks."""
+    found = {}
+    for name in names:
+        with suppress(Refused, OSError):
+            data, _ = _read_file(folder, name, MAX_FILE_BYTES)
+            if kind := kind_of(data):
+                found[name] = kind
+    return found
 
 
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:

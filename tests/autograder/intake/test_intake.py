@@ -412,8 +412,8 @@ def test_d17_no_notebook(name: str) -> None:
     refused = rejected(answered(), "no_notebook", name=name)
     assert f"{LESSON}.ipynb" in refused.en
     if not name.startswith("."):
-        assert f": {name}." in refused.en  # what came instead
-        assert f": {name}." in refused.ko
+        assert f": {name} (a notebook under another name). Rename it" in refused.en
+        assert f": {name} (이름만 바뀐 노트북). 이름이" in refused.ko
 
 
 def test_d17_an_empty_or_missing_folder(tmp_path: Path) -> None:
