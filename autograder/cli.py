@@ -247,7 +247,7 @@ def grade(
 
     Exit status: 0 everything there is graded, 1 something could not be graded or read, has several
     notebooks with different answers, or is in the wrong place, 2 nothing can be graded here. Notes that need
-    manual grading, unknown students, and students who handed in nothing leave it at 0.
+    manual grading, unknown students, times, and students who handed in nothing leave it at 0.
     """
     _refuse_windows()
     from autograder.grading import executors
@@ -328,6 +328,8 @@ def grade(
         summary.students,
         student or [],
         summary.before,
+        summary.unclear_times,
+        summary.late,
     )
     before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
@@ -361,6 +363,8 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
         *(("not graded", str(which), why) for which, why in failed.items()),
         *(("wrong place", which, why) for which, why in end.unknown.items()),
         *(("unknown student", which, why) for which, why in end.strangers.items()),
+        *(("unclear time", which, why) for which, why in end.unclear_times.items()),
+        *(("points off: late", which, why) for which, why in end.late.items()),
     ]
     for number, row in enumerate(rows[:_ROWS], 1):
         table.add_row(*map(Text, row))

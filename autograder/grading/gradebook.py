@@ -144,6 +144,7 @@ class Entered:
     Attributes:
         score, max_score: of all of it, before the penalty.
         penalty: points off for being late.
+        times: when it was handed in and when it was due, extension included, in UTC; None if one is unknown.
         scores: by graded cell, with the most points there are.
         auto: the automatic scores, by graded cell.
         comments: by answer.
@@ -154,6 +155,7 @@ class Entered:
     score: float
     max_score: float
     penalty: float
+    times: tuple[datetime, datetime] | None
     scores: Mapping[str, tuple[float, float]]
     auto: Mapping[str, float | None]
     comments: Mapping[str, str | None]
@@ -161,10 +163,16 @@ class Entered:
     extra: Mapping[str, float]
 
     @property
+    def late(self) -> tuple[datetime, datetime] | None:
+        """The two times, if points were taken off."""
+        return self.times if self.penalty else None
+
+    @property
     def fingerprint(self) -> str:
         """A hash of all of it, and of the code that makes a page of it."""
-        said = asdict(self) | {"waiting": sorted(self.waiting), "code": page_version()}
-        return sha256(json.dumps(said, sort_keys=True))
+        own = {"waiting": sorted(self.waiting), "times": self.late, "code": page_version()}
+        said = asdict(self) | own
+        return sha256(json.dumps(said, sort_keys=True, default=str))
 
 
 @dataclass(frozen=True)
@@ -823,6 +831,11 @@ def _entered(db: Any, notebooks: Collection[str]) -> dict[str, Entered]:
     """What the gradebook says, by the id of the submitted notebook."""
     table = SubmittedNotebook
     whole = select(table.id, table.max_score, table.late_submission_penalty)
+    whole = whole.add_columns(
+        SubmittedAssignment.timestamp, AssignmentEntry.duedate, SubmittedAssignment.extension
+    )
+    whole = whole.join(SubmittedAssignment, SubmittedAssignment.id == table.assignment_id)
+    whole = whole.join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
     grades = select(Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score)
     grades = grades.add_columns(Grade.auto_score, Grade.needs_manual_grade, Grade.extra_credit)
     grades = grades.join(Grade.cell)
@@ -846,13 +859,14 @@ def _entered(db: Any, notebooks: Collection[str]) -> dict[str, Entered]:
             score=math.fsum(score for score, _ in scores.get(of, {}).values()),
             max_score=most,
             penalty=penalty or 0.0,
+            times=(time, due + (extension or timedelta())) if time and due else None,
             scores=scores.get(of, {}),
             auto=auto.get(of, {}),
             comments=said.get(of, {}),
             waiting=frozenset(waiting.get(of, ())),
             extra=extra.get(of, {}),
         )
-        for of, most, penalty in db.execute(whole.where(table.id.in_(notebooks)))
+        for of, most, penalty, time, due, extension in db.execute(whole.where(table.id.in_(notebooks)))
     }
 
 

@@ -17,10 +17,11 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.grading.exported import SYSTEMS, Handed, System, readings, system_of
 from autograder.intake.files import MAX_FILE_BYTES, is_named_after, names_of
+from autograder.intake.kinds import kind_of
 from autograder.intake.parse import parse
 from autograder.intake.submission import Refused
 from autograder.lms.archive import Archive, Member, Unreadable, opened
-from autograder.lms.attempts import OUTCOMES, Attempt, File, Line, attempts_of, with_receipts
+from autograder.lms.attempts import OUTCOMES, Attempt, File, Line, attempts_of, is_notebook, with_receipts
 from autograder.lms.placing import Places, remember, remembered
 from autograder.lms.roster import Ambiguous, Person, Roster, student_id, written
 from secant.language import counted, say
@@ -121,11 +122,12 @@ def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
 
 
 def lesson_of(data: bytes, known: Mapping[str, frozenset[str]]) -> str:
-    """The lesson that a notebook has most graded cells of; empty if it has none, or is none."""
-    try:
-        found = {cell.grade_id for cell in parse(data).cells}
-    except Refused:
-        return ""
+    """Return the lesson that a notebook has most graded cells of; empty if it has none.
+
+    Raises:
+        Refused: it cannot be read.
+    """
+    found = {cell.grade_id for cell in parse(data).cells}
     best = max(known, key=lambda name: len(known[name] & found))
     return best if known[best] & found else ""
 
@@ -151,7 +153,9 @@ class _Collector:
             self.lines.append(Line(self.name, "", "could not be read", message=cut))
         if self.roster is None:
             _settle_institution_ids(files)
-        attempts = attempts_of(list(self._owned(with_receipts(archive, files))))
+        clock = self.course.clock
+        owned = list(self._owned(with_receipts(archive, files)))
+        attempts = attempts_of(owned, clock.shown if clock.is_set else None)
         for file in _in_fair_order(attempts):
             self._look(archive, file)
         self._choose_lessons(attempts)
@@ -287,8 +291,13 @@ class _Collector:
         except Unreadable as error:
             file.refused = str(error)
             return
-        if _is_notebook(file):
+        if not is_notebook(file):
+            file.kind = kind_of(data)
+            return
+        try:
             file.lesson = lesson_of(data, self.known)
+        except Refused as refusal:
+            file.problem = refusal.outcome.message
 
     def _choose_lessons(self, attempts: Sequence[Attempt]) -> None:
         """Say which lesson each attempt belongs to: the one that all students of its assignment mean."""
@@ -303,7 +312,9 @@ class _Collector:
                 for file in one.files:
                     file.line.lesson = lesson
                     if not lesson:
-                        file.line.say("which lesson?", f"{file.refused} {_which_lesson(votes)}".strip())
+                        kind = say(en=file.kind.en, ko=file.kind.ko) if file.kind else ""
+                        said = (file.refused, file.problem or kind, _which_lesson(votes))
+                        file.line.say("which lesson?", " ".join(filter(None, said)))
 
     def _votes(self, attempts: Sequence[Attempt]) -> Counter[str]:
         """Count the students who handed in notebooks of each lesson, by their cells or else by their names.
@@ -354,7 +365,7 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
     read: dict[str, list[File]] = {}
     for one in attempts:
         room = MAX_FILE_BYTES
-        for file in sorted(one.files, key=lambda file: (not _is_notebook(file), file.member.size)):
+        for file in sorted(one.files, key=lambda file: (not is_notebook(file), file.member.size)):
             if file.refused or file.member.size > room:
                 file.refused = file.refused or too_much
                 continue
@@ -362,11 +373,6 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
             read.setdefault(one.student, []).append(file)
     for files in sorted(read.values(), key=lambda files: sum(file.member.size for file in files)):
         yield from files
-
-
-def _is_notebook(file: File) -> bool:
-    """Return whether a file has a notebook's name, however programs have lengthened it."""
-    return ".ipynb" in file.handed.file.casefold()
 
 
 def _members(archive: Archive) -> tuple[list[Member], str]:

@@ -469,3 +469,23 @@ def test_every_sentence_is_in_korean_too(room: Path, tmp_path: Path) -> None:
     said = [line.message for line in done.lines if line.message]
     assert said
     assert all(any("가" <= char <= "힣" for char in text) for text in said)
+
+
+@pytest.mark.parametrize("lesson", ["", STEPS])
+def test_collecting_says_what_a_file_is_that_is_no_notebook(room: Path, tmp_path: Path, lesson: str) -> None:
+    files = {
+        moodle("Ann Lee", 1, "homework.ipynb"): b"<!DOCTYPE html><html>",
+        moodle("Bo Kim", 2, "homework.pdf"): b"%PDF-1.7",
+        moodle("Cho Yi", 3, "homework.gdoc"): b'{"doc_id": "1"}',
+        moodle("Dan Ha", 4, "homework.ipynb"): b'{"cells": [',
+    }
+    if lesson:
+        files |= {moodle("Eve Oh", 5): good(room).encode(), moodle("Eve Oh", 5, "notes.pdf"): b"%PDF-1.7"}
+    done = take(room, write(tmp_path / "a.zip", files), lesson=lesson)
+    assert {line.outcome for line in done.lines} == {"collected" if lesson else "which lesson?"}
+    said = {line.student: line.message for line in done.lines}
+    assert "It is a web page (HTML)" in said["Ann_Lee"]
+    assert "It is a PDF." in said["Bo_Kim"]
+    assert "It is a shortcut" in said["Cho_Yi"]
+    assert "cut short or damaged" in said["Dan_Ha"]
+    assert not said.get("Eve_Oh")
