@@ -420,6 +420,23 @@ def feedback(
 
 
 @app.command()
+def enroll(
+    table: Annotated[
+        Path, typer.Argument(help="The class: a CSV with ids and, optionally, names and e-mail.")
+    ],
+) -> None:
+    """Enter a list of students into the gradebook. What the list does not contain stays as it is.
+
+    It reads any CSV that `collect --roster` reads, with commas, semicolons or tabs, in Excel's encodings.
+    """
+    _refuse_windows()
+    from autograder import transfer
+
+    language(of_this_machine())
+    transfer.enroll(find_root(Path.cwd()), table)
+
+
+@app.command()
 def collect(
     download: Annotated[list[Path], typer.Argument(help="What the LMS exports: DOWNLOAD.zip.")],
     roster: Annotated[Path | None, typer.Option(help="The class: a CSV with ids and names.")] = None,

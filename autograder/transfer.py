@@ -1,4 +1,4 @@
-"""`autograder collect` and `autograder export`, as a person sees them."""
+"""`autograder enroll`, `autograder collect` and `autograder export`, as a person sees them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,6 +23,47 @@ from secant.files import put_aside, replace_file
 from secant.language import counted, say
 
 _ROWS = 40  # of a table's
+_NAMES = 3  # ids that a line shows
+
+
+def enroll(root: Path, table: Path) -> None:
+    """Enter a class list into the gradebook, and say who is new and who is not in the list.
+
+    Raises:
+        CourseError: the list cannot be read, or nothing could be entered.
+    """
+    course = Course.at(root)
+    people = read_roster(table).people
+    with Book(course.directory, course.config) as book:
+        try:
+            before = {row["id"] for row in book.people()}
+            book.enter_people(map(_row, people))
+        except GradebookBusy as error:
+            raise CourseError(
+                say(en=f"Nothing was entered: {error}.", ko=f"아무것도 입력하지 못했습니다: {error}.")
+            ) from error
+    new = [person.id for person in people if person.id not in before]
+    missing = sorted(before - {person.id for person in people})
+    out.print(
+        say(
+            en=f"{table}: {counted(len(people), 'student')}, {len(new)} of them new{_named(new)}.",
+            ko=f"{table}: 학생 {len(people)}명, 그중 새로 입력 {len(new)}명{_named(new)}.",
+        )
+    )
+    if missing:
+        out.print(
+            say(
+                en=f"In the gradebook, but not in this list: {len(missing)}{_named(missing)}.",
+                ko=f"성적부에는 있지만 이 명단에 없는 학생: {len(missing)}명{_named(missing)}.",
+            )
+        )
+    warn_of_others(course)
+
+
+def _named(students: Sequence[str]) -> str:
+    """Return the first of several ids, in brackets."""
+    shown = ", ".join(students[:_NAMES]) + (", …" if len(students) > _NAMES else "")
+    return f" ({shown})" if students else ""
 
 
 def collect(

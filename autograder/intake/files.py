@@ -28,13 +28,14 @@ MAX_NOTEBOOKS = (
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
 _NOT_THE_STUDENTS = ("timestamp.txt", "submission_secret.txt", "collect.txt")
 _NAMED = 3  # of the files that came instead of a notebook
-# What browsers, editors, file managers, Google Drive and Canvas add to a name: at its end ("x copy 2", "x-1",
-# "x (1)", "x - 복사본", "x의 사본") or at its beginning ("Copy of x").
-# No two parts may match the same characters, or a long name of copies of copies is tried in 2**50 ways.
+# What browsers, editors, file managers, cloud drives and Canvas add to a name: at its end ("x copy 2", "x-1",
+# "x (1)", "x 2", "x - 복사본", "x의 사본", "x (another copy)") or at its beginning ("Copy of x").
 _COPY_MARK = re.compile(
-    r"(?:[ _-]*(?:copy|복사본|사본)(?:[ _]*\d+)?|의 사본|\s*\(\d+\)|-\d{1,3}(?!\d))+[ _]*$"
+    r"(?:[ _–—-]*(?:copy|복사본|사본)[ _]*\d{0,9}|의 사본| *\(\d{1,9}\)|[ -]\d{1,3}"
+    r"| *\([^()]*(?:copy|복사본|사본|conflict|충돌)[^()]*\))[ _]*$"
 )
-_COPY_OF = re.compile(r"^(?:copy(?: \d+)? of |복?사본 (?:- )?)+")
+_COPY_OF = re.compile(r"(?:copy(?: \d+| \(\d+\))? of |복?사본 (?:\(\d+\) )?(?:[-–—] )?)")
+_ENDINGS = (".txt", ".json")  # which editors and browsers put behind .ipynb
 _O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none of these three
 _O_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 _O_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
@@ -216,7 +217,7 @@ def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str])
     notes = ["several_notebooks"] if len(notebooks) > 1 else []
     if versions:
         return versions[0], notes
-    alike = [name for name in notebooks if _stem(name) == lesson.casefold()]
+    alike = [name for name in notebooks if is_named_after(lesson, name)]
     if alike:
         return max(alike, key=lambda name: (len(name), name)), ["renamed", *notes]
     if len(notebooks) == 1:
@@ -241,7 +242,7 @@ def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
     """The other notebooks, in the order in which they would count: copies of the lesson's, the last first."""
     others = [name for name in names if _stem(name) is not None and name not in first]
-    return sorted(others, key=lambda name: (_stem(name) == lesson.casefold(), len(name), name), reverse=True)
+    return sorted(others, key=lambda name: (is_named_after(lesson, name), len(name), name), reverse=True)
 
 
 def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
@@ -259,8 +260,18 @@ def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
 def _stem(name: str) -> str | None:
     """Return a notebook's name without the marks of copies; None for another kind of file."""
     plain = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
-    found = re.fullmatch(r"(.*?)\.ipynb(?:\.txt|\.json)?(?:의 사본)*", plain.casefold().strip(), re.DOTALL)
-    return _COPY_MARK.sub("", _COPY_OF.sub("", found[1].strip())) if found else None
+    text, _, ending = plain.casefold().strip().rpartition(".ipynb")
+    if not text or not (ending in _ENDINGS or _without_marks(ending) == ""):
+        return None
+    return _without_marks(text)
+
+
+def _without_marks(text: str) -> str:
+    """Return a part of a name without the marks of copies."""
+    text = text.strip()
+    while found := _COPY_MARK.search(text) or _COPY_OF.match(text):
+        text = (text[: found.start()] + text[found.end() :]).strip().removesuffix(".ipynb")
+    return text.removesuffix(".ipynb")
 
 
 def read_beside(path: Path, root: Path, most: int) -> bytes | None:

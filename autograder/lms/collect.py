@@ -6,6 +6,7 @@ vote, and if they disagree, the user has to name the lesson. Unreadable files ar
 `autograder grade` reports them. The newest attempt counts (placing.py).
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +31,9 @@ from secant.visible import visible
 _INDEX = "index.html"  # Brightspace's own list of what it exports
 _LASTING = ("canvas", "blackboard")  # systems whose ids of people stay the same from lesson to lesson
 _BY_HAND = "submitted/STUDENT/LESSON/"
+_MONTH, _DAY = "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
+_CLOCK = "(?:[01]?[0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9])?"
+_DATE = re.compile(rf"20[0-9]{{2}}_{_MONTH}_{_DAY}(?![0-9])|20[0-9]{{2}}{_MONTH}{_DAY}_{_CLOCK}_")
 
 
 @dataclass(frozen=True)
@@ -253,6 +257,8 @@ class _Collector:
             raise Ambiguous(_imitated(file.readings))
         handed = file.handed
         own = _own_id(handed)
+        if _is_date(handed):
+            raise Ambiguous(_perhaps_a_date())
         if not own:
             shown = visible(handed.name or handed.keys[0])
             raise Ambiguous(
@@ -408,17 +414,23 @@ def _settle_institution_ids(files: Sequence[File]) -> None:
 
 
 def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
-    """Return the paths that Canvas cannot have written: one user under two names, one file twice."""
+    """Return the paths that Canvas cannot have written: one user under two names, one file's number twice."""
     sure = [file for file in files if file.handed.system == "canvas" and len(file.readings) == 1]
     names: dict[str, set[str]] = {}
-    numbers = Counter((file.handed.keys, file.handed.number) for file in sure if file.handed.file)
+    numbers = Counter(file.handed.number for file in sure if file.handed.file)
     for file in sure:
         names.setdefault(file.handed.keys[-1], set()).add(file.handed.name)
     return {
         file.line.path
         for file in sure
-        if len(names[file.handed.keys[-1]]) > 1 or numbers[file.handed.keys, file.handed.number] > 1
+        if len(names[file.handed.keys[-1]]) > 1 or numbers[file.handed.number] > 1
     }
+
+
+def _is_date(handed: Handed) -> bool:
+    """Return whether Canvas's numbers may be a date, as in ann_2026_11_10_x or ann_20261110_0930_x."""
+    numbers = f"{handed.keys[-1]}_{handed.number}_{handed.file}"
+    return handed.system == "canvas" and bool(_DATE.match(numbers))
 
 
 def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
@@ -501,12 +513,22 @@ def _imitated(found: Sequence[Handed]) -> str:
     )
 
 
+def _perhaps_a_date() -> str:
+    """Return the sentence about numbers that may be a date, and not Canvas's."""
+    return say(
+        en="The numbers in this name may be a date, and not Canvas's. Add --roster CSV with Canvas's ids, or "
+        f"put the notebook into {_BY_HAND} yourself.",
+        ko="이 이름의 숫자는 Canvas의 번호가 아니라 날짜일 수 있습니다. Canvas의 id가 있는 명단을 --roster "
+        f"CSV로 지정하거나 노트북을 {_BY_HAND}에 직접 넣으세요.",
+    )
+
+
 def _two_people(key: str) -> str:
     """Return the sentence about paths that look like Canvas's but cannot be."""
     return say(
-        en=f"This is no name of Canvas's: {key} stands for several people, or twice for one file. Put each "
-        f"student's notebook into {_BY_HAND} yourself.",
-        ko=f"Canvas가 붙인 이름이 아닙니다. {key}이(가) 여러 사람을 가리키거나 같은 파일이 두 번 있습니다. "
+        en=f"This is no name of Canvas's: {key} stands for several people, or a file's number is there "
+        f"twice. Put each student's notebook into {_BY_HAND} yourself.",
+        ko=f"Canvas가 붙인 이름이 아닙니다. {key}이(가) 여러 사람을 가리키거나 파일의 번호가 두 번 있습니다. "
         f"학생마다 노트북을 {_BY_HAND}에 직접 넣으세요.",
     )
 

@@ -280,7 +280,7 @@ def test_the_time_of_an_attempt_is_the_systems(
     take(room, write(tmp_path / "a.zip", {blackboard("bo", "2026-11-23-10-00-00"): good(room)}))
     want = datetime(2026, 11, 23, 10).astimezone(UTC)
     text = (room / "submitted/bo" / STEPS / "timestamp.txt").read_text()
-    assert text == f"{want:%Y-%m-%d %H:%M:%S}.000000 UTC"
+    assert text == f"{want:%Y-%m-%d %H:%M:%S}.000000 +00:00"
 
 
 def hostile(room: Path) -> dict[str, Raw]:
@@ -489,3 +489,20 @@ def test_collecting_says_what_a_file_is_that_is_no_notebook(room: Path, tmp_path
     assert "It is a shortcut" in said["Cho_Yi"]
     assert "cut short or damaged" in said["Dan_Ha"]
     assert not said.get("Eve_Oh")
+
+
+@pytest.mark.parametrize(
+    "worksheet",
+    [
+        "Identifier,Status,Grade,Maximum Grade\nParticipant 4711,Submitted,-,10\nParticipant 4712,,-,10\n",
+        "\ufeff식별자;상태;성적\n참가자 4711;제출함;\n참가자 4712;;\n",
+        "Identifier\tStatus\nTeilnehmer/in 4711\tx\nTeilnehmer/in 4712\tx\n",
+    ],
+)
+def test_anonymous_worksheet_of_moodle_works_as_it_comes(room: Path, tmp_path: Path, worksheet: str) -> None:
+    name = worksheet.splitlines()[1].split(" ")[0]
+    archive = write(tmp_path / "a.zip", {moodle(name, 4711): good(room)})
+    done = take(room, archive, roster=worksheet)
+    ((student, outcome),) = [(line.student, line.outcome) for line in done.lines]
+    assert outcome == "collected"
+    assert student.endswith("4711")
