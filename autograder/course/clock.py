@@ -92,7 +92,7 @@ class Clock:
         text = unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-").strip()
         local, zone = _split(text) or self._split_in_form(text) or (None, "")
         if local is None or local.year not in _YEARS:
-            return Reading(problem="It is not a time")
+            return Reading(problem="it is not a time")
         try:
             when = to_utc(local, self._zone(zone, local))
         except _Undecided as error:

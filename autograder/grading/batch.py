@@ -360,7 +360,8 @@ class _Batch:
         found = find_now(self._course, entry)
         time = handed_in(folder, self._course.submitted, self._course.clock)
         if time.problem:
-            self.summary.unclear_times.setdefault(_UNCLEAR.format(time.problem), []).append(entry)
+            zone = "" if self._course.clock.is_set else _SET_ZONE
+            self.summary.unclear_times.setdefault(_UNCLEAR.format(time.problem, zone), []).append(entry)
         open_ = self._open[entry] = _Open(assignment, self._secrets[entry.lesson], found, time.when)
         if (self._pages_alone or not self._force) and self._keep(entry, open_):
             self.summary.unread += self.summary.results[entry].is_unread
@@ -556,9 +557,9 @@ class _Failure(Exception):
 _GRADE = "Grade it: `autograder grade {1} --student {0}`"
 _TO_DO = "See what `autograder doctor` says, then grade it again: `autograder grade {1} --student {0}`"
 _UNCLEAR = (
-    f"{TIMESTAMP}: {{}}. It counts as handed in on time. Set c.Exchange.timezone to the zone of your class, "
-    f"or write a time such as {EXAMPLE} into the file."
+    f"{TIMESTAMP}: {{}}. It counts as handed in on time. Write a time such as {EXAMPLE} into the file{{}}."
 )
+_SET_ZONE = ", or set c.Exchange.timezone to the zone of your class"
 _LEFT_OUT = "files beside the notebook that were not copied (links, too many, too large): {}"
 
 

@@ -414,16 +414,16 @@ def _settle_institution_ids(files: Sequence[File]) -> None:
 
 
 def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
-    """Return the paths that Canvas cannot have written: one user under two names, one file's number twice."""
+    """Return the paths that Canvas cannot have written: one user under two names, one file twice."""
     sure = [file for file in files if file.handed.system == "canvas" and len(file.readings) == 1]
     names: dict[str, set[str]] = {}
-    numbers = Counter(file.handed.number for file in sure if file.handed.file)
+    numbers = Counter((file.handed.keys, file.handed.number) for file in sure if file.handed.file)
     for file in sure:
         names.setdefault(file.handed.keys[-1], set()).add(file.handed.name)
     return {
         file.line.path
         for file in sure
-        if len(names[file.handed.keys[-1]]) > 1 or numbers[file.handed.number] > 1
+        if len(names[file.handed.keys[-1]]) > 1 or numbers[file.handed.keys, file.handed.number] > 1
     }
 
 
@@ -526,9 +526,9 @@ def _perhaps_a_date() -> str:
 def _two_people(key: str) -> str:
     """Return the sentence about paths that look like Canvas's but cannot be."""
     return say(
-        en=f"This is no name of Canvas's: {key} stands for several people, or a file's number is there "
-        f"twice. Put each student's notebook into {_BY_HAND} yourself.",
-        ko=f"Canvas가 붙인 이름이 아닙니다. {key}이(가) 여러 사람을 가리키거나 파일의 번호가 두 번 있습니다. "
+        en=f"This is no name of Canvas's: {key} stands for several people, or twice for one file. Put each "
+        f"student's notebook into {_BY_HAND} yourself.",
+        ko=f"Canvas가 붙인 이름이 아닙니다. {key}이(가) 여러 사람을 가리키거나 같은 파일이 두 번 있습니다. "
         f"학생마다 노트북을 {_BY_HAND}에 직접 넣으세요.",
     )
 

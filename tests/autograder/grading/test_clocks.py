@@ -171,7 +171,7 @@ def test_korean_page_says_times_and_zone(ours: Class) -> None:
     [
         ("2026-11-29 13:02 CST", "CST can be UTC-06:00, UTC-05:00 or UTC+08:00"),
         ("2026-11-29 13:02 XYZT", "XYZT is no time zone"),
-        ("tomorrow", "It is not a time"),
+        ("tomorrow", "it is not a time"),
     ],
 )
 def test_undecided_time_is_not_late_and_gets_a_line(ours: Class, text: str, problem: str) -> None:

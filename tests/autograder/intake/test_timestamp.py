@@ -202,7 +202,7 @@ def test_timestamp_that_is_no_regular_file_is_read_as_none(tmp_path: Path) -> No
     for make in (lambda: path.symlink_to(good), lambda: os.mkfifo(path), path.mkdir):
         make()
         found = handed_in(path.parent, tmp_path, UTC)
-        assert (found.when, found.problem) == (None, "It is not a time")
+        assert (found.when, found.problem) == (None, "it is not a time")
         path.rmdir() if path.is_dir() else path.unlink()
     (tmp_path / "link").symlink_to(path.parent)
     path.write_bytes(good.read_bytes())

@@ -287,7 +287,7 @@ def places(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["ann_2026_11_10_homework.ipynb"],
         ["ann_2026_11_10_homework.ipynb", "bo_2025_12_31_homework.ipynb"],
         ["ann_20261110_101010_homework.ipynb", "bo_20261111_0930_homework.ipynb"],
-        ["ann_1_1_homework.ipynb", "bo_2_1_homework.ipynb"],
+        ["ann_7_1_homework.ipynb", "bo_7_2_homework.ipynb"],
         ["Ann_Lee_2026_11_10_01_steps.ipynb", "Bo_Kim_2026_11_10_01_steps.ipynb"],
     ],
 )
