@@ -1,7 +1,7 @@
 """`autograder enroll`, `autograder collect` and `autograder export`, as a person sees them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -37,6 +37,7 @@ def enroll(root: Path, table: Path) -> None:
     with Book(course.directory, course.config) as book:
         try:
             before = {row["id"] for row in book.people()}
+            _refuse_lost_zeros(table, [person.id for person in people], before)
             book.enter_people(map(_row, people))
         except GradebookBusy as error:
             raise CourseError(
@@ -58,6 +59,25 @@ def enroll(root: Path, table: Path) -> None:
             )
         )
     warn_of_others(course)
+
+
+def _refuse_lost_zeros(table: Path, listed: Sequence[str], known: Collection[str]) -> None:
+    """Refuse a list in which a spreadsheet has taken the zeros from the beginning of ids.
+
+    Raises:
+        CourseError: an id is in the gradebook with zeros before it.
+    """
+    whole = {one.lstrip("0"): one for one in known if one.startswith("0")}
+    for student in listed:
+        if student not in known and student in whole:
+            raise CourseError(
+                say(
+                    en=f"{table}: {student} is {whole[student]} in the gradebook; a spreadsheet may have "
+                    "taken the zeros. Give the column the format Text, enter the ids again and save.",
+                    ko=f"{table}: {student}은(는) 성적부에 {whole[student]}(으)로 있습니다. 스프레드시트가 "
+                    "앞의 0을 지웠을 수 있습니다. 열의 서식을 텍스트로 바꾸고 학번을 다시 입력해 저장하세요.",
+                )
+            )
 
 
 def _named(students: Sequence[str]) -> str:

@@ -100,6 +100,17 @@ class Clock:
             return Reading(earliest=local - offset, problem=_undecided(zone, error.offsets))
         return Reading(when, when)
 
+    def extend(self, due: datetime, extension: timedelta | None) -> datetime:
+        """Return a due date, in UTC, with an extension: some days later at the same time of the class's day.
+
+        nbgrader adds 24 hours for a day, so a deadline moves by an hour where the clocks change.
+        """
+        if not extension:
+            return due
+        local = due.replace(tzinfo=UTC).astimezone(self.shown) + timedelta(days=extension.days)
+        end = max(local.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
+        return end.replace(tzinfo=None) + (extension - timedelta(days=extension.days))
+
     def show(self, *times: datetime) -> tuple[str, ...]:
         """Return times in UTC as the class's clock shows them, as exactly as it takes to tell them apart."""
         local = [time.replace(tzinfo=UTC).astimezone(self.shown) for time in times]

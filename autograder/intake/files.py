@@ -263,7 +263,9 @@ def _stem(name: str) -> str | None:
     text, _, ending = plain.casefold().strip().rpartition(".ipynb")
     if not text or not (ending in _ENDINGS or _without_marks(ending) == ""):
         return None
-    return _without_marks(text)
+    base, dot, language = _without_marks(text).rpartition(".")
+    # Canvas puts its mark behind the first dot's word: 03_x-1.ko.ipynb.
+    return f"{_without_marks(base)}{dot}{language}" if language in LANGUAGES else f"{base}{dot}{language}"
 
 
 def _without_marks(text: str) -> str:

@@ -117,6 +117,11 @@ def _json(text: str) -> Any:
     except json.JSONDecodeError as error:
         if kind := of_text(text):
             raise _of_kind(kind) from None
+        if error.msg == "Extra data":
+            raise _not_a_notebook(
+                f"Something else follows the end of the notebook, from line {error.lineno} on. Delete it.",
+                f"노트북이 끝난 뒤에 다른 내용이 있습니다({error.lineno}번째 줄부터). 그 부분을 지우세요.",
+            ) from None
         raise _not_a_notebook(
             f"Reading it stopped at line {error.lineno}: the file is cut short or damaged.",
             f"{error.lineno}번째 줄에서 읽기를 멈췄습니다. 파일이 잘렸거나 손상되었습니다.",

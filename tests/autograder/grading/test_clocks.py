@@ -254,3 +254,27 @@ def test_unknown_zone_in_the_settings_is_named(ours: Class) -> None:
     ours.use("Asia/Soul")
     with pytest.raises(CourseError, match="'Asia/Soul' is no time zone"):
         run(ours.room)
+
+
+@pytest.mark.parametrize(
+    ("zone", "due", "end"),
+    [  # 18:00 on the 31st of October, though the clocks have gone back; and forward
+        ("Europe/Berlin", "2026-10-24 18:00", datetime(2026, 10, 31, 17)),
+        ("Europe/Berlin", "2026-03-28 18:00", datetime(2026, 4, 4, 16)),
+        ("America/New_York", "2026-10-31 18:00", datetime(2026, 11, 7, 23)),
+        ("Asia/Seoul", "2026-10-24 18:00", datetime(2026, 10, 31, 9)),
+    ],
+)
+def test_extension_by_days_ends_at_the_same_time_of_day(
+    ours: Class, zone: str, due: str, end: datetime
+) -> None:
+    ours.use(zone)
+    ours.due(due)
+    stamp = f"{end - timedelta(minutes=1):%Y-%m-%d %H:%M} UTC"
+    path = hand_in(ours.room, "ann", answered(ours.room, ours.right), timestamp=stamp)
+    assert ours.grade() == 5.0
+    with Gradebook(f"sqlite:///{ours.room}/gradebook.db", "secant") as book:
+        book.grant_extension(STEPS, "ann", days=7)
+    assert ours.grade() == 0.0
+    (path.parent / "timestamp.txt").write_text(f"{end + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC")
+    assert ours.grade() == 5.0

@@ -1397,6 +1397,8 @@ Copy of {}.ipynb (1).ipynb
 {} (Ann's conflicted copy 2026-11-01).ipynb
 {} (Ann의 충돌된 사본 2026-11-01).ipynb
 {}.ko (1).ipynb
+{}-1.ko.ipynb
+{}-1-2.ko.ipynb
 """.strip().splitlines()
 
 

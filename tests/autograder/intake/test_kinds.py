@@ -120,6 +120,8 @@ def test_file_is_told_by_what_it_is(tmp_path: Path, kind: str, name: str) -> Non
         (b"\0" * 500, "empty", "The file is empty."),
         (NOTEBOOK[:60].encode(), "not_a_notebook", "cut short or damaged"),
         (NOTEBOOK.replace("cells", "c\xe9lls").encode("latin-1"), "encoding", "Save it as UTF-8."),
+        (f"{NOTEBOOK}\n{NOTEBOOK}".encode(), "not_a_notebook", "from line 7 on"),
+        (f"{NOTEBOOK}\n, junk".encode(), "not_a_notebook", "Something else follows the end"),
         (b'{"cells": ["<<<<<<< HEAD\\n", "=======\\n"', "not_a_notebook", "cut short or damaged"),
     ],
 )

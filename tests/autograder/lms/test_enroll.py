@@ -59,6 +59,13 @@ def test_second_list_adds_students_and_removes_nothing(
     assert "In the gradebook, but not in this list: 1 (2026002)." in said
 
 
+def test_list_without_the_zeros_of_known_ids_is_refused(room: Path) -> None:
+    entered(room, b"id,name\n0042,Ann\n0043,Bo\n")
+    with pytest.raises(CourseError, match="42 is 0042 in the gradebook"):
+        entered(room, b"id,name\n42,Ann\n43,Bo\n", "excel.csv")
+    assert [row["id"] for row in people(room)] == ["0042", "0043"]
+
+
 @pytest.mark.parametrize(
     ("data", "en", "ko"),
     [
