@@ -16,6 +16,7 @@ from autograder.course.settings import load_config
 from autograder.grading.batch import make_pages
 from autograder.grading.closing import closing
 from tests.support.small_class import STEPS, answered, hand_in, run
+from tests.support.suites import case
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the exchange is Linux's")
 
@@ -107,19 +108,20 @@ def ours(room: Path, home: Path, right: dict[str, str], monkeypatch: pytest.Monk
 
 CHANGES = [
     # The zone, the due date as it is typed, and the moment of the deadline in UTC.
-    ("Asia/Seoul", "2026-11-29 12:51 Asia/Seoul", datetime(2026, 11, 29, 3, 51)),
-    ("Asia/Seoul", "2026-11-29 12:51:00 KST", datetime(2026, 11, 29, 3, 51)),
-    ("Asia/Seoul", "2026-11-29 12:51:00 +0900", datetime(2026, 11, 29, 3, 51)),
-    ("Asia/Seoul", "2026-11-29 12:51", datetime(2026, 11, 29, 3, 51)),
-    ("Europe/Berlin", "2026-10-25 02:30 CEST", datetime(2026, 10, 25, 0, 30)),
-    ("Europe/Berlin", "2026-10-25 02:30 CET", datetime(2026, 10, 25, 1, 30)),
-    ("Europe/Berlin", "2026-03-29 03:10 Europe/Berlin", datetime(2026, 3, 29, 1, 10)),
-    ("America/New_York", "2026-11-01 01:30 EDT", datetime(2026, 11, 1, 5, 30)),
-    ("America/New_York", "2026-11-01 01:30 EST", datetime(2026, 11, 1, 6, 30)),
-    ("America/New_York", "2026-03-08 03:10 EDT", datetime(2026, 3, 8, 7, 10)),
+    case("Asia/Seoul", "2026-11-29 12:51 Asia/Seoul", datetime(2026, 11, 29, 3, 51), quick=False),
+    case("Asia/Seoul", "2026-11-29 12:51:00 KST", datetime(2026, 11, 29, 3, 51), quick=True),
+    case("Asia/Seoul", "2026-11-29 12:51:00 +0900", datetime(2026, 11, 29, 3, 51), quick=False),
+    case("Asia/Seoul", "2026-11-29 12:51", datetime(2026, 11, 29, 3, 51), quick=False),
+    case("Europe/Berlin", "2026-10-25 02:30 CEST", datetime(2026, 10, 25, 0, 30), quick=False),
+    case("Europe/Berlin", "2026-10-25 02:30 CET", datetime(2026, 10, 25, 1, 30), quick=True),
+    case("Europe/Berlin", "2026-03-29 03:10 Europe/Berlin", datetime(2026, 3, 29, 1, 10), quick=False),
+    case("America/New_York", "2026-11-01 01:30 EDT", datetime(2026, 11, 1, 5, 30), quick=False),
+    case("America/New_York", "2026-11-01 01:30 EST", datetime(2026, 11, 1, 6, 30), quick=True),
+    case("America/New_York", "2026-03-08 03:10 EDT", datetime(2026, 3, 8, 7, 10), quick=False),
 ]
 
 
+@pytest.mark.costly("nbgrader's own commands, and two gradings")
 @pytest.mark.parametrize(("zone", "typed", "due"), CHANGES)
 def test_exchange_submission_is_late_after_the_deadline_only(
     ours: Class, zone: str, typed: str, due: datetime
@@ -169,16 +171,17 @@ def test_korean_page_says_times_and_zone(ours: Class) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("2026-11-29 13:02 CST", "CST can be UTC-06:00, UTC-05:00 or UTC+08:00"),
-        ("2026-11-29 13:02 XYZT", "XYZT is no time zone"),
-        ("tomorrow", "it is not a time"),
+        case("2026-11-29 13:02 CST", "CST can be UTC-06:00, UTC-05:00 or UTC+08:00", quick=True),
+        case("2026-11-29 13:02 XYZT", "XYZT is no time zone", quick=False),
+        case("tomorrow", "it is not a time", quick=False),
     ],
 )
 def test_undecided_time_is_not_late_and_gets_a_line(ours: Class, text: str, problem: str) -> None:
     ours.use("Asia/Seoul")
     ours.due("2026-11-01 12:00")
-    for student in ("ann", "bob", "cho", "dan", "eve"):
-        hand_in(ours.room, student, answered(ours.room, ours.right), timestamp=text)
+    hand_in(ours.room, "ann", answered(ours.room, ours.right), timestamp=text)
+    for student in ("bob", "cho", "dan", "eve"):
+        hand_in(ours.room, student, "{", timestamp=text)
     assert ours.grade() == 0.0
     ((which, why),) = ours.table().items()
     assert which == f"ann/{STEPS}, bob/{STEPS}, cho/{STEPS} and 2 more"
@@ -258,11 +261,11 @@ def test_unknown_zone_in_the_settings_is_named(ours: Class) -> None:
 
 @pytest.mark.parametrize(
     ("zone", "due", "end"),
-    [  # 18:00 on the 31st of October, though the clocks have gone back; and forward
-        ("Europe/Berlin", "2026-10-24 18:00", datetime(2026, 10, 31, 17)),
-        ("Europe/Berlin", "2026-03-28 18:00", datetime(2026, 4, 4, 16)),
-        ("America/New_York", "2026-10-31 18:00", datetime(2026, 11, 7, 23)),
-        ("Asia/Seoul", "2026-10-24 18:00", datetime(2026, 10, 31, 9)),
+    [  # 18:00 a week later, though the clocks have gone back, or forward
+        case("Europe/Berlin", "2026-10-24 18:00", datetime(2026, 10, 31, 17), quick=True),
+        case("Europe/Berlin", "2026-03-28 18:00", datetime(2026, 4, 4, 16), quick=False),
+        case("America/New_York", "2026-10-31 18:00", datetime(2026, 11, 7, 23), quick=False),
+        case("Asia/Seoul", "2026-10-24 18:00", datetime(2026, 10, 31, 9), quick=False),
     ],
 )
 def test_extension_by_days_ends_at_the_same_time_of_day(

@@ -383,6 +383,12 @@ def test_broken_archive_is_reported_and_the_next_one_collected(room: Path, tmp_p
     cut.write_bytes(whole.read_bytes()[:-30])
     (tmp_path / "text.zip").write_text("hello")
     (tmp_path / "empty.zip").write_bytes(b"")
+    for name, data, kind in (
+        ("login.zip", b"<!DOCTYPE html><html>", "It is a web page"),
+        ("all.zip", b"Rar!\x1a\x07", "It is a compressed archive"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        assert kind in take(room, tmp_path / name).lines[0].message
     archives = [cut, tmp_path / "text.zip", tmp_path / "empty.zip", whole]
     done = take(room, *archives)
     assert [(line.archive, line.outcome) for line in done.lines] == [
