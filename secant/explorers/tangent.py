@@ -269,7 +269,7 @@ def explore(
         dtype: "float32" or "float64".
         scheme: "forward", "central" or "complex".
         function: which of the functions to begin with, by name; the first when left out.
-        rounding: if False, the explorer leaves out what shows rounding: h goes from 1 to 1e-4 alone, in
+        rounding: if False, the explorer leaves out what shows rounding: h goes from 3 to 1e-4 alone, in
             float64, with the forward quotient.
 
     Raises:

@@ -184,7 +184,7 @@ def test_without_rounding_h_goes_from_1_to_1e_4_in_one_dtype(both_languages: str
         "float64",
         "forward",
     )
-    assert explorer.log_h.arguments == (1e-4, 1.0)
+    assert explorer.log_h.arguments == pytest.approx((1e-4, 10**0.5))
     assert explorer.call == "explore(x=5, rounding=False)"
     assert list(explorer.reading.curves) == ["float64"]
     assert "float32" not in explorer.legend.value
