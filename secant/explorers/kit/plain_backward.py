@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.checkpoint import CheckpointFunction
 
@@ -51,7 +51,7 @@ def leaves_restored(leaf: Tensor, result: Tensor) -> Iterator[None]:
                 other.grad = gradient
 
 
-class _Leaves(TorchFunctionMode):
+class _Leaves(TorchDispatchMode):
     """Notes each leaf that an operation reads, its .grad, and a copy of that.
 
     Attributes:
@@ -67,7 +67,7 @@ class _Leaves(TorchFunctionMode):
         copy = None if gradient is None else gradient.detach().clone()
         self.seen.setdefault(id(leaf), (leaf, gradient, copy))
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         for value in tree_leaves((args, kwargs)):
             if isinstance(value, Tensor) and value.is_leaf and value.requires_grad:
                 self.note(value)

@@ -72,7 +72,7 @@ def digits(number: float, noise: float = 0.0, most: int = PLENTY, least: int = 2
         least: how many to show of one with much, as `apart` says.
     """
     places = most
-    ratio = abs(number) / noise if noise > 0 else 0.0
+    ratio = abs(float(number)) / float(noise) if noise > 0 else 0.0
     if 0 < ratio < math.inf:
         places = min(1 + math.floor(math.log10(ratio)), most)
     return f"{number:.{max(places, least)}g}"
@@ -96,7 +96,7 @@ def compared(quotient: float, slope: float, noise: float, dtype: str = "float64"
 
 def _apart(number: float, distance: float, dtype: str = "float64") -> int:
     """Return to how many digits a number and another, so far from it, differ as their distance says."""
-    ratio = abs(number) / distance if distance else 0.0
+    ratio = abs(float(number)) / float(distance) if distance else 0.0
     if not 0 < ratio < math.inf:
         return 2
     return min(max(2, 2 + math.floor(math.log10(ratio))), TELLING[dtype])

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -99,7 +100,7 @@ ENGINE: list[Callable[[Tensor], Tensor]] = [
     split,
     lambda x: (torch.tanh(x * W1) * W2.T).sum(0),
     lambda x: (x * torch.ones(3, 1, dtype=x.dtype)).mean(0),
-    lambda x: torch.stack([x, x**2]).max(0).values,
+    lambda x: torch.stack([x, x**2 + 1]).max(0).values,
     lambda x: torch.stack([x, x**2]).unbind()[1],
     lambda x: x.float().double() ** 2,
     lambda x: Cube.apply("cube", x),
@@ -277,8 +278,9 @@ def test_double_backward_is_judged_by_the_differences(
     explorer = explore_second({"f": f}, x=5.0, h=0.001)
     assert {"en": words_en, "ko": words_ko}[both_languages] in said(explorer)
     page = explorer.words() + explorer.legend.value + explorer.alt()
+    page = re.sub("<style>.*?</style>|<[^>]*>", " ", page, flags=re.S)
     assert "오차" not in page
-    assert "error" not in page.replace("secant-error", "")
+    assert "error" not in page
 
 
 @pytest.mark.parametrize(
@@ -302,6 +304,7 @@ ODD: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("options", [{"x": 0.0}, {"x": 1.0}, {"x": 0.0, "h": 1e-15}], ids=str)
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_no_nan_or_inf_is_shown_without_a_word(kind: Kind, options: dict[str, float]) -> None:
