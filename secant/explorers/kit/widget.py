@@ -287,7 +287,9 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             return ""
         with quietly():
             known = [row for row in self.rows() if not self.reading.problems or "nan" not in row.number]
-        return words.numbers(known, self.reading.remarks)
+        silent = not (self.reading.problems or self.reading.remarks)
+        unsaid = silent and not all(map(words.is_finite, known))
+        return words.numbers(known, [words.not_finite()] if unsaid else self.reading.remarks)
 
     def update(self, change: object = None) -> None:
         """Show what the controls say now, soon."""
