@@ -10,6 +10,7 @@ The child serves `define` (run a test cell's imports and probes) and `ask` (call
 import contextlib
 import inspect
 import linecache
+import math
 import os
 import random
 import signal
@@ -27,10 +28,18 @@ import numpy as np
 import torch
 
 from autograder.sandbox.inside import pictures, wire
-from autograder.sandbox.inside.shell import Shell, captured, describe, make_shell, run_cell
+from autograder.sandbox.inside.shell import Shell, captured, clean, describe, make_shell, run_cell
 from secant import ask  # noqa: F401 - what questions import, once for the forks of all tasks
+from secant.bindings import BUILTINS, Finding
 
 _WARNING_FILTERS = tuple(warnings.filters)
+# What questions and our own code use of libraries, as it was imported.
+_SHARED = (math, torch, torch.nn, torch.nn.functional, torch.autograd, torch.linalg, torch.func)
+_SHARED_CLASSES = (torch.Tensor, torch.nn.Module, torch.nn.Parameter, torch.autograd.Function)
+_AS_IMPORTED = [
+    (owner, {n: v for n, v in vars(owner).items() if isinstance(owner, type) or not n.startswith("_")})
+    for owner in (*_SHARED, *_SHARED_CLASSES)
+]
 
 
 # --- Starting every task from the same state ------------------------------------------------------------
@@ -44,9 +53,22 @@ def _reset_torch_switches() -> None:
         torch.set_num_threads(1)
 
 
+def _restore_libraries() -> None:
+    """Undo assignments such as `math.sin = 3`: tests use these functions, too."""
+    for owner, before in _AS_IMPORTED:
+        now = vars(owner)
+        for name in [name for name, value in before.items() if now.get(name) is not value]:
+            setattr(owner, name, before[name])
+        if isinstance(owner, type):
+            for name in now.keys() - before.keys():
+                if any(name in vars(base) for base in owner.__mro__[1:]):  # torch.Tensor.abs is a base's
+                    delattr(owner, name)
+
+
 def reset() -> None:
     """Undo what an honest notebook leaves spoilt."""
     steps: list[Callable[[], object]] = [
+        _restore_libraries,
         lambda: signal.setitimer(signal.ITIMER_REAL, 0),
         lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         lambda: sys.settrace(None),
@@ -100,10 +122,11 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                 with contextlib.suppress(ValueError):  # not the main thread
                     signal.signal(signal.SIGINT, signal.default_int_handler)  # who forked this ignores it
                 seed(request["seed"])
+                shell.begin(request["cells"])
                 for label, source in request["cells"]:
                     wire.send(channel, run_cell(shell, label, source))
                 reset()  # once, for the forks of all tasks
-                wire.send(channel, {"threads": _thread_count()})
+                wire.send(channel, {"threads": _thread_count(), **_findings(shell, request["answers"])})
             case "task":
                 _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
                 child = _fork_task(channel, descriptors[0], shell, request["seed"])
@@ -129,6 +152,28 @@ def _thread_count() -> int:
         return len(os.listdir("/proc/self/task"))
     except OSError:
         return 0
+
+
+def _findings(shell: Shell, answers: dict[str, str]) -> dict[str, dict[str, list[Any]]]:
+    """Return what the names of the notebook explain: by task about its answer, by label about failed cells.
+
+    Args:
+        shell: the notebook.
+        answers: the label of each task's answer cell.
+    """
+    found: dict[str, dict[str, list[Any]]] = {"answers": {}, "cells": {}}
+    with contextlib.suppress(Exception):  # of the notebook's own objects
+        rebound = shell.bindings.rebound()
+        for task, label in answers.items():
+            if findings := shell.bindings.used_by(task, label, rebound):
+                found["answers"][task] = _plain(findings)
+        found["cells"] = {label: _plain(of) for label, of in shell.bindings.causes().items()}
+    return found
+
+
+def _plain(findings: list[Finding]) -> list[list[Any]]:
+    cleaned = ([clean(part, 200) if isinstance(part, str) else part for part in f.data()] for f in findings)
+    return list(cleaned)
 
 
 def _fork_task(channel: socket.socket, descriptor: int, shell: Shell, number: int) -> int:
@@ -164,23 +209,27 @@ def serve_task(channel: socket.socket, shell: Shell, number: int) -> None:
     while True:
         request = _next(channel)
         with captured():
-            answer = _task_answer(request, names)
+            answer = _task_answer(request, names, shell)
         wire.send(channel, answer, limits=wire.ANSWER_LIMITS)
 
 
-def _task_answer(request: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
+def _task_answer(request: dict[str, Any], names: dict[str, Any], shell: Shell) -> dict[str, Any]:
     try:
         if request["do"] == "define":
             return _define(request["source"], names)
         return _ask(request["name"], request["args"], request.get("kwargs", {}), names)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are wrong answers, not ends
-        return {"kind": "raised", **describe(error)}
+        findings: list[Finding] = []
+        with contextlib.suppress(Exception):  # of the notebook's own objects
+            findings = shell.bindings.behind(error)
+        return {"kind": "raised", **describe(error), "findings": _plain(findings)}
 
 
 def _define(source: str, names: dict[str, Any]) -> dict[str, Any]:
+    """Run the imports and probes of a test cell among the student's names, but with Python's own builtins."""
     module = types.ModuleType("probes")  # so that the probes' classes and dataclasses find their module
     module.__dict__.update(names)
-    module.__dict__["__name__"] = "probes"
+    module.__dict__.update(BUILTINS, __builtins__=dict(BUILTINS), __name__="probes")
     sys.modules["probes"] = module
     linecache.cache["<probes>"] = (len(source), None, source.splitlines(True), "<probes>")
     exec(compile(source, "<probes>", "exec", dont_inherit=True), module.__dict__)
