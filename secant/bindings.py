@@ -1,7 +1,7 @@
 """The names of a notebook: which cell bound each of them, what they are now, and why one is missing.
 
-A verdict names these causes where an answer relies on a name that means something else by now. Both engines use
-this module: the grader in the student's process, whose findings only become words, and the notebook's kernel.
+A verdict names these causes if an answer relies on a name that means something else by now. Two processes use
+this module: the student's in a grading, whose findings only become words, and a notebook's kernel.
 """
 
 import ast
@@ -9,7 +9,7 @@ import builtins
 import dis
 import linecache
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass
 from itertools import islice
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType, TracebackType
@@ -69,6 +69,7 @@ class Bindings:
         label: returns the cell that a frame belongs to, or "" for a frame that is not the notebook's.
         python: the notebook's builtins, if they are a copy of its own.
         transform: turns a cell's text with magics into Python.
+        known: the names that no cell has bound; by default all that are there now.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Bindings:
         label: Callable[[FrameType], str],
         python: Mapping[str, Any] = BUILTINS,
         transform: Callable[[str], str] = str,
+        known: Collection[str] | None = None,
     ) -> None:
         self._names, self._python_names = names, python
         self._label, self._transform = label, transform
@@ -86,8 +88,11 @@ class Bindings:
         self._bound: dict[str, list[str]] = {}
         self._deleted: dict[str, str] = {}
         self._kinds: dict[str, str] = {}  # what a name was when it was bound first
+        self._types: dict[str, tuple[str, str]] = {}  # before it was bound last, and since
         self._lesson: dict[str, Any] = {}
-        self._seen = self._identities()
+        now = self._identities()
+        self._seen = now if known is None else {name: now[name] for name in now.keys() & known}
+        self._python_ids = list(map(id, python.values()))
 
     def begin(self, sources: Iterable[tuple[str, str]]) -> None:
         """Take the text of all cells, each with its label, before the first one runs."""
@@ -103,6 +108,11 @@ class Bindings:
         """
         if source:
             self._sources[cell] = source
+        if self._python_ids != (ids := list(map(id, self._python_names.values()))):
+            self._python_ids = ids
+            for name in _PYTHONS:
+                if self._python_names.get(name) is not BUILTINS[name]:
+                    self._bound.setdefault(f"builtins.{name}", [cell])
         now = self._identities()
         if now == self._seen:
             return
@@ -112,6 +122,8 @@ class Bindings:
             self._bound.setdefault(name, []).append(cell)
             value = self._names.get(name)
             self._kinds.setdefault(name, _kind(value))
+            kind = type(value).__name__
+            self._types[name] = self._types.get(name, ("", kind))[1], kind
             if imports:
                 self._lesson[name] = value
         for name in self._seen.keys() - now.keys():
@@ -135,17 +147,14 @@ class Bindings:
     def _identities(self) -> dict[str, int]:
         # No reference is kept: a notebook may watch when its tensors are freed.
         names = dict(self._names)  # a thread of the notebook may bind others meanwhile
-        found = dict(zip(names, map(id, names.values()), strict=True))
-        if self._python_names is not BUILTINS:
-            found |= {f"builtins.{name}": id(value) for name, value in self._python_names.items()}
-        return found
+        return dict(zip(names, map(id, names.values()), strict=True))
 
     # --- Names that mean something else now -----------------------------------------------------------------
 
     def rebound(self) -> dict[str, Finding]:
-        """Return the names of Python and of the lesson that mean something else now, and own ones of another kind.
+        """Return the names that mean something else now: Python's own, the lesson's, and the notebook's.
 
-        Own names are functions, classes and modules that became something else.
+        Of the notebook's names these are functions, classes and modules that became something else.
         """
         found = {}
         for name in _PYTHONS:
@@ -193,9 +202,10 @@ class Bindings:
         rebound = self.rebound()
         used = _names_at(own[-1])
         found = [rebound[name] for name in used if name in rebound]
-        for name in used:  # a value that a cell has put in the place of another one of the same kind
-            cells = self._bound.get(name, ())
-            if name not in rebound and name in self._names and len(set(cells)) > 1:
+        for name in used:  # a value of another type than the one before
+            before, now = self._types.get(name, ("", ""))
+            several = len(set(self._bound.get(name, ()))) > 1
+            if name not in rebound and name in self._names and several and before != now:
                 found.append(self._finding(name, "own"))
         return found[:_MOST]
 

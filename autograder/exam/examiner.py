@@ -29,8 +29,8 @@ from autograder.sandbox.client import CandidateClient, Candidates, TaskClient
 from autograder.sandbox.inside.wire import WireError
 from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, Starved, TimedOut, WallError
 from secant import check, language, say
-from secant.catalogue import name_of
 from secant.bindings import Finding, defined_by_line
+from secant.catalogue import name_of
 from secant.causes import STUB
 from secant.checking.ask import asked_elsewhere
 from secant.language import ours
@@ -287,10 +287,7 @@ class _Questions:
             unwritten = self._task in self._loaded.unwritten and answer.error == "NotImplementedError"
             if unwritten or _is_own_stub(answer, self._task):
                 raise _Verdict("not_attempted", words.not_done())
-            if answer.message == STUB:
-                told = words.ran_into_stub(answer)
-            else:
-                told = self._raised(answer)
+            told = words.ran_into_stub(answer) if answer.message == STUB else self._raised(answer)
             raise _Verdict("wrong", words.at_the_call(told, check.asked()))
 
         return ask

@@ -72,7 +72,9 @@ def raised(answer: Reply, findings: Sequence[Finding] = ()) -> str:
 
 def not_callable(task: str, answer: Reply, findings: Sequence[Finding]) -> str:
     """Say that the name of a task stands for something else by now."""
-    head = say(en=f"{task} is not what your answer cell defined.", ko=f"{task}: 답 셀에서 정의한 것이 아닙니다.")
+    head = say(
+        en=f"{task} is not what your answer cell defined.", ko=f"{task}: 답 셀에서 정의한 것이 아닙니다."
+    )
     return f"{head}\n{error_of(answer, findings)}"
 
 

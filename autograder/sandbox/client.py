@@ -366,7 +366,9 @@ def _findings(found: object) -> tuple[Finding, ...]:
 def _finding(data: object) -> Finding:
     match data:
         case [str(name), str(kind), str(cell), int(line), str(text), str(more)]:
-            return Finding(name[:100], kind[:20], cell[:100], min(max(line, 0), 10**6), text[:200], more[:200])
+            return Finding(
+                name[:100], kind[:20], cell[:100], min(max(line, 0), 10**6), text[:200], more[:200]
+            )
     raise Crashed("garbage")
 
 

@@ -30,16 +30,12 @@ import torch
 from autograder.sandbox.inside import pictures, wire
 from autograder.sandbox.inside.shell import Shell, captured, clean, describe, make_shell, run_cell
 from secant import ask  # noqa: F401 - what questions import, once for the forks of all tasks
-from secant.bindings import BUILTINS, Finding
+from secant.bindings import BUILTINS, Bindings, Finding
 
 _WARNING_FILTERS = tuple(warnings.filters)
-# What questions and our own code use of libraries, as it was imported.
+# What questions and our own code use of libraries.
 _SHARED = (math, torch, torch.nn, torch.nn.functional, torch.autograd, torch.linalg, torch.func)
 _SHARED_CLASSES = (torch.Tensor, torch.nn.Module, torch.nn.Parameter, torch.autograd.Function)
-_AS_IMPORTED = [
-    (owner, {n: v for n, v in vars(owner).items() if isinstance(owner, type) or not n.startswith("_")})
-    for owner in (*_SHARED, *_SHARED_CLASSES)
-]
 
 
 # --- Starting every task from the same state ------------------------------------------------------------
@@ -53,22 +49,26 @@ def _reset_torch_switches() -> None:
         torch.set_num_threads(1)
 
 
-def _restore_libraries() -> None:
-    """Undo assignments such as `math.sin = 3`: tests use these functions, too."""
-    for owner, before in _AS_IMPORTED:
-        now = vars(owner)
+def _libraries() -> list[tuple[Any, dict[str, Any]]]:
+    """Return what the modules and classes that tests use hold now."""
+    return [(owner, dict(vars(owner))) for owner in (*_SHARED, *_SHARED_CLASSES)]
+
+
+def _restore(libraries: list[tuple[Any, dict[str, Any]]]) -> None:
+    """Undo assignments of a notebook such as `math.sin = 3`: tests use these functions, too."""
+    for owner, before in libraries:
+        now, is_class = vars(owner), isinstance(owner, type)
         for name in [name for name, value in before.items() if now.get(name) is not value]:
-            setattr(owner, name, before[name])
-        if isinstance(owner, type):
-            for name in now.keys() - before.keys():
-                if any(name in vars(base) for base in owner.__mro__[1:]):  # torch.Tensor.abs is a base's
-                    delattr(owner, name)
+            if is_class or not name.startswith("_"):
+                setattr(owner, name, before[name])
+        for name in now.keys() - before.keys():
+            if is_class and any(name in vars(base) for base in owner.__mro__[1:]):
+                delattr(owner, name)  # such as torch.Tensor.abs, which is a base's
 
 
 def reset() -> None:
     """Undo what an honest notebook leaves spoilt."""
     steps: list[Callable[[], object]] = [
-        _restore_libraries,
         lambda: signal.setitimer(signal.ITIMER_REAL, 0),
         lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         lambda: sys.settrace(None),
@@ -123,8 +123,11 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                     signal.signal(signal.SIGINT, signal.default_int_handler)  # who forked this ignores it
                 seed(request["seed"])
                 shell.begin(request["cells"])
+                libraries = _libraries()
                 for label, source in request["cells"]:
                     wire.send(channel, run_cell(shell, label, source))
+                with contextlib.suppress(Exception):
+                    _restore(libraries)
                 reset()  # once, for the forks of all tasks
                 wire.send(channel, {"threads": _thread_count(), **_findings(shell, request["answers"])})
             case "task":
@@ -209,11 +212,11 @@ def serve_task(channel: socket.socket, shell: Shell, number: int) -> None:
     while True:
         request = _next(channel)
         with captured():
-            answer = _task_answer(request, names, shell)
+            answer = _task_answer(request, names, shell.bindings)
         wire.send(channel, answer, limits=wire.ANSWER_LIMITS)
 
 
-def _task_answer(request: dict[str, Any], names: dict[str, Any], shell: Shell) -> dict[str, Any]:
+def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindings) -> dict[str, Any]:
     try:
         if request["do"] == "define":
             return _define(request["source"], names)
@@ -221,7 +224,7 @@ def _task_answer(request: dict[str, Any], names: dict[str, Any], shell: Shell) -
     except BaseException as error:  # SystemExit and KeyboardInterrupt are wrong answers, not ends
         findings: list[Finding] = []
         with contextlib.suppress(Exception):  # of the notebook's own objects
-            findings = shell.bindings.behind(error)
+            findings = bindings.behind(error)
         return {"kind": "raised", **describe(error), "findings": _plain(findings)}
 
 

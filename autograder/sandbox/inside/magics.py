@@ -1,7 +1,7 @@
 """Magics without a front end: those that only show something do nothing, those that bind names work.
 
-A magic that is not there costs a line of output, not the rest of its cell: in the student's own Jupyter it may
-come from an extension that this machine does not have.
+A magic that is not there costs a line of output, not the rest of its cell: in the student's own Jupyter it
+may come from an extension that this machine does not have.
 """
 
 import importlib

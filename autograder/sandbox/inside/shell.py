@@ -55,8 +55,8 @@ class Shell(InteractiveShell):
     def begin(self, cells: Sequence[tuple[str, str]]) -> None:
         """Get ready for a notebook of these cells: builtins of its own, and a watch on its names.
 
-        What the notebook rebinds in `builtins` then changes what its own cells see, and neither torch, IPython
-        nor the questions of a test.
+        What the notebook rebinds in `builtins` then changes what its own cells see, and neither torch,
+        IPython nor the questions of a test.
         """
         python = ModuleType("builtins")
         vars(python).update(vars(builtins), get_ipython=self.get_ipython)
