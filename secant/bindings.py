@@ -461,6 +461,13 @@ def _kind(value: Any) -> str:
 
 def describe(value: Any) -> str:
     """Return what a value is, in words of Python: "int (80)", "function (torch.sum)", "list"."""
+    try:
+        return _described(value)
+    except Exception:  # an object may raise anything when it is read
+        return type(value).__name__[:_SHOWN]
+
+
+def _described(value: Any) -> str:
     kind = type(value).__name__
     if type(value) in _PLAIN:
         text = repr(value if not isinstance(value, str) else value[:_SHOWN])

@@ -11,7 +11,7 @@ from secant.language import say
 from secant.visible import visible
 
 MESSAGE_LIMIT = 4_000  # characters
-_NO_MODULE = re.compile(r"No module named '([\w.]{1,100})'")
+_NO_MODULE = re.compile(r"No module named '(\w{1,50})[\w.]{0,100}'", re.ASCII)
 _NO_NETWORK = ("name resolution", "Name or service not known", "Network is unreachable", "getaddrinfo failed")
 
 
@@ -161,7 +161,7 @@ def error_of(what: Reply | CellResult, findings: Sequence[Finding] = ()) -> str:
 def missing_module(message: str) -> str:
     """Return the package that Python did not find, as a ModuleNotFoundError names it; or an empty string."""
     found = _NO_MODULE.search(message)
-    return found[1].partition(".")[0] if found else ""
+    return found[1] if found else ""
 
 
 def _cause(text: str) -> list[str]:
