@@ -31,6 +31,7 @@ _DEPTH = 4  # of functions that call each other, and of code in code
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _PLAIN = (bool, int, float, str, type(None))
 _MAGIC = re.compile(r"\s*%%(\w[\w.]*)")
+_EVERYTHING = re.compile(r"\s*(?:from\s+\S+\s+import\s+\*|%run\b|get_ipython\(\)\.run_line_magic\('run')")
 _SHELL_ESCAPE = re.compile(r"\s*%%?(\w+)|\s*!")
 
 
@@ -42,8 +43,9 @@ class Finding:
         name: the name, as the answer writes it.
         kind: "python" (a name of Python's own was rebound), "lesson" (a name that the lesson imports), "own"
             (a name of the notebook's own), "deleted"; or why the name was never bound: "stopped" (the cell
-            ended before it), "magic" (the cell's magic does not run it here), "inside" (it is local to a
-            function or class), "comment", "text" (a text cell), "below" (a later cell), "endless".
+            ended before it), "perhaps" (a cell stopped at an import of everything), "branch" (code that did
+            not run), "magic" (the cell's magic does not run it here), "inside" (it is local to a function or
+            class), "comment", "text" (a text cell), "below" (a later cell), "endless".
         cell: the label of the cell that is the reason, such as "cell 7".
         line, text: the line in that cell, and its code; 0 and "" if unknown.
         more: what the name is now; for "stopped" the error; for "magic" and "inside" what surrounds it.
@@ -184,13 +186,30 @@ class Bindings:
         defined = [one for one, cells in self._bound.items() if cell in cells and one in self._names]
         if name not in self._names and (why := self.missing(name)):
             return why
-        if name in rebound:
-            return [rebound[name]]
-        if not rebound:
+        causes = {**self._defined_again(cell), **rebound}
+        if name in causes:
+            return [causes[name]]
+        if not causes:
             return []
         things = [self._names[one] for one in {name, *defined} & self._names.keys()]
-        used = _globals_of(things, self._names, rebound.keys())
-        return [rebound[one] for one in rebound if one in used][:_MOST]
+        used = _globals_of(things, self._names, causes.keys())
+        return [causes[one] for one in causes if one in used][:_MOST]
+
+    def _defined_again(self, cell: str) -> dict[str, Finding]:
+        """Return functions and classes that were there by this cell, and that a later one defined again."""
+        order = {label: place for place, label in enumerate(self._sources)}
+        if cell not in order:
+            return {}
+        found = {}
+        for name, cells in self._bound.items():
+            first, last = order.get(cells[0], -1), order.get(cells[-1], -1)
+            if (
+                name in self._names
+                and first <= order[cell] < last
+                and self._kinds[name] in ("function", "class")
+            ):
+                found[name] = self._finding(name, "own")
+        return found
 
     def behind(self, error: BaseException) -> list[Finding]:
         """Return what the failing expression uses that means something else now, or is missing."""
@@ -205,7 +224,8 @@ class Bindings:
         for name in used:  # a value of another type than the one before
             before, now = self._types.get(name, ("", ""))
             several = len(set(self._bound.get(name, ()))) > 1
-            if name not in rebound and name in self._names and several and before != now:
+            called = before != now or f"{name}()" in str(error)  # or with other arguments than before
+            if name not in rebound and name in self._names and several and called:
                 found.append(self._finding(name, "own"))
         return found[:_MOST]
 
@@ -236,7 +256,7 @@ class Bindings:
         if name in self._deleted:
             cell = self._deleted[name]
             return [Finding(name, "deleted", cell, *self._line(cell, name))]
-        for find in (self._stopped, self._under_a_magic, self._inside, self._below):
+        for find in (self._stopped, self._under_a_magic, self._below, self._in_a_branch, self._inside):
             if found := find(name):
                 return [found]
         return []
@@ -245,6 +265,16 @@ class Bindings:
         for cell, (line, text, error) in self._errors.items():
             if name in bindings(self._python(self._sources.get(cell, ""))):
                 return Finding(name, "stopped", cell, line, text, error)
+        for cell, (line, text, error) in self._errors.items():  # whatever such a line would have bound
+            if _EVERYTHING.match(text):
+                return Finding(name, "perhaps", cell, line, text, error)
+        return None
+
+    def _in_a_branch(self, name: str) -> Finding | None:
+        for cell, source in self._sources.items():
+            if line := bindings(self._python(source)).get(name):
+                text = source.splitlines()[line - 1 : line]
+                return Finding(name, "branch", cell, line, text[0].strip()[:_LINE] if text else "")
         return None
 
     def _under_a_magic(self, name: str) -> Finding | None:
@@ -292,6 +322,8 @@ def _of_module(tree: ast.AST) -> Iterator[ast.AST]:
         yield node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             yield from (inner for inner in ast.walk(node) if isinstance(inner, ast.Global))
+        elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            yield from (inner.target for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
         else:
             yield from _of_module(node)
 
@@ -511,6 +543,16 @@ def said(finding: Finding) -> str:
             return say(
                 en=f"before it defined {name}, a cell stopped with {more}: {where}",
                 ko=f"{name}: 정의하는 셀이 그 전에 오류로 멈추었습니다({more}). 멈춘 곳은 {where}",
+            )
+        case "perhaps":
+            return say(
+                en=f"no other cell defines {name}, and this one stopped with {more}: {where}",
+                ko=f"{name}: 다른 셀에는 정의가 없고, 이 셀은 오류로 멈추었습니다({more}). 멈춘 곳은 {where}",
+            )
+        case "branch":
+            return say(
+                en=f"{name} is bound only in a part of a cell that did not run here: {where}",
+                ko=f"{name}: 여기서는 실행되지 않은 부분에서만 정의됩니다. 있는 곳은 {where}",
             )
         case "magic":
             return say(

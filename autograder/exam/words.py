@@ -12,6 +12,7 @@ from secant.visible import visible
 
 MESSAGE_LIMIT = 4_000  # characters
 _NO_MODULE = re.compile(r"No module named '(\w{1,50})[\w.]{0,100}'", re.ASCII)
+_NO_FILE = re.compile(r"^File `'.{1,200}'` not found")  # as %run says it
 _NO_NETWORK = ("name resolution", "Name or service not known", "Network is unreachable", "getaddrinfo failed")
 
 
@@ -172,7 +173,7 @@ def _causes(findings: Sequence[Finding]) -> list[str]:
     lines: list[str] = []
     for finding in findings:
         lines += _cause(said(finding))
-        if finding.kind == "stopped":
+        if finding.kind in ("stopped", "perhaps"):
             kind, _, message = finding.more.partition(": ")
             lines += [f"    {text}" for text in [_not_here(kind, message)] if text]
     return lines
@@ -197,7 +198,14 @@ def _not_here(kind: str, message: str) -> str:
             ko=f"답을 확인하는 곳에는 {name} 패키지가 없고, 노트북 옆에 둔 파일도 없습니다. "
             "그것 없이 답을 쓰거나, 패키지를 설치해 달라고 강사에게 부탁하세요",
         )
-    if kind == "FileNotFoundError":
+    if kind == "ImportError" and message.startswith("cannot import name"):
+        return say(
+            en="where answers are checked, the package has no such name. Is it misspelled, or do you have "
+            "another version of the package?",
+            ko="답을 확인하는 곳의 패키지에는 그런 이름이 없습니다. 철자가 다르거나, "
+            "설치한 패키지의 버전이 다르지 않나요?",
+        )
+    if kind == "FileNotFoundError" or _NO_FILE.search(message):
         return say(
             en="this file is not there where answers are checked: only the notebook is, no file beside it",
             ko="답을 확인하는 곳에는 이 파일이 없습니다. 노트북만 있고, 그 옆에 둔 파일은 없습니다",

@@ -156,7 +156,19 @@ def test_a_value_is_described_in_a_few_words(value: object, words: str) -> None:
 @pytest.mark.parametrize("tongue", LANGUAGES)
 def test_every_finding_is_said_in_both_languages(tongue: Any) -> None:
     language(tongue)
-    kinds = (*REBOUND, "deleted", "stopped", "magic", "inside", "comment", "text", "below", "endless")
+    kinds = (
+        *REBOUND,
+        "deleted",
+        "stopped",
+        "perhaps",
+        "branch",
+        "magic",
+        "inside",
+        "comment",
+        "text",
+        "below",
+        "endless",
+    )
     sentences = {said(Finding("f", kind, "cell 7", 3, "def f():", "int (80)")) for kind in kinds}
     assert len(sentences) == len(kinds)
     for sentence in sentences:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from secant.checking import situation
 
 #: Python's own names that a notebook can bind: `None = 1` is no Python.
-PYTHONS = [name for name in dir(builtins) if name.isidentifier() and name not in ("True", "False", "None")]
-PYTHONS = [name for name in PYTHONS if not name.startswith("_") and name not in ("display", "get_ipython")]
+_NOT_ASSIGNABLE = {"True", "False", "None", "__debug__", "display", "get_ipython", "__IPYTHON__"}
+PYTHONS = [name for name in dir(builtins) if name.isidentifier() and name not in _NOT_ASSIGNABLE]
 #: What the kit calls its own.
 KITS = ["torch", "nn", "math", *(name for name in situation._KIT if name not in dir(builtins))]
 EVERY = list(dict.fromkeys([*PYTHONS, *KITS]))

@@ -7,6 +7,7 @@ may come from an extension that this machine does not have.
 import importlib
 import re
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from IPython.core.pylabtools import import_pylab
@@ -50,7 +51,12 @@ def register_magics(shell: "InteractiveShell") -> None:
 
     known = shell.magics_manager.magics["line"]
     known |= dict.fromkeys(_QUIET, lambda line: None)
+    known |= {name: partial(_report_manager, name) for name in ("conda", "mamba", "micromamba")}
     known |= {"load_ext": load_extensions, "reload_ext": load_extensions, "pylab": pylab, "aimport": aimport}
+
+
+def _report_manager(name: str, line: str) -> None:
+    report_unknown(f"%{name}")
 
 
 def report_unknown(magic: str) -> None:

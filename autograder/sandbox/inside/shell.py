@@ -70,6 +70,11 @@ class Shell(InteractiveShell):
             return report_unknown(f"%{magic_name}")
         return super().run_line_magic(magic_name, line, _stack_depth + 1)
 
+    def magic(self, arg_s: str) -> Any:
+        """Run a line magic as `get_ipython().magic("matplotlib inline")`, which IPython 9 no longer has."""
+        name, _, line = arg_s.lstrip("%").partition(" ")
+        return self.run_line_magic(name, line, 2)
+
     def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
         """Run a cell magic. One that is not there is reported, and nothing below it runs."""
         if self.find_cell_magic(magic_name) is None:

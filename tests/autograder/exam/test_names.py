@@ -298,6 +298,34 @@ def test_a_helper_that_is_not_there_is_told_why(asked: Asked, helper: str, cause
     assert cause in asked.told(helper, hand_derivative=HELPED)
 
 
+@pytest.mark.parametrize(
+    ("scratch", "cause"),
+    [
+        (
+            "from mine import *",
+            "no other cell defines `square`, and this one stopped with ModuleNotFoundError",
+        ),
+        (
+            "%run mine.py",
+            "no other cell defines `square`, and this one stopped with Exception: File `'mine.py'`",
+        ),
+        (
+            "try:\n    import mine\n    square = mine.square\nexcept ImportError:\n    pass",
+            "`square` is bound only in a part of a cell that did not run here: cell 3, line 3: square = mine",
+        ),
+    ],
+)
+def test_a_helper_from_a_file_that_is_only_at_home_is_told_so(asked: Asked, scratch: str, cause: str) -> None:
+    assert cause in asked.told(scratch, hand_derivative=HELPED)
+
+
+def test_a_helper_that_a_later_cell_defines_again_is_named(asked: Asked) -> None:
+    """With other arguments, which raises, or with another result, which is merely wrong."""
+    for again in ("def square():\n    return 4", "def square(x):\n    return x + 1"):
+        said = asked.told(SQUARE, after=again, hand_derivative=HELPED)
+        assert "`square` is now a function (square), since cell 17, line 1: def square(" in said
+
+
 def test_a_helper_further_down_is_named_with_its_cell(asked: Asked) -> None:
     said = asked.told(after=SQUARE, hand_derivative=f"k = square(2)\n{HAND}")
     assert (
@@ -320,6 +348,7 @@ def test_a_helper_further_down_is_named_with_its_cell(asked: Asked) -> None:
         ),
         (f"%matplotlib widget\n%config InlineBackend.figure_format = 'retina'\n%gui qt\n{SQUARE}", HELPED),
         (f"%load_ext no_such_extension\n%no_such_magic --port 1\n{SQUARE}", HELPED),
+        (f"%conda install seaborn\nget_ipython().magic('matplotlib inline')\n{SQUARE}", HELPED),
         (f"%%time\n{SQUARE}", HELPED),
         (f"%%capture\n{SQUARE}", HELPED),
     ],
