@@ -27,7 +27,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-import secant
 from autograder.sandbox.inside import pictures, wire
 from autograder.sandbox.inside.shell import Shell, captured, clean, describe, make_shell, run_cell
 from secant import ask  # noqa: F401 - what questions import, once for the forks of all tasks
@@ -37,7 +36,7 @@ _WARNING_FILTERS = tuple(warnings.filters)
 # What questions and our own code use of libraries.
 _SHARED = (
     *(torch, torch.nn, torch.nn.functional, torch.autograd, torch.linalg, torch.func),
-    *(contextlib, math, random, secant),
+    *(contextlib, math, random),
 )
 _SHARED_CLASSES = (torch.Tensor, torch.nn.Module, torch.nn.Parameter, torch.autograd.Function)
 
