@@ -10,6 +10,7 @@ import dis
 import linecache
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from itertools import islice
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType, TracebackType
@@ -27,6 +28,7 @@ _PYTHONS = {name for name in BUILTINS if name not in _NOT_PYTHONS and not name.s
 REBOUND = ("python", "lesson", "own")
 _MOST = 3  # findings of one error
 _SHOWN, _LINE = 40, 200  # characters of a value, and of a line of code
+_MOST_CODE = 500_000  # characters of a notebook that are read for the sake of a message
 _DEPTH = 4  # of functions that call each other, and of code in code
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _PLAIN = (bool, int, float, str, type(None))
@@ -85,6 +87,8 @@ class Bindings:
         self._names, self._python_names = names, python
         self._label, self._transform = label, transform
         self._sources: dict[str, str] = {}
+        self._readings: dict[str, tuple[dict[str, int], dict[str, str]]] = {}
+        self._unread = _MOST_CODE
         self._errors: dict[str, tuple[int, str, str]] = {}
         self._causes: dict[str, str | list[Finding]] = {}  # a missing name, or what is known at once
         self._bound: dict[str, list[str]] = {}
@@ -110,6 +114,7 @@ class Bindings:
         """
         if source:
             self._sources[cell] = source
+            self._readings.pop(cell, None)
         if self._python_ids != (ids := list(map(id, self._python_names.values()))):
             self._python_ids = ids
             for name in _PYTHONS:
@@ -138,11 +143,12 @@ class Bindings:
         # The error itself is not kept: its frames would keep the notebook's tensors.
         self._causes[cell] = _missing_name(error) or self.behind(error)
 
-    def causes(self) -> dict[str, list[Finding]]:
-        """Return the findings about the cells that stopped, once all cells have run."""
+    def causes(self, cells: Collection[str]) -> dict[str, list[Finding]]:
+        """Return the findings about those of some cells that stopped, once all cells have run."""
         found = {
             cell: self.missing(cause) if isinstance(cause, str) else cause
             for cell, cause in self._causes.items()
+            if cell in cells
         }
         return {cell: findings for cell, findings in found.items() if findings}
 
@@ -239,15 +245,19 @@ class Bindings:
     def _line(self, cell: str, name: str) -> tuple[int, str]:
         """Return the last line of a cell that binds or deletes a name: its number and its code."""
         source = self._sources.get(cell, "")
-        line = bindings(self._python(source)).get(name, 0) or _magic_line(source)
+        line = self._read(cell)[0].get(name, 0) or _magic_line(source)
         lines = source.splitlines()
         return (line, lines[line - 1].strip()[:_LINE]) if 0 < line <= len(lines) else (0, "")
 
-    def _python(self, source: str) -> str:
-        try:
-            return self._transform(source)
-        except Exception:  # no transformer has to survive a slip in a cell
-            return source
+    def _read(self, cell: str) -> tuple[dict[str, int], dict[str, str]]:
+        """Return what the text of a cell binds, and what it defines inside something else; read once."""
+        if cell not in self._readings:
+            source = self._sources.get(cell, "")
+            self._unread -= len(source)
+            with suppress(Exception):  # no transformer has to survive a slip in a cell
+                source = self._transform(source)
+            self._readings[cell] = (bindings(source), _nested(source)) if self._unread > 0 else ({}, {})
+        return self._readings[cell]
 
     # --- Names that are missing -----------------------------------------------------------------------------
 
@@ -263,7 +273,7 @@ class Bindings:
 
     def _stopped(self, name: str) -> Finding | None:
         for cell, (line, text, error) in self._errors.items():
-            if name in bindings(self._python(self._sources.get(cell, ""))):
+            if name in self._read(cell)[0]:
                 return Finding(name, "stopped", cell, line, text, error)
         for cell, (line, text, error) in self._errors.items():  # whatever such a line would have bound
             if _EVERYTHING.match(text):
@@ -272,7 +282,7 @@ class Bindings:
 
     def _in_a_branch(self, name: str) -> Finding | None:
         for cell, source in self._sources.items():
-            if line := bindings(self._python(source)).get(name):
+            if line := self._read(cell)[0].get(name):
                 text = source.splitlines()[line - 1 : line]
                 return Finding(name, "branch", cell, line, text[0].strip()[:_LINE] if text else "")
         return None
@@ -286,7 +296,7 @@ class Bindings:
 
     def _inside(self, name: str) -> Finding | None:
         for cell, source in self._sources.items():
-            if outer := _nested(self._python(source)).get(name):
+            if outer := self._read(cell)[1].get(name):
                 return Finding(name, "inside", cell, *_definition(source, name), outer)
             if re.search(rf"^\s*#+\s*(?:def|class)\s+{re.escape(name)}\b", source, re.MULTILINE):
                 return Finding(name, "comment", cell, *_definition(source, name))

@@ -173,7 +173,8 @@ def _findings(shell: Shell, answers: dict[str, str]) -> dict[str, dict[str, list
         for task, label in answers.items():
             if findings := shell.bindings.used_by(task, label, rebound):
                 found["answers"][task] = _plain(findings)
-        found["cells"] = {label: _plain(of) for label, of in shell.bindings.causes().items()}
+        about = shell.bindings.causes(set(answers.values())).items()
+        found["cells"] = {label: _plain(findings) for label, findings in about}
     return found
 
 

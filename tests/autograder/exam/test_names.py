@@ -326,6 +326,10 @@ def test_a_helper_that_a_later_cell_defines_again_is_named(asked: Asked) -> None
         assert "`square` is now a function (square), since cell 17, line 1: def square(" in said
 
 
+def test_hundreds_of_failing_cells_cost_nothing(asked: Asked) -> None:
+    assert asked.told(*["not_there()"] * 600, hand_derivative=HAND) == ""
+
+
 def test_a_helper_further_down_is_named_with_its_cell(asked: Asked) -> None:
     said = asked.told(after=SQUARE, hand_derivative=f"k = square(2)\n{HAND}")
     assert (
