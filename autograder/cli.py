@@ -263,6 +263,7 @@ def grade(
         summary.students,
         student or [],
         summary.before,
+        summary.results.missing,
     )
     before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
@@ -306,8 +307,20 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
     for lesson, students in end.absent.items():
         shown = ", ".join(students[:_NAMES]) + (" …" if len(students) > _NAMES else "")
         table.add_row("handed in nothing", f"{lesson}: {counted(len(students), 'student')}", Text(shown))
+    if end.packages:
+        table.add_row("not installed here", *map(Text, _packages(end.packages)))
     if table.row_count:
         Terminal().print(table)  # wrapped, since somebody has to read it
+
+
+def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    """Return which packages are missing, for how many students, and what to do about it."""
+    shown = [f"{package}: {counted(len(who), 'student')}" for package, who in students.items()]
+    more = ["…"] if len(shown) > _NAMES else []
+    return (
+        ", ".join(shown[:_NAMES] + more),
+        "Notebooks import these. If answers may use one, install it, then: autograder grade --force",
+    )
 
 
 @app.command(rich_help_panel=CLASS)

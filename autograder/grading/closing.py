@@ -4,7 +4,7 @@ import difflib
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.grading.entries import Entry
@@ -34,6 +34,7 @@ class Closing:
         unknown: what lies in submitted/ where no submission is looked for, each with what to do.
         absent: students of the gradebook who have handed in nothing, by lesson.
         strangers: whose id is none of the class's, each with what to do; all of them are graded.
+        packages: packages that are not installed where notebooks ran, each with the students who import it.
     """
 
     graded: int
@@ -44,6 +45,7 @@ class Closing:
     unknown: Mapping[str, str]
     absent: Mapping[str, Sequence[str]]
     strangers: Mapping[str, str]
+    packages: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def is_clean(self) -> bool:
@@ -59,6 +61,7 @@ def closing(
     known: Collection[str],
     students: Collection[str],
     before: Sequence[Listed],
+    missing: Mapping[Entry, Collection[str]] | None = None,
 ) -> Closing:
     """Sum up a run.
 
@@ -70,6 +73,7 @@ def closing(
         known: the gradebook's students.
         students: those that were asked for; none for all.
         before: the gradebook's students when the run began.
+        missing: the packages that a submission imports and that are not installed where it ran.
     """
     notes, overruled, unread, several, graded = [], [], {}, {}, 0
     for entry in results:
@@ -99,7 +103,18 @@ def closing(
         dict(unknown(submitted, lessons, students)),
         {lesson: names for lesson, names in absent.items() if names},
         _strangers({entry.student for entry in results if valid_student_id(entry.student)}, before),
+        _packages(missing or {}),
     )
+
+
+def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
+    """Return the students who import each missing package, the package that most of them import first."""
+    students: dict[str, set[str]] = {}
+    for entry, packages in missing.items():
+        for package in packages:
+            students.setdefault(package, set()).add(entry.student)
+    ranked = sorted(students, key=lambda package: (-len(students[package]), package))
+    return {package: sorted(students[package]) for package in ranked}
 
 
 def _strangers(handed: Collection[str], before: Sequence[Listed]) -> dict[str, str]:

@@ -452,6 +452,15 @@ def test_summary_counts_notes_and_overruled_tasks_separately(capsys: pytest.Capt
     assert "1 overruled" in said
 
 
+def test_summary_counts_how_many_students_need_which_package(capsys: pytest.CaptureFixture[str]) -> None:
+    packages = {"seaborn": ["ann", "bob"], "google": ["cho"]}
+    _show_closing(Closing(3, (0, 0), (0, 0), {}, {}, {}, {}, {}, packages), {})
+    said = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "not installed here" in said
+    assert "seaborn: 2 students" in said
+    assert "google: 1 student" in said
+
+
 def test_grade_outside_of_a_course(autograder: list[str], tmp_path: Path) -> None:
     done = call(autograder, tmp_path, "grade")
     assert done.returncode == 2
