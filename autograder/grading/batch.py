@@ -62,12 +62,19 @@ from secant.visible import visible
 
 
 class Results(MutableMapping[Entry, Result]):
-    """What was found, by submission: what `grade --json` shows of it, since a class may be large."""
+    """What was found, by submission: what `grade --json` shows of it, since a class may be large.
+
+    Attributes:
+        missing: the packages that a submission imports and that are not installed where it ran.
+    """
 
     def __init__(self) -> None:
         self._packed: dict[Entry, bytes] = {}
+        self.missing: dict[Entry, set[str]] = {}
 
     def __setitem__(self, entry: Entry, result: Result) -> None:
+        if packages := result.missing_packages:
+            self.missing[entry] = packages
         shown = replace(result, comments={}, cells=())
         self._packed[entry] = zlib.compress(json.dumps(shown.as_json()).encode(), 1)
 
@@ -76,6 +83,7 @@ class Results(MutableMapping[Entry, Result]):
 
     def __delitem__(self, entry: Entry) -> None:
         del self._packed[entry]
+        self.missing.pop(entry, None)
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._packed)
@@ -102,7 +110,7 @@ class Summary:
         late: what is said about each submission that has lost points for being late.
     """
 
-    results: MutableMapping[Entry, Result] = field(default_factory=Results)
+    results: Results = field(default_factory=Results)
     done: int = 0
     kept: int = 0
     unread: int = 0

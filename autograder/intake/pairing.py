@@ -22,6 +22,8 @@ from autograder.intake.submission import Refused
 from secant.language import LANGUAGES, Language
 
 _TELLING = 8  # characters of a line that another text would not have by chance
+_DEFINITION = re.compile(r"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+(\w{1,100})\b", re.MULTILINE)
+_MOST_DEFINITIONS = 50  # of a text cell that are looked at
 MAX_CELL_CHARS = 100_000
 MAX_SOURCE_BYTES = 1_000_000  # of all cells together, so that they fit one frame of the wire
 
@@ -173,6 +175,21 @@ def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNod
 def unwritten(pairing: Pairing) -> frozenset[str]:
     """The tasks whose answer is missing, empty, or the released stub."""
     return frozenset(grade_id(cell) for cell in filter(is_answer, pairing.lesson)) - _written(pairing)
+
+
+def text_definitions(pairing: Pairing) -> dict[str, int]:
+    """Return the functions and classes whose code stands in a text cell, with the cell's number.
+
+    Such a cell was code before somebody pressed M on it, or was merged with the text above it.
+    """
+    known = {cell.source.strip() for cell in pairing.lesson}
+    code = {cell.number for cell in pairing.answers.values()}
+    return {
+        name: cell.number
+        for cell in pairing.cells
+        if cell.kind != "code" and cell.number not in code and cell.source.strip() not in known
+        for name in _DEFINITION.findall(cell.source)[:_MOST_DEFINITIONS]
+    }
 
 
 def _written(pairing: Pairing) -> set[str]:

@@ -1,7 +1,7 @@
 """What the intake makes of a submitted file: a submission that can be graded, or why it cannot be."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
@@ -48,12 +48,14 @@ class Script:
         language: the language of the notebook that was handed in.
         digest: the SHA-256 of the file's bytes, in hexadecimal.
         unwritten: the tasks whose answer is missing, empty, or the released stub.
+        text_definitions: functions and classes whose code stands in text cells, with the cell's number.
     """
 
     steps: Sequence[Step]
     language: str
     digest: str
     unwritten: Sequence[str] = ()
+    text_definitions: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

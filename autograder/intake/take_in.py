@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import grade_id
 from autograder.intake.files import Unread, is_named_after, names_of, read
-from autograder.intake.pairing import settle, unwritten
+from autograder.intake.pairing import settle, text_definitions, unwritten
 from autograder.intake.parse import parse
 from autograder.intake.rebuild import layout_of, notebook_of, steps_of
 from autograder.intake.submission import Refused, Rejected, Script, Submission
@@ -122,7 +122,13 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
         return refusal.outcome
     layout = layout_of(pairing)
     answers = {grade_id(pairing.lesson[index]): cell.source for index, cell in pairing.answers.items()}
-    script = Script(steps_of(pairing, layout), language, found.digest, sorted(unwritten(pairing)))
+    script = Script(
+        steps=steps_of(pairing, layout),
+        language=language,
+        digest=found.digest,
+        unwritten=sorted(unwritten(pairing)),
+        text_definitions=text_definitions(pairing),
+    )
     return Submission(
         script=script,
         answers=answers,

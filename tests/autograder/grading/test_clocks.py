@@ -79,8 +79,8 @@ class Class:
             [],
             [],
             [],
-            self.summary.unclear_times,
-            self.summary.late,
+            unclear_times=self.summary.unclear_times,
+            late=self.summary.late,
         )
         return {**end.unclear_times, **end.late}
 
