@@ -1,5 +1,6 @@
 """The submitted file: found in its folder, opened without following links, read once within a bound."""
 
+import json
 import os
 import re
 import stat
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 from autograder.intake.submission import Refused, Rejected
 from secant.language import LANGUAGES
@@ -19,12 +21,14 @@ MAX_FILE_BYTES = 20_000_000
 MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
 MAX_SIDE_FOLDERS = 20
+PICTURES = (".png", ".jpg", ".jpeg", ".jfif", ".gif", ".webp")
 MAX_NOTEBOOKS = (
     6  # of a submission that are read; beside the lesson's own they are no larger than one together
 )
 
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
 _NOT_THE_STUDENTS = ("timestamp.txt", "submission_secret.txt", "collect.txt")
+_PICTURE_NAME = re.compile(rb"\.(?:png|jpe?g|jfif|gif|webp)\b", re.IGNORECASE)
 _NAMED = 3  # of the files that came instead of a notebook
 # What browsers, editors, file managers, Google Drive and Canvas add to a name: at its end ("x copy 2", "x-1",
 # "x (1)", "x - 복사본", "x의 사본") or at its beginning ("Copy of x").
@@ -243,6 +247,29 @@ def read_beside(path: Path, root: Path, most: int) -> bytes | None:
             return _read_file(folder, path.name, most)[0]
     except (Refused, OSError):
         return None
+
+
+def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[bytes]) -> dict[str, bytes]:
+    """Read the pictures beside a notebook that a notebook names, also as JSON and addresses spell names.
+
+    Args:
+        folder: the submitted folder; a notebook file has nothing beside it.
+        root: a folder above it that we made ourselves.
+        notebooks: the bytes of the notebooks in it.
+    """
+    naming = [data for data in notebooks if _PICTURE_NAME.search(data)]
+
+    def wanted(path: PurePosixPath) -> bool:
+        is_picture = path.suffix.casefold() in PICTURES
+        spelled = {path.name, json.dumps(path.name)[1:-1], quote(path.name)}
+        return (is_picture or not path.suffix) and any(
+            name.encode("utf-8", "replace") in data for name in spelled for data in naming
+        )
+
+    if not naming or not folder.is_dir():
+        return {}
+    files, _ = read_side_files(folder, folder if root is None else root, wanted)
+    return {str(path): data for path, data in sorted(files.items()) if path.suffix.casefold() in PICTURES}
 
 
 def read_side_files(
