@@ -4,7 +4,6 @@ import keyword
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from os.path import commonprefix
 
 from nbformat import NotebookNode
 
@@ -88,12 +87,18 @@ def _new_part(line: str, known: Sequence[str]) -> str:
     """Return a line without what it shares with the line of the lesson that it is most like."""
     best = line
     for other in known:
-        head = len(commonprefix([line, other]))
+        head = _shared(line, other)
         end = max(head, len(line) - len(other))
-        tail = len(commonprefix([line[end:][::-1], other[head:][::-1]]))
+        tail = _shared(line[end:][::-1], other[head:][::-1])
         if head + tail >= max(_TELLING, len(other) // 2) and len(line) - head - tail < len(best):
             best = line[head : len(line) - tail]
     return best.strip()
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts begin with in common."""
+    differing = (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
+    return next(differing, min(len(one), len(other)))
 
 
 def is_words(source: str) -> bool:
@@ -153,7 +158,7 @@ def in_section_of(
             at = places[cell.number]
             is_inside = first <= at <= last
         else:
-            is_inside = 0 <= at and (first - 1 <= at < last or at == index)
+            is_inside = at >= 0 and (first - 1 <= at < last or at == index)
         if is_inside and cell.number in wanted:
             found.append(wanted[cell.number])
     return found
@@ -162,7 +167,7 @@ def in_section_of(
 def _gaps(
     cells: list[Cell], claims: Mapping[int, list[Cell]], index: int
 ) -> Iterator[tuple[int, int, list[Cell]]]:
-    """Yield the cells between two cells of the lesson other than this one, and both positions in the lesson."""
+    """Yield the cells between two cells of the lesson other than this one, with the positions of both."""
     places = {cell.number: at for at, claimed in claims.items() for cell in claimed if at != index}
     before, between = -1, list[Cell]()
     for cell in cells:

@@ -30,10 +30,13 @@ _BY_REFERENCE = r"!\[(?P<text>[^\[\]\n]{0,300}+)\](?:\[(?P<label>[^\[\]\n]{0,100
 _PASTED = r"(?P<pasted>attachment:pasted-\d{1,6}+)"
 _PICTURE = re.compile("|".join([_IN_MARKDOWN, _IN_HTML, _BY_REFERENCE, _PASTED]), re.IGNORECASE)
 _DEFINITION = re.compile(
-    r"^ {0,3}\[(?P<label>[^\[\]\n]{1,100}+)\]:[ \t]{0,9}(?P<target><[^<>\n]{1,600}+>|[^\s<>]{1,600}+)[^\n]*+$",
+    r"^ {0,3}\[(?P<label>[^\[\]\n]{1,100}+)\]:[ \t]{0,9}"
+    r"(?P<target><[^<>\n]{1,600}+>|[^\s<>]{1,600}+)[^\n]*+$",
     re.MULTILINE,
 )
-_ATTRIBUTE = re.compile(r"\b(src|alt)\s{0,9}=\s{0,9}(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"\b(src|alt)\s{0,9}=\s{0,9}(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE
+)
 _TITLE = re.compile(r"\s(?:\"[^\"]*+\"|'[^']*+')$")
 
 

@@ -46,7 +46,7 @@ class Pairing:
         answers: the chosen answers, by the position of the lesson's answer cell.
         notes: the cells that make up the answer to a note, by the position of its cell.
         flags: words for staff.
-        left_out: cells of code that are too long to run, by their number, with their place taken by a comment.
+        left_out: cells of code that are too long to run, by their number, each as a comment.
     """
 
     lesson: list[NotebookNode]
@@ -141,9 +141,7 @@ def _choose_note(pairing: Pairing, index: int) -> None:
 def _in_section(pairing: Pairing, index: int) -> list[Cell]:
     """Return what a student wrote elsewhere in a note's section, sentences in cells of code included."""
     words = [cell for cell in pairing.unclaimed if cell.kind == "code" and is_words(cell.source)]
-    return in_section_of(
-        index, pairing.lesson, pairing.cells, pairing.claims, [*pairing.added, *words]
-    )
+    return in_section_of(index, pairing.lesson, pairing.cells, pairing.claims, [*pairing.added, *words])
 
 
 def _as_note(cell: Cell) -> Cell:
@@ -182,7 +180,7 @@ def _choose_code(pairing: Pairing, index: int, texts: Collection[str]) -> None:
 
 
 def _other_code(pairing: Pairing, index: int) -> list[Cell]:
-    """Return the cells of code that may answer a task and do not claim it: added, merged, or of the lesson."""
+    """Return the cells of code that may answer a task and do not claim it: added, merged, or ours."""
     found = [cell for cell in pairing.unclaimed if cell.kind == "code"]
     for at, claimed in pairing.claims.items():
         if at != index and not is_test(pairing.lesson[at]):
@@ -193,10 +191,10 @@ def _other_code(pairing: Pairing, index: int) -> list[Cell]:
 def _typed_into_tests(pairing: Pairing) -> list[Cell]:
     """What the student typed into test cells: of the tests themselves nothing runs."""
     found = []
-    for index, ours in enumerate(pairing.lesson):
-        if is_test(ours):
+    for index, test in enumerate(pairing.lesson):
+        if is_test(test):
             found += [
-                replace(cell, source=_beside(cell.source, ours.source)) for cell in pairing.claims[index]
+                replace(cell, source=_beside(cell.source, test.source)) for cell in pairing.claims[index]
             ]
     return found
 
@@ -306,14 +304,16 @@ def _leave_out_long(pairing: Pairing, language: Language) -> None:
         if total <= MAX_SOURCE_BYTES:
             return
         total -= sizes[cell.number]
-        pairing.left_out[cell.number] = replace(cell, source=_too_long(cell, cell.number in answers, language))
+        pairing.left_out[cell.number] = replace(
+            cell, source=_too_long(cell, cell.number in answers, language)
+        )
         pairing.flags.append(f"left_out:cell {cell.number}")
 
 
 def _too_long(cell: Cell, is_answer: bool, language: Language) -> str:
     """Return the code that takes the place of a cell that is too long: a comment; of an answer, an error."""
     said = {
-        "en": f"This cell was not run: it has {len(cell.source):,} characters, and all cells of code together "
+        "en": f"This cell was not run: it has {len(cell.source):,} characters, and all code cells together "
         f"may have {MAX_SOURCE_BYTES:,} bytes.",
         "ko": f"이 셀은 실행하지 않았습니다. 글자 수가 {len(cell.source):,}자인데, 코드 셀을 모두 합해 "
         f"{MAX_SOURCE_BYTES:,}바이트까지만 실행합니다.",

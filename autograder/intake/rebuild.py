@@ -3,8 +3,8 @@
 - Every other code cell of the student's runs where it stands: extra cells, changed cells of the lesson,
   earlier copies of an answer. So, as in the student's own "Run all", the last definition is graded.
 - A stub does not run when an answer was written, and test cells never do.
-- In a lesson with a note for a person to grade, text that the student added stays where it stands, too. A note
-  in several cells is shown as one.
+- In a lesson with a note for a person to grade, text that the student added stays where it stands, too.
+  A note in several cells is shown as one.
 - The imports of the lesson's own cells run first, always: who deleted that cell loses nothing. Any other
   cell of the lesson that was changed or deleted stays so.
 """
@@ -18,11 +18,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.course.cells import grade_id, imports, is_answer, is_manual, is_test
 from autograder.intake.added import shown
-from autograder.intake.notes import MAX_PICTURES, Part, is_plain, split
+from autograder.intake.notes import MAX_PICTURES, is_plain, split
 from autograder.intake.pairing import Pairing, is_written
 from autograder.intake.parse import Cell
 from autograder.intake.pictures import output_of
-from autograder.intake.submission import Step
+from autograder.intake.submission import Part, Step
 
 EXTRA = "extra-"  # what the id of a cell begins with that is not the lesson's
 
