@@ -53,7 +53,8 @@ def _is_of_another_edition(cell: Cell) -> bool:
     if not _LESSONS_OWN.fullmatch(cell.id):
         return False
     source = cell.source
-    forms = (source, source.rpartition("\n\n")[0])  # the last text of a release ends with a link
+    before, _, last = source.rpartition("\n\n")  # the last text of a release ends with a link
+    forms = (source, before) if "](http" in last and "\n" not in last else (source,)
     ids = {text_id(kind, form) for kind in ("markdown", "code", "raw") for form in forms}
     ids |= {text_id("", f"{each} {number}") for each in tuple(ids) for number in range(1, _COPIES)}
     return cell.id in ids

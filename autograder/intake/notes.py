@@ -29,6 +29,7 @@ _IN_HTML = r"<img\b(?P<attributes>[^<>]{1,2000}+)>"
 _BY_REFERENCE = r"!\[(?P<text>[^\[\]\n]{0,300}+)\](?:\[(?P<label>[^\[\]\n]{0,100}+)\])?"
 _PASTED = r"(?P<pasted>attachment:pasted-\d{1,6}+)"
 _PICTURE = re.compile("|".join([_IN_MARKDOWN, _IN_HTML, _BY_REFERENCE, _PASTED]), re.IGNORECASE)
+_REFERENCE = re.compile(_BY_REFERENCE)
 _DEFINITION = re.compile(
     r"^ {0,3}\[(?P<label>[^\[\]\n]{1,100}+)\]:[ \t]{0,9}"
     r"(?P<target><[^<>\n]{1,600}+>|[^\s<>]{1,600}+)[^\n]*+$",
@@ -37,6 +38,7 @@ _DEFINITION = re.compile(
 _ATTRIBUTE = re.compile(
     r"\b(src|alt)\s{0,9}=\s{0,9}(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE
 )
+_OTHER_PICTURES = (".svg", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jxl", ".pdf", ".eps")
 _TITLE = re.compile(r"\s(?:\"[^\"]*+\"|'[^']*+')$")
 
 
@@ -80,30 +82,38 @@ def joined(cells: Sequence[Cell]) -> Cell:
 
 def _parts_of(cell: Cell, files: Mapping[str, bytes], named: set[str]) -> Iterator[Part]:
     """Yield the parts of a cell of text; add to `named` the paths of the files that it shows."""
-    targets = {found["label"].casefold(): found["target"] for found in _DEFINITION.finditer(cell.source)}
-    used: set[str] = set()
-    text, end = [], 0
-    for found in _PICTURE.finditer(cell.source):
-        alt, target = _alt_and_target(found, targets, used)
-        if not target:
+    source, targets = _without_definitions(cell.source)
+    text, end = "", 0
+    for found in _PICTURE.finditer(source):
+        alt, target = _alt_and_target(found, targets)
+        picture = _picture(alt, target, cell.attachments, files, named)
+        if picture is None:
             continue
-        text.append(cell.source[end : found.start()])
-        yield from _words(text, targets, used)
-        text, end = [], found.end()
-        yield _picture(alt, target, cell.attachments, files, named)
-    yield from _words([*text, cell.source[end:]], targets, used)
-
-
-def _words(pieces: list[str], targets: Mapping[str, str], used: set[str]) -> Iterator[Part]:
-    """Yield a text without the definitions of the pictures that it has shown."""
-    text = "".join(pieces)
-    if targets:
-        text = _DEFINITION.sub(lambda line: "" if line["label"].casefold() in used else line[0], text)
+        text += source[end : found.start()]
+        if text.strip():
+            yield Part("text", text.strip("\n"))
+        text, end = "", found.end()
+        yield picture
+    text += source[end:]
     if text.strip():
         yield Part("text", text.strip("\n"))
 
 
-def _alt_and_target(found: re.Match[str], targets: Mapping[str, str], used: set[str]) -> tuple[str, str]:
+def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
+    """Return a text without the definitions of the pictures that it shows, and their addresses by label."""
+    used = {(found["label"] or found["text"]).casefold() for found in _REFERENCE.finditer(source)}
+    targets: dict[str, str] = {}
+
+    def removed(line: re.Match[str]) -> str:
+        if line["label"].casefold() not in used:
+            return line[0]
+        targets[line["label"].casefold()] = line["target"]
+        return ""
+
+    return (_DEFINITION.sub(removed, source) if used else source), targets
+
+
+def _alt_and_target(found: re.Match[str], targets: Mapping[str, str]) -> tuple[str, str]:
     """Return a picture's description and address; no address if this is no picture."""
     if found["target"]:
         return found["alt"], found["target"]
@@ -112,16 +122,13 @@ def _alt_and_target(found: re.Match[str], targets: Mapping[str, str], used: set[
         return attributes.get("alt", ""), attributes.get("src", "")
     if found["pasted"]:
         return "", found["pasted"]
-    label = (found["label"] or found["text"] or "").casefold()
-    if label in targets:
-        used.add(label)
-    return found["text"] or "", targets.get(label, "")
+    return found["text"] or "", targets.get((found["label"] or found["text"] or "").casefold(), "")
 
 
 def _picture(
     alt: str, target: str, attachments: Mapping[str, str], files: Mapping[str, bytes], named: set[str]
-) -> Part:
-    """Return the picture that an address names, or why it is not there."""
+) -> Part | None:
+    """Return the picture that an address names, or why it is not there; None if it names none."""
     address = unquote(_TITLE.sub("", target.strip()).strip().removeprefix("<").removesuffix(">")).strip()
     name = (alt.strip() or address.rsplit("/", 1)[-1])[:_ALT_CHARS]
     if address.casefold().startswith("attachment:"):
@@ -133,9 +140,11 @@ def _picture(
     if address.casefold().startswith("data:"):
         return Part("missing", "not_a_picture", alt.strip()[:_ALT_CHARS])
     path = _path(address, files)
-    if path is None:
-        is_shown = not PurePosixPath(address).suffix or address.casefold().endswith(PICTURES)
+    if path is None and address.casefold().endswith((*PICTURES, *_OTHER_PICTURES)):
+        is_shown = address.casefold().endswith(PICTURES)
         return Part("missing", "not_there" if is_shown else "not_a_picture", name)
+    if path is None:
+        return None
     named.add(path)
     return replace(_picture_file(path, files), name=name)
 

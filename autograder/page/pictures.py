@@ -24,8 +24,8 @@ MAX_ALL_CHARS = 12_000_000  # of all of a submission
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 
 Cells = Sequence[MutableMapping[str, Any]]
-#: What became of a picture: its `data`, encoded again, in base64, perhaps with a `remark`; or the reason why it
-#: is `missing`.
+#: What became of a picture: its `data`, encoded again, in base64, perhaps with a `remark`; or why it is
+#: `missing`.
 Decoded = Mapping[str, str]
 _NOT_DECODED: Decoded = {"missing": "not_decoded"}
 

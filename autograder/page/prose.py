@@ -72,7 +72,7 @@ def harmless_parts(
                 lines.append(_CODE.format(_escaped(part.text)))
             case "picture":
                 name = f"picture-{first + len(attachments)}"
-                alt = _NOT_IN_ALT.sub(" ", visible(part.name)).strip()
+                alt = " ".join(_NOT_IN_ALT.sub(" ", visible(part.name)).split())
                 alt = alt or say["picture"].format(number=first + len(attachments))
                 attachments[name] = {
                     "image/png": part.text
