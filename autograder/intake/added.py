@@ -24,7 +24,10 @@ _STRING_OR_COMMENT = re.compile(r"(\"{3}|'{3})[\s\S]*?\1|\"[^\"\n]*+\"|'[^'\n]*+
 _WORD = re.compile(r"[^\W\d_]{2,}+")
 _NAMES_IN_A_ROW = re.compile(r"(?<!\w)([^\W\d]\w*+)[ \t]+(?=([^\W\d]\w*+))")
 _KEYWORDS = {*keyword.kwlist, *keyword.softkwlist, "print"}
+_NAME = re.compile(r"[^\W\d]\w*+")
+_SAYING = {"print", "display", "Markdown", "f", "r"}
 _MOST_CODE = 20_000  # characters of a cell that are looked at
+_MOST_TEXT = 400_000  # of a text cell of the lesson
 _FEWEST_WORDS = 3
 
 
@@ -67,11 +70,12 @@ def additions(cell: Cell, lesson_text: str) -> Cell | None:
     """
     if cell.source.strip() == lesson_text.strip():
         return None
+    source = cell.source[:_MOST_TEXT]
     known = {line.strip(): None for line in lesson_text.splitlines()}
     telling = [line for line in known if len(line) >= _TELLING]
     found: list[str] = []
     changed = 0
-    for line in cell.source.splitlines():
+    for line in source.splitlines():
         if line.strip() in known:
             if found and not line.strip():
                 found.append("")  # a blank line between two paragraphs of the student's
@@ -81,7 +85,8 @@ def additions(cell: Cell, lesson_text: str) -> Cell | None:
         if sum(map(str.isalnum, new)) >= _FEWEST_LETTERS or "](" in new or "<img" in new:
             found.append(new)
     text = "\n".join(found).strip()
-    return replace(cell, source=text) if text else None
+    attachments = {name: data for name, data in cell.attachments.items() if name in text}
+    return replace(cell, source=text, attachments=attachments) if text else None
 
 
 def _new_part(line: str, known: Sequence[str]) -> str:
@@ -103,16 +108,19 @@ def _shared(one: str, other: str) -> int:
 
 
 def is_words(source: str) -> bool:
-    """Return whether a cell of code holds sentences in place of code: comments, strings, or no Python at all.
+    """Return whether a cell of code holds sentences in place of code.
 
-    The text is not parsed; see `pairing`. In Python, no two names stand side by side.
+    They stand in comments, or in strings that are at most printed or given a name; or they are no Python at
+    all. The text is not parsed; see `pairing`. In Python, no two names stand side by side.
     """
     source = source[:_MOST_CODE]
     if len(_WORD.findall(source)) < _FEWEST_WORDS or source.lstrip().startswith(("%", "!")):
         return False
     code = _STRING_OR_COMMENT.sub(" ", source)
     pairs = _NAMES_IN_A_ROW.findall(code)
-    return not code.strip() or any(not _KEYWORDS.intersection(pair) for pair in pairs)
+    only_says = len({*_NAME.findall(code)} - _SAYING) <= ("=" in code) and not re.search(r"\d", code)
+    said = len(_WORD.findall(source)) - len(_WORD.findall(code))
+    return (only_says and said >= _FEWEST_WORDS) or any(not _KEYWORDS.intersection(pair) for pair in pairs)
 
 
 def in_place_of(

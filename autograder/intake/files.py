@@ -261,15 +261,22 @@ def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[byt
 
     def wanted(path: PurePosixPath) -> bool:
         is_picture = path.suffix.casefold() in PICTURES
-        spelled = {path.name, json.dumps(path.name)[1:-1], quote(path.name)}
         return (is_picture or not path.suffix) and any(
-            name.encode("utf-8", "replace") in data for name in spelled for data in naming
+            name in data for name in _spellings(path.name) for data in lowered
         )
 
     if not naming or not folder.is_dir():
         return {}
+    lowered = [data.lower() for data in naming]
     files, _ = read_side_files(folder, folder if root is None else root, wanted)
     return {str(path): data for path, data in sorted(files.items()) if path.suffix.casefold() in PICTURES}
+
+
+def _spellings(name: str) -> set[bytes]:
+    """Return how a notebook may spell a file's name: in either form of its letters, in JSON or an address."""
+    forms = {unicodedata.normalize(form, name.lower()) for form in ("NFC", "NFD")}
+    spelled = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
+    return {each.encode("utf-8", "replace").lower() for each in spelled}
 
 
 def read_side_files(
@@ -335,7 +342,9 @@ def _read_file(folder: _Folder, name: str, most: int) -> tuple[bytes, list[str]]
         megabytes = most // 1_000_000
         raise Refused(
             "too_large",
-            en=f"The file is larger than {megabytes} MB. Clear the outputs, save and hand in again.",
-            ko=f"파일이 {megabytes} MB보다 큽니다. 출력을 모두 지우고 저장한 뒤 다시 제출하세요.",
+            en=f"The file is larger than {megabytes} MB. Clear the outputs, make pasted pictures smaller, save "
+            "and hand in again.",
+            ko=f"파일이 {megabytes} MB보다 큽니다. 출력을 모두 지우고, 붙여 넣은 그림이 있으면 "
+            "크기를 줄인 뒤 저장해서 다시 제출하세요.",
         )
     return data, ["hard_link"] if status.st_nlink > 1 else []

@@ -7,7 +7,7 @@ notebook. Nothing is decoded here: a picture is the submitted base64 until a fee
 import base64
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -42,15 +42,24 @@ _OTHER_PICTURES = (".svg", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif", "
 _TITLE = re.compile(r"\s(?:\"[^\"]*+\"|'[^']*+')$")
 
 
-def split(cells: Sequence[Cell], files: Mapping[str, bytes]) -> list[Part]:
-    """Split what stands in cells of text and code into its parts, in order.
+@dataclass(frozen=True)
+class Sources:
+    """Where the pictures of a submission are.
 
-    Args:
-        cells: the cells.
+    Attributes:
         files: the pictures beside the notebook, by their paths.
+        attachments: those of all cells: a cell that was split off may have left its own behind.
     """
+
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    attachments: Mapping[str, str] = field(default_factory=dict)
+
+
+def split(cells: Sequence[Cell], sources: Sources) -> list[Part]:
+    """Split what stands in cells of text and code into its parts, in order."""
     parts: list[Part] = []
     named: set[str] = set()
+    files = sources.files
     left = MAX_CHARS
     for cell in cells:
         whole, cell = cell, replace(cell, source=cell.source[:left])
@@ -58,15 +67,16 @@ def split(cells: Sequence[Cell], files: Mapping[str, bytes]) -> list[Part]:
         if cell.kind == "code":
             parts.append(Part("code", cell.source.strip("\n")))
         else:
-            found = list(_parts_of(cell, files, named))
+            found = list(_parts_of(cell, sources, named))
             if all(part.kind == "text" for part in found):  # no reference is left to a picture that is there
                 found += [Part("picture", data, name) for name, data in cell.attachments.items()]
             parts += found
         if cell.source != whole.source:
             parts.append(Part("cut"))
             break
-    words = "".join(part.text for part in parts if part.kind == "text")
-    beside = [path for path in files if path not in named and PurePosixPath(path).name in words]
+    words = normalize("NFC", "".join(part.text for part in parts if part.kind == "text")).casefold()
+    names = {path: normalize("NFC", PurePosixPath(path).name).casefold() for path in files}
+    beside = [path for path, name in names.items() if path not in named and name in words]
     return parts + [_picture_file(path, files) for path in beside]
 
 
@@ -80,13 +90,14 @@ def joined(cells: Sequence[Cell]) -> Cell:
     return replace(cells[0], source="\n\n".join(cell.source.strip() for cell in cells))
 
 
-def _parts_of(cell: Cell, files: Mapping[str, bytes], named: set[str]) -> Iterator[Part]:
+def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
     """Yield the parts of a cell of text; add to `named` the paths of the files that it shows."""
     source, targets = _without_definitions(cell.source)
+    sources = replace(sources, attachments={**sources.attachments, **cell.attachments})
     text, end = "", 0
     for found in _PICTURE.finditer(source):
         alt, target = _alt_and_target(found, targets)
-        picture = _picture(alt, target, cell.attachments, files, named)
+        picture = _picture(alt, target, sources, named) if target else None
         if picture is None:
             continue
         text += source[end : found.start()]
@@ -125,34 +136,37 @@ def _alt_and_target(found: re.Match[str], targets: Mapping[str, str]) -> tuple[s
     return found["text"] or "", targets.get((found["label"] or found["text"] or "").casefold(), "")
 
 
-def _picture(
-    alt: str, target: str, attachments: Mapping[str, str], files: Mapping[str, bytes], named: set[str]
-) -> Part | None:
+def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part | None:
     """Return the picture that an address names, or why it is not there; None if it names none."""
-    address = unquote(_TITLE.sub("", target.strip()).strip().removeprefix("<").removesuffix(">")).strip()
+    written = _TITLE.sub("", target.strip()).strip().removeprefix("<").removesuffix(">").strip()
+    address = unquote(written)
     name = (alt.strip() or address.rsplit("/", 1)[-1])[:_ALT_CHARS]
     if address.casefold().startswith("attachment:"):
-        data = attachments.get(address.partition(":")[2])
+        names = (written.partition(":")[2], address.partition(":")[2])
+        data = next((sources.attachments[each] for each in names if each in sources.attachments), "")
         shown = alt.strip()[:_ALT_CHARS] or ("" if "pasted-" in address else name.partition(":")[2])
         return Part("picture", data, shown) if data else Part("missing", "not_there", shown)
     if re.match(r"(?:[a-z][a-z0-9+.-]+:)?//", address, re.IGNORECASE):
         return Part("missing", "elsewhere", name)
     if address.casefold().startswith("data:"):
         return Part("missing", "not_a_picture", alt.strip()[:_ALT_CHARS])
-    path = _path(address, files)
+    path = _path(address, sources.files)
     if path is None and address.casefold().endswith((*PICTURES, *_OTHER_PICTURES)):
         is_shown = address.casefold().endswith(PICTURES)
         return Part("missing", "not_there" if is_shown else "not_a_picture", name)
     if path is None:
         return None
     named.add(path)
-    return replace(_picture_file(path, files), name=name)
+    return replace(_picture_file(path, sources.files), name=name)
 
 
 def _path(address: str, files: Mapping[str, bytes]) -> str | None:
-    """Return the path of the file that an address means: exact, or else the only one of that name."""
-    wanted = normalize("NFC", address.replace("\\", "/").partition("?")[0])
-    known = {normalize("NFC", path): path for path in files}
+    """Return the path of the file that an address means: exact, or else the only one of that name.
+
+    Capital letters do not matter, as on Windows and macOS.
+    """
+    wanted = normalize("NFC", address.replace("\\", "/").partition("?")[0]).casefold()
+    known = {normalize("NFC", path).casefold(): path for path in files}
     exact = known.get(str(PurePosixPath(wanted)))
     same = [path for form, path in known.items() if PurePosixPath(form).name == PurePosixPath(wanted).name]
     return exact or (same[0] if len(same) == 1 else None)

@@ -15,10 +15,11 @@
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from textwrap import dedent
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_test
+from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_ordinary, is_test
 from autograder.intake.added import added_text, additions, in_place_of, in_section_of, is_words
 from autograder.intake.notes import joined
 from autograder.intake.parse import Cell, Submitted, marks_of, without_data_uris
@@ -27,10 +28,12 @@ from secant.language import LANGUAGES, Language, ours
 
 _TELLING = 8  # characters of a line that another text would not have by chance
 MAX_SOURCE_BYTES = 1_000_000  # of all cells of code together, so that they fit one frame of the wire
-_HEADS = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
-_METHODS = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
-# Magics whose cell is run in the notebook's own names.
-_RUN_IN_PLACE = r"%%(?:time|capture|prun)\b"
+# A definition on the left, which may be that of a prompt: IPython takes prompts away.
+_HEAD = re.compile(r"^(?:>>> )?(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
+_METHOD = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+_MAX_INDENTED = 100_000  # characters of a cell of which the indent is taken away
+# A magic whose cell defines nothing in the notebook.
+_ELSEWHERE = re.compile(r"\s*%%(?!(?:time|capture|prun)\b)")
 
 
 @dataclass(frozen=True)
@@ -120,10 +123,13 @@ def _choose_note(pairing: Pairing, index: int) -> None:
     """Settle what answers a note."""
     note, claims = pairing.lesson[index], pairing.claims[index]
     written = list({cell.source.strip(): cell for cell in claims if is_written(cell, note)}.values())
-    own = in_place_of(index, pairing.cells, pairing.claims, pairing.added)
+    words = [cell for cell in pairing.unclaimed if cell.kind == "code" and is_words(cell.source)]
+    own = in_place_of(index, pairing.cells, pairing.claims, [*pairing.added, *words])
     found = sorted([*written, *own], key=lambda cell: cell.number)
     if not found:
-        found = _in_section(pairing, index)
+        words += _words_in_our_code(pairing)
+        added = [*pairing.added, *words]
+        found = in_section_of(index, pairing.lesson, pairing.cells, pairing.claims, added)
     if found:
         taken = {cell.number for cell in found}
         pairing.added[:] = [cell for cell in pairing.added if cell.number not in taken]
@@ -138,10 +144,15 @@ def _choose_note(pairing: Pairing, index: int) -> None:
         pairing.flags.append(f"missing_answer:{grade_id(note)}")
 
 
-def _in_section(pairing: Pairing, index: int) -> list[Cell]:
-    """Return what a student wrote elsewhere in a note's section, sentences in cells of code included."""
-    words = [cell for cell in pairing.unclaimed if cell.kind == "code" and is_words(cell.source)]
-    return in_section_of(index, pairing.lesson, pairing.cells, pairing.claims, [*pairing.added, *words])
+def _words_in_our_code(pairing: Pairing) -> list[Cell]:
+    """Return the sentences that a student typed into the lesson's own code, such as that of a plot."""
+    typed = (
+        additions(cell, pairing.lesson[index].source)
+        for index, claims in pairing.claims.items()
+        for cell in claims
+        if is_ordinary(pairing.lesson[index]) and cell.kind == "code"
+    )
+    return [cell for cell in typed if cell is not None and is_words(cell.source)]
 
 
 def _as_note(cell: Cell) -> Cell:
@@ -160,11 +171,11 @@ def _choose_code(pairing: Pairing, index: int, texts: Collection[str]) -> None:
     defining = [cell for _, cell in sorted(by_number.items()) if _defines(cell, stub)]
     found = (
         defining
+        or [cell for _, cell in sorted(by_number.items()) if _assigns(cell, name)]
         or written
         or [cell for cell in _typed_into_tests(pairing) if _defines(cell, stub)]
-        or [cell for cell in others if _assigns(cell, name)]
     )
-    renamed = [cell for cell in others if _HEADS.search(cell.source)]
+    renamed = [cell for cell in others if _HEAD.search(cell.source)]
     by_place = [] if found or claims else in_place_of(index, pairing.cells, pairing.claims, renamed)
     candidates = found or by_place or claims
     if not candidates:
@@ -220,13 +231,25 @@ def _defines(cell: Cell, stub: NotebookNode) -> bool:
     of its methods. The text is not parsed: Python's parser may end the process on a hostile text, and a cell
     with magics or a slip in it does not parse but is an answer all the same.
     """
-    if re.match(rf"\s*%%(?!{_RUN_IN_PLACE[2:]})", cell.source):
+    source = cell.source
+    if _ELSEWHERE.match(source):
         return False
-    heads = set(_HEADS.findall(cell.source))
-    if grade_id(stub) in heads:
+    if (
+        source[:1] in (" ", "\t") and len(source) <= _MAX_INDENTED
+    ):  # IPython takes away what all lines are indented by
+        source = dedent(source)
+    if _has(source, "^(?:>>> )?", [grade_id(stub)]):
         return True
-    methods = set(_METHODS.findall(stub.source))
-    return bool(heads & set(_HEADS.findall(stub.source)) and methods & set(_METHODS.findall(cell.source)))
+    heads, methods = _HEAD.findall(stub.source), _METHOD.findall(stub.source)
+    of_another_name = grade_id(stub) not in heads and bool(methods)
+    return of_another_name and _has(source, "^", heads) and _has(source, "^[ \t]+", methods)
+
+
+def _has(source: str, before: str, names: Collection[str]) -> bool:
+    """Return whether code defines one of some names, with this before the definition."""
+    any_name = "|".join(map(re.escape, names))
+    pattern = rf"{before}(?:async[ \t]+def|def|class)[ \t]+(?:{any_name})\b"
+    return bool(names) and bool(re.search(pattern, source, re.MULTILINE))
 
 
 def _assigns(cell: Cell, name: str) -> bool:

@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.course.cells import grade_id, imports, is_answer, is_manual, is_test
+from autograder.course.cells import grade_id, imports, is_answer, is_manual, is_ordinary, is_test
 from autograder.intake.added import shown
-from autograder.intake.notes import MAX_PICTURES, is_plain, split
+from autograder.intake.notes import MAX_PICTURES, Sources, is_plain, split
 from autograder.intake.pairing import Pairing, is_written
 from autograder.intake.parse import Cell
 from autograder.intake.pictures import output_of
@@ -35,7 +35,17 @@ def layout_of(pairing: Pairing) -> Layout:
 
     None marks an extra cell. Left out are stubs beside an answer, copies of tests, and other prose.
     """
-    stands_for = {cell.number: index for index, cell in reversed(pairing.answers.items())}
+    in_ours = {
+        cell.number
+        for index, claims in pairing.claims.items()
+        for cell in claims
+        if is_ordinary(pairing.lesson[index])
+    }
+    stands_for = {
+        cell.number: index
+        for index, cell in reversed(pairing.answers.items())
+        if index not in pairing.notes or cell.number not in in_ours  # words in code of the lesson, which runs
+    }
     dropped = set()
     for index, claims in pairing.claims.items():
         lesson_cell = pairing.lesson[index]
@@ -45,7 +55,7 @@ def layout_of(pairing: Pairing) -> Layout:
             stands_for.setdefault(claims[0].number, index)
             dropped |= {cell.number for cell in claims if is_test(lesson_cell)}
     text = shown(_shown_text(pairing))
-    in_notes = {cell.number for cells in pairing.notes.values() for cell in cells}
+    hidden = dropped | {cell.number for cells in pairing.notes.values() for cell in cells}
     kept: Layout = []
     for cell in pairing.cells:
         place = stands_for.get(cell.number)
@@ -55,7 +65,7 @@ def layout_of(pairing: Pairing) -> Layout:
             kept.append((pairing.left_out.get(cell.number, mine), place))
         if cell.number in text:
             kept.append((text[cell.number], None))
-        elif place is None and cell.kind == "code" and cell.number not in (dropped | in_notes):
+        elif place is None and cell.kind == "code" and cell.number not in hidden:
             kept.append((pairing.left_out.get(cell.number, cell), None))
     return kept
 
@@ -114,16 +124,15 @@ def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> di
 
     Text without pictures and code is its cell's source, and not among them.
     """
+    shown = {pairing.lesson[index].id: cells for index, cells in pairing.notes.items()}
+    shown |= {
+        f"{EXTRA}{cell.number}": [cell] for cell, index in layout if index is None and cell.kind != "code"
+    }
     found: dict[str, list[Part]] = {}
+    attachments = {name: data for cell in pairing.cells for name, data in cell.attachments.items()}
     left = MAX_PICTURES
-    for cell, index in layout:
-        if index in pairing.notes:
-            name, cells = pairing.lesson[index].id, pairing.notes[index]
-        elif index is None and cell.kind != "code":
-            name, cells = f"{EXTRA}{cell.number}", [cell]
-        else:
-            continue
-        parts = split(cells, files)
+    for name, cells in shown.items():
+        parts = split(cells, Sources(files, attachments))
         for at, part in enumerate(parts):
             if part.kind == "picture":
                 left -= 1

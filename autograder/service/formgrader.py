@@ -108,9 +108,7 @@ def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str
     """Return a filter that renders Markdown and keeps only the tags and attributes of prose."""
     cleaner = Cleaner(
         tags=_TAGS,
-        attributes=lambda tag, name, value: (
-            name in _ATTRIBUTES or (name == "class" and bool(_CLASSES.fullmatch(value)))
-        ),
+        attributes=_is_kept,
         protocols={*ALLOWED_PROTOCOLS, "data"},  # pictures
         css_sanitizer=CSSSanitizer(["text-align", "white-space"]),
     )
@@ -120,6 +118,13 @@ def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str
         return str(cleaner.clean(render(context, source)))
 
     return prose
+
+
+def _is_kept(tag: str, name: str, value: str) -> bool:
+    """Return whether an attribute of prose stays: no vector picture, and no class that means something."""
+    if name == "class":
+        return bool(_CLASSES.fullmatch(value))
+    return name in _ATTRIBUTES and not value.strip().casefold().startswith("data:image/svg")
 
 
 def _escaped(source: str) -> str:

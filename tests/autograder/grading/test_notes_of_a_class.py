@@ -152,7 +152,7 @@ def test_all_parts_of_a_split_note_reach_the_grader_and_the_page(room: Path, wor
     _, said = run(room, Here(unexamined))
     assert said == [f"ann/{STEPS}: duplicate:why"]
     assert waits(room, "ann")
-    assert answer_on_page(room, "ann").select_one(".typed").text == "\n\n".join(parts)
+    assert [part.text for part in answer_on_page(room, "ann").select(".typed")] == parts
     assert "&lt;b&gt;Twice" in shown_note(room, "ann").source
 
 

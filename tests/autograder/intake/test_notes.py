@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.course.cells import grade_id, is_answer, tasks, text_id
-from autograder.intake.notes import MAX_CHARS, MAX_PICTURES, split
+from autograder.intake.notes import MAX_CHARS, MAX_PICTURES, Sources, split
 from autograder.intake.parse import Cell
 from autograder.intake.submission import Part, Submission
 from autograder.intake.take_in import Found, find, understand
@@ -170,6 +170,9 @@ def test_words_elsewhere_in_the_notes_section_are_its_answer(behind: int) -> Non
         (WORDS, True),
         ("잔차가 줄어들지 않고 커진다 (0.8, 0.64)", True),
         ("The curve (without a reset) overshoots.\nSee 0.64 = 0.8 ** 2.", True),
+        (f'print("{WORDS}")', True),
+        (f'answer = """{WORDS}"""', True),
+        (f'plt.title("{WORDS}")\nplt.show()', False),
         ("train5(1.0, 0.1, True)", False),
         ("for lr in (0.1, 0.2):\n    print(train5(1.0, lr, False))  # another try with more steps", False),
         ("import torch\nfrom math import sin as sine_of_x", False),
@@ -183,6 +186,30 @@ def test_sentences_in_a_cell_of_code_are_an_answer_and_code_is_none(source: str,
     taken = take(notebook)
     assert (NOTE not in taken.unwritten) == waits
     assert (source in [cell.source for cell in taken.notebook.cells if cell.id.startswith("extra-")]) != waits
+
+
+def test_sentences_in_the_plots_own_code_are_an_answer_and_the_code_still_runs() -> None:
+    notebook = released()
+    plot = notebook.cells[at(notebook, NOTE) - 2]
+    assert plot.cell_type == "code"
+    plot.source += f"\n# {WORDS}"
+    taken = take(notebook)
+    assert taken.answers[NOTE] == f"# {WORDS}"
+    assert [step.source for step in taken.steps].count(plot.source) == 1
+    assert [cell.source for cell in taken.notebook.cells].count(plot.source) == 1
+    assert taken.parts[NOTE] == [Part("code", f"# {WORDS}")]
+    plot.source = plot.source.replace(f"\n# {WORDS}", "").replace("1.0, 0.1", "2.0, 0.3")
+    assert NOTE in take(notebook).unwritten
+
+
+def test_a_half_that_lost_its_marks_and_became_code_is_part_of_the_note() -> None:
+    notebook = released()
+    note_of(notebook).source = WORDS
+    notebook.cells.insert(
+        at(notebook, NOTE) + 1, new_code_cell("Second it overshoots the minimum.", id="half")
+    )
+    taken = take(notebook)
+    assert [part.kind for part in taken.parts[NOTE]] == ["text", "code"]
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -275,6 +302,8 @@ def test_a_picture_in_the_text_itself_is_a_part_of_the_note(source: str) -> None
         ("![](/content/curve.png)", "curve.png"),
         ("See [my drawing](곡선.png).", "곡선.png"),
         ("I drew it: curve.jpeg", "curve.jpeg"),
+        ("![](Curve.PNG)", "curve.png"),
+        ("![](Plot%20%E2%84%96%201.png)", "plot № 1.png"),
     ],
 )
 def test_a_picture_beside_the_notebook_that_the_note_names_is_shown(
@@ -353,6 +382,17 @@ def test_pictures_in_text_beside_a_note_are_parts_too() -> None:
     assert [part.kind for part in taken.parts["extra-3"]] == ["picture"]
 
 
+def test_a_picture_that_a_split_left_in_the_other_cell_is_found() -> None:
+    notebook = released()
+    place = at(notebook, NOTE)
+    first, second = note_of(notebook), copy.deepcopy(note_of(notebook))
+    first.source, second.source, second.id = WORDS, "![image.png](attachment:my%20image.png)", "half"
+    attached(first, "my image.png")
+    notebook.cells.insert(place + 1, second)
+    kinds = [part.kind for part in take(notebook).parts[NOTE]]
+    assert kinds == ["text", "picture", "picture"]
+
+
 def test_only_so_many_pictures_of_a_submission_are_shown() -> None:
     notebook = released()
     note_of(notebook).source = f"![](data:image/png;base64,{PNG})\n" * (MAX_PICTURES + 2)
@@ -368,7 +408,7 @@ def test_only_so_many_pictures_of_a_submission_are_shown() -> None:
 def test_splitting_a_hostile_text_takes_no_time(hostile: str) -> None:
     cell = Cell(1, "markdown", hostile * (2 * MAX_CHARS // len(hostile)), "", "", ())
     started = time.process_time()
-    parts = split([cell], {})
+    parts = split([cell], Sources())
     assert time.process_time() - started < 2
     assert parts[-1] == Part("cut")
 
@@ -486,6 +526,19 @@ def test_a_renamed_function_in_a_notebook_that_lost_its_marks_is_shown() -> None
     taken = take(without_marks(notebook), lesson=lesson)
     assert answer(taken, name).source == cell.source
     assert f"found_by_place:{name}" in taken.notes
+
+
+@pytest.mark.parametrize("prefix", ["    ", "\t", ">>> "])
+def test_an_indented_definition_counts_as_it_does_in_ipython(prefix: str) -> None:
+    lesson = LESSONS[0]
+    notebook, solutions = solved(lesson)
+    name = next(iter(solutions))
+    rest = prefix if prefix.isspace() else "... "
+    first, *lines = solutions[name].splitlines()
+    source = "\n".join([prefix + first, *(rest + line for line in lines)])
+    notebook.cells[at(notebook, name)].source = source
+    taken = take(without_marks(notebook), lesson=lesson)
+    assert answer(taken, name).source == source
 
 
 def test_a_lambda_below_the_stub_is_shown() -> None:

@@ -236,7 +236,8 @@ decoder.main()
 
 
 def test_an_answer_of_the_decoder_is_checked() -> None:
-    for answer in (None, [], {"data": encoded(SCRIPT), "animated": False}, {"why": "<b>"}, {"data": 1}):
+    answers: list[Any] = [None, [], {"data": encoded(SCRIPT), "animated": False}, {"why": "<b>"}, {"data": 1}]
+    for answer in answers:
         assert pictures._checked(answer, 10**6) == {"missing": "not_decoded"}
     large = {"data": picture(20, 10), "animated": False}
     assert pictures._checked(large, 10) == {"missing": "too_large"}
