@@ -342,8 +342,8 @@ def _read_file(folder: _Folder, name: str, most: int) -> tuple[bytes, list[str]]
         megabytes = most // 1_000_000
         raise Refused(
             "too_large",
-            en=f"The file is larger than {megabytes} MB. Clear the outputs, make pasted pictures smaller, save "
-            "and hand in again.",
+            en=f"The file is larger than {megabytes} MB. Clear the outputs, make pasted pictures "
+            "smaller, save and hand in again.",
             ko=f"파일이 {megabytes} MB보다 큽니다. 출력을 모두 지우고, 붙여 넣은 그림이 있으면 "
             "크기를 줄인 뒤 저장해서 다시 제출하세요.",
         )

@@ -110,13 +110,14 @@ def _look(kind: str, source: str) -> tuple[str, str]:
 
 def _choose_answers(pairing: Pairing, texts: Collection[str]) -> None:
     """Settle which cell answers each task, by the rule in the module's docstring."""
+    code = [cell for cell in _code_of_students(pairing) if cell.source.strip() not in texts]
     for index, stub in enumerate(pairing.lesson):
         if not is_answer(stub):
             continue
         if is_manual(stub) and stub.cell_type == "markdown":
             _choose_note(pairing, index)
         else:
-            _choose_code(pairing, index, texts)
+            _choose_code(pairing, index, code)
 
 
 def _choose_note(pairing: Pairing, index: int) -> None:
@@ -161,12 +162,19 @@ def _as_note(cell: Cell) -> Cell:
     return replace(cell, source=source, attachments=attachments)
 
 
-def _choose_code(pairing: Pairing, index: int, texts: Collection[str]) -> None:
-    """Settle which cell of code answers a task."""
+def _choose_code(pairing: Pairing, index: int, code: list[Cell]) -> None:
+    """Settle which cell of code answers a task.
+
+    Args:
+        pairing: the cells.
+        index: the position of the answer cell in the lesson.
+        code: the cells of code that are not as they were released.
+    """
     stub, claims = pairing.lesson[index], pairing.claims[index]
     name = grade_id(stub)
     written = [cell for cell in claims if is_written(cell, stub)]
-    others = [cell for cell in _other_code(pairing, index) if cell.source.strip() not in texts]
+    own = {cell.number for cell in claims}
+    others = [cell for cell in code if cell.number not in own]
     by_number = {cell.number: cell for cell in (*written, *others)}
     defining = [cell for _, cell in sorted(by_number.items()) if _defines(cell, stub)]
     found = (
@@ -190,12 +198,12 @@ def _choose_code(pairing: Pairing, index: int, texts: Collection[str]) -> None:
         pairing.flags.append(f"defined_twice:{name}")
 
 
-def _other_code(pairing: Pairing, index: int) -> list[Cell]:
-    """Return the cells of code that may answer a task and do not claim it: added, merged, or ours."""
+def _code_of_students(pairing: Pairing) -> list[Cell]:
+    """Return the cells of code that may answer a task, whether they claim a cell of the lesson or not."""
     found = [cell for cell in pairing.unclaimed if cell.kind == "code"]
-    for at, claimed in pairing.claims.items():
-        if at != index and not is_test(pairing.lesson[at]):
-            found += [cell for cell in claimed if cell.kind == "code"]
+    for index, claims in pairing.claims.items():
+        if not is_test(pairing.lesson[index]):
+            found += [cell for cell in claims if cell.kind == "code"]
     return sorted(found, key=lambda cell: cell.number)
 
 
