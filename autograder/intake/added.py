@@ -17,7 +17,7 @@ MAX_ADDED_CELL_CHARS = 10_000
 
 _LESSONS_OWN = re.compile(r"[0-9a-f]{12}")  # as the build names text; no notebook program names cells so
 _COPIES = 4  # of one text in a lesson, which the build numbers
-_MAX_CHANGED_LINES = 200  # of a cell that are compared letter by letter; of more, each is shown whole
+_MAX_CHANGED_LINES = 50  # of a cell that are compared letter by letter; of more, each is shown whole
 _TELLING = 8  # characters of a line that another text would not have by chance
 _FEWEST_LETTERS = 2  # of an addition: a box that was ticked has one
 _STRING_OR_COMMENT = re.compile(r"(\"{3}|'{3})[\s\S]*?\1|\"[^\"\n]*+\"|'[^'\n]*+'|#[^\n]*+")
@@ -26,7 +26,7 @@ _NAMES_IN_A_ROW = re.compile(r"(?<!\w)([^\W\d]\w*+)[ \t]+(?=([^\W\d]\w*+))")
 _KEYWORDS = {*keyword.kwlist, *keyword.softkwlist, "print"}
 _NAME = re.compile(r"[^\W\d]\w*+")
 _SAYING = {"print", "display", "Markdown", "f", "r"}
-_MOST_CODE = 20_000  # characters of a cell that are looked at
+_MOST_CODE = 2_000  # characters of a cell that are looked at
 _MOST_TEXT = 400_000  # of a text cell of the lesson
 _FEWEST_WORDS = 3
 

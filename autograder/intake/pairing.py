@@ -26,6 +26,7 @@ from autograder.intake.parse import Cell, Submitted, marks_of, without_data_uris
 from autograder.intake.submission import Refused
 from secant.language import LANGUAGES, Language, ours
 
+_COMPARED = 3  # copies of a lesson's cell that are compared with it
 _TELLING = 8  # characters of a line that another text would not have by chance
 MAX_SOURCE_BYTES = 1_000_000  # of all cells of code together, so that they fit one frame of the wire
 # A definition on the left, which may be that of a prompt: IPython takes prompts away.
@@ -69,7 +70,9 @@ class Pairing:
         return {cell.number for cells in several for cell in cells if cell.kind == "code"}
 
 
-def _pair(cells: list[Cell], lesson: list[NotebookNode], texts: Collection[str]) -> Pairing:
+def _pair(
+    cells: list[Cell], lesson: list[NotebookNode], texts: Collection[str], language: Language
+) -> Pairing:
     by_grade_id = {grade_id(cell): index for index, cell in enumerate(lesson) if grade_id(cell)}
     by_id = {cell.get("id"): index for index, cell in enumerate(lesson)}
     by_text = {_look(cell.cell_type, cell.source): index for index, cell in reversed([*enumerate(lesson)])}
@@ -88,6 +91,7 @@ def _pair(cells: list[Cell], lesson: list[NotebookNode], texts: Collection[str])
     if any(map(is_manual, lesson)):
         added = sorted([*added, *_typed_into_text(claims, lesson)], key=lambda cell: cell.number)
     pairing = Pairing(lesson, cells, claims, unclaimed, added)
+    _leave_out_long(pairing, language)
     _choose_answers(pairing, texts)
     _flag(pairing)
     return pairing
@@ -98,7 +102,7 @@ def _typed_into_text(claims: Mapping[int, list[Cell]], lesson: list[NotebookNode
     typed = (
         additions(cell, lesson[index].source)
         for index, claimed in claims.items()
-        for cell in claimed
+        for cell in claimed[:_COMPARED]
         if lesson[index].cell_type == "markdown" and not grade_id(lesson[index])
     )
     return [cell for cell in typed if cell is not None]
@@ -110,7 +114,11 @@ def _look(kind: str, source: str) -> tuple[str, str]:
 
 def _choose_answers(pairing: Pairing, texts: Collection[str]) -> None:
     """Settle which cell answers each task, by the rule in the module's docstring."""
-    code = [cell for cell in _code_of_students(pairing) if cell.source.strip() not in texts]
+    code = [
+        cell
+        for cell in _code_of_students(pairing)
+        if cell.number not in pairing.left_out and cell.source.strip() not in texts
+    ]
     for index, stub in enumerate(pairing.lesson):
         if not is_answer(stub):
             continue
@@ -150,7 +158,7 @@ def _words_in_our_code(pairing: Pairing) -> list[Cell]:
     typed = (
         additions(cell, pairing.lesson[index].source)
         for index, claims in pairing.claims.items()
-        for cell in claims
+        for cell in claims[:_COMPARED]
         if is_ordinary(pairing.lesson[index]) and cell.kind == "code"
     )
     return [cell for cell in typed if cell is not None and is_words(cell.source)]
@@ -173,9 +181,10 @@ def _choose_code(pairing: Pairing, index: int, code: list[Cell]) -> None:
     stub, claims = pairing.lesson[index], pairing.claims[index]
     name = grade_id(stub)
     written = [cell for cell in claims if is_written(cell, stub)]
+    short = [cell for cell in written if cell.number not in pairing.left_out]
     own = {cell.number for cell in claims}
     others = [cell for cell in code if cell.number not in own]
-    by_number = {cell.number: cell for cell in (*written, *others)}
+    by_number = {cell.number: cell for cell in (*short, *others)}
     defining = [cell for _, cell in sorted(by_number.items()) if _defines(cell, stub)]
     found = (
         defining
@@ -288,7 +297,7 @@ def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNod
     if language not in releases:
         language = next(iter(releases))
     texts = {cell.source.strip() for release in releases.values() for cell in release.cells}
-    pairing = _pair(submitted.cells, releases[language].cells, texts)
+    pairing = _pair(submitted.cells, releases[language].cells, texts, ours(language))
     graded = [index for index, cell in enumerate(pairing.lesson) if is_answer(cell) or is_test(cell)]
     if not any(index in pairing.answers or pairing.claims[index] for index in graded):
         raise Refused(
@@ -298,7 +307,6 @@ def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNod
         )
     if not _written(pairing):
         pairing.flags.append("unchanged")
-    _leave_out_long(pairing, ours(language))
     return language, pairing
 
 
@@ -324,11 +332,11 @@ def _language(submitted: Submitted) -> Language:
 
 
 def _leave_out_long(pairing: Pairing, language: Language) -> None:
-    """Leave out cells of code until the rest can be sent: the longest first, answers last."""
-    answers = {cell.number for cell in pairing.answers.values()}
-    words = {cell.number for cells in pairing.notes.values() for cell in cells} - pairing.halves_of_code
+    """Leave out cells of code until the rest can be sent: the longest first, cells of answers last."""
+    lesson = pairing.lesson
+    asked = [index for index, cell in enumerate(lesson) if is_answer(cell) and cell.cell_type == "code"]
+    answers = {cell.number for index in asked for cell in pairing.claims[index]}
     code = [cell for cell in pairing.cells if cell.kind == "code" or cell.number in answers]
-    code = [cell for cell in code if cell.number not in words]
     sizes = {cell.number: len(cell.source.encode()) for cell in code}
     total = sum(sizes.values())
     for cell in sorted(code, key=lambda cell: (cell.number in answers, -sizes[cell.number])):

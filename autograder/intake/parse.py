@@ -21,7 +21,7 @@ PASTED = "pasted-"  # what the names of attachments begin with that were data UR
 _KINDS = ("code", "markdown", "raw")
 _RASTER = ("image/png", "image/jpeg", "image/webp", "image/gif")
 # Whatever its type claims to be. What is not base64 is a vector picture, which is not shown.
-_DATA_URI = re.compile(r"data:[\w.+/-]{1,80}+(?:;[\w.=-]{1,80}+)*?;base64,([A-Za-z0-9+/=%_-]++)")
+_DATA_URI = re.compile(r"data:[\w.+/-]{1,80}+(?:;[\w.=-]{1,80}+){0,8}?;base64,([A-Za-z0-9+/=%_-]++)")
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def layout_of(pairing: Pairing) -> Layout:
         if place is not None:
             answer = pairing.answers.get(place)
             mine = answer if answer is not None and answer.number == cell.number else cell
-            kept.append((pairing.left_out.get(cell.number, mine), place))
+            kept.append((mine if place in pairing.notes else pairing.left_out.get(cell.number, mine), place))
         if cell.number in text:
             kept.append((text[cell.number], None))
         elif place is None and cell.kind == "code" and cell.number not in hidden:
