@@ -182,7 +182,7 @@ def grade(
 
     Exit status: 0 everything there is graded, 1 something could not be graded or read, has several
     notebooks with different answers, or is in the wrong place, 2 nothing can be graded here. Notes that need
-    manual grading, unknown students, and students who handed in nothing leave it at 0.
+    manual grading, unknown students, times, and students who handed in nothing leave it at 0.
     """
     _refuse_windows()
     from autograder.grading import executors
@@ -264,6 +264,8 @@ def grade(
         student or [],
         summary.before,
         summary.results.missing,
+        summary.unclear_times,
+        summary.late,
     )
     before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
@@ -297,6 +299,8 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
         *(("not graded", str(which), why) for which, why in failed.items()),
         *(("wrong place", which, why) for which, why in end.unknown.items()),
         *(("unknown student", which, why) for which, why in end.strangers.items()),
+        *(("unclear time", which, why) for which, why in end.unclear_times.items()),
+        *(("points off: late", which, why) for which, why in end.late.items()),
     ]
     for number, row in enumerate(rows[:_ROWS], 1):
         table.add_row(*map(Text, row))
@@ -361,6 +365,23 @@ def feedback(
     same, failed = summary.kept - summary.pages, len(summary.failed)
     out.print(f"{counted(summary.pages, 'page')} updated, {same} already up to date; {failed} failed.")
     raise typer.Exit(1 if summary.failed else 0)
+
+
+@app.command(rich_help_panel=CLASS)
+def enroll(
+    table: Annotated[
+        Path, typer.Argument(help="The class: a CSV with ids and, optionally, names and e-mail.")
+    ],
+) -> None:
+    """Enter a list of students into the gradebook. What the list does not contain stays as it is.
+
+    It reads any CSV that `collect --roster` reads, with commas, semicolons or tabs, in Excel's encodings.
+    """
+    _refuse_windows()
+    from autograder import transfer
+
+    language(of_this_machine())
+    transfer.enroll(find_root(Path.cwd()), table)
 
 
 @app.command(rich_help_panel=CLASS)
