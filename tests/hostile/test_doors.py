@@ -191,7 +191,7 @@ def test_listing_the_inbound_folder_follows_no_link_and_never_blocks(collected: 
     assert not any(f"secant {name} {STEPS}" in said for name in ("pipe", "source", "dangling"))
 
 
-#: Ten kinds of hostile folders, one for each of ten students; "claims" submits in another student's name, too.
+#: Ten kinds of hostile folders, one a student; "claims" submits in the names of others.
 TEN = ("source", "neighbour", "gradebook", "dangling", "pipe", "socket", "deep", "many", "huge", "claims")
 
 

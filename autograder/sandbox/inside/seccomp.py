@@ -17,8 +17,9 @@ _FIRST, _SECOND, _THIRD, _FOURTH = range(16, 48, 8)
 
 # Refused, by (x86-64 number, aarch64 number); None where the machine has no such call. What would make or
 # enter namespaces, read another process or starve it, reach the kernel's rarely walked corners, hold memory
-# that no limit counts (setxattr: an access control list takes 128 KB for one name in /tmp), or use up what the
-# kernel counts for a whole user. New calls are dealt with by number, below.
+# that no limit counts, or use up what the kernel counts for a whole user. New calls are dealt with by
+# number, below. Setting an attribute is refused because an access control list takes up to 128 KB for each
+# name in /tmp.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
     "add_key": (248, 217),

@@ -292,7 +292,7 @@ def test_notebook_of_a_student_in_the_place_of_a_release_is_refused(room: Path, 
         code = next(cell for cell in notebook.cells if cell.cell_type == "code")
         code.outputs = [nbformat.v4.new_output("stream", text="Zoe: 4 of 10")]
     path.write_text("id,grade\nZoe,4\n" if foreign == "table" else nbformat.v4.writes(notebook))
-    with pytest.raises(CourseError, match="Nothing was packed: .*Build the lessons again"):
+    with pytest.raises(CourseError, match=r"Nothing was packed: .*Build the lessons again"):
         pack(room, ["en"], room / "out")
     assert not (room / "out").exists()
 
