@@ -817,13 +817,13 @@ BEFORE = {
 
 HEAD = """# Real functions
 
-Functions and programs in which autograd surprised somebody in public: issues of PyTorch, its forum, micrograd
-and other projects. Each was written anew after the thread's description, and run. A judge compares what Secant
-shows with plain `backward()`, with a difference quotient and with formulas by hand. It counts every statement
-that does not hold: a wrong number, a wrong sentence, nan or inf without a word, something that a picture has
-changed. *Six explorers* are `explore`, `explore_buffer`, `explore_backward`, `explore_second`, `explore_saved`
-and `explore_engine`. *Picture* is `draw_graph(gradients=True, slopes=True)`. *Check* judges a right and a wrong
-gradient of the function.
+Functions and programs in which autograd surprised somebody in public: issues of PyTorch, its forum,
+micrograd and other projects. Each was written anew after the thread's description, and run. A judge compares
+what Secant shows with plain `backward()`, with a difference quotient and with formulas by hand. It counts
+every statement that does not hold: a wrong number, a wrong sentence, nan or inf without a word, something
+that a picture has changed. *Six explorers* are `explore`, `explore_buffer`, `explore_backward`,
+`explore_second`, `explore_saved` and `explore_engine`. *Picture* is `draw_graph(gradients=True,
+slopes=True)`. *Check* judges a right and a wrong gradient of the function.
 
 `.venv/bin/python -m tests.secant.real_functions` runs all of them; with `--write` it writes this page.
 `tests/secant/test_real_functions.py` runs some in the quick suite and all in the whole one.
