@@ -11,7 +11,7 @@ ROOMS: dict[str, set[str]] = {
     "secant": set(),
     "secant.checking": {"secant"},
     "secant.graph": {"secant"},
-    "secant.explorers.kit": {"secant"},
+    "secant.explorers.kit": {"secant", "secant.graph"},
     "secant.explorers": {"secant", "secant.explorers.kit"},
     "secant.progress": {"secant"},
     "secant.lab": {"secant", "secant.progress"},

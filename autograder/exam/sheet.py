@@ -181,7 +181,7 @@ def _own(path: Path, below: Path | None) -> Assignment:
     found = own_assignment(path, below)
     if isinstance(found, Assignment):
         return found
-    if found is not None and path.suffix == ".ipynb":
+    if found is not None:
         raise NoLesson(f"{path.name}: {_to_its_author(found)}")
     raise NoLesson(
         say(

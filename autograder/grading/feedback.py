@@ -239,6 +239,7 @@ def page_head(
     entered: Entered,
     solutions: Mapping[str, WorkedSolution],
     released: bool = False,
+    times: tuple[str, ...] | None = None,
 ) -> Head:
     """Return what stands above the notebook of a page.
 
@@ -249,6 +250,7 @@ def page_head(
         entered: what the gradebook says.
         solutions: by task; what is said about each goes to those who passed it.
         released: whether all of each goes to everybody.
+        times: when it was handed in and when it was due, if points were taken off.
     """
     known = taken.language if isinstance(taken, Submission) else result.language
 
@@ -273,6 +275,7 @@ def page_head(
             "" if isinstance(taken, Submission) else visible({"en": taken.en, "ko": taken.ko}[language]),
             next(result.flagged("counted"), ""),
             before=result.before,
+            times=times,
         )
 
     return head(known) if known else replace(head("en"), korean=head("ko"))

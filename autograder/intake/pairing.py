@@ -28,6 +28,8 @@ from secant.language import LANGUAGES, Language, ours
 
 _COMPARED = 3  # copies of a lesson's cell that are compared with it
 _TELLING = 8  # characters of a line that another text would not have by chance
+_DEFINITION = re.compile(r"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+(\w{1,100})\b", re.MULTILINE)
+_MOST_DEFINITIONS = 50  # of a text cell that are looked at
 MAX_SOURCE_BYTES = 1_000_000  # of all cells of code together, so that they fit one frame of the wire
 # A definition on the left, which may be that of a prompt: IPython takes prompts away.
 _HEAD = re.compile(r"^(?:>>> )?(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
@@ -315,6 +317,21 @@ def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNod
 def unwritten(pairing: Pairing) -> frozenset[str]:
     """The tasks whose answer is missing, empty, or the released stub."""
     return frozenset(grade_id(cell) for cell in filter(is_answer, pairing.lesson)) - _written(pairing)
+
+
+def text_definitions(pairing: Pairing) -> dict[str, int]:
+    """Return the functions and classes whose code stands in a text cell, with the cell's number.
+
+    Such a cell was code before somebody pressed M on it, or was merged with the text above it.
+    """
+    known = {cell.source.strip() for cell in pairing.lesson}
+    code = {cell.number for cell in pairing.answers.values()}
+    return {
+        name: cell.number
+        for cell in pairing.cells
+        if cell.kind != "code" and cell.number not in code and cell.source.strip() not in known
+        for name in _DEFINITION.findall(cell.source)[:_MOST_DEFINITIONS]
+    }
 
 
 def _written(pairing: Pairing) -> set[str]:

@@ -8,6 +8,7 @@ from itertools import accumulate, islice
 from typing import Any
 from urllib.parse import unquote
 
+from autograder.intake.kinds import Kind, of_bytes, of_json, of_text, of_undecodable
 from autograder.intake.pictures import MOST, MOST_CHARS, pictures_of
 from autograder.intake.submission import Refused
 
@@ -51,7 +52,7 @@ def parse(data: bytes) -> Submitted:
     """The cells of a submitted file."""
     document = _json(_decode(data))
     if not isinstance(document, dict):
-        raise _not_a_notebook("It holds JSON, but not a notebook.", "JSON이지만 노트북이 아닙니다.")
+        raise _of_kind(of_json(document))
     raw, old = _raw_cells(document)
     if len(raw) > MAX_CELLS:
         raise Refused(
@@ -74,6 +75,10 @@ def _not_a_notebook(en: str, ko: str) -> Refused:
     )
 
 
+def _of_kind(kind: Kind) -> Refused:
+    return _not_a_notebook(kind.en, kind.ko)
+
+
 def _decode(data: bytes) -> str:
     if not data.strip(b"\0 \t\r\n\xef\xbb\xbf"):
         raise Refused(
@@ -81,15 +86,14 @@ def _decode(data: bytes) -> str:
             en="The file is empty. Save the notebook and hand it in again.",
             ko="파일이 비어 있습니다. 노트북을 저장한 뒤 다시 제출하세요.",
         )
-    if data.startswith(b"PK\3\4"):
-        raise _not_a_notebook(
-            "It is a zip archive. Unpack it and hand in the notebook that is in it.",
-            "zip 압축 파일입니다. 압축을 풀고 안에 있는 노트북을 제출하세요.",
-        )
+    if kind := of_bytes(data):
+        raise _of_kind(kind)
     encoding = json.detect_encoding(data)
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
+        if kind := of_undecodable(data):
+            raise _of_kind(kind) from None
         where, byte, name = error.start + 1, f"0x{data[error.start]:02X}", encoding.upper()
         raise Refused(
             "encoding",
@@ -118,6 +122,13 @@ def _json(text: str) -> Any:
     except RecursionError:
         raise too_deep from None
     except json.JSONDecodeError as error:
+        if kind := of_text(text):
+            raise _of_kind(kind) from None
+        if error.msg == "Extra data":
+            raise _not_a_notebook(
+                f"Something else follows the end of the notebook, from line {error.lineno} on. Delete it.",
+                f"노트북이 끝난 뒤에 다른 내용이 있습니다({error.lineno}번째 줄부터). 그 부분을 지우세요.",
+            ) from None
         raise _not_a_notebook(
             f"Reading it stopped at line {error.lineno}: the file is cut short or damaged.",
             f"{error.lineno}번째 줄에서 읽기를 멈췄습니다. 파일이 잘렸거나 손상되었습니다.",
@@ -152,6 +163,8 @@ def _raw_cells(document: dict[str, Any]) -> tuple[list[Any], bool]:
     if isinstance(sheets, list):
         lists = [_mapping(sheet).get("cells") for sheet in sheets]
         return [cell for cells in lists if isinstance(cells, list) for cell in cells], True
+    if form is None:
+        raise _of_kind(of_json(document))
     raise _not_a_notebook("It has no list of cells.", "셀 목록이 없습니다.")
 
 

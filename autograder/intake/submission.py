@@ -49,12 +49,14 @@ class Script:
         language: the language of the notebook that was handed in.
         digest: the SHA-256 of the file's bytes, in hexadecimal.
         unwritten: the tasks whose answer is missing, empty, or the released stub.
+        text_definitions: functions and classes whose code stands in text cells, with the cell's number.
     """
 
     steps: Sequence[Step]
     language: str
     digest: str
     unwritten: Sequence[str] = ()
+    text_definitions: Mapping[str, int] = field(default_factory=dict)
 
 
 #: Why a picture is not shown; `autograder.page.words` has a sentence for each reason.

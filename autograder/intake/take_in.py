@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import grade_id
 from autograder.intake.files import Unread, is_named_after, names_of, read, read_named_pictures
-from autograder.intake.pairing import settle, unwritten
+from autograder.intake.pairing import settle, text_definitions, unwritten
 from autograder.intake.parse import parse
 from autograder.intake.rebuild import layout_of, notebook_of, parts_of, steps_of
 from autograder.intake.submission import Part, Refused, Rejected, Script, Submission
@@ -131,7 +131,13 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
         grade_id(ours): cell.source + _fingerprints(parts.get(ours.id, ()))
         for ours, cell in ((pairing.lesson[index], cell) for index, cell in pairing.answers.items())
     }
-    script = Script(steps_of(pairing, layout), language, found.digest, sorted(unwritten(pairing)))
+    script = Script(
+        steps=steps_of(pairing, layout),
+        language=language,
+        digest=found.digest,
+        unwritten=sorted(unwritten(pairing)),
+        text_definitions=text_definitions(pairing),
+    )
     return Submission(
         script=script,
         answers=answers,

@@ -20,6 +20,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "이전에 제출한 파일은 {most}점 중 {score}점이었습니다. 이번 파일의 점수로는 계산하지 않습니다.",
     ),
     "late": ("Points taken off for late submission: {points}", "늦은 제출로 뺀 점수: {points}점"),
+    "times": ("Handed in {times[0]}. Due {times[1]}.", "제출 {times[0]}. 마감 {times[1]}."),
     "extra": ("Extra credit included: {points}", "포함된 가산점: {points}점"),
     "waits": (
         "Points still to be graded by a person: up to {points}. Your score may change.",

@@ -18,7 +18,8 @@ _FIRST, _SECOND, _THIRD, _FOURTH = range(16, 48, 8)
 # Refused, by (x86-64 number, aarch64 number); None where the machine has no such call. What would make or
 # enter namespaces, read another process or starve it, reach the kernel's rarely walked corners, hold memory
 # that no limit counts, or use up what the kernel counts for a whole user. New calls are dealt with by
-# number, below.
+# number, below. Setting an attribute is refused because an access control list takes up to 128 KB for each
+# name in /tmp.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
     "add_key": (248, 217),
@@ -29,6 +30,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "clock_settime": (227, 112),
     "delete_module": (176, 106),
     "fanotify_init": (300, 262),
+    "fsetxattr": (190, 7),
     "finit_module": (313, 273),
     "init_module": (175, 105),
     "ioperm": (173, None),
@@ -42,6 +44,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "kexec_load": (246, 104),
     "keyctl": (250, 219),
     "lookup_dcookie": (212, 18),
+    "lsetxattr": (189, 6),
     "mbind": (237, 235),
     "migrate_pages": (256, 238),
     "modify_ldt": (154, None),
@@ -71,6 +74,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "setns": (308, 268),
     "setpriority": (141, 140),
     "settimeofday": (164, 170),
+    "setxattr": (188, 5),
     "shmat": (30, 196),
     "shmget": (29, 194),
     "swapoff": (168, 225),

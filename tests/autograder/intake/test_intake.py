@@ -33,7 +33,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course.cells import text_id
 from autograder.intake import files, parse
-from autograder.intake.files import valid_student_id
+from autograder.intake.files import is_named_after, valid_student_id
 from autograder.intake.submission import Rejected, Step, Submission
 from autograder.intake.take_in import Found, find, take_in, understand
 
@@ -415,8 +415,8 @@ def test_d17_no_notebook(name: str) -> None:
     refused = rejected(answered(), "no_notebook", name=name)
     assert f"{LESSON}.ipynb" in refused.en
     if not name.startswith("."):
-        assert f": {name}." in refused.en  # what came instead
-        assert f": {name}." in refused.ko
+        assert f": {name} (a notebook under another name). Rename it" in refused.en
+        assert f": {name} (이름만 바뀐 노트북). 이름이" in refused.ko
 
 
 def test_d17_an_empty_or_missing_folder(tmp_path: Path) -> None:
@@ -1349,3 +1349,73 @@ def test_each_flag_is_explained() -> None:
     rows = [line for line in table.splitlines() if line.startswith("| `")]
     told = {name for row in rows for name in re.findall(r"`([a-z_]+)(?::[A-Z]+)?`", row.split("|")[1])}
     assert told == said | {"rejected", "odd_student_id", "grader_failure"}
+
+
+COPIES = """
+Copy of {}.ipynb
+Copy of Copy of {}.ipynb
+Copy (2) of {}.ipynb
+{} - Copy.ipynb
+{} - Copy (2).ipynb
+{} – Copy.ipynb
+{} copy.ipynb
+{} copy 2.ipynb
+{}의 사본.ipynb
+{}.ipynb의 사본
+{}.ipynb의 사본 (1)
+{}.ipynb의 사본.ipynb
+{} 복사본.ipynb
+{} 복사본 2.ipynb
+{} - 복사본.ipynb
+{} - 복사본 (2).ipynb
+복사본 {}.ipynb
+복사본 - {}.ipynb
+복사본 (2) - {}.ipynb
+{} 사본 2.ipynb
+{}-1.ipynb
+{}-2.ipynb
+{}-Copy1.ipynb
+{}-Copy1-Copy2.ipynb
+{}(1).ipynb
+{} (1) (1).ipynb
+{} 2.ipynb
+{} (copy).ipynb
+{} (another copy).ipynb
+{} (3rd copy).ipynb
+{} (복사본).ipynb
+{} (또 다른 복사본).ipynb
+{}.ipynb (1)
+{}.ipynb - Copy
+{}.ipynb.txt
+{}.ipynb.ipynb
+Copy of {}.ipynb (1).ipynb
+{} (Ann's conflicted copy 2026-11-01).ipynb
+{} (Ann의 충돌된 사본 2026-11-01).ipynb
+{}.ko (1).ipynb
+{}-1.ko.ipynb
+{}-1-2.ko.ipynb
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_written_one_of_two_copies_counts_however_they_are_named(tmp_path: Path, name: str) -> None:
+    """Neither copy has the lesson's own name, and the other one is blank."""
+    for number, other in enumerate((f"{LESSON}-7.ipynb", f"{LESSON} (4th copy).ipynb")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / other).write_text(json.dumps(RELEASES["en"]))
+        result = accepted(answered(), folder=folder, name=name.format(LESSON))
+        assert result.file == name.format(LESSON)
+        assert result.unwritten == frozenset()
+
+
+@pytest.mark.parametrize("name", ["{}_final.ipynb", "my {}.ipynb", "{}.ipynb.url", "{}.ipynb.bak", "{}.txt"])
+def test_other_names_are_no_copies(name: str) -> None:
+    assert not is_named_after(LESSON, name.format(LESSON))
+
+
+def test_long_names_of_copies_are_read_at_once() -> None:
+    begun = time.process_time()
+    for part in (" copy", " (copy", "-1", "의 사본", " (1)", "copy of ", "- ", " copy (", "(conflict"):
+        is_named_after(LESSON, part * (240 // len(part)) + ".ipynb")
+    assert time.process_time() - begun < 0.5
