@@ -303,13 +303,16 @@ class _Writer:
         shown = name or next(iter([*ids, *numbers]), "")
         by_number = self._roster.with_number(numbers, self._system)
         by_id = self._roster.with_id(ids or (numbers if self._system == "canvas" else ()))
+        named = [self._roster.people[at] for at in sorted(self._roster.with_name(name))]
         if found := by_number | by_id:
             (person, *others) = [self._roster.people[at] for at in sorted(found)]
             if others or (numbers and person.contradicts(self._system, numbers)):
                 people = " / ".join(sorted(one.id for one in (person, *others)))
                 return _Claim(shown, why=_contradiction(visible(shown), people))
+            if not by_number and named and person not in named:
+                people = " / ".join([person.id, *(one.id for one in named)])
+                return _Claim(shown, why=_other_name(visible(shown), people))
             return _Claim(shown, person.id, 3 if by_number else 2)
-        named = [self._roster.people[at] for at in sorted(self._roster.with_name(name))]
         if not named:
             return _Claim(shown, is_strange=bool(shown) and not _CANVAS_OWN.search(name))
         people = " / ".join(person.id for person in named)
@@ -368,6 +371,16 @@ def _contradiction(row: str, people: str) -> str:
     )
 
 
+def _other_name(row: str, people: str) -> str:
+    """Return the line about a row with the id of one student and the name of another."""
+    return say(
+        en=f"The row of {row} has the name of one student and an id, perhaps an email address, of another "
+        f"({people}), so it was left as it was.",
+        ko=f"{row}의 행에 있는 이름과 id(이메일 주소일 수 있음)가 서로 다른 학생의 것이어서({people}) "
+        "그대로 두었습니다.",
+    )
+
+
 def _several(row: str, people: str) -> str:
     """Return the line about a row whose name several students have."""
     return say(
@@ -381,10 +394,10 @@ def _unknown_ids(rows: str) -> str:
     return say(
         en="The gradebook does not know the ids of these rows, and a name alone does not decide, so they "
         f"were left as they were: {rows}. For those that are right, write a table with the columns id and "
-        "email (or lms_user_id), run `nbgrader db student import TABLE.csv`, and export again.",
+        "email (or lms_user_id), run `autograder enroll TABLE.csv`, and export again.",
         ko=f"성적부에 없는 id가 있는 행이고 이름만으로는 정하지 않으므로 그대로 두었습니다: {rows}. "
         "맞는 행이면 id 열과 email 열(또는 lms_user_id 열)이 있는 표를 만들어 "
-        "`nbgrader db student import 표.csv`를 실행한 뒤 다시 내보내세요.",
+        "`autograder enroll 표.csv`를 실행한 뒤 다시 내보내세요.",
     )
 
 
