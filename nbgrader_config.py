@@ -17,6 +17,7 @@ from autograder.build.write_hints import KeepHints, ReleaseHints
 from autograder.grading.exchange import CollectFiles, ListPlain, ReleaseLanguages, ReleasePages
 from autograder.grading.hide_tests import HideTests
 from autograder.grading.instead import FeedbackInstead, GradeInstead, Refuse
+from autograder.grading.nbgrader_times import correct_times
 from autograder.grading.scores import ScoresGiven
 from secant.causes import STUB
 
@@ -75,3 +76,6 @@ c.ExportApp.plugin_class = ScoresGiven
 
 # A class's own settings (its exchange, late penalties, database) stand in a file that no new version touches.
 load_subconfig("nbgrader_config_local.py", path=c.CourseDirectory.root)  # type: ignore[name-defined]  # noqa: F821
+
+# nbgrader takes KST for UTC, and +0900 for 900 seconds.
+correct_times(c)

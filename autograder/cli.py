@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
+# The groups of `autograder --help`, by who uses a command.
+STUDENTS, CLASS, AUTHORS = "For students", "Grading a class", "Writing lessons"
+
 _ROWS, _NAMES = 40, 12  # of a table's: what cannot be read at a glance is in a file
 _LINE_SECONDS = 3.0  # between two lines that say how far something is
 
@@ -73,76 +76,8 @@ def autograder(
     """Build and grade the lessons of a course."""
 
 
-@app.command()
-def build(
-    lesson: Annotated[
-        list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
-    ] = None,
-    lang: Annotated[
-        str, typer.Option(help="The language to release: one of course/syllabus.toml's, or all.")
-    ] = "all",
-    check: Annotated[
-        bool, typer.Option("--check", help="Only compare; exit 1 if anything is stale.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite edited source notebooks.")] = False,
-    accept_translations: Annotated[
-        bool,
-        typer.Option(
-            "--accept-translations",
-            help="Mark the translations of these lessons as checked against the English.",
-        ),
-    ] = False,
-) -> None:
-    """Build source/ and release/ from course/."""
-    # nbgrader takes two seconds to import, which other commands need not wait for.
-    from autograder.build import builder
-
-    root = find_root(Path.cwd())
-    lessons = choose_lessons(find_lessons(root), lesson or [])
-    if accept_translations:
-        _accept_translations(lessons, bool(lesson) and not check)
-    known = course_languages(root)
-    if lang not in (*known, "all"):
-        raise CourseError(f"--lang must be {', '.join(known)} or all, not {lang}.")
-    languages = known if lang == "all" else [lang]
-    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
-        bar = progress.add_task("Building", total=len(lessons) * (1 + len(languages)))
-        try:
-            built = builder.build(
-                root, lessons, languages, check=check, force=force, step=lambda: progress.advance(bar)
-            )
-        except builder.BuildError as error:
-            progress.stop()
-            for problem in error.problems:
-                err.print(problem, style="red")
-            err.print(f"Nothing was built: {counted(len(error.problems), 'problem')}.")
-            raise typer.Exit(1) from None
-    for path in built.written:
-        out.print(f"wrote    {path}", style="green")
-    for stale in built.stale:
-        out.print(f"{stale.why:8} {stale.path}", style="yellow")
-    if check:
-        out.print(f"{counted(built.lessons, 'lesson')}: {counted(len(built.stale), 'stale file')}.")
-        raise typer.Exit(1 if built.stale else 0)
-    out.print(f"{counted(built.lessons, 'lesson')}: {counted(len(built.written), 'file')} written.")
-    if built.stale:
-        out.print(
-            "Extra files belong to no lesson of the course. "
-            "A build does not delete them: delete them yourself."
-        )
-
-
-def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
-    """Write the hashes; whoever says that a translation follows says of which lesson."""
-    from autograder.build.translations import accept_translations
-
-    if not may:
-        raise CourseError("Name the lessons for --accept-translations. It cannot be used with --check.")
-    for place in (place for lesson in lessons for place in accept_translations(lesson)):
-        out.print(f"accepted {place}", style="green")
-
-
 @app.command(
+    rich_help_panel=STUDENTS,
     cls=Command,
     options_metavar=options_metavar(),
     help=say(
@@ -224,7 +159,7 @@ def check(
     raise typer.Exit(0 if all(row["outcome"] == "passed" for row in graded) else 1)
 
 
-@app.command()
+@app.command(rich_help_panel=CLASS)
 def grade(
     lesson: Annotated[
         list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
@@ -247,7 +182,7 @@ def grade(
 
     Exit status: 0 everything there is graded, 1 something could not be graded or read, has several
     notebooks with different answers, or is in the wrong place, 2 nothing can be graded here. Notes that need
-    manual grading, unknown students, and students who handed in nothing leave it at 0.
+    manual grading, unknown students, times, and students who handed in nothing leave it at 0.
     """
     _refuse_windows()
     from autograder.grading import executors
@@ -328,6 +263,9 @@ def grade(
         summary.students,
         student or [],
         summary.before,
+        summary.results.missing,
+        summary.unclear_times,
+        summary.late,
     )
     before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
@@ -361,6 +299,8 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
         *(("not graded", str(which), why) for which, why in failed.items()),
         *(("wrong place", which, why) for which, why in end.unknown.items()),
         *(("unknown student", which, why) for which, why in end.strangers.items()),
+        *(("unclear time", which, why) for which, why in end.unclear_times.items()),
+        *(("points off: late", which, why) for which, why in end.late.items()),
     ]
     for number, row in enumerate(rows[:_ROWS], 1):
         table.add_row(*map(Text, row))
@@ -371,11 +311,23 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
     for lesson, students in end.absent.items():
         shown = ", ".join(students[:_NAMES]) + (" …" if len(students) > _NAMES else "")
         table.add_row("handed in nothing", f"{lesson}: {counted(len(students), 'student')}", Text(shown))
+    if end.packages:
+        table.add_row("not installed here", *map(Text, _packages(end.packages)))
     if table.row_count:
         Terminal().print(table)  # wrapped, since somebody has to read it
 
 
-@app.command()
+def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    """Return which packages are missing, for how many students, and what to do about it."""
+    shown = [f"{package}: {counted(len(who), 'student')}" for package, who in students.items()]
+    more = ["…"] if len(shown) > _NAMES else []
+    return (
+        ", ".join(shown[:_NAMES] + more),
+        "Notebooks import these. If answers may use one, install it, then: autograder grade --force",
+    )
+
+
+@app.command(rich_help_panel=CLASS)
 def feedback(
     lesson: Annotated[
         list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
@@ -415,7 +367,24 @@ def feedback(
     raise typer.Exit(1 if summary.failed else 0)
 
 
-@app.command()
+@app.command(rich_help_panel=CLASS)
+def enroll(
+    table: Annotated[
+        Path, typer.Argument(help="The class: a CSV with ids and, optionally, names and e-mail.")
+    ],
+) -> None:
+    """Enter a list of students into the gradebook. What the list does not contain stays as it is.
+
+    It reads any CSV that `collect --roster` reads, with commas, semicolons or tabs, in Excel's encodings.
+    """
+    _refuse_windows()
+    from autograder import transfer
+
+    language(of_this_machine())
+    transfer.enroll(find_root(Path.cwd()), table)
+
+
+@app.command(rich_help_panel=CLASS)
 def collect(
     download: Annotated[list[Path], typer.Argument(help="What the LMS exports: DOWNLOAD.zip.")],
     roster: Annotated[Path | None, typer.Option(help="The class: a CSV with ids and names.")] = None,
@@ -445,7 +414,7 @@ def collect(
     raise typer.Exit(transfer.collect(find_root(Path.cwd()), download, roster, lesson, system, json_file))
 
 
-@app.command()
+@app.command(rich_help_panel=CLASS)
 def export(
     system: Annotated[Target, typer.Option("--for", help="The LMS that takes the grades.")],
     lesson: Annotated[
@@ -470,7 +439,7 @@ def export(
     transfer.export(find_root(Path.cwd()), system.value, lesson, fill, column, output)
 
 
-@app.command()
+@app.command(rich_help_panel=CLASS)
 def report(
     lesson: Annotated[
         str, typer.Argument(help="1, 01 or a folder's name; default: all lessons together.")
@@ -505,7 +474,7 @@ def report(
     warn_of_others(course)
 
 
-@app.command()
+@app.command(rich_help_panel=CLASS)
 def forget(
     student: Annotated[str, typer.Argument(help="The student's id.")],
     force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
@@ -595,7 +564,7 @@ def _write_results(json_file: Path, rows: Iterable[Mapping[str, Any]]) -> bool:
     return True
 
 
-@app.command()
+@app.command(rich_help_panel=CLASS)
 def pack(
     lang: Annotated[Packed, typer.Option(help="The languages of the lessons.")] = Packed.both,
     output: Annotated[Path, typer.Option(help="The folder for the zip.")] = Path(),
@@ -612,7 +581,76 @@ def pack(
     out.print("No line of an answer, a hidden test or a worked solution was found in it.")
 
 
-@app.command()
+@app.command(rich_help_panel=AUTHORS)
+def build(
+    lesson: Annotated[
+        list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
+    ] = None,
+    lang: Annotated[
+        str, typer.Option(help="The language to release: one of course/syllabus.toml's, or all.")
+    ] = "all",
+    check: Annotated[
+        bool, typer.Option("--check", help="Only compare; exit 1 if anything is stale.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite edited source notebooks.")] = False,
+    accept_translations: Annotated[
+        bool,
+        typer.Option(
+            "--accept-translations",
+            help="Mark the translations of these lessons as checked against the English.",
+        ),
+    ] = False,
+) -> None:
+    """Build source/ and release/ from course/."""
+    # nbgrader takes two seconds to import, which other commands need not wait for.
+    from autograder.build import builder
+
+    root = find_root(Path.cwd())
+    lessons = choose_lessons(find_lessons(root), lesson or [])
+    if accept_translations:
+        _accept_translations(lessons, bool(lesson) and not check)
+    known = course_languages(root)
+    if lang not in (*known, "all"):
+        raise CourseError(f"--lang must be {', '.join(known)} or all, not {lang}.")
+    languages = known if lang == "all" else [lang]
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        bar = progress.add_task("Building", total=len(lessons) * (1 + len(languages)))
+        try:
+            built = builder.build(
+                root, lessons, languages, check=check, force=force, step=lambda: progress.advance(bar)
+            )
+        except builder.BuildError as error:
+            progress.stop()
+            for problem in error.problems:
+                err.print(problem, style="red")
+            err.print(f"Nothing was built: {counted(len(error.problems), 'problem')}.")
+            raise typer.Exit(1) from None
+    for path in built.written:
+        out.print(f"wrote    {path}", style="green")
+    for stale in built.stale:
+        out.print(f"{stale.why:8} {stale.path}", style="yellow")
+    if check:
+        out.print(f"{counted(built.lessons, 'lesson')}: {counted(len(built.stale), 'stale file')}.")
+        raise typer.Exit(1 if built.stale else 0)
+    out.print(f"{counted(built.lessons, 'lesson')}: {counted(len(built.written), 'file')} written.")
+    if built.stale:
+        out.print(
+            "Extra files belong to no lesson of the course. "
+            "A build does not delete them: delete them yourself."
+        )
+
+
+def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
+    """Write the hashes; whoever says that a translation follows says of which lesson."""
+    from autograder.build.translations import accept_translations
+
+    if not may:
+        raise CourseError("Name the lessons for --accept-translations. It cannot be used with --check.")
+    for place in (place for lesson in lessons for place in accept_translations(lesson)):
+        out.print(f"accepted {place}", style="green")
+
+
+@app.command(rich_help_panel=AUTHORS)
 def new(
     name: Annotated[str, typer.Argument(help="The lesson's folder, like 11_my_lesson.")],
 ) -> None:
@@ -629,7 +667,7 @@ def new(
     out.print("When it is ready, add a [[lesson]] to course/syllabus.toml to show it on the start page.")
 
 
-@app.command()
+@app.command(rich_help_panel=AUTHORS)
 def preview(
     lesson: Annotated[str, typer.Argument(help="1, 01 or the folder's name.")],
 ) -> None:
@@ -649,7 +687,7 @@ def preview(
             out.print(f"{chosen.name}: {state}. Waiting for a change; Ctrl-C ends it.")
 
 
-@app.command("try")
+@app.command("try", rich_help_panel=AUTHORS)
 def try_(
     lesson: Annotated[str, typer.Argument(help="1, 01 or the folder's name.")],
     task: Annotated[str, typer.Argument(help="The task's name; default: all of the lesson's.")] = "",
@@ -690,7 +728,7 @@ def _show_tried(tried: "Tried") -> None:
         out.print(f"    NOT AS RECORDED: {tried.amiss}", style="red")
 
 
-@app.command()
+@app.command(rich_help_panel=CLASS)
 def doctor() -> None:
     """Check what this machine can and cannot do, and what to install.
 

@@ -1,7 +1,7 @@
-"""`autograder collect` and `autograder export`, as a person sees them."""
+"""`autograder enroll`, `autograder collect` and `autograder export`, as a person sees them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -23,6 +23,67 @@ from secant.files import put_aside, replace_file
 from secant.language import counted, say
 
 _ROWS = 40  # of a table's
+_NAMES = 3  # ids that a line shows
+
+
+def enroll(root: Path, table: Path) -> None:
+    """Enter a class list into the gradebook, and say who is new and who is not in the list.
+
+    Raises:
+        CourseError: the list cannot be read, or nothing could be entered.
+    """
+    course = Course.at(root)
+    people = read_roster(table).people
+    with Book(course.directory, course.config) as book:
+        try:
+            before = {row["id"] for row in book.people()}
+            _refuse_lost_zeros(table, [person.id for person in people], before)
+            book.enter_people(map(_row, people))
+        except GradebookBusy as error:
+            raise CourseError(
+                say(en=f"Nothing was entered: {error}.", ko=f"아무것도 입력하지 못했습니다: {error}.")
+            ) from error
+    new = [person.id for person in people if person.id not in before]
+    missing = sorted(before - {person.id for person in people})
+    out.print(
+        say(
+            en=f"{table}: {counted(len(people), 'student')}, {len(new)} of them new{_named(new)}.",
+            ko=f"{table}: 학생 {len(people)}명, 그중 새로 입력 {len(new)}명{_named(new)}.",
+        )
+    )
+    if missing:
+        out.print(
+            say(
+                en=f"In the gradebook, but not in this list: {len(missing)}{_named(missing)}.",
+                ko=f"성적부에는 있지만 이 명단에 없는 학생: {len(missing)}명{_named(missing)}.",
+            )
+        )
+    warn_of_others(course)
+
+
+def _refuse_lost_zeros(table: Path, listed: Sequence[str], known: Collection[str]) -> None:
+    """Refuse a list in which a spreadsheet has taken the zeros from the beginning of ids.
+
+    Raises:
+        CourseError: an id is in the gradebook with zeros before it.
+    """
+    whole = {one.lstrip("0"): one for one in known if one.startswith("0")}
+    for student in listed:
+        if student not in known and student in whole:
+            raise CourseError(
+                say(
+                    en=f"{table}: {student} is {whole[student]} in the gradebook; a spreadsheet may have "
+                    "taken the zeros. Give the column the format Text, enter the ids again and save.",
+                    ko=f"{table}: {student}은(는) 성적부에 {whole[student]}(으)로 있습니다. 스프레드시트가 "
+                    "앞의 0을 지웠을 수 있습니다. 열의 서식을 텍스트로 바꾸고 학번을 다시 입력해 저장하세요.",
+                )
+            )
+
+
+def _named(students: Sequence[str]) -> str:
+    """Return the first of several ids, in brackets."""
+    shown = ", ".join(students[:_NAMES]) + (", …" if len(students) > _NAMES else "")
+    return f" ({shown})" if students else ""
 
 
 def collect(

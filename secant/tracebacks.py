@@ -8,14 +8,18 @@ import linecache
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from types import TracebackType
 from typing import Any
 
+from secant.bindings import REBOUND, Finding, said
 from secant.causes import QUESTION, STUB, likely
 from secant.language import say
+from secant.testcells import TestCells, judges
 from secant.visible import visible
 
-_CHECKS = re.compile(r"^from secant import .*\bcheck\b", re.MULTILINE)
+_TASK = re.compile(r"^hint = hints\([\"'](\w+)", re.MULTILINE)
 _MOST = 12  # steps of an error that are kept
 _STEPS = 3  # of the learner's own lines that are shown
 _LONGEST, _MUCH = 300, 10_000  # characters of an error that are shown, and that are looked at
@@ -29,33 +33,39 @@ def install() -> None:
 
     shell = get_ipython()
     if hasattr(shell, "kernel"):
-        shell.set_custom_exc((Exception, KeyboardInterrupt), _show)
+        shell.set_custom_exc((Exception, KeyboardInterrupt), partial(_show, TestCells(shell)))
 
 
 def _show(
+    test_cells: TestCells,
     shell: Any,
     kind: type[BaseException],
     error: BaseException,
     trace: TracebackType | None,
     tb_offset: int | None = None,
 ) -> None:
-    """Show an error: what IPython's `set_custom_exc` asks for."""
+    """Show an error: what IPython's `set_custom_exc` asks for, but for the first argument."""
     steps = list(_walk(trace))
-    cells = [step for step in steps if step.tb_frame.f_globals is shell.user_global_ns]
+    spaces = (shell.user_global_ns, test_cells.names)
+    cells = [step for step in steps if any(step.tb_frame.f_globals is space for space in spaces)]
     lines: list[str] = []
     if cells and error.args == (STUB,):
         lines = [_not_done(_name(cells[-1]))]
-    elif cells and _is_test(cells[0]) and not hasattr(error, "_render_traceback_"):
+    elif cells and _is_test(cells[0]):
         test = _file(cells[0])
         own = [step for step in cells if _file(step) != test]
-        if own:
+        findings = _findings(test_cells, error, cells[0])
+        if hasattr(error, "_render_traceback_"):  # it is in words already
+            notes = [finding for finding in findings if finding.kind in REBOUND]
+            lines = [*error._render_traceback_(), *_notes(notes)] if notes else []
+        elif own:
             trace = _joined(own[-_MOST:])
             # Kept as it is shown: IPython formats an error once more, to store it, and then all of its steps.
-            lines = told(error, own)
+            lines = told(error, own, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
-            lines = [f"{kind.__name__}: {error}", _not_run()]
-        elif likely(kind.__name__, _text(error)):  # it was called in another way than the task says
-            lines = told(error, [])
+            lines = [f"{kind.__name__}: {error}", *(_causes(findings) or [_not_run()])]
+        elif findings or likely(kind.__name__, _text(error)):  # called in another way than the task says
+            lines = told(error, [], findings)
         else:  # it is not what the test thinks
             line = _joined(cells[-1:])
             lines = shell.InteractiveTB.structured_traceback(kind, error, line, 0, 2)
@@ -64,12 +74,25 @@ def _show(
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=bool(cells))
 
 
-def told(error: BaseException, own: Sequence[TracebackType]) -> list[str]:
+def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) -> list[Finding]:
+    """Return what the learner's names explain of an error: of the failing expression, else of the answer."""
+    bindings = test_cells.bindings
+    with suppress(Exception):  # of the learner's own objects
+        if found := bindings.behind(error):
+            return found
+        task = _TASK.search(_source(test))
+        if task and not isinstance(error, NameError):
+            return bindings.used_by(task[1], "", bindings.rebound())
+    return []
+
+
+def told(error: BaseException, own: Sequence[TracebackType], findings: Sequence[Finding] = ()) -> list[str]:
     """Return what to say of an error in an answer: as a verdict says it (autograder/exam/words.py).
 
     Args:
         error: what was raised, by the answer or by what it calls.
         own: the steps in the learner's own cells.
+        findings: what the learner's names explain of it; they replace the usual cause.
     """
     kind, message = type(error).__name__, _text(error)
     shown = message.partition("\n")[0][:_LONGEST]
@@ -78,14 +101,26 @@ def told(error: BaseException, own: Sequence[TracebackType]) -> list[str]:
     if isinstance(error, KeyboardInterrupt):
         head = say(en="Your code was stopped.", ko="코드를 멈추었습니다.")
     places = list(dict.fromkeys(map(_place, own)))
-    cause = likely(kind, message)
+    usual = likely(kind, message)
     return [
         *notes,
         head,
         f"  {kind}: {shown}" if shown else f"  {kind}",
         *places[-_STEPS:],
-        *([f"  {say(en='likely cause', ko='짐작되는 원인')}: {cause}"] if cause else []),
+        *(_causes(findings) or ([f"  {_likely()}: {usual}"] if usual else [])),
     ]
+
+
+def _causes(findings: Sequence[Finding]) -> list[str]:
+    return [f"  {_likely()}: {said(finding)}" for finding in findings]
+
+
+def _notes(findings: Sequence[Finding]) -> list[str]:
+    return [f"  {say(en='note', ko='참고')}: {said(finding)}" for finding in findings]
+
+
+def _likely() -> str:
+    return say(en="likely cause", ko="짐작되는 원인")
 
 
 def _text(error: BaseException) -> str:
@@ -139,8 +174,11 @@ def _joined(steps: Sequence[TracebackType]) -> TracebackType | None:
 
 
 def _is_test(cell: TracebackType) -> bool:
-    """Whether a cell imports what judges an answer."""
-    return bool(_CHECKS.search("".join(linecache.getlines(_file(cell)))))
+    return judges(_source(cell))
+
+
+def _source(cell: TracebackType) -> str:
+    return "".join(linecache.getlines(_file(cell)))
 
 
 def _name(step: TracebackType) -> str:

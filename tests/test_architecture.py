@@ -11,7 +11,7 @@ ROOMS: dict[str, set[str]] = {
     "secant": set(),
     "secant.checking": {"secant"},
     "secant.graph": {"secant"},
-    "secant.explorers.kit": {"secant"},
+    "secant.explorers.kit": {"secant", "secant.graph"},
     "secant.explorers": {"secant", "secant.explorers.kit"},
     "secant.progress": {"secant"},
     "secant.lab": {"secant", "secant.progress"},
@@ -29,7 +29,13 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox",
         "autograder.sandbox.inside",
     },
-    "autograder.page": {"secant", "autograder.course", "autograder.exam"},
+    "autograder.page": {
+        "secant",
+        "autograder.course",
+        "autograder.intake",
+        "autograder.sandbox.inside",
+        "autograder.exam",
+    },
     "autograder.grading": {
         "autograder.page",
         "secant",

@@ -63,7 +63,17 @@ def test_every_autograder_command_exists(readme: str) -> None:
 def test_every_relative_link_resolves(readme: str) -> None:
     links = [link for link in re.findall(r"\]\(([^)\s]+)\)", readme) if "://" not in link]
     assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
+    assert [link for link in links if not resolves(link, readme)] == []
+
+
+def resolves(link: str, readme: str) -> bool:
+    """Tell whether a link's file exists and, if the link names a heading, the file has that heading."""
+    name, _, anchor = link.partition("#")
+    if not anchor:
+        return (ROOT / name).exists()
+    text = (ROOT / name).read_text(encoding="utf-8") if name else readme
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    return anchor in {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_every_folder_and_lesson_that_is_named_exists(readme: str) -> None:

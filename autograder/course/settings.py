@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +13,7 @@ from sqlalchemy.exc import ArgumentError
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.course.clock import Clock
 from autograder.course.errors import CourseError
 from autograder.course.lesson import choose_lessons, find_lessons
 from secant.address import SCHEMES
@@ -90,6 +92,15 @@ class Course:
     def submitted(self) -> Path:
         """The folder of all students' folders."""
         return Path(self.root, self.directory.submitted_directory)
+
+    @cached_property
+    def clock(self) -> Clock:
+        """The time zones of the class.
+
+        Raises:
+            CourseError: a zone that is set does not exist.
+        """
+        return Clock.of(self.config)
 
     @property
     def exchange(self) -> Path:

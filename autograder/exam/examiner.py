@@ -12,9 +12,10 @@ import hashlib
 import hmac
 import io
 import random
+import re
 import time
 import traceback
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -23,11 +24,12 @@ from nbformat import NotebookNode
 from autograder.course.cells import Task, split_tests, tasks
 from autograder.exam import words
 from autograder.exam.report import Outcome, Report, TaskResult
-from autograder.intake.submission import Script, Step
+from autograder.intake.submission import Script
 from autograder.sandbox.client import CandidateClient, Candidates, TaskClient
 from autograder.sandbox.inside.wire import WireError
 from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, Starved, TimedOut, WallError
 from secant import check, language, say
+from secant.bindings import Finding, defined_by_line
 from secant.catalogue import name_of
 from secant.causes import STUB
 from secant.checking.ask import asked_elsewhere
@@ -38,6 +40,7 @@ LOADS = 3  # how often a notebook is loaded at most, each time without the cell 
 QUESTION_SECONDS = 10.0
 TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
+_UNDEFINED = re.compile(r"^name '(\w{1,100})' is not defined")
 _NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # of a cell of which nothing runs
 WALL_SECONDS = 900.0  # on the wall's clock: beyond, the machine is too busy for a verdict
 
@@ -145,6 +148,8 @@ class Examiner:
         if cause := loaded.failure_behind(task.id, outcome, message):
             hint, hidden = (hint, hidden) if message in cause[1] else ("", False)
             outcome, message = cause
+        if outcome in ("wrong", "timed_out", "crashed"):
+            message = words.with_notes(message, loaded.about(task.id))
         points = task.points if outcome == "passed" else 0.0
         seconds = time.monotonic() - started
         return TaskResult(task.id, points, task.points, outcome, words.plain(message), seconds, hint, hidden)
@@ -263,7 +268,7 @@ class _Questions:
         answer = self._copy.define(source, self._seconds())
         self._refuse_too_much(answer)
         if answer.kind != "value":
-            raise _Verdict("wrong", words.raised(answer))
+            raise _Verdict("wrong", words.raised(answer, self._loaded.behind(answer)))
 
     def about(self, name: str) -> Callable[..., Any]:
         """Return a function that looks like the student's (or a probe), and asks."""
@@ -282,10 +287,16 @@ class _Questions:
             unwritten = self._task in self._loaded.unwritten and answer.error == "NotImplementedError"
             if unwritten or _is_own_stub(answer, self._task):
                 raise _Verdict("not_attempted", words.not_done())
-            told = words.ran_into_stub(answer) if answer.message == STUB else words.raised(answer)
+            told = words.ran_into_stub(answer) if answer.message == STUB else self._raised(answer)
             raise _Verdict("wrong", words.at_the_call(told, check.asked()))
 
         return ask
+
+    def _raised(self, answer: Reply) -> str:
+        rebound = [finding for finding in self._loaded.about(self._task) if finding.name == self._task]
+        if rebound and not answer.trace:  # the name of the task itself stands for something else
+            return words.not_callable(self._task, answer, rebound)
+        return words.raised(answer, self._loaded.behind(answer))
 
     def _refuse_too_much(self, answer: Reply) -> None:
         if answer.kind == "too_much":
@@ -320,17 +331,20 @@ class _Loading:
         unwritten: the tasks whose answer was left as it was released.
     """
 
-    def __init__(self, steps: Sequence[Step], unwritten: Collection[str]) -> None:
+    def __init__(self, script: Script) -> None:
         self.cells: dict[str, CellResult] = {}
         self.ready = False
-        self.unwritten = unwritten
+        self.unwritten = script.unwritten
+        self.answers = {step.task: step.label for step in script.steps if step.task}
+        self._script = script
         self._lost: dict[str, TimedOut | Crashed] = {}
-        self._labels = {step.task: step.label for step in steps if step.task}
+        self._loaded = Loaded((), 0)
 
     def keep(self, loaded: Loaded) -> None:
         """Note that all cells that are left have run."""
         self.cells = {cell.label: cell for cell in loaded.cells}
         self.ready = True
+        self._loaded = loaded
 
     def lose(self, error: TimedOut | Crashed) -> None:
         """Note that a cell did not end."""
@@ -341,9 +355,29 @@ class _Loading:
         """The labels of cells that did not end."""
         return set(self._lost)
 
+    def about(self, task: str) -> Sequence[Finding]:
+        """Return what an answer uses under names that mean something else by now, or why it is missing."""
+        return self._loaded.about_answers.get(task, ())
+
+    def behind(self, what: Reply | CellResult) -> Sequence[Finding]:
+        """Return what the notebook's names explain of an error."""
+        if isinstance(what, Reply):
+            found: Sequence[Finding] = what.findings
+        else:
+            found = self._loaded.about_cells.get(what.label, ())
+        name = _UNDEFINED.search(what.message) if what.error == "NameError" else None
+        return found or (self._elsewhere(name[1]) if name else ())
+
+    def _elsewhere(self, name: str) -> Sequence[Finding]:
+        """Return where a name is defined that no cell which ran defines, if it is anywhere."""
+        if name in self._script.text_definitions:
+            return [Finding(name, "text", f"cell {self._script.text_definitions[name]}")]
+        lost = (step for step in self._script.steps if step.label in self._lost)
+        return [Finding(name, "endless", s.label) for s in lost if name in defined_by_line(s.source)][:1]
+
     def fate(self, task: str) -> tuple[Outcome, str]:
         """Why a task's function or class cannot be asked."""
-        label = self._labels.get(task, "")
+        label = self.answers.get(task, "")
         if label in self._lost or not self.ready:
             lost = self._lost.get(label) or next(iter(self._lost.values()))
             outcome, message = _fate(lost)
@@ -353,21 +387,19 @@ class _Loading:
             )
         cell = self.cells.get(label)
         if cell is not None and not cell.ok:
+            error = words.error_of(cell, self.behind(cell))
             return "wrong", say(
-                en=f"Your answer cell stops with an error, so {task} is not there.\n{words.error_of(cell)}",
-                ko=f"답을 쓴 셀이 오류로 멈추어서 {task} 정의가 없습니다.\n{words.error_of(cell)}",
+                en=f"Your answer cell stops with an error, so {task} is not there.\n{error}",
+                ko=f"답을 쓴 셀이 오류로 멈추어서 {task} 정의가 없습니다.\n{error}",
             )
-        return "wrong", say(
-            en=f"No {task} was found. Did you rename or delete it?",
-            ko=f"이름이 {task}인 함수나 클래스가 없습니다. 이름을 바꾸거나 지우지 않았나요?",
-        )
+        return "wrong", words.not_found(task, self.about(task) or self._elsewhere(task))
 
     def failure_behind(self, task: str, outcome: Outcome, message: str) -> tuple[Outcome, str] | None:
         """What to say of a failed task whose answer cell failed; None if what is said already will do.
 
         The test may have met an earlier definition of the same name, such as lesson 10's `Value`.
         """
-        label = self._labels.get(task, "")
+        label = self.answers.get(task, "")
         if outcome in ("passed", "not_attempted") or message == (fate := self.fate(task))[1]:
             return None
         if label in self._lost:
@@ -376,18 +408,18 @@ class _Loading:
         if cell is None or cell.ok:
             return None
         if cell.error in _NOT_PYTHON:
-            return "wrong", words.nothing_defined(cell)
-        return outcome, f"{words.stopped_early(cell)}\n{words.by_then()}\n{message}"
+            return "wrong", words.nothing_defined(cell, self.behind(cell))
+        return outcome, f"{words.stopped_early(cell, self.behind(cell))}\n{words.by_then()}\n{message}"
 
 
 def _load(candidate: CandidateClient, script: Script, seed: int) -> _Loading:
     """Run the cells; one that does not end is left out of a second run, so that it costs no other task."""
-    loading = _Loading(script.steps, script.unwritten)
+    loading = _Loading(script)
     for _ in range(LOADS):
         cells = [(step.label, step.source) for step in script.steps if step.label not in loading.lost]
         try:
             left = max(1.5 * LOAD_SECONDS - candidate.spent, 1.0)
-            loading.keep(candidate.load(cells, min(LOAD_SECONDS, left), seed))
+            loading.keep(candidate.load(cells, min(LOAD_SECONDS, left), seed, loading.answers))
             return loading
         except (TimedOut, Crashed) as error:
             loading.lose(error)

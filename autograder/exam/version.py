@@ -20,6 +20,7 @@ DECIDING = (
     "autograder.grading.result",
     "autograder.intake",
     "autograder.sandbox",
+    "secant.bindings",
     "secant.catalogue",
     "secant.causes",
     "secant.checking",

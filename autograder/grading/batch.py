@@ -12,6 +12,7 @@ points leave the gradebook, and the comment says what they were.
 """
 
 import contextlib
+import copy
 import json
 import tempfile
 import zlib
@@ -23,10 +24,11 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
-from nbformat import v4
+from nbformat import NotebookNode, v4
 
 from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.cells import tasks
+from autograder.course.clock import EXAMPLE
 from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson
 from autograder.course.settings import Course
@@ -55,18 +57,26 @@ from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
 from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import Found, understand
 from autograder.intake.timestamp import handed_in
+from autograder.page.pictures import show_pictures, submitted_pictures
 from autograder.sandbox.results import WallUnavailable
 from secant.language import Language
 from secant.visible import visible
 
 
 class Results(MutableMapping[Entry, Result]):
-    """What was found, by submission: what `grade --json` shows of it, since a class may be large."""
+    """What was found, by submission: what `grade --json` shows of it, since a class may be large.
+
+    Attributes:
+        missing: the packages that a submission imports and that are not installed where it ran.
+    """
 
     def __init__(self) -> None:
         self._packed: dict[Entry, bytes] = {}
+        self.missing: dict[Entry, set[str]] = {}
 
     def __setitem__(self, entry: Entry, result: Result) -> None:
+        if packages := result.missing_packages:
+            self.missing[entry] = packages
         shown = replace(result, comments={}, cells=())
         self._packed[entry] = zlib.compress(json.dumps(shown.as_json()).encode(), 1)
 
@@ -75,6 +85,7 @@ class Results(MutableMapping[Entry, Result]):
 
     def __delitem__(self, entry: Entry) -> None:
         del self._packed[entry]
+        self.missing.pop(entry, None)
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._packed)
@@ -97,9 +108,11 @@ class Summary:
         before: the gradebook's students when the run began.
         students: the gradebook's, at the end.
         walls: the kinds of wall that were used; "single" is the slow one.
+        unclear_times: the submissions by what is unclear about their times.
+        late: what is said about each submission that has lost points for being late.
     """
 
-    results: MutableMapping[Entry, Result] = field(default_factory=Results)
+    results: Results = field(default_factory=Results)
     done: int = 0
     kept: int = 0
     unread: int = 0
@@ -108,6 +121,8 @@ class Summary:
     before: Sequence[Listed] = ()
     students: Sequence[str] = ()
     walls: set[str] = field(default_factory=set)
+    unclear_times: dict[str, list[Entry]] = field(default_factory=dict)
+    late: dict[Entry, str] = field(default_factory=dict)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The public form of `grade --json`, one at a time."""
@@ -285,6 +300,7 @@ class _Batch:
         self._open: dict[Entry, _Open] = {}
         self._shown: dict[Entry, str] = {}  # fingerprints of what pages that are being made show
         self._filed: dict[tuple[str, str], str] = {}  # written, and not noted yet
+        self._illustrated: dict[Entry, NotebookNode] = {}  # notebooks whose pictures are being decoded
         self._due: deque[Job | Page] = deque()
 
     def next_job(self) -> Job | Page | None:
@@ -317,7 +333,8 @@ class _Batch:
                     self._due.appendleft(bare(job))
                 case Failed(why):
                     raise _Failure(why)
-                case Rendered(html):
+                case Rendered(html, pictures):
+                    self._write_illustrated(entry, open_, pictures)
                     self._close(entry, html)
                 case Examined(report, wall):
                     assert open_.submission is not None
@@ -353,8 +370,11 @@ class _Batch:
             return self._turn_away(entry, assignment)
         folder = self._course.folder("submitted", *entry)
         found = find_now(self._course, entry)
-        timestamp = handed_in(folder, self._course.submitted)
-        open_ = self._open[entry] = _Open(assignment, self._secrets[entry.lesson], found, timestamp)
+        time = handed_in(folder, self._course.submitted, self._course.clock)
+        if time.problem:
+            zone = "" if self._course.clock.is_set else _SET_ZONE
+            self.summary.unclear_times.setdefault(_UNCLEAR.format(time.problem, zone), []).append(entry)
+        open_ = self._open[entry] = _Open(assignment, self._secrets[entry.lesson], found, time.when)
         if (self._pages_alone or not self._force) and self._keep(entry, open_):
             self.summary.unread += self.summary.results[entry].is_unread
             return None
@@ -404,6 +424,7 @@ class _Batch:
             return True
         kept = self._book.renew_penalty(*entry, kept)
         self.summary.results[entry] = kept.result.entered(kept.entered.scores, kept.entered.waiting)
+        self._note_penalty(entry, kept.entered)
         filed = kept.filed and self._is_filed(entry)
         if filed and kept.page == self._says(entry, kept.entered) and not self._force:
             self._over(entry)
@@ -415,7 +436,16 @@ class _Batch:
     def _says(self, entry: Entry, entered: Entered) -> str:
         """The fingerprint of what a page says: the gradebook's words and, if released, the solutions."""
         said = entered.fingerprint
+        if entered.late:
+            said = sha256(f"{said} {self._course.clock.show(*entered.late)}")
         return sha256(f"{said} and the solutions") if entry.lesson in self._released else said
+
+    def _note_penalty(self, entry: Entry, entered: Entered) -> None:
+        """Note for the table of the run's end that points were taken off."""
+        if entered.penalty:
+            times = self._course.clock.show(*entered.late) if entered.late else None
+            said = f"{entered.penalty:g} of {entered.score:g} points"
+            self.summary.late[entry] = f"{said}: handed in {times[0]}, due {times[1]}" if times else said
 
     def _is_filed(self, entry: Entry) -> bool:
         page = self._course.folder("feedback", *entry)
@@ -437,16 +467,35 @@ class _Batch:
         solutions = self._solutions[entry.lesson]
         words = {task: worked.words for task, worked in solutions.items()}
         notebook = graded_notebook(open_.assignment, open_.submission, result, words)
-        if not page_alone:
-            left_out = self._replace("autograded", entry, {f"{entry.lesson}.ipynb": as_text(notebook)})
-            if left_out:
-                self._tell(entry, _LEFT_OUT.format(left_out))
+        if not page_alone and submitted_pictures(
+            notebook.cells
+        ):  # which nobody may open before they are decoded
+            self._illustrated[entry] = copy.deepcopy(notebook)
+        elif not page_alone:
+            self._write_notebook(entry, notebook)
         entered = self._book.entered(*entry)
         self._shown[entry] = self._says(entry, entered)
         self.summary.results[entry] = result.entered(entered.scores, entered.waiting)
+        self._note_penalty(entry, entered)
         released = entry.lesson in self._released
-        head = page_head(open_.assignment, open_.taken, result, entered, solutions, released)
+        times = self._course.clock.show(*entered.late) if entered.late else None
+        head = page_head(open_.assignment, open_.taken, result, entered, solutions, released, times)
         self._due.appendleft(self._pages.page(notebook, entered, head, *entry))
+
+    def _write_illustrated(
+        self, entry: Entry, open_: _Open, pictures: Mapping[str, Mapping[str, str]]
+    ) -> None:
+        """Write the notebook that waits for the pictures of its notes, if it does."""
+        notebook = self._illustrated.pop(entry, None)
+        if notebook is not None and open_.submission is not None:
+            show_pictures(notebook.cells, pictures, open_.submission.language)
+            self._write_notebook(entry, notebook)
+
+    def _write_notebook(self, entry: Entry, notebook: NotebookNode) -> None:
+        """Write the notebook that formgrader shows, with what goes beside it."""
+        left_out = self._replace("autograded", entry, {f"{entry.lesson}.ipynb": as_text(notebook)})
+        if left_out:
+            self._tell(entry, _LEFT_OUT.format(left_out))
 
     def _close(self, entry: Entry, page: str) -> None:
         """Write the student's page, which is the last thing to be done."""
@@ -505,6 +554,7 @@ class _Batch:
     def _over(self, entry: Entry) -> None:
         self._open.pop(entry, None)
         self._shown.pop(entry, None)
+        self._illustrated.pop(entry, None)
         self.summary.done += 1
         self._tell(entry, "")
 
@@ -536,6 +586,10 @@ class _Failure(Exception):
 
 _GRADE = "Grade it: `autograder grade {1} --student {0}`"
 _TO_DO = "See what `autograder doctor` says, then grade it again: `autograder grade {1} --student {0}`"
+_UNCLEAR = (
+    f"{TIMESTAMP}: {{}}. It counts as handed in on time. Write a time such as {EXAMPLE} into the file{{}}."
+)
+_SET_ZONE = ", or set c.Exchange.timezone to the zone of your class"
 _LEFT_OUT = "files beside the notebook that were not copied (links, too many, too large): {}"
 
 

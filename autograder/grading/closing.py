@@ -4,8 +4,9 @@ import difflib
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from autograder.grading.entries import Entry
 from autograder.grading.exported import is_exported
@@ -18,6 +19,7 @@ _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograde
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
 _NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
 _NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?$", re.IGNORECASE)
+_FIRST = 3  # submissions that a line names
 _ALIKE = 0.6  # of two names that may mean the same, as difflib counts
 
 
@@ -34,6 +36,9 @@ class Closing:
         unknown: what lies in submitted/ where no submission is looked for, each with what to do.
         absent: students of the gradebook who have handed in nothing, by lesson.
         strangers: whose id is none of the class's, each with what to do; all of them are graded.
+        packages: packages that are not installed where notebooks ran, each with the students who import it.
+        unclear_times: submissions whose time is unclear, which count as on time, each with what to do.
+        late: submissions that have lost points for being late, each with the points and the times.
     """
 
     graded: int
@@ -44,6 +49,9 @@ class Closing:
     unknown: Mapping[str, str]
     absent: Mapping[str, Sequence[str]]
     strangers: Mapping[str, str]
+    packages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    unclear_times: Mapping[str, str] = field(default_factory=dict)
+    late: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_clean(self) -> bool:
@@ -59,6 +67,9 @@ def closing(
     known: Collection[str],
     students: Collection[str],
     before: Sequence[Listed],
+    missing: Mapping[Entry, Collection[str]] | None = None,
+    unclear_times: Mapping[str, Sequence[Entry]] = MappingProxyType({}),
+    late: Mapping[Entry, str] = MappingProxyType({}),
 ) -> Closing:
     """Sum up a run.
 
@@ -70,6 +81,9 @@ def closing(
         known: the gradebook's students.
         students: those that were asked for; none for all.
         before: the gradebook's students when the run began.
+        missing: the packages that a submission imports and that are not installed where it ran.
+        unclear_times: the submissions by what is unclear about their times.
+        late: what is said about each submission that has lost points for being late.
     """
     notes, overruled, unread, several, graded = [], [], {}, {}, 0
     for entry in results:
@@ -99,7 +113,26 @@ def closing(
         dict(unknown(submitted, lessons, students)),
         {lesson: names for lesson, names in absent.items() if names},
         _strangers({entry.student for entry in results if valid_student_id(entry.student)}, before),
+        _packages(missing or {}),
+        {_listed(entries): why for why, entries in unclear_times.items()},
+        {str(entry): late[entry] for entry in sorted(late, key=str)},
     )
+
+
+def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
+    """Return the students who import each missing package, the package that most of them import first."""
+    students: dict[str, set[str]] = {}
+    for entry, packages in missing.items():
+        for package in packages:
+            students.setdefault(package, set()).add(entry.student)
+    ranked = sorted(students, key=lambda package: (-len(students[package]), package))
+    return {package: sorted(students[package]) for package in ranked}
+
+
+def _listed(entries: Sequence[Entry]) -> str:
+    """Return the first submissions of several, and how many more there are."""
+    shown = ", ".join(map(str, entries[:_FIRST]))
+    return f"{shown} and {len(entries) - _FIRST} more" if len(entries) > _FIRST else shown
 
 
 def _strangers(handed: Collection[str], before: Sequence[Listed]) -> dict[str, str]:

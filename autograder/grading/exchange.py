@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
+from functools import cached_property
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from nbgrader.exchange.default import (
 )
 from nbgrader.utils import notebook_hash
 
+from autograder.course.clock import Clock
 from autograder.grading.copying import Limits, NotCopied, copy_folder, is_plain, open_folder
 from autograder.intake.files import EXCHANGE_SECRET, MAX_FILE_BYTES, valid_student_id
 from autograder.intake.timestamp import handed_in
@@ -95,6 +97,10 @@ class CollectFiles(ExchangeCollect):
     `check_owner`, which is on by default, a folder is its owner's: one that names somebody else is left out.
     """
 
+    @cached_property
+    def _clock(self) -> Clock:
+        return Clock.of(self.config)
+
     def _path_to_record(self, path: str) -> dict[str, Any]:
         """Read a folder's name. A folder that is left out has a record of its own and so hides no other."""
         name = os.path.basename(path)
@@ -115,7 +121,7 @@ class CollectFiles(ExchangeCollect):
         Raises:
             NotCopied: it is no name that `nbgrader submit` writes.
         """
-        student = name.partition(f"+{self.coursedir.assignment_id}+")[0]
+        student, _, rest = name.partition(f"+{self.coursedir.assignment_id}+")
         if not valid_student_id(student):
             raise _NoId(
                 say(
@@ -124,13 +130,10 @@ class CollectFiles(ExchangeCollect):
                     ko="학생 이름을 학생 ID로 쓸 수 없습니다. 글자(NFC), 숫자, _.@-만 최대 64자까지 됩니다.",
                 )
             )
-        parts = name.split("+")
-        if len(parts) in (3, 4) and parts[1] == self.coursedir.assignment_id:
-            try:
-                record: dict[str, Any] = super()._path_to_record(name)
-                return student, record["timestamp"]
-            except Exception:  # of whatever kind: dateutil has had a stranger's text
-                pass
+        # The random string is left out if `add_random_string` is off; an offset has a plus sign, too.
+        for text in (rest, rest.rpartition("+")[0]):
+            if (earliest := self._clock.read(text).earliest) is not None:
+                return student, earliest
         raise NotCopied(
             say(
                 en="Its name is not STUDENT+LESSON+TIME as nbgrader writes it.",
@@ -209,7 +212,7 @@ class CollectFiles(ExchangeCollect):
 
     def _is_due(self, target: Path, timestamp: datetime) -> bool:
         """Return whether a submission replaces the one that is there, by nbgrader's rules."""
-        earlier = handed_in(target, target.parent)
+        earlier = handed_in(target, target.parent, self._clock).earliest
         if self.update and (earlier is None or timestamp > earlier):
             return True
         return bool(self.before_duedate and earlier != timestamp)

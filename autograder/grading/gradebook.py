@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -66,6 +66,7 @@ from sqlalchemy.schema import CreateColumn
 from traitlets.config import Config
 
 from autograder.course.assignment import Assignment
+from autograder.course.clock import Clock
 from autograder.course.errors import CourseError
 from autograder.course.settings import sqlite_file
 from autograder.grading import changing
@@ -144,6 +145,7 @@ class Entered:
     Attributes:
         score, max_score: of all of it, before the penalty.
         penalty: points off for being late.
+        times: when it was handed in and when it was due, extension included, in UTC; None if one is unknown.
         scores: by graded cell, with the most points there are.
         auto: the automatic scores, by graded cell.
         comments: by answer.
@@ -154,6 +156,7 @@ class Entered:
     score: float
     max_score: float
     penalty: float
+    times: tuple[datetime, datetime] | None
     scores: Mapping[str, tuple[float, float]]
     auto: Mapping[str, float | None]
     comments: Mapping[str, str | None]
@@ -161,10 +164,16 @@ class Entered:
     extra: Mapping[str, float]
 
     @property
+    def late(self) -> tuple[datetime, datetime] | None:
+        """The two times, if points were taken off."""
+        return self.times if self.penalty else None
+
+    @property
     def fingerprint(self) -> str:
         """A hash of all of it, and of the code that makes a page of it."""
-        said = asdict(self) | {"waiting": sorted(self.waiting), "code": page_version()}
-        return sha256(json.dumps(said, sort_keys=True))
+        own = {"waiting": sorted(self.waiting), "times": self.late, "code": page_version()}
+        said = asdict(self) | own
+        return sha256(json.dumps(said, sort_keys=True, default=str))
 
 
 @dataclass(frozen=True)
@@ -221,6 +230,7 @@ class Book:
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         self._coursedir = coursedir
         self._config = config
+        self._clock = Clock.of(config)
         self._forms: dict[str, _Form] = {}
         self._patient = True  # whether waiting has helped, or has not been tried yet
         self._session: tuple[Any, ...] = ()  # PostgreSQL's process that has the lock for us, and its start
@@ -379,7 +389,7 @@ class Book:
         Raises:
             GradebookBusy: it could not be read.
         """
-        return self._transaction(lambda: _kept(self._db, entries))
+        return self._transaction(lambda: _kept(self._db, entries, self._clock))
 
     def renew_penalty(self, student: str, lesson: str, kept: Kept) -> Kept:
         """Let the late penalty follow the due date, the score and the course's plugin; return what then is.
@@ -517,7 +527,8 @@ class Book:
         late = late.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
         late = late.join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
         score, due, extension = self._db.execute(late.where(SubmittedNotebook.id == notebook)).one()
-        penalty = self._penalty(student, score, _seconds_late(timestamp, due, extension))
+        end = self._clock.extend(due, extension) if due else None
+        penalty = self._penalty(student, score, _seconds_late(timestamp, end))
         self._set(SubmittedNotebook, [{"id": notebook, "late_submission_penalty": penalty}])
         entry = Record(student=student, lesson=lesson, notebook_id=notebook, key=key)
         entry.result, entry.filed, entry.stale = json.dumps(result.as_json()), False, ""
@@ -542,7 +553,7 @@ class Book:
         entry = self._entry(student, lesson)
         if entry is None:
             raise MissingEntry(f"{student} has handed in nothing for {lesson}")
-        return _entered(self._db, [entry[1]])[entry[1]]
+        return _entered(self._db, [entry[1]], self._clock)[entry[1]]
 
     def students(self) -> list[str]:
         """Return the ids of all students."""
@@ -782,21 +793,21 @@ def kept_in(gradebook: Gradebook, entries: Collection[tuple[str, str]]) -> dict[
         return {}
     columns = {column["name"] for column in there.get_columns(Record.__tablename__)}
     complete = columns >= {column.name for column in Record.metadata.tables[Record.__tablename__].columns}
-    return _kept(gradebook.db, entries) if complete else {}
+    return _kept(gradebook.db, entries, Clock()) if complete else {}
 
 
-def _kept(db: Any, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
+def _kept(db: Any, entries: Collection[tuple[str, str]], clock: Clock) -> dict[tuple[str, str], Kept]:
     records = db.execute(
         select(Record.student, Record.lesson, Record.notebook_id, Record.key, Record.result)
         .add_columns(Record.filed, Record.stale, Record.page, Record.penalty)
-        .add_columns(SubmittedAssignment.timestamp, SubmittedAssignment.extension, AssignmentEntry.duedate)
+        .add_columns(SubmittedAssignment.timestamp)
         .join(SubmittedNotebook, SubmittedNotebook.id == Record.notebook_id)
         .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
         .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
         .where(SubmittedAssignment.student_id == Record.student, AssignmentEntry.name == Record.lesson)
         .where(tuple_(Record.student, Record.lesson).in_(list(entries)))
     ).all()
-    entered = _entered(db, [record.notebook_id for record in records])
+    entered = _entered(db, [record.notebook_id for record in records], clock)
     found = {}
     for record in records:
         result = _read(record.result)
@@ -813,16 +824,21 @@ def _kept(db: Any, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str]
             timestamp=record.timestamp,
             entered=entered[record.notebook_id],
             page=record.page,
-            late=_seconds_late(record.timestamp, record.duedate, record.extension),
+            late=_seconds_late(*(entered[record.notebook_id].times or (None, None))),
             penalty=record.penalty,
         )
     return found
 
 
-def _entered(db: Any, notebooks: Collection[str]) -> dict[str, Entered]:
+def _entered(db: Any, notebooks: Collection[str], clock: Clock) -> dict[str, Entered]:
     """What the gradebook says, by the id of the submitted notebook."""
     table = SubmittedNotebook
     whole = select(table.id, table.max_score, table.late_submission_penalty)
+    whole = whole.add_columns(
+        SubmittedAssignment.timestamp, AssignmentEntry.duedate, SubmittedAssignment.extension
+    )
+    whole = whole.join(SubmittedAssignment, SubmittedAssignment.id == table.assignment_id)
+    whole = whole.join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
     grades = select(Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score)
     grades = grades.add_columns(Grade.auto_score, Grade.needs_manual_grade, Grade.extra_credit)
     grades = grades.join(Grade.cell)
@@ -846,13 +862,14 @@ def _entered(db: Any, notebooks: Collection[str]) -> dict[str, Entered]:
             score=math.fsum(score for score, _ in scores.get(of, {}).values()),
             max_score=most,
             penalty=penalty or 0.0,
+            times=(time, clock.extend(due, extension)) if time and due else None,
             scores=scores.get(of, {}),
             auto=auto.get(of, {}),
             comments=said.get(of, {}),
             waiting=frozenset(waiting.get(of, ())),
             extra=extra.get(of, {}),
         )
-        for of, most, penalty in db.execute(whole.where(table.id.in_(notebooks)))
+        for of, most, penalty, time, due, extension in db.execute(whole.where(table.id.in_(notebooks)))
     }
 
 
@@ -948,8 +965,6 @@ def _answer(result: Result | None, cell: str) -> str | None:
     return next((task.answer for task in result.tasks if task.cell == cell), None) if result else None
 
 
-def _seconds_late(timestamp: datetime | None, due: datetime | None, extension: timedelta | None) -> float:
+def _seconds_late(timestamp: datetime | None, due: datetime | None) -> float:
     """As nbgrader's `total_seconds_late`, without loading a submission."""
-    if timestamp is None or due is None:
-        return 0.0
-    return max(0.0, (timestamp - due - (extension or timedelta())).total_seconds())
+    return max(0.0, (timestamp - due).total_seconds()) if timestamp and due else 0.0

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from autograder.course.cells import Task, grade_id
 from autograder.exam.report import PUBLIC, Report, TaskResult
-from autograder.exam.words import not_done
+from autograder.exam.words import missing_module, not_done
 from autograder.intake.submission import Submission
 from autograder.sandbox.results import CellResult, Line
 from secant.language import Language, language
@@ -91,6 +91,14 @@ class Result:
             "tasks": [{name: getattr(task, name) for name in PUBLIC} for task in self.tasks],
             "flags": list(self.flags),
         }
+
+    @property
+    def missing_packages(self) -> set[str]:
+        """The packages that the notebook imports and that are not installed where it ran, as it claims."""
+        raised = [one.cell.message for one in self.cells if one.cell.error == "ModuleNotFoundError"]
+        told = (line for task in self.tasks for line in task.message.splitlines())
+        raised += [line for line in told if line.startswith("  ModuleNotFoundError: ")]
+        return set(map(missing_module, raised)) - {""}
 
     @property
     def is_unread(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course.errors import CourseError
+from autograder.intake.kinds import of_bytes, of_text
 from secant.language import say
 
 MAX_BYTES = 20_000_000
@@ -52,7 +53,15 @@ def read_sheet(path: Path) -> Sheet:
         raise CourseError(
             say(en=f"{path} is too large for a table.", ko=f"{path}: 표라고 보기에는 너무 큽니다.")
         )
-    text = _decoded(path.read_bytes())
+    data = path.read_bytes()
+    text = _decoded(data)
+    if kind := of_bytes(data) or (of_text(text) if text.lstrip().startswith("<") else None):
+        raise CourseError(
+            say(
+                en=f"{path} is no text table. It is {kind.name[0]}. Save it as CSV UTF-8.",
+                ko=f"{path}: 텍스트로 된 표가 아니라 {kind.name[1]}입니다. CSV UTF-8로 저장하세요.",
+            )
+        )
     first = text.lstrip("\r\n").partition("\n")[0]
     separator = max(",;\t", key=first.count)
     try:
@@ -72,7 +81,7 @@ def read_sheet(path: Path) -> Sheet:
         [title.strip() for title in head],
         [(row + [""] * len(head))[: len(head)] for row in body],
         separator,
-        path.read_bytes()[:3] == b"\xef\xbb\xbf",
+        data[:3] == b"\xef\xbb\xbf",
     )
 
 

@@ -1,15 +1,19 @@
 """The submitted file: found in its folder, opened without following links, read once within a bound."""
 
+import json
 import os
 import re
 import stat
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from urllib.parse import quote
 
+from autograder.intake.kinds import Kind, kind_of
 from autograder.intake.submission import Refused, Rejected
 from secant.language import LANGUAGES
 from secant.visible import visible
@@ -19,20 +23,23 @@ MAX_FILE_BYTES = 20_000_000
 MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
 MAX_SIDE_FOLDERS = 20
+PICTURES = (".png", ".jpg", ".jpeg", ".jfif", ".gif", ".webp")
 MAX_NOTEBOOKS = (
     6  # of a submission that are read; beside the lesson's own they are no larger than one together
 )
 
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
 _NOT_THE_STUDENTS = ("timestamp.txt", "submission_secret.txt", "collect.txt")
+_PICTURE_NAME = re.compile(rb"\.(?:png|jpe?g|jfif|gif|webp)\b", re.IGNORECASE)
 _NAMED = 3  # of the files that came instead of a notebook
-# What browsers, editors, file managers, Google Drive and Canvas add to a name: at its end ("x copy 2", "x-1",
-# "x (1)", "x - 복사본", "x의 사본") or at its beginning ("Copy of x").
-# No two parts may match the same characters, or a long name of copies of copies is tried in 2**50 ways.
+# What browsers, editors, file managers, cloud drives and Canvas add to a name: at its end ("x copy 2", "x-1",
+# "x (1)", "x 2", "x - 복사본", "x의 사본", "x (another copy)") or at its beginning ("Copy of x").
 _COPY_MARK = re.compile(
-    r"(?:[ _-]*(?:copy|복사본|사본)(?:[ _]*\d+)?|의 사본|\s*\(\d+\)|-\d{1,3}(?!\d))+[ _]*$"
+    r"(?:[ _–—-]*(?:copy|복사본|사본)[ _]*\d{0,9}|의 사본| *\(\d{1,9}\)|[ -]\d{1,3}"
+    r"| *\([^()]*(?:copy|복사본|사본|conflict|충돌)[^()]*\))[ _]*$"
 )
-_COPY_OF = re.compile(r"^(?:copy(?: \d+)? of |복?사본 (?:- )?)+")
+_COPY_OF = re.compile(r"(?:copy(?: \d+| \(\d+\))? of |복?사본 (?:\(\d+\) )?(?:[-–—] )?)")
+_ENDINGS = (".txt", ".json")  # which editors and browsers put behind .ipynb
 _O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none of these three
 _O_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 _O_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
@@ -69,7 +76,7 @@ def read(
     with _folder(path, path.parent if root is None else root) as folder:
         names = _names(folder)
         versions = [name for name in names_of(lesson) if name in names]
-        name, notes = _choose([each for each in names if each not in versions[1:]], lesson, versions)
+        name, notes = _choose(folder, [each for each in names if each not in versions[1:]], lesson, versions)
         if any(_is_of_the_student(folder, each, given) for each in names):
             notes.append("side_files")
         first = versions or [name]
@@ -136,14 +143,25 @@ def _open_existing(name: str, flags: int, folder: int | None) -> int:
         raise _no_notebook() from None
 
 
-def _no_notebook(lesson: str = "", names: Sequence[str] = ()) -> Refused:
+def _no_notebook(
+    lesson: str = "", names: Sequence[str] = (), kinds: Mapping[str, Kind] = MappingProxyType({})
+) -> Refused:
+    """Return the refusal of a folder without a notebook.
+
+    Args:
+        lesson: the lesson's name.
+        names: the files that are there.
+        kinds: what the first of these files are.
+    """
     name = f" {lesson}.ipynb" if lesson else ""
-    listed = _listed([each for each in names if each not in _NOT_THE_STUDENTS])
+    listed = [_listed(names, {file: kind.name[at] for file, kind in kinds.items()}) for at in (0, 1)]
+    to_do = [f" {next(iter(kinds.values())).to_do[at]}" if kinds else "" for at in (0, 1)]
     return Refused(
         "no_notebook",
-        en=f"No notebook{name} was found in what you handed in{f': {listed}' if listed else ''}.",
+        en=f"No notebook{name} was found in what you handed in{f': {listed[0]}' if names else ''}.{to_do[0]}",
         ko=f"제출한 폴더에 있어야 할 노트북{name} 파일이 없습니다."
-        + (f" 제출한 것: {listed}." if listed else ""),
+        + (f" 제출한 것: {listed[1]}." if names else "")
+        + to_do[1],
     )
 
 
@@ -158,8 +176,8 @@ def _which_notebook(lesson: str, notebooks: Sequence[str]) -> Refused:
     )
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = [visible(each)[:60] for each in names]
+def _listed(names: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})) -> str:
+    shown = [visible(each)[:60] + (f" ({kinds[each]})" if each in kinds else "") for each in names]
     return ", ".join(shown[:_NAMED]) + (", …" if len(shown) > _NAMED else "")
 
 
@@ -197,24 +215,38 @@ def _names(folder: _Folder) -> list[str]:
         return sorted(entry.name for entry in islice(entries, MAX_FOLDER_ENTRIES) if entry.name[0] != ".")
 
 
-def _choose(names: list[str], lesson: str, versions: list[str]) -> tuple[str, list[str]]:
+def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str]) -> tuple[str, list[str]]:
     """Which file is the notebook, and notes. Versions have a name that a release has."""
     notebooks = [name for name in names if _stem(name) is not None]
     notes = ["several_notebooks"] if len(notebooks) > 1 else []
     if versions:
         return versions[0], notes
-    alike = [name for name in notebooks if _stem(name) == lesson.casefold()]
+    alike = [name for name in notebooks if is_named_after(lesson, name)]
     if alike:
         return max(alike, key=lambda name: (len(name), name)), ["renamed", *notes]
     if len(notebooks) == 1:
         return notebooks[0], ["renamed", *notes]
-    raise _which_notebook(lesson, notebooks) if notebooks else _no_notebook(lesson, names)
+    if notebooks:
+        raise _which_notebook(lesson, notebooks)
+    others = [name for name in names if name not in _NOT_THE_STUDENTS]
+    raise _no_notebook(lesson, others, _kinds(folder, others[:_NAMED]))
+
+
+def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
+    """Return what files are that can be read and are no notebooks."""
+    found = {}
+    for name in names:
+        with suppress(Refused, OSError):
+            data, _ = _read_file(folder, name, MAX_FILE_BYTES)
+            if kind := kind_of(data):
+                found[name] = kind
+    return found
 
 
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
     """The other notebooks, in the order in which they would count: copies of the lesson's, the last first."""
     others = [name for name in names if _stem(name) is not None and name not in first]
-    return sorted(others, key=lambda name: (_stem(name) == lesson.casefold(), len(name), name), reverse=True)
+    return sorted(others, key=lambda name: (is_named_after(lesson, name), len(name), name), reverse=True)
 
 
 def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
@@ -232,8 +264,20 @@ def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
 def _stem(name: str) -> str | None:
     """Return a notebook's name without the marks of copies; None for another kind of file."""
     plain = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
-    found = re.fullmatch(r"(.*?)\.ipynb(?:\.txt|\.json)?(?:의 사본)*", plain.casefold().strip(), re.DOTALL)
-    return _COPY_MARK.sub("", _COPY_OF.sub("", found[1].strip())) if found else None
+    text, _, ending = plain.casefold().strip().rpartition(".ipynb")
+    if not text or not (ending in _ENDINGS or _without_marks(ending) == ""):
+        return None
+    base, dot, language = _without_marks(text).rpartition(".")
+    # Canvas puts its mark behind the first dot's word: 03_x-1.ko.ipynb.
+    return f"{_without_marks(base)}{dot}{language}" if language in LANGUAGES else f"{base}{dot}{language}"
+
+
+def _without_marks(text: str) -> str:
+    """Return a part of a name without the marks of copies."""
+    text = text.strip()
+    while found := _COPY_MARK.search(text) or _COPY_OF.match(text):
+        text = (text[: found.start()] + text[found.end() :]).strip().removesuffix(".ipynb")
+    return text.removesuffix(".ipynb")
 
 
 def read_beside(path: Path, root: Path, most: int) -> bytes | None:
@@ -243,6 +287,36 @@ def read_beside(path: Path, root: Path, most: int) -> bytes | None:
             return _read_file(folder, path.name, most)[0]
     except (Refused, OSError):
         return None
+
+
+def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[bytes]) -> dict[str, bytes]:
+    """Read the pictures beside a notebook that a notebook names, also as JSON and addresses spell names.
+
+    Args:
+        folder: the submitted folder; a notebook file has nothing beside it.
+        root: a folder above it that we made ourselves.
+        notebooks: the bytes of the notebooks in it.
+    """
+    naming = [data for data in notebooks if _PICTURE_NAME.search(data)]
+
+    def wanted(path: PurePosixPath) -> bool:
+        is_picture = path.suffix.casefold() in PICTURES
+        return (is_picture or not path.suffix) and any(
+            name in data for name in _spellings(path.name) for data in lowered
+        )
+
+    if not naming or not folder.is_dir():
+        return {}
+    lowered = [data.lower() for data in naming]
+    files, _ = read_side_files(folder, folder if root is None else root, wanted)
+    return {str(path): data for path, data in sorted(files.items()) if path.suffix.casefold() in PICTURES}
+
+
+def _spellings(name: str) -> set[bytes]:
+    """Return how a notebook may spell a file's name: in either form of its letters, in JSON or an address."""
+    forms = {unicodedata.normalize(form, name.lower()) for form in ("NFC", "NFD")}
+    spelled = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
+    return {each.encode("utf-8", "replace").lower() for each in spelled}
 
 
 def read_side_files(
@@ -308,7 +382,9 @@ def _read_file(folder: _Folder, name: str, most: int) -> tuple[bytes, list[str]]
         megabytes = most // 1_000_000
         raise Refused(
             "too_large",
-            en=f"The file is larger than {megabytes} MB. Clear the outputs, save and hand in again.",
-            ko=f"파일이 {megabytes} MB보다 큽니다. 출력을 모두 지우고 저장한 뒤 다시 제출하세요.",
+            en=f"The file is larger than {megabytes} MB. Clear the outputs, make pasted pictures "
+            "smaller, save and hand in again.",
+            ko=f"파일이 {megabytes} MB보다 큽니다. 출력을 모두 지우고, 붙여 넣은 그림이 있으면 "
+            "크기를 줄인 뒤 저장해서 다시 제출하세요.",
         )
     return data, ["hard_link"] if status.st_nlink > 1 else []

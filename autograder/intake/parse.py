@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, islice
 from typing import Any
+from urllib.parse import unquote
 
+from autograder.intake.kinds import Kind, of_bytes, of_json, of_text, of_undecodable
 from autograder.intake.pictures import MOST, MOST_CHARS, pictures_of
 from autograder.intake.submission import Refused
 
@@ -14,8 +16,13 @@ MAX_BRACKETS = 2_000_000  # an empty list costs thirty times its two bytes once 
 MAX_DEPTH = 950  # of lists and dicts in each other: what Python can walk through
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]+|\\.)*"?|[\[\]{}]', re.DOTALL)
 MAX_CELLS = 1_000
+MAX_ATTACHMENTS = 100  # of one cell
+PASTED = "pasted-"  # what the names of attachments begin with that were data URIs
 
 _KINDS = ("code", "markdown", "raw")
+_RASTER = ("image/png", "image/jpeg", "image/webp", "image/gif")
+# Whatever its type claims to be. What is not base64 is a vector picture, which is not shown.
+_DATA_URI = re.compile(r"data:[\w.+/-]{1,80}+(?:;[\w.=-]{1,80}+){0,8}?;base64,([A-Za-z0-9+/=%_-]++)")
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,7 @@ class Cell:
     grade_id: str
     marks: tuple[Any, ...]  # what nbgrader's metadata claim, and whether there are tags
     pictures: tuple[str, ...] = ()  # that its outputs show, in base64
+    attachments: Mapping[str, str] = field(default_factory=dict)  # of a text, in base64, data URIs included
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ def parse(data: bytes) -> Submitted:
     """The cells of a submitted file."""
     document = _json(_decode(data))
     if not isinstance(document, dict):
-        raise _not_a_notebook("It holds JSON, but not a notebook.", "JSON이지만 노트북이 아닙니다.")
+        raise _of_kind(of_json(document))
     raw, old = _raw_cells(document)
     if len(raw) > MAX_CELLS:
         raise Refused(
@@ -67,6 +75,10 @@ def _not_a_notebook(en: str, ko: str) -> Refused:
     )
 
 
+def _of_kind(kind: Kind) -> Refused:
+    return _not_a_notebook(kind.en, kind.ko)
+
+
 def _decode(data: bytes) -> str:
     if not data.strip(b"\0 \t\r\n\xef\xbb\xbf"):
         raise Refused(
@@ -74,15 +86,14 @@ def _decode(data: bytes) -> str:
             en="The file is empty. Save the notebook and hand it in again.",
             ko="파일이 비어 있습니다. 노트북을 저장한 뒤 다시 제출하세요.",
         )
-    if data.startswith(b"PK\3\4"):
-        raise _not_a_notebook(
-            "It is a zip archive. Unpack it and hand in the notebook that is in it.",
-            "zip 압축 파일입니다. 압축을 풀고 안에 있는 노트북을 제출하세요.",
-        )
+    if kind := of_bytes(data):
+        raise _of_kind(kind)
     encoding = json.detect_encoding(data)
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
+        if kind := of_undecodable(data):
+            raise _of_kind(kind) from None
         where, byte, name = error.start + 1, f"0x{data[error.start]:02X}", encoding.upper()
         raise Refused(
             "encoding",
@@ -111,6 +122,13 @@ def _json(text: str) -> Any:
     except RecursionError:
         raise too_deep from None
     except json.JSONDecodeError as error:
+        if kind := of_text(text):
+            raise _of_kind(kind) from None
+        if error.msg == "Extra data":
+            raise _not_a_notebook(
+                f"Something else follows the end of the notebook, from line {error.lineno} on. Delete it.",
+                f"노트북이 끝난 뒤에 다른 내용이 있습니다({error.lineno}번째 줄부터). 그 부분을 지우세요.",
+            ) from None
         raise _not_a_notebook(
             f"Reading it stopped at line {error.lineno}: the file is cut short or damaged.",
             f"{error.lineno}번째 줄에서 읽기를 멈췄습니다. 파일이 잘렸거나 손상되었습니다.",
@@ -145,6 +163,8 @@ def _raw_cells(document: dict[str, Any]) -> tuple[list[Any], bool]:
     if isinstance(sheets, list):
         lists = [_mapping(sheet).get("cells") for sheet in sheets]
         return [cell for cells in lists if isinstance(cells, list) for cell in cells], True
+    if form is None:
+        raise _of_kind(of_json(document))
     raise _not_a_notebook("It has no list of cells.", "셀 목록이 없습니다.")
 
 
@@ -154,14 +174,55 @@ def _cell(raw: dict[str, Any], number: int) -> Cell:
         kind = "markdown"
     metadata = _mapping(raw.get("metadata"))
     marks = _mapping(metadata.get("nbgrader"))
+    kind = kind if kind in _KINDS else "raw"
+    source = _text(raw.get("source", raw.get("input")))  # format 3 says input
+    attachments: dict[str, str] = {}
+    if kind != "code":
+        source, attachments = without_data_uris(source, _attachments(raw))
     return Cell(
         number=number,
-        kind=kind if kind in _KINDS else "raw",
-        source=_text(raw.get("source", raw.get("input"))),  # format 3 says input
+        kind=kind,
+        source=source,
         id=_word(raw.get("id")),
         grade_id=_word(marks.get("grade_id")),
         marks=marks_of(marks, metadata),
+        attachments=attachments,
     )
+
+
+def without_data_uris(source: str, attachments: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Return a text that names attachments in place of its data URIs, and all its attachments.
+
+    Colab writes a pasted picture into the text, which then has hundreds of thousands of characters.
+    """
+    known = dict(attachments)
+
+    def name(uri: re.Match[str]) -> str:
+        number = len(known) + 1
+        while f"{PASTED}{number}" in known:
+            number += 1
+        known[f"{PASTED}{number}"] = unquote(uri[1])
+        return f"attachment:{PASTED}{number}"
+
+    return (_DATA_URI.sub(name, source), known) if "data:" in source else (source, known)
+
+
+def _attachments(raw: dict[str, Any]) -> dict[str, str]:
+    """Return a cell's attachments by name: of each the data of one type, in base64."""
+    found = {}
+    for name, bundle in islice(_mapping(raw.get("attachments")).items(), MAX_ATTACHMENTS):
+        forms = _mapping(bundle)
+        data = next((data for kind in (*_RASTER, *forms) if (data := _base64(forms.get(kind)))), "")
+        if data:
+            found[_unicode(name)] = data
+    return found
+
+
+def _base64(data: Any) -> str:
+    """Return a value of a notebook's JSON as base64 in one line; an empty string if it is none."""
+    parts = data if isinstance(data, list) else [data]
+    text = "".join("".join(part for part in parts if isinstance(part, str)).split())
+    return text if text.isascii() else ""
 
 
 def _illustrated(cells: list[Cell], raw: list[dict[str, Any]]) -> list[Cell]:

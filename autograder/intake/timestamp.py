@@ -1,40 +1,31 @@
-"""When something was handed in: the one side file that is read, and it is hostile bytes as well."""
+"""The time of a submission, from the file beside the notebook. That file is hostile bytes, too."""
 
-import re
-from datetime import datetime
+import codecs
+import os
 from pathlib import Path
 
-from nbgrader.utils import parse_utc
-
+from autograder.course.clock import Clock, Reading
 from autograder.intake.files import TIMESTAMP, read_beside
 
-_MAX_BYTES = 100
-_YEARS = range(2000, 2100)
-# A date, a time, and a zone's name or offset, as nbgrader's exchange writes them. dateutil takes far more:
-# half a date, which it fills up with today's, rules for a zone, and names of files that might hold some.
-_FORM = re.compile(
-    r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?"
-    r"(?: ?(?:[A-Z][A-Za-z]*(?:/[A-Z][A-Za-z_-]*)*|[+-]\d\d:?\d\d))?",
-    re.ASCII,
-)
+_MAX_BYTES = 200
 
 
-def handed_in(folder: Path, root: Path) -> datetime | None:
-    """When it was handed in, as the exchange noted it, in UTC; None if that is not known.
+def handed_in(folder: Path, root: Path, clock: Clock) -> Reading:
+    """Return when a submission was handed in.
 
     Args:
         folder: the submitted folder.
         root: a folder above it that we made ourselves.
+        clock: the clock of the class.
     """
     data = read_beside(folder / TIMESTAMP, root, _MAX_BYTES)
-    return None if data is None else parse(data)
+    if data is None and os.path.lexists(folder / TIMESTAMP):
+        return clock.read("")
+    return parse(data, clock) if data else Reading()
 
 
-def parse(data: bytes) -> datetime | None:
-    """Read the bytes of a timestamp, in any form that the exchange writes."""
-    try:
-        text = data.decode("ascii").strip()
-        found = parse_utc(text) if _FORM.fullmatch(text) else None
-    except Exception:  # of whatever kind: two libraries have had a stranger's text
-        return None
-    return found if isinstance(found, datetime) and found.year in _YEARS and not found.tzinfo else None
+def parse(data: bytes, clock: Clock) -> Reading:
+    """Read the bytes of a timestamp; an empty one says nothing."""
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # Windows' shell writes it
+    text = data.decode("utf-16" if is_utf16 else "utf-8-sig", "replace").strip()
+    return clock.read(text) if text else Reading()

@@ -20,6 +20,7 @@ from typing import BinaryIO
 
 from autograder.course.errors import CourseError
 from autograder.intake.files import MAX_FILE_BYTES
+from autograder.intake.kinds import kind_of
 from secant.language import say
 
 MAX_ENTRIES = 100_000  # of an archive with more, the students with the most entries lose some
@@ -30,6 +31,7 @@ MAX_RATIO = 100  # of all entries together to the archive; what is smaller than 
 HARMLESS_BYTES = 100_000_000
 
 _CHUNK = 1 << 16
+_HEAD = 1 << 16  # bytes in which a file shows what it is
 _END, _END_64, _LOCATOR_64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q"), struct.Struct("<4sLQL")
 _ENTRY, _HEADER = struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s5H3L2H")
 _ENCRYPTED, _UTF8 = 0x1, 0x800
@@ -282,19 +284,25 @@ def _fair_share(counts: Collection[int], most: int) -> int:
     return most
 
 
+def _no_zip(file: BinaryIO) -> str:
+    """Return the sentence about a file that is no whole zip archive, with what it is, if that is known."""
+    file.seek(0)
+    head = file.read(_HEAD)
+    kind = None if head.startswith(b"PK") else kind_of(head)
+    en, ko = (f"It is {kind.name[0]}. ", f"{kind.name[1]}입니다. ") if kind else ("", "")
+    return say(
+        en=f"This is not a zip archive, or its end is missing. {en}Nothing was collected: download it again.",
+        ko=f"zip 파일이 아니거나 끝부분이 잘려서 아무것도 옮기지 않았습니다. {ko}다시 내려받으세요.",
+    )
+
+
 def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
     """Where the table of contents begins, its size, and how far all offsets are shifted."""
     file.seek(max(0, length - 65_535 - _END.size))
     tail = file.read()
     at = tail.rfind(b"PK\5\6")
     if at < 0 or len(tail) - at < _END.size:
-        raise Unreadable(
-            say(
-                en="This is not a zip archive, or its end is missing. Nothing was collected: "
-                "download it again.",
-                ko="zip 파일이 아니거나 끝부분이 잘려서 아무것도 옮기지 않았습니다. 다시 내려받으세요.",
-            )
-        )
+        raise Unreadable(_no_zip(file))
     end = length - len(tail) + at
     *_, size, offset, _ = _END.unpack(tail[at : at + _END.size])
     if 0xFFFFFFFF in (size, offset) and end >= _LOCATOR_64.size + _END_64.size:

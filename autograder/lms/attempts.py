@@ -4,9 +4,11 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 
+from autograder.course.clock import to_utc
 from autograder.grading.exported import Handed
+from autograder.intake.kinds import Kind
 from autograder.lms.archive import Archive, Member, Unreadable
 
 # Blackboard's receipt begins so: "Name: Kim Minji (kim_minji)", in the language of the site.
@@ -60,6 +62,8 @@ class File:
         readings: each way in which the system can have written the file's path.
         handed: the reading that holds, once the owner is known; until then the first one.
         lesson: the lesson that the file's cells belong to.
+        problem: why a notebook cannot be read.
+        kind: what a file without a notebook's name is, if that is known.
     """
 
     line: Line
@@ -68,6 +72,8 @@ class File:
     handed: Handed = field(init=False)
     lesson: str = ""
     refused: str = ""
+    problem: str = ""
+    kind: Kind | None = None
 
     def __post_init__(self) -> None:
         self.handed = self.readings[0]
@@ -83,6 +89,7 @@ class Attempt:
     """What one person handed in at once, for one lesson.
 
     Attributes:
+        zone: the zone of the system's clock; None for this machine's.
         when: in UTC; None if that is not known.
     """
 
@@ -90,11 +97,12 @@ class Attempt:
     handed: Handed
     files: list[File] = field(default_factory=list)
     lesson: str = ""
+    zone: tzinfo | None = None
 
     @property
     def when(self) -> datetime | None:
-        """When it was handed in; a system shows its own clock, which is taken to be this machine's."""
-        return self.handed.when.astimezone(UTC).replace(tzinfo=None) if self.handed.when else None
+        """When it was handed in, by the system's own clock."""
+        return to_utc(self.handed.when, self.zone) if self.handed.when else None
 
     def settle(self, outcome: str, message: str) -> None:
         """Say what became of all files that would otherwise be collected."""
@@ -106,6 +114,11 @@ class Attempt:
         """Add something to what is said of each file."""
         for file in self.files:
             file.line.message = f"{file.line.message} {text}".strip()
+
+
+def is_notebook(file: File) -> bool:
+    """Return whether a file has a notebook's name, however programs have lengthened it."""
+    return ".ipynb" in file.handed.file.casefold()
 
 
 def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
@@ -133,10 +146,15 @@ def _attempt_label(handed: Handed) -> str:
     return handed.label if handed.file else handed.label.removesuffix(".txt")
 
 
-def attempts_of(files: Sequence[File]) -> list[Attempt]:
-    """What was handed in at once. Where the name holds no time, an archive has one attempt of each."""
+def attempts_of(files: Sequence[File], zone: tzinfo | None) -> list[Attempt]:
+    """Group what was handed in at once. Where the name holds no time, an archive has one attempt of each.
+
+    Args:
+        files: the files whose owners are known.
+        zone: the zone of the system's clock; None for this machine's.
+    """
     found: dict[tuple[str, ...], Attempt] = {}
     for file in files:
         key = (file.handed.group, file.line.student, _attempt_label(file.handed))
-        found.setdefault(key, Attempt(file.line.student, file.handed)).files.append(file)
+        found.setdefault(key, Attempt(file.line.student, file.handed, zone=zone)).files.append(file)
     return list(found.values())

@@ -6,6 +6,7 @@ vote, and if they disagree, the user has to name the lesson. Unreadable files ar
 `autograder grade` reports them. The newest attempt counts (placing.py).
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,10 +18,11 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.grading.exported import SYSTEMS, Handed, System, readings, system_of
 from autograder.intake.files import MAX_FILE_BYTES, is_named_after, names_of
+from autograder.intake.kinds import kind_of
 from autograder.intake.parse import parse
 from autograder.intake.submission import Refused
 from autograder.lms.archive import Archive, Member, Unreadable, opened
-from autograder.lms.attempts import OUTCOMES, Attempt, File, Line, attempts_of, with_receipts
+from autograder.lms.attempts import OUTCOMES, Attempt, File, Line, attempts_of, is_notebook, with_receipts
 from autograder.lms.placing import Places, remember, remembered
 from autograder.lms.roster import Ambiguous, Person, Roster, student_id, written
 from secant.language import counted, say
@@ -29,6 +31,9 @@ from secant.visible import visible
 _INDEX = "index.html"  # Brightspace's own list of what it exports
 _LASTING = ("canvas", "blackboard")  # systems whose ids of people stay the same from lesson to lesson
 _BY_HAND = "submitted/STUDENT/LESSON/"
+_MONTH, _DAY = "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
+_CLOCK = "(?:[01]?[0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9])?"
+_DATE = re.compile(rf"20[0-9]{{2}}_{_MONTH}_{_DAY}(?![0-9])|20[0-9]{{2}}{_MONTH}{_DAY}_{_CLOCK}_")
 
 
 @dataclass(frozen=True)
@@ -121,11 +126,12 @@ def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
 
 
 def lesson_of(data: bytes, known: Mapping[str, frozenset[str]]) -> str:
-    """The lesson that a notebook has most graded cells of; empty if it has none, or is none."""
-    try:
-        found = {cell.grade_id for cell in parse(data).cells}
-    except Refused:
-        return ""
+    """Return the lesson that a notebook has most graded cells of; empty if it has none.
+
+    Raises:
+        Refused: it cannot be read.
+    """
+    found = {cell.grade_id for cell in parse(data).cells}
     best = max(known, key=lambda name: len(known[name] & found))
     return best if known[best] & found else ""
 
@@ -151,7 +157,9 @@ class _Collector:
             self.lines.append(Line(self.name, "", "could not be read", message=cut))
         if self.roster is None:
             _settle_institution_ids(files)
-        attempts = attempts_of(list(self._owned(with_receipts(archive, files))))
+        clock = self.course.clock
+        owned = list(self._owned(with_receipts(archive, files)))
+        attempts = attempts_of(owned, clock.shown if clock.is_set else None)
         for file in _in_fair_order(attempts):
             self._look(archive, file)
         self._choose_lessons(attempts)
@@ -249,6 +257,8 @@ class _Collector:
             raise Ambiguous(_imitated(file.readings))
         handed = file.handed
         own = _own_id(handed)
+        if _is_date(handed):
+            raise Ambiguous(_perhaps_a_date())
         if not own:
             shown = visible(handed.name or handed.keys[0])
             raise Ambiguous(
@@ -287,8 +297,13 @@ class _Collector:
         except Unreadable as error:
             file.refused = str(error)
             return
-        if _is_notebook(file):
+        if not is_notebook(file):
+            file.kind = kind_of(data)
+            return
+        try:
             file.lesson = lesson_of(data, self.known)
+        except Refused as refusal:
+            file.problem = refusal.outcome.message
 
     def _choose_lessons(self, attempts: Sequence[Attempt]) -> None:
         """Say which lesson each attempt belongs to: the one that all students of its assignment mean."""
@@ -303,7 +318,9 @@ class _Collector:
                 for file in one.files:
                     file.line.lesson = lesson
                     if not lesson:
-                        file.line.say("which lesson?", f"{file.refused} {_which_lesson(votes)}".strip())
+                        kind = say(en=file.kind.en, ko=file.kind.ko) if file.kind else ""
+                        said = (file.refused, file.problem or kind, _which_lesson(votes))
+                        file.line.say("which lesson?", " ".join(filter(None, said)))
 
     def _votes(self, attempts: Sequence[Attempt]) -> Counter[str]:
         """Count the students who handed in notebooks of each lesson, by their cells or else by their names.
@@ -354,7 +371,7 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
     read: dict[str, list[File]] = {}
     for one in attempts:
         room = MAX_FILE_BYTES
-        for file in sorted(one.files, key=lambda file: (not _is_notebook(file), file.member.size)):
+        for file in sorted(one.files, key=lambda file: (not is_notebook(file), file.member.size)):
             if file.refused or file.member.size > room:
                 file.refused = file.refused or too_much
                 continue
@@ -362,11 +379,6 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
             read.setdefault(one.student, []).append(file)
     for files in sorted(read.values(), key=lambda files: sum(file.member.size for file in files)):
         yield from files
-
-
-def _is_notebook(file: File) -> bool:
-    """Return whether a file has a notebook's name, however programs have lengthened it."""
-    return ".ipynb" in file.handed.file.casefold()
 
 
 def _members(archive: Archive) -> tuple[list[Member], str]:
@@ -413,6 +425,12 @@ def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
         for file in sure
         if len(names[file.handed.keys[-1]]) > 1 or numbers[file.handed.keys, file.handed.number] > 1
     }
+
+
+def _is_date(handed: Handed) -> bool:
+    """Return whether Canvas's numbers may be a date, as in ann_2026_11_10_x or ann_20261110_0930_x."""
+    numbers = f"{handed.keys[-1]}_{handed.number}_{handed.file}"
+    return handed.system == "canvas" and bool(_DATE.match(numbers))
 
 
 def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
@@ -492,6 +510,16 @@ def _imitated(found: Sequence[Handed]) -> str:
         ko=f"이름의 일부가 시스템이 쓰는 부분과 같아서 누구의 언제 파일인지 알 수 없습니다({shown}). "
         f"{found[0].system.title()}의 id와 이름이 있는 명단을 --roster CSV로 지정하거나 노트북을 "
         f"{_BY_HAND}에 직접 넣으세요.",
+    )
+
+
+def _perhaps_a_date() -> str:
+    """Return the sentence about numbers that may be a date, and not Canvas's."""
+    return say(
+        en="The numbers in this name may be a date, and not Canvas's. Add --roster CSV with Canvas's ids, or "
+        f"put the notebook into {_BY_HAND} yourself.",
+        ko="이 이름의 숫자는 Canvas의 번호가 아니라 날짜일 수 있습니다. Canvas의 id가 있는 명단을 --roster "
+        f"CSV로 지정하거나 노트북을 {_BY_HAND}에 직접 넣으세요.",
     )
 
 

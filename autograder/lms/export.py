@@ -394,10 +394,10 @@ def _unknown_ids(rows: str) -> str:
     return say(
         en="The gradebook does not know the ids of these rows, and a name alone does not decide, so they "
         f"were left as they were: {rows}. For those that are right, write a table with the columns id and "
-        "email (or lms_user_id), run `nbgrader db student import TABLE.csv`, and export again.",
+        "email (or lms_user_id), run `autograder enroll TABLE.csv`, and export again.",
         ko=f"성적부에 없는 id가 있는 행이고 이름만으로는 정하지 않으므로 그대로 두었습니다: {rows}. "
         "맞는 행이면 id 열과 email 열(또는 lms_user_id 열)이 있는 표를 만들어 "
-        "`nbgrader db student import 표.csv`를 실행한 뒤 다시 내보내세요.",
+        "`autograder enroll 표.csv`를 실행한 뒤 다시 내보내세요.",
     )
 
 

@@ -21,7 +21,7 @@ from autograder.intake.files import (
 )
 from autograder.intake.timestamp import handed_in
 from autograder.lms.archive import Archive, Unreadable
-from autograder.lms.attempts import Attempt, File
+from autograder.lms.attempts import Attempt, File, is_notebook
 from secant.files import put_aside, replace_file
 from secant.language import say
 
@@ -61,7 +61,7 @@ class Places:
         if folder.parent.is_symlink():
             raise OSError(say(en=f"{folder.parent} is a link", ko=f"{folder.parent}: 링크입니다"))
         is_there = os.path.lexists(folder)
-        before = handed_in(folder, root) if is_there else None
+        before = handed_in(folder, root, self._course.clock).earliest if is_there else None
         if before and attempt.when and before > attempt.when:
             newer = say(
                 en="The submission in submitted/ is newer.", ko="submitted/에 있는 것이 더 새롭습니다."
@@ -136,7 +136,7 @@ class Places:
                 saved = say(en=f"It was saved as {called}.", ko=f"{called}(으)로 저장했습니다.")
                 file.line.message = f"{file.line.message} {saved}".strip()
         if attempt.when:
-            content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
+            content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} +00:00".encode()
         if not set(content) - {PurePosixPath(TIMESTAMP)}:
             content[PurePosixPath(NOTE)] = _note(attempt).encode()
         return content
@@ -219,6 +219,10 @@ def _remark(file: File, attempt: Attempt) -> str:
                 ko="압축 파일 안의 압축 파일은 열지 않습니다.",
             )
         )
+    elif file.kind and not any(map(is_notebook, attempt.files)):
+        said.append(say(en=file.kind.en, ko=file.kind.ko))
+    if file.problem:
+        said.append(file.problem)
     return " ".join(said)
 
 

@@ -50,7 +50,8 @@ _ANY_NUMBER = ("lmsid", "lmsuserid")
 _NAME = ("fullname", "name", "student", "studentname", "성명", "전체이름", "학생이름")
 _FIRST, _LAST = ("firstname", "givenname", "이름"), ("lastname", "surname", "familyname", "성")
 _MAIL = ("email", "emailaddress", "mail", "이메일", "이메일주소", "전자우편", "메일")
-_EXCEL = re.compile(r"\d[.,]\d+E\+\d+", re.IGNORECASE)  # a long number, as Excel shows and saves it
+_EXCEL = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)  # a long number, as Excel shows and saves it
+_DECIMAL = re.compile(r"\d+[.,]0+")  # a whole number, as pandas and spreadsheets save it beside an empty cell
 _MOODLE_NUMBER = re.compile(r"\D+ (\d+)")  # "Participant 123456", in the language of the site
 
 
@@ -206,6 +207,7 @@ def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | Non
         first_name=first,
         last_name=last or ("" if first else name),
         email=cell(_MAIL),
+        lms_id=cell(_ANY_NUMBER) or numbers.get("canvas", ""),
         keys=frozenset(keys),
         numbers=numbers,
     )
@@ -215,15 +217,7 @@ def _refuse(path: Path, people: Sequence[Person]) -> None:
     """Refuse a roster in which an id stands twice, or cannot be one."""
     seen: set[str] = set()
     for person in people:
-        if _EXCEL.fullmatch(person.id):
-            raise CourseError(
-                say(
-                    en=f"{path}: {person.id} is a long number as Excel shortens it; its digits are lost. "
-                    "Give the column the format Text, enter the ids again and save.",
-                    ko=f"{path}: {person.id}: Excel이 줄여 쓴 긴 숫자라서 자릿수를 알 수 없습니다. "
-                    "열의 서식을 텍스트로 바꾸고 학번을 다시 입력해 저장하세요.",
-                )
-            )
+        _refuse_spoilt_numbers(path, person)
         if not valid_student_id(person.id):
             raise CourseError(
                 say(
@@ -241,6 +235,29 @@ def _refuse(path: Path, people: Sequence[Person]) -> None:
                 )
             )
         seen.add(person.id)
+
+
+def _refuse_spoilt_numbers(path: Path, person: Person) -> None:
+    """Refuse ids that a spreadsheet has taken for numbers, in whatever column."""
+    ids = sorted({person.id, *person.keys, *person.numbers.values()})
+    if short := next(filter(_EXCEL.fullmatch, ids), None):
+        raise CourseError(
+            say(
+                en=f"{path}: {short} is a long number as Excel shortens it; its digits are lost. "
+                "Give the column the format Text, enter the ids again and save.",
+                ko=f"{path}: {short}: Excel이 줄여 쓴 긴 숫자라서 자릿수를 알 수 없습니다. "
+                "열의 서식을 텍스트로 바꾸고 학번을 다시 입력해 저장하세요.",
+            )
+        )
+    if decimal := next(filter(_DECIMAL.fullmatch, ids), None):
+        raise CourseError(
+            say(
+                en=f"{path}: {decimal} is an id that a program has taken for a number with decimals. "
+                "Give the column the format Text and save again.",
+                ko=f"{path}: {decimal}: 프로그램이 학번을 소수로 바꾸었습니다. "
+                "열의 서식을 텍스트로 바꾸고 다시 저장하세요.",
+            )
+        )
 
 
 def student_id(name: str) -> str:

@@ -51,6 +51,7 @@ class Head:
         rejected: why the file could not be read; empty if it was.
         counted: of several notebooks the one that was graded; empty if that needs no word.
         korean: the same in Korean, for a file that could not be read where nobody knows the language.
+        times: when it was handed in and when it was due, each with its zone, if points were taken off.
         before: the points that an earlier file had, and the most there were, if this one could not be read.
     """
 
@@ -64,3 +65,4 @@ class Head:
     counted: str = ""
     korean: "Head | None" = None
     before: tuple[float, float] | None = None
+    times: tuple[str, ...] | None = None

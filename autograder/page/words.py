@@ -20,6 +20,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "이전에 제출한 파일은 {most}점 중 {score}점이었습니다. 이번 파일의 점수로는 계산하지 않습니다.",
     ),
     "late": ("Points taken off for late submission: {points}", "늦은 제출로 뺀 점수: {points}점"),
+    "times": ("Handed in {times[0]}. Due {times[1]}.", "제출 {times[0]}. 마감 {times[1]}."),
     "extra": ("Extra credit included: {points}", "포함된 가산점: {points}점"),
     "waits": (
         "Points still to be graded by a person: up to {points}. Your score may change.",
@@ -47,6 +48,25 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "The page could not be made with the contents of your cells. Your file is unchanged.",
         "셀의 내용으로는 페이지를 만들 수 없었습니다. 제출한 파일은 그대로 있습니다.",
     ),
+    "picture": ("Picture {number}", "그림 {number}"),
+    "first_frame": ("Only the first frame of an animation is shown.", "움직이는 그림은 첫 장면만 보입니다."),
+    "cut": (
+        "The rest of this text is too long to be shown. The submitted file has all of it.",
+        "이 글의 나머지는 너무 길어서 표시하지 않습니다. 제출한 파일에는 모두 있습니다.",
+    ),
+    "missing": ("The picture {name} is not shown: {reason}", "그림 {name}: 표시하지 못했습니다. {reason}"),
+    "not_there": ("it is not in what was handed in.", "제출한 것에 들어 있지 않습니다."),
+    "elsewhere": (
+        "it lies on another site, and nothing is loaded from there.",
+        "다른 사이트에 있는 그림은 불러오지 않습니다.",
+    ),
+    "not_a_picture": (
+        "it is damaged, or of another kind than PNG, JPEG, GIF and WebP.",
+        "파일이 손상되었거나 PNG, JPEG, GIF, WebP가 아닌 형식입니다.",
+    ),
+    "too_many": ("only the first {most} pictures are shown.", "처음 {most}개까지만 표시합니다."),
+    "too_large": ("it is too large.", "그림이 너무 큽니다."),
+    "not_decoded": ("decoding it took too long or failed.", "읽는 데 너무 오래 걸리거나 실패했습니다."),
     "passed": ("Passed", "통과"),
     "wrong": ("Wrong", "틀림"),
     "not_attempted": ("Not attempted", "풀지 않음"),

@@ -4,7 +4,7 @@ import errno
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, Protocol, Self
@@ -22,9 +22,11 @@ from autograder.sandbox.results import (
     TimedOut,
     WallError,
 )
+from secant.bindings import Finding
 
 Limiting = Callable[[float], AbstractContextManager[Allowance]]
 _REAP_SECONDS = 3.0
+_FINDINGS = 5  # of one error or answer that are kept
 _OUTPUTS = 1_000_000  # characters of all cells' outputs together that are kept; a page shows fewer
 
 
@@ -49,6 +51,7 @@ class CandidateClient:
         self._open_container = open_container
         self._container: Container | None = None
         self._cells: list[tuple[str, str]] = []
+        self._answers: dict[str, str] = {}
         self._load_timeout = 0.0
         self._load_seed = 0
         self._threads = 0
@@ -66,28 +69,43 @@ class CandidateClient:
         if container is not None:
             container.close()
 
-    def load(self, cells: Sequence[tuple[str, str]], timeout: float, seed: int = 0) -> Loaded:
+    def load(
+        self,
+        cells: Sequence[tuple[str, str]],
+        timeout: float,
+        seed: int = 0,
+        answers: Mapping[str, str] | None = None,
+    ) -> Loaded:
         """Run (label, source) cells in order, as a notebook would: after an error, the next one runs.
+
+        Args:
+            cells: what to run.
+            timeout: seconds for all of them.
+            seed: for every generator.
+            answers: the label of each task's answer cell, for what the notebook's names explain.
 
         Raises:
             TimedOut, Crashed: with the cell that was running and the results of those before it.
             WallError: no container could be made.
         """
         self._cells, self._load_timeout, self._load_seed = list(cells), timeout, seed
+        self._answers = dict(answers or {})
         self.close()
         self._container = self._open_container()
         results: list[CellResult] = []
         room = _OUTPUTS
         try:
             with self._limited(self._container, timeout) as limit:
-                _send(self._container, {"do": "load", "seed": seed, "cells": self._cells}, limit)
+                order = {"do": "load", "seed": seed, "cells": self._cells, "answers": self._answers}
+                _send(self._container, order, limit)
                 started = time.monotonic()
                 for label, _ in self._cells:
                     reply = _receive(self._container, limit)
                     results.append(_cell_result(label, reply, time.monotonic() - started, room))
                     room -= len(results[-1].output)
                     started = time.monotonic()
-                self._threads = _number(_receive(self._container, limit), "threads")
+                last = _receive(self._container, limit)
+                self._threads = _number(last, "threads")
         except CandidateError as error:
             self.close()
             running = self._cells[len(results)][0] if len(results) < len(self._cells) else None
@@ -98,7 +116,7 @@ class CandidateClient:
             raise
         if self._can_fork():
             self._container.sweep(0)  # what the cells have started in the background
-        return Loaded(tuple(results), self._threads)
+        return Loaded(tuple(results), self._threads, _about(last, "answers"), _about(last, "cells"))
 
     def task(self, seed: int = 0, *, last: bool = False) -> "TaskClient":
         """A fresh copy of the loaded process, for one task; use it in a `with` statement.
@@ -117,7 +135,7 @@ class CandidateClient:
             except CandidateError:
                 self.close()
         if self._container is None:
-            self.load(self._cells, self._load_timeout, self._load_seed)
+            self.load(self._cells, self._load_timeout, self._load_seed, self._answers)
         assert self._container is not None
         if self._can_fork() and not last:
             try:
@@ -331,6 +349,29 @@ def _line(line: object) -> Line:
     raise Crashed("garbage")
 
 
+def _about(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
+    """Return what a candidate claims about its names, by what it is about."""
+    about = _field(reply, name)
+    if not isinstance(about, dict) or not all(isinstance(key, str) for key in about):
+        raise Crashed("garbage")
+    return {key[:100]: _findings(found) for key, found in about.items()}
+
+
+def _findings(found: object) -> tuple[Finding, ...]:
+    if not isinstance(found, list):
+        raise Crashed("garbage")
+    return tuple(_finding(one) for one in found[:_FINDINGS])
+
+
+def _finding(data: object) -> Finding:
+    match data:
+        case [str(name), str(kind), str(cell), int(line), str(text), str(more)]:
+            return Finding(
+                name[:100], kind[:20], cell[:100], min(max(line, 0), 10**6), text[:200], more[:200]
+            )
+    raise Crashed("garbage")
+
+
 def _cell_result(label: str, reply: object, seconds: float, room: int) -> CellResult:
     error, message = _text(reply, "error", 100), _text(reply, "message", 2_000)
     output = _text(reply, "output", min(room, 20_000))
@@ -347,5 +388,6 @@ def _reply(message: object) -> Reply:
             return Reply("missing")
         case "raised":
             error = _text(message, "error", 100) or "Exception"
-            return Reply("raised", None, error, _text(message, "message", 2_000), _trace(message))
+            told, found = _text(message, "message", 2_000), _findings(_field(message, "findings"))
+            return Reply("raised", None, error, told, _trace(message), found)
     raise Crashed("garbage")

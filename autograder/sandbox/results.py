@@ -1,8 +1,10 @@
 """What can come of questioning a candidate: answers, and the errors that stand for no answer."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from secant.bindings import Finding
 
 
 class WallError(RuntimeError):
@@ -91,10 +93,19 @@ class CellResult:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The cells' results, and how many threads the process was left with (0: not known)."""
+    """What the cells of a notebook came to, once all have run.
+
+    Attributes:
+        cells: their results.
+        threads: how many threads the process was left with (0: not known).
+        about_answers: what the notebook's names explain, by task: the candidate's claim, for messages alone.
+        about_cells: the same about cells that stopped with an error, by label.
+    """
 
     cells: tuple[CellResult, ...]
     threads: int
+    about_answers: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    about_cells: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -105,6 +116,7 @@ class Reply:
         kind: "value", "raised", "missing" (no such name) or "too_much" (beyond what any test asks for).
         value: plain data and tensors, or `wire.Other` in the place of anything else; alone if it is too much.
         error, message, trace: of what was raised.
+        findings: what the notebook's names explain of it: the candidate's claim, for messages alone.
     """
 
     kind: Literal["value", "raised", "missing", "too_much"]
@@ -112,3 +124,4 @@ class Reply:
     error: str = ""
     message: str = ""
     trace: tuple[Line, ...] = ()
+    findings: tuple[Finding, ...] = ()

@@ -10,36 +10,39 @@
 r"""
 # What autograd actually does
 
-Lesson 01 of 10 · ~85 min · gradient, difference quotient, round-off
+Lesson 01 of 10 · ~90 min · gradient, difference quotient, round-off
 
 **After this lesson you can**
 
 - compute a slope in three ways: by hand, with a difference quotient, and with autograd;
-- explain why a smaller step $h$ is not always better;
+- show that the difference quotient tends to autograd's gradient, at every $x$;
+- explain why a smaller step $h$ is not always better on a computer;
 - show that autograd follows the path that your Python code really took;
 - say when one backward pass is cheap, and compared with what.
 
 By the end of lesson 10 you will have built an autograd of your own. In this lesson you build the tool that will check it.
 
-You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivative as you know it from school.
+You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivative as you know it from school. Section 6 is
+optional, and not in the minutes above.
 """
 
-# %% [markdown] lang="ko" en="e8bdc0a8"
+# %% [markdown] lang="ko" en="e8a1c509"
 r"""
 # Autograd가 실제로 하는 일
 
-수업 01 / 10 · 약 85분 · gradient, 차분몫, 반올림 오차
+수업 01 / 10 · 약 90분 · gradient, 차분몫, 반올림 오차
 
 **이 수업을 마치면**
 
 - 기울기(slope)를 세 가지 방법(손 계산, 차분몫, autograd)으로 구할 수 있습니다.
-- 간격(step size) $h$를 줄인다고 늘 더 정확해지지는 않는 이유를 설명할 수 있습니다.
+- $x$가 어디에 있든 차분몫이 autograd의 gradient에 가까워지는 것을 보일 수 있습니다.
+- 컴퓨터에서는 간격(step size) $h$를 줄인다고 늘 더 정확해지지는 않는 이유를 설명할 수 있습니다.
 - autograd가 파이썬 코드가 실제로 지나간 경로를 따라간다는 것을 보일 수 있습니다.
 - 역방향 계산(backward pass)이 어떤 경우에 차분몫이나 순방향 모드보다 유리한지 말할 수 있습니다.
 
 수업 10까지 마치면 여러분은 autograd를 직접 만들게 됩니다. 이 수업에서는 그 autograd가 맞는지 확인할 도구를 만듭니다.
 
-파이썬, PyTorch 조금(`torch.tensor`, `+`, `**`), 그리고 학교에서 배운 미분만 알면 됩니다.
+파이썬, PyTorch 조금(`torch.tensor`, `+`, `**`), 그리고 학교에서 배운 미분만 알면 됩니다. 6절은 선택이며 위의 시간에 들어 있지 않습니다.
 """
 
 # %%
@@ -55,36 +58,30 @@ language("en")
 r"""
 ## Predict first
 
-Take $f(x) = \log x^3$ at $x = 5$, where $\log$ is the natural logarithm ($\ln$), as in PyTorch. Its slope there is $0.6$.
-You can estimate this slope from two points a step $h$ apart: take the difference of the two values and divide it by $h$. The
-calculation uses PyTorch's default number type, `float32`, which keeps about 7 digits. (`float64`, Python's own, keeps about 16.
-The type of the numbers in a tensor is its *dtype*.)
+Mark two points on the curve of $f(x) = \log x^3$: one at $x = 5$, the other a step $h$ to the right, at $x = 5 + h$. ($\log$ is the
+natural logarithm, $\ln$, as in PyTorch.) Draw the straight line through both points.
 
-Now shrink $h$: first $0.1$, then $0.001$, then $0.00000001$. **What happens to the error of the estimate?**
+Now let $h$ shrink: $1$, $0.1$, $0.01$, and so on. **What happens to the slope of this line?**
 Your choice is not graded; section 3 comes back to it.
 """
 
-# %% [markdown] lang="ko" en="2312e0cd"
+# %% [markdown] lang="ko" en="1fd48630"
 r"""
 ## 먼저 예상하기
 
-$x = 5$에서 $f(x) = \log x^3$을 봅시다. PyTorch에서처럼 $\log$는 자연로그($\ln$)입니다. 이 점에서 기울기는 $0.6$입니다.
-간격 $h$만큼 떨어진 두 점에서 함숫값의 차이를 구하고, 그것을 $h$로 나누어 이 기울기를 어림합니다. 계산은 PyTorch의 기본 자료형인 `float32`로 합니다.
-`float32`는 약 7자리까지 저장합니다. (파이썬이 쓰는 `float64`는 약 16자리입니다. 텐서에 담긴 수의 자료형을 *dtype*이라고 합니다.)
+$f(x) = \log x^3$의 그래프에 점을 두 개 찍습니다. 하나는 $x = 5$에, 다른 하나는 오른쪽으로 $h$만큼 떨어진 $x = 5 + h$에
+찍습니다. (PyTorch에서처럼 $\log$는 자연로그 $\ln$입니다.) 그리고 두 점을 지나는 직선을 긋습니다.
 
-$h$를 $0.1$, $0.001$, $0.00000001$로 점점 줄입니다. **어림값의 오차는 어떻게 될까요?**
+이제 $h$를 $1$, $0.1$, $0.01$로 점점 줄입니다. **이 직선의 기울기는 어떻게 될까요?**
 채점하지 않으니 편하게 고르세요. 3절에서 다시 다룹니다.
 """
 
 # %%
 predict(
-    "1 smaller steps",
-    A=say(en="It gets smaller each time", ko="매번 더 작아진다"),
-    B=say(en="It gets smaller at first, and then grows again", ko="처음에는 작아지다가 다시 커진다"),
-    C=say(
-        en="It gets smaller until `float32` runs out of digits, and then stays that small",
-        ko="처음에는 작아지다가 `float32`의 자릿수가 다하면 그 작은 값에 머문다",
-    ),
+    "1 line through two points",
+    A=say(en="It tends to 0: the two points come together", ko="0에 가까워진다: 두 점이 서로 다가간다"),
+    B=say(en="It tends to one number that is not 0", ko="0이 아닌 어떤 수에 가까워진다"),
+    C=say(en="It grows endlessly: we divide by $h$", ko="끝없이 커진다: $h$로 나누기 때문이다"),
 )
 
 # %% [markdown] lang="en"
@@ -181,22 +178,26 @@ A difference quotient needs the values of $f$ at two points that are $h$ apart. 
 compute a difference quotient.
 
 It does not do algebra either: the formula $3/x$ is never written down. During the **forward pass**, while your code runs,
-PyTorch records each operation (first a power, then a logarithm). For each operation it knows how to turn the slope with respect
-to the output into the slope with respect to the input. `backward()` runs the **backward pass**: it goes through the recorded operations
-from the last to the first and multiplies numbers, just as we multiplied $0.008$ and $75$. What arrives at a tracked input is added to its `.grad`.
+PyTorch records each operation (first a power, then a logarithm). The recorded operations form the **computational graph**. For each
+operation PyTorch knows how to turn the slope with respect to the output into the slope with respect to the input. `backward()` runs
+the **backward pass**: it goes through the graph from the last operation to the first and multiplies numbers, just as we multiplied
+$0.008$ and $75$. The graph begins at `x`, a tracked tensor that no recorded operation has made. Such a tensor is a **leaf**, and what
+arrives there is added to its `.grad`.
 
 Differentiating in this direction, from the result to the inputs, is called **reverse mode**. In neural networks it is called **backpropagation**.
 """
 
-# %% [markdown] lang="ko" en="69299c8f"
+# %% [markdown] lang="ko" en="e945da86"
 r"""
 차분몫을 구하려면 $h$만큼 떨어진 두 점에서 $f$를 계산해야 합니다. 여기서는 $f$를 점 하나에서 한 번만 계산했습니다. 그러니 autograd는
 차분몫을 계산하는 것이 아닙니다.
 
 수식을 변형하는 것도 아닙니다. $3/x$라는 식은 어디에도 쓰이지 않습니다. 코드가 실행되는 동안, 곧 **순방향 계산**(forward pass)을 하는 동안
-PyTorch는 연산을 하나하나 기록합니다(먼저 거듭제곱, 다음에 로그). 그리고 연산마다, 출력에 대한 기울기를 입력에 대한 기울기로
-바꾸는 방법을 알고 있습니다. `backward()`는 **역방향 계산**(backward pass)을 합니다. 기록을 끝에서 처음으로 거슬러 가며 수를 곱하는데,
-우리가 $0.008$과 $75$를 곱한 것과 같습니다. 추적하는 입력에 이르면 그 값을 입력의 `.grad`에 더합니다.
+PyTorch는 연산을 하나하나 기록합니다(먼저 거듭제곱, 다음에 로그). 기록된 연산이 모여 **계산 그래프**(computational graph)가 됩니다.
+그리고 PyTorch는 연산마다, 출력에 대한 기울기를 입력에 대한 기울기로 바꾸는 방법을 알고 있습니다. `backward()`는 **역방향
+계산**(backward pass)을 합니다. 그래프를 끝에서 처음으로 거슬러 가며 수를 곱하는데, 우리가 $0.008$과 $75$를 곱한 것과 같습니다. 그래프는
+`x`에서 시작합니다. `x`는 추적하는 텐서이고, 기록된 연산으로 만들어진 것이 아닙니다. 이런 텐서를 **leaf**라고 하며, 여기에 이른 값을
+`.grad`에 더합니다.
 
 이렇게 결과에서 입력 쪽으로 미분하는 방식을 **역방향 모드**(reverse mode)라고 합니다. 신경망에서는 **역전파**(backpropagation)라고
 부릅니다.
@@ -206,12 +207,104 @@ PyTorch는 연산을 하나하나 기록합니다(먼저 거듭제곱, 다음에
 r"""
 ## 3. Turn the secant into the tangent
 
-Left: the curve, a secant, and autograd's tangent. Right: the quotient's error for every $h$, on logarithmic axes. It is the
-median over 201 values of $x$ near yours, because at a single $x$ the quotient can be right by luck. The explorer divides by
-$(x+h) - x$, the step really taken, instead of $h$; the text below the explorer explains why. Its slider shows $\log_{10} h$.
+Left: the curve, a secant, and autograd's tangent. Right: how far the quotient and the gradient are apart, for every $h$, on
+logarithmic axes. Below, both numbers stand side by side.
+
+1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
+2. Set $h = 0.1$, then $0.01$, then $0.001$. By how much does the error shrink from each $h$ to the next?
+"""
+
+# %% [markdown] lang="ko" en="e56c0c89"
+r"""
+## 3. 할선이 접선이 될 때까지
+
+왼쪽은 곡선, 할선, autograd가 구한 접선입니다. 오른쪽은 $h$마다 차분몫과 gradient가 얼마나 떨어져 있는지 로그 축에 그린 것입니다. 두 값은
+그림 아래에 나란히 나옵니다.
+
+1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
+2. $h$를 $0.1$, $0.01$, $0.001$로 바꾸어 보세요. 다음 $h$로 갈 때마다 오차는 얼마나 줄어드나요?
+"""
+
+# %%
+explore(rounding=False)
+
+# %%
+predicted(
+    "1 line through two points",
+    right="B",
+    A=say(
+        en="The two points do come together: the difference of their heights tends to 0. But we divide it by "
+        "$h$, which tends to 0 as well, and what is left is the slope of the tangent, 0.6.",
+        ko="두 점이 서로 다가가므로 높이의 차이는 0에 가까워집니다. 하지만 그 차이를 역시 0에 가까워지는 "
+        "$h$로 나누므로, 남는 것은 접선의 기울기 0.6입니다.",
+    ),
+    B=say(
+        en="The line is the secant. It turns into the tangent, whose slope at $x = 5$ is 0.6: autograd's "
+        "gradient.",
+        ko="이 직선이 할선입니다. 할선은 접선으로 바뀌고, $x = 5$에서 접선의 기울기는 autograd의 gradient와 "
+        "같은 0.6입니다.",
+    ),
+    C=say(
+        en="Dividing by a small $h$ makes a number large only if the number itself is not small. Here the "
+        "difference of the heights shrinks together with $h$, and their ratio tends to 0.6.",
+        ko="작은 $h$로 나누어 값이 커지는 것은 나누어지는 수가 작지 않을 때뿐입니다. 여기서는 높이의 차이도 "
+        "$h$와 함께 줄어들어 그 비가 0.6에 가까워집니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+At every $x$ the secant turns into the tangent, and the quotient tends to autograd's gradient. The curve bends away from the
+secant; this error is the *truncation error*. Each tenth of $h$ leaves about a tenth of it, so on logarithmic axes it is a straight line.
+
+</details>
+
+### The price of a small step
+
+So is a smaller $h$ always better? On paper it is. A computer stores a number with a limited count of digits: about 7 in `float32`,
+PyTorch's default, and about 16 in `float64`, Python's own. (The type of the numbers in a tensor is its *dtype*.)
+
+Compute the quotient in `float32`, first with $h = 0.1$, then with $0.001$, then with $0.00000001$. **What happens to its error?**
+"""
+
+# %% [markdown] lang="ko" en="073b519d"
+r"""
+<details><summary>무엇을 보았나요?</summary>
+
+$x$가 어디에 있든 할선은 접선으로 바뀌고, 차분몫은 autograd의 gradient에 가까워집니다. 둘이 어긋나는 것은 곡선이 휘어 있기 때문이며, 이
+오차를 *절단 오차*(truncation error)라고 합니다. $h$가 10분의 1이 될 때마다 오차도 10분의 1쯤으로 줄어들므로, 로그 축에서는 직선이 됩니다.
+
+</details>
+
+### 작은 간격의 대가
+
+그렇다면 $h$는 작을수록 좋을까요? 수학에서는 그렇습니다. 그런데 컴퓨터는 정해진 자릿수까지만 수를 저장합니다. PyTorch의 기본 자료형인 `float32`는
+약 7자리, 파이썬이 쓰는 `float64`는 약 16자리입니다. (텐서에 담긴 수의 자료형을 *dtype*이라고 합니다.)
+
+차분몫을 `float32`로 계산합니다. 처음에는 $h = 0.1$로, 다음에는 $0.001$로, 그다음에는 $0.00000001$로 합니다. **오차는 어떻게 될까요?**
+"""
+
+# %%
+predict(
+    "1 smaller steps",
+    A=say(en="It gets smaller each time", ko="매번 더 작아진다"),
+    B=say(en="It gets smaller at first, and then grows again", ko="처음에는 작아지다가 다시 커진다"),
+    C=say(
+        en="It gets smaller until `float32` runs out of digits, and then stays that small",
+        ko="처음에는 작아지다가 `float32`의 자릿수가 다하면 그 작은 값에 머문다",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+This explorer has all $h$ down to $3 \cdot 10^{-16}$, both dtypes and three quotients. On the right it shows the median error over 201 values
+of $x$ near yours, because at a single $x$ the quotient can be right by luck. It divides by $(x+h) - x$, the step really taken,
+instead of $h$; the text below the explorer explains why.
 
 1. `float32` is selected. Move $h$ from right to left. The error traces a V: where does it stop shrinking and start to grow?
-2. Go on to $h = 10^{-8}$ (set the slider to $-8$). What does the text below the figure say, and why?
+2. Go on to $h = 10^{-8}$. What does the text below the figure say, and why?
 3. Switch to `float64`. Where is the bottom of the V now, and how deep is it?
 4. Choose *central*, $\frac{f(x+h) - f(x-h)}{2h}$. Which side of the V becomes steeper, and how does that change the best $h$?
 
@@ -219,16 +312,14 @@ The menu also has the *complex step*, $\operatorname{Im} f(x + ih)/h$: a small s
 nothing. What happened to the left side of the V?
 """
 
-# %% [markdown] lang="ko" en="4466ade5"
+# %% [markdown] lang="ko" en="845f7aea"
 r"""
-## 3. 할선이 접선이 될 때까지
-
-왼쪽은 곡선, 할선, autograd가 구한 접선입니다. 오른쪽은 $h$마다 차분몫의 오차를 로그 축에 그린 것입니다. $x$ 하나만 보면 우연히
-정답과 맞아떨어질 수 있으므로, 가까운 $x$ 201개에서 구한 오차의 중앙값을 씁니다. 탐색기는 $h$ 대신 실제로 움직인 만큼인
-$(x+h) - x$로 나눕니다. 이유는 탐색기 아래에서 설명합니다. 슬라이더의 값은 $\log_{10} h$입니다.
+이 탐색기에서는 $h$를 $3 \cdot 10^{-16}$까지 줄일 수 있고, 두 가지 dtype과 세 가지 차분몫을 고를 수 있습니다. $x$ 하나만 보면 우연히
+정답과 맞아떨어질 수 있으므로, 오른쪽에는 가까운 $x$ 201개에서 구한 오차의 중앙값을 그립니다. 탐색기는 $h$ 대신 실제로 움직인 만큼인
+$(x+h) - x$로 나눕니다. 이유는 탐색기 아래에서 설명합니다.
 
 1. `float32`로 되어 있습니다. $h$를 오른쪽에서 왼쪽으로 옮기세요. 오차는 V자를 그립니다. 줄어들던 오차는 어디에서 다시 커지나요?
-2. $h = 10^{-8}$까지 가 보세요(슬라이더를 $-8$에 놓습니다). 그림 아래 글에는 무엇이라고 나오나요? 왜 그럴까요?
+2. $h = 10^{-8}$까지 가 보세요. 그림 아래 글에는 무엇이라고 나오나요? 왜 그럴까요?
 3. `float64`로 바꾸세요. V자의 바닥은 이제 어디에 있고 얼마나 깊은가요?
 4. *중앙* 차분몫 $\frac{f(x+h) - f(x-h)}{2h}$을 고르세요. V의 어느 쪽이 더 가팔라지나요? 그러면 가장 좋은 $h$는 어떻게 달라지나요?
 
@@ -245,7 +336,7 @@ r"""
 
 Two errors pull in opposite directions.
 
-- *Truncation*: the curve bends away from the secant. This error shrinks in proportion to $h$ (for the central quotient, to $h^2$).
+- The *truncation error* from above shrinks in proportion to $h$ (for the central quotient, to $h^2$).
 - *Round-off*: $f(x+h)$ and $f(x)$ are stored with about 7 digits in `float32` and 16 in `float64`. When they are nearly
   equal, their difference keeps only the last few of these digits, and dividing by a small $h$ magnifies the error in them.
   This error grows like $1/h$.
@@ -260,13 +351,13 @@ In `float32`, near $x = 5$, any $h$ below about $2.4 \cdot 10^{-7}$ is lost alto
 step really taken, $(x + h) - x$, still differs a little from the $h$ that you typed:
 """
 
-# %% [markdown] lang="ko" en="725fd9d4"
+# %% [markdown] lang="ko" en="36a14f0f"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 두 가지 오차가 서로 반대로 움직입니다.
 
-- *절단 오차*(truncation): 곡선이 휘어 있어 할선과 어긋나는 오차입니다. $h$에 비례해 줄어듭니다(중앙 차분몫에서는 $h^2$에 비례해).
+- 위에서 본 *절단 오차*는 $h$에 비례해 줄어듭니다(중앙 차분몫에서는 $h^2$에 비례해).
 - *반올림 오차*(round-off): $f(x+h)$와 $f(x)$는 `float32`에서는 약 7자리, `float64`에서는 약 16자리까지만 저장됩니다. 두 값이
   거의 같으면 빼고 나서 마지막 몇 자리만 남는데, 작은 $h$로 나누면 그 자리의 오차가 크게 부풀어 오릅니다. 이 오차는 $1/h$에 비례해
   커집니다.
@@ -291,18 +382,18 @@ predicted(
     "1 smaller steps",
     right="B",
     A=say(
-        en="That describes the truncation error, and with exact numbers there would be no other. But `f` is "
-        "stored with 7 digits, and dividing by `h` magnifies the error in the last of them.",
-        ko="절단 오차라면 맞습니다. 수를 정확히 저장한다면 오차는 그것뿐입니다. 하지만 `f`는 7자리까지만 "
+        en="With exact numbers it would: the only error would be that of the bent curve. But `f` is stored "
+        "with 7 digits, and dividing by `h` magnifies the error in the last of them.",
+        ko="수를 정확히 저장한다면 맞습니다. 곡선이 휘어서 생기는 오차뿐일 테니까요. 하지만 `f`는 7자리까지만 "
         "저장되고, `h`로 나누면 마지막 자리의 오차가 부풀어 오릅니다.",
     ),
     B=say(
-        en="Truncation shrinks with `h`, round-off grows like `1/h`. At `h = 1e-8`, `x + h` is `x`, so "
-        "the difference is 0. Divided by `h` it is still 0, and the error is 0.6, the whole slope. (The "
-        "explorer divides by the step really taken, which is 0, and shows nan.)",
-        ko="절단 오차는 `h`를 따라 줄고 반올림 오차는 `1/h`처럼 커집니다. `h = 1e-8`이면 `x + h`가 바로 "
-        "`x`이므로 두 함숫값의 차이가 0입니다. `h`로 나누어도 0이고, 오차는 참값과 같은 0.6입니다. (탐색기는 실제로 움직인 만큼인 "
-        "0으로 나누므로 nan이 나옵니다.)",
+        en="The error of the bent curve shrinks with `h`, that of rounding grows like `1/h`. At `h = 1e-8`, "
+        "`x + h` is `x`, so the difference is 0. Divided by `h` it is still 0, and the error is 0.6, the "
+        "whole slope. (The explorer divides by the step really taken, which is 0, and shows nan.)",
+        ko="곡선이 휘어서 생기는 오차는 `h`를 따라 줄고 반올림 오차는 `1/h`처럼 커집니다. `h = 1e-8`이면 "
+        "`x + h`가 바로 `x`이므로 두 함숫값의 차이가 0입니다. `h`로 나누어도 0이고, 오차는 참값과 같은 "
+        "0.6입니다. (탐색기는 실제로 움직인 만큼인 0으로 나누므로 nan이 나옵니다.)",
     ),
     C=say(
         en="The digits of `f` do stay: 7 of them are right at every `h`. But the error of `f` is divided by "
@@ -400,15 +491,15 @@ predicted(
 r"""
 By hand: $3x^2 - 1 = 11$ at $x = 2$, and $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$.
 
-The other branch left no trace. The recorded operations form the **computational graph**. PyTorch builds it anew on every run,
+The other branch left no trace: the computational graph holds only what ran. PyTorch builds the graph again on every run,
 so it is called a **dynamic graph**. The run itself is ordinary Python: you can `print` in the middle of it, or stop there with `breakpoint()` and the debugger `pdb`. Loops work too:
 """
 
-# %% [markdown] lang="ko" en="0b67e28d"
+# %% [markdown] lang="ko" en="03d90fbd"
 r"""
 손으로 구하면 $x = 2$에서 $3x^2 - 1 = 11$, 그리고 $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$입니다.
 
-다른 쪽 갈래는 흔적을 남기지 않았습니다. 기록된 연산이 모여 **계산 그래프**(computational graph)가 됩니다. PyTorch는 이 그래프를 실행할 때마다 새로 만들므로 **동적 그래프**(dynamic graph)라고 합니다.
+다른 쪽 갈래는 흔적을 남기지 않았습니다. 계산 그래프에는 실행된 연산만 있습니다. PyTorch는 이 그래프를 실행할 때마다 새로 만들므로 **동적 그래프**(dynamic graph)라고 합니다.
 실행되는 것은 보통의 파이썬 코드이므로 중간에 `print`를 넣어도 되고, `breakpoint()`로 멈추어 디버거 `pdb`로 들여다보아도 됩니다. 반복문도 마찬가지입니다.
 """
 
@@ -435,20 +526,20 @@ decided *how often* to double, but it is not part of what is differentiated. Jus
 function has a jump at $1$; autograd still gives the slope along the path that ran.
 
 TensorFlow 1 built its graph once, before the first run, so a branch or a loop had to be part of the graph (`tf.cond`,
-`tf.while_loop`). Since TensorFlow 2, operations run eagerly, as in PyTorch, unless you ask for a static graph with `tf.function`.
+`tf.while_loop`); since TensorFlow 2, operations run eagerly, as in PyTorch.
 
 A dynamic graph has its price: every run records anew, and nothing can be optimized beforehand. How much does recording
 cost? The cell below computes `x * x` for a tracked `x` and for an untracked one.
 """
 
-# %% [markdown] lang="ko" en="1eff1d00"
+# %% [markdown] lang="ko" en="98a19731"
 r"""
 $1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`은 *몇 번* 두 배로
 만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다. $1$ 바로 왼쪽에서는 한 번 더 두 배가 되므로 이 함수는 $1$에서 값이 건너뜁니다.
 그래도 autograd는 실제로 지나간 경로의 기울기를 구합니다.
 
 TensorFlow 1은 처음 실행하기 전에 그래프를 한 번만 만들었으므로, 분기와 반복을 그래프의 일부로 써야 했습니다(`tf.cond`, `tf.while_loop`).
-TensorFlow 2부터는 PyTorch처럼 연산이 바로 실행되고, 정적 그래프는 `tf.function`으로 따로 만듭니다.
+TensorFlow 2부터는 PyTorch처럼 연산이 바로 실행됩니다.
 
 동적 그래프에는 대가가 따릅니다. 실행할 때마다 새로 기록해야 하고, 계산을 미리 최적화할 수 없습니다. 기록하는 데 시간이 얼마나 들까요?
 아래 셀에서는 `x * x`를 추적하는 `x`로 한 번, 추적하지 않는 `x`로 한 번 계산합니다.
@@ -467,17 +558,31 @@ r"""
 Recording adds about a microsecond to each operation, and more on a slow or busy machine. You notice it while tensors are small; in a product of two
 large matrices it disappears.
 
-`torch.compile` wins some of that time back. On the first call it collects the operations that your code runs, compiles them, and uses the
-compiled code from then on. It compiles again when your code takes another path. In our measurements, the forward and backward passes through thirty operations on 100,000 elements ran up to twice
-as fast once they were compiled. But the compilation itself took so long that this computation has to be repeated tens of
-thousands of times before it pays off; a model that takes longer for one pass needs far fewer repetitions. (The figures depend on the machine and its load: `benchmarks/compiled.py` in the course's repository measures them on yours.)
+<details><summary>Can the time be won back?</summary>
+
+`torch.compile` collects the operations that your code runs, compiles them on the first call, and uses the compiled code from then on.
+It compiles again when your code takes another path, so autograd itself stays dynamic. In our measurements, the forward and
+backward passes through thirty operations on 100,000 elements ran up to twice as fast once they were compiled, but this
+computation has to be repeated tens of thousands of times before the compilation pays off; a model that takes longer for one pass
+needs far fewer repetitions. (The figures depend on the machine: `benchmarks/compiled.py` in the course's repository measures
+them on yours.)
+
+</details>
 """
 
-# %% [markdown] lang="ko" en="b84d3527"
+# %% [markdown] lang="ko" en="23c0779d"
 r"""
 기록하느라 연산마다 1마이크로초 안팎이 더 걸립니다(느리거나 바쁜 컴퓨터에서는 더 걸립니다). 텐서가 작을 때는 눈에 띄지만, 큰 행렬 두 개를 곱할 때는 드러나지 않습니다.
 
-`torch.compile`을 쓰면 시간을 줄일 수 있습니다. 처음 호출할 때 코드를 살펴 실행될 연산을 모아 컴파일한 다음 그것을 실행하고, 다음 호출부터는 컴파일해 둔 것을 씁니다. 코드가 다른 경로로 가게 되면 다시 컴파일합니다. 원소가 100,000개인 텐서에 연산을 30번 하는 계산으로 재어 보니, 컴파일한 뒤에는 순방향 계산과 역방향 계산이 최대 두 배까지 빨라졌습니다. 그러나 컴파일 자체에 오래 걸리므로, 이 계산이라면 수만 번은 되풀이해야 이득입니다. 한 번에 드는 시간이 더 긴 모델이라면 훨씬 적은 횟수로도 이득을 봅니다. (수치는 컴퓨터와 그때의 부하에 따라 달라집니다. 이 코스의 저장소에 있는 `benchmarks/compiled.py`로 직접 재어 볼 수 있습니다.)
+<details><summary>이 시간을 줄일 수 있을까요?</summary>
+
+`torch.compile`은 처음 호출할 때 실행될 연산을 모아 컴파일하고, 다음부터는 컴파일해 둔 것을 씁니다. 코드가 다른 경로로 가게 되면 다시
+컴파일하므로, autograd 자체는 여전히 동적입니다. 원소가 100,000개인 텐서에 연산을 30번 하는 계산으로 재어 보니, 컴파일한 뒤에는 순방향 계산과
+역방향 계산이 최대 두 배까지 빨라졌습니다. 그러나 컴파일에 오래 걸려서, 이 계산이라면 수만 번은 되풀이해야 이득입니다. 한 번에 드는 시간이 더 긴
+모델이라면 훨씬 적은 횟수로도 이득을 봅니다. (수치는 컴퓨터에 따라 달라집니다. 이 코스의 저장소에 있는 `benchmarks/compiled.py`로 직접 재어 볼 수
+있습니다.)
+
+</details>
 """
 
 # %% [markdown] lang="en"
@@ -627,7 +732,7 @@ r"""
 
 # %% [markdown] lang="en"
 r"""
-## 6. A real bug
+## 6. A real bug · optional
 
 In October 2020 a user of SciPy reported that [`least_squares` is broken with `float32`](https://github.com/scipy/scipy/issues/12991).
 A straight line was to be fitted, but the fit stopped far from the answer. There was no error, only the message that the gradient had become small enough.
@@ -637,9 +742,9 @@ A straight line was to be fitted, but the fit stopped far from the answer. There
 the square root of the *machine epsilon* of `float64` (`torch.finfo(torch.float64).eps`), the gap between 1 and the next larger number.
 """
 
-# %% [markdown] lang="ko" en="c81f471c"
+# %% [markdown] lang="ko" en="f90ffefe"
 r"""
-## 6. 실제로 있었던 버그: `float32`에는 너무 작은 $h$
+## 6. 실제로 있었던 버그: `float32`에는 너무 작은 $h$ · 선택
 
 2020년 10월, SciPy의 한 사용자가 [`least_squares`가 `float32`에서 제대로 동작하지 않는다](https://github.com/scipy/scipy/issues/12991)고
 알렸습니다. 데이터에 직선을 맞추는 계산이 답에서 먼 곳에서 멈추었는데, 오류는 없었고 gradient가 충분히 작아졌다는 메시지만 나왔습니다.
@@ -1092,7 +1197,7 @@ def _mistakes(f, x, h, real):
     return {**{why: value.to(real) for why, value in wrong.items()}, **shape}
 
 
-def _compare(of, x, h, dtype, why="", layout="", grad=None, rtol=1e-7):
+def _compare(of, x, h, dtype, why="", layout="", grad=None, rtol=1e-7, mistakes=_mistakes):
     text, here = of if isinstance(of, str) else polynomial(of), tensor(x)
     f, real = formula(text), getattr(torch, dtype)
     want, there = (_secant(f, place - h, place + h).to(real) for place in (here, here + 1))
@@ -1103,9 +1208,7 @@ def _compare(of, x, h, dtype, why="", layout="", grad=None, rtol=1e-7):
         options["errors"] = why
     answer = ask(_CALL, options, f=f"lambda t: {text}", x=x, h=h)
     answer.changes_nothing()
-    # At a kink the quotient of one side may be twice the right one.
-    wrong = {} if why == hint.kinks else lambda: _mistakes(f, here, h, real)
-    answer.returns(want, mistakes=wrong, hint=why, **how)
+    answer.returns(want, mistakes=lambda: mistakes(f, here, h, real), hint=why, **how)
     answer.and_again(want, _NEXT, there, hint.stale, **how)
 
 
@@ -1126,7 +1229,8 @@ for _layout, _dtype, _x in check.draw_layouts():
 for _dtype, _x in (("float64", []), ("float32", [[], []])):
     _compare([0.5, 1.0, 2.0], _x, 0.25, _dtype, hint.empty)
 for _kink in ("torch.relu(t)", "torch.abs(t)"):
-    _compare(_kink, [0.0], 0.5, "float64", hint.kinks)
+    # At a kink the quotient of one side may be twice the right one: no mistake is named there.
+    _compare(_kink, [0.0], 0.5, "float64", hint.kinks, mistakes=lambda *_: {})
 # From x - h = -h/2 to x + h = 3h/2, |t| grows by h: half of the distance.
 _compare("torch.abs(t)", [5e-10], 1e-9, "float64", hint.exactly, rtol=1e-6)
 
@@ -1281,13 +1385,12 @@ def _settings():
         torch.set_default_dtype(torch.float32)
 
 
-def _compare(f, x, why=hint.new, atol=2e-15):
+def _compare(f, x, why=hint.new, atol=2e-15, mistakes=()):
     want, there = (float(_slopes[f](place)) for place in (x, x + 1))
     wrong = {hint.other: tuple(float(_slopes[g](x)) for g in (_parabola, _cubic, _wave))}
     if x < 0:
         wrong = {hint.size: float(_slopes[f](-x)), **wrong}
-    if why == hint.exact:
-        wrong[why] = 0.0
+    wrong.update(mistakes)
     how = {"rtol": 1e-14, "atol": atol}
     options = {"noting": ("f",), "errors": why, "ahead": ("autograd_slope(f, x + 1)", "autograd_slope(f, x)")}
     answer = ask("autograd_slope(f, x)", options, f=f"lambda t: {f}", x=x).changes_nothing()
@@ -1316,7 +1419,7 @@ for _f, _x in ((_parabola, 0.0), (_cubic, 0.0), (_bend, 0.0), (_size, 0.0), (_cu
     _compare(_f, _x, hint.zero)
 check.smallest(_compare, _level, check.draw(-3, 3))
 for _x in (1.234e-4, 1.234e-7, 1.234e-50):
-    _compare(_cubic, _x, hint.exact, atol=0.0)
+    _compare(_cubic, _x, hint.exact, atol=0.0, mistakes={hint.exact: 0.0})
 _wide = "torch.set_default_dtype(torch.float64); autograd_slope(f, 1.5)"
 _off = "with torch.no_grad(): autograd_slope(f, 1.5)"
 with check.asking(_off):
@@ -1735,10 +1838,8 @@ def _run(x, limit):
     return slope, y
 
 
-def _compare(x, limit, why):
+def _compare(x, limit, why, less, more):
     want, end = _run(x, limit)
-    less = why if why in (hint.margin, hint.logarithm, hint.fraction) else hint.less
-    more = why if why == hint.fraction else hint.more
     wrong = {
         less: want / 2,
         hint.ran: limit / abs(x),
@@ -1755,12 +1856,13 @@ def _compare(x, limit, why):
     answer.again().ends(why).changes_nothing().returns(want, **how)
 
 
-def _each(why, *cases):
+def _each(why, *cases, less=hint.less, more=hint.more):
     for x, limit in cases:
-        check.smallest(_compare, x, limit, why)
+        check.smallest(_compare, x, limit, why, less, more)
 
 
-_each(hint.fraction, (1.5, 3.0), (1.9, 1.95), (-2.6, 5.1))
+_between = {"less": hint.fraction, "more": hint.fraction}
+_each(hint.fraction, (1.5, 3.0), (1.9, 1.95), (-2.6, 5.1), **_between)
 _each(hint.over, (check.draw(50, 60), 10.0), (-50.0, check.draw(5, 10)))
 _each(hint.never, (check.draw(0.1, 0.9), 0.0), (check.draw(1, 5), 0.0))
 _each(hint.never, (check.draw(0.1, 0.9), check.draw(-5, -1)), (check.draw(-0.9, -0.1), check.draw(-5, -1)))
@@ -1772,8 +1874,10 @@ _each(
     "", (0.5, 16.0), (3, 1000), (check.draw(0.1, 0.9), check.draw(5, 50)), (check.draw(0.1, 0.9) * 1e-6, 1e6)
 )
 _each("", (1.0, 100.0), (1.0, 8.5))
-_each(hint.margin, (3e-20, 5e-20), (1e-308, 1e-200), (5e-324, 1e-320), (-5e-324, 1e-320))
-_each(hint.logarithm, *((1.0, math.nextafter(2.0**k, math.inf)) for k in (3, 20, 40)), (1.0, 2.0**40))
+_tiny = (3e-20, 5e-20), (1e-308, 1e-200), (5e-324, 1e-320), (-5e-324, 1e-320)
+_each(hint.margin, *_tiny, less=hint.margin)
+_powers = *((1.0, math.nextafter(2.0**k, math.inf)) for k in (3, 20, 40)), (1.0, 2.0**40)
+_each(hint.logarithm, *_powers, less=hint.logarithm)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1807,7 +1911,7 @@ You can now answer these without looking back:
 - Why is the error of a quotient a V? Which side of it comes from the computer's rounding?
 - Which branch of an `if` does autograd differentiate?
 - How many evaluations of the loss do quotients need for 1000 parameters, and how many does reverse mode need?
-- Why did a fit in `float32` stop where it began?
+- Why did a fit in `float32` stop where it began? (section 6)
 
 ## Links
 
@@ -1819,7 +1923,7 @@ You can now answer these without looking back:
 Next: [Lesson 02](../02_graph_and_grad_fn/02_graph_and_grad_fn.ipynb), the computational graph and `grad_fn`.
 """
 
-# %% [markdown] lang="ko" en="9c6bc0fe"
+# %% [markdown] lang="ko" en="dba92953"
 r"""
 ## 숨은 테스트가 확인하는 것
 
@@ -1849,7 +1953,7 @@ r"""
 - 차분몫의 오차는 왜 V자인가요? V의 어느 쪽이 컴퓨터의 반올림 탓인가요?
 - autograd는 `if`의 어느 쪽 갈래를 미분하나요?
 - 파라미터가 1000개일 때 차분몫은 loss를 몇 번 계산해야 하나요? 역방향 모드는요?
-- `float32`로 직선을 맞추던 계산은 왜 출발점에서 멈추었나요?
+- `float32`로 직선을 맞추던 계산은 왜 출발점에서 멈추었나요? (6절)
 
 ## 더 읽을거리
 

@@ -363,11 +363,11 @@ tensor_info(q=q, x=x, y=y, z=z)
 
 # %% [markdown] lang="en"
 r"""
-`q` and `x` are tracked leaves, as requested. But no operation was recorded: `y` and `z` have no `grad_fn`, and nothing was saved for a backward pass. How much memory does that save? A hook can see every tensor that autograd saves (lesson 7), so let
-us count the bytes. `set_grad_enabled(flag)` switches recording on or off by a flag, and `enable_grad()` switches it back on inside `no_grad`.
+`q` and `x` are tracked leaves, but no operation was recorded: `y` and `z` have no `grad_fn`, and nothing was saved. How much memory does that save? A hook that sees every saved tensor (lesson 7) can
+count the bytes. `set_grad_enabled(flag)` records by a flag, and `enable_grad()` switches recording back on inside `no_grad`.
 """
 
-# %% [markdown] lang="ko" en="8cd947fd"
+# %% [markdown] lang="ko" en="133c931e"
 r"""
 `q`와 `x`는 지정한 대로 추적되는 leaf입니다. 그러나 연산은 하나도 기록되지 않아 `y`와 `z`에는 `grad_fn`이 없고, 역방향 계산에 쓰려고 저장한 것도 없습니다. 메모리를 얼마나 아낄까요? PyTorch에는 텐서를 저장할 때마다 호출할 함수를 정해 두는 `saved_tensors_hooks`가 있습니다(자세한 것은 수업 07). 이것으로 저장되는 바이트 수를 세어 봅시다. `set_grad_enabled(flag)`는 flag에 따라 기록을 켜거나 끄고, `enable_grad()`는 `no_grad` 안에서 기록을 다시 켭니다.
 """
@@ -402,14 +402,18 @@ print("tracked: no_grad", y.requires_grad, " enable_grad", z.requires_grad)
 
 # %% [markdown] lang="en"
 r"""
-Recording saves 8 MB, because each of the eight `sin` saves its input. Seven of them are extra: you have `big` anyway. Without recording nothing is saved, which is what you want at inference time.
+Each of the eight `sin` saves its input, 8 MB in all; seven are extra, since you have `big` anyway. Without recording nothing is saved: right for inference.
 
-`torch.inference_mode()` goes further than `no_grad`. It saves a little more time and marks its results for good (a clone made outside the block has no mark): a tracked computation that would have to save one of them for its backward pass raises an error.
+Forward mode (lesson 5) needs no record, so `no_grad` does not stop it: with `square = t * t` inside, `square * t` has slope $3t^2$ by `jvp`, $t^2$ by `backward()`. `detach()` stops both.
+
+`torch.inference_mode()` goes further than `no_grad`. It saves more time and marks its results for good (not a clone made outside): a tracked computation that would have to save one for its backward pass raises an error.
 """
 
-# %% [markdown] lang="ko" en="962ef552"
+# %% [markdown] lang="ko" en="5c5d9128"
 r"""
 기록하면 8MB를 저장합니다. `sin` 여덟 번이 저마다 입력을 저장하기 때문입니다. 그 가운데 새로 차지하는 것은 7MB입니다. 첫 번째 입력은 어차피 가지고 있는 `big`입니다. 기록하지 않으면 아무것도 저장하지 않으므로, 학습이 끝난 모델을 쓰기만 하는 추론(inference)에 알맞습니다.
+
+순방향 모드(수업 05)는 기록이 필요 없으므로 `no_grad`로 멈추지 않습니다. `square = t * t`를 그 안에서 계산하면, `square * t`의 기울기는 `jvp`로 $3t^2$이고 `backward()`로는 $t^2$뿐입니다. `detach()`는 둘 다 멈춥니다.
 
 `torch.inference_mode()`는 `no_grad`보다 시간을 조금 더 아끼는 대신 제약이 더 많습니다. 이 안에서 만든 결과에는 inference 텐서라는 표시가 남고, 이 표시는 지울 수 없습니다(이 블록 밖에서 `clone()`한 텐서에는 표시가 없습니다). 나중에 이 결과를 추적되는 계산에 쓰면, 그 계산이 `backward()`를 위해 결과를 저장하려 할 때 오류가 납니다.
 """

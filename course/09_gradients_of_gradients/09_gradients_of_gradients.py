@@ -333,11 +333,11 @@ methods are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearb
 
 1. Move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
 2. And the quotient of the gradient?
-3. Choose $\log_{10} h = -8$. What does the second difference say there, and what the quotient of the gradient?
+3. Choose $h = 10^{-8}$. What does the second difference say there, and what the quotient of the gradient?
 4. Why is the line of double backward horizontal?
 """
 
-# %% [markdown] lang="ko" en="2f847370"
+# %% [markdown] lang="ko" en="ff0de76b"
 r"""
 두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 어느 쪽이든 이계 미분계수는 0이므로, 아무 `f`나 받는 코드라면 이 두 경우를
@@ -354,7 +354,7 @@ $-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 그린 것
 
 1. $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
 2. gradient의 차분몫은 어떤가요?
-3. $\log_{10} h = -8$을 고르세요. 이계 차분은 얼마인가요? gradient의 차분몫은요?
+3. $h = 10^{-8}$을 고르세요. 이계 차분은 얼마인가요? gradient의 차분몫은요?
 4. double backward의 선은 왜 수평인가요?
 """
 

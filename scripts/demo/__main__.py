@@ -90,8 +90,8 @@ def enter(folder: Path, students: Sequence[Person]) -> None:
         table = csv.writer(file)
         table.writerow(["id", "first_name", "last_name"])
         table.writerows([someone.id, *someone.name(language())] for someone in students)
-    command = ["nbgrader", "db", "student", "import", "students.csv", "--log-level=ERROR"]
-    subprocess.run([sys.executable, "-m", *command], cwd=folder, env=_environment(folder), check=True)
+    command = [sys.executable, "-m", "autograder.cli", "enroll", "students.csv"]
+    subprocess.run(command, cwd=folder, env=_environment(folder), check=True, stdout=subprocess.DEVNULL)
 
 
 def hand_in(folder: Path, students: Sequence[Person], lessons: Sequence[Lesson]) -> None:

@@ -12,12 +12,12 @@ from scripts.preview.render import PageRenderer, render, with_contents
 from secant.address import urls
 
 ROOT = Path(__file__).resolve().parents[2]
-#: The documents, in the order of their list: those for a class, then those about the grader and the course.
+#: The documents in the order of their list: for learners, for a class, about the grader and the course.
 ORDER = (
-    *("teaching", "hub", "lms", "grading", "scale"),
+    *("learning", "online", "first-week", "teaching", "hub", "lms", "grading", "scale"),
     *("trust", "performance", "support", "dependencies", "sources", "upstream"),
 )
-_DOCUMENT = re.compile(r"^(\w+)\.md(#.*)?$")
+_DOCUMENT = re.compile(r"^([\w-]+)\.md(#.*)?$")
 _TITLE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 

@@ -9,9 +9,9 @@ import { stackedAreas, stackedImage, stackedSize, stackedStrokes } from "./stack
 
 const SOON = "600px"; // from the window's edge: an explorer that is nearer than that is fetched
 const READING = 200; // ms that a number stands in a drag, so that an eye can read it
-const DECADE = 667; // ms that `play` takes for a decade of h
+const PACE = [[-2, 1750], [-4, 750], [-Infinity, 670]]; // ms that `play` takes for a decade of h, down to a log10
 const SLOW = 1500; // ms for a point, where the system asks for less motion
-const [FIRST, LAST] = [0, -12]; // log10 of h, between which it plays
+const [FIRST, NEAR, LAST] = [0, -4, -12]; // log10 of h: it plays from the first to the second, then on to the last
 
 /**
  * Make an element.
@@ -360,22 +360,26 @@ class Explorer {
     this.question.innerHTML = this.recording.asks[number] ?? "";
   }
 
-  /** Let h go from 1 downwards, until something is touched. */
+  /** Let h go from 1 to 1e-4, or from there on downwards, until something is touched. */
   play() {
     if (this.playing) return this.stop();
     const axis = this.named("h");
     const points = this.axes[axis].points ?? [];
+    const now = this.state[axis];
+    const goesOn = points[now] <= NEAR && now > 0 && points[now - 1] >= LAST;
+    const until = goesOn ? LAST : NEAR;
     const go = (/** @type {number} */ at) => {
       this.put(axis, at);
       this.show();
-      if (at === 0 || points[at - 1] < LAST) return this.stop();
+      if (at === 0 || points[at - 1] < until) return this.stop();
       const slow = matchMedia("(prefers-reduced-motion: reduce)").matches;
-      const pause = DECADE * (points[at] - points[at - 1]);
+      const [, decade] = PACE.find(([low]) => points[at] > low) ?? [0, 0];
+      const pause = decade * (points[at] - points[at - 1]);
       this.playing = setTimeout(() => go(at - 1), slow ? Math.max(SLOW, pause) : pause);
     };
     this.player.setAttribute("aria-pressed", "true");
-    const first = points.findLastIndex((point) => point <= FIRST);
-    go(this.state[axis] === first && first > 0 ? first - 1 : first); // a press is seen to do something at once
+    const first = goesOn ? now : points.findLastIndex((point) => point <= FIRST);
+    go(now === first && first > 0 ? first - 1 : first); // a press is seen to do something at once
   }
 
   stop() {

@@ -155,6 +155,7 @@ def _lists(panel: Panel[Any]) -> list[Axis]:
             *zip(*((value, text) for text, value in _options(one)), strict=True),
         )
         for name, one in _controls(panel, Choice)
+        if len(one.options) > 1
     ]
 
 
@@ -225,4 +226,6 @@ def _apart(points: set[float], anchors: set[float], room: float) -> list[float]:
 
 
 def _numbered(name: str, slider: Slider, points: list[float]) -> Axis:
-    return Axis(name, slider.name, "slider", tuple(points), tuple(f"{point:.6g}" for point in points))
+    digits = 3 if isinstance(slider, StepSlider) else 6
+    texts = tuple(f"{slider.argument_at(point):.{digits}g}" for point in points)
+    return Axis(name, slider.name, "slider", tuple(points), texts)

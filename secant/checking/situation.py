@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from secant.bindings import BUILTINS
 from secant.causes import QUESTION
 from secant.checking import custom, engines, graphs, recipes
 from secant.checking.functions import formula, noted
@@ -26,8 +27,10 @@ from secant.quiet import ask_first
 CODE, LEAF = "secant.code", "secant.leaf"
 #: The errors that a test may take as an answer, if it has a hint for them.
 _EXPECTED = (AttributeError, IndexError, RuntimeError, TypeError, ValueError)
-#: What the code of an argument may use, whatever the student's notebook calls so.
+#: What a question may use beside the student's own names, whatever the student's notebook calls so.
 _KIT = {
+    **BUILTINS,
+    "__builtins__": dict(BUILTINS),
     "torch": torch,
     "nn": nn,
     "math": math,

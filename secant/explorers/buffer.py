@@ -77,7 +77,7 @@ class Subject(Subjects):
         @cache
         def look(name: str) -> tuple[float, float, float]:
             """Return f(x), f(x + h) and f'(x), the last by a backward() of its own."""
-            f = self.functions[name]
+            f = self.prepared(name).alone
             heights = difference.number(f, place), difference.number(f, there)
             return *heights, difference.gradient(f, place).item()
 
@@ -85,7 +85,7 @@ class Subject(Subjects):
         for name in setting.calls:
             with reading.noting(), elementwise.naming(name):
                 here, beyond, slope = look(name)
-                difference.add_slope(self.functions[name], leaf)
+                difference.add_slope(self.prepared(name).alone, leaf)
                 assert leaf.grad is not None
                 here_sum, there_sum, reading.last = here_sum + here, there_sum + beyond, slope
                 reading.calls.append(name)

@@ -3,7 +3,6 @@
 import contextlib
 import html
 import math
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,8 @@ from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.difference import FunctionProblem
 from secant.explorers.kit.ranges import LOG_H, Range
-from secant.explorers.kit.steps import Chain, Steps
-from secant.explorers.kit.widget import Findings, Panel
+from secant.explorers.kit.steps import Chain, Reading, Setting, Steps
+from secant.explorers.kit.widget import Panel
 from secant.explorers.kit.words import Row
 from secant.language import say
 from secant.quiet import quietly
@@ -33,54 +32,6 @@ from secant.quiet import quietly
 MOST = len(looks.PARTS)  # steps that the picture has room for
 
 LINE: Steps = (("z", lambda x: 3 * x), ("y", lambda z: z + 1), ("loss", lambda y: y**2))
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the controls say."""
-
-    x: float
-    h: float
-
-
-@dataclass
-class Reading(Findings):
-    """What a setting comes to. NaN where there is no number.
-
-    `before` and `after` hold x and the result of each step, without and with the move; `quotients` and
-    `slopes` belong to the steps. `curves` are the median errors against `grid`, one for each step and one
-    for the whole.
-    """
-
-    setting: Setting
-    before: list[float]
-    after: list[float]
-    quotients: list[float]
-    slopes: list[float]
-    whole: float = math.nan
-    gradient: float = math.nan
-    grid: np.ndarray = field(default_factory=lambda: np.empty(0))
-    curves: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
-
-    def quotient(self, i: int, k: int) -> float:
-        """How much result k changed for each unit that result i changed; NaN if that did not."""
-        change = self.after[i] - self.before[i]
-        return (self.after[k] - self.before[k]) / change if change else math.nan
-
-    @property
-    def product(self) -> float:
-        return math.prod(self.quotients)
-
-    def noise(self, i: int, k: int) -> float:
-        """About how large the rounding error in the quotient of result k to result i is."""
-        size, slope = difference.largest(self.before[k], self.after[k]), math.prod(self.slopes[i:k])
-        return difference.rounding(size, self.before[i], slope, self.after[i] - self.before[i])
-
-    @property
-    def errors(self) -> list[float]:
-        """How far each quotient is from autograd's slope; the whole chain's comes last."""
-        pairs = zip([*self.quotients, self.whole], [*self.slopes, self.gradient], strict=True)
-        return [abs(quotient - slope) for quotient, slope in pairs]
 
 
 class Subject(Chain):
@@ -132,10 +83,16 @@ class Subject(Chain):
         elif np.isnan(reading.slopes).any():
             name = self.names[int(np.argmax(np.isnan(reading.slopes)))]
             reading.problem(**REMARKS["slope"], name=name)
+        elif not np.isfinite([*reading.slopes, reading.gradient]).all():
+            remarks.infinite_slope(
+                reading, dict(zip(self.names, reading.slopes, strict=True)), reading.gradient
+            )
         elif still and still[0] == 0:
             remarks.step_lost(reading, "x + h", "x", reading.setting.h, **REMARKS["lost"])
         elif still:
             reading.remark(**REMARKS["still"], name=names[still[0]], next=names[still[0] + 1])
+        elif not np.isfinite([*reading.quotients, reading.product, reading.whole]).all():
+            reading.remark(**REMARKS["large"])
         elif reading.errors[-1] == 0:
             remarks.exactly_zero(reading, **REMARKS["same"])
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -24,8 +23,8 @@ from secant.explorers.kit.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit.functions import log_of_cube, two_paths, uneven
 from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.subject import Subjects, kept
-from secant.explorers.kit.tape import BUGS, Bug
-from secant.explorers.kit.widget import Findings, Panel
+from secant.explorers.kit.tape import BUGS, Bug, Reading, Setting
+from secant.explorers.kit.widget import Panel
 from secant.explorers.kit.words import Row
 from secant.language import say
 
@@ -33,43 +32,6 @@ CALLS = (1, 2)
 
 
 FUNCTIONS: dict[str, Function] = {"log x³ + √x²": two_paths, "log x³": log_of_cube, "y·z + y": uneven}
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the controls say."""
-
-    function: str
-    bug: Bug
-    calls: int
-    x: float
-    h: float
-
-
-@dataclass
-class Reading(Findings):
-    """What a setting comes to, for S = calls times f. NaN where there is no number.
-
-    `torch` and `engine` are the slopes that the two find; `to_torch` and `to_engine` how far the quotient is
-    from them at each of the `steps`.
-    """
-
-    setting: Setting
-    there: float
-    heights: Range = (math.nan, math.nan)
-    quotient: float = math.nan
-    torch: float = math.nan
-    engine: float = math.nan
-    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
-    to_torch: np.ndarray = field(default_factory=lambda: np.empty(0))
-    to_engine: np.ndarray = field(default_factory=lambda: np.empty(0))
-    decades: Range = (1e-16, 1.0)
-
-    @property
-    def noise(self) -> float:
-        """About how large the rounding error of the quotient is."""
-        size = difference.largest(*self.heights)
-        return difference.rounding(size, self.setting.x, self.torch, self.there - self.setting.x)
 
 
 class Subject(Subjects):
@@ -110,7 +72,9 @@ class Subject(Subjects):
             reading.quotient = calls * difference.quotient(f, x, setting.h).item()
         with reading.noting():
             reading.torch, reading.engine = self.found(name, setting.bug, calls, setting.x)
+            reading.right = self.found(name, "none", calls, setting.x)[1]
             reading.steps, quotients = self.quotients_at(name, setting.x)
+            reading.limit = calls * elementwise.limit(reading.steps, quotients)
             reading.to_torch = np.abs(calls * quotients - reading.torch)
             reading.to_engine = np.abs(calls * quotients - reading.engine)
         curve = self.curve(name)[1]
@@ -130,10 +94,20 @@ def _remark(reading: Reading) -> None:
         remarks.step_lost(reading, "x + h", "x", h, **REMARKS["lost"])
     elif not math.isfinite(reading.heights[1]):
         remarks.no_quotient(reading, en=f"x + h = {reading.there:g}", ko=f"x + h = {reading.there:g}")
-    elif abs(reading.engine - reading.torch) > 1e-9 * max(1.0, abs(reading.torch)):
-        reading.remark(**REMARKS["bug"], gap=abs(reading.engine - reading.torch))
+    elif not _same(reading.right, reading.torch):
+        nearer = abs(reading.limit - reading.right) < abs(reading.limit - reading.torch)
+        which = REMARKS["to_engine" if nearer else "to_torch"]
+        reading.remark(**REMARKS["hook"], right=reading.right, torch=reading.torch)
+        reading.remark(**which)
+    elif not _same(reading.engine, reading.torch):
+        near = _same(reading.limit, reading.torch, 1e-3)
+        reading.remark(**REMARKS["bug" if near else "both"], gap=abs(reading.engine - reading.torch))
     elif reading.setting.bug != "none":
         reading.remark(**REMARKS["hidden"])
+
+
+def _same(one: float, other: float, share: float = 1e-9) -> bool:
+    return abs(one - other) <= share * max(1.0, abs(other))
 
 
 class Picture:

@@ -62,6 +62,10 @@ def _remark(reading: Reading) -> None:
         remarks.no_quotient(reading, en="p + h v", ko="p + h v")
     elif not (np.isfinite(reading.jvp).all() and np.isfinite(reading.vjp).all()):
         reading.problem(**REMARKS["slopes"])
+    elif not reading.modes_agree:
+        nearer = "forward" if np.nanmin(reading.gaps) < np.nanmin(reading.misses) else "reverse"
+        reading.remark(**REMARKS["modes"], forward=reading.along_u, reverse=reading.backward)
+        reading.remark(**REMARKS[nearer])
     elif reading.gap == 0 or reading.miss == 0:
         remarks.exactly_zero(reading, **REMARKS["zero"])
 

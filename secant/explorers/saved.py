@@ -77,7 +77,7 @@ class Subject(Subjects):
         """Return errors of the quotient all over the range of x, for the limits of the picture."""
 
         def errors(x: float) -> list[np.ndarray]:
-            truth = difference.gradient(self.functions[name], torch.tensor(x, dtype=torch.float64))
+            truth = difference.gradient(self.prepared(name).alone, torch.tensor(x, dtype=torch.float64))
             return [np.abs(self.quotients_at(name, x)[1] - truth.item())]
 
         return elementwise.all_over(errors, self.ends)
@@ -85,7 +85,7 @@ class Subject(Subjects):
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""
         reading = Reading(setting)
-        f = self.functions[setting.function]
+        f = self.prepared(setting.function).alone
         x = torch.tensor(setting.x, dtype=torch.float64)
         there = x + setting.h
         reading.there = there.item()

@@ -3,7 +3,6 @@
 import contextlib
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, remarks, words
+from secant.explorers.kit import (
+    beside,
+    controls,
+    difference,
+    elementwise,
+    plots,
+    ranges,
+    remarks,
+    twice,
+    words,
+)
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
@@ -19,43 +28,18 @@ from secant.explorers.kit.functions import log_of_cube, quartic
 from secant.explorers.kit.looks import PARTS, Look, rings, zeros
 from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.subject import Setting, Subjects, kept
-from secant.explorers.kit.twice import double_backward, gradient_quotient, second_difference
-from secant.explorers.kit.widget import Findings, Panel
+from secant.explorers.kit.twice import NO_LIMITS, Limits, Reading
+from secant.explorers.kit.widget import Panel
 from secant.explorers.kit.words import Row
 from secant.language import say
 
+CALLS_OF_LIMITS = 63  # for what the differences approach
 FEW_STEPS = 33  # of an error curve, for a function that takes one x at a time
-WAYS = ("second", "quotient", "double")  # differences twice, once, not at all
 
 
 FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x⁴ − 8x²": quartic}
 #: What is known of them, to measure from. Of a learner's own function nothing is.
 TRUTHS: dict[Function, Function] = {log_of_cube: lambda x: -3 / x**2, quartic: lambda x: 12 * x**2 - 16}
-
-
-@dataclass
-class Reading(Findings):
-    """What a setting comes to.
-
-    `slopes` are the gradients at x and at x + h. `found` holds the second derivative in each of the three
-    ways, `errors` how far each is from the `truth`, or, where that is not known, from double backward;
-    `curves` the medians of these errors over x nearby, against `steps`.
-    """
-
-    setting: Setting
-    there: float
-    places: int
-    slopes: tuple[float, float] = (math.nan, math.nan)
-    found: dict[str, float] = field(default_factory=lambda: dict.fromkeys(WAYS, math.nan))
-    truth: float = math.nan
-    value: float = math.nan
-    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
-    curves: dict[str, np.ndarray] = field(default_factory=dict)
-
-    @property
-    def errors(self) -> dict[str, float]:
-        measured = self.found["double"] if math.isnan(self.truth) else self.truth
-        return {way: abs(found - measured) for way, found in self.found.items()}
 
 
 class Subject(Subjects):
@@ -69,9 +53,12 @@ class Subject(Subjects):
     def error_curves(self, name: str, x: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the steps, (k,), and for each way the median error at each of them."""
         f, near, steps = self.prepared(name).f, self.near(name, x), self.steps(name)
-        double, truth = double_backward(f, near), self.truth(name)
+        double, truth = twice.double_backward(f, near), self.truth(name)
         want = (truth(near) if truth else double) + 0 * difference.values(f, near).detach()
-        ways: dict[str, Callable[..., Tensor]] = {"second": second_difference, "quotient": gradient_quotient}
+        ways: dict[str, Callable[..., Tensor]] = {
+            "second": twice.second_difference,
+            "quotient": twice.gradient_quotient,
+        }
         found = {way: difference.by_steps(partial(of, f, near), near, steps) for way, of in ways.items()}
         if truth:
             found["double"] = double[None]
@@ -79,6 +66,14 @@ class Subject(Subjects):
             way: elementwise.median_sizes(one - want).expand(len(steps)).numpy() for way, one in found.items()
         }
         return steps.numpy(), curves
+
+    @kept(64)
+    def limits(self, name: str, x: float) -> Limits:
+        """Return the numbers that the differences approach, if the truth is not known."""
+        prepared = self.prepared(name)
+        if self.truth(name) or not prepared.affords(CALLS_OF_LIMITS):
+            return NO_LIMITS
+        return twice.limits(prepared.f, torch.tensor([x], dtype=torch.float64))
 
     @kept()
     def error_range(self, name: str) -> Range:
@@ -96,13 +91,14 @@ class Subject(Subjects):
             reading.truth = truth(here).item()
         with reading.noting():
             reading.value = difference.number(f, here)
-            reading.found["second"] = second_difference(f, here, h).item()
+            reading.found["second"] = twice.second_difference(f, here, h).item()
         with reading.noting():
             reading.slopes = difference.gradient(f, here).item(), difference.gradient(f, there).item()
-            reading.found["quotient"] = gradient_quotient(f, here, h).item()
-            reading.found["double"] = double_backward(f, here).item()
+            reading.found["quotient"] = twice.gradient_quotient(f, here, h).item()
+            reading.found["double"] = twice.double_backward(f, here).item()
         with contextlib.suppress(FunctionProblem):
             reading.steps, reading.curves = self.error_curves(name, setting.x)
+            reading.limits = self.limits(name, setting.x)
         errors = elementwise.any_finite(*reading.curves.values())
         reading.filled = elementwise.any_finite(self.slopes(name) + self.curve(name)[1]), errors
         return reading.with_remarks(_remark)
@@ -119,6 +115,9 @@ def _remark(reading: Reading) -> None:
         remarks.step_lost(reading, "x + h", "x", reading.setting.h, **REMARKS["lost"])
     elif not math.isfinite(reading.found["second"]):
         reading.remark(**REMARKS["second"])
+    elif reading.verdict:
+        (second, quotient), double = reading.limits, reading.found["double"]
+        reading.remark(**REMARKS[reading.verdict], second=second, quotient=quotient, double=double)
     remarks.few_places(reading, reading.places)
 
 
@@ -164,22 +163,16 @@ class SecondExplorer(Panel[Reading]):
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.function = controls.choice("f(x)", list(subject.functions), start.function)
         rows = [(self.function,), self.x_and_h(start, subject)]
-        super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
+        legend = LEGEND if all(map(subject.truth, subject.functions)) else DISTANCES
+        super().__init__(subject, start, lambda: Picture(subject), rows, legend)
 
     def rows(self) -> list[Row]:
-        reading, x = self.reading, self.reading.setting.x
-        step = reading.there - x
-        slope, double = reading.slopes[0], reading.found["double"]
-        noise = {
-            "second": difference.rounding(reading.value, x, slope, step * step),
-            "quotient": difference.rounding(slope, x, double, step),
-            "double": 0.0,
-        }
+        reading, noise = self.reading, self.reading.noise
         numbers = {
             way: words.quotient_digits(found, noise[way]) if noise[way] else words.digits(found)
             for way, found in reading.found.items()
         }
-        rows = [words.gradient_row(words.digits(slope))]
+        rows = [words.gradient_row(words.digits(reading.slopes[0]))]
         rows += [self.row(way, FORMULAS[way], number) for way, number in numbers.items()]
         errors = reading.errors
         if math.isnan(reading.truth):
@@ -189,14 +182,18 @@ class SecondExplorer(Panel[Reading]):
         if "double" in errors:
             label = say(en="errors of the three ways", ko="세 방법의 오차(위의 순서대로)")
         else:
-            label = say(en="errors of both differences", ko="두 차분의 오차(위의 순서대로)")
+            label = say(
+                en="distances of both differences from double backward",
+                ko="두 차분과 double backward의 차이(위의 순서대로)",
+            )
         each = ", ".join(f"{error:.1e}" for error in errors.values())
         return [*rows, Row("error", label, words.step(reading.setting.h), each)]
 
     def told(self) -> dict[str, Any]:
-        error = f"{self.reading.errors['double']:.1e}"
-        double = say(en=f", double backward by {error}", ko=f", double backward의 오차는 {error}")
-        return {**super().told(), "double": "" if math.isnan(self.reading.truth) else double}
+        second, quotient, double = (f"{error:.1e}" for error in self.reading.errors.values())
+        errors = REMARKS["distances" if math.isnan(self.reading.truth) else "errors"]
+        told = say(**errors).format(h=self.setting.h, second=second, quotient=quotient, double=double)
+        return {**super().told(), "errors": told}
 
 
 LABELS = {"second": "Δ²f / h²", "quotient": "Δf' / h", "double": "f''"}
@@ -211,10 +208,13 @@ LOOKS = {
     "double": Look(TANGENT, "o", (5, 3)),
 }
 REMARKS = beside.remarks(__file__)
-LEGEND = beside.legend(
+LEFT = {**words.LINES, "points": words.POINTS}
+SAMPLES = {way: look.sample() for way, look in LOOKS.items()}
+LEGEND = beside.legend(__file__, LEFT, {**SAMPLES, "h": words.STEP_LINE})
+DISTANCES = beside.legend(
     __file__,
-    {**words.LINES, "points": words.POINTS},
-    {**{way: look.sample() for way, look in LOOKS.items()}, "h": words.STEP_LINE},
+    LEFT,
+    {"from_second": SAMPLES["second"], "from_quotient": SAMPLES["quotient"], "here": words.STEP_LINE},
 )
 
 

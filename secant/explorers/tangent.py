@@ -1,9 +1,9 @@
-"""The explorer of lesson 1: a secant that turns into the tangent, and the price of a small step."""
+"""The explorers of lesson 1: a secant that turns into the tangent, and the price of a small step."""
 
 import contextlib
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,7 @@ from secant.explorers.kit.colours import GREEN, INK, SECANT
 from secant.explorers.kit.difference import SCHEMES, Function, FunctionProblem, Functions, Scheme
 from secant.explorers.kit.functions import cube_and_sine, log_of_cube
 from secant.explorers.kit.looks import PARTS, Look
-from secant.explorers.kit.ranges import LOG_H, Range
+from secant.explorers.kit.ranges import LOG_H, NEAR_LOG_H, Range
 from secant.explorers.kit.subject import NEAR, Subjects, kept
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
@@ -79,10 +79,14 @@ class Reading(Findings):
 class Subject:
     """The functions to explore and the range of x, with what is worked out once for each."""
 
-    def __init__(self, functions: Mapping[str, Function], x_range: Range) -> None:
+    def __init__(self, functions: Mapping[str, Function], x_range: Range, *, rounding: bool = True) -> None:
         self.functions = dict(functions)
-        self.ends, self.log_h = x_range, LOG_H
-        self.of = {name: Subjects(functions, x_range, LOG_H, of, FEW_STEPS, 2) for name, of in DTYPES.items()}
+        self.ends, self.log_h = x_range, LOG_H if rounding else NEAR_LOG_H
+        self.dtypes = list(DTYPES) if rounding else ["float64"]
+        self.schemes: list[Scheme] = list(SCHEMES) if rounding else ["forward"]
+        self.of = {
+            name: Subjects(functions, x_range, self.log_h, DTYPES[name], FEW_STEPS, 2) for name in self.dtypes
+        }
 
     @kept(8)
     def error_curve(self, name: str, x: float, dtype: str, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:
@@ -99,7 +103,7 @@ class Subject:
     @kept()
     def error_range(self, name: str) -> Range:
         """Return powers of ten that hold the function's errors, for every dtype, scheme and x alike."""
-        kinds = itertools.product(DTYPES, SCHEMES)
+        kinds = itertools.product(self.dtypes, self.schemes)
         return plots.decades(np.concatenate([self.typical_errors(name, *kind) for kind in kinds]), -20, 8)
 
     def read(self, setting: Setting) -> Reading:
@@ -121,7 +125,7 @@ class Subject:
             reading.error = abs(reading.quotient - reading.gradient)
             step = torch.tensor([setting.h], dtype=torch.float64)
             reading.median = difference.median_errors(f, near, step, scheme).item()
-        for each in DTYPES:
+        for each in self.dtypes:
             with contextlib.suppress(FunctionProblem):
                 reading.steps, reading.curves[each] = self.error_curve(name, setting.x, each, scheme)
         errors = self.typical_errors(name, dtype, scheme), reading.curves.get(dtype, np.empty(0))
@@ -153,9 +157,11 @@ class Picture:
         self.function = plots.FunctionPlot(
             left, "f", quotient=r"$\Delta f/\Delta x$", gradient="$f'(x)$", point="$x$"
         )
-        self.errors = plots.ErrorPlot(right, r"$|\,\Delta f/\Delta x - f'(x)\,|$")
-        self.curves = {dtype: look.line(self.errors, dtype) for dtype, look in LOOKS.items()}
-        colors = {dtype: look.color for dtype, look in LOOKS.items()}
+        every = 3 if subject.log_h == LOG_H else 1
+        self.errors = plots.ErrorPlot(right, r"$|\,\Delta f/\Delta x - f'(x)\,|$", subject.log_h, every=every)
+        looks = {dtype: LOOKS[dtype] for dtype in subject.dtypes}
+        self.curves = {dtype: look.line(self.errors, dtype) for dtype, look in looks.items()}
+        colors = {dtype: look.color for dtype, look in looks.items()}
         self.zeros = {dtype: plots.marker(self.errors, "v", color, size=6) for dtype, color in colors.items()}
         self.median = plots.marker(self.errors, "o", INK, size=10, hollow=True, label="$h$")
         self.here = plots.marker(self.errors, "D", SECANT, size=7, label="$x$")
@@ -194,11 +200,21 @@ class TangentExplorer(Panel[Reading]):
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.function = controls.choice("f(x)", list(subject.functions), start.function)
-        self.dtype = controls.choice("dtype", list(DTYPES), start.dtype)
-        schemes = beside.options(__file__, "scheme")
+        self.dtype = controls.choice("dtype", subject.dtypes, start.dtype)
+        schemes = [
+            (text, name) for text, name in beside.options(__file__, "scheme") if name in subject.schemes
+        ]
         self.scheme = controls.choice(say(en="quotient", ko="차분몫"), schemes, start.scheme)
-        rows = [(self.function, self.dtype, self.scheme), self.x_and_h(start, subject)]
-        super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
+        lists = [each for each in (self.function, self.dtype, self.scheme) if len(each.options) > 1]
+        if subject.log_h == NEAR_LOG_H:
+            self.questions_name = "first"
+        super().__init__(
+            subject,
+            start,
+            lambda: Picture(subject),
+            [lists, self.x_and_h(start, subject)],
+            legend(subject.dtypes),
+        )
 
     def rows(self) -> list[Row]:
         reading, setting = self.reading, self.reading.setting
@@ -215,11 +231,16 @@ class TangentExplorer(Panel[Reading]):
 
 HERE = words.sample(words.diamond(SECANT, SECANT))
 REMARKS = beside.remarks(__file__)
-LEGEND = beside.legend(
-    __file__,
-    {**words.LINES, "points": words.POINTS},
-    {**{dtype: look.sample() for dtype, look in LOOKS.items()}, "h": words.STEP_LINE, "here": HERE},
-)
+
+
+def legend(dtypes: Sequence[str]) -> list[list[words.Entry]]:
+    """Return the columns of the legend."""
+    errors = {dtype: LOOKS[dtype].sample() for dtype in dtypes}
+    left, right = {**words.LINES, "points": words.POINTS}, {**errors, "h": words.STEP_LINE, "here": HERE}
+    return beside.legend(__file__, left, right)
+
+
+LEGEND = legend(list(DTYPES))
 
 
 @remembered
@@ -228,10 +249,11 @@ def explore(
     *,
     x_range: Range = (1.0, 9.0),
     x: float | None = None,
-    h: float = 2.0,
+    h: float = 1.0,
     dtype: str | torch.dtype = "float64",
     scheme: Scheme = "forward",
     function: str | None = None,
+    rounding: bool = True,
 ) -> TangentExplorer:
     """Return sliders for x and h over a picture of the secant, the tangent and the gap between them.
 
@@ -247,14 +269,17 @@ def explore(
         dtype: "float32" or "float64".
         scheme: "forward", "central" or "complex".
         function: which of the functions to begin with, by name; the first when left out.
+        rounding: if False, the explorer leaves out what shows rounding: h goes from 3 to 1e-4 alone, in
+            float64, with the forward quotient.
 
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
     named = ranges.some_by_name("explore", functions, FUNCTIONS)
     dtype = str(dtype).removeprefix("torch.")
-    ranges.check_choice("dtype", dtype, DTYPES)
-    ranges.check_choice("scheme", scheme, SCHEMES)
     name = ranges.first_or(function, "function", named)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 5.0)
-    return TangentExplorer(Subject(named, x_range), Setting(name, x, h, dtype, scheme))
+    subject = Subject(named, x_range, rounding=rounding)
+    ranges.check_choice("dtype", dtype, subject.dtypes)
+    ranges.check_choice("scheme", scheme, subject.schemes)
+    return TangentExplorer(subject, Setting(name, x, h, dtype, scheme))

@@ -30,6 +30,7 @@ from secant.graph.layout import (
     text_width,
 )
 from secant.graph.record import Loose, Node, Recorded, record
+from secant.graph.troubles import sentences
 from secant.graph.values import record_values
 from secant.language import say
 from secant.value import TorchValue, Value
@@ -92,25 +93,7 @@ class AutogradGraph:
         if self.recorded.missing:
             names = ", ".join(self.recorded.missing)
             yield say(en=f"Among those not drawn: {names}.", ko=f"그리지 않은 것 중에 {names}도 있습니다.")
-        if "freed" in self.recorded.troubles:
-            yield say(
-                en="Some slopes and gradients are not available: backward() has freed what the nodes saved. "
-                "Compute the result again, or call backward(retain_graph=True).",
-                ko="일부 기울기와 gradient는 알 수 없습니다. backward()가 노드에 저장된 값을 해제했습니다. "
-                "결과를 다시 계산하거나 backward(retain_graph=True)를 호출하세요.",
-            )
-        if "failed" in self.recorded.troubles:
-            yield say(
-                en="Some slopes and gradients are not available: a node raised an error.",
-                ko="일부 기울기와 gradient는 알 수 없습니다. 노드가 계산 도중 오류로 멈췄습니다.",
-            )
-        if "unseen" in self.recorded.troubles:
-            yield say(
-                en="Nodes without a value: their result is not kept anywhere. "
-                "Pass that tensor to draw_graph with a name.",
-                ko="값이 없는 노드: 결과가 어디에도 남아 있지 않습니다. "
-                "그 텐서를 draw_graph에 이름과 함께 넘기세요.",
-            )
+        yield from sentences(self.recorded.troubles)
 
     def _described(self) -> str:
         """Return the graph in words, for those who do not see the picture."""
@@ -171,7 +154,9 @@ def draw_graph(
         slopes: write in each node what it hands back to each of its inputs for a gradient of 1 (a tensor of
             ones): with one number in and out, its local slope.
         gradients: write in each node the gradient that comes to it when backward() starts at the outputs with
-            1. Every node is asked on its own: no .grad is filled, nothing is freed.
+            1. Every node is asked on its own: no .grad is filled, nothing is freed. A hook, or a backward in
+            Python, is called only if its code shows that it computes and does nothing else. Otherwise the
+            gradients behind are left out, and a sentence says so.
         tensors: the tensors, or the Values, and the names to show.
 
     Raises:

@@ -2,12 +2,13 @@
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import torch
 
-from secant.graph.flow import ACCUMULATOR, Fact, Flow, Kind, Trouble, numbers, walk_back
+from secant.graph.flow import Fact, Flow, Kind, Trouble, numbers, walk_back
+from secant.graph.nodes import ACCUMULATOR
 from secant.language import say
 
 LIMIT = 100  # nodes kept; a picture of more is not read any longer
@@ -79,14 +80,14 @@ class Recorded:
     """The graph behind some tensors as it was when it was read, the nodes nearest the outputs first.
 
     `left_out` counts the nodes beyond the LIMIT, `missing` names the tensors among them, `troubles` tell why
-    there are numbers that could not be had.
+    there are numbers that could not be had, and at which nodes.
     """
 
     nodes: tuple[Node, ...]
     loose: tuple[Loose, ...] = ()
     left_out: int = 0
     missing: tuple[str, ...] = ()
-    troubles: frozenset[Trouble] = frozenset()
+    troubles: Mapping[Trouble, tuple[str, ...]] = field(default_factory=dict)
 
 
 def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) -> Recorded:
@@ -116,7 +117,9 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
     flow = Flow([{} for _ in found], [()] * len(found))
     if "slope" in shown or "gradient" in shown:
         outputs = [(home[id(maker)], tensors[name].output_nr) for name, maker in makers.items() if maker]
-        flow = walk_back(found, [start for start in outputs if start[0] not in fed])
+        flow = walk_back(
+            found, [start for start in outputs if start[0] not in fed], gradients="gradient" in shown
+        )
     results = _results(found, named) if "value" in shown else []
     labels_of = {id(node): _label(node, named.get(i, [])) for i, node in enumerate(found)}
 
@@ -129,7 +132,7 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
         tags = tuple(_named(name, tensor, len(shapes)) for name, tensor in names)
         values = list(_values(results[old], len(shapes))) if results else []
         if "value" in shown and not values:
-            flow.troubles.add("unseen")
+            flow.troubles.add(("unseen", old))
         gradients = _gradients(flow.arriving[old]) if "gradient" in shown else ()
         slopes = _slopes(node, flow.slopes[old], labels_of) if "slope" in shown else ()
         leaf = None
@@ -148,9 +151,10 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
                 facts=(*values, *gradients, *slopes),
             )
         )
-    return Recorded(
-        tuple(nodes), tuple(loose), len(found) - len(nodes), tuple(missing), frozenset(flow.troubles)
-    )
+    troubles: dict[Trouble, tuple[str, ...]] = {}
+    for trouble, i in sorted(flow.troubles):
+        troubles[trouble] = (*troubles.get(trouble, ()), _place(found[i], named.get(i, [])))
+    return Recorded(tuple(nodes), tuple(loose), len(found) - len(nodes), tuple(missing), troubles)
 
 
 def _many(node: Any) -> bool:
@@ -161,6 +165,14 @@ def _many(node: Any) -> bool:
 def _label(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
     """Return what a node is called where another leads to it: its tensor's name, else its own."""
     return named[0][0] if named else node.name().removeprefix("torch::autograd::")
+
+
+def _place(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
+    """Return the name of a node's tensor, if it has one, with the node's own."""
+    name = str(node.name()).removeprefix("torch::autograd::")
+    if not named:
+        return name
+    return named[0][0] if node.name() == ACCUMULATOR else f"{named[0][0]} ({name})"
 
 
 def _results(

@@ -19,7 +19,7 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from autograder.build import new
-from autograder.cli import _show_closing, app
+from autograder.cli import AUTHORS, CLASS, STUDENTS, _show_closing, app
 from autograder.course.saves import saves
 from autograder.edition.pack import course_files
 from autograder.grading.closing import Closing
@@ -452,6 +452,15 @@ def test_summary_counts_notes_and_overruled_tasks_separately(capsys: pytest.Capt
     assert "1 overruled" in said
 
 
+def test_summary_counts_how_many_students_need_which_package(capsys: pytest.CaptureFixture[str]) -> None:
+    packages = {"seaborn": ["ann", "bob"], "google": ["cho"]}
+    _show_closing(Closing(3, (0, 0), (0, 0), {}, {}, {}, {}, {}, packages), {})
+    said = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "not installed here" in said
+    assert "seaborn: 2 students" in said
+    assert "google: 1 student" in said
+
+
 def test_grade_outside_of_a_course(autograder: list[str], tmp_path: Path) -> None:
     done = call(autograder, tmp_path, "grade")
     assert done.returncode == 2
@@ -499,3 +508,10 @@ def test_doctor_reports_missing_bubblewrap(room: Path, monkeypatch: pytest.Monke
     done = CliRunner().invoke(app, ["doctor"])
     assert done.exit_code == 1
     assert "cannot be graded here" in done.output
+
+
+def test_help_groups_every_command_by_who_uses_it() -> None:
+    shown = CliRunner().invoke(app, ["--help"]).output
+    titles = [STUDENTS, CLASS, AUTHORS]
+    assert sorted(titles, key=shown.index) == titles
+    assert {command.rich_help_panel for command in app.registered_commands} == set(titles)

@@ -130,15 +130,14 @@ def test_requirements_bring_everything_that_a_lesson_needs(
 # --- Where lessons are opened ---
 
 
-def test_the_badges_lead_to_lessons_that_are_there() -> None:
+def test_links_to_online_services_lead_to_lessons_that_exist() -> None:
     for path, text in links.written().items():
         assert path.read_text() == text, f"{path.name}: run `python -m scripts.links`"
-    for readme, language in links.READMES.items():
-        text = (ROOT / readme).read_text()
-        opened = re.findall(r"colab\.research\.google\.com/github/[^/]+/[^/]+/blob/main/([^)]+)\)", text)
-        assert len(opened) == 10
-        assert all((ROOT / path).is_file() and path.startswith(f"release/{language}/") for path in opened)
-        assert text.count("kaggle.com/kernels/welcome?src=https%3A%2F%2F") == 10
+    text = (ROOT / links.ONLINE).read_text()
+    opened = re.findall(r"colab\.research\.google\.com/github/[^/]+/[^/]+/blob/main/([^)]+)\)", text)
+    assert len(set(opened)) == 20
+    assert all((ROOT / path).is_file() and path.startswith("release/") for path in opened)
+    assert text.count("kaggle.com/kernels/welcome?src=https%3A%2F%2F") == 20
 
 
 def test_dev_container_and_binder_install_the_current_requirements() -> None:

@@ -155,7 +155,7 @@ def test_recording_has_the_words_and_strokes_of_the_explorer(small: Panel[Any]) 
     shape = tuple(len(axis.points) for axis in axes)
     recording = record.recorded(small, 60)
     assert recording["start"] == [axis.at(small) for axis in axes]
-    assert f"{shape[-1]} points of log₁₀ h" in recording["caption"]
+    assert f"{shape[-1]} points of h" in recording["caption"]
     texts = {name: unpacked(Packed(**part), shape) for name, part in recording["parts"].items()}
     strokes = [f"stroke{number}" for number in range(len(recording["of"]))]
     for number, state in list(enumerate(states(axes)))[::7]:

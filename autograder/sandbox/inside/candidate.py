@@ -10,6 +10,7 @@ The child serves `define` (run a test cell's imports and probes) and `ask` (call
 import contextlib
 import inspect
 import linecache
+import math
 import os
 import random
 import signal
@@ -27,10 +28,17 @@ import numpy as np
 import torch
 
 from autograder.sandbox.inside import pictures, wire
-from autograder.sandbox.inside.shell import Shell, captured, describe, make_shell, run_cell
+from autograder.sandbox.inside.shell import Shell, captured, clean, describe, make_shell, run_cell
 from secant import ask  # noqa: F401 - what questions import, once for the forks of all tasks
+from secant.bindings import BUILTINS, Bindings, Finding
 
 _WARNING_FILTERS = tuple(warnings.filters)
+# What questions and our own code use of libraries.
+_SHARED = (
+    *(torch, torch.nn, torch.nn.functional, torch.autograd, torch.linalg, torch.func),
+    *(contextlib, math, random),
+)
+_SHARED_CLASSES = (torch.Tensor, torch.nn.Module, torch.nn.Parameter, torch.autograd.Function)
 
 
 # --- Starting every task from the same state ------------------------------------------------------------
@@ -42,6 +50,23 @@ def _reset_torch_switches() -> None:
         torch.use_deterministic_algorithms(False)
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)
+
+
+def _libraries() -> list[tuple[Any, dict[str, Any]]]:
+    """Return what the modules and classes that tests use hold now."""
+    return [(owner, dict(vars(owner))) for owner in (*_SHARED, *_SHARED_CLASSES)]
+
+
+def _restore(libraries: list[tuple[Any, dict[str, Any]]]) -> None:
+    """Undo assignments of a notebook such as `math.sin = 3`: tests use these functions, too."""
+    for owner, before in libraries:
+        now, is_class = vars(owner), isinstance(owner, type)
+        for name in [name for name, value in before.items() if now.get(name) is not value]:
+            if is_class or not name.startswith("_"):
+                setattr(owner, name, before[name])
+        for name in now.keys() - before.keys():
+            if is_class and any(name in vars(base) for base in owner.__mro__[1:]):
+                delattr(owner, name)  # such as torch.Tensor.abs, which is a base's
 
 
 def reset() -> None:
@@ -100,10 +125,14 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                 with contextlib.suppress(ValueError):  # not the main thread
                     signal.signal(signal.SIGINT, signal.default_int_handler)  # who forked this ignores it
                 seed(request["seed"])
+                shell.begin(request["cells"])
+                libraries = _libraries()
                 for label, source in request["cells"]:
                     wire.send(channel, run_cell(shell, label, source))
+                with contextlib.suppress(Exception):
+                    _restore(libraries)
                 reset()  # once, for the forks of all tasks
-                wire.send(channel, {"threads": _thread_count()})
+                wire.send(channel, {"threads": _thread_count(), **_findings(shell, request["answers"])})
             case "task":
                 _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
                 child = _fork_task(channel, descriptors[0], shell, request["seed"])
@@ -129,6 +158,29 @@ def _thread_count() -> int:
         return len(os.listdir("/proc/self/task"))
     except OSError:
         return 0
+
+
+def _findings(shell: Shell, answers: dict[str, str]) -> dict[str, dict[str, list[Any]]]:
+    """Return what the names of the notebook explain: by task about its answer, by label about failed cells.
+
+    Args:
+        shell: the notebook.
+        answers: the label of each task's answer cell.
+    """
+    found: dict[str, dict[str, list[Any]]] = {"answers": {}, "cells": {}}
+    with contextlib.suppress(Exception):  # of the notebook's own objects
+        rebound = shell.bindings.rebound()
+        for task, label in answers.items():
+            if findings := shell.bindings.used_by(task, label, rebound):
+                found["answers"][task] = _plain(findings)
+        about = shell.bindings.causes(set(answers.values())).items()
+        found["cells"] = {label: _plain(findings) for label, findings in about}
+    return found
+
+
+def _plain(findings: list[Finding]) -> list[list[Any]]:
+    cleaned = ([clean(part, 200) if isinstance(part, str) else part for part in f.data()] for f in findings)
+    return list(cleaned)
 
 
 def _fork_task(channel: socket.socket, descriptor: int, shell: Shell, number: int) -> int:
@@ -164,23 +216,27 @@ def serve_task(channel: socket.socket, shell: Shell, number: int) -> None:
     while True:
         request = _next(channel)
         with captured():
-            answer = _task_answer(request, names)
+            answer = _task_answer(request, names, shell.bindings)
         wire.send(channel, answer, limits=wire.ANSWER_LIMITS)
 
 
-def _task_answer(request: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
+def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindings) -> dict[str, Any]:
     try:
         if request["do"] == "define":
             return _define(request["source"], names)
         return _ask(request["name"], request["args"], request.get("kwargs", {}), names)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are wrong answers, not ends
-        return {"kind": "raised", **describe(error)}
+        findings: list[Finding] = []
+        with contextlib.suppress(Exception):  # of the notebook's own objects
+            findings = bindings.behind(error)
+        return {"kind": "raised", **describe(error), "findings": _plain(findings)}
 
 
 def _define(source: str, names: dict[str, Any]) -> dict[str, Any]:
+    """Run the imports and probes of a test cell among the student's names, but with Python's own builtins."""
     module = types.ModuleType("probes")  # so that the probes' classes and dataclasses find their module
     module.__dict__.update(names)
-    module.__dict__["__name__"] = "probes"
+    module.__dict__.update(BUILTINS, __builtins__=dict(BUILTINS), __name__="probes")
     sys.modules["probes"] = module
     linecache.cache["<probes>"] = (len(source), None, source.splitlines(True), "<probes>")
     exec(compile(source, "<probes>", "exec", dont_inherit=True), module.__dict__)

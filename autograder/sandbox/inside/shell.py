@@ -1,11 +1,14 @@
 """The student's notebook: cells run by IPython, and what they print or raise, as plain text."""
 
+import builtins
 import contextlib
 import io
 import linecache
 import subprocess
+import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from types import FrameType, ModuleType
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -14,13 +17,14 @@ from IPython.core.displayhook import DisplayHook
 from IPython.core.interactiveshell import InteractiveShell
 from ipywidgets import Widget
 
+from autograder.sandbox.inside.magics import register_magics, report_unknown
 from autograder.sandbox.inside.pictures import Unshown
+from secant.bindings import Bindings
 
 OUTPUT_LIMIT = 20_000  # characters of a cell's output that are kept
 MESSAGE_LIMIT = 2_000  # characters of an error's message
 TRACE_LIMIT = 12  # lines of a traceback
-
-_QUIET_MAGICS = ("matplotlib", "pylab", "pdb", "load_ext", "autoreload", "config")
+IMPORTS = "imports"  # the label of the lesson's own imports, which run first
 
 
 class _Compiler(CachingCompiler):
@@ -46,6 +50,36 @@ class Shell(InteractiveShell):
     compiler_class = _Compiler
     displayhook_class = _Hook
     compile: _Compiler
+    bindings: Bindings
+
+    def begin(self, cells: Sequence[tuple[str, str]]) -> None:
+        """Get ready for a notebook of these cells: builtins of its own, and a watch on its names.
+
+        What the notebook rebinds in `builtins` then changes what its own cells see, and neither torch,
+        IPython nor the questions of a test.
+        """
+        python = ModuleType("builtins")
+        vars(python).update(vars(builtins), get_ipython=self.get_ipython)
+        self.user_ns["__builtins__"] = sys.modules["builtins"] = python
+        self.bindings = Bindings(self.user_ns, _label, vars(python), self.transform_cell)
+        self.bindings.begin(cells)
+
+    def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
+        """Run a line magic. One that is not there is reported, and the cell goes on."""
+        if self.find_line_magic(magic_name) is None:
+            return report_unknown(f"%{magic_name}")
+        return super().run_line_magic(magic_name, line, _stack_depth + 1)
+
+    def magic(self, arg_s: str) -> Any:
+        """Run a line magic as `get_ipython().magic("matplotlib inline")`, which IPython 9 no longer has."""
+        name, _, line = arg_s.lstrip("%").partition(" ")
+        return self.run_line_magic(name, line, 2)
+
+    def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
+        """Run a cell magic. One that is not there is reported, and nothing below it runs."""
+        if self.find_cell_magic(magic_name) is None:
+            return report_unknown(f"%%{magic_name}")
+        return super().run_cell_magic(magic_name, line, cell)
 
     def init_history(self) -> None:
         """Keep history in memory: the usual one starts a thread and writes a file."""
@@ -91,8 +125,8 @@ def make_shell() -> Shell:
     formatter.mimebundle_formatter.enabled = False
     formatter.ipython_display_formatter.for_type(Widget, lambda widget: None)  # for `display`, as _Hook
     Widget.open = lambda widget: None  # no page is told what it holds: there is none, and an explorer has 70
-    for name in _QUIET_MAGICS:  # they would look for a kernel or a front end, or wait for a person
-        shell.magics_manager.magics["line"][name] = lambda line: None
+    register_magics(shell)
+    shell.bindings = Bindings(shell.user_ns, _label)
     return shell
 
 
@@ -141,8 +175,14 @@ def run_cell(shell: Shell, label: str, source: str) -> dict[str, Any]:
             error = raised
         with contextlib.suppress(BaseException):
             plt.close("all")
-    report = {"label": label, "output": output.text()}
-    return report | (describe(error) if error is not None else {"error": "", "message": "", "trace": []})
+    report = {"label": label, "output": output.text(), "error": "", "message": "", "trace": []}
+    shell.bindings.note(label, imports=label == IMPORTS)
+    if error is not None:
+        report |= (said := describe(error))
+        _, line, _, text = next((step for step in said["trace"] if step[0] == label), ("", 0, "", ""))
+        with contextlib.suppress(Exception):  # of the notebook's own objects
+            shell.bindings.fail(label, error, line, text, f"{said['error']}: {said['message']}")
+    return report
 
 
 def describe(error: BaseException) -> dict[str, Any]:
@@ -175,3 +215,8 @@ def _student_lines(error: BaseException) -> list[tuple[str, int, str, str]]:
 
 def _cell(filename: str) -> str:
     return clean(filename[len("<cell ") : -1], 100)
+
+
+def _label(frame: FrameType) -> str:
+    name = frame.f_code.co_filename
+    return _cell(name) if name.startswith("<cell ") else ""

@@ -107,7 +107,7 @@ def panel(shown: widgets.Widget, draw: Callable[[Moving], None]) -> widgets.VBox
     """Return the sliders over a picture that `draw` moves, and its numbers in words."""
     x, log_h, row = sliders()
     text = widgets.HTML()
-    reading = read(x.number, controls.step_of(log_h))
+    reading = read(x.number, log_h.argument)
 
     def write() -> None:
         text.value = words(reading)
@@ -116,7 +116,7 @@ def panel(shown: widgets.Widget, draw: Callable[[Moving], None]) -> widgets.VBox
 
     def update(_: object = None) -> None:
         nonlocal reading
-        reading = read(x.number, controls.step_of(log_h))
+        reading = read(x.number, log_h.argument)
         draw(moving(reading))
         write_seldom()
 

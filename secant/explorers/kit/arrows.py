@@ -74,6 +74,17 @@ class Reading(Findings):
         return float(self.vjp @ direction(self.setting.v))
 
     @property
+    def along_u(self) -> float:
+        """u . (J v)."""
+        return float(direction(self.setting.u) @ self.jvp)
+
+    @property
+    def modes_agree(self) -> bool:
+        """Whether forward and reverse mode find the same product u J v, but for rounding."""
+        size = float(np.hypot(*self.jvp) + np.hypot(*self.vjp))
+        return abs(self.along_u - self.backward) <= 1e-8 * size
+
+    @property
     def miss(self) -> float:
         """How far these two numbers are apart."""
         return abs(self.forward - self.backward)
@@ -87,7 +98,7 @@ class Plane:
         self.ranges = ranges
         corners = [[(1 - s) * low + s * high for low, high in ranges] for s in (0.2, 0.5, 0.8)]
         found = elementwise.prepare_rows(self.f, torch.tensor(corners, dtype=torch.float64), PATIENCE)
-        self.rows = found.f
+        self.f, self.rows = found.alone, found.f
         self.quick = found.affords(STEPS + PATH)
         self.count, self.path_count = (STEPS, PATH) if self.quick else (FEW_STEPS, FEW_PATH)
 

@@ -11,9 +11,9 @@ from secant.explorers.kit.words import Entry
 from secant.language import say
 
 
-def questions(file: str) -> list[Question]:
-    """Return the questions beside an explorer's file, in their order."""
-    return [Question(**one) for one in _beside(file)["question"]]
+def questions(file: str, name: str = "question") -> list[Question]:
+    """Return the questions of one list of that name in an explorer's .toml file, in their order."""
+    return [Question(**question) for question in _beside(file)[name]]
 
 
 def legend(file: str, *columns: Mapping[str, str]) -> list[list[Entry]]:

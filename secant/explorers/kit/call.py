@@ -51,9 +51,9 @@ def remembered(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
         panel = make(*args, **kwargs)
         given = signature.bind(*args, **kwargs).arguments
         call = Call(make.__name__, signature, given, panel.firsts)
-        panel.remember(
-            call.text, () if given.get(first) is not None else beside.questions(inspect.getfile(make))
-        )
+        asks = given.get(first) is None
+        questions = beside.questions(inspect.getfile(make), panel.questions_name) if asks else ()
+        panel.remember(call.text, questions)
         return panel
 
     return explore

@@ -51,10 +51,20 @@ class Slider(widgets.FloatSlider):
     value = CFloat(0.0).tag(sync=True, echo_update=False)
     chosen = 0.0
     name = ""  # as its box says
-    refuse: Callable[[float], None]  # says of a number that it is out of range, and where it went instead
+    refuse: Callable[[float], None]  # says of an argument that it is out of range, and where it went instead
+
+    @staticmethod
+    def position_of(argument: float) -> float:
+        """Return where the handle stands for an argument."""
+        return argument
+
+    @staticmethod
+    def argument_at(position: float) -> float:
+        """Return the argument for which the handle stands at a position."""
+        return position
 
     def choose(self, number: float) -> None:
-        """Take a number as it was given or typed, beside which the page's handle finds a whole step."""
+        """Take a position as it was given or typed, beside which the page's handle finds a whole step."""
         self.chosen = number
         if self.value == number:
             self.notify_change(
@@ -62,16 +72,9 @@ class Slider(widgets.FloatSlider):
             )
         self.value = number
 
-    def choose_near(self, number: float) -> None:
-        """Take a number, or the end that is nearest to it, and say so."""
-        nearest = clamp(number, (self.min, self.max))
-        self.choose(nearest)
-        if nearest != number:
-            self.refuse(number)
-
     @property
     def number(self) -> float:
-        """What was chosen, as long as the handle is where the page puts it for that; else what it is at."""
+        """The chosen position, as long as the page's handle stands where it puts it; else the handle's."""
         steps = math.floor((self.chosen - self.min) / self.step + 0.5)
         nearest = min(self.min + steps * self.step, self.max)
         at_it = self.value == self.chosen or abs(self.value - nearest) < 1e-6 * self.step
@@ -83,32 +86,52 @@ class Slider(widgets.FloatSlider):
     @property
     def argument(self) -> float:
         """What was chosen, as an explorer's argument."""
-        return self.number
+        return self.argument_at(self.number)
 
     @argument.setter
     def argument(self, value: float) -> None:
-        self.choose_near(value)
+        position = self.position_of(value)
+        nearest = clamp(position, (self.min, self.max))
+        self.choose(nearest)
+        if nearest != position:
+            self.refuse(value)
+
+    @property
+    def arguments(self) -> Range:
+        """The arguments at both ends."""
+        return short(self.argument_at(self.min)), short(self.argument_at(self.max))
+
+    @property
+    def shown(self) -> float:
+        """The argument as the box shows it."""
+        return short(self.argument)
 
     def go(self, steps: int) -> None:
         """Go so many steps from where it stands, as far as it goes."""
         self.put(self.value + steps * self.step)
 
     def put(self, value: float) -> None:
-        """Go to the step that is nearest to a value, as the handle does."""
+        """Go to the step that is nearest to a position, as the handle does."""
         nearest = self.min + round((value - self.min) / self.step) * self.step
         self.choose(short(clamp(nearest, (self.min, self.max))))
 
 
 class StepSlider(Slider):
-    """A slider for log10 h, whose argument is h."""
+    """A logarithmic slider for h: its position is log10 h, its box and its argument are h."""
+
+    @staticmethod
+    def position_of(argument: float) -> float:
+        return log_of(argument) if argument > 0 else -math.inf
+
+    @staticmethod
+    def argument_at(position: float) -> float:
+        return float(10**position)
 
     @property
-    def argument(self) -> float:
-        return step_of(self)
-
-    @argument.setter
-    def argument(self, value: float) -> None:
-        self.choose_near(log_of(value))
+    def shown(self) -> float:
+        """h, to three digits where it is a step of the slider: more would only be in the way of reading."""
+        steps = self.number / STEP
+        return float(f"{self.argument:.3g}") if steps == round(steps) else short(self.argument)
 
 
 def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) -> Choice:
@@ -132,13 +155,11 @@ def slider(
     step there are some hundreds of round ones.
     """
     step = step or _round_step(*ends)
-    start = clamp(value, ends)
     handle = kind(readout=False, layout=TRACK, min=ends[0], max=ends[1], step=step)
     handle.name = name
-    low, high = map(short, ends)
+    low, high = handle.arguments
     box = widgets.FloatText(
-        value=short(start),
-        step=step,
+        step=step if kind is Slider else None,
         description=name,
         tooltip=say(en=f"{name}: from {low:g} to {high:g}", ko=f"{name}: {low:g}에서 {high:g}까지"),
         style=NAME,
@@ -151,30 +172,30 @@ def slider(
         note.layout.display = None if said else "none"
 
     def refuse(number: float) -> None:
-        write(_refusal(name, number, ends, handle.number))
+        write(_refusal(name, number, (low, high), handle.shown))
 
     def follow() -> None:
-        box.value = short(handle.number)
+        box.value = handle.shown
 
     def lead(_: object) -> None:
-        if box.value == short(handle.number):
+        if box.value == handle.shown:
             return
-        if clamp(box.value, ends) == box.value:
-            handle.choose(box.value)
+        position = handle.position_of(box.value)
+        if clamp(position, ends) == position:
+            handle.choose(position)
         else:
             refuse(box.value)
             follow()
 
+    write("")
     handle.refuse = refuse
-    handle.choose(start)
+    handle.argument = value
+    follow()
     # Linked here, not in the page: there the box would send its every change to the kernel too.
     follow_seldom = seldom(follow)
     handle.observe(lambda _: follow_seldom(), "value")
     handle.observe(lambda _: write(""), "value")
     box.observe(lead, "value")
-    write("")
-    if start != value:
-        refuse(value)
     pair = widgets.HBox([box, handle], layout={"flex_flow": "row wrap"})
     return handle, widgets.VBox([pair, note], layout=ROW)
 
@@ -190,8 +211,8 @@ def _refusal(name: str, number: float, ends: Range, now: float) -> str:
 
 
 def step_slider(h: float, log_h: Range = LOG_H) -> tuple[Slider, widgets.Widget]:
-    """Return the slider for log10 h and its row; see `slider`."""
-    return slider("log₁₀ h", log_of(h), log_h, STEP, StepSlider)
+    """Return the slider for h and its row; see `slider`."""
+    return slider("h", h, log_h, STEP, StepSlider)
 
 
 def log_of(h: float) -> float:
@@ -209,8 +230,3 @@ def _round_step(low: float, high: float) -> float:
 def short(number: float) -> float:
     """Undo the page's rounding: its slider counts in per cent, and may say 5.3500000000000005 for 5.35."""
     return float(f"{number:.6g}")
-
-
-def step_of(log_h: Slider) -> float:
-    """Return the step h that a slider of `step_slider` stands at."""
-    return float(10**log_h.number)

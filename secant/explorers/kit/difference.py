@@ -5,13 +5,15 @@ Sources: dividing by the step really taken is in Numerical Recipes (Press et al.
 complex step is Squire and Trapp, SIAM Review 40 (1998).
 """
 
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor
 
+from secant.explorers.kit import plain_backward
 from secant.language import say
 
 Function = Callable[[Tensor], Tensor]
@@ -33,10 +35,19 @@ def problem(*, en: str, ko: str) -> FunctionProblem:
 def by_name(functions: Functions) -> dict[str, Function]:
     """Return one function, several in a list, or several by name, all by name."""
     if isinstance(functions, Mapping):
-        return {str(name): f for name, f in functions.items()}
+        return _numbered((str(name), f) for name, f in functions.items())
     if not isinstance(functions, Sequence):
         functions = [functions]
-    return {name_of(f): f for f in functions}
+    return _numbered((name_of(f), f) for f in functions)
+
+
+def _numbered(functions: Iterable[tuple[str, Function]]) -> dict[str, Function]:
+    """Return functions by name; a name that is taken gets a number, so that none is lost."""
+    named: dict[str, Function] = {}
+    for name, f in functions:
+        names = (name if count == 1 else f"{name} {count}" for count in itertools.count(1))
+        named[next(free for free in names if free not in named)] = f
+    return named
 
 
 def name_of(f: Function, letter: str = "f") -> str:
@@ -58,7 +69,7 @@ def values(f: Function, x: Tensor) -> Tensor:
         FunctionProblem: if f raises, or returns anything else.
     """
     try:
-        y = f(x.clone() if not x.requires_grad else x)  # an in-place f must not spoil our x
+        y = _called(f, x)
     except FunctionProblem:
         raise
     except Exception as error:
@@ -88,6 +99,17 @@ def values(f: Function, x: Tensor) -> Tensor:
     return y.reshape(x.shape)
 
 
+def _called(f: Function, x: Tensor) -> Any:
+    if x.requires_grad:
+        return f(x)
+    try:
+        return f(x.clone())  # an in-place f must not spoil our x
+    except Exception:  # f may register a hook, or differentiate inside: that needs an x that is tracked
+        with torch.enable_grad():
+            y = f(x.clone().requires_grad_().clone())
+        return y.detach() if isinstance(y, Tensor) else y
+
+
 def number(f: Function, x: Tensor) -> float:
     """Return f at one x as a plain number, the real part of a complex one.
 
@@ -105,9 +127,7 @@ def gradient(f: Function, x: Tensor) -> Tensor:
     """
     leaf = x.detach().clone().requires_grad_()
     with torch.enable_grad():
-        total = values(f, leaf).sum()
-    if total.requires_grad:
-        _backward(total, leaf)
+        _backward(values(f, leaf).sum(), leaf)
     if leaf.grad is None:
         raise problem(
             en="autograd finds no path from the result to x, so there is no tangent. "
@@ -128,9 +148,14 @@ def add_slope(f: Function, leaf: Tensor) -> None:
 
 
 def _backward(value: Tensor, leaf: Tensor) -> None:
+    """Add the slope of a value to the leaf's .grad; nothing if the value has no graph."""
+    if not value.requires_grad:
+        return
     try:
-        # `inputs` keeps the pass from adding to the .grad of a model that f may hold
-        value.backward(inputs=[leaf])
+        if plain_backward.is_needed(value):
+            plain_backward.run(value, leaf)
+        else:  # `inputs` keeps the pass from adding to the .grad of a model that f may hold
+            value.backward(inputs=[leaf])
     except Exception as error:  # a learner's own operation may raise anything
         what = in_brief(error)
         raise problem(

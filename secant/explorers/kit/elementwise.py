@@ -13,15 +13,21 @@ from secant.explorers.kit import difference
 from secant.explorers.kit.difference import Function, FunctionProblem, values
 
 PATIENCE = 0.03  # seconds that a function which takes one x at a time may keep a frame waiting
+JUMPS, HALVINGS = 64, 12  # of a curve, that are looked for; of the gap in which one may be
+CALLS_AGAIN = 8  # with the same x, to find out whether a function draws random numbers
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A function of many x, whether it takes them `together`, and how many `calls` a frame affords."""
+    """A function of many x, whether it takes them `together`, and how many `calls` a frame affords.
+
+    `alone` is the function that was given, for one x; it fails if the function is not one of x.
+    """
 
     f: Function
     together: bool
     calls: int
+    alone: Function
 
     def affords(self, places: int) -> bool:
         """Whether a frame can have the function at more than so many places."""
@@ -30,21 +36,78 @@ class Prepared:
 
 def prepare(f: Function, grid: Tensor) -> Prepared:
     """Return a function of one x prepared for many such as those of the grid."""
-    if is_elementwise(f, grid):
-        return Prepared(f, True, len(grid))
     try:
-        return Prepared(one_by_one(f), False, affordable(f, grid[:: max(1, len(grid) // 4)], PATIENCE))
+        refuse_chance(f, grid, grid[len(grid) // 3])
     except FunctionProblem as problem:
-        return Prepared(_failing(problem), False, 0)
+        return Prepared(_failing(problem), False, 0, _failing(problem))
+    if is_elementwise(f, grid):
+        return Prepared(f, True, len(grid), f)
+    try:
+        return Prepared(one_by_one(f), False, affordable(f, grid[:: max(1, len(grid) // 4)], PATIENCE), f)
+    except FunctionProblem as problem:
+        return Prepared(_failing(problem), False, 0, f)
+
+
+def refuse_chance(f: Function, *arguments: Tensor) -> None:
+    """Raise a FunctionProblem if f gives different values when it is called again with the same argument."""
+    for argument in arguments:
+        start = time.perf_counter()
+        with contextlib.suppress(_Failed):
+            first = _value_or_failed(f, argument)
+            for _ in range(CALLS_AGAIN):
+                if not torch.equal(first.nan_to_num(), _value_or_failed(f, argument).nan_to_num()):
+                    raise difference.problem(
+                        en="Called again with the same x, the function gives another value: it draws random "
+                        "numbers, or keeps a state. A quotient compares two calls, so they must agree. Call "
+                        "torch.manual_seed inside the function, or draw the numbers once, outside.",
+                        ko="같은 x로 다시 호출하면 함수의 값이 달라집니다. 함수 안에서 난수를 뽑거나 "
+                        "상태가 바뀝니다. 차분몫은 두 번의 호출을 비교하므로 값이 그대로여야 합니다. "
+                        "함수 안에서 torch.manual_seed를 호출하거나, 난수를 함수 밖에서 한 번만 뽑으세요.",
+                    )
+                if time.perf_counter() - start > PATIENCE:
+                    break
+
+
+class _Failed(Exception):
+    """A call that fails: what is wrong with it is said where its value is needed."""
+
+
+def _value_or_failed(f: Function, argument: Tensor) -> Tensor:
+    try:
+        return values(f, argument).detach()
+    except FunctionProblem as problem:
+        raise _Failed from problem
 
 
 def sampled(f: Function, x: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Return x and f(x) to draw; NaN where f fails or is not finite."""
+    """Return x and f(x) to draw; NaN where f fails, is not finite, or jumps: a line would join both sides."""
     try:
         y = values(f, x).detach().real
+        y = y.masked_fill(_jumps(f, x, y), torch.nan)
     except FunctionProblem:
         y = torch.full_like(x, torch.nan)
     return x.double().numpy(), y.double().masked_fill(~y.isfinite(), torch.nan).numpy()
+
+
+def _jumps(f: Function, x: Tensor, y: Tensor) -> Tensor:
+    """Return the places behind which f jumps: halving the gap to the next place leaves the change as it is.
+
+    Only changes that can be seen, and are larger than those around, are looked at.
+    """
+    change = y.diff().abs().nan_to_num(0.0, 0.0, 0.0).double()
+    around = torch.nn.functional.pad(change[None], (3, 3), mode="replicate")[0].unfold(0, 7, 1)
+    seen = 1e-3 * (y.nan_to_num(0.0, 0.0, 0.0).max() - y.nan_to_num(0.0, 0.0, 0.0).min())
+    candidates = ((change > 3 * around.median(dim=1).values) & (change > seen)).nonzero().flatten()[:JUMPS]
+    left, right, low, high = x[candidates], x[candidates + 1], y[candidates], y[candidates + 1]
+    for _ in range(HALVINGS if len(candidates) else 0):
+        middle = (left + right) / 2
+        level = values(f, middle).detach().real
+        to_left = (level - low).abs() >= (high - level).abs()
+        left, low = torch.where(to_left, left, middle), torch.where(to_left, low, level)
+        right, high = torch.where(to_left, middle, right), torch.where(to_left, level, high)
+    jumps = torch.zeros_like(x, dtype=torch.bool)
+    jumps[candidates[(high - low).abs() > 0.9 * change[candidates]]] = True
+    return jumps
 
 
 def or_nan(f: Function, x: Tensor) -> Tensor:
@@ -85,6 +148,16 @@ def any_finite(*arrays: np.ndarray) -> bool:
     return any(bool(np.isfinite(array).any()) for array in arrays)
 
 
+def limit(steps: np.ndarray, found: np.ndarray, between: tuple[float, float] = (1e-8, 1e-4)) -> float:
+    """Return the number that quotients approach as h falls: their median at steps of medium size.
+
+    Larger steps see the function's curvature, smaller ones are spoiled by rounding.
+    """
+    medium = found[(steps >= between[0]) & (steps <= between[1])]
+    medium = medium[np.isfinite(medium)]
+    return float(np.median(medium)) if len(medium) else np.nan
+
+
 def median_sizes(errors: Tensor) -> Tensor:
     """Return the median size over the last dimension, the places; NaN where most of them have none."""
     errors = errors.abs().masked_fill(errors.isinf(), torch.nan)
@@ -98,10 +171,11 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
     The result is NaN at a point where f fails, and raises the first FunctionProblem if f fails at all.
     """
     try:
+        refuse_chance(f, points[0])
         calls = affordable(f, points, seconds)
         alone = each_of(f, points).detach()
     except FunctionProblem as problem:
-        return Prepared(_failing(problem), False, 0)
+        return Prepared(_failing(problem), False, 0, _failing(problem))
     known = ~alone.isnan().any(dim=1)
     at_once = torch.func.vmap(f)
 
@@ -112,8 +186,8 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
 
     with contextlib.suppress(Exception):  # vmap refuses in many ways
         if torch.allclose(at_once(points[known]), alone[known], rtol=1e-6, atol=1e-9):
-            return Prepared(rows, True, calls)
-    return Prepared(lambda x: each_of(f, x).detach(), False, calls)
+            return Prepared(rows, True, calls, f)
+    return Prepared(lambda x: each_of(f, x).detach(), False, calls, f)
 
 
 def images(rows: Function, points: np.ndarray) -> np.ndarray:

@@ -1,6 +1,11 @@
-"""A button that plays a step's slider from 1 down to 1e-12 or its end, in the kernel's loop, till touched."""
+"""A button that moves the slider for h by itself, in the kernel's loop, until a control is touched.
+
+The first press goes from 1 to 1e-4, where the secant has become the tangent. The next press goes on to
+1e-12, where rounding shows.
+"""
 
 import asyncio
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,27 +16,40 @@ from secant.explorers.kit.controls import STEP, Slider
 from secant.explorers.kit.ranges import clamp
 from secant.language import say
 
-START, END = 0.0, -12.0  # log10 of h
-PACE = STEP, 1 / 24  # how far, and after how many seconds: a decade takes two thirds of one
-SLOW = 1.0, 1.5  # for those whose system asks for less motion
+START, NEAR, END = 0.0, -4.0, -12.0  # log10 of h
+#: Seconds for a decade of h, down to a log10: slow as long as an eye can tell the secant from the tangent.
+PACE = {-2.0: 1.75, NEAR: 0.75, -math.inf: 0.67}
+SLOW = 1.0, 1.5  # how far, and after how many seconds, if the system asks for less motion
 
 
 class Play:
     """The button, and what it does to the slider."""
 
     def __init__(self, slider: Slider, slow: Callable[[], bool]) -> None:
-        """Take a slider for log10 h, and how to learn whether less motion is asked for."""
+        """Make the button.
+
+        Args:
+            slider: the slider for h.
+            slow: returns whether the system asks for less motion.
+        """
         self.slider, self.slow = slider, slow
-        end = f"{10**self._low:.3g}"
+        near, end = f"{10**self._near:.3g}", f"{10**self._low:.3g}"
         self.button = widgets.ToggleButton(
             description=say(en="play h", ko="h 재생"),
-            tooltip=say(en=f"h from 1 down to {end}", ko=f"h를 1에서 {end}까지"),
+            tooltip=say(
+                en=f"h from 1 down to {near}; press again to go on down to {end}",
+                ko=f"h를 1에서 {near}까지, 다시 누르면 이어서 {end}까지",
+            ),
             icon="play",
             layout={"width": "auto"},
         )
         self.button.observe(self._pressed, "value")
-        self._moving, self._at = False, START
+        self._moving, self._at, self._until = False, START, NEAR
         self._next: asyncio.TimerHandle | None = None
+
+    @property
+    def _near(self) -> float:
+        return max(self._low, NEAR)
 
     @property
     def _low(self) -> float:
@@ -48,7 +66,9 @@ class Play:
         if self._next is not None:
             self._next.cancel()
         if change.new:
-            self._put(START)
+            goes_on = self._low < self.slider.value <= self._near
+            self._until = self._low if goes_on else self._near
+            self._put(self.slider.value if goes_on else START)
 
     def _put(self, log_h: float) -> None:
         """Put the slider there, and go on from there after a while."""
@@ -59,8 +79,12 @@ class Play:
         finally:
             self._moving = False
         loop = event_loop()
-        if loop is None or self._at <= self._low:
+        if loop is None or self._at <= self._until:
             self.button.value = False
             return
-        far, wait = SLOW if self.slow() else PACE
+        far, wait = SLOW if self.slow() else (STEP, STEP * _decade_seconds(self._at))
         self._next = loop.call_later(wait, self._put, self._at - far)
+
+
+def _decade_seconds(log_h: float) -> float:
+    return next(seconds for low, seconds in PACE.items() if log_h > low)

@@ -12,6 +12,8 @@ Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]  # one pair, or se
 
 LOG_H: Range = (-15.5, 0.5)  # a step's slider, log10: 16 wide in steps of 1/16, all exact in the page too
 
+NEAR_LOG_H: Range = (-4.0, 0.5)  # where an eye sees the secant turn, and float64 shows no rounding
+
 
 def refuse(*, en: str, ko: str) -> NoReturn:
     """Raise ValueError for an argument that makes no sense."""

@@ -1,5 +1,8 @@
 """What several explorers say of numbers that came out without an error, each with words of its own."""
 
+import math
+from collections.abc import Mapping
+
 from secant.explorers.kit.subject import NEAR
 from secant.explorers.kit.widget import Findings
 
@@ -17,6 +20,29 @@ def no_gradient(reading: Findings, x: float, gradient: float) -> None:
         en=f"At x = {x:g} autograd's gradient is {gradient}, so there is nothing to compare with.",
         ko=f"x = {x:g}에서 autograd의 gradient가 {gradient}이어서 비교할 수 없습니다.",
     )
+
+
+def infinite_slope(reading: Findings, slopes: Mapping[str, float], gradient: float) -> None:
+    """Remark that a step of a chain has no finite slope, and what becomes of the gradient, the product."""
+    steep = next((name for name, slope in slopes.items() if math.isinf(slope)), "")
+    slope = slopes.get(steep, math.nan)
+    if not steep:
+        reading.remark(
+            en=f"The slopes are finite, but their product is not: the gradient is {gradient}.",
+            ko=f"기울기는 모두 유한하지만 곱은 그렇지 않습니다. gradient가 {gradient}입니다.",
+        )
+    elif math.isnan(gradient):
+        reading.remark(
+            en=f"autograd's slope of {steep} is {slope} here, and another slope is 0. "
+            "Their product is nan, and so is the gradient.",
+            ko=f"여기서 autograd가 구한 {steep}의 기울기는 {slope}이고, 0인 기울기도 있습니다. "
+            "둘의 곱은 nan이므로 gradient도 nan입니다.",
+        )
+    else:
+        reading.remark(
+            en=f"autograd's slope of {steep} is {slope} here, so the gradient is {gradient}.",
+            ko=f"여기서 autograd가 구한 {steep}의 기울기가 {slope}이므로 gradient는 {gradient}입니다.",
+        )
 
 
 def no_quotient(reading: Findings, *, en: str, ko: str) -> None:

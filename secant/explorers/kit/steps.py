@@ -1,6 +1,8 @@
 """Chains of functions: each step, the whole, and how far their quotients are from slopes. Numbers only."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -10,10 +12,59 @@ from secant.explorers.kit import difference, elementwise, ranges
 from secant.explorers.kit.difference import Function, FunctionProblem
 from secant.explorers.kit.ranges import LOG_H, Range
 from secant.explorers.kit.subject import kept
+from secant.explorers.kit.widget import Findings
 
 Steps = Sequence[tuple[str, Function]]
 PLACES, COUNT = 21, 65  # of an error curve: x near the chosen one, and h, four a decade
 ALONE = 33  # the h for steps that take one number at a time; they get one x
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the controls say."""
+
+    x: float
+    h: float
+
+
+@dataclass
+class Reading(Findings):
+    """What a setting comes to. NaN where there is no number.
+
+    `before` and `after` hold x and the result of each step, without and with the move; `quotients` and
+    `slopes` belong to the steps. `curves` are the median errors against `grid`, one for each step and one
+    for the whole.
+    """
+
+    setting: Setting
+    before: list[float]
+    after: list[float]
+    quotients: list[float]
+    slopes: list[float]
+    whole: float = math.nan
+    gradient: float = math.nan
+    grid: np.ndarray = field(default_factory=lambda: np.empty(0))
+    curves: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+
+    def quotient(self, i: int, k: int) -> float:
+        """How much result k changed for each unit that result i changed; NaN if that did not."""
+        change = self.after[i] - self.before[i]
+        return (self.after[k] - self.before[k]) / change if change else math.nan
+
+    @property
+    def product(self) -> float:
+        return math.prod(self.quotients)
+
+    def noise(self, i: int, k: int) -> float:
+        """About how large the rounding error in the quotient of result k to result i is."""
+        size, slope = difference.largest(self.before[k], self.after[k]), math.prod(self.slopes[i:k])
+        return difference.rounding(size, self.before[i], slope, self.after[i] - self.before[i])
+
+    @property
+    def errors(self) -> list[float]:
+        """How far each quotient is from autograd's slope; the whole chain's comes last."""
+        pairs = zip([*self.quotients, self.whole], [*self.slopes, self.gradient], strict=True)
+        return [abs(quotient - slope) for quotient, slope in pairs]
 
 
 class Chain:

@@ -1,10 +1,75 @@
 """Second derivatives of elementwise functions: by differences twice, once, or not at all. Numbers only."""
 
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
 import torch
 from torch import Tensor
 
-from secant.explorers.kit import difference
+from secant.explorers.kit import difference, plain_backward
 from secant.explorers.kit.difference import Function
+from secant.explorers.kit.subject import Setting
+from secant.explorers.kit.widget import Findings
+
+WAYS = ("second", "quotient", "double")  # differences twice, once, not at all
+SHARE = 0.01  # two numbers that are further apart than this share of the larger are different
+
+
+class Limits(NamedTuple):
+    """The numbers that the second difference and the quotient of the gradient approach; NaN if unsettled."""
+
+    second: float
+    quotient: float
+
+
+NO_LIMITS = Limits(math.nan, math.nan)
+
+
+@dataclass
+class Reading(Findings):
+    """What a setting comes to.
+
+    `slopes` are the gradients at x and at x + h. `found` holds the second derivative in each of the three
+    ways, `errors` how far each is from the `truth`, or, where that is not known, from double backward;
+    `curves` the medians of these errors over x nearby, against `steps`. `limits` are the numbers that the
+    differences approach, where the truth is not known.
+    """
+
+    setting: Setting
+    there: float
+    places: int
+    slopes: tuple[float, float] = (math.nan, math.nan)
+    found: dict[str, float] = field(default_factory=lambda: dict.fromkeys(WAYS, math.nan))
+    truth: float = math.nan
+    value: float = math.nan
+    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
+    curves: dict[str, np.ndarray] = field(default_factory=dict)
+    limits: Limits = NO_LIMITS
+
+    @property
+    def errors(self) -> dict[str, float]:
+        measured = self.found["double"] if math.isnan(self.truth) else self.truth
+        return {way: abs(found - measured) for way, found in self.found.items()}
+
+    @property
+    def noise(self) -> dict[str, float]:
+        """About how large the rounding error of each way is."""
+        x, slope, step = self.setting.x, self.slopes[0], self.there - self.setting.x
+        return {
+            "second": difference.rounding(self.value, x, slope, step * step),
+            "quotient": difference.rounding(slope, x, self.found["double"], step),
+            "double": 0.0,
+        }
+
+    @property
+    def verdict(self) -> str:
+        """Which ways are wrong where the differences tell: "wrong" double backward, "gradient", or "both"."""
+        (second, quotient), double = self.limits, self.found["double"]
+        if differ(second, quotient):
+            return "both" if differ(quotient, double) else "gradient"
+        return "wrong" if differ(quotient, double) else ""
 
 
 def double_backward(f: Function, x: Tensor) -> Tensor:
@@ -26,6 +91,13 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
                 return torch.autograd.grad(first.sum(), leaf, allow_unused=True, materialize_grads=True)[0]
             return torch.zeros_like(x)
         except Exception as error:  # a learner's own operation may raise anything
+            if plain_backward.is_needed(total):
+                raise difference.problem(
+                    en="checkpoint(..., use_reentrant=True) can be differentiated once, so there is no "
+                    "double backward. With use_reentrant=False there is.",
+                    ko="checkpoint(..., use_reentrant=True)는 한 번만 미분할 수 있어 "
+                    "double backward가 없습니다. use_reentrant=False로 하면 됩니다.",
+                ) from error
             what = difference.in_brief(error)
             raise difference.problem(
                 en=f"Differentiating twice stopped with {what}",
@@ -44,3 +116,23 @@ def gradient_quotient(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
     """Return (f'(x+h) - f'(x)) / h with autograd's f', over the step really taken; NaN where that is lost."""
     there = x + h
     return (difference.gradient(f, there) - difference.gradient(f, x)) / (there - x)
+
+
+def limits(f: Function, x: Tensor) -> Limits:
+    """Return the numbers that both differences approach at x, (1,).
+
+    The steps are those at which neither the function's curvature nor rounding matters much.
+    """
+    size = max(1.0, x.abs().item())
+    second, first = (torch.logspace(*ends, 9, dtype=torch.float64) * size for ends in ((-4, -2), (-7, -5)))
+    return Limits(_settled(second_difference(f, x, second)), _settled(gradient_quotient(f, x, first)))
+
+
+def differ(one: float, other: float) -> bool:
+    """Return whether two numbers are clearly apart; not if one is NaN."""
+    return abs(one - other) > SHARE * max(abs(one), abs(other)) + 1e-6
+
+
+def _settled(found: Tensor) -> float:
+    low, middle, high = found.quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64)).tolist()
+    return math.nan if differ(low, high) else middle

@@ -118,6 +118,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     kept: ClassVar[list["Panel[Any]"]] = []
     #: The arguments that say what the controls do; each is the name of a control, h that of log_h.
     arguments: ClassVar[tuple[str, ...]] = ("x", "h")
+    #: The list of the lesson's questions in the explorer's .toml file.
+    questions_name = "question"
     #: The controls that a hand on the picture moves: for each axes across and up, "" for none.
     grips: ClassVar[tuple[tuple[str, str], ...]] = (("x", ""), ("h", ""))
     #: Those that the arrow keys move: left and right, up and down.
@@ -162,7 +164,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.view.observe(self._gripped, "grip")
         self.view.observe(self._pressed, "steps")
         self.bar, self.question = _row([]), widgets.HTMLMath(layout={"display": "none"})
-        # As long as the controls say this, the numbers are covered: who is asked thinks first.
+        # After a question, the numbers are covered until the state changes: the learner predicts first.
         self._covered: State | None = None
         self._laid: tuple[bool, bool] | None = None
         uncover = buttons.button(words.show_numbers(), self._uncover, words.show_numbers())
@@ -198,8 +200,6 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         asking = [widgets.HBox([label, *self.asking])] if questions else []
         # At the end: the buttons stay where they are when it says that it has copied.
         self.bar.children = [reset, self.play.button, copy, *asking, copied]
-        if questions:
-            self._cover()
 
     def x_and_h(self, start: Any, subject: Ranged) -> Sequence[widgets.Widget]:
         """Make the sliders for x and h, and return their row."""
@@ -287,7 +287,9 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             return ""
         with quietly():
             known = [row for row in self.rows() if not self.reading.problems or "nan" not in row.number]
-        return words.numbers(known, self.reading.remarks)
+        silent = not (self.reading.problems or self.reading.remarks)
+        unsaid = silent and not all(map(words.is_finite, known))
+        return words.numbers(known, [words.not_finite()] if unsaid else self.reading.remarks)
 
     def update(self, change: object = None) -> None:
         """Show what the controls say now, soon."""

@@ -72,8 +72,9 @@ def digits(number: float, noise: float = 0.0, most: int = PLENTY, least: int = 2
         least: how many to show of one with much, as `apart` says.
     """
     places = most
-    if number and math.isfinite(number) and noise > 0:
-        places = min(1 + math.floor(math.log10(abs(number) / noise)), most)
+    ratio = abs(float(number)) / float(noise) if noise > 0 else 0.0
+    if 0 < ratio < math.inf:
+        places = min(1 + math.floor(math.log10(ratio)), most)
     return f"{number:.{max(places, least)}g}"
 
 
@@ -95,9 +96,10 @@ def compared(quotient: float, slope: float, noise: float, dtype: str = "float64"
 
 def _apart(number: float, distance: float, dtype: str = "float64") -> int:
     """Return to how many digits a number and another, so far from it, differ as their distance says."""
-    if not (number and distance and math.isfinite(number) and math.isfinite(distance)):
+    ratio = abs(float(number)) / float(distance) if distance else 0.0
+    if not 0 < ratio < math.inf:
         return 2
-    return min(max(2, 2 + math.floor(math.log10(abs(number) / distance))), TELLING[dtype])
+    return min(max(2, 2 + math.floor(math.log10(ratio))), TELLING[dtype])
 
 
 def rounded(values: Iterable[float], places: int = 4, between: str = ", ") -> str:
@@ -130,6 +132,21 @@ def plain(row: Row) -> str:
     """Return a row as text, without markup."""
     label, formula, number = (html.unescape(re.sub("<[^>]*>", "", part)) for part in row[1:])
     return f"{label}, {formula}: {number}" if formula else f"{label}: {number}"
+
+
+def is_finite(row: Row) -> bool:
+    """Return whether a row has neither nan nor inf in it."""
+    return not re.search(r"\b(nan|inf)\b", plain(row))
+
+
+def not_finite() -> str:
+    """Return what nan and inf among the numbers mean, where an explorer says nothing more special."""
+    return say(
+        en="nan and inf stand where there is no finite number: the function, or its slope, has none "
+        "at one of the points compared.",
+        ko="nan과 inf는 유한한 수가 없다는 뜻입니다. 비교하는 점 가운데 함수의 값이나 기울기가 "
+        "유한하지 않은 곳이 있습니다.",
+    )
 
 
 def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:

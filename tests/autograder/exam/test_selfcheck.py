@@ -2,6 +2,7 @@
 
 import copy
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -204,10 +205,28 @@ def test_check_refuses_files_that_are_no_notebook_of_the_course(
         checker.check(cut)
 
 
+def test_check_says_what_a_file_is_that_is_no_notebook(
+    checker: Checker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, data, said in (
+        (f"{LESSON}.ipynb", b"<!DOCTYPE html><html>", "It is a web page (HTML)"),
+        (f"{LESSON}.pdf", b"%PDF-1.7", "It is a PDF. Choose the notebook itself"),
+        ("homework.py", b"import torch\n", "It is Python code as text."),
+        (f"{LESSON}.ipynb.url", b"[InternetShortcut]\r\nURL=https://x\r\n", "It is a shortcut"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(CourseError, match=re.escape(said)):
+            checker.check(tmp_path / name)
+
+
 @pytest.mark.parametrize("name", ["homework", LESSON])
 @pytest.mark.parametrize(
     ("content", "said"),
-    [("", "is empty. Save the notebook and check again."), ("hello", "damaged"), ('{"cells": [', "damaged")],
+    [
+        ("", "is empty. Save the notebook and check again."),
+        ("hello", "is plain text"),
+        ('{"cells": [', "damaged"),
+    ],
 )
 def test_a_damaged_notebook_is_called_so_whatever_its_name(
     checker: Checker, tmp_path: Path, name: str, content: str, said: str

@@ -44,3 +44,22 @@ def room(built: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def right(room: Path) -> dict[str, str]:
     return solutions(room)
+
+
+@pytest.fixture
+def home(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where Ann fetches; the exchange is beside it."""
+    exchange = tmp_path / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o1777)
+    (room / "nbgrader_config_local.py").write_text(f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n")
+    for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "jupyter"))
+    home = tmp_path / "ann"
+    home.mkdir()
+    own = (
+        f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\nc.Exchange.cache = {str(home / 'cache')!r}\n"
+    )
+    own += "c.CourseDirectory.course_id = 'secant'\nc.CourseDirectory.student_id = 'ann'\n"
+    (home / "nbgrader_config.py").write_text(own)
+    return home

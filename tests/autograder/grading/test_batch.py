@@ -346,7 +346,28 @@ def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, st
 def closed(room: Path, summary: batch.Summary) -> Closing:
     course = Course.at(room)
     students, before = summary.students, summary.before
-    return closing(summary.results, summary.failed, course.submitted, [STEPS], students, [], before)
+    known, missing = [STEPS], summary.results.missing
+    return closing(summary.results, summary.failed, course.submitted, known, students, [], before, missing)
+
+
+def test_missing_packages_are_listed_with_the_students_who_import_them(
+    room: Path, right: dict[str, str]
+) -> None:
+    """By the run that grades them, and by later ones, which only find them graded."""
+    inside = {"double": "def double(x):\n    import no_such_package\n    return 2 * x"}
+    notebooks = {
+        "ann": answered(room, right | inside),
+        "bob": answered(room, right),
+        "cho": answered(room, right),
+    }
+    for student in ("bob", "cho"):
+        notebooks[student].cells.insert(0, nbformat.v4.new_code_cell("import no_such_package.part, os"))
+    notebooks["cho"].cells.insert(0, nbformat.v4.new_code_cell("from \\\n  other_one import x"))
+    for student, notebook_ in notebooks.items():
+        hand_in(room, student, notebook_)
+    for _ in range(2):
+        packages = closed(room, run(room)[0]).packages
+        assert list(packages.items()) == [("no_such_package", ["ann", "bob", "cho"]), ("other_one", ["cho"])]
 
 
 def test_unreadable_file_is_listed_by_every_run_until_settled(room: Path, right: dict[str, str]) -> None:

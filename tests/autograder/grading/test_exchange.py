@@ -20,25 +20,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the exchange is
 SECRET, WHEN = "f" * 128, "2026-10-10 12:00:00.000000 UTC"
 
 
-@pytest.fixture
-def home(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where Ann fetches; the exchange is beside it."""
-    exchange = tmp_path / "exchange"
-    exchange.mkdir()
-    exchange.chmod(0o1777)
-    (room / "nbgrader_config_local.py").write_text(f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n")
-    for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "jupyter"))
-    home = tmp_path / "ann"
-    home.mkdir()
-    own = (
-        f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\nc.Exchange.cache = {str(home / 'cache')!r}\n"
-    )
-    own += "c.CourseDirectory.course_id = 'secant'\nc.CourseDirectory.student_id = 'ann'\n"
-    (home / "nbgrader_config.py").write_text(own)
-    return home
-
-
 def submitted(room: Path, home: Path, text: str, *names: str) -> None:
     """Hand in notebooks of these names; nbgrader keeps a copy for the student."""
     path = hand_in(room, "ann", text, timestamp=WHEN)

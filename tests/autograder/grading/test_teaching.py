@@ -75,3 +75,10 @@ def test_every_command_runs(room: Path, tmp_path: Path, python: list[str]) -> No
     pages = list((home / STEPS / "feedback").rglob("*.html"))
     assert pages, "the student has no feedback page"
     assert not (room / "submitted" / ann).exists()
+
+
+def test_commands_of_the_first_week_are_those_of_the_term() -> None:
+    page = (ROOT / "docs" / "first-week.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^\.venv/bin/.*$", page, re.MULTILINE)
+    assert len(commands) >= 6
+    assert [line for line in commands if not any(known.startswith(line) for known in LINES)] == []

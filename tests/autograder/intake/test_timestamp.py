@@ -1,11 +1,13 @@
 """The one side file that is read: what is no timestamp is none, whatever it is."""
 
 import os
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from traitlets.config import Config
 
+from autograder.course.clock import Clock, Reading
 from autograder.intake.timestamp import handed_in, parse
 
 ODD = [
@@ -56,40 +58,153 @@ ODD = [
 @pytest.mark.parametrize("data", ODD, ids=lambda data: repr(data[:40]))
 def test_malformed_timestamp_is_read_as_none(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "timestamp.txt").write_bytes(data)
-    assert handed_in(tmp_path, tmp_path) is None
+    found = handed_in(tmp_path, tmp_path, UTC)
+    assert found.when is None
+    assert bool(found.problem) == bool(data.strip())
+
+
+def clock(zone: str, section: str = "Exchange") -> Clock:
+    """Return the clock of a class that has set a zone."""
+    return Clock.of(Config({section: {"timezone": zone}}))
+
+
+SEOUL = clock("Asia/Seoul")
+BERLIN = clock("Europe/Berlin")
+NEW_YORK = clock("America/New_York")
+UTC = Clock()
 
 
 @pytest.mark.parametrize(
-    ("text", "hour"),
+    ("text", "of", "expected"),
     [
-        ("2026-11-01 10:00:00.123456 UTC", 10),
-        ("2026-11-01 10:00:00 UTC\n", 10),
-        ("2026-11-01 10:00:00", 10),
-        ("2026-11-01 10:00", 10),
-        ("2026-11-01T10:00:00+09:00", 1),
-        ("2026-11-01 10:00:00 Asia/Seoul", 1),
-        ("2026-11-01 10:00:00 America/Port-au-Prince", 15),
-        ("2026-11-01 10:00:00 EST", 15),
-        ("2026-11-01 10:00:00 Nowhere/Land", 10),  # as nbgrader has it
+        # As the exchange writes times.
+        ("2026-11-01 10:00:00.123456 UTC", UTC, "2026-11-01 10:00:00.123456"),
+        ("2026-11-01 10:00:00 UTC\n", UTC, "2026-11-01 10:00"),
+        ("2026-11-29 11:51:08.193802 KST", SEOUL, "2026-11-29 02:51:08.193802"),
+        ("2026-11-29 11:51:08.193802 KST", UTC, "2026-11-29 02:51:08.193802"),
+        ("2026-07-01 10:00 JST", UTC, "2026-07-01 01:00"),
+        ("2026-07-01 10:00 CEST", UTC, "2026-07-01 08:00"),
+        ("2026-07-01 10:00 EDT", UTC, "2026-07-01 14:00"),
+        ("2026-11-01 10:00:00 EST", UTC, "2026-11-01 15:00"),
+        (
+            "2026-11-01 10:00 CST",
+            clock("Asia/Shanghai"),
+            "2026-11-01 02:00",
+        ),
+        (
+            "2026-11-01 10:00 CST",
+            clock("America/Chicago"),
+            "2026-11-01 16:00",
+        ),
+        (
+            "2026-11-01 10:00 IST",
+            clock("Asia/Kolkata", "NbGraderAPI"),
+            "2026-11-01 04:30",
+        ),
+        ("2026-11-01 10:00 UTC", clock("UTC+9"), "2026-11-01 01:00"),
+        # As people type them.
+        ("2026-10-10 23:00:00 +0900", UTC, "2026-10-10 14:00"),
+        ("2026-10-10 23:00:00 +09:00", UTC, "2026-10-10 14:00"),
+        ("2026-10-10 23:00+09:00", UTC, "2026-10-10 14:00"),
+        ("2026-10-10 23:00 +9", UTC, "2026-10-10 14:00"),
+        ("2026-10-10 23:00 UTC+9", SEOUL, "2026-10-10 14:00"),
+        ("2026-10-10 23:00 GMT +09:00", UTC, "2026-10-10 14:00"),
+        ("2026-10-10 23:00 utc-5", UTC, "2026-10-11 04:00"),
+        ("2026-10-10 23:00 \N{MINUS SIGN}05:00", UTC, "2026-10-11 04:00"),
+        ("2026-10-10 23:00 +0530", UTC, "2026-10-10 17:30"),
+        ("2026-10-10 23:00 -330", UTC, "2026-10-11 02:30"),
+        ("2026-10-10T23:00:00Z", SEOUL, "2026-10-10 23:00"),
+        ("2026-10-10 23:00 Asia/Seoul", UTC, "2026-10-10 14:00"),
+        ("2026-10-10 23:00 asia/seoul", UTC, "2026-10-10 14:00"),
+        ("2026-10-10 23:00 America/Port-au-Prince", UTC, "2026-10-11 03:00"),
+        ("2026-10-10 23:00 Etc/GMT-9", UTC, "2026-10-10 14:00"),
+        ("2026-10-10 23:00 Japan", UTC, "2026-10-10 14:00"),
+        ("2026/10/10 9:00 kst", UTC, "2026-10-10 00:00"),
+        # Without a zone, in that of the exchange.
+        ("2026-11-01 10:00", UTC, "2026-11-01 10:00"),
+        ("2026-11-01 10:00:00", SEOUL, "2026-11-01 01:00"),
+        # Hours that occur twice, and one that does not occur: the earlier time that can be meant.
+        ("2026-10-25 02:30 CEST", BERLIN, "2026-10-25 00:30"),
+        ("2026-10-25 02:30 CET", BERLIN, "2026-10-25 01:30"),
+        ("2026-10-25 02:30 CET", UTC, "2026-10-25 01:30"),
+        ("2026-10-25 02:30", BERLIN, "2026-10-25 00:30"),
+        ("2026-10-25 02:30 Europe/Berlin", UTC, "2026-10-25 00:30"),
+        ("2026-03-29 02:30", BERLIN, "2026-03-29 00:30"),
+        ("2026-11-01 01:30 EDT", NEW_YORK, "2026-11-01 05:30"),
+        ("2026-11-01 01:30 EST", NEW_YORK, "2026-11-01 06:30"),
+        ("2026-03-08 02:30 America/New_York", UTC, "2026-03-08 06:30"),
     ],
 )
-def test_timestamp_written_by_the_exchange_is_read(text: str, hour: int) -> None:
-    found = parse(text.encode())
-    assert found is not None
-    assert found.replace(microsecond=0) == datetime(2026, 11, 1, hour)
+def test_time_is_read_in_its_zone(text: str, of: Clock, expected: str) -> None:
+    assert parse(text.encode(), of) == Reading(when := datetime.fromisoformat(expected), when)
+
+
+@pytest.mark.parametrize(
+    ("zone", "of", "problem"),
+    [
+        ("CST", UTC, "CST can be UTC-06:00, UTC-05:00 or UTC+08:00"),
+        ("CST", SEOUL, "CST can be UTC-06:00, UTC-05:00 or UTC+08:00"),
+        ("PST", UTC, "PST can be UTC-08:00 or UTC+08:00"),
+        ("IST", UTC, "IST can be UTC+01:00, UTC+02:00 or UTC+05:30"),
+        ("EST", NEW_YORK, "EST can be UTC-05:00 or UTC-04:00"),
+        ("Nowhere/Land", UTC, "Nowhere/Land is no time zone"),
+        ("+25", UTC, "+25 is no time zone"),
+        ("+0960", UTC, "+0960 is no time zone"),
+    ],
+)
+def test_zone_with_several_meanings_or_none_is_not_decided(zone: str, of: Clock, problem: str) -> None:
+    found = parse(f"2026-10-10 23:00 {zone}".encode(), of)
+    assert (found.when, found.problem) == (None, problem)
+
+
+def test_undecided_time_has_the_earliest_meaning() -> None:
+    assert UTC.read("2026-10-10 23:00 CST").earliest == datetime(2026, 10, 10, 15)
+    assert UTC.read("2026-10-10 23:00 XYZT").earliest == datetime(2026, 10, 10, 9)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("%d.%m.%Y %H:%M:%S %Z", "10.10.2026 23:00:00 KST"),
+        ("%d.%m.%Y %H:%M:%S", "10.10.2026 23:00:00"),
+        ("%b %d %Y %I:%M %p", "Oct 10 2026 11:00 PM"),
+        ("%b %d %Y %I:%M %p %z", "Oct 10 2026 11:00 PM +0900"),
+    ],
+)
+def test_time_in_the_timestamp_format_of_the_class_is_read(form: str, text: str) -> None:
+    own = Clock.of(Config({"Exchange": {"timezone": "Asia/Seoul", "timestamp_format": form}}))
+    assert own.read(text).when == datetime(2026, 10, 10, 14)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_timestamp_saved_by_windows_is_read(encoding: str) -> None:
+    assert parse("2026-10-10 23:00 KST\r\n".encode(encoding), UTC).when == datetime(2026, 10, 10, 14)
+
+
+def test_times_are_shown_as_exactly_as_it_takes_to_tell_them_apart() -> None:
+    late = datetime(2026, 10, 25, 1, 30)
+    assert BERLIN.show(late, late - timedelta(hours=1)) == (
+        "2026-10-25 02:30 (Europe/Berlin, UTC+01:00)",
+        "2026-10-25 02:30 (Europe/Berlin, UTC+02:00)",
+    )
+    assert UTC.show(late, late + timedelta(seconds=9)) == (
+        "2026-10-25 01:30:00 (UTC)",
+        "2026-10-25 01:30:09 (UTC)",
+    )
 
 
 def test_timestamp_that_is_no_regular_file_is_read_as_none(tmp_path: Path) -> None:
     good, path = tmp_path / "good", tmp_path / "in" / "timestamp.txt"
     good.write_text("2026-11-01 10:00:00 UTC")
-    assert handed_in(path.parent, tmp_path) is None
+    assert handed_in(path.parent, tmp_path, UTC) == Reading()
     path.parent.mkdir()
-    assert handed_in(path.parent, tmp_path) is None
+    assert handed_in(path.parent, tmp_path, UTC) == Reading()
     for make in (lambda: path.symlink_to(good), lambda: os.mkfifo(path), path.mkdir):
         make()
-        assert handed_in(path.parent, tmp_path) is None
+        found = handed_in(path.parent, tmp_path, UTC)
+        assert (found.when, found.problem) == (None, "it is not a time")
         path.rmdir() if path.is_dir() else path.unlink()
     (tmp_path / "link").symlink_to(path.parent)
     path.write_bytes(good.read_bytes())
-    assert handed_in(tmp_path / "link", tmp_path) is None
-    assert handed_in(path.parent, tmp_path) == datetime(2026, 11, 1, 10)
+    assert handed_in(tmp_path / "link", tmp_path, UTC).when is None
+    assert handed_in(path.parent, tmp_path, UTC).when == datetime(2026, 11, 1, 10)

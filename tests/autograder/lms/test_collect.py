@@ -280,7 +280,7 @@ def test_the_time_of_an_attempt_is_the_systems(
     take(room, write(tmp_path / "a.zip", {blackboard("bo", "2026-11-23-10-00-00"): good(room)}))
     want = datetime(2026, 11, 23, 10).astimezone(UTC)
     text = (room / "submitted/bo" / STEPS / "timestamp.txt").read_text()
-    assert text == f"{want:%Y-%m-%d %H:%M:%S}.000000 UTC"
+    assert text == f"{want:%Y-%m-%d %H:%M:%S}.000000 +00:00"
 
 
 def hostile(room: Path) -> dict[str, Raw]:
@@ -383,6 +383,12 @@ def test_broken_archive_is_reported_and_the_next_one_collected(room: Path, tmp_p
     cut.write_bytes(whole.read_bytes()[:-30])
     (tmp_path / "text.zip").write_text("hello")
     (tmp_path / "empty.zip").write_bytes(b"")
+    for name, data, kind in (
+        ("login.zip", b"<!DOCTYPE html><html>", "It is a web page"),
+        ("all.zip", b"Rar!\x1a\x07", "It is a compressed archive"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        assert kind in take(room, tmp_path / name).lines[0].message
     archives = [cut, tmp_path / "text.zip", tmp_path / "empty.zip", whole]
     done = take(room, *archives)
     assert [(line.archive, line.outcome) for line in done.lines] == [
@@ -469,3 +475,40 @@ def test_every_sentence_is_in_korean_too(room: Path, tmp_path: Path) -> None:
     said = [line.message for line in done.lines if line.message]
     assert said
     assert all(any("가" <= char <= "힣" for char in text) for text in said)
+
+
+@pytest.mark.parametrize("lesson", ["", STEPS])
+def test_collecting_says_what_a_file_is_that_is_no_notebook(room: Path, tmp_path: Path, lesson: str) -> None:
+    files = {
+        moodle("Ann Lee", 1, "homework.ipynb"): b"<!DOCTYPE html><html>",
+        moodle("Bo Kim", 2, "homework.pdf"): b"%PDF-1.7",
+        moodle("Cho Yi", 3, "homework.gdoc"): b'{"doc_id": "1"}',
+        moodle("Dan Ha", 4, "homework.ipynb"): b'{"cells": [',
+    }
+    if lesson:
+        files |= {moodle("Eve Oh", 5): good(room).encode(), moodle("Eve Oh", 5, "notes.pdf"): b"%PDF-1.7"}
+    done = take(room, write(tmp_path / "a.zip", files), lesson=lesson)
+    assert {line.outcome for line in done.lines} == {"collected" if lesson else "which lesson?"}
+    said = {line.student: line.message for line in done.lines}
+    assert "It is a web page (HTML)" in said["Ann_Lee"]
+    assert "It is a PDF." in said["Bo_Kim"]
+    assert "It is a shortcut" in said["Cho_Yi"]
+    assert "cut short or damaged" in said["Dan_Ha"]
+    assert not said.get("Eve_Oh")
+
+
+@pytest.mark.parametrize(
+    "worksheet",
+    [
+        "Identifier,Status,Grade,Maximum Grade\nParticipant 4711,Submitted,-,10\nParticipant 4712,,-,10\n",
+        "\ufeff식별자;상태;성적\n참가자 4711;제출함;\n참가자 4712;;\n",
+        "Identifier\tStatus\nTeilnehmer/in 4711\tx\nTeilnehmer/in 4712\tx\n",
+    ],
+)
+def test_anonymous_worksheet_of_moodle_works_as_it_comes(room: Path, tmp_path: Path, worksheet: str) -> None:
+    name = worksheet.splitlines()[1].split(" ")[0]
+    archive = write(tmp_path / "a.zip", {moodle(name, 4711): good(room)})
+    done = take(room, archive, roster=worksheet)
+    ((student, outcome),) = [(line.student, line.outcome) for line in done.lines]
+    assert outcome == "collected"
+    assert student.endswith("4711")

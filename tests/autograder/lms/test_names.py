@@ -279,3 +279,29 @@ def places(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("source", "nbgrader_config.py", "course"):
         (root / name).symlink_to(built / name)
     return root
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["ann_2026_11_10_homework.ipynb"],
+        ["ann_2026_11_10_homework.ipynb", "bo_2025_12_31_homework.ipynb"],
+        ["ann_20261110_101010_homework.ipynb", "bo_20261111_0930_homework.ipynb"],
+        ["ann_7_1_homework.ipynb", "bo_7_2_homework.ipynb"],
+        ["Ann_Lee_2026_11_10_01_steps.ipynb", "Bo_Kim_2026_11_10_01_steps.ipynb"],
+    ],
+)
+def test_other_naming_schemes_are_not_taken_for_canvas(room: Path, tmp_path: Path, names: list[str]) -> None:
+    files = dict.fromkeys(names, good(room))
+    done = collect(Course.at(room), [write(tmp_path / "a.zip", files)], None, STEPS, "canvas")
+    assert {line.outcome for line in done.lines} == {"whose?"}
+    assert all("submitted/STUDENT/LESSON/" in line.message for line in done.lines)
+    assert not (room / "submitted").exists()
+
+
+def test_roster_decides_about_numbers_that_may_be_a_date(room: Path, tmp_path: Path) -> None:
+    (tmp_path / "roster.csv").write_text("id,name,canvas\nann,Ann Lee,2026\nbo,Bo Kim,9\n")
+    roster = read_roster(tmp_path / "roster.csv")
+    files = {"leeann_2026_11_10_x.ipynb": good(room), "kimbo_9_12_x.ipynb": good(room)}
+    done = collect(Course.at(room), [write(tmp_path / "a.zip", files)], roster, STEPS)
+    assert {line.student: line.outcome for line in done.lines} == {"ann": "collected", "bo": "collected"}

@@ -1,5 +1,6 @@
 """What runs inside a container, tried here in this process, where nothing of it is hostile."""
 
+import builtins
 import socket
 import sys
 import threading
@@ -14,6 +15,7 @@ from ipywidgets import Widget
 
 from autograder.sandbox.inside import candidate, wire
 from autograder.sandbox.inside import shell as cells
+from secant.bindings import Bindings
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +25,7 @@ def shell() -> Iterator[Any]:
     yield cells.make_shell()
     Widget.open = opened
     cells.Shell.clear_instance()
-    sys.modules["__main__"] = main
+    sys.modules["__main__"], sys.modules["builtins"] = main, builtins
 
 
 def test_output_keeps_its_beginning() -> None:
@@ -89,7 +91,7 @@ def test_reset_restores_process_settings_changed_by_a_notebook() -> None:
 
 
 def questions(names: dict[str, Any], *requests: dict[str, Any]) -> list[Any]:
-    return [candidate._task_answer(request, names) for request in requests]
+    return [candidate._task_answer(request, names, Bindings(names, cells._label)) for request in requests]
 
 
 def ask(name: str, *args: Any) -> dict[str, Any]:
@@ -133,7 +135,9 @@ def test_serving_over_a_socket(shell: Any) -> None:
     thread = threading.Thread(target=serve)
     thread.start()
     with ours:
-        wire.send(ours, {"do": "load", "seed": 1, "cells": [["a", "x = 1 + 1\nx"], ["b", "1/0"]]})
+        wire.send(
+            ours, {"do": "load", "seed": 1, "cells": [["a", "x = 1 + 1\nx"], ["b", "1/0"]], "answers": {}}
+        )
         replies = [wire.recv(ours, time.monotonic() + 30) for _ in range(3)]
     thread.join(30)
     assert replies[0]["output"] == "Out[0]: 2\n"

@@ -54,7 +54,8 @@ def test_explorer_texts_have_the_same_numbers_in_every_language(file: Path) -> N
 
 def test_every_legend_entry_has_a_symbol(file: Path) -> None:
     module = importlib.import_module(f"secant.explorers.{file.stem}")
-    entries = [en for column in module.LEGEND for _, en, _ in column]
+    legends = [module.LEGEND, getattr(module, "DISTANCES", [])]
+    entries = {en for legend in legends for column in legend for _, en, _ in column}
     assert sorted(entries) == sorted(words["en"] for words in read(file)["legend"].values())
 
 

@@ -353,10 +353,11 @@ def test_a_number_typed_moves_the_slider_and_a_slider_the_number(kind: Kind, sta
     for name, box in zip(kind.sliders, boxes, strict=True):
         slider = getattr(started, name)
         first = slider.value
-        box.value = typed = slider.min + slider.step
-        assert slider.value == pytest.approx(typed)
+        position = slider.min + slider.step
+        box.value = slider.argument_at(position)
+        assert slider.value == pytest.approx(position)
         slider.value = slider.max
-        assert box.value == pytest.approx(slider.max)
+        assert box.value == pytest.approx(slider.argument_at(slider.max), rel=1e-3)
         slider.value = first
 
 
@@ -369,12 +370,13 @@ def test_a_number_typed_out_of_range_is_refused_in_words(kind: Kind, both_langua
         slider = getattr(explorer, name)
         before = slider.value, box.value
         assert note.layout.display == "none"
-        box.value = slider.min - 1
-        assert (slider.value, box.value) == before
-        assert note.layout.display is None
-        assert f"{slider.min - 1:g}" in note.value
-        assert bool(HANGUL.search(note.value)) == (both_languages == "ko")
-        box.value = slider.min
+        for outside in (slider.argument_at(slider.min - 1), slider.argument_at(slider.max + 1), -1e9):
+            box.value = outside
+            assert (slider.value, box.value) == before
+            assert note.layout.display is None
+            assert f"= {outside:g}" in note.value
+            assert bool(HANGUL.search(note.value)) == (both_languages == "ko")
+        box.value = slider.argument_at(slider.min)
         assert slider.value == slider.min
         assert note.layout.display == "none"
 

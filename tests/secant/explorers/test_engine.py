@@ -67,9 +67,22 @@ def test_a_model_s_own_buffers_stay_as_they_are() -> None:
     assert model.weight.grad is None
 
 
-def test_operation_without_a_single_result_is_refused_by_name() -> None:
-    with pytest.raises(FunctionProblem, match="UnbindBackward0"):
-        tape.gradient(lambda x: torch.stack([x, 2 * x], -1).unbind(-1)[1], X)
+def test_engine_goes_back_through_operations_with_several_results() -> None:
+    assert tape.gradient(lambda x: torch.stack([x, 2 * x], -1).unbind(-1)[1], X).tolist() == [2, 2, 2]
+
+
+def test_backward_that_raises_is_named() -> None:
+    class Raises(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
+            raise ZeroDivisionError
+
+    with pytest.raises(FunctionProblem, match="RaisesBackward: ZeroDivisionError"):
+        tape.gradient(Raises.apply, X)
 
 
 def uneven(**options: Any) -> Any:

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ def test_numbers_stay_covered_under_a_question_until_a_control_moves(kind: Kind)
     assert (
         order.index(explorer.view) - order.index(explorer.question) == 2
     )  # between them what is wrong, if any
-    assert (shown(explorer.question), shown(explorer.cover), shown(explorer.text)) == (False, True, False)
+    assert (shown(explorer.question), shown(explorer.cover), shown(explorer.text)) == (False, False, True)
     for n, button in enumerate(explorer.asking, 1):
         button.click()
         assert f"<b>{n}.</b>" in explorer.question.value
@@ -241,25 +242,35 @@ def test_a_scene_and_its_strokes_come_in_one_message_and_a_move_sends_no_scene(
 
 async def played(explorer: Any, until: float) -> list[float]:
     seen: list[float] = []
-    explorer.log_h.observe(lambda change: seen.append(change.new), "value")
+
+    def see(change: Any) -> None:
+        seen.append(change.new)
+
+    explorer.log_h.observe(see, "value")
     explorer.play.button.value = True
     while explorer.play.button.value and explorer.log_h.value > until:
         await asyncio.sleep(0)
+    explorer.log_h.unobserve(see, "value")
     return seen
 
 
-def test_play_goes_from_1_to_1e_12_one_step_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play, "PACE", (1 / 16, 0.0))
+def test_play_goes_from_1_to_1e_4_and_on_to_1e_12(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play, "PACE", {-math.inf: 0.0})
     explorer = secant.explore()
-    seen = asyncio.run(played(explorer, -99))
-    assert seen[0] == 0
-    assert seen[-1] == -12
-    assert len(seen) == 193
-    assert not explorer.play.button.value
+    for end, steps in ((-4, 65), (-12, 129), (-4, 65)):
+        seen = asyncio.run(played(explorer, -99))
+        assert seen[-1] == end
+        assert len(seen) == steps
+        assert not explorer.play.button.value
+
+
+def test_play_shows_the_secant_turn_in_five_seconds() -> None:
+    seconds = sum(play.STEP * play._decade_seconds(-step * play.STEP) for step in range(64))
+    assert seconds == pytest.approx(5, abs=0.1)
 
 
 def test_play_stops_at_a_touch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play, "PACE", (1 / 16, 0.0))
+    monkeypatch.setattr(play, "PACE", {-math.inf: 0.0})
     explorer = secant.explore()
 
     async def touch() -> None:
@@ -279,7 +290,8 @@ def test_play_goes_by_decades_where_less_motion_is_asked_for(monkeypatch: pytest
     monkeypatch.setattr(play, "SLOW", (1.0, 0.0))
     explorer = secant.explore_paths(h=0.5)
     explorer.view.look = {**LOOK, "still": True}
-    assert asyncio.run(played(explorer, -99)) == [0, -1, -2, -3, -4, -5, -6]
+    assert asyncio.run(played(explorer, -99)) == [0, -1, -2, -3, -4]
+    assert asyncio.run(played(explorer, -99)) == [-4, -5, -6]
 
 
 def test_the_text_to_copy_is_the_call_and_the_numbers_without_markup(both_languages: str) -> None:

@@ -1,5 +1,6 @@
 """The explorer, driven by its widgets' values as the page would."""
 
+import itertools
 import math
 import time
 from typing import Any
@@ -15,7 +16,7 @@ from tests.support.reading import picture, problems, remarks, shown, text
 
 def test_explorer_starts_with_the_function_of_the_lesson() -> None:
     explorer = explore()
-    assert shown(explorer, "quotient") == pytest.approx(3 * math.log(7 / 5) / 2)
+    assert shown(explorer, "quotient") == pytest.approx(3 * math.log(6 / 5))
     assert shown(explorer, "gradient") == 0.6
     assert remarks(explorer) == ""
     assert picture(explorer.view).size == (1800, 800)
@@ -174,3 +175,30 @@ def test_the_static_figure_has_a_legend_of_symbols() -> None:
     labels = [text.get_text() for axes in figure.axes for text in axes.get_legend().get_texts()]
     assert {"$f$", "$f'(x)$", "float32", "float64"} <= set(labels)
     assert all(text.isascii() for text in labels)
+
+
+def test_without_rounding_h_goes_from_1_to_1e_4_in_one_dtype(both_languages: str) -> None:
+    explorer = explore(rounding=False)
+    assert (explorer.setting.h, explorer.setting.dtype, explorer.setting.scheme) == (
+        1.0,
+        "float64",
+        "forward",
+    )
+    assert explorer.log_h.arguments == pytest.approx((1e-4, 10**0.5))
+    assert explorer.call == "explore(x=5, rounding=False)"
+    assert list(explorer.reading.curves) == ["float64"]
+    assert "float32" not in explorer.legend.value
+    assert len(explorer.questions) == 2
+    with pytest.raises(ValueError, match="float64"):
+        explore(rounding=False, dtype="float32")
+
+
+@pytest.mark.parametrize("x", [1.0, 5.0, 9.0])
+@pytest.mark.parametrize("function", ["log(x³)", "x³ + 2 sin x"])
+def test_the_first_explorer_shows_the_quotient_becoming_the_gradient(function: str, x: float) -> None:
+    explorer = explore(rounding=False, function=function, x=x)
+    gaps = []
+    for explorer.log_h.value in (0.0, -1.0, -2.0, -3.0, -4.0):
+        gaps.append(abs(explorer.reading.quotient - explorer.reading.gradient))
+    assert all(small < big / 5 for big, small in itertools.pairwise(gaps))
+    assert gaps[-1] < 1e-3 * abs(explorer.reading.gradient)

@@ -1,0 +1,249 @@
+"""Times of submission and due dates: as people and programs write them, in UTC, and as they are shown.
+
+nbgrader's `parse_utc` takes an abbreviation such as KST for UTC, and the offset `+0900` for 900 seconds. Here
+a zone is looked up in nbgrader's own settings first, then among all zones. An abbreviation that has several
+meanings is not decided. Where the clocks change, a local time occurs twice or never. It is then the earlier
+of the two times that it can mean, so that nobody is late because of it.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from dateutil.tz import gettz
+from nbgrader.exchange.default import ExchangeSubmit
+from traitlets.config import Config
+
+from autograder.course.errors import CourseError
+
+_YEARS = range(2000, 2100)
+_FARTHEST = timedelta(hours=14)  # the largest offset from UTC
+_ZONE = r"(?:(?i:UTC|GMT) ?)?[+-][\d:]+|[A-Za-z][A-Za-z0-9_/-]*(?:\+\d+)?"
+_ISO = re.compile(
+    r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:T| +)(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?"
+    rf" *({_ZONE})?",
+    re.ASCII,
+)
+_ANY_FORM = re.compile(rf"(.+?) *({_ZONE})?", re.ASCII)
+_OFFSET = re.compile(r"(?:UTC|GMT)? ?([+-])(\d{1,2})(?::?(\d\d))?(?::?00)?", re.ASCII | re.IGNORECASE)
+EXAMPLE = "2026-10-11 09:30:00 Asia/Seoul"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The meaning of a written time.
+
+    Attributes:
+        when: in UTC, without a zone; None if it cannot be decided.
+        earliest: the earliest time in UTC that the text can mean; None if the text is not a time.
+        problem: why `when` is None; empty for a time that nobody has written.
+    """
+
+    when: datetime | None = None
+    earliest: datetime | None = None
+    problem: str = ""
+
+
+class _Undecided(Exception):
+    """Says which offsets a zone can have; none for a name that no zone has."""
+
+    def __init__(self, *offsets: timedelta) -> None:
+        super().__init__()
+        self.offsets = sorted(offsets)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time zones of a class.
+
+    Attributes:
+        zone: the zone of nbgrader's exchange, UTC by default. A time without a zone is in it.
+        shown: the zone in which times are shown: the exchange's if the class has set one, else formgrader's.
+        name: the name of that zone.
+        form: nbgrader's `timestamp_format`.
+        is_set: whether the class has set a zone.
+    """
+
+    zone: tzinfo = UTC
+    shown: tzinfo = UTC
+    name: str = "UTC"
+    form: str = ""
+    is_set: bool = False
+
+    @classmethod
+    def of(cls, config: Config) -> "Clock":
+        """Read the zones from nbgrader's settings.
+
+        Raises:
+            CourseError: a zone that is set does not exist.
+        """
+        submit = ExchangeSubmit(config=config)
+        sections = ("ExchangeSubmit", "Exchange", "NbGraderAPI")
+        is_set = [section for section in sections if "timezone" in config.get(section, {})]
+        name = config.NbGraderAPI.timezone if is_set == ["NbGraderAPI"] else submit.timezone
+        zone = _zone_named("Exchange", submit.timezone)
+        return cls(zone, _zone_named("NbGraderAPI", name), name, submit.timestamp_format, bool(is_set))
+
+    def read(self, text: str) -> Reading:
+        """Read a time: a date, a time of day and, perhaps, a zone's name, abbreviation or offset."""
+        text = unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-").strip()
+        local, zone = _split(text) or self._split_in_form(text) or (None, "")
+        if local is None or local.year not in _YEARS:
+            return Reading(problem="it is not a time")
+        try:
+            when = to_utc(local, self._zone(zone, local))
+        except _Undecided as error:
+            offset = max(error.offsets, default=_FARTHEST)
+            return Reading(earliest=local - offset, problem=_undecided(zone, error.offsets))
+        return Reading(when, when)
+
+    def extend(self, due: datetime, extension: timedelta | None) -> datetime:
+        """Return a due date, in UTC, with an extension: some days later at the same time of the class's day.
+
+        nbgrader adds 24 hours for a day, so a deadline moves by an hour where the clocks change.
+        """
+        if not extension:
+            return due
+        local = due.replace(tzinfo=UTC).astimezone(self.shown) + timedelta(days=extension.days)
+        end = max(local.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
+        return end.replace(tzinfo=None) + (extension - timedelta(days=extension.days))
+
+    def show(self, *times: datetime) -> tuple[str, ...]:
+        """Return times in UTC as the class's clock shows them, as exactly as it takes to tell them apart."""
+        local = [time.replace(tzinfo=UTC).astimezone(self.shown) for time in times]
+        for precision in ("minutes", "seconds", "microseconds"):
+            shown = tuple(self._described(each, precision) for each in local)
+            if len(set(shown)) == len(set(times)):
+                break
+        return shown
+
+    def _described(self, local: datetime, precision: str) -> str:
+        zone = "UTC" if self.name == "UTC" else f"{self.name}, {_as_text(local.utcoffset() or timedelta())}"
+        return f"{local.replace(tzinfo=None).isoformat(' ', precision)} ({zone})"
+
+    def _split_in_form(self, text: str) -> tuple[datetime, str] | None:
+        """Split a time that is written in the class's own `timestamp_format`."""
+        form = re.sub(" *%[zZ]", "", self.form)
+        found = _ANY_FORM.fullmatch(text)
+        for local, zone in ((found[1], found[2] or ""), (text, "")) if found else ():
+            try:
+                return datetime.strptime(local, form), zone
+            except ValueError:
+                continue
+        return None
+
+    def _zone(self, word: str, local: datetime) -> tzinfo:
+        """Return the zone that a word means at a local time.
+
+        Raises:
+            _Undecided: it could be several, or none.
+        """
+        if not word:
+            return self.zone
+        if found := _OFFSET.fullmatch(word):
+            return _at_offset(*found.groups(default="0"))
+        short = word.upper()
+        for zone in (self.zone, self.shown):
+            for fold in (0, 1):
+                there = local.replace(tzinfo=zone, fold=fold)
+                if (there.tzname() or "").upper() == short:
+                    return timezone(there.utcoffset() or timedelta())
+        if short in ("UTC", "GMT", "Z"):
+            return UTC
+        offsets = _abbreviations(local.year).get(short, frozenset())
+        own = {local.replace(tzinfo=zone).utcoffset() for zone in (self.zone, self.shown)}
+        in_another_season = {short} & _names_of((self.zone, self.shown), local.year)
+        if len(offsets) == 1 and not in_another_season:
+            return timezone(next(iter(offsets)))
+        if not offsets and short in _names():
+            return ZoneInfo(_names()[short])
+        raise _Undecided(*offsets, *(offset for offset in own if in_another_season and offset is not None))
+
+
+def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
+    """Return a local time in UTC, without a zone. None is the zone of this machine.
+
+    Of a local time that occurs twice or never, the earlier time is returned.
+    """
+    folds = (local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+    return min(folds).replace(tzinfo=None)
+
+
+def _zone_named(section: str, name: str) -> tzinfo:
+    """Return a zone that is set, as nbgrader understands its name."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        zone: tzinfo | None = gettz(name)
+        if zone is not None:
+            return zone
+    raise CourseError(f"c.{section}.timezone = {name!r} is no time zone. Write a name such as 'Asia/Seoul'.")
+
+
+def _split(text: str) -> tuple[datetime, str] | None:
+    """Split a time that begins with the year into its local time and its zone."""
+    found = _ISO.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day, hour, minute, second, fraction, zone = found.groups(default="")
+    try:
+        date = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second or 0))
+        return date.replace(microsecond=int(fraction.ljust(6, "0")[:6])), zone
+    except ValueError:
+        return None
+
+
+def _at_offset(sign: str, hours: str, minutes: str) -> tzinfo:
+    """Return the zone of an offset.
+
+    Raises:
+        _Undecided: no zone has this offset.
+    """
+    offset = timedelta(hours=int(hours), minutes=int(minutes))
+    if offset > _FARTHEST or int(minutes) >= 60:
+        raise _Undecided
+    return timezone(offset if sign == "+" else -offset)
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Return the names of all zones, by their capitals."""
+    return {name.upper(): name for name in sorted(available_timezones())}
+
+
+@cache
+def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
+    """Return the offsets that each abbreviation has somewhere on earth, in the winter or summer of a year."""
+    found: dict[str, frozenset[timedelta]] = {}
+    for name in _names().values():
+        for there in _seasons(ZoneInfo(name), year):
+            short, offset = (there.tzname() or "").upper(), there.utcoffset()
+            if short.isalpha() and offset is not None:
+                found[short] = found.get(short, frozenset()) | {offset}
+    return found
+
+
+def _names_of(zones: tuple[tzinfo, ...], year: int) -> set[str]:
+    """Return the abbreviations that zones have in the winter or summer of a year."""
+    return {(there.tzname() or "").upper() for zone in zones for there in _seasons(zone, year)}
+
+
+def _seasons(zone: tzinfo, year: int) -> tuple[datetime, datetime]:
+    return datetime(year, 1, 1, tzinfo=zone), datetime(year, 7, 1, tzinfo=zone)
+
+
+def _undecided(zone: str, offsets: list[timedelta]) -> str:
+    """Say which zones a word could mean."""
+    if not offsets:
+        return f"{zone} is no time zone"
+    *most, last = map(_as_text, sorted(set(offsets)))
+    return f"{zone} can be {', '.join(most)} or {last}"
+
+
+def _as_text(offset: timedelta) -> str:
+    """Return an offset as in UTC+09:00."""
+    minutes = round(offset.total_seconds() / 60)
+    return f"UTC{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"

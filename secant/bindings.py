@@ -1,0 +1,612 @@
+"""The names of a notebook: which cell bound each of them, what they are now, and why one is missing.
+
+A verdict names these causes if an answer relies on a name that means something else by now. Two processes use
+this module: the student's in a grading, whose findings only become words, and a notebook's kernel.
+"""
+
+import ast
+import builtins
+import dis
+import linecache
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import astuple, dataclass
+from itertools import islice
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType, TracebackType
+from typing import Any
+
+from secant.language import say
+
+#: Python's own names and their values, as they were when this module was imported.
+BUILTINS: Mapping[str, Any] = dict(vars(builtins))
+# What IPython and Python's `site` add for a person at the keyboard.
+_NOT_PYTHONS = {"_", "copyright", "credits", "display", "exit", "get_ipython", "help", "license", "quit"}
+_PYTHONS = {name for name in BUILTINS if name not in _NOT_PYTHONS and not name.startswith("__")}
+
+#: The kinds of findings about a name that is there and means something else.
+REBOUND = ("python", "lesson", "own")
+_MOST = 3  # findings of one error
+_SHOWN, _LINE = 40, 200  # characters of a value, and of a line of code
+_MOST_CODE = 500_000  # characters of a notebook that are read for the sake of a message
+_DEPTH = 4  # of functions that call each other, and of code in code
+_LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
+_PLAIN = (bool, int, float, str, type(None))
+_MAGIC = re.compile(r"\s*%%(\w[\w.]*)")
+_EVERYTHING = re.compile(r"\s*(?:from\s+\S+\s+import\s+\*|%run\b|get_ipython\(\)\.run_line_magic\('run')")
+_SHELL_ESCAPE = re.compile(r"\s*%%?(\w+)|\s*!")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A reason why a name does not mean what an answer takes it for.
+
+    Attributes:
+        name: the name, as the answer writes it.
+        kind: "python" (a name of Python's own was rebound), "lesson" (a name that the lesson imports), "own"
+            (a name of the notebook's own), "deleted"; or why the name was never bound: "stopped" (the cell
+            ended before it), "perhaps" (a cell stopped at an import of everything), "branch" (code that did
+            not run), "magic" (the cell's magic does not run it here), "inside" (it is local to a function or
+            class), "comment", "text" (a text cell), "below" (a later cell), "endless".
+        cell: the label of the cell that is the reason, such as "cell 7".
+        line, text: the line in that cell, and its code; 0 and "" if unknown.
+        more: what the name is now; for "stopped" the error; for "magic" and "inside" what surrounds it.
+    """
+
+    name: str
+    kind: str
+    cell: str
+    line: int = 0
+    text: str = ""
+    more: str = ""
+
+    def data(self) -> tuple[str, str, str, int, str, str]:
+        """Return plain data, from which `Finding(*data)` is made again."""
+        return astuple(self)
+
+
+class Bindings:
+    """A notebook's names, watched from cell to cell.
+
+    Args:
+        names: the notebook's namespace, as it is before the first cell.
+        label: returns the cell that a frame belongs to, or "" for a frame that is not the notebook's.
+        python: the notebook's builtins, if they are a copy of its own.
+        transform: turns a cell's text with magics into Python.
+        known: the names that no cell has bound; by default all that are there now.
+    """
+
+    def __init__(
+        self,
+        names: dict[str, Any],
+        label: Callable[[FrameType], str],
+        python: Mapping[str, Any] = BUILTINS,
+        transform: Callable[[str], str] = str,
+        known: Collection[str] | None = None,
+    ) -> None:
+        self._names, self._python_names = names, python
+        self._label, self._transform = label, transform
+        self._sources: dict[str, str] = {}
+        self._readings: dict[str, tuple[dict[str, int], dict[str, str]]] = {}
+        self._unread = _MOST_CODE
+        self._errors: dict[str, tuple[int, str, str]] = {}
+        self._causes: dict[str, str | list[Finding]] = {}  # a missing name, or what is known at once
+        self._bound: dict[str, list[str]] = {}
+        self._deleted: dict[str, str] = {}
+        self._kinds: dict[str, str] = {}  # what a name was when it was bound first
+        self._types: dict[str, tuple[str, str]] = {}  # before it was bound last, and since
+        self._lesson: dict[str, Any] = {}
+        now = self._identities()
+        self._seen = now if known is None else {name: now[name] for name in now.keys() & known}
+        self._python_ids = list(map(id, python.values()))
+
+    def begin(self, sources: Iterable[tuple[str, str]]) -> None:
+        """Take the text of all cells, each with its label, before the first one runs."""
+        self._sources = dict(sources)
+
+    def note(self, cell: str, source: str = "", *, imports: bool = False) -> None:
+        """Compare the names with those before a cell that has just run.
+
+        Args:
+            cell: its label.
+            source: its text, unless `begin` has brought it.
+            imports: whether the cell is the lesson's own imports.
+        """
+        if source:
+            self._sources[cell] = source
+            self._readings.pop(cell, None)
+        if self._python_ids != (ids := list(map(id, self._python_names.values()))):
+            self._python_ids = ids
+            for name in _PYTHONS:
+                if self._python_names.get(name) is not BUILTINS[name]:
+                    self._bound.setdefault(f"builtins.{name}", [cell])
+        now = self._identities()
+        if now == self._seen:
+            return
+        for name in now.keys() - self._seen.keys():
+            self._deleted.pop(name, None)
+        for name, _ in now.items() - self._seen.items():
+            self._bound.setdefault(name, []).append(cell)
+            value = self._names.get(name)
+            self._kinds.setdefault(name, _kind(value))
+            kind = type(value).__name__
+            self._types[name] = self._types.get(name, ("", kind))[1], kind
+            if imports:
+                self._lesson[name] = value
+        for name in self._seen.keys() - now.keys():
+            self._deleted[name] = cell
+        self._seen = now
+
+    def fail(self, cell: str, error: BaseException, line: int, text: str, message: str) -> None:
+        """Note that a cell stopped: with which error, and at which line."""
+        self._errors[cell] = line, text.strip()[:_LINE], message[:_LINE]
+        # The error itself is not kept: its frames would keep the notebook's tensors.
+        self._causes[cell] = _missing_name(error) or self.behind(error)
+
+    def causes(self, cells: Collection[str]) -> dict[str, list[Finding]]:
+        """Return the findings about those of some cells that stopped, once all cells have run."""
+        found = {
+            cell: self.missing(cause) if isinstance(cause, str) else cause
+            for cell, cause in self._causes.items()
+            if cell in cells
+        }
+        return {cell: findings for cell, findings in found.items() if findings}
+
+    def _identities(self) -> dict[str, int]:
+        # No reference is kept: a notebook may watch when its tensors are freed.
+        names = dict(self._names)  # a thread of the notebook may bind others meanwhile
+        return dict(zip(names, map(id, names.values()), strict=True))
+
+    # --- Names that mean something else now -----------------------------------------------------------------
+
+    def rebound(self) -> dict[str, Finding]:
+        """Return the names that mean something else now: Python's own, the lesson's, and the notebook's.
+
+        Of the notebook's names these are functions, classes and modules that became something else.
+        """
+        found = {}
+        for name in _PYTHONS:
+            now = self._names.get(name, self._python_names.get(name))
+            if now is not BUILTINS[name]:
+                found[name] = self._finding(name, "python")
+        for name, value in self._lesson.items():
+            if name in self._names and self._names[name] is not value and name not in found:
+                found[name] = self._finding(name, "lesson")
+        for name, kind in self._kinds.items():
+            if name in found or name not in self._names or kind == "value":
+                continue
+            if len(self._bound[name]) > 1 and _kind(self._names[name]) != kind:
+                found[name] = self._finding(name, "own")
+        return found
+
+    def used_by(self, name: str, cell: str, rebound: Mapping[str, Finding]) -> list[Finding]:
+        """Return what an answer uses that means something else now.
+
+        If the answer's own name is missing or was rebound, that alone is returned.
+
+        Args:
+            name: the name of the function or class that a task asks for.
+            cell: the label of the answer's cell. Some answers define another name than the task's.
+            rebound: see `rebound`.
+        """
+        defined = [one for one, cells in self._bound.items() if cell in cells and one in self._names]
+        if name not in self._names and (why := self.missing(name)):
+            return why
+        causes = {**self._defined_again(cell), **rebound}
+        if name in causes:
+            return [causes[name]]
+        if not causes:
+            return []
+        things = [self._names[one] for one in {name, *defined} & self._names.keys()]
+        used = _globals_of(things, self._names, causes.keys())
+        return [causes[one] for one in causes if one in used][:_MOST]
+
+    def _defined_again(self, cell: str) -> dict[str, Finding]:
+        """Return functions and classes that were there by this cell, and that a later one defined again."""
+        order = {label: place for place, label in enumerate(self._sources)}
+        if cell not in order:
+            return {}
+        found = {}
+        for name, cells in self._bound.items():
+            first, last = order.get(cells[0], -1), order.get(cells[-1], -1)
+            if (
+                name in self._names
+                and first <= order[cell] < last
+                and self._kinds[name] in ("function", "class")
+            ):
+                found[name] = self._finding(name, "own")
+        return found
+
+    def behind(self, error: BaseException) -> list[Finding]:
+        """Return what the failing expression uses that means something else now, or is missing."""
+        if missing := _missing_name(error):
+            return self.missing(missing)
+        own = [step for step in _steps(error.__traceback__) if self._label(step.tb_frame)]
+        if not own:
+            return []
+        rebound = self.rebound()
+        used = _names_at(own[-1])
+        found = [rebound[name] for name in used if name in rebound]
+        for name in used:  # a value of another type than the one before
+            before, now = self._types.get(name, ("", ""))
+            several = len(set(self._bound.get(name, ()))) > 1
+            called = before != now or f"{name}()" in str(error)  # or with other arguments than before
+            if name not in rebound and name in self._names and several and called:
+                found.append(self._finding(name, "own"))
+        return found[:_MOST]
+
+    def _finding(self, name: str, kind: str) -> Finding:
+        key = name if name in self._names else f"builtins.{name}"
+        cell = (self._bound.get(key) or [""])[-1]
+        line, text = self._line(cell, key)
+        now = self._names.get(name, self._python_names.get(name))
+        return Finding(name, kind, cell, line, text, describe(now))
+
+    def _line(self, cell: str, name: str) -> tuple[int, str]:
+        """Return the last line of a cell that binds or deletes a name: its number and its code."""
+        source = self._sources.get(cell, "")
+        line = self._read(cell)[0].get(name, 0) or _magic_line(source)
+        lines = source.splitlines()
+        return (line, lines[line - 1].strip()[:_LINE]) if 0 < line <= len(lines) else (0, "")
+
+    def _read(self, cell: str) -> tuple[dict[str, int], dict[str, str]]:
+        """Return what the text of a cell binds, and what it defines inside something else; read once."""
+        if cell not in self._readings:
+            source = self._sources.get(cell, "")
+            self._unread -= len(source)
+            with suppress(Exception):  # no transformer has to survive a slip in a cell
+                source = self._transform(source)
+            self._readings[cell] = (bindings(source), _nested(source)) if self._unread > 0 else ({}, {})
+        return self._readings[cell]
+
+    # --- Names that are missing -----------------------------------------------------------------------------
+
+    def missing(self, name: str) -> list[Finding]:
+        """Return why a name is not there, if it is known."""
+        if name in self._deleted:
+            cell = self._deleted[name]
+            return [Finding(name, "deleted", cell, *self._line(cell, name))]
+        for find in (self._stopped, self._under_a_magic, self._below, self._in_a_branch, self._inside):
+            if found := find(name):
+                return [found]
+        return []
+
+    def _stopped(self, name: str) -> Finding | None:
+        for cell, (line, text, error) in self._errors.items():
+            if name in self._read(cell)[0]:
+                return Finding(name, "stopped", cell, line, text, error)
+        for cell, (line, text, error) in self._errors.items():  # whatever such a line would have bound
+            if _EVERYTHING.match(text):
+                return Finding(name, "perhaps", cell, line, text, error)
+        return None
+
+    def _in_a_branch(self, name: str) -> Finding | None:
+        for cell, source in self._sources.items():
+            if line := self._read(cell)[0].get(name):
+                text = source.splitlines()[line - 1 : line]
+                return Finding(name, "branch", cell, line, text[0].strip()[:_LINE] if text else "")
+        return None
+
+    def _under_a_magic(self, name: str) -> Finding | None:
+        for cell, source in self._sources.items():
+            magic = _MAGIC.match(source)
+            if magic and name in defined_by_line(source):
+                return Finding(name, "magic", cell, *_definition(source, name), magic[1])
+        return None
+
+    def _inside(self, name: str) -> Finding | None:
+        for cell, source in self._sources.items():
+            if outer := self._read(cell)[1].get(name):
+                return Finding(name, "inside", cell, *_definition(source, name), outer)
+            if re.search(rf"^\s*#+\s*(?:def|class)\s+{re.escape(name)}\b", source, re.MULTILINE):
+                return Finding(name, "comment", cell, *_definition(source, name))
+        return None
+
+    def _below(self, name: str) -> Finding | None:
+        cell = next(iter(self._bound.get(name, ())), "")
+        return Finding(name, "below", cell, *self._line(cell, name)) if cell else None
+
+
+# --- Reading code -------------------------------------------------------------------------------------------
+
+
+def bindings(source: str) -> dict[str, int]:
+    """Return the names that code binds or deletes at its own level, each with the last line that does.
+
+    Code that does not parse is read line by line.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return defined_by_line(source)
+    found: dict[str, int] = {}
+    for node in _of_module(tree):
+        for name in _bound_by(node):
+            found[name] = max(found.get(name, 0), getattr(node, "lineno", 0))
+    return found
+
+
+def _of_module(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes that run in the module's own namespace, and those that `global` reaches."""
+    for node in ast.iter_child_nodes(tree):
+        yield node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            yield from (inner for inner in ast.walk(node) if isinstance(inner, ast.Global))
+        elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            yield from (inner.target for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
+        else:
+            yield from _of_module(node)
+
+
+def _bound_by(node: ast.AST) -> list[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return [name]
+        case ast.Attribute(value=ast.Name(id="builtins"), attr=name, ctx=ast.Store() | ast.Del()):
+            return [f"builtins.{name}"]
+        case ast.alias(name=name, asname=asname):
+            return [asname or name.partition(".")[0]]
+        case ast.Global(names=names):
+            return names
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            return [name]
+    return []
+
+
+_DEFINED = re.compile(r"^\s*(?:async\s+def|def|class)\s+(\w+)")
+_ASSIGNED = re.compile(r"^(\w+)\s*(?::[^=]+)?=(?!=)")
+_IMPORTED = re.compile(r"^(?:from\s+\S+\s+)?import\s+(.+)")
+
+
+def defined_by_line(source: str) -> dict[str, int]:
+    """Return the names that lines of code seem to bind, for code that Python cannot read."""
+    found: dict[str, int] = {}
+    for number, line in enumerate(source.splitlines(), 1):
+        if match := _DEFINED.match(line) or _ASSIGNED.match(line):
+            found[match[1]] = number
+        elif match := _IMPORTED.match(line):
+            names = (part.split() for part in match[1].strip("()").split(","))
+            found |= {words[-1].partition(".")[0]: number for words in names if words}
+    return found
+
+
+def _nested(source: str) -> dict[str, str]:
+    """Return the functions and classes that stand in another one, with the name of that."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return {
+        inner.name: outer.name
+        for outer in ast.walk(tree)
+        if isinstance(outer, kinds)
+        for inner in ast.walk(outer)
+        if isinstance(inner, kinds) and inner is not outer
+    }
+
+
+def _definition(source: str, name: str) -> tuple[int, str]:
+    """Return the line of a cell that seems to define a name: its number and its code."""
+    pattern = re.compile(rf"^[\s#]*(?:async\s+def|def|class)\s+{re.escape(name)}\b|^{re.escape(name)}\s*=")
+    for number, line in enumerate(source.splitlines(), 1):
+        if pattern.match(line):
+            return number, line.strip()[:_LINE]
+    return 0, ""
+
+
+def _magic_line(source: str) -> int:
+    """Return the first line of a cell that is a magic or imports everything; 0 if there is none."""
+    for number, line in enumerate(source.splitlines(), 1):
+        if _SHELL_ESCAPE.match(line) or re.match(r"\s*from\s+\S+\s+import\s+\*", line):
+            return number
+    return 0
+
+
+def _missing_name(error: BaseException) -> str:
+    """Return the global name that an error says is not defined, or an empty string."""
+    if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
+        return ""
+    return error.name if isinstance(error.name, str) else ""
+
+
+def _globals_of(things: Iterable[Any], names: Mapping[str, Any], wanted: Iterable[str]) -> set[str]:
+    """Return which of the wanted names functions and classes read as globals, or what they call does."""
+    looked_for, found = set(wanted), set[str]()
+    todo, seen = [(thing, 0) for thing in things], set[int]()
+    while todo:
+        one, depth = todo.pop()
+        if id(one) in seen or depth > _DEPTH:
+            continue
+        seen.add(id(one))
+        for code in _codes(one):
+            used = {text for text in _loaded(code, looked_for | names.keys())}
+            found |= used & looked_for
+            todo += [(names[text], depth + 1) for text in used if text in names]
+    return found
+
+
+def _codes(thing: Any) -> Iterator[CodeType]:
+    """Yield the code of a function, or of the methods of a class and its bases."""
+    if isinstance(thing, type):
+        for base in thing.__mro__:
+            if base.__module__ == "__main__":
+                for part in vars(base).values():
+                    yield from _codes(part) if not isinstance(part, type) else ()
+        return
+    if isinstance(thing, property):
+        yield from (code for part in (thing.fget, thing.fset) if part for code in _codes(part))
+        return
+    if isinstance(thing, staticmethod | classmethod | MethodType):
+        thing = thing.__func__
+    if isinstance(thing, FunctionType):
+        yield from _all_codes(thing.__code__)
+        for cell in thing.__closure__ or ():  # what a decorator has wrapped
+            try:
+                inner = cell.cell_contents
+            except ValueError:
+                continue
+            if isinstance(inner, FunctionType):
+                yield from _all_codes(inner.__code__)
+
+
+def _all_codes(code: CodeType, depth: int = 0) -> Iterator[CodeType]:
+    yield code
+    if depth < _DEPTH:
+        for part in code.co_consts:
+            if isinstance(part, CodeType):
+                yield from _all_codes(part, depth + 1)
+
+
+def _loaded(code: CodeType, wanted: set[str]) -> set[str]:
+    if not wanted & set(code.co_names):
+        return set()
+    return {str(step.argval) for step in dis.get_instructions(code) if step.opname in _LOADS} & wanted
+
+
+def _steps(trace: TracebackType | None) -> Iterator[TracebackType]:
+    while trace:
+        yield trace
+        trace = trace.tb_next
+
+
+def _names_at(step: TracebackType) -> list[str]:
+    """Return the global names in the expression that a step of an error is at, in their order."""
+    code = step.tb_frame.f_code
+    text = _expression(step)
+    named = dict.fromkeys(re.findall(r"(?<![\w.])[^\W\d]\w*", text))
+    return [name for name in named if name in code.co_names]
+
+
+def _expression(step: TracebackType) -> str:
+    """Return the text of the expression that a step of an error is at; its whole line if that is unknown."""
+    code, filename = step.tb_frame.f_code, step.tb_frame.f_code.co_filename
+    place = next(islice(code.co_positions(), step.tb_lasti // 2, None), (None,) * 4)
+    first, last, begin, end = place
+    if first is None or last is None:
+        return linecache.getline(filename, step.tb_lineno)
+    lines = [linecache.getline(filename, number).encode() for number in range(first, last + 1)]
+    if len(lines) == 1:
+        return lines[0][begin:end].decode(errors="replace")
+    return b"".join([lines[0][begin:], *lines[1:-1], lines[-1][:end]]).decode(errors="replace")
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, ModuleType):
+        return "module"
+    if isinstance(value, type):
+        return "class"
+    return "function" if callable(value) else "value"
+
+
+def describe(value: Any) -> str:
+    """Return what a value is, in words of Python: "int (80)", "function (torch.sum)", "list"."""
+    try:
+        return _described(value)
+    except Exception:  # an object may raise anything when it is read
+        return type(value).__name__[:_SHOWN]
+
+
+def _described(value: Any) -> str:
+    kind = type(value).__name__
+    if type(value) in _PLAIN:
+        text = repr(value if not isinstance(value, str) else value[:_SHOWN])
+        return f"{kind} ({text[:_SHOWN]})" if value is not None else "None"
+    if isinstance(value, ModuleType | type) or callable(value):
+        kind = _kind(value)
+        name, home = str(getattr(value, "__name__", ""))[:_SHOWN], getattr(value, "__module__", None)
+        if isinstance(home, str) and home not in ("__main__", "builtins") and kind != "module":
+            name = f"{home}.{name}"[: 2 * _SHOWN]
+        return f"{kind} ({name})" if name else kind
+    if (text := type(value).__module__) in ("torch", "numpy") and kind == "dtype":
+        return f"{text}.{kind} ({str(value)[:_SHOWN]})"
+    return kind[:_SHOWN]
+
+
+# --- Words --------------------------------------------------------------------------------------------------
+
+
+def said(finding: Finding) -> str:
+    """Return a finding as a sentence without a full stop, in the language in use. Code stands last in it."""
+    name, more, where = f"`{finding.name}`", finding.more, _where(finding)
+    match finding.kind:
+        case "python":
+            return say(
+                en=f"{name} is not Python's own {name} any more but {_a(more)}, since {where}",
+                ko=f"{name}: 이제 파이썬의 원래 {name} 대신 {more}입니다. 바꾼 곳은 {where}",
+            )
+        case "lesson":
+            return say(
+                en=f"{name} is not what the lesson imports any more but {_a(more)}, since {where}",
+                ko=f"{name}: 이제 수업에서 import한 것 대신 {more}입니다. 바꾼 곳은 {where}",
+            )
+        case "own":
+            return say(
+                en=f"what is bound last counts, and {name} is now {_a(more)}, since {where}",
+                ko=f"{name}: 마지막에 정한 것이 쓰이는데, 이제 {more}입니다. 바꾼 곳은 {where}",
+            )
+        case "deleted":
+            return say(en=f"{name} was deleted in {where}", ko=f"{name}: 지워졌습니다. 지운 곳은 {where}")
+        case "stopped":
+            return say(
+                en=f"before it defined {name}, a cell stopped with {more}: {where}",
+                ko=f"{name}: 정의하는 셀이 그 전에 오류로 멈추었습니다({more}). 멈춘 곳은 {where}",
+            )
+        case "perhaps":
+            return say(
+                en=f"no other cell defines {name}, and this one stopped with {more}: {where}",
+                ko=f"{name}: 다른 셀에는 정의가 없고, 이 셀은 오류로 멈추었습니다({more}). 멈춘 곳은 {where}",
+            )
+        case "branch":
+            return say(
+                en=f"{name} is bound only in a part of a cell that did not run here: {where}",
+                ko=f"{name}: 여기서는 실행되지 않은 부분에서만 정의됩니다. 있는 곳은 {where}",
+            )
+        case "magic":
+            return say(
+                en=f"nothing is defined below %%{more}, where {name} stands: {where}",
+                ko=f"{name}: %%{more} 아래에 쓴 것은 정의되지 않습니다. 있는 곳은 {where}",
+            )
+        case "inside":
+            return say(
+                en=f"{name} is defined only inside `{more}`: {where}",
+                ko=f"{name}: `{more}` 안에서만 정의됩니다. 있는 곳은 {where}",
+            )
+        case "comment":
+            return say(
+                en=f"the definition of {name} is a comment: {where}",
+                ko=f"{name}: 정의가 주석으로 되어 있습니다. 있는 곳은 {where}",
+            )
+        case "text":
+            return say(
+                en=f"the definition of {name} stands in a text cell; make that a code cell: {where}",
+                ko=f"{name}: 정의가 텍스트 셀에 있습니다. 코드 셀로 바꾸세요. 있는 곳은 {where}",
+            )
+        case "endless":
+            return say(
+                en=f"the cell that defines {name} did not end and was left out: {where}",
+                ko=f"{name}: 정의하는 셀이 끝나지 않아 빼고 실행했습니다. 그 셀은 {where}",
+            )
+    return say(
+        en=f"cells run from top to bottom, and {name} is defined only in {where}",
+        ko=f"{name}: 셀은 위에서부터 차례로 실행되는데, 더 아래에서 정의됩니다. 있는 곳은 {where}",
+    )
+
+
+def _a(kind: str) -> str:
+    """Return the name of a type with its article."""
+    if kind == "None":
+        return kind
+    return f"an {kind}" if kind[:1].lower() in "aeiou" else f"a {kind}"
+
+
+def _where(finding: Finding) -> str:
+    cell = finding.cell or say(en="the beginning", ko="맨 처음")
+    if not finding.line:
+        return cell
+    return say(
+        en=f"{cell}, line {finding.line}: {finding.text}",
+        ko=f"{cell}, {finding.line}번째 줄: {finding.text}",
+    )

@@ -1,0 +1,166 @@
+"""Functions of the user that only compute, so that calling one while a graph is drawn changes nothing.
+
+The answer is read from the bytecode and errs on the safe side. A function that loads an object which it
+could change, such as a list, a dictionary or a model, is not called.
+"""
+
+import builtins
+import dis
+import functools
+import re
+from collections.abc import Iterator
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+import torch.amp.autocast_mode
+import torch.utils._contextlib
+
+_CONSTANTS = (int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.layout)
+_LIBRARIES = {"torch", "math", "cmath", "numpy", "operator", "builtins"}
+#: Wrappers such as `once_differentiable` and `no_grad`: what matters is the function that they wrap.
+_WRAPPERS = {
+    module.__file__ for module in (torch.autograd.function, torch.utils._contextlib, torch.amp.autocast_mode)
+}
+#: Names of functions and methods that draw random numbers, or change something outside.
+_DENIED = re.compile(
+    "backward|save|savez|savetxt|tofile|set_.*|seed|manual_seed|register_.*|retain_grad|rand.*|normal|bernoulli"
+    "|multinomial|.*dropout.*|open|exec|eval|compile|input|breakpoint|__import__|setattr|delattr|globals"
+    "|locals|vars|checkpoint.*|.*_hooks?"
+)
+_STORES = {"STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"}
+_OUTSIDE = {"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF"}
+
+
+def only_computes(function: Any, *, may_write: bool = True, seen: frozenset[int] = frozenset()) -> bool:
+    """Return whether a function changes nothing outside, as far as its code shows it.
+
+    Args:
+        function: any callable.
+        may_write: whether it may write into its arguments, because they are copies.
+        seen: the ids of the functions that are being read, for recursion.
+    """
+    if isinstance(function, functools.partial):
+        values = (*function.args, *function.keywords.values())
+        return all(_is_harmless(value, may_write, seen) for value in (function.func, *values))
+    if not isinstance(function, FunctionType):
+        return _is_of_library(function)
+    if id(function) in seen:
+        return True
+    return _reads_only(function, may_write, seen | {id(function)})
+
+
+def returns_nothing(hook: Any) -> bool:
+    """Return whether a hook only looks at a gradient: torch's multi-grad hooks, and `list.append` itself."""
+    if isinstance(hook, FunctionType):
+        return hook.__code__.co_filename == torch.autograd.graph.__file__
+    return isinstance(hook, BuiltinFunctionType) and hook.__name__ in ("append", "add", "appendleft")
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of numbers, tensors, and tuples, lists and dictionaries of them; functions stay.
+
+    Raises:
+        TypeError: for anything else, and for a function that may do more than compute.
+    """
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone()
+    if isinstance(value, dict):
+        return {key: copied(each) for key, each in value.items()}
+    if isinstance(value, list | set):
+        return type(value)(map(copied, value))
+    if isinstance(value, tuple) and not isinstance(value, torch.Size):
+        return tuple(map(copied, value))
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, (*_CONSTANTS, torch.Size)) or only_computes(value):
+        return value
+    raise TypeError(f"a {type(value).__name__} is not copied")
+
+
+def _reads_only(function: FunctionType, may_write: bool, seen: frozenset[int]) -> bool:
+    code = function.__code__
+    try:
+        cells = {
+            name: cell.cell_contents
+            for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
+        }
+    except ValueError:  # a name of the enclosing function that has no value yet
+        return False
+    if code.co_filename in _WRAPPERS and "backward" not in code.co_names:
+        wrapped = [value for value in cells.values() if isinstance(value, FunctionType)]
+        return all(only_computes(value, may_write=may_write, seen=seen) for value in wrapped)
+    steps = [*_steps(code)]
+    if any(_leaves_a_trace(step, cells) for step in steps):
+        return False
+    writes = any(map(_writes, steps))
+    loaded = [_global(function, step.argval) for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    values = (*loaded, *cells.values(), *defaults)
+    return (may_write or not writes) and all(_is_harmless(value, not writes, seen) for value in values)
+
+
+def _steps(code: CodeType) -> Iterator[dis.Instruction]:
+    """Yield the instructions of a function and of the functions inside it."""
+    yield from dis.get_instructions(code)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _steps(constant)
+
+
+def _leaves_a_trace(step: dis.Instruction, cells: dict[str, Any]) -> bool:
+    if step.opname in _OUTSIDE:
+        return "GLOBAL" in step.opname or step.argval in cells
+    if step.opname == "IMPORT_NAME":
+        return step.argval.partition(".")[0] not in _LIBRARIES
+    named = step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL", "LOAD_NAME", "IMPORT_FROM"))
+    return named and _DENIED.fullmatch(step.argval) is not None
+
+
+def _writes(step: dis.Instruction) -> bool:
+    """Return whether an instruction changes an object in place, by a store, `+=` or a method such as mul_."""
+    if step.opname == "BINARY_OP":
+        return step.argrepr.endswith("=")
+    named = step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD"))
+    return step.opname in _STORES or (named and step.argval.endswith("_") and step.argval[-2:] != "__")
+
+
+def _global(function: FunctionType, name: str) -> Any:
+    return function.__globals__.get(name, getattr(builtins, name, _global))
+
+
+def _is_harmless(value: Any, tensors: bool, seen: frozenset[int]) -> bool:
+    """Return whether a function that loads this value can change nothing through it."""
+    if isinstance(value, torch.Tensor | np.ndarray):
+        return tensors
+    if isinstance(value, tuple):
+        return all(_is_harmless(each, tensors, seen) for each in value)
+    if isinstance(value, ModuleType):
+        return value.__name__.partition(".")[0] in _LIBRARIES
+    if isinstance(value, type) and issubclass(value, torch.autograd.Function):
+        return tensors and _is_harmless_class(value, seen)
+    if isinstance(value, FunctionType) and (value.__module__ or "").partition(".")[0] in _LIBRARIES:
+        return True
+    return isinstance(value, _CONSTANTS) or only_computes(value, seen=seen)
+
+
+def _is_harmless_class(written: type[torch.autograd.Function], seen: frozenset[int]) -> bool:
+    """Return whether a Function only computes in its forward pass, and keeps nothing in its class."""
+    kinds = (staticmethod, classmethod, FunctionType, *_CONSTANTS)
+    names = [name for name in vars(written) if not name.startswith("__")]
+    kept = [vars(written)[name] for name in names if name != "_backward_cls"]
+    makers = (written.forward, written.setup_context)
+    return all(isinstance(value, kinds) for value in kept) and all(
+        only_computes(maker, seen=seen) for maker in makers
+    )
+
+
+def _is_of_library(function: Any) -> bool:
+    """Return whether a callable without bytecode belongs to Python or torch, and to no object."""
+    owner = getattr(function, "__self__", None)
+    bound = owner is not None and not isinstance(owner, ModuleType | type)
+    module = getattr(function, "__module__", None) or getattr(owner, "__module__", None) or "builtins"
+    known = module.partition(".")[0] in _LIBRARIES
+    kind = isinstance(function, type | BuiltinFunctionType) or type(function).__name__ == "method_descriptor"
+    return kind and known and not bound and _DENIED.fullmatch(function.__name__) is None

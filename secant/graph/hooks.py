@@ -1,0 +1,116 @@
+"""The hooks of the nodes of a graph, found without calling one.
+
+PyTorch keeps hooks in dictionaries and lists them nowhere: a tensor that nobody holds any more still has
+its hook. So the dictionaries are found among all objects, and for a moment listeners stand in them. The
+engine is then asked for the gradient of each node at that node itself, which calls the hooks of its results
+and nothing else.
+"""
+
+import contextlib
+import gc
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.autograd.graph import GradientEdge
+from torch.utils.hooks import RemovableHandle
+
+from secant.graph.nodes import ACCUMULATOR, count_of_results, ones
+
+Hook = Callable[..., Any]
+Table = dict[int, Hook]
+
+
+@dataclass
+class Hooks:
+    """The hooks of one node, each list in the order of calling.
+
+    `results` are hooks of tensors, with the number of the result; `before` and `after` are those of the
+    node; `accumulated` are called once a leaf's .grad has been added to.
+    """
+
+    results: list[tuple[int, Hook]] = field(default_factory=list)
+    before: list[Hook] = field(default_factory=list)
+    after: list[Hook] = field(default_factory=list)
+    accumulated: list[Hook] = field(default_factory=list)
+
+
+def hooks_of(nodes: Sequence[Any]) -> list[Hooks]:
+    """Return the hooks of each node."""
+    if not RemovableHandle.next_id:  # no hook was ever registered: spare the look at all objects
+        return [Hooks() for _ in nodes]
+    objects = gc.get_objects()
+    tables: list[Table] = [thing for thing in objects if type(thing) is OrderedDict and _holds_hooks(thing)]
+    if not tables:
+        return [Hooks() for _ in nodes]
+    with _untouched(objects), _listening(tables) as heard:
+        results = [_heard_at(node, heard) for node in nodes]
+    return [
+        Hooks(of_results, _of_node(node.register_prehook), _of_node(node.register_hook), _accumulated(node))
+        for node, of_results in zip(nodes, results, strict=True)
+    ]
+
+
+def _holds_hooks(table: OrderedDict[Any, Any]) -> bool:
+    return bool(table) and all(type(key) is int and callable(hook) for key, hook in table.items())
+
+
+@contextlib.contextmanager
+def _listening(tables: Sequence[Table]) -> Iterator[list[Hook]]:
+    """Put a listener in the place of each hook; a listener notes the hook if a gradient comes to it."""
+    heard: list[Hook] = []
+    originals = [dict(table) for table in tables]
+
+    def listener(hook: Hook) -> Hook:
+        def listen(gradient: Any, *_: Any) -> None:
+            if gradient is not None:
+                heard.append(hook)
+
+        return listen
+
+    try:
+        for table in tables:
+            table.update({key: listener(hook) for key, hook in table.items()})
+        yield heard
+    finally:
+        for table, original in zip(tables, originals, strict=True):
+            table.update(original)
+
+
+@contextlib.contextmanager
+def _untouched(objects: Sequence[Any]) -> Iterator[None]:
+    """Give tensors that retain their gradient the same gradient afterwards."""
+    kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
+    tensors = [thing for thing in objects if type(thing) in kinds and thing.retains_grad]
+    before = [tensor.grad for tensor in tensors]
+    try:
+        yield
+    finally:
+        for tensor, gradient in zip(tensors, before, strict=True):
+            tensor.grad = gradient
+
+
+def _heard_at(node: Any, heard: list[Hook]) -> list[tuple[int, Hook]]:
+    found: list[tuple[int, Hook]] = []
+    for number in range(count_of_results(node)):
+        heard.clear()
+        edge = GradientEdge(node, number)
+        with contextlib.suppress(RuntimeError):  # a result that has no gradient
+            torch.autograd.grad([edge], [edge], [ones(node, number)], retain_graph=True)
+        found += [(number, hook) for hook in heard]
+    return found
+
+
+def _of_node(register: Callable[[Hook], Any]) -> list[Hook]:
+    """Return the hooks of a node; only a new one's handle leads to them."""
+    handle = register(lambda *_: None)
+    table: Table = handle.hooks_dict_ref()
+    handle.remove()
+    return [*table.values()]
+
+
+def _accumulated(node: Any) -> list[Hook]:
+    table = node.variable._post_accumulate_grad_hooks if node.name() == ACCUMULATOR else None
+    return [*(table or {}).values()]

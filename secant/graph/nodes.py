@@ -1,0 +1,110 @@
+"""Nodes of autograd's graph, asked one at a time for what they hand on, under the engine's own rules."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import BackwardCFunction, Function
+
+ACCUMULATOR = "torch::autograd::AccumulateGrad"
+
+Gradients = Sequence[Tensor | None]
+
+
+def is_own(node: Any) -> bool:
+    """Return whether the node's backward is a class of Python, a `torch.autograd.Function`."""
+    return isinstance(node, BackwardCFunction)
+
+
+def backward_of(node: Any) -> Any:
+    """Return the Python function that computes the backward of such a class, `backward` or `vjp`."""
+    written = node._forward_cls
+    return written.backward if written.vjp is Function.vjp else written.vjp
+
+
+def count_of_results(node: Any) -> int:
+    """Return how many results the forward operation of a node had."""
+    return 1 if node.name() == ACCUMULATOR else len(node._input_metadata)
+
+
+def ones(node: Any, number: int) -> Tensor:
+    """Return a gradient of ones for one of a node's results."""
+    if node.name() == ACCUMULATOR:
+        return torch.ones_like(node.variable)
+    about = node._input_metadata[number]
+    return torch.ones(tuple(about.shape), dtype=about.dtype, device=about.device)
+
+
+def ask(node: Any, gradients: Gradients, ctx: Any = None) -> list[Tensor | None]:
+    """Return what a node hands to each of its `next_functions`, before `fitted`. No hook is called.
+
+    Args:
+        node: any node but the one that adds to a leaf's .grad.
+        gradients: one for each of its results; None where no gradient arrives.
+        ctx: the object that a backward written in Python gets in place of the node.
+
+    Raises:
+        RuntimeError: if the engine would refuse the result. A backward in Python may raise anything.
+    """
+    if is_own(node):
+        return _of_inputs(node, _own(node, gradients, ctx or node))
+    handed = node(*gradients)
+    return [*(handed if isinstance(handed, tuple) else (handed,))]
+
+
+def fitted(node: Any, handed: Gradients) -> list[Tensor | None]:
+    """Return these gradients in the shape and dtype of the node's inputs, one for each.
+
+    The engine sums a gradient over the dimensions that its input was broadcast along.
+    """
+    pairs = zip_longest(node.next_functions, handed[: len(node.next_functions)])
+    return [_fitted(gradient, *edge) for edge, gradient in pairs]
+
+
+def _own(node: Any, gradients: Gradients, ctx: Any) -> Any:
+    written = node._forward_cls
+    if not _may_be_none(written):
+        filled = [0 * ones(node, k) if gradient is None else gradient for k, gradient in enumerate(gradients)]
+        gradients = filled
+    boxed = getattr(written, "boxed_grads_call", False)
+    return backward_of(node)(ctx, *([list(gradients)] if boxed else gradients))
+
+
+def _may_be_none(written: type[Function]) -> bool:
+    """Return whether a Function asks for None in place of zeros; its node keeps that to itself."""
+    makers = (written.forward, written.setup_context)
+    codes = (getattr(maker, "__code__", None) for maker in makers)
+    return any(code is not None and "set_materialize_grads" in code.co_names for code in codes)
+
+
+def _of_inputs(node: Any, results: Any) -> list[Tensor | None]:
+    """Return the results of a backward in Python for the inputs that are tensors.
+
+    The function returns one for every argument of forward. `next_functions` has only the tensors, and no
+    node for a tensor that needs no gradient.
+    """
+    results = results if isinstance(results, tuple) else (results,)
+    needs = node.needs_input_grad
+    if len(results) < len(needs) or any(result is not None for result in results[len(needs) :]):
+        raise RuntimeError("incorrect number of gradients")
+    if not all(result is None or isinstance(result, Tensor) for result in results):
+        raise RuntimeError("a gradient is not a tensor")
+    wanted = iter([result for result, need in zip(results, needs, strict=False) if need])
+    surplus = sum(result is not None for result, need in zip(results, needs, strict=False) if not need)
+    if surplus > sum(following is None for following, _ in node.next_functions):
+        raise RuntimeError("a gradient for an argument that is not a tensor")
+    return [None if following is None else next(wanted) for following, _ in node.next_functions]
+
+
+def _fitted(gradient: Tensor | None, following: Any, number: int) -> Tensor | None:
+    if gradient is None or following is None:
+        return None
+    leaf = following.name() == ACCUMULATOR
+    wanted = following.variable if leaf else following._input_metadata[number]
+    if gradient.shape != wanted.shape:
+        gradient = gradient.sum_to_size(wanted.shape)
+    if gradient.is_complex() and not wanted.dtype.is_complex:
+        gradient = gradient.real
+    return gradient.to(wanted.dtype)

@@ -1,0 +1,461 @@
+"""draw_graph shows the gradients of backward() and changes nothing, or says what it leaves out."""
+
+import functools
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.graph import register_multi_grad_hook, save_on_cpu, saved_tensors_hooks
+from torch.utils.checkpoint import checkpoint
+
+from secant import language
+from secant.graph.draw import AutogradGraph, draw_graph
+from secant.graph.effects import only_computes
+from secant.graph.flow import numbers
+
+LOG: list[Any] = []  # what user code leaves behind: drawing must not add to it
+
+
+@pytest.fixture(autouse=True)
+def _empty_log() -> Iterator[None]:
+    before = language()
+    language("en")
+    LOG.clear()
+    yield
+    language(before)
+
+
+def leaf(*values: float) -> Tensor:
+    return torch.tensor(values[0] if len(values) == 1 else values, dtype=torch.float64, requires_grad=True)
+
+
+class Scaled(Function):
+    """Numbers and words before, between and after tensors; one tensor that needs no gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, n: float, x: Tensor, word: str, fixed: Tensor, w: Tensor, m: int) -> Tensor:
+        ctx.n = n * m
+        ctx.save_for_backward(x, fixed, w)
+        return ctx.n * x * fixed * w
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        x, fixed, w = ctx.saved_tensors
+        return None, ctx.n * g * fixed * w, None, None, ctx.n * g * fixed * x, None
+
+
+class Counting(Function):
+    """A backward that writes into its ctx and into what it saved."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.calls, ctx.log, ctx.copy = 0, [], x.detach().clone()
+        ctx.save_for_backward(x.detach() + 0)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        ctx.calls += 1
+        ctx.log.append(g)
+        ctx.copy.add_(1)
+        return 2 * g * ctx.calls * len(ctx.log)
+
+
+class Logging(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x * 3
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        LOG.append("backward")
+        return 3 * g
+
+
+class Silent(Function):
+    """A backward that returns None for one of its tensors."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, y: Tensor) -> Tensor:
+        return x + y
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        return g, None
+
+
+class Both(Function):
+    """Two results, of which one may get no gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Any:
+        ctx.save_for_backward(x)
+        return x.sin(), x.cos()
+
+    @staticmethod
+    def backward(ctx: Any, a: Tensor, b: Tensor) -> Tensor:
+        (x,) = ctx.saved_tensors
+        return a * x.cos() - b * x.sin()
+
+
+class BothOrNone(Both):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Any:
+        ctx.set_materialize_grads(False)
+        return Both.forward(ctx, x)
+
+    @staticmethod
+    def backward(ctx: Any, a: Tensor | None, b: Tensor | None) -> Tensor:
+        (x,) = ctx.saved_tensors
+        return (5.0 if a is None else a * x.cos()) - (7.0 if b is None else b * x.sin())
+
+
+def summing(x: Tensor) -> Tensor:
+    return x.sum() * torch.ones(2, dtype=torch.float64)
+
+
+ONE: list[Callable[[Tensor], Tensor]] = [
+    torch.sin,
+    torch.exp,
+    lambda x: x * x,
+    lambda x: x**2 + x,
+    summing,
+    Counting.apply,
+    lambda x: Both.apply(x)[0],
+    lambda x: Both.apply(x)[1] * Both.apply(x)[0],
+    lambda x: BothOrNone.apply(x)[1],
+    lambda x: torch.stack([x, x.cos()]).unbind()[1],
+    lambda x: torch.stack([x, x.cos()]).max(0).values,
+    lambda x: x.repeat(3, 1).mean(0),
+    lambda x: x.float().double(),
+    lambda x: x.clone().mul_(2),
+    lambda x: x.detach() * x,
+    lambda x: x[0] * torch.ones(2, dtype=torch.float64) + x[[1, 0]],
+]
+IMPURE: list[Callable[[Tensor], Tensor]] = [
+    Logging.apply,
+    lambda x: checkpoint(torch.sin, x, use_reentrant=True),
+    lambda x: checkpoint(torch.exp, x, use_reentrant=False),
+]
+TWO: list[Callable[[Tensor, Tensor], Tensor]] = [
+    torch.add,
+    torch.mul,
+    lambda x, y: Scaled.apply(0.5, x, "word", torch.full((2,), 1.5, dtype=torch.float64), y, 2),
+    Silent.apply,
+    lambda x, y: torch.where(x > y, x, y),
+]
+PURE_HOOKS: list[Callable[..., Any]] = [
+    lambda g: 10 * g,
+    lambda g: g.clamp(-0.5, 0.5),
+    lambda g: None,
+    lambda g: print(g),
+    lambda g: g.mul_(2) and None if g.numel() == 1 else None,
+]
+IMPURE_HOOKS: list[Callable[..., Any]] = [lambda g: LOG.append("hook"), LOG.append]
+
+
+def node_hook(inputs: Any, outputs: Any) -> Any:
+    return tuple(None if g is None else 3 * g for g in inputs)
+
+
+def before_node(outputs: Any) -> Any:
+    return tuple(None if g is None else g + 1 for g in outputs)
+
+
+def program(dice: random.Random, impure: bool) -> tuple[dict[str, Tensor], list[Tensor]]:
+    """Return the named tensors of a random program, and others that are kept alive without a name."""
+    named = {f"x{i}": leaf(*(dice.uniform(-1, 1) for _ in range(2))) for i in range(3)}
+    made, others = [*named.values()], []
+    for k in range(dice.randint(2, 9)):
+        if dice.random() < 0.55:
+            new = dice.choice(ONE + IMPURE * (impure and k % 3 == 0))(dice.choice(made))
+        else:
+            new = dice.choice(TWO)(dice.choice(made), dice.choice(made))
+        made.append(new)
+        hook = dice.choice(PURE_HOOKS + IMPURE_HOOKS * impure)
+        chance = dice.random()
+        if not new.requires_grad or chance < 0.5:
+            pass
+        elif chance < 0.7:
+            new.register_hook(hook)
+        elif chance < 0.75:
+            new.grad_fn.register_hook(node_hook)
+        elif chance < 0.8:
+            new.grad_fn.register_prehook(before_node)
+        elif chance < 0.85:
+            dice.choice([*named.values()]).register_hook(hook)
+        elif chance < 0.9:
+            new.retain_grad()
+            others.append(new)
+        elif chance < 0.95:
+            register_multi_grad_hook([new, *named.values()], lambda gs: LOG.append(len(gs)))
+        else:
+            named[f"t{k}"] = new
+    named["z"] = (made[-1] + made[-2]).sum()
+    return named, others
+
+
+def drawn_gradients(graph: AutogradGraph) -> dict[str, str]:
+    """Return the gradient written at each named tensor that has just one."""
+    found = {}
+    for node in graph.nodes:
+        names = [node.leaf.split()[0]] if node.leaf else [tag.split()[0] for tag in node.tensors]
+        facts = [fact.text for fact in node.facts if fact.kind == "gradient"]
+        if len(names) == 1 and len(facts) == 1 and len(node.shapes) < 2:
+            found[names[0]] = facts[0]
+    return found
+
+
+@pytest.mark.parametrize("impure", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+def test_drawn_gradients_of_a_random_program_are_those_of_backward(seed: int, impure: bool) -> None:
+    dice = random.Random(f"{seed} {impure}")
+    for _ in range(3):
+        named, others = program(dice, impure)
+        graph = draw_graph(gradients=True, slopes=True, **named)
+        assert LOG == []
+        kept = [tensor for tensor in (*named.values(), *others) if tensor.is_leaf or tensor.retains_grad]
+        assert all(tensor.grad is None for tensor in kept)
+        assert str(draw_graph(gradients=True, slopes=True, **named)) == str(graph)
+        drawn = drawn_gradients(graph)
+        for tensor in named.values():
+            if not tensor.is_leaf:
+                tensor.retain_grad()
+        outputs = [named[node.tensors[0].split()[0]] for node in graph.nodes if node.output]
+        try:
+            torch.autograd.backward(outputs, [torch.ones_like(output) for output in outputs])
+        except (RuntimeError, TypeError, AttributeError):  # such as a hook that gets None
+            drawn = {}
+        LOG.clear()
+        reached = {name for node in graph.nodes for name in ([node.leaf.split()[0]] if node.leaf else [])}
+        for name, tensor in named.items():
+            if name in drawn:
+                assert drawn[name] == numbers_of(tensor.grad), (name, str(graph))
+            elif name in reached and tensor.grad is not None:
+                assert graph.recorded.troubles, (name, str(graph))
+
+
+def numbers_of(gradient: Tensor | None) -> str:
+    return "None" if gradient is None else numbers(gradient)
+
+
+def gradients(**named: Tensor) -> dict[str, str]:
+    return drawn_gradients(draw_graph(gradients=True, slopes=True, **named))
+
+
+def test_arguments_that_are_not_tensors_keep_their_place() -> None:
+    x, w = leaf(2.0), leaf(3.0)
+    z = Scaled.apply(10.0, x, "word", torch.tensor(1.5), w, 1)
+    graph = draw_graph(slopes=True, gradients=True, z=z, x=x, w=w)
+    assert drawn_gradients(graph) == {"z": "1", "x": "45", "w": "30"}
+    assert [str(fact) for fact in graph.nodes[0].facts[1:]] == ["slope to x = 45", "slope to w = 30"]
+
+
+def test_a_hook_of_a_tensor_that_nobody_holds_takes_part() -> None:
+    x = leaf(2.0)
+
+    def hooked() -> Tensor:
+        y = x * 3
+        y.register_hook(lambda g: 10 * g)
+        return y + 1
+
+    assert gradients(z=hooked() ** 2, x=x)["x"] == "420"
+
+
+def test_a_backward_that_writes_into_its_ctx_runs_on_a_copy() -> None:
+    x = leaf(2.0)
+    z = Counting.apply(x) ** 2
+    assert gradients(z=z, x=x)["x"] == "16"
+    assert gradients(z=z, x=x)["x"] == "16"
+    z.backward()
+    assert x.grad is not None
+    assert x.grad.item() == 16
+
+
+def test_a_partial_sum_is_never_drawn_as_the_gradient() -> None:
+    x = leaf(2.0)
+    assert "x" not in gradients(z=Logging.apply(x) + x, x=x)
+
+
+SAID = {
+    "own": ("does not run it", "실행하지 않습니다"),
+    "packed": ("packed by a hook or recomputed", "checkpoint가 다시 계산합니다"),
+    "hook": ("does not call it", "호출하지 않습니다"),
+    "accumulated": ("the one that is added", "더해지는 값"),
+}
+
+
+def left_out() -> dict[str, tuple[Tensor, str, str]]:
+    """Return results with something that drawing leaves out, the trouble, and where it is."""
+
+    def hooked(hook: Callable[..., Any], how: str) -> Tensor:
+        y = x * 3
+        getattr(
+            y.grad_fn if "node" in how else y, {"node": "register_hook"}.get(how, how.removeprefix("node "))
+        )(hook)
+        return y + 1
+
+    x = leaf(2.0)
+    after = leaf(2.0)
+    after.register_post_accumulate_grad_hook(lambda t: LOG.append(t.grad))
+    with saved_tensors_hooks(lambda t: t, lambda t: (LOG.append(t), t)[1]):
+        packed = x.exp()
+
+    def backward_inside(t: Tensor) -> Tensor:
+        return Reentrant.apply(t)
+
+    return {
+        "own backward that logs": (Logging.apply(x), "own", "LoggingBackward"),
+        "reentrant checkpoint": (
+            checkpoint(torch.sin, x, use_reentrant=True),
+            "own",
+            "CheckpointFunctionBackward",
+        ),
+        "own backward that calls backward": (backward_inside(x), "own", "ReentrantBackward"),
+        "checkpoint": (checkpoint(torch.exp, x, use_reentrant=False) + 1, "packed", "ExpBackward0"),
+        "logging unpack hook": (packed + 1, "packed", "ExpBackward0"),
+        "logging hook": (hooked(lambda g: LOG.append(g), "register_hook"), "hook", "MulBackward0"),
+        "logging node hook": (hooked(lambda i, o: LOG.append(o), "node"), "hook", "MulBackward0"),
+        "logging prehook": (hooked(lambda o: LOG.append(o), "node register_prehook"), "hook", "MulBackward0"),
+        "hook after .grad": (after * 2, "accumulated", "leaf"),
+    }
+
+
+class Reentrant(Function):
+    """A checkpoint of one's own: its backward calls backward(), which fills .grad."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.save_for_backward(x)
+        return x.sin()
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        x = ctx.saved_tensors[0].detach().requires_grad_()
+        with torch.enable_grad():
+            x.sin().backward(g)
+        assert x.grad is not None
+        return x.grad
+
+
+@pytest.mark.parametrize("name", left_out())
+def test_code_that_may_do_more_than_compute_is_named_and_not_called(name: str, both_languages: str) -> None:
+    result, trouble, place = left_out()[name]
+    LOG.clear()
+    language(both_languages)
+    text = str(draw_graph(gradients=True, slopes=True, z=result))
+    assert LOG == []
+    assert SAID[trouble][both_languages == "ko"] in text
+    assert place in text or place == "leaf"
+    result.backward()
+
+
+def test_saved_tensors_that_a_harmless_hook_packed_are_unpacked() -> None:
+    x = leaf(2.0)
+    with saved_tensors_hooks(lambda t: t.to(torch.bfloat16), lambda t: t.double()):
+        y = x**2
+    with save_on_cpu():
+        z = y**2
+    assert gradients(z=z, x=x)["x"] == "32"
+
+
+def test_a_stop_at_the_engine_is_a_stop_in_the_picture() -> None:
+    class TooMany(Scaled):
+        @staticmethod
+        def backward(ctx: Any, g: Tensor) -> Any:
+            return g, g
+
+    graph = draw_graph(gradients=True, z=TooMany.apply(1.0, leaf(1.0), "", torch.ones(()), leaf(1.0), 1))
+    assert "raised an error" in str(graph)
+
+
+def pure() -> dict[str, Callable[..., Any]]:
+    mask, factor = torch.ones(2), 3.0
+
+    @torch.no_grad()
+    def without_recording(g: Tensor) -> Tensor:
+        return helper(g) * mask
+
+    def inner(g: Tensor) -> list[Tensor]:
+        scale = 2.0
+
+        def each(t: Tensor) -> Tensor:
+            nonlocal scale
+            scale += 1
+            return t * scale
+
+        return [each(t) for t in g]
+
+    return {
+        "lambda": lambda g: factor * g,
+        "tensor read": lambda g: torch.where(g > 0, g * mask, 0.0),
+        "copy written": lambda g: g.mul_(2),
+        "printed": lambda g: print(g, torch.is_grad_enabled()),
+        "helper": helper,
+        "no_grad": without_recording,
+        "inner functions": inner,
+        "builtin": torch.neg,
+        "method": Tensor.neg,
+        "partial": functools.partial(torch.mul, other=2),
+        "once": torch.autograd.function.once_differentiable(Scaled.backward),
+        "torch.nn": lambda g: torch.nn.functional.normalize(g, dim=0),
+    }
+
+
+def helper(g: Tensor, n: int = 2) -> Tensor:
+    return g * n
+
+
+STATE = {"calls": 0}
+
+
+def impure() -> dict[str, Callable[..., Any]]:
+    mask, seen, calls = torch.ones(2), [], 0
+    model = torch.nn.Linear(2, 2)
+
+    def counting(g: Tensor) -> None:
+        nonlocal calls
+        calls += 1
+
+    def of_global(g: Tensor) -> None:
+        STATE["calls"] += 1
+
+    def default(g: Tensor, seen: list[Any] = []) -> None:  # noqa: B006
+        seen.append(g)
+
+    def of_class(g: Tensor) -> None:
+        Scaled.calls = 1  # type: ignore[attr-defined]
+
+    return {
+        "list": lambda g: seen.append(g),
+        "global": of_global,
+        "nonlocal": counting,
+        "default": default,
+        "class": of_class,
+        "tensor written": lambda g: mask.mul_(g),
+        "model": lambda g: model(g),
+        "random": lambda g: g + torch.randn(2),
+        "seed": lambda g: torch.manual_seed(0),
+        "file": lambda g: open("x", "w"),
+        "through another": lambda g: counting(g),
+        "object": torch.nn.ReLU(),
+        "bound": [].append,
+        "no_grad": torch.no_grad()(of_global),
+        "once": torch.autograd.function.once_differentiable(Logging.backward),
+        "partial": functools.partial(counting, torch.ones(1)),
+        "partial with state": functools.partial(helper, n=seen),
+    }
+
+
+@pytest.mark.parametrize("name", pure())
+def test_a_function_that_only_computes_is_known_as_such(name: str) -> None:
+    assert only_computes(pure()[name])
+
+
+@pytest.mark.parametrize("name", impure())
+def test_a_function_that_may_do_more_is_not_called(name: str) -> None:
+    assert not only_computes(impure()[name])

@@ -1,0 +1,183 @@
+"""What is found out about the names of a notebook, without a notebook."""
+
+import builtins
+import linecache
+import weakref
+from typing import Any
+
+import pytest
+
+from secant import language
+from secant.bindings import BUILTINS, REBOUND, Bindings, Finding, bindings, describe, said
+from secant.language import LANGUAGES
+from tests.support.settings import in_english  # noqa: F401
+
+
+def notebook(*cells: str, imports: int = -1) -> tuple[dict[str, Any], Bindings]:
+    """Run cells, and return their names and what is known of them. Cell 0 is the first."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    found = Bindings(names, lambda frame: "cell" if frame.f_globals is names else "")
+    found.begin((f"cell {number}", source) for number, source in enumerate(cells))
+    for number, source in enumerate(cells):
+        label = f"cell {number}"
+        linecache.cache[label] = len(source), None, source.splitlines(True), label
+        try:
+            exec(compile(source, label, "exec"), names)
+        except Exception as error:
+            found.fail(label, error, 1, source.splitlines()[0], f"{type(error).__name__}: {error}")
+        found.note(label, imports=number == imports)
+    return names, found
+
+
+def behind(names: dict[str, Any], found: Bindings, call: str) -> list[Finding]:
+    try:
+        eval(call, names)
+    except Exception as error:
+        return found.behind(error)
+    raise AssertionError(f"{call} raises nothing")
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("x = y = 1\nx += 1", {"x": 2, "y": 1}),
+        ("a, (b, *c) = 1, (2, 3)", {"a": 1, "b": 1, "c": 1}),
+        ("for i in ():\n    j = i", {"i": 1, "j": 2}),
+        ("import a.b, c as d\nfrom e import f as g, h", {"a": 1, "d": 1, "g": 2, "h": 2}),
+        ("def f(x):\n    y = x\n    def g(): pass", {"f": 1}),
+        ("class A:\n    b = 1\n    def c(self): pass", {"A": 1}),
+        ("def f():\n    global x\n    x = 1", {"f": 1, "x": 2}),
+        (
+            "with open('a') as b:\n    pass\ntry:\n    c = 1\nexcept E as d:\n    pass",
+            {"b": 1, "c": 4, "d": 5},
+        ),
+        ("match 1:\n    case [a, *b] | c:\n        pass", {"a": 2, "b": 2, "c": 2}),
+        ("if (n := 1):\n    del m", {"n": 1, "m": 2}),
+        ("print(x)", {}),
+        ("def f(x)\n    return 1\ny = 2\nimport a.b as c, d", {"f": 1, "y": 3, "c": 4, "d": 4}),
+    ],
+)
+def test_the_names_that_code_binds_are_found_with_their_lines(source: str, names: dict[str, int]) -> None:
+    assert bindings(source) == names
+
+
+def test_a_name_counts_as_used_only_where_it_is_read_as_a_global() -> None:
+    """An attribute, an argument or a variable of the same name is none."""
+    names, found = notebook(
+        "def attribute(x):\n    return x.sum()",
+        "def argument(sum):\n    return sum(1)",
+        "def local():\n    sum = 3\n    return sum",
+        "def helper():\n    return [sum(x) for x in ()]\ndef caller():\n    return helper()",
+        "class Thing:\n    @property\n    def whole(self):\n        return sum(())",
+        "sum = 0",
+    )
+    rebound = found.rebound()
+    assert list(rebound) == ["sum"]
+    used = {name: bool(found.used_by(name, "", rebound)) for name in names if not name.startswith("_")}
+    users = {"helper", "caller", "Thing", "sum"}
+    assert {name for name, is_used in used.items() if is_used} == users
+
+
+def test_an_answer_that_defines_another_name_than_its_task_is_found_by_its_cell() -> None:
+    _, found = notebook("class Value:\n    def add(self):\n        return sum(())", "sum = 0")
+    assert [one.name for one in found.used_by("value_add", "cell 0", found.rebound())] == ["sum"]
+
+
+def test_only_the_failing_expression_is_blamed() -> None:
+    names, found = notebook("str = 1\nlen = 2", "def f(x):\n    return [len,\n        str(x)]")
+    assert [one.name for one in behind(names, found, "f(1)")] == ["str"]
+    names, found = notebook("str = 1", "def f(x):\n    return 1 / 0, str")
+    assert behind(names, found, "f(1)") == []
+
+
+def test_a_value_of_another_type_is_named_and_one_of_the_same_type_is_not() -> None:
+    names, found = notebook("rate = 0.1", "def f(x):\n    return rate[0]", "rate = [0.1]", "rate = 0.2")
+    (one,) = behind(names, found, "f(1)")
+    assert (one.kind, one.cell, one.more) == ("own", "cell 3", "float (0.2)")
+    names, found = notebook("rate = 0.1", "def f(x):\n    return rate[0]", "rate = 0.2")
+    assert behind(names, found, "f(1)") == []
+
+
+def test_a_function_defined_again_is_no_cause() -> None:
+    names, found = notebook("def f(x):\n    return 1 / x", "def f(x):\n    return 2 / x")
+    assert found.rebound() == {}
+    assert behind(names, found, "f(0)") == []
+
+
+def test_no_object_of_the_notebook_is_kept() -> None:
+    """A lesson watches when torch frees a graph."""
+    names, found = notebook("class A: pass\na = A()\nb = 1 / 0")
+    alive = weakref.ref(names["a"])
+    del names["a"]
+    assert alive() is None
+    found.note("cell 1")
+    assert [one.kind for one in found.missing("a")] == ["deleted"]
+
+
+def test_a_name_that_is_bound_again_counts_as_deleted_no_more() -> None:
+    _, found = notebook("x = 1", "del x", "x = 2", "import nothing_like_this\ny = 1")
+    assert found.missing("x")[0].kind != "deleted"
+    assert [one.kind for one in found.missing("y")] == ["stopped"]
+    assert found.missing("z") == []
+
+
+def test_a_hostile_object_is_described_by_its_type() -> None:
+    class Odd:
+        __name__ = property(lambda self: 1 / 0)
+
+        def __call__(self) -> None:
+            pass
+
+        def __eq__(self, other: object) -> bool:
+            raise ValueError
+
+    names, found = notebook("x = 1", "def f(x):\n    return sum(x)")
+    names["sum"] = Odd()
+    found.note("cell 2")
+    assert [one.more for one in found.rebound().values()] == ["Odd"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (80, "int (80)"),
+        (None, "None"),
+        ("a" * 100, f"str ('{'a' * 39})"),
+        ([1], "list"),
+        (builtins, "module (builtins)"),
+        (len, "function (len)"),
+        (int, "class (int)"),
+    ],
+)
+def test_a_value_is_described_in_a_few_words(value: object, words: str) -> None:
+    assert describe(value) == words
+
+
+@pytest.mark.parametrize("tongue", LANGUAGES)
+def test_every_finding_is_said_in_both_languages(tongue: Any) -> None:
+    language(tongue)
+    kinds = (
+        *REBOUND,
+        "deleted",
+        "stopped",
+        "perhaps",
+        "branch",
+        "magic",
+        "inside",
+        "comment",
+        "text",
+        "below",
+        "endless",
+    )
+    sentences = {said(Finding("f", kind, "cell 7", 3, "def f():", "int (80)")) for kind in kinds}
+    assert len(sentences) == len(kinds)
+    for sentence in sentences:
+        assert "`f`" in sentence
+        assert sentence.endswith(
+            "cell 7, line 3: def f():" if tongue == "en" else "cell 7, 3번째 줄: def f():"
+        )
+
+
+def test_pythons_names_are_those_of_a_fresh_interpreter() -> None:
+    assert BUILTINS["len"] is len
+    assert {"str", "sum", "super", "ValueError"} <= BUILTINS.keys()

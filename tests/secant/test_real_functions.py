@@ -1,0 +1,30 @@
+"""What Secant says of functions from public threads is true, and docs/real-functions.md lists them all."""
+
+import pytest
+
+from tests.secant.real_functions import BEFORE, CASES, DOCUMENT, Case, page
+from tests.support.suites import case
+
+#: One of each kind: the rest repeats them in depth.
+QUICK = {
+    "√(x - 1)² at 1",
+    "Function with a saved intermediate",
+    "chain acos(cos x) at 0",
+    "dropout",
+    "reentrant checkpoint of a weight",
+    "jacrev and jacfwd with no_grad",
+    "hook of a tensor inside a function",
+    "full backward hook of a module",
+    "non-leaf used twice, = for +=",
+}
+
+
+@pytest.mark.parametrize("each", [case(one, quick=one.name in QUICK, id=one.name) for one in CASES])
+def test_nothing_false_is_said_of_a_function_from_a_thread(each: Case) -> None:
+    assert each.judge() == []
+
+
+def test_the_document_has_a_row_for_each_function() -> None:
+    assert {*BEFORE} <= {each.name for each in CASES}
+    assert len({each.name for each in CASES}) == len(CASES) >= 40
+    assert DOCUMENT.read_text(encoding="utf-8") == page({each.name: [] for each in CASES})
