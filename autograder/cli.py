@@ -502,7 +502,8 @@ def forget(
     if done.unsearched:
         out.print(f"Could not be searched: {', '.join(done.unsearched)}.", highlight=False, markup=False)
     out.print(
-        "Not searched: the exchange, other folders than those that Secant fills, git's history, backups.",
+        "Not searched: the exchange, other folders than those that Secant fills, .py, .md, .toml and .ipynb "
+        "files in the course's folder, git's history, backups.",
         highlight=False,
     )
     raise typer.Exit(1 if done.left or done.unsearched else 0)

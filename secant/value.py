@@ -1,6 +1,6 @@
 """A number that remembers how it was made: the frame of lesson 10's engine, and torch in its shape."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import torch
@@ -77,31 +77,29 @@ class TorchValue(Value):
         self.tensor.grad = torch.full_like(self.tensor, float(number) / TorchValue.scale)
 
     def __add__(self, other: Any) -> Self:
-        return self._with(self.tensor + _bare(other))
+        return self._apply(torch.add, self, other)
 
     def __mul__(self, other: Any) -> Self:
-        return self._with(self.tensor * _bare(other))
+        return self._apply(torch.mul, self, other)
 
     def __pow__(self, number: float) -> Self:
-        return self._with(self.tensor**number)
+        return self._apply(torch.pow, self, number)
 
     def log(self) -> Self:
-        return self._with(self.tensor.log())
+        return self._apply(torch.log, self)
 
     def exp(self) -> Self:
-        return self._with(self.tensor.exp())
+        return self._apply(torch.exp, self)
 
     def relu(self) -> Self:
-        return self._with(self.tensor.relu())
+        return self._apply(torch.relu, self)
 
-    def _with(self, tensor: Tensor) -> Self:
-        tensor.retain_grad()
-        return type(self)(0.0, tensor)
+    def _apply(self, operation: Callable[..., Tensor], *operands: Any) -> Self:
+        tensors = [one.tensor if isinstance(one, TorchValue) else one for one in operands]
+        made = operation(*tensors)
+        made.retain_grad()
+        return type(self)(0.0, made)
 
     def backward(self) -> None:
         type(self).passes += 1
         self.tensor.backward(retain_graph=True)
-
-
-def _bare(other: Any) -> Any:
-    return other.tensor if isinstance(other, TorchValue) else other

@@ -29,7 +29,13 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox",
         "autograder.sandbox.inside",
     },
-    "autograder.page": {"secant", "autograder.course", "autograder.exam"},
+    "autograder.page": {
+        "secant",
+        "autograder.course",
+        "autograder.intake",
+        "autograder.sandbox.inside",
+        "autograder.exam",
+    },
     "autograder.grading": {
         "autograder.page",
         "secant",

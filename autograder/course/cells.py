@@ -1,6 +1,7 @@
 """What a cell of a lesson says of itself, in nbgrader's own metadata and marks; and the tasks they make."""
 
 import ast
+import hashlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,6 +33,11 @@ def grading(cell: NotebookNode) -> Mapping[str, object]:
 def grade_id(cell: NotebookNode) -> str:
     """Return a cell's grade_id, or an empty string."""
     return str(grading(cell).get("grade_id", ""))
+
+
+def text_id(kind: str, source: str) -> str:
+    """Return the id that the build gives a cell without a grade_id: a hash of its kind and its text."""
+    return hashlib.sha256((kind + source).encode()).hexdigest()[:12]
 
 
 def is_answer(cell: NotebookNode) -> bool:

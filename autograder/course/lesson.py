@@ -11,7 +11,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
-from autograder.course.cells import grade_id
+from autograder.course.cells import grade_id, text_id
 from autograder.course.errors import CourseError
 from secant.catalogue import Texts, of_task, read_hints, usual
 from secant.language import LANGUAGES, is_language
@@ -172,9 +172,8 @@ def _cell_ids(cells: list[NotebookNode]) -> list[str]:
     seen: Counter[str] = Counter()
     ids = []
     for cell in cells:
-        name = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64] or _digest(
-            cell.cell_type + cell.source, 12
-        )
+        named = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64]
+        name = named or text_id(cell.cell_type, cell.source)
         ids.append(_digest(f"{name} {seen[name]}", 12) if seen[name] else name)
         seen[name] += 1
     return ids

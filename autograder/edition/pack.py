@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbformat import v4
+from nbformat import NotebookNode, v4
 
 from autograder.course.assignment import built_lessons
-from autograder.course.cells import is_installer
+from autograder.course.cells import is_answer, is_installer, is_manual
 from autograder.course.errors import CourseError
 from autograder.course.settings import load_config, problem_address
 from autograder.edition.leaks import Secrets
@@ -92,7 +92,7 @@ def course_files(root: Path, languages: Sequence[Language]) -> Iterator[tuple[st
     """Yield the files of a course as a class has it: released lessons, the syllabus, and nothing else.
 
     Raises:
-        CourseError: a file lies in a released lesson's folder that the build did not put there.
+        CourseError: a file in a released lesson's folder is not what the build put there.
     """
     yield "nbgrader_config.py", _SETTINGS.encode()
     syllabus, versions = root / "course/syllabus.toml", tried_versions(root)
@@ -105,7 +105,7 @@ def course_files(root: Path, languages: Sequence[Language]) -> Iterator[tuple[st
             for name in released_files(folder):
                 data = (folder / name).read_bytes()
                 if name == f"{lesson}.ipynb":
-                    data = _without_installer(data)
+                    data = _released(folder / name, data, root / "source" / lesson / name)
                 else:
                     _refuse_strange(folder / name, data, root / "source" / lesson / name)
                 yield f"release/{language}/{lesson}/{name}", data
@@ -124,11 +124,50 @@ def _refuse_strange(released: Path, data: bytes, source: Path) -> None:
         )
 
 
-def _without_installer(lesson: bytes) -> bytes:
-    """Return a lesson without its first cell, which would install the package that has the answers."""
-    notebook = v4.reads(lesson.decode())
+def _released(path: Path, data: bytes, source: Path) -> bytes:
+    """Return a released lesson without its first cell, which would install the package that has the answers.
+
+    Raises:
+        CourseError: it is no notebook, or it has an answer, or an output that the lesson lacks: a
+            student's notebook may lie in its place.
+    """
+    try:
+        notebook, own = v4.reads(data.decode()), v4.reads(source.read_text(encoding="utf-8"))
+        is_open = all(
+            "NotImplementedError" in cell.source for cell in notebook.cells if _is_code_answer(cell)
+        )
+        is_own = is_open and _output_lines(notebook) <= _output_lines(own)
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise CourseError(
+            f"Nothing was packed: {path} is not a notebook. Build the lessons again."
+        ) from error
+    if not is_own:
+        raise CourseError(
+            f"Nothing was packed: {path} has answers or outputs that are not in {source}. "
+            "Build the lessons again."
+        )
     notebook.cells = [cell for cell in notebook.cells if not is_installer(cell)]
     return f"{v4.writes(notebook)}\n".encode()
+
+
+def _is_code_answer(cell: NotebookNode) -> bool:
+    return is_answer(cell) and not is_manual(cell)
+
+
+def _output_lines(notebook: NotebookNode) -> set[str]:
+    """Return the lines of all outputs, and the pictures and pages in them."""
+    outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
+    shown = (text for output in outputs for text in _texts(output))
+    return {line.strip() for text in shown for line in text.splitlines()}
+
+
+def _texts(output: NotebookNode) -> Iterator[str]:
+    """Yield the texts of an output; data that are no text as JSON."""
+    yield output.get("text", "")
+    yield from output.get("traceback", ())
+    yield from (
+        data if isinstance(data, str) else json.dumps(data) for data in output.get("data", {}).values()
+    )
 
 
 def readme(language: Language, wheel: str, has_versions: bool) -> str:

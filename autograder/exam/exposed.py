@@ -2,19 +2,25 @@
 
 A file is judged by what it says, whatever it is called and however it is written down: as Python, in a
 notebook's JSON, as a page. What a student is given says none of it, and nbgrader's examples have other tasks.
+
+Code is compared twice: line by line as letters and digits, and as tokens with all names made alike, since a
+renamed variable makes no other test or answer.
 """
 
 import html
+import itertools
 import json
 import re
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from nbformat import NotebookNode
 
 from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_manual, split_tests, tasks
+from autograder.course.tokens import tokens
 from autograder.sandbox.sweep import read
 
 _KEPT = (string.ascii_letters + string.digits + "_").encode()
@@ -27,12 +33,20 @@ _DROPPED_IN_LINES = bytes(set(_DROPPED) - set(b"\n"))
 # Different lines of hidden tests, which use tools of their own: an answer has none of them by chance.
 _PROOF = 3
 _LONG_LINE = re.compile(rb"[^\n]{%d,}" % _SHORTEST_TEST)
+_CODE_LINE, _CODE_LINES = 1_000, 5_000  # bytes of a line, and lines of a file, that are read as tokens
+_LONG_PAIR, _LONG_ANSWER = 18, 30  # tokens of two lines in a row, and of an answer
+_TEST_IMPORT = b"from secant import"  # which a copy of tests has, whatever its other names are
 _OF_TESTS = re.compile(r"\bcheck\.|\bassert\b|\b_[a-zA-Z]")
 
 
 @dataclass(frozen=True)
 class _Secret:
-    """What gives one task away: lines, as letters and digits."""
+    """What gives one task away.
+
+    Attributes:
+        tests: the lines of the hidden test, as letters and digits.
+        answer: the lines of the answer, as letters and digits.
+    """
 
     task: str
     tests: frozenset[bytes]
@@ -43,6 +57,26 @@ class _Secret:
         if 2 * sum(line in said for line in self.tests) > len(self.tests):
             return True
         return sum(map(len, self.answer)) >= _LEAST_ANSWER and all(line in said for line in self.answer)
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What gives one task away whatever its names are: tokens, with names made alike.
+
+    Attributes:
+        pairs: two lines in a row of the hidden test.
+        answer: the whole answer; empty if it is short.
+    """
+
+    task: str
+    pairs: frozenset[str]
+    answer: str
+
+    def told_by(self, pairs: frozenset[str], shapes: str) -> bool:
+        """Whether a text says more than half of the hidden test, or all of the answer."""
+        common = len(self.pairs & pairs)
+        has_tests = common >= _PROOF and 2 * common > len(self.pairs)
+        return has_tests or (bool(self.answer) and self.answer in shapes)
 
 
 class Lesson:
@@ -58,6 +92,7 @@ class Lesson:
         visible = _letters("\n".join(_parts(cell)[0] for cell in source.cells).encode())
         self._answers = {task.id: task.answer for task in tasks(source)}
         answers = _letters("\n".join(task.answer.source for task in tasks(source)).encode())
+        self._source = source
         self._quotable = {
             task.id: frozenset(
                 line
@@ -81,6 +116,25 @@ class Lesson:
             for task in tasks(source)
         ]
 
+    @cached_property
+    def _shapes(self) -> list[_Shape]:
+        """Return each task's tests and answer with names made alike, without what students are given."""
+        given = "\n".join(_parts(cell)[0] for cell in self._source.cells).encode()
+        answers = "\n".join(answer.source for answer in self._answers.values()).encode()
+        open_pairs, given_shapes = _pairs(given) | _pairs(answers), _shapes(given)
+        return [
+            _Shape(
+                task.id,
+                _pairs(split_tests(task.test.source)[1].encode() if task.test else b"") - open_pairs,
+                _long_shape(_solution(task.answer.source), given_shapes),
+            )
+            for task in tasks(self._source)
+        ]
+
+    @cached_property
+    def _all_pairs(self) -> frozenset[str]:
+        return frozenset[str]().union(*(shape.pairs for shape in self._shapes))
+
     def exposed(self, files: Iterable[str]) -> str | None:
         """Return the first of these files that gives the lesson away, if one does."""
         return next((name for path in files for name, data in read(path) if self.is_told(name, data)), None)
@@ -92,26 +146,33 @@ class Lesson:
         if name.endswith(".pyc"):
             return f"/{self.name}." in name
         named = [secret for secret in self._secrets if secret.task.encode() in data]
-        if not named:
+        if not named and _TEST_IMPORT not in data:
             return False
         if any(
             f'task="{secret.task}"'.encode() in data for secret in named
         ):  # answers and why they are right
             return True
-        said = _letters(data)
-        return any(secret.told_by(said) for secret in named) or self._is_handed_in(data)
+        text = _without_tags(data)
+        said = text.translate(None, _DROPPED)
+        if any(secret.told_by(said) for secret in named) or self._is_handed_in(data):
+            return True
+        pairs, shapes = _pairs(text), _shapes(text)
+        return any(shape.told_by(pairs, shapes) for shape in self._shapes)
 
     def hidden_tests_in(self, data: bytes) -> list[str]:
         """Return the tasks whose hidden tests a student's file quotes: none, unless it has several lines.
 
         Only whole lines count that use what tests use, and that neither a student is given nor an answer of
-        the course has. So whoever has them has seen the tests, and no right answer is taken for them.
+        the course has. So a student who has them has seen the tests, and no right answer is taken for them.
+        Without so many lines, pairs of lines with other names in them count in the same way.
         """
         said = self._all_quotable.intersection(_long_lines(data))
-        quoted = {task: lines & said for task, lines in self._quotable.items()}
-        if len(said) < _PROOF:
+        if len(said) >= _PROOF:
+            return [task for task, lines in self._quotable.items() if lines & said]
+        renamed = _pairs(data) & self._all_pairs
+        if len(renamed) < _PROOF:
             return []
-        return [task for task, lines in quoted.items() if lines]
+        return [shape.task for shape in self._shapes if shape.pairs & renamed]
 
     def _is_handed_in(self, data: bytes) -> bool:
         """Whether this is a notebook in which somebody has answered."""
@@ -151,6 +212,45 @@ def _long_lines(data: bytes) -> list[bytes]:
 
 
 def _letters(text: bytes) -> bytes:
+    return _without_tags(text).translate(None, _DROPPED)
+
+
+def _without_tags(text: bytes) -> bytes:
+    """Return the text of a page; any other text as it is."""
     if b"<html" in text[:2000].lower():
-        text = html.unescape(re.sub(r"<[^>]*>", "", text.decode(errors="replace"))).encode()
-    return text.translate(None, _DROPPED)
+        return html.unescape(re.sub(r"<[^>]*>", "", text.decode(errors="replace"))).encode()
+    return text
+
+
+def _pairs(data: bytes) -> frozenset[str]:
+    """Return the long pairs of lines in a row that call something, as tokens with names made alike."""
+    calls = (line for line in _code_lines(data) if b"(" in line)
+    shapes = (shape for line in itertools.islice(calls, _CODE_LINES) if (shape := _shape(line)))
+    pairs = itertools.pairwise(shapes)
+    return frozenset(f"{a}\n{b}" for a, b in pairs if a.count(" ") + b.count(" ") + 2 >= _LONG_PAIR)
+
+
+def _shapes(data: bytes) -> str:
+    """Return all lines of a text as tokens with names made alike, each line between two line feeds."""
+    shapes = (_shape(line) for line in itertools.islice(_code_lines(data), _CODE_LINES))
+    return "".join(f"\n{shape}\n" for shape in shapes if shape)
+
+
+def _long_shape(code: str, given: str) -> str:
+    """Return the `_shapes` of an answer; nothing if the answer is short or students are given it."""
+    shapes = _shapes(code.encode())
+    return shapes if len(shapes.split()) >= _LONG_ANSWER and shapes not in given else ""
+
+
+def _code_lines(data: bytes) -> Iterator[bytes]:
+    """Yield the lines of a text or of a notebook's JSON that are short enough for code."""
+    lines = data.replace(b"\\n", b"\n").split(b"\n")
+    return (line for line in lines if len(line) < _CODE_LINE)
+
+
+@lru_cache(maxsize=50_000)  # most lines of a class's notebooks are the release's
+def _shape(line: bytes) -> str:
+    """Return a line as tokens with names made alike; JSON's quotes around it are left out."""
+    text = line.decode(errors="replace").replace('\\"', '"').replace("\\\\", "\\").strip(' \t\r",')
+    found = tokens(text)
+    return " ".join(found) if any(token.isalnum() for token in found) else ""

@@ -202,8 +202,10 @@ def _to_its_author(rejected: Rejected) -> str:
         case "too_large":
             megabytes = MAX_FILE_BYTES // 1_000_000
             return say(
-                en=f"The file is larger than {megabytes} MB. Clear the outputs, save and check again.",
-                ko=f"파일이 {megabytes} MB보다 큽니다. 출력을 모두 지우고 저장한 뒤 다시 확인하세요.",
+                en=f"The file is larger than {megabytes} MB. Clear the outputs, make pasted pictures "
+                "smaller, save and check again.",
+                ko=f"파일이 {megabytes} MB보다 큽니다. 출력을 모두 지우고, 붙여 넣은 그림이 있으면 "
+                "크기를 줄인 뒤 저장해서 다시 확인하세요.",
             )
         case _:
             return rejected.message

@@ -12,6 +12,7 @@ points leave the gradebook, and the comment says what they were.
 """
 
 import contextlib
+import copy
 import json
 import tempfile
 import zlib
@@ -23,7 +24,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
-from nbformat import v4
+from nbformat import NotebookNode, v4
 
 from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.cells import tasks
@@ -56,6 +57,7 @@ from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
 from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import Found, understand
 from autograder.intake.timestamp import handed_in
+from autograder.page.pictures import show_pictures, submitted_pictures
 from autograder.sandbox.results import WallUnavailable
 from secant.language import Language
 from secant.visible import visible
@@ -298,6 +300,7 @@ class _Batch:
         self._open: dict[Entry, _Open] = {}
         self._shown: dict[Entry, str] = {}  # fingerprints of what pages that are being made show
         self._filed: dict[tuple[str, str], str] = {}  # written, and not noted yet
+        self._illustrated: dict[Entry, NotebookNode] = {}  # notebooks whose pictures are being decoded
         self._due: deque[Job | Page] = deque()
 
     def next_job(self) -> Job | Page | None:
@@ -330,7 +333,8 @@ class _Batch:
                     self._due.appendleft(bare(job))
                 case Failed(why):
                     raise _Failure(why)
-                case Rendered(html):
+                case Rendered(html, pictures):
+                    self._write_illustrated(entry, open_, pictures)
                     self._close(entry, html)
                 case Examined(report, wall):
                     assert open_.submission is not None
@@ -463,10 +467,12 @@ class _Batch:
         solutions = self._solutions[entry.lesson]
         words = {task: worked.words for task, worked in solutions.items()}
         notebook = graded_notebook(open_.assignment, open_.submission, result, words)
-        if not page_alone:
-            left_out = self._replace("autograded", entry, {f"{entry.lesson}.ipynb": as_text(notebook)})
-            if left_out:
-                self._tell(entry, _LEFT_OUT.format(left_out))
+        if not page_alone and submitted_pictures(
+            notebook.cells
+        ):  # which nobody may open before they are decoded
+            self._illustrated[entry] = copy.deepcopy(notebook)
+        elif not page_alone:
+            self._write_notebook(entry, notebook)
         entered = self._book.entered(*entry)
         self._shown[entry] = self._says(entry, entered)
         self.summary.results[entry] = result.entered(entered.scores, entered.waiting)
@@ -475,6 +481,21 @@ class _Batch:
         times = self._course.clock.show(*entered.late) if entered.late else None
         head = page_head(open_.assignment, open_.taken, result, entered, solutions, released, times)
         self._due.appendleft(self._pages.page(notebook, entered, head, *entry))
+
+    def _write_illustrated(
+        self, entry: Entry, open_: _Open, pictures: Mapping[str, Mapping[str, str]]
+    ) -> None:
+        """Write the notebook that waits for the pictures of its notes, if it does."""
+        notebook = self._illustrated.pop(entry, None)
+        if notebook is not None and open_.submission is not None:
+            show_pictures(notebook.cells, pictures, open_.submission.language)
+            self._write_notebook(entry, notebook)
+
+    def _write_notebook(self, entry: Entry, notebook: NotebookNode) -> None:
+        """Write the notebook that formgrader shows, with what goes beside it."""
+        left_out = self._replace("autograded", entry, {f"{entry.lesson}.ipynb": as_text(notebook)})
+        if left_out:
+            self._tell(entry, _LEFT_OUT.format(left_out))
 
     def _close(self, entry: Entry, page: str) -> None:
         """Write the student's page, which is the last thing to be done."""
@@ -533,6 +554,7 @@ class _Batch:
     def _over(self, entry: Entry) -> None:
         self._open.pop(entry, None)
         self._shown.pop(entry, None)
+        self._illustrated.pop(entry, None)
         self.summary.done += 1
         self._tell(entry, "")
 

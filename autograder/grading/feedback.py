@@ -37,7 +37,7 @@ from autograder.intake.pictures import is_picture
 from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Rejected, Submission
 from autograder.page.facts import Head, Row
-from autograder.page.prose import harmless
+from autograder.page.prose import harmless, harmless_parts
 from autograder.sandbox.results import CellResult
 from secant.headings import task_heading
 from secant.language import Language
@@ -63,6 +63,8 @@ def graded_notebook(
 ) -> NotebookNode:
     """Return the notebook with what became of it written in as outputs, beside the pictures that it shows.
 
+    The pictures of notes are the student's own bytes as yet; see `autograder.page.pictures`.
+
     Args:
         assignment: the lesson.
         submission: what the intake made of the file; None if it was rejected. Its notebook is used up.
@@ -74,6 +76,7 @@ def graded_notebook(
     )
     tests = {grade_id(cell): cell.source for cell in assignment.source.cells if is_test(cell)}
     prose = set(submission.answers) - submission.unwritten if submission else set()
+    pictures = 0
     found = {task.cell: task for task in result.tasks}
     printed = {printed.place: printed.cell for printed in result.cells}
     for place, cell in enumerate(notebook.cells):
@@ -89,6 +92,12 @@ def graded_notebook(
             cell.outputs = [_verdict(task, why.replace("**", ""))]
         elif place in printed:
             cell.outputs = _outputs(printed[place]) + cell.outputs
+        elif submission and cell.id in submission.parts:
+            parts = submission.parts[cell.id]
+            cell.source, attachments = harmless_parts(parts, submission.language, pictures + 1)
+            pictures += len(attachments)
+            if attachments:
+                cell.attachments = attachments
         elif is_extra_text(cell) or (cell.cell_type == "markdown" and is_answer(cell) and name in prose):
             cell.source = harmless(cell.source)
     _choose_colours(notebook)
@@ -312,6 +321,7 @@ def bare(page: Page) -> Page:
     notebook = nbformat.from_dict(json.loads(page.notebook))
     for cell in notebook.cells:
         if not is_test(cell) and (cell.cell_type == "code" or is_answer(cell) or is_extra_text(cell)):
+            cell.pop("attachments", None)
             if cell.cell_type == "code":
                 cell.source, cell.outputs = _LEFT_OUT, []
             else:

@@ -1,6 +1,7 @@
 """What is given to a worker, and what comes back: plain data, for any process on any machine."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from autograder.exam.report import Report
 from autograder.intake.submission import Script
@@ -55,9 +56,15 @@ class Examined:
 
 @dataclass(frozen=True)
 class Rendered:
-    """A page that was made."""
+    """A page that was made.
+
+    Attributes:
+        html: the page.
+        pictures: what became of the pictures of the student's notes, by name; see `autograder.page.pictures`.
+    """
 
     html: str
+    pictures: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -108,9 +108,13 @@ def memory_limit(more: int) -> Iterator[None]:
 
 def render(page: Page) -> Rendered:
     """Make one feedback page."""
+    from autograder.page.pictures import decoded, show_pictures, submitted_pictures
     from autograder.page.render import page_html
 
-    return Rendered(page_html(page.student, page.head, json.loads(page.notebook)["cells"], page.bare))
+    cells = json.loads(page.notebook)["cells"]
+    pictures = decoded(submitted_pictures(cells))
+    show_pictures(cells, pictures, page.head.language)
+    return Rendered(page_html(page.student, page.head, cells, page.bare), pictures)
 
 
 # torch and all that wait for the first job, so that the parent of a pool can import this module quickly.

@@ -1,5 +1,6 @@
 """The submitted file: found in its folder, opened without following links, read once within a bound."""
 
+import json
 import os
 import re
 import stat
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
+from urllib.parse import quote
 
 from autograder.intake.kinds import Kind, kind_of
 from autograder.intake.submission import Refused, Rejected
@@ -21,12 +23,14 @@ MAX_FILE_BYTES = 20_000_000
 MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
 MAX_SIDE_FOLDERS = 20
+PICTURES = (".png", ".jpg", ".jpeg", ".jfif", ".gif", ".webp")
 MAX_NOTEBOOKS = (
     6  # of a submission that are read; beside the lesson's own they are no larger than one together
 )
 
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
 _NOT_THE_STUDENTS = ("timestamp.txt", "submission_secret.txt", "collect.txt")
+_PICTURE_NAME = re.compile(rb"\.(?:png|jpe?g|jfif|gif|webp)\b", re.IGNORECASE)
 _NAMED = 3  # of the files that came instead of a notebook
 # What browsers, editors, file managers, cloud drives and Canvas add to a name: at its end ("x copy 2", "x-1",
 # "x (1)", "x 2", "x - 복사본", "x의 사본", "x (another copy)") or at its beginning ("Copy of x").
@@ -285,6 +289,36 @@ def read_beside(path: Path, root: Path, most: int) -> bytes | None:
         return None
 
 
+def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[bytes]) -> dict[str, bytes]:
+    """Read the pictures beside a notebook that a notebook names, also as JSON and addresses spell names.
+
+    Args:
+        folder: the submitted folder; a notebook file has nothing beside it.
+        root: a folder above it that we made ourselves.
+        notebooks: the bytes of the notebooks in it.
+    """
+    naming = [data for data in notebooks if _PICTURE_NAME.search(data)]
+
+    def wanted(path: PurePosixPath) -> bool:
+        is_picture = path.suffix.casefold() in PICTURES
+        return (is_picture or not path.suffix) and any(
+            name in data for name in _spellings(path.name) for data in lowered
+        )
+
+    if not naming or not folder.is_dir():
+        return {}
+    lowered = [data.lower() for data in naming]
+    files, _ = read_side_files(folder, folder if root is None else root, wanted)
+    return {str(path): data for path, data in sorted(files.items()) if path.suffix.casefold() in PICTURES}
+
+
+def _spellings(name: str) -> set[bytes]:
+    """Return how a notebook may spell a file's name: in either form of its letters, in JSON or an address."""
+    forms = {unicodedata.normalize(form, name.lower()) for form in ("NFC", "NFD")}
+    spelled = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
+    return {each.encode("utf-8", "replace").lower() for each in spelled}
+
+
 def read_side_files(
     folder: Path, root: Path, wanted: Callable[[PurePosixPath], bool]
 ) -> tuple[dict[PurePosixPath, bytes], int]:
@@ -348,7 +382,9 @@ def _read_file(folder: _Folder, name: str, most: int) -> tuple[bytes, list[str]]
         megabytes = most // 1_000_000
         raise Refused(
             "too_large",
-            en=f"The file is larger than {megabytes} MB. Clear the outputs, save and hand in again.",
-            ko=f"파일이 {megabytes} MB보다 큽니다. 출력을 모두 지우고 저장한 뒤 다시 제출하세요.",
+            en=f"The file is larger than {megabytes} MB. Clear the outputs, make pasted pictures "
+            "smaller, save and hand in again.",
+            ko=f"파일이 {megabytes} MB보다 큽니다. 출력을 모두 지우고, 붙여 넣은 그림이 있으면 "
+            "크기를 줄인 뒤 저장해서 다시 제출하세요.",
         )
     return data, ["hard_link"] if status.st_nlink > 1 else []

@@ -1,47 +1,80 @@
 """Which submitted cell is which cell of the lesson, and which of them answers a task.
 
 - A cell claims a cell of the lesson by its grade_id, or else by its cell id, or else by having its text.
-- The answer to a task is the last cell that claims it and holds something other than the released stub;
-  nbgrader keeps the last copy too. If there is none, it is the last unclaimed code cell that defines the
-  task's function or class; then what was typed into a test cell and defines it, where the released test can
-  be told from it; and if there is none either, it is the stub.
-- The answer to a note, which a person grades, may also be text that the student added in its place
-  (added.py).
+- The answer to a task is the cell that counts when the notebook runs: the last cell of code that defines the
+  task's function or class, wherever it stands, unless it is the released stub. If none defines it, it is the
+  last cell that claims the task and is written; then what was typed into a test cell and defines it, where
+  the released test can be told from it; then a cell of code that stands where the task's own cell was; and
+  if there is none either, it is the stub.
+- The answer to a note, which a person grades, is all that the student wrote in its place, in order: in its
+  cell and in copies of it, as splitting a cell makes them, and in cells that the student added (added.py).
+  If that is nothing, it is what the student wrote elsewhere in the note's section, also into the lesson's
+  own text.
 """
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from textwrap import dedent
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_test
-from autograder.intake.added import added_text, in_place_of, joined
-from autograder.intake.parse import Cell, Submitted, marks_of
+from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_ordinary, is_test
+from autograder.intake.added import added_text, additions, in_place_of, in_section_of, is_words
+from autograder.intake.notes import joined
+from autograder.intake.parse import Cell, Submitted, marks_of, without_data_uris
 from autograder.intake.submission import Refused
-from secant.language import LANGUAGES, Language
+from secant.language import LANGUAGES, Language, ours
 
+_COMPARED = 3  # copies of a lesson's cell that are compared with it
 _TELLING = 8  # characters of a line that another text would not have by chance
 _DEFINITION = re.compile(r"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+(\w{1,100})\b", re.MULTILINE)
 _MOST_DEFINITIONS = 50  # of a text cell that are looked at
-MAX_CELL_CHARS = 100_000
-MAX_SOURCE_BYTES = 1_000_000  # of all cells together, so that they fit one frame of the wire
+MAX_SOURCE_BYTES = 1_000_000  # of all cells of code together, so that they fit one frame of the wire
+# A definition on the left, which may be that of a prompt: IPython takes prompts away.
+_HEAD = re.compile(r"^(?:>>> )?(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
+_METHOD = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+_MAX_INDENTED = 100_000  # characters of a cell of which the indent is taken away
+# A magic whose cell defines nothing in the notebook.
+_ELSEWHERE = re.compile(r"\s*%%(?!(?:time|capture|prun)\b)")
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """The lesson's cells and the submitted ones, and who claims what."""
+    """The lesson's cells, the submitted cells, and which submitted cells claim which cell of the lesson.
+
+    Attributes:
+        lesson: the cells of the release.
+        cells: the submitted cells.
+        claims: the submitted cells that claim a cell of the lesson, by its position.
+        unclaimed: the submitted cells that claim none.
+        added: text of the student's own that answers no note; what was typed into the lesson's text included.
+        answers: the chosen answers, by the position of the lesson's answer cell.
+        notes: the cells that make up the answer to a note, by the position of its cell.
+        flags: words for staff.
+        left_out: cells of code that are too long to run, by their number, each as a comment.
+    """
 
     lesson: list[NotebookNode]
     cells: list[Cell]
-    claims: dict[int, list[Cell]]  # by the lesson cell's position
+    claims: dict[int, list[Cell]]
     unclaimed: list[Cell]
-    added: list[Cell]  # text of the student's own that answers no note
-    answers: dict[int, Cell]  # the chosen answers, by the position of the lesson's answer cell
-    notes: list[str]
+    added: list[Cell]
+    answers: dict[int, Cell] = field(default_factory=dict)
+    notes: dict[int, list[Cell]] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    left_out: dict[int, Cell] = field(default_factory=dict)
+
+    @property
+    def halves_of_code(self) -> set[int]:
+        """The numbers of the cells of code that are a part of a note, and run where they stand."""
+        several = [cells for cells in self.notes.values() if len(cells) > 1]
+        return {cell.number for cells in several for cell in cells if cell.kind == "code"}
 
 
-def _pair(cells: list[Cell], lesson: list[NotebookNode], texts: Collection[str]) -> Pairing:
+def _pair(
+    cells: list[Cell], lesson: list[NotebookNode], texts: Collection[str], language: Language
+) -> Pairing:
     by_grade_id = {grade_id(cell): index for index, cell in enumerate(lesson) if grade_id(cell)}
     by_id = {cell.get("id"): index for index, cell in enumerate(lesson)}
     by_text = {_look(cell.cell_type, cell.source): index for index, cell in reversed([*enumerate(lesson)])}
@@ -56,59 +89,146 @@ def _pair(cells: list[Cell], lesson: list[NotebookNode], texts: Collection[str])
         if index is None and cell.source.strip():
             index = by_text.get(_look(cell.kind, cell.source))
         (unclaimed if index is None else claims[index]).append(cell)
-    pairing = Pairing(lesson, cells, claims, unclaimed, added_text(unclaimed, texts), {}, [])
-    _choose_answers(pairing)
+    added = [*added_text(unclaimed, texts), *_typed_into_text(claims, lesson)]
+    pairing = Pairing(lesson, cells, claims, unclaimed, sorted(added, key=lambda cell: cell.number))
+    _leave_out_long(pairing, language)
+    _choose_answers(pairing, texts)
     _flag(pairing)
     return pairing
+
+
+def _typed_into_text(claims: Mapping[int, list[Cell]], lesson: list[NotebookNode]) -> list[Cell]:
+    """Return what the student typed into the lesson's own text cells."""
+    typed = (
+        additions(cell, lesson[index].source)
+        for index, claimed in claims.items()
+        for cell in claimed[:_COMPARED]
+        if lesson[index].cell_type == "markdown" and not grade_id(lesson[index])
+    )
+    return [cell for cell in typed if cell is not None]
 
 
 def _look(kind: str, source: str) -> tuple[str, str]:
     return kind, source.strip()
 
 
-def _choose_answers(pairing: Pairing) -> None:
+def _choose_answers(pairing: Pairing, texts: Collection[str]) -> None:
     """Settle which cell answers each task, by the rule in the module's docstring."""
+    code = [
+        cell
+        for cell in _code_of_students(pairing)
+        if cell.number not in pairing.left_out and cell.source.strip() not in texts
+    ]
     for index, stub in enumerate(pairing.lesson):
         if not is_answer(stub):
             continue
-        name, claims = grade_id(stub), pairing.claims[index]
-        written = [cell for cell in claims if is_written(cell, stub)]
-        if not written and _take_text(pairing, index):
-            continue
-        named = [cell for cell in pairing.unclaimed if _defines(cell, name)]
-        named = named or [cell for cell in _typed_into_tests(pairing) if _defines(cell, name)]
-        candidates = written or named or claims
-        if not candidates:
-            pairing.notes.append(f"missing_answer:{name}")
-            continue
-        pairing.answers[index] = candidates[-1]
-        if named and not written:
-            pairing.notes.append(f"found_by_name:{name}")
-        if len([cell for cell in (*written, *named) if _defines(cell, name)]) > 1:
-            pairing.notes.append(f"defined_twice:{name}")
+        if is_manual(stub) and stub.cell_type == "markdown":
+            _choose_note(pairing, index)
+        else:
+            _choose_code(pairing, index, code)
 
 
-def _take_text(pairing: Pairing, index: int) -> bool:
-    """Take the text that was added in a note's place as its answer; whether there is any."""
-    note = pairing.lesson[index]
-    if not is_manual(note) or note.cell_type != "markdown":
-        return False
-    found = in_place_of(index, pairing.cells, pairing.claims, pairing.added)
+def _choose_note(pairing: Pairing, index: int) -> None:
+    """Settle what answers a note."""
+    note, claims = pairing.lesson[index], pairing.claims[index]
+    written = _without_copies([cell for cell in claims if is_written(cell, note)])
+    words = [cell for cell in pairing.unclaimed if cell.kind == "code" and is_words(cell.source)]
+    own = in_place_of(index, pairing.cells, pairing.claims, [*pairing.added, *words])
+    found = sorted([*written, *own], key=lambda cell: cell.number)
+    if not found:
+        words += _words_in_our_code(pairing)
+        added = [*pairing.added, *words]
+        found = in_section_of(index, pairing.lesson, pairing.cells, pairing.claims, added)
     if found:
         taken = {cell.number for cell in found}
         pairing.added[:] = [cell for cell in pairing.added if cell.number not in taken]
-        pairing.answers[index] = joined(found)
-        pairing.notes.append(f"found_by_place:{grade_id(note)}")
-    return bool(found)
+        pairing.notes[index] = [_as_note(cell) for cell in found]
+        single = len(found) == 1 and bool(written)
+        pairing.answers[index] = pairing.notes[index][0] if single else joined(pairing.notes[index])
+        if not written:
+            pairing.flags.append(f"found_by_place:{grade_id(note)}")
+    elif claims:
+        pairing.answers[index] = claims[-1]
+    else:
+        pairing.flags.append(f"missing_answer:{grade_id(note)}")
+
+
+def _without_copies(cells: list[Cell]) -> list[Cell]:
+    """Return cells without those that have the text and the pictures of another."""
+    different = {(cell.source.strip(), *sorted(cell.attachments.items())): cell for cell in cells}
+    return list(different.values())
+
+
+def _words_in_our_code(pairing: Pairing) -> list[Cell]:
+    """Return the sentences that a student typed into the lesson's own code, such as that of a plot."""
+    typed = (
+        additions(cell, pairing.lesson[index].source)
+        for index, claims in pairing.claims.items()
+        for cell in claims[:_COMPARED]
+        if is_ordinary(pairing.lesson[index]) and cell.kind == "code"
+    )
+    return [cell for cell in typed if cell is not None and is_words(cell.source)]
+
+
+def _as_note(cell: Cell) -> Cell:
+    """Return a cell of a note with its pictures, also where it became code."""
+    source, attachments = without_data_uris(cell.source, cell.attachments)
+    return replace(cell, source=source, attachments=attachments)
+
+
+def _choose_code(pairing: Pairing, index: int, code: list[Cell]) -> None:
+    """Settle which cell of code answers a task.
+
+    Args:
+        pairing: the cells.
+        index: the position of the answer cell in the lesson.
+        code: the cells of code that are not as they were released.
+    """
+    stub, claims = pairing.lesson[index], pairing.claims[index]
+    name = grade_id(stub)
+    written = [cell for cell in claims if is_written(cell, stub)]
+    short = [cell for cell in written if cell.number not in pairing.left_out]
+    own = {cell.number for cell in claims}
+    others = [cell for cell in code if cell.number not in own]
+    by_number = {cell.number: cell for cell in (*short, *others)}
+    defining = [cell for _, cell in sorted(by_number.items()) if _defines(cell, stub)]
+    found = (
+        defining
+        or [cell for _, cell in sorted(by_number.items()) if _assigns(cell, name)]
+        or written
+        or [cell for cell in _typed_into_tests(pairing) if _defines(cell, stub)]
+    )
+    renamed = [cell for cell in others if _HEAD.search(cell.source)]
+    by_place = [] if found or claims else in_place_of(index, pairing.cells, pairing.claims, renamed)
+    candidates = found or by_place or claims
+    if not candidates:
+        pairing.flags.append(f"missing_answer:{name}")
+        return
+    pairing.answers[index] = candidates[-1]
+    if by_place:
+        pairing.flags.append(f"found_by_place:{name}")
+    elif found and found[-1] not in written:
+        pairing.flags.append(f"found_by_name:{name}")
+    if len(defining) > 1:
+        pairing.flags.append(f"defined_twice:{name}")
+
+
+def _code_of_students(pairing: Pairing) -> list[Cell]:
+    """Return the cells of code that may answer a task, whether they claim a cell of the lesson or not."""
+    found = [cell for cell in pairing.unclaimed if cell.kind == "code"]
+    for index, claims in pairing.claims.items():
+        if not is_test(pairing.lesson[index]):
+            found += [cell for cell in claims if cell.kind == "code"]
+    return sorted(found, key=lambda cell: cell.number)
 
 
 def _typed_into_tests(pairing: Pairing) -> list[Cell]:
     """What the student typed into test cells: of the tests themselves nothing runs."""
     found = []
-    for index, ours in enumerate(pairing.lesson):
-        if is_test(ours):
+    for index, test in enumerate(pairing.lesson):
+        if is_test(test):
             found += [
-                replace(cell, source=_beside(cell.source, ours.source)) for cell in pairing.claims[index]
+                replace(cell, source=_beside(cell.source, test.source)) for cell in pairing.claims[index]
             ]
     return found
 
@@ -122,17 +242,40 @@ def _beside(source: str, test: str) -> str:
 
 
 def is_written(cell: Cell, stub: NotebookNode) -> bool:
-    return cell.source.strip() not in ("", stub.source.strip())
+    """Return whether a cell holds more than the released stub; a picture is more."""
+    illustrated = stub.cell_type == "markdown" and bool(cell.attachments)
+    return illustrated or cell.source.strip() not in ("", stub.source.strip())
 
 
-def _defines(cell: Cell, name: str) -> bool:
-    """Whether a code cell defines a function or class, by its text.
+def _defines(cell: Cell, stub: NotebookNode) -> bool:
+    """Return whether a cell of code defines the function or class that a stub begins, by its text.
 
-    The text is not parsed: Python's parser may end the process on a hostile text, and a cell with magics
-    or a slip in it does not parse but is an answer all the same.
+    A stub whose class has another name than the task, as in lesson 10, is recognised by the class and one
+    of its methods. The text is not parsed: Python's parser may end the process on a hostile text, and a cell
+    with magics or a slip in it does not parse but is an answer all the same.
     """
-    pattern = rf"^(?:async[ \t]+def|def|class)[ \t]+{re.escape(name)}\b"
-    return cell.kind == "code" and bool(re.search(pattern, cell.source, re.MULTILINE))
+    source = cell.source
+    if _ELSEWHERE.match(source):
+        return False
+    if source[:1] in (" ", "\t") and len(source) <= _MAX_INDENTED:
+        source = dedent(source)  # as IPython does
+    if _has(source, "^(?:>>> )?", [grade_id(stub)]):
+        return True
+    heads, methods = _HEAD.findall(stub.source), _METHOD.findall(stub.source)
+    of_another_name = grade_id(stub) not in heads and bool(methods)
+    return of_another_name and _has(source, "^", heads) and _has(source, "^[ \t]+", methods)
+
+
+def _has(source: str, before: str, names: Collection[str]) -> bool:
+    """Return whether code defines one of some names, with this before the definition."""
+    any_name = "|".join(map(re.escape, names))
+    pattern = rf"{before}(?:async[ \t]+def|def|class)[ \t]+(?:{any_name})\b"
+    return bool(names) and bool(re.search(pattern, source, re.MULTILINE))
+
+
+def _assigns(cell: Cell, name: str) -> bool:
+    """Return whether a cell of code gives a task's name a value, such as a lambda."""
+    return bool(re.search(rf"^{re.escape(name)}[ \t]*(?::[^=\n]*)?=(?!=)", cell.source, re.MULTILINE))
 
 
 def _flag(pairing: Pairing) -> None:
@@ -149,7 +292,7 @@ def _flag(pairing: Pairing) -> None:
             "changed_type": any(claim.kind != cell.cell_type for claim in claims),
             "changed_metadata": any(claim.grade_id and claim.marks != marks for claim in claims),
         }
-        pairing.notes.extend(f"{word}:{name}" for word, is_so in seen.items() if is_so)
+        pairing.flags.extend(f"{word}:{name}" for word, is_so in seen.items() if is_so)
 
 
 def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNode]) -> tuple[str, Pairing]:
@@ -158,7 +301,7 @@ def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNod
     if language not in releases:
         language = next(iter(releases))
     texts = {cell.source.strip() for release in releases.values() for cell in release.cells}
-    pairing = _pair(submitted.cells, releases[language].cells, texts)
+    pairing = _pair(submitted.cells, releases[language].cells, texts, ours(language))
     graded = [index for index, cell in enumerate(pairing.lesson) if is_answer(cell) or is_test(cell)]
     if not any(index in pairing.answers or pairing.claims[index] for index in graded):
         raise Refused(
@@ -167,8 +310,7 @@ def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNod
             ko=f"노트북에 {lesson} 수업의 채점 셀이 없습니다. 맞는 파일인지 확인하세요.",
         )
     if not _written(pairing):
-        pairing.notes.append("unchanged")
-    _refuse_long(pairing)
+        pairing.flags.append("unchanged")
     return language, pairing
 
 
@@ -208,24 +350,30 @@ def _language(submitted: Submitted) -> Language:
     return "ko" if korean > latin / 5 else "en"
 
 
-def _refuse_long(pairing: Pairing) -> None:
-    """Bound the text that is kept: of code cells and answers."""
-    answers = {cell.number: cell for cell in pairing.answers.values() if cell.kind != "code"}
-    kept = [
-        answers.get(cell.number, cell)
-        for cell in pairing.cells
-        if cell.kind == "code" or cell.number in answers
-    ]
-    for cell in kept:
-        if len(cell.source) > MAX_CELL_CHARS:
-            raise Refused(
-                "too_long",
-                en=f"Cell {cell.number} is longer than {MAX_CELL_CHARS:,} characters.",
-                ko=f"{cell.number}번째 셀이 {MAX_CELL_CHARS:,}자보다 깁니다.",
-            )
-    if sum(len(cell.source.encode()) for cell in kept) > MAX_SOURCE_BYTES:
-        raise Refused(
-            "too_long",
-            en=f"The code cells together are longer than {MAX_SOURCE_BYTES:,} bytes.",
-            ko=f"코드 셀을 모두 합하면 {MAX_SOURCE_BYTES:,}바이트보다 깁니다.",
+def _leave_out_long(pairing: Pairing, language: Language) -> None:
+    """Leave out cells of code until the rest can be sent: the longest first, cells of answers last."""
+    lesson = pairing.lesson
+    asked = [index for index, cell in enumerate(lesson) if is_answer(cell) and cell.cell_type == "code"]
+    answers = {cell.number for index in asked for cell in pairing.claims[index]}
+    code = [cell for cell in pairing.cells if cell.kind == "code" or cell.number in answers]
+    sizes = {cell.number: len(cell.source.encode()) for cell in code}
+    total = sum(sizes.values())
+    for cell in sorted(code, key=lambda cell: (cell.number in answers, -sizes[cell.number])):
+        if total <= MAX_SOURCE_BYTES:
+            return
+        total -= sizes[cell.number]
+        pairing.left_out[cell.number] = replace(
+            cell, source=_too_long(cell, cell.number in answers, language)
         )
+        pairing.flags.append(f"left_out:cell {cell.number}")
+
+
+def _too_long(cell: Cell, is_answer: bool, language: Language) -> str:
+    """Return the code that takes the place of a cell that is too long: a comment; of an answer, an error."""
+    said = {
+        "en": f"This cell was not run: it has {len(cell.source):,} characters, and all code cells together "
+        f"may have {MAX_SOURCE_BYTES:,} bytes.",
+        "ko": f"이 셀은 실행하지 않았습니다. 글자 수가 {len(cell.source):,}자인데, 코드 셀을 모두 합해 "
+        f"{MAX_SOURCE_BYTES:,}바이트까지만 실행합니다.",
+    }[language]
+    return f"raise MemoryError({said!r})" if is_answer else f"# {said}"

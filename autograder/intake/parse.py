@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, islice
 from typing import Any
+from urllib.parse import unquote
 
 from autograder.intake.kinds import Kind, of_bytes, of_json, of_text, of_undecodable
 from autograder.intake.pictures import MOST, MOST_CHARS, pictures_of
@@ -15,8 +16,13 @@ MAX_BRACKETS = 2_000_000  # an empty list costs thirty times its two bytes once 
 MAX_DEPTH = 950  # of lists and dicts in each other: what Python can walk through
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]+|\\.)*"?|[\[\]{}]', re.DOTALL)
 MAX_CELLS = 1_000
+MAX_ATTACHMENTS = 100  # of one cell
+PASTED = "pasted-"  # what the names of attachments begin with that were data URIs
 
 _KINDS = ("code", "markdown", "raw")
+_RASTER = ("image/png", "image/jpeg", "image/webp", "image/gif")
+# Whatever its type claims to be. What is not base64 is a vector picture, which is not shown.
+_DATA_URI = re.compile(r"data:[\w.+/-]{1,80}+(?:;[\w.=-]{1,80}+){0,8}?;base64,([A-Za-z0-9+/=%_-]++)")
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,7 @@ class Cell:
     grade_id: str
     marks: tuple[Any, ...]  # what nbgrader's metadata claim, and whether there are tags
     pictures: tuple[str, ...] = ()  # that its outputs show, in base64
+    attachments: Mapping[str, str] = field(default_factory=dict)  # of a text, in base64, data URIs included
 
 
 @dataclass(frozen=True)
@@ -167,14 +174,55 @@ def _cell(raw: dict[str, Any], number: int) -> Cell:
         kind = "markdown"
     metadata = _mapping(raw.get("metadata"))
     marks = _mapping(metadata.get("nbgrader"))
+    kind = kind if kind in _KINDS else "raw"
+    source = _text(raw.get("source", raw.get("input")))  # format 3 says input
+    attachments: dict[str, str] = {}
+    if kind != "code":
+        source, attachments = without_data_uris(source, _attachments(raw))
     return Cell(
         number=number,
-        kind=kind if kind in _KINDS else "raw",
-        source=_text(raw.get("source", raw.get("input"))),  # format 3 says input
+        kind=kind,
+        source=source,
         id=_word(raw.get("id")),
         grade_id=_word(marks.get("grade_id")),
         marks=marks_of(marks, metadata),
+        attachments=attachments,
     )
+
+
+def without_data_uris(source: str, attachments: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Return a text that names attachments in place of its data URIs, and all its attachments.
+
+    Colab writes a pasted picture into the text, which then has hundreds of thousands of characters.
+    """
+    known = dict(attachments)
+
+    def name(uri: re.Match[str]) -> str:
+        number = len(known) + 1
+        while f"{PASTED}{number}" in known:
+            number += 1
+        known[f"{PASTED}{number}"] = unquote(uri[1])
+        return f"attachment:{PASTED}{number}"
+
+    return (_DATA_URI.sub(name, source), known) if "data:" in source else (source, known)
+
+
+def _attachments(raw: dict[str, Any]) -> dict[str, str]:
+    """Return a cell's attachments by name: of each the data of one type, in base64."""
+    found = {}
+    for name, bundle in islice(_mapping(raw.get("attachments")).items(), MAX_ATTACHMENTS):
+        forms = _mapping(bundle)
+        data = next((data for kind in (*_RASTER, *forms) if (data := _base64(forms.get(kind)))), "")
+        if data:
+            found[_unicode(name)] = data
+    return found
+
+
+def _base64(data: Any) -> str:
+    """Return a value of a notebook's JSON as base64 in one line; an empty string if it is none."""
+    parts = data if isinstance(data, list) else [data]
+    text = "".join("".join(part for part in parts if isinstance(part, str)).split())
+    return text if text.isascii() else ""
 
 
 def _illustrated(cells: list[Cell], raw: list[dict[str, Any]]) -> list[Cell]:

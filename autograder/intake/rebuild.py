@@ -4,31 +4,48 @@
   earlier copies of an answer. So, as in the student's own "Run all", the last definition is graded.
 - A stub does not run when an answer was written, and test cells never do.
 - In a lesson with a note for a person to grade, text that the student added stays where it stands, too.
+  A note in several cells is shown as one.
 - The imports of the lesson's own cells run first, always: who deleted that cell loses nothing. Any other
   cell of the lesson that was changed or deleted stays so.
 """
 
 import copy
+import re
+from collections.abc import Mapping
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.course.cells import grade_id, imports, is_answer, is_manual, is_test
+from autograder.course.cells import grade_id, imports, is_answer, is_manual, is_ordinary, is_test
 from autograder.intake.added import shown
+from autograder.intake.notes import MAX_PICTURES, Sources, is_plain, split
 from autograder.intake.pairing import Pairing, is_written
 from autograder.intake.parse import Cell
 from autograder.intake.pictures import output_of
-from autograder.intake.submission import Step
+from autograder.intake.submission import Part, Step
 
 EXTRA = "extra-"  # what the id of a cell begins with that is not the lesson's
 
 
-def layout_of(pairing: Pairing) -> list[tuple[Cell, int | None]]:
-    """The submitted cells that are kept, each with the position of the lesson cell that it stands for.
+Layout = list[tuple[Cell, int | None]]
+
+
+def layout_of(pairing: Pairing) -> Layout:
+    """Return the submitted cells that are kept, each with the position of the lesson cell that it stands for.
 
     None marks an extra cell. Left out are stubs beside an answer, copies of tests, and other prose.
     """
-    stands_for = {cell.number: index for index, cell in reversed(pairing.answers.items())}
+    in_ours = {
+        cell.number
+        for index, claims in pairing.claims.items()
+        for cell in claims
+        if is_ordinary(pairing.lesson[index])
+    }
+    stands_for = {
+        cell.number: index
+        for index, cell in reversed(pairing.answers.items())
+        if index not in pairing.notes or cell.number not in in_ours  # words in code of the lesson, which runs
+    }
     dropped = set()
     for index, claims in pairing.claims.items():
         lesson_cell = pairing.lesson[index]
@@ -37,35 +54,52 @@ def layout_of(pairing: Pairing) -> list[tuple[Cell, int | None]]:
         elif claims:
             stands_for.setdefault(claims[0].number, index)
             dropped |= {cell.number for cell in claims if is_test(lesson_cell)}
-    text = shown(pairing.added) if any(map(is_manual, pairing.lesson)) else {}
-    kept: list[tuple[Cell, int | None]] = []
+    text = shown(_shown_text(pairing))
+    hidden = dropped | {cell.number for cells in pairing.notes.values() for cell in cells}
+    kept: Layout = []
     for cell in pairing.cells:
         place = stands_for.get(cell.number)
         if place is not None:
-            kept.append((pairing.answers.get(place, cell), place))
-        elif cell.number in text or (cell.kind == "code" and cell.number not in dropped):
-            kept.append((text.get(cell.number, cell), None))
+            answer = pairing.answers.get(place)
+            mine = answer if answer is not None and answer.number == cell.number else cell
+            kept.append((mine if place in pairing.notes else pairing.left_out.get(cell.number, mine), place))
+        if cell.number in text:
+            kept.append((text[cell.number], None))
+        elif place is None and cell.kind == "code" and cell.number not in hidden:
+            kept.append((pairing.left_out.get(cell.number, cell), None))
     return kept
 
 
-def steps_of(pairing: Pairing, layout: list[tuple[Cell, int | None]]) -> list[Step]:
-    steps = [Step("imports", imports(pairing.lesson), 0)]
+def _shown_text(pairing: Pairing) -> list[Cell]:
+    """Return the added text that is shown: all of it in a lesson with a note, else what holds an answer."""
+    if any(map(is_manual, pairing.lesson)):
+        return pairing.added
+    names = [grade_id(cell) for cell in pairing.lesson if is_answer(cell)]
+    found = re.compile(rf"^[ \t]*(?:def|class)[ \t]+(?:{'|'.join(map(re.escape, names))})\b", re.MULTILINE)
+    return [cell for cell in pairing.added if names and found.search(cell.source)]
+
+
+def steps_of(pairing: Pairing, layout: Layout) -> list[Step]:
+    """Return the code to run, in the order of the submitted cells."""
+    steps = {0: Step("imports", imports(pairing.lesson), 0)}
     for cell, index in layout:
         ours = None if index is None else pairing.lesson[index]
         runs = cell.kind == "code" if ours is None else ours.cell_type == "code" and not is_test(ours)
-        if not cell.source.strip() or not runs:
-            continue
         task = grade_id(ours) if ours is not None and is_answer(ours) else ""
-        steps.append(
-            Step(f"answer {task}" if task else f"cell {cell.number}", cell.source, cell.number, task)
-        )
-    return steps
+        is_comment = cell.number in pairing.left_out and not task
+        if not cell.source.strip() or not runs or is_comment:
+            continue
+        label = f"answer {task}" if task else f"cell {cell.number}"
+        steps[cell.number] = Step(label, cell.source, cell.number, task)
+    for cell in pairing.cells:
+        is_half = cell.number in pairing.halves_of_code and cell.number not in pairing.left_out
+        if is_half and cell.source.strip():
+            steps[cell.number] = Step(f"cell {cell.number}", cell.source, cell.number)
+    return [step for _, step in sorted(steps.items())]
 
 
-def notebook_of(
-    release: NotebookNode, pairing: Pairing, layout: list[tuple[Cell, int | None]]
-) -> NotebookNode:
-    """The lesson's notebook in the student's order, with the student's answers, code and pictures."""
+def notebook_of(release: NotebookNode, pairing: Pairing, layout: Layout) -> NotebookNode:
+    """Return the lesson's notebook in the student's order, with the student's answers, code and pictures."""
     cells: list[NotebookNode] = []
     places: dict[int, NotebookNode] = {}
     for cell, index in layout:
@@ -79,10 +113,34 @@ def notebook_of(
             cells[-1].outputs = list(map(output_of, cell.pictures))
     for index, ours in enumerate(pairing.lesson):
         if index not in places:  # what is missing goes behind the cell that it follows in the lesson
-            places[index] = _our_cell(ours, ours.source)
+            answer = pairing.answers.get(index)  # which another task's cell may hold, too
+            places[index] = _our_cell(ours, ours.source if answer is None else answer.source)
             before = next((i for i, cell in enumerate(cells) if cell is places.get(index - 1)), -1)
             cells.insert(before + 1, places[index])
     return NotebookNode({**release, "metadata": copy.deepcopy(release.metadata), "cells": cells})
+
+
+def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> dict[str, list[Part]]:
+    """Return the parts of the text that the student wrote, by the id of the cell that shows them.
+
+    Text without pictures and code is its cell's source, and not among them.
+    """
+    shown = {pairing.lesson[index].id: cells for index, cells in pairing.notes.items()}
+    shown |= {
+        f"{EXTRA}{cell.number}": [cell] for cell, index in layout if index is None and cell.kind != "code"
+    }
+    found: dict[str, list[Part]] = {}
+    attachments = {name: data for cell in pairing.cells for name, data in cell.attachments.items()}
+    left = MAX_PICTURES
+    for name, cells in shown.items():
+        parts = split(cells, Sources(files, attachments))
+        for at, part in enumerate(parts):
+            if part.kind == "picture":
+                left -= 1
+                parts[at] = part if left >= 0 else Part("missing", "too_many", part.name)
+        if not is_plain(parts):
+            found[name] = parts
+    return found
 
 
 def _our_cell(ours: NotebookNode, source: str) -> NotebookNode:
@@ -94,5 +152,5 @@ def _our_cell(ours: NotebookNode, source: str) -> NotebookNode:
 
 
 def is_extra_text(cell: NotebookNode) -> bool:
-    """Whether a cell of a rebuilt notebook is text that the student added: a stranger's, not the lesson's."""
+    """Return whether a cell of a rebuilt notebook is text that the student added, not the lesson's."""
     return bool(cell.cell_type == "markdown" and cell.id.startswith(EXTRA))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from nbformat import NotebookNode
 
@@ -58,6 +59,25 @@ class Script:
     text_definitions: Mapping[str, int] = field(default_factory=dict)
 
 
+#: Why a picture is not shown; `autograder.page.words` has a sentence for each reason.
+Missing = Literal["not_there", "elsewhere", "not_a_picture", "too_many", "too_large", "not_decoded"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of what a student wrote in words.
+
+    Attributes:
+        kind: `missing` stands for a picture that cannot be shown, `cut` for words beyond the bound.
+        text: the words or the code; a picture's data in base64; for `missing`, the reason.
+        name: what the student calls a picture.
+    """
+
+    kind: Literal["text", "code", "picture", "missing", "cut"]
+    text: str = ""
+    name: str = ""
+
+
 @dataclass(frozen=True)
 class Submission:
     """A submission that can be graded.
@@ -69,6 +89,7 @@ class Submission:
             only outputs. Its tests are the released ones, so nothing hidden is in it.
         file: the name of the file that was read.
         notes: what staff may want to know, such as `changed_test:grad_square`; see `take_in`.
+        parts: what the student wrote in text cells that have pictures or code in them, by the cell's id.
     """
 
     script: Script
@@ -76,6 +97,7 @@ class Submission:
     notebook: NotebookNode
     file: str
     notes: Sequence[str] = ()
+    parts: Mapping[str, Sequence[Part]] = field(default_factory=dict)
 
     @property
     def steps(self) -> Sequence[Step]:

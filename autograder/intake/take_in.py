@@ -11,17 +11,17 @@ The submission must be in one folder. Of several notebooks in it one counts, who
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from autograder.course.cells import grade_id
-from autograder.intake.files import Unread, is_named_after, names_of, read
+from autograder.intake.files import Unread, is_named_after, names_of, read, read_named_pictures
 from autograder.intake.pairing import settle, text_definitions, unwritten
 from autograder.intake.parse import parse
-from autograder.intake.rebuild import layout_of, notebook_of, steps_of
-from autograder.intake.submission import Refused, Rejected, Script, Submission
+from autograder.intake.rebuild import layout_of, notebook_of, parts_of, steps_of
+from autograder.intake.submission import Part, Refused, Rejected, Script, Submission
 from secant.visible import visible
 
 
@@ -32,6 +32,7 @@ class Found:
     Attributes:
         others: the other notebooks, in the order in which they would count; see `understand`.
         unread: those that could not even be read, such as links.
+        pictures: the pictures beside the notebooks that a notebook names, by their paths.
     """
 
     name: str
@@ -39,16 +40,18 @@ class Found:
     notes: Sequence[str]
     others: Sequence["Found"] = ()
     unread: Sequence[Unread] = ()
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the bytes, in hexadecimal; with others, of all that was found."""
+        """The SHA-256 of the bytes, in hexadecimal; with others or pictures, of all that was found."""
         own = hashlib.sha256(self.data).hexdigest()
-        if not self.others and not self.unread:
+        if not self.others and not self.unread and not self.pictures:
             return own
         others = [other.digest for other in self.others]
         unread = [f" {visible(name)}: {why.en}" for name, why in self.unread]
-        return hashlib.sha256("".join([own, *others, *unread]).encode()).hexdigest()
+        pictures = [f" {name!r} {hashlib.sha256(data).hexdigest()}" for name, data in self.pictures.items()]
+        return hashlib.sha256("".join([own, *others, *unread, *pictures]).encode()).hexdigest()
 
 
 def take_in(
@@ -86,7 +89,8 @@ def find(path: Path, lesson: str, root: Path | None = None, given: Path | None =
     root = None if root is None else Path(os.path.abspath(root))
     try:
         notebooks, unread = read(path, lesson, root, given)
-        first, *others = (Found(*each) for each in notebooks)
+        pictures = read_named_pictures(path, root, [data for _, data, _ in notebooks])
+        first, *others = (Found(*each, pictures=pictures) for each in notebooks)
         return replace(first, others=others, unread=unread)
     except Refused as refusal:
         return refusal.outcome
@@ -105,8 +109,9 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
     (answers are written in more than one), `counted:` (this file of several) and `other_answers:` (this file
     has an answer that the one that counted does not have);
     `duplicate:`, `changed_test:`, `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`,
-    `found_by_name:`, `found_by_place:` (a note stands in cells that the student added), `defined_twice:`
-    (several written cells define what the task asks for).
+    `found_by_name:`, `found_by_place:` (a note stands in cells that the student added, or in the lesson's own
+    text), `defined_twice:` (several written cells define what the task asks for), `left_out:` (a cell of code
+    that is too long to run).
 
     Args:
         found: the file.
@@ -121,7 +126,11 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
     except Refused as refusal:
         return refusal.outcome
     layout = layout_of(pairing)
-    answers = {grade_id(pairing.lesson[index]): cell.source for index, cell in pairing.answers.items()}
+    parts = parts_of(pairing, layout, found.pictures)
+    answers = {
+        grade_id(ours): cell.source + _fingerprints(parts.get(ours.id, ()))
+        for ours, cell in ((pairing.lesson[index], cell) for index, cell in pairing.answers.items())
+    }
     script = Script(
         steps=steps_of(pairing, layout),
         language=language,
@@ -134,8 +143,15 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
         answers=answers,
         notebook=notebook_of(releases[language], pairing, layout),
         file=visible(found.name),
-        notes=[*found.notes, *(["old_format"] if submitted.old_format else []), *pairing.notes],
+        notes=[*found.notes, *(["old_format"] if submitted.old_format else []), *pairing.flags],
+        parts=parts,
     )
+
+
+def _fingerprints(parts: Sequence[Part]) -> str:
+    """Return a line for each picture of an answer, so that another picture is another answer."""
+    pictures = [part.text for part in parts if part.kind == "picture"]
+    return "".join(f"\npicture {hashlib.sha256(data.encode()).hexdigest()}" for data in pictures)
 
 
 def _of_several(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) -> Submission | Rejected:

@@ -303,13 +303,16 @@ class _Writer:
         shown = name or next(iter([*ids, *numbers]), "")
         by_number = self._roster.with_number(numbers, self._system)
         by_id = self._roster.with_id(ids or (numbers if self._system == "canvas" else ()))
+        named = [self._roster.people[at] for at in sorted(self._roster.with_name(name))]
         if found := by_number | by_id:
             (person, *others) = [self._roster.people[at] for at in sorted(found)]
             if others or (numbers and person.contradicts(self._system, numbers)):
                 people = " / ".join(sorted(one.id for one in (person, *others)))
                 return _Claim(shown, why=_contradiction(visible(shown), people))
+            if not by_number and named and person not in named:
+                people = " / ".join([person.id, *(one.id for one in named)])
+                return _Claim(shown, why=_other_name(visible(shown), people))
             return _Claim(shown, person.id, 3 if by_number else 2)
-        named = [self._roster.people[at] for at in sorted(self._roster.with_name(name))]
         if not named:
             return _Claim(shown, is_strange=bool(shown) and not _CANVAS_OWN.search(name))
         people = " / ".join(person.id for person in named)
@@ -365,6 +368,16 @@ def _contradiction(row: str, people: str) -> str:
     return say(
         en=f"The row of {row} has ids that contradict each other ({people}), so it was left as it was.",
         ko=f"{row}의 행은 id들이 서로 어긋나서({people}) 그대로 두었습니다.",
+    )
+
+
+def _other_name(row: str, people: str) -> str:
+    """Return the line about a row with the id of one student and the name of another."""
+    return say(
+        en=f"The row of {row} has the name of one student and an id, perhaps an email address, of another "
+        f"({people}), so it was left as it was.",
+        ko=f"{row}의 행에 있는 이름과 id(이메일 주소일 수 있음)가 서로 다른 학생의 것이어서({people}) "
+        "그대로 두었습니다.",
     )
 
 

@@ -143,7 +143,7 @@ def _fits(text: str, encoding: str) -> bool:
 
 
 def _left(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]:
-    """Return the files that name a student, and those that could not be searched.
+    """Return the files that name a student, and those that could not be searched, such as links.
 
     Searched are the course's folder itself, without what belongs to the course, and whole the folders that
     the commands fill. The gradebook names the student no more.
@@ -154,6 +154,8 @@ def _left(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]
     for file in _searched(course):
         shown = _shown(course, file)
         try:
+            if file.is_symlink():
+                raise _Unsearched
             if gradebook and gradebook.exists() and file.samefile(gradebook):
                 continue
             if _mentions(shown.encode("utf-8", "surrogateescape"), names) or _is_named_in(file, names):
@@ -164,14 +166,14 @@ def _left(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]
 
 
 def _searched(course: Course) -> Iterator[Path]:
-    """Yield the files that may name a student."""
+    """Yield the files that may name a student, and links, which lead to files that are searched or not."""
     for file in sorted(course.root.iterdir(), key=lambda file: (file.suffix == ".zip", file.name)):
-        if file.is_file() and not file.is_symlink() and file.suffix not in _OF_THE_COURSE:
+        if file.is_symlink() or (file.is_file() and file.suffix not in _OF_THE_COURSE):
             yield file
     made = {getattr(course.directory, f"{step}_directory") for step in _STEPS} | {PLACE, EXPORTED, REPORT}
     for folder in sorted(made):
         for file in sorted((course.root / folder).rglob("*")):
-            if file.is_file() and not file.is_symlink():
+            if file.is_symlink() or file.is_file():
                 yield file
 
 

@@ -57,7 +57,7 @@ def _cell(cell: Mapping[str, Any], rows: Mapping[str, Row]) -> dict[str, Any]:
     name = str(grading.get("grade_id", ""))
     shown: dict[str, Any] = {"answer": name if grading.get("solution") else None}
     if cell["cell_type"] != "code":
-        return shown | {"markdown": cell["source"]}
+        return shown | {"markdown": cell["source"], "attachments": cell.get("attachments", {})}
     tested = grading.get("grade") and not grading.get("solution")
     return shown | {
         "source": cell["source"],

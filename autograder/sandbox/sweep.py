@@ -24,7 +24,9 @@ from filelock import FileLock, Timeout
 from autograder.sandbox.visible import Visible
 from secant.files import replace_file
 
-MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="')  # each file of a course has one of them
+# Each file of a course has one of the first three. A copy of tests without its marks, and with other names in
+# it, still imports what tests use.
+MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="', b"from secant import")
 _MOST = 8 * 2**20  # bytes of a file; a lesson has a fortieth of that
 _MOST_PACKED = 64 * 2**20
 _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
@@ -33,7 +35,7 @@ _OTHERS = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".pn
 _GIT = "/.git/index"  # which names all files of a clone
 _COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson that Python has compiled, known by its name alone
 _PART, _PEEK = 2**16, 2**12  # bytes
-_FORMAT = 1
+_FORMAT = 2
 _PATIENCE = 60.0  # seconds, for another process to read everything
 _FRESH_SECONDS = 2.0  # so young a folder may change again without a sign of it
 

@@ -10,7 +10,8 @@ No file of nbgrader's is changed. A Jinja extension rewrites its templates when 
 - Markdown keeps only the HTML of prose: Bootstrap would show a tooltip's attribute as HTML, and formgrader
   takes any element of the class `full-credit` for its own button;
 - outputs that are scripts are left out, since nbconvert's template would print them into its own;
-- a Content-Security-Policy refuses every script that no template contains.
+- a Content-Security-Policy refuses every script that no template contains;
+- a picture is no wider than the column that it stands in.
 """
 
 import base64
@@ -55,6 +56,10 @@ _MATHJAX_FUNCTION = r"""<script>
   window.MathJax ? init() : window.MathJax = {AuthorInit};
 })(() => {\1});
 </script>"""
+# nbgrader shows a picture at its full width, in a red frame.
+_STYLE = """<style>
+.rendered_html img, .output_area img { max-width: 100%; height: auto; border: 1px solid #ccc; }
+</style>"""
 # nbgrader's createModal and its list of a student's notebooks append a sentence with names in it.
 _APPEND_TEXT = """<script>
 (append => {
@@ -83,7 +88,7 @@ class EscapedValues(Extension):
             at = script.end()
         source = "".join([*parts, _escaped(source[at:])])
         policy = f'<meta http-equiv="Content-Security-Policy" content="{content_policy(self._nonce)}">'
-        return source.replace("<head>", f"<head>\n{policy}", 1)
+        return source.replace("<head>", f"<head>\n{policy}\n{_STYLE}", 1)
 
     def _allowed(self, script: str) -> str:
         """Return one of formgrader's scripts with its values as JSON and with the policy's nonce."""
@@ -103,9 +108,7 @@ def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str
     """Return a filter that renders Markdown and keeps only the tags and attributes of prose."""
     cleaner = Cleaner(
         tags=_TAGS,
-        attributes=lambda tag, name, value: (
-            name in _ATTRIBUTES or (name == "class" and bool(_CLASSES.fullmatch(value)))
-        ),
+        attributes=_is_kept,
         protocols={*ALLOWED_PROTOCOLS, "data"},  # pictures
         css_sanitizer=CSSSanitizer(["text-align", "white-space"]),
     )
@@ -115,6 +118,13 @@ def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str
         return str(cleaner.clean(render(context, source)))
 
     return prose
+
+
+def _is_kept(tag: str, name: str, value: str) -> bool:
+    """Return whether an attribute of prose stays: no vector picture, and no class that means something."""
+    if name == "class":
+        return bool(_CLASSES.fullmatch(value))
+    return name in _ATTRIBUTES and not value.strip().casefold().startswith("data:image/svg")
 
 
 def _escaped(source: str) -> str:

@@ -23,6 +23,10 @@ os.environ.setdefault("SECANT_HUB_EXCHANGE", "/srv/nbgrader/exchange")
 
 # A proxy with TLS, such as nginx or Caddy, stands in front.
 c.JupyterHub.bind_url = os.environ.get("SECANT_HUB_URL", "http://127.0.0.1:8000")
+# With this address, such as https://hub.example.edu, each user's server has a name below it, and so an origin
+# of its own. Without it, a page that a student's server sends can act as the instructor who opens it.
+if ADDRESS := os.environ.get("SECANT_HUB_ADDRESS"):
+    c.JupyterHub.subdomain_host = ADDRESS
 c.JupyterHub.cleanup_servers = False  # servers go on while the hub is started again
 
 # Users of the operating system, in this group of its, with their own passwords.

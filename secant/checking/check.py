@@ -246,8 +246,9 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
         if isinstance(result, dict) and "raised" in result:
             raised = str(result["raised"])
             hints = {"": hint} if isinstance(hint, str) else hint
-            kind, _, said = raised.partition(": ")
-            cause = next((why for part, why in hints.items() if part in raised and why), likely(kind, said))
+            error = raised.partition("\n")[0]  # the student's own line follows
+            kind, _, message = error.partition(": ")
+            cause = next((why for part, why in hints.items() if part in error and why), likely(kind, message))
             lines = [what, "  " + say(en="the call raised an error:", ko="오류가 났습니다:"), f"  {raised}"]
             fail("\n".join(lines + _likely(cause)), cause)
 

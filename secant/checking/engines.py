@@ -1,21 +1,22 @@
 """Small engines, right or with one bug: lesson 10's students write the test that tells them apart.
 
-Each goes back over what torch has recorded and asks torch for every slope. So no method of an engine is an
-answer to a task of the lesson: its Values have neither parents nor slopes, and its backward() needs a graph
-of torch's. Its walk can still be made into an answer, as docs/trust.md says.
+Each Value is a tensor, and backward() is torch's. A bug is a hook on it, which changes what arrives. So no
+code here searches a graph or adds slopes up, and none can be made into an answer to a task.
 """
 
-from collections import deque
-from graphlib import TopologicalSorter
+from collections.abc import Callable
+from functools import partial
+from itertools import count
 from typing import Any, Literal, Self
 
 import torch
-from torch.autograd.graph import get_gradient_edge
 
 from secant.value import TorchValue
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 Where = Literal["all", "leaves", "inner"]
+#: The numbers of the Values that a path of 0, 1, 2, ... edges leads to, each once a level: (first, rest).
+Levels = tuple[tuple[int, ...], "Levels"] | None
 
 
 def engine(
@@ -37,23 +38,25 @@ def engine(
         merged: let a + a and a * a have one parent, with the slope of the whole.
     """
 
-    order_of = _breadth_first if bug == "breadth" else _parents_last
-    resets = bug != "kept"
-    replaced = {"all": (True, False), "leaves": (False,), "inner": (True,)}[where] if bug == "assign" else ()
-    grads: dict[Any, float] = {}  # by torch's node
+    replaced = {"all": (True, False), "leaves": (True,), "inner": (False,)}[where] if bug == "assign" else ()
+    numbers = count()
+    grads: dict[int, float] = {}  # by the number of a Value
+    current = _Pass(None, turned)
 
     class Engine(TorchValue):
         def __init__(self, data: float, tensor: torch.Tensor | None = None) -> None:
             super().__init__(data, tensor)
-            self.node = get_gradient_edge(self.tensor).node
+            self.number = next(numbers)
+            self.levels: Levels = ((self.number,), None)
+            self.tensor.register_hook(partial(receive, self.number, tensor is None))
 
         @property
         def grad(self) -> float:
-            return grads.get(self.node, 0.0)
+            return grads.get(self.number, 0.0)
 
         @grad.setter
         def grad(self, number: float) -> None:
-            grads[self.node] = float(number)
+            grads[self.number] = float(number)
 
         def __add__(self, other: Any) -> Self:
             return self * 2.0 if merged and other is self else super().__add__(other)
@@ -61,51 +64,100 @@ def engine(
         def __mul__(self, other: Any) -> Self:
             return self**2 if merged and other is self else super().__mul__(other)
 
+        def _apply(self, operation: Callable[..., torch.Tensor], *operands: Any) -> Self:
+            parents = [operand for operand in operands if isinstance(operand, Engine)]
+            copies = {
+                place: one.tensor.clone() for place, one in enumerate(operands) if isinstance(one, Engine)
+            }
+            made = type(self)(0.0, operation(*(copies.get(place, one) for place, one in enumerate(operands))))
+            below: Levels = None
+            for parent in parents[:: -1 if turned else 1]:
+                below = _merge(below, parent.levels)
+            made.levels = ((made.number,), below)
+            for parent, copy in zip(parents, copies.values(), strict=True):
+                copy.register_hook(partial(pass_on, made.levels, parent.number, parent.tensor.is_leaf))
+            return made
+
         def backward(self) -> None:
-            order = order_of(self.node, turned)
-            emptied = [node for node in order if _parents(node)] if resets else []
-            if _parents(self.node) and not itself:
-                emptied.append(self.node)
-            grads.update(dict.fromkeys(emptied, 0.0))
-            self.grad += 1.0
-            for node in order:
-                for parent, part in _passed_on(node, grads[node]):
-                    held = 0.0 if bool(_parents(parent)) in replaced else grads.get(parent, 0.0)
-                    grads[parent] = held + part
+            nonlocal current
+            current = _Pass(self.levels, turned)
+            self.tensor.backward(retain_graph=True)
+            for number, (total, is_leaf) in current.totals.items():
+                adds_up = is_leaf and (True not in replaced or number == self.number)
+                held = grads.get(number, 0.0) if adds_up else 0.0
+                grads[number] = held + total + current.late.get(number, 0.0)
+
+    def pass_on(child: Levels, parent: int, is_leaf: bool, gradient: torch.Tensor) -> torch.Tensor:
+        """Return what a parent receives from a child."""
+        if is_leaf in replaced:
+            return current.replace(child, parent, gradient)
+        return current.in_time(child, parent, gradient) if bug == "breadth" else gradient
+
+    def receive(number: int, is_leaf: bool, gradient: torch.Tensor) -> torch.Tensor:
+        """Return what a Value has when all of it has arrived."""
+        if bug == "kept" and not is_leaf and (itself or number != current.root):
+            gradient = gradient + grads.get(number, 0.0)
+        current.totals[number] = gradient.item(), is_leaf
+        return gradient
 
     return Engine
 
 
-def _parents(node: Any) -> list[Any]:
-    return [parent for parent, _ in node.next_functions if parent is not None]
+class _Pass:
+    """A backward pass of torch's, and what its hooks note.
+
+    Attributes:
+        root: the number of the Value that it begins at.
+        totals: for each Value, by its number, what it received in time, and whether it is a leaf.
+        late: what it received after its turn.
+    """
+
+    def __init__(self, levels: Levels, turned: bool) -> None:
+        self._turns = {number: turn for turn, number in enumerate(_numbers_in(levels))}
+        self._turned = turned
+        self._last: dict[int, tuple[Levels, torch.Tensor]] = {}
+        self.root = levels[0][0] if levels else None
+        self.totals: dict[int, tuple[float, bool]] = {}
+        self.late: dict[int, float] = {}
+
+    def in_time(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
+        """Return a gradient, or 0 if it comes after the parent's turn in a pass that goes breadth first."""
+        assert child is not None
+        if self._turns[child[0][0]] < self._turns[parent]:
+            return gradient
+        self.late[parent] = self.late.get(parent, 0.0) + gradient.item()
+        return torch.zeros_like(gradient)
+
+    def replace(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
+        """Return what makes the sum of all that has arrived equal to the last gradient.
+
+        torch has an order in which gradients arrive. In the turned one, what comes first comes last, unless
+        its child was made from the other's.
+        """
+        assert child is not None
+        before, held = self._last.get(parent, (None, torch.zeros_like(gradient)))
+        if before and self._turned and child[0][0] not in _numbers_in(before):
+            return torch.zeros_like(gradient)
+        self._last[parent] = child, gradient
+        return gradient - held
 
 
-def _passed_on(node: Any, arrived: float) -> list[tuple[Any, float]]:
-    """Return each parent of a node of torch with what torch passes on to it; nothing for a leaf."""
-    if not _parents(node):
-        return []
-    with torch.no_grad():
-        parts = node(torch.tensor(arrived, dtype=torch.float64))
-    found = zip(node.next_functions, parts if isinstance(parts, tuple) else (parts,), strict=True)
-    return [(parent, part.item()) for (parent, _), part in found if parent is not None]
+def _numbers_in(levels: Levels) -> dict[int, None]:
+    """Return the numbers in all levels in the order of a breadth-first search."""
+    found: dict[int, None] = {}
+    while levels:
+        found |= dict.fromkeys(levels[0])
+        levels = levels[1]
+    return found
 
 
-def _breadth_first(node: Any, turned: bool) -> list[Any]:
-    found, queue = {node: None}, deque([node])
-    while queue:
-        for parent in _parents(queue.popleft())[:: -1 if turned else 1]:
-            if parent not in found:
-                found[parent] = None
-                queue.append(parent)
-    return list(found)
-
-
-def _parents_last(node: Any, turned: bool) -> list[Any]:
-    """Return the nodes by the longest path to each."""
-    found = _breadth_first(node, turned)
-    longest = dict.fromkeys(found, 0)
-    parents_first = TopologicalSorter({one: _parents(one) for one in found}).static_order()
-    for one in reversed(list(parents_first)):
-        for parent in _parents(one):
-            longest[parent] = max(longest[parent], longest[one] + 1)
-    return sorted(found, key=longest.__getitem__)
+def _merge(left: Levels, right: Levels) -> Levels:
+    """Return the levels of both; the lower ones are shared with the longer of them."""
+    both = []
+    while left and right and left is not right:
+        both.append(tuple(dict.fromkeys(left[0] + right[0])))
+        left, right = left[1], right[1]
+    found = left or right
+    for level in reversed(both):
+        found = level, found
+    return found

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from secant.checking import check
@@ -79,8 +80,15 @@ def diamonds(count: int, uneven: bool = False) -> list[tuple[list[int], list[flo
 
 
 def made_from(recipe: Recipe) -> list[int]:
-    """Return for each Value of a recipe the places that `reached` returns, as the bits of a number."""
-    return [sum(1 << place for place in reached(recipe, out)) for out in range(len(recipe))]
+    """Return for each Value of a recipe the places that `reached` returns, as the bits of a number.
+
+    A recipe has parents before their children, so one pass over it is enough. A search through a graph would
+    answer tasks of lessons 2 and 10.
+    """
+    found: list[int] = []
+    for place, (parents, _) in enumerate(recipe):
+        found.append(reduce(or_, (found[parent] for parent in parents), 1 << place))
+    return found
 
 
 def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
@@ -542,12 +550,8 @@ def _part(answer: "Answer", name: str, result: Any) -> "Answer":
 
 def reached(recipe: Recipe, out: int) -> set[int]:
     """Return the places of the Values that one of them was made from, itself included."""
-    found, todo = {out}, [out]
-    while todo:
-        fresh = set(recipe[todo.pop()][0]) - found
-        found |= fresh
-        todo += fresh
-    return found
+    bits = made_from(recipe)[out]
+    return {place for place in range(len(recipe)) if bits >> place & 1}
 
 
 def too_early(recipe: Recipe, order: Sequence[int]) -> tuple[int, int] | None:

@@ -208,6 +208,19 @@ def test_no_message_repeats_a_hidden_line(lesson: Lesson, task: Task) -> None:
     assert not [(line, text) for text in texts for line in hidden if line in str(text)]
 
 
+@pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
+def test_no_test_cell_compares_the_text_of_a_hint(lesson: Lesson, task: Task) -> None:
+    """A hint may be reworded, or say the same as another: tolerances and questions do not depend on it."""
+    compared = [
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(task.test.source))
+        if isinstance(node, ast.Compare)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Attribute) and getattr(part.value, "id", "") == "hint"
+    ]
+    assert not compared
+
+
 def test_accumulate_messages_show_code_that_a_student_can_type() -> None:
     for lesson, task, wrong in WRONG:
         if task.id == "accumulate":

@@ -191,6 +191,37 @@ def test_listing_the_inbound_folder_follows_no_link_and_never_blocks(collected: 
     assert not any(f"secant {name} {STEPS}" in said for name in ("pipe", "source", "dangling"))
 
 
+#: Ten kinds of hostile folders, one a student; "claims" submits in the names of others.
+TEN = ("source", "neighbour", "gradebook", "dangling", "pipe", "socket", "deep", "many", "huge", "claims")
+
+
+@pytest.mark.whole
+def test_ten_hostile_folders_in_a_class_of_forty_cost_no_honest_student_a_file() -> None:
+    kinds = {f"hostile{number}": kind for number, kind in enumerate(TEN)}
+    with server([*HONEST, *kinds]) as there:
+        for name in HONEST[::2]:
+            there.submit(name, f'"{name}"')
+        for name, kind in kinds.items():
+            folder = there.folder(name)
+            there.act(name, folder.mkdir)
+            if kind == "claims":
+                for victim in HONEST:
+                    there.act(name, partial(handed_in, there.folder(victim, when=LATER)))
+            else:
+                there.act(name, partial(TRICKS[kind][0], there, folder))
+        for name in HONEST[1::2]:
+            there.submit(name, f'"{name}"')
+        said = there.nbgrader("collect", STEPS)
+        assert len(list((there.course / "submitted").iterdir())) == len(HONEST) + 1
+        for name in HONEST:
+            assert there.collected(name) == f'"{name}"', said
+        for name, kind in kinds.items():
+            if kind in TRICKS:
+                assert there.collected(name) is None
+                assert any(name in line and TRICKS[kind][1] in line for line in said.splitlines()), said
+        assert "belongs to hostile9" in said
+
+
 #: A folder that nbgrader cannot list, or would print as it is: what comes before the lesson, and its files.
 UNLISTED: dict[str, tuple[bytes, dict[bytes, bytes | None]]] = {
     "escapes": (b"eve\x1b]0;pwned\x07", {}),

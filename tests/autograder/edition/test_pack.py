@@ -280,6 +280,23 @@ def test_work_from_a_class_edition_is_graded_with_hidden_tests(room: Path) -> No
 # --- Only the build's files ---
 
 
+@pytest.mark.parametrize("foreign", ["answered", "graded", "table"])
+def test_notebook_of_a_student_in_the_place_of_a_release_is_refused(room: Path, foreign: str) -> None:
+    path = room / "release" / "en" / STEPS / f"{STEPS}.ipynb"
+    notebook = nbformat.v4.reads(path.read_text(encoding="utf-8"))
+    if foreign == "answered":
+        next(
+            cell for cell in notebook.cells if is_answer(cell)
+        ).source = "def double(x):\n    return 42  # Zoe"
+    if foreign == "graded":
+        code = next(cell for cell in notebook.cells if cell.cell_type == "code")
+        code.outputs = [nbformat.v4.new_output("stream", text="Zoe: 4 of 10")]
+    path.write_text("id,grade\nZoe,4\n" if foreign == "table" else nbformat.v4.writes(notebook))
+    with pytest.raises(CourseError, match=r"Nothing was packed: .*Build the lessons again"):
+        pack(room, ["en"], room / "out")
+    assert not (room / "out").exists()
+
+
 @pytest.mark.parametrize("place", ["grades.csv", "data/points.json", f"{STEPS}_answers.ipynb"])
 def test_file_that_somebody_put_beside_a_released_lesson_is_refused(room: Path, place: str) -> None:
     file = room / "release" / "en" / STEPS / place

@@ -3,6 +3,7 @@
 import copy
 import html
 import importlib.util
+import re
 import zipfile
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from autograder.course.cells import is_answer, split_tests, tasks
 from autograder.course.lesson import Lesson
 from autograder.exam import exposed
 from tests.support.lessons import LESSONS, ROOT, assignment, source
+from tests.support.renaming import renamed
 
 
 @cache
@@ -46,6 +48,22 @@ def test_each_task_is_known_by_its_test_or_its_answer(lesson: Lesson) -> None:
         page = f"<!doctype html><html><b>{task.id}</b><pre>{html.escape(hidden)}</pre>".encode()
         told = told_of(lesson).is_told("notes", script) and told_of(lesson).is_told("notes.html", page)
         assert told, f"{task.id}: its hidden test or answer is too short to be known again in a copy"
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=str)
+def test_answers_and_hidden_tests_with_other_names_expose_a_lesson(lesson: Lesson) -> None:
+    secrets = told_of(lesson)
+    pairs = list(zip(tasks(source(lesson)), secrets._shapes, strict=True))
+    answers = [task for task, shape in pairs if shape.answer]
+    tested = [task for task, shape in pairs if len(shape.pairs) >= 3]
+    assert len(answers) + len(tested) >= len(pairs)
+    for task in answers:
+        body = "\n".join(re.findall(r"BEGIN SOLUTION\n(.*?)\n *### END", task.answer.source, re.DOTALL))
+        assert secrets.is_told("notes.py", f"from secant import x\n{renamed(body)}".encode()), task.id
+    for task in tested:
+        notebook = v4.new_notebook(cells=[v4.new_code_cell(renamed(split_tests(task.test.source)[1]))])
+        notebook.cells.append(v4.new_code_cell("from secant import ask as a"))
+        assert secrets.is_told("notes.ipynb", v4.writes(notebook).encode()), task.id
 
 
 def test_installed_secant_and_nbgrader_expose_no_lesson() -> None:

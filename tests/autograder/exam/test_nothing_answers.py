@@ -1,4 +1,8 @@
-"""No function or class of Secant that the wall shows answers a task, as it is or with a small adapter."""
+"""No function or class of Secant that the wall shows answers a task, as it is or with a small adapter.
+
+Private ones are tried as well, and those that could walk through a graph with the adapters that a student
+would write for them (`tests.support.graph_adapters`).
+"""
 
 import contextlib
 import enum
@@ -23,6 +27,7 @@ from autograder.course.cells import Task, imports, split_tests
 from autograder.course.lesson import Lesson
 from secant import check
 from secant.value import Value
+from tests.support.graph_adapters import GRAPH_TASKS, takes, walks
 from tests.support.lessons import LESSONS, questions, source
 from tests.support.settings import settings_kept
 
@@ -30,6 +35,8 @@ Found = tuple[str, Callable[..., Any]]
 
 #: Packages that the wall does not show, and those that start servers or write a learner's files.
 NOT_SHOWN, NOT_CALLED = ("secant.explorers", "secant.graph"), ("secant.lab", "secant.cli", "secant.__main__")
+#: A package whose private functions write a learner's files without asking.
+NOT_PRIVATE = ("secant.progress",)
 #: What lesson 10 adds to Value, by task.
 METHODS = {
     "value_add_mul": ("__add__", "__mul__"),
@@ -37,6 +44,8 @@ METHODS = {
     "backward_twice": ("backward",),
     "value_functions": ("__pow__", "log", "exp", "relu"),
 }
+#: Lessons that the quick suite has: those with most answers that our code has had.
+QUICK = ("02", "10")
 SECONDS = 2.0  # of the processor, for an attempt; an answer takes less
 FIRST_SECONDS = 30.0  # for the course's own answer, which may import a part of torch
 
@@ -48,18 +57,31 @@ def modules(without: tuple[str, ...]) -> Iterator[types.ModuleType]:
 
 
 @cache
-def public(without: tuple[str, ...] = (*NOT_SHOWN, *NOT_CALLED)) -> tuple[Found, ...]:
-    """Return the public functions and classes, and the public methods of classes."""
+def every(without: tuple[str, ...] = (*NOT_SHOWN, *NOT_CALLED)) -> tuple[Found, ...]:
+    """Return the functions and classes of the modules, and the methods of classes, private ones as well."""
     found: dict[str, Callable[..., Any]] = {}
     for module in modules(without):
         for name, thing in vars(module).items():
-            if name[0] == "_" or getattr(thing, "__module__", "") != module.__name__ or not callable(thing):
+            if name[:2] == "__" or getattr(thing, "__module__", "") != module.__name__ or not callable(thing):
                 continue
             found[f"{module.__name__}.{name}"] = thing
             if inspect.isclass(thing):
-                own = ((of, getattr(thing, of)) for of in vars(thing) if of[0] != "_")
+                own = ((of, getattr(thing, of)) for of in vars(thing) if of[:2] != "__")
                 found |= {f"{module.__name__}.{name}.{of}": method for of, method in own if callable(method)}
     return tuple(found.items())
+
+
+@cache
+def public() -> tuple[Found, ...]:
+    """Return what has no private name."""
+    return tuple((name, thing) for name, thing in every() if "._" not in name)
+
+
+@cache
+def private() -> tuple[Found, ...]:
+    """Return what has a private name."""
+    without = (*NOT_SHOWN, *NOT_CALLED, *NOT_PRIVATE)
+    return tuple((name, thing) for name, thing in every(without) if "._" in name)
 
 
 @cache
@@ -80,15 +102,6 @@ def classes() -> tuple[tuple[str, type[Any]], ...]:
     return tuple(found.items())
 
 
-def takes(function: Callable[..., Any], count: int) -> bool:
-    """Return whether a function can be called with so many arguments."""
-    try:
-        inspect.signature(function).bind(*range(count))
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
 def wrapped(function: Callable[..., Any], order: tuple[int, ...], convert: Callable[[Any], Any]) -> Any:
     return lambda *arguments: convert(function(*(arguments[place] for place in order)))
 
@@ -103,6 +116,8 @@ def as_same(result: Any) -> Any:
 
 def attempts(task: Task, answer: Any, deep: bool) -> Iterator[Found]:
     """Yield what may be tried as an answer, with its name."""
+    if task.id in GRAPH_TASKS:
+        yield from walks(task.id, (*public(), *private()), classes())
     if task.id in METHODS:
         for name, kind in classes():
             if not issubclass(kind, enum.Enum):
@@ -115,7 +130,7 @@ def attempts(task: Task, answer: Any, deep: bool) -> Iterator[Found]:
             yield name, kind
     else:
         count = len(inspect.signature(answer).parameters)
-        for name, thing in public():
+        for name, thing in (*public(), *private()):
             if not takes(thing, count):
                 continue
             yield name, thing
@@ -170,10 +185,16 @@ def earning(lesson: Lesson, task: Task, deep: bool) -> list[str]:
 
 
 def depths() -> Iterator[Any]:
-    """Yield lessons as they are and in depth; without --deep those alone whose answers our code has had."""
+    """Yield lessons as they are and in depth; the quick suite has two of them."""
     for lesson, deep in itertools.product(LESSONS, (False, True)):
-        marks = [] if not deep and lesson.name.startswith(("01", "09", "10")) else [pytest.mark.deep]
-        yield pytest.param(lesson, deep, marks=marks, id=f"{lesson.name}{'-deep' * deep}")
+        mark = (
+            pytest.mark.costly("tries every function of Secant")
+            if lesson.name[:2] in QUICK
+            else pytest.mark.whole
+        )
+        yield pytest.param(
+            lesson, deep, marks=pytest.mark.deep if deep else mark, id=f"{lesson.name}{'-deep' * deep}"
+        )
 
 
 @pytest.mark.parametrize(("lesson", "thorough"), list(depths()))

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from autograder.course.lesson import Lesson as CourseLesson
 from autograder.course.lesson import find_lessons, right_answers, wrong_answers
 from autograder.exam.exposed import Lesson
 from tests.support.lessons import ROOT
+from tests.support.renaming import renamed
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
 
 SOURCE = f"source/{STEPS}/{STEPS}.ipynb"
@@ -95,3 +97,27 @@ def test_no_recorded_answer_is_taken_for_a_hidden_test(lesson: CourseLesson) -> 
     assert answers
     texts = "\n".join(answer.source for answer in answers)  # of all together, too
     assert not secrets.hidden_tests_in(json.dumps(texts).encode())
+
+
+@pytest.mark.parametrize("lesson", find_lessons(ROOT), ids=lambda lesson: lesson.name)
+def test_hidden_tests_with_other_names_are_found_and_no_honest_text_is(lesson: CourseLesson) -> None:
+    assignment = read_assignment(ROOT, lesson.name)
+    secrets = Lesson(lesson.name, assignment.source)
+    hidden = "\n".join(split_tests(task.test.source)[1] for task in tasks(assignment.source) if task.test)
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(renamed(hidden))])
+    for text in (renamed(hidden), v4.writes(notebook), json.dumps(renamed(hidden))):
+        assert secrets.hidden_tests_in(text.encode())
+    for answer in (*right_answers(lesson), *wrong_answers(lesson)):
+        assert not secrets.hidden_tests_in(answer.source.encode()), answer
+    for other in find_lessons(ROOT):
+        for release in read_assignment(ROOT, other.name).releases.values():
+            assert not secrets.hidden_tests_in(v4.writes(release).encode())
+
+
+def test_looking_for_renamed_tests_takes_little_time_for_a_huge_file() -> None:
+    assignment = read_assignment(ROOT, find_lessons(ROOT)[1].name)
+    secrets = Lesson("02", assignment.source)
+    huge = "\n".join(f"x{number} = f(y{number}, {number})" for number in range(400_000)).encode()
+    before = time.process_time()
+    assert not secrets.hidden_tests_in(huge)
+    assert time.process_time() - before < 2

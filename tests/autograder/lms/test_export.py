@@ -258,6 +258,12 @@ def test_ids_that_contradict_each_other_get_no_grade_and_a_line(term: Path) -> N
     assert sum("contradict each other" in note for note in done.notes) == 2
 
 
+def test_address_of_another_student_does_not_decide_against_the_name(term: Path) -> None:
+    done = sent(term, "moodle", f'{HEAD}\n"",Ann B,Kim_Minji@x.kr,,,10.00,-,\n')
+    assert grades_of(done) == [""]
+    assert any("the name of one student and an id" in note and "Ann_B" in note for note in done.notes)
+
+
 def test_a_second_row_for_a_student_is_left_and_named(term: Path) -> None:
     done = sent(term, "moodle", moodle_rows("311 Kim Minji", "311 Kim Minji"))
     assert grades_of(done) == ["", ""]

@@ -111,6 +111,17 @@ def test_files_of_every_kind_that_name_a_student_are_found(term: Path) -> None:
     assert "broken.zip" in (*done.unsearched, *done.left)
 
 
+def test_links_are_listed_as_not_searched(term: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "grades.csv").write_text("Zoe_Quill,5\n")
+    (term / "grades.csv").symlink_to(elsewhere / "grades.csv")
+    (term / "collected/older").symlink_to(elsewhere)
+    done = forget(Course.at(term), WHO)
+    assert {"grades.csv", "collected/older"} <= set(done.unsearched)
+    assert (elsewhere / "grades.csv").exists()
+
+
 def test_archive_of_a_rare_compression_is_listed_unread(term: Path) -> None:
     folder = term / "submitted" / "Kim_Minji"
     for name, kind in (("bzip2.zip", zipfile.ZIP_BZIP2), ("lzma.zip", zipfile.ZIP_LZMA)):

@@ -73,6 +73,13 @@ def test_a_copy_is_found_under_whatever_name(seen: Visible, tmp_path: Path, name
     assert names(seen, tmp_path / "cache") == {name}
 
 
+def test_a_copy_of_tests_without_their_marks_is_found(seen: Visible, tmp_path: Path) -> None:
+    (Path(seen.shown[0]) / "lib/a.py").write_text(
+        "from secant import ask as b, check as c\nc.close(f(2.0), 4.0)\n"
+    )
+    assert names(seen, tmp_path / "cache") == {"lib/a.py"}
+
+
 @pytest.mark.parametrize("name", ["secant.whl", "course.zip", "sdist.tar.gz", "old.tgz"])
 def test_a_copy_is_found_in_an_archive(seen: Visible, tmp_path: Path, name: str) -> None:
     path = Path(seen.shown[0]) / "lib" / name

@@ -314,6 +314,9 @@ REFUSED_CALLS = {
     "72, 0, 1026, 1": "not permitted",  # fcntl: F_NOTIFY
     "55, 3, 1, 77, 0, 0": "not permitted",  # getsockopt: SO_PEERPIDFD
     "206, 1, b'\\0' * 8": "not permitted",  # io_setup
+    "188, b'/none', b'system.posix_acl_access', b'\\2\\0\\0\\0', 4, 0": "not permitted",  # setxattr
+    "189, b'/none', b'user.x', b'x', 1, 0": "not permitted",  # lsetxattr
+    "190, 99, b'user.x', b'x', 1, 0": "not permitted",  # fsetxattr
     "600, 0": "not implemented",  # whatever comes next
 }
 

@@ -129,6 +129,22 @@ def test_an_error_shows_the_line_of_the_students_function_and_none_of_the_kit() 
     assert "torch.autograd.backward(" not in message
 
 
+def refuse_with_a_comment(x: torch.Tensor) -> None:
+    raise ValueError("not today")  # TypeError, retain_graph, math domain error
+
+
+def test_a_hint_for_an_error_is_not_chosen_by_the_student_s_line_or_its_comment() -> None:
+    def judged(**parts: str) -> list[str]:
+        return said(lambda: ask("refuse_with_a_comment(x)", {"errors": parts}, x=leaf(1.0))).splitlines()
+
+    shown = judged(retain_graph="keep the graph", TypeError="a wrong type", refuse="the line")
+    assert shown[-1] == '    raise ValueError("not today")  # TypeError, retain_graph, math domain error'
+    # Nor is a cause that is known for every lesson: the line ends with the words of another ValueError.
+    assert not any("likely cause" in line for line in shown)
+    assert judged(retain_graph="keep the graph", today="tomorrow")[-1] == "  likely cause: tomorrow"
+    assert judged(ValueError="another value")[-1] == "  likely cause: another value"
+
+
 def test_arguments_come_back_by_their_names() -> None:
     answer = ask("[x, y, x * 1]", {"by_name": True}, x=leaf(1.0), y=leaf(2.0))
     answer.equals(["x", "y", "?"])

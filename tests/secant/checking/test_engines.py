@@ -56,6 +56,25 @@ def test_each_engine_bug_affects_only_its_kind_of_graph(how: Any) -> None:
         assert found(chain, 2, "kept", itself=itself, **how) == pytest.approx(twice)
 
 
+def test_the_gradient_that_replaces_the_others_depends_on_the_order() -> None:
+    def sides(x: Any) -> Any:
+        return x**2 + x**3
+
+    assert [found(sides, 1, "assign", "leaves", turned=turned) for turned in (False, True)] == [4.0, 12.0]
+    # The product comes before the square in every order, so x receives last from the square.
+    for turned in (False, True):
+        assert found(lambda x: x * (x**2), 1, "assign", "leaves", turned=turned) == 8.0
+
+
+def test_engine_of_a_long_chain_takes_little_memory() -> None:
+    x = engine("breadth")(1.0)
+    w = x
+    for _ in range(3000):
+        w = w + x
+    w.backward()
+    assert x.grad == 1.0 + 3000.0
+
+
 def test_backward_from_several_values_resets_inner_gradients() -> None:
     x = engine()(3.0)
     y = x * 7

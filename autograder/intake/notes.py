@@ -1,0 +1,178 @@
+"""The parts of what a student wrote in words: text, code, and the pictures that the text names.
+
+A picture stands in a text as an attachment of its cell, as a data URI, or as the name of a file beside the
+notebook. Nothing is decoded here: a picture is the submitted base64 until a feedback page is made.
+"""
+
+import base64
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from unicodedata import normalize
+from urllib.parse import unquote
+
+from autograder.intake.files import PICTURES
+from autograder.intake.parse import Cell
+from autograder.intake.submission import Part
+
+MAX_CHARS = 200_000  # of one note that are shown: some letters take microseconds to escape
+MAX_PICTURES = 20  # of one submission that are shown
+_ALT_CHARS = 80
+
+# No two starts of a picture may overlap, or a text of nothing but starts is searched in quadratic time.
+_IN_MARKDOWN = (
+    r"!\[(?P<alt>[^\[\]\n]{0,300}+)\]\(\s{0,9}"
+    r"(?P<target><[^<>\n]{1,600}+>|[^()\n]{1,600}+(?:\([^()\n]{0,100}+\)[^()\n]{0,100}+)?+)\s{0,9}\)"
+)
+_IN_HTML = r"<img\b(?P<attributes>[^<>]{1,2000}+)>"
+_BY_REFERENCE = r"!\[(?P<text>[^\[\]\n]{0,300}+)\](?:\[(?P<label>[^\[\]\n]{0,100}+)\])?"
+_PASTED = r"(?P<pasted>attachment:pasted-\d{1,6}+)"
+_PICTURE = re.compile("|".join([_IN_MARKDOWN, _IN_HTML, _BY_REFERENCE, _PASTED]), re.IGNORECASE)
+_REFERENCE = re.compile(_BY_REFERENCE)
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?P<label>[^\[\]\n]{1,100}+)\]:[ \t]{0,9}"
+    r"(?P<target><[^<>\n]{1,600}+>|[^\s<>]{1,600}+)[^\n]*+$",
+    re.MULTILINE,
+)
+_ATTRIBUTE = re.compile(
+    r"\b(src|alt)\s{0,9}=\s{0,9}(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE
+)
+_OTHER_PICTURES = (".svg", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jxl", ".pdf", ".eps")
+_TITLE = re.compile(r"\s(?:\"[^\"]*+\"|'[^']*+')$")
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the pictures of a submission are.
+
+    Attributes:
+        files: the pictures beside the notebook, by their paths.
+        attachments: those of all cells: a cell that was split off may have left its own behind.
+    """
+
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    attachments: Mapping[str, str] = field(default_factory=dict)
+
+
+def split(cells: Sequence[Cell], sources: Sources) -> list[Part]:
+    """Split what stands in cells of text and code into its parts, in order."""
+    parts: list[Part] = []
+    named: set[str] = set()
+    files = sources.files
+    left = MAX_CHARS
+    for cell in cells:
+        whole, cell = cell, replace(cell, source=cell.source[:left])
+        left -= len(cell.source)
+        if cell.kind == "code":
+            parts.append(Part("code", cell.source.strip("\n")))
+        else:
+            found = list(_parts_of(cell, sources, named))
+            if all(part.kind == "text" for part in found):  # no reference is left to a picture that is there
+                found += [Part("picture", data, name) for name, data in cell.attachments.items()]
+            parts += found
+        if cell.source != whole.source:
+            parts.append(Part("cut"))
+            break
+    words = normalize("NFC", "".join(part.text for part in parts if part.kind == "text")).casefold()
+    names = {path: normalize("NFC", PurePosixPath(path).name).casefold() for path in files}
+    beside = [path for path, name in names.items() if path not in named and name in words]
+    return parts + [_picture_file(path, files) for path in beside]
+
+
+def is_plain(parts: Sequence[Part]) -> bool:
+    """Return whether one text is all that there is."""
+    return len(parts) == 1 and parts[0].kind == "text"
+
+
+def joined(cells: Sequence[Cell]) -> Cell:
+    """Return several cells as the first one, with the text of all."""
+    return replace(cells[0], source="\n\n".join(cell.source.strip() for cell in cells))
+
+
+def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
+    """Yield the parts of a cell of text; add to `named` the paths of the files that it shows."""
+    source, targets = _without_definitions(cell.source)
+    sources = replace(sources, attachments={**sources.attachments, **cell.attachments})
+    text, end = "", 0
+    for found in _PICTURE.finditer(source):
+        alt, target = _alt_and_target(found, targets)
+        picture = _picture(alt, target, sources, named) if target else None
+        if picture is None:
+            continue
+        text += source[end : found.start()]
+        if text.strip():
+            yield Part("text", text.strip("\n"))
+        text, end = "", found.end()
+        yield picture
+    text += source[end:]
+    if text.strip():
+        yield Part("text", text.strip("\n"))
+
+
+def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
+    """Return a text without the definitions of the pictures that it shows, and their addresses by label."""
+    used = {(found["label"] or found["text"]).casefold() for found in _REFERENCE.finditer(source)}
+    targets: dict[str, str] = {}
+
+    def removed(line: re.Match[str]) -> str:
+        if line["label"].casefold() not in used:
+            return line[0]
+        targets[line["label"].casefold()] = line["target"]
+        return ""
+
+    return (_DEFINITION.sub(removed, source) if used else source), targets
+
+
+def _alt_and_target(found: re.Match[str], targets: Mapping[str, str]) -> tuple[str, str]:
+    """Return a picture's description and address; no address if this is no picture."""
+    if found["target"]:
+        return found["alt"], found["target"]
+    if found["attributes"]:
+        attributes = {at[1].casefold(): at[2] or at[3] or at[4] or "" for at in _ATTRIBUTE.finditer(found[0])}
+        return attributes.get("alt", ""), attributes.get("src", "")
+    if found["pasted"]:
+        return "", found["pasted"]
+    return found["text"] or "", targets.get((found["label"] or found["text"] or "").casefold(), "")
+
+
+def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part | None:
+    """Return the picture that an address names, or why it is not there; None if it names none."""
+    written = _TITLE.sub("", target.strip()).strip().removeprefix("<").removesuffix(">").strip()
+    address = unquote(written)
+    name = (alt.strip() or address.rsplit("/", 1)[-1])[:_ALT_CHARS]
+    if address.casefold().startswith("attachment:"):
+        names = (written.partition(":")[2], address.partition(":")[2])
+        data = next((sources.attachments[each] for each in names if each in sources.attachments), "")
+        shown = alt.strip()[:_ALT_CHARS] or ("" if "pasted-" in address else name.partition(":")[2])
+        return Part("picture", data, shown) if data else Part("missing", "not_there", shown)
+    if address.casefold().startswith("file:"):
+        address = address.partition(":")[2].lstrip("/")
+    if re.match(r"(?:[a-z][a-z0-9+.-]+:)?//", address, re.IGNORECASE):
+        return Part("missing", "elsewhere", name)
+    if address.casefold().startswith("data:"):
+        return Part("missing", "not_a_picture", alt.strip()[:_ALT_CHARS])
+    path = _path(address, sources.files)
+    if path is None and address.casefold().endswith((*PICTURES, *_OTHER_PICTURES)):
+        is_shown = address.casefold().endswith(PICTURES)
+        return Part("missing", "not_there" if is_shown else "not_a_picture", name)
+    if path is None:
+        return None
+    named.add(path)
+    return replace(_picture_file(path, sources.files), name=name)
+
+
+def _path(address: str, files: Mapping[str, bytes]) -> str | None:
+    """Return the path of the file that an address means: exact, or else the only one of that name.
+
+    Capital letters do not matter, as on Windows and macOS.
+    """
+    wanted = normalize("NFC", address.replace("\\", "/").partition("?")[0]).casefold()
+    known = {normalize("NFC", path).casefold(): path for path in files}
+    exact = known.get(str(PurePosixPath(wanted)))
+    same = [path for form, path in known.items() if PurePosixPath(form).name == PurePosixPath(wanted).name]
+    return exact or (same[0] if len(same) == 1 else None)
+
+
+def _picture_file(path: str, files: Mapping[str, bytes]) -> Part:
+    return Part("picture", base64.b64encode(files[path]).decode(), PurePosixPath(path).name[:_ALT_CHARS])

@@ -1,0 +1,131 @@
+"""The pictures of a student's notes: decoded in a process of their own, then put where they are shown.
+
+Until then a cell's attachments are the student's own bytes, and no notebook or page that anybody opens has
+them: whatever could not be decoded and encoded again is replaced with a sentence.
+"""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, MutableMapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from autograder.page.prose import with_remarks
+from secant.language import Language
+
+WALL_SECONDS = 30.0  # for all pictures of a submission
+MAX_CHARS = 3_000_000  # of one decoded picture in base64
+MAX_ALL_CHARS = 12_000_000  # of all of a submission
+_KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+
+Cells = Sequence[MutableMapping[str, Any]]
+#: What became of a picture: its `data`, encoded again, in base64, perhaps with a `remark`; or why it is
+#: `missing`.
+Decoded = Mapping[str, str]
+_NOT_DECODED: Decoded = {"missing": "not_decoded"}
+
+
+def submitted_pictures(cells: Cells) -> dict[str, str]:
+    """Return the pictures of a graded notebook that are not decoded yet, in base64, by name."""
+    bundles = [cell.get("attachments", {}) for cell in cells]
+    return {
+        name: str(data) for bundle in bundles for name, kinds in bundle.items() for data in kinds.values()
+    }
+
+
+def decoded(pictures: Mapping[str, str]) -> dict[str, Decoded]:
+    """Return what became of each picture, by name.
+
+    Args:
+        pictures: what a student submitted, in base64.
+    """
+    found: dict[str, Decoded] = {}
+    left = MAX_ALL_CHARS
+    deadline = time.monotonic() + WALL_SECONDS
+    waiting = dict(pictures)
+    while waiting and (seconds := deadline - time.monotonic()) > 0:
+        results = _decode([*waiting.values()], seconds)
+        for name, result in zip([*waiting], results, strict=False):
+            found[name] = _checked(result, left)
+            left -= len(found[name].get("data", ""))
+            del waiting[name]
+        if waiting:  # the process ended at this one, which may not end another
+            stopped_at = next(iter(waiting))
+            found[stopped_at] = _NOT_DECODED
+            del waiting[stopped_at]
+    return found | dict.fromkeys(waiting, _NOT_DECODED)
+
+
+def show_pictures(cells: Cells, pictures: Mapping[str, Decoded], language: Language) -> None:
+    """Put decoded pictures into the cells that show them.
+
+    Args:
+        cells: of a graded notebook.
+        pictures: what `decoded` returned.
+        language: of the sentence in the place of a picture that cannot be shown.
+    """
+    for cell in cells:
+        if "attachments" not in cell:
+            continue
+        bundle = {name: pictures.get(name, _NOT_DECODED) for name in cell.pop("attachments")}
+        cell["source"] = with_remarks(cell["source"], bundle, language)
+        shown = {
+            name: {kind_of(found["data"]): found["data"]} for name, found in bundle.items() if "data" in found
+        }
+        if shown:
+            cell["attachments"] = shown
+
+
+def kind_of(data: str) -> str:
+    """Return the type of a picture in base64; an empty string if it is neither PNG nor JPEG."""
+    try:
+        head = base64.b64decode(data[:24], validate=True)
+    except ValueError:
+        return ""
+    return next((kind for signature, kind in _KINDS.items() if head.startswith(signature)), "")
+
+
+def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
+    """Have pictures decoded; return what came of each, up to the one at which the process ended."""
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as answers:
+        given.write("".join(json.dumps(data) + "\n" for data in pictures).encode())
+        given.seek(0)
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "autograder.page.decoder"],
+            stdin=given,
+            stdout=answers,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={"PYTHONPATH": str(Path(__file__).resolve().parents[2]), "LC_ALL": "C.UTF-8"}
+            | {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "SYSTEMROOT") if name in os.environ},
+        )
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        answers.seek(0)
+        found: list[Any] = []
+        for line in answers.read().split(b"\n")[: len(pictures)]:
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                break
+        return found
+
+
+def _checked(result: Any, most: int) -> Decoded:
+    """Check what a process says that has seen a stranger's bytes."""
+    match result:
+        case {"data": str(data), "animated": bool(animated)} if kind_of(data):
+            if len(data) > min(MAX_CHARS, most):
+                return {"missing": "too_large"}
+            return {"data": data, "remark": "first_frame"} if animated else {"data": data}
+        case {"why": "too_large" | "not_a_picture" as why}:
+            return {"missing": str(why)}
+    return _NOT_DECODED

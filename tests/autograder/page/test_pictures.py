@@ -1,0 +1,276 @@
+"""A student's pictures are decoded in a process that can do nothing else; no byte of theirs is passed on."""
+
+import base64
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import zlib
+from typing import Any
+
+import pytest
+from nbformat.v4 import new_markdown_cell
+from PIL import Image
+
+from autograder.intake.submission import Part
+from autograder.page import pictures
+from autograder.page.decoder import LONGEST_SIDE
+from autograder.page.pictures import decoded, kind_of, show_pictures, submitted_pictures
+from autograder.page.prose import as_typed, harmless_parts, prose
+from tests.support.pictures import picture
+
+SCRIPT = b"<script>alert(1)</script><?php system('id') ?>"
+
+
+def encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
+    file = io.BytesIO()
+    image.save(file, kind, **options)
+    return file.getvalue()
+
+
+def opened(data: str) -> Image.Image:
+    return Image.open(io.BytesIO(base64.b64decode(data)))
+
+
+def bomb(width: int, height: int) -> bytes:
+    """Return a PNG file of few bytes and many pixels."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return len(body).to_bytes(4) + kind + body + zlib.crc32(kind + body).to_bytes(4)
+
+    head = width.to_bytes(4) + height.to_bytes(4) + b"\1\0\0\0\0"
+    rows = zlib.compress(bytes(min(height * (width // 8 + 1), 200_000_000)), 9)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def animation(kind: str) -> bytes:
+    frames = [Image.new("RGB", (30, 20), colour) for colour in ("red", "blue")]
+    return saved(frames[0], kind, save_all=True, append_images=frames[1:])
+
+
+def photograph() -> bytes:
+    """Return a JPEG file that a telephone took upright, with the place in it."""
+    exif = Image.Exif()
+    exif[0x0112] = 6  # turned by 90 degrees
+    exif[0x010F] = "A telephone"
+    exif.get_ifd(0x8825)[2] = (52.0, 31.0, 12.0)
+    return saved(Image.new("RGB", (400, 300), "green"), "JPEG", exif=exif)
+
+
+def test_each_kind_of_picture_is_encoded_again() -> None:
+    grey = Image.frombytes("I;16", (20, 10), b"\x80\x10" * 200)
+    glass = Image.new("RGBA", (20, 10), (255, 0, 0, 0))
+    found = decoded(
+        {
+            **{kind: picture(3000, 2000, kind) for kind in ("PNG", "JPEG", "GIF", "WEBP")},
+            "upright": encoded(photograph()),
+            "16 bits": encoded(saved(grey, "PNG")),
+            "transparent": encoded(saved(glass, "PNG")),
+            "cmyk": encoded(saved(Image.new("CMYK", (20, 10)), "JPEG")),
+            "black and white": encoded(saved(Image.new("1", (20, 10)), "PNG")),
+            "noise": encoded(saved(Image.frombytes("RGB", (900, 900), os.urandom(2_430_000)), "PNG")),
+            "url-safe": picture(20, 10).translate(str.maketrans("+/", "-_")).rstrip("="),
+        }
+    )
+    shown = {name: opened(result["data"]) for name, result in found.items()}
+    for kind in ("PNG", "JPEG", "GIF", "WEBP"):
+        assert (shown[kind].format, shown[kind].size) == ("PNG", (LONGEST_SIDE, 1067))
+        red, green, blue = shown[kind].convert("RGB").getpixel((5, 5))  # type: ignore[misc]
+        assert abs(red - 70) + abs(green - 130) + abs(blue - 180) < 12, kind  # steelblue
+    assert shown["upright"].size == (300, 400)
+    assert not shown["upright"].getexif()
+    assert shown["transparent"].convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+    assert shown["noise"].format == "JPEG"
+    assert shown["16 bits"].size == shown["cmyk"].size == shown["url-safe"].size == (20, 10)
+
+
+def test_nothing_but_pixels_of_a_polyglot_is_passed_on() -> None:
+    plain = Image.new("RGB", (40, 30), "orange")
+    info = {"comment": SCRIPT}
+    files = {
+        "behind a PNG": saved(plain, "PNG") + SCRIPT,
+        "behind a JPEG": saved(plain, "JPEG") + b"PK\3\4" + SCRIPT,
+        "in a GIF's comment": saved(plain, "GIF", **info),
+        "in a JPEG's comment": saved(plain, "JPEG", **info),
+    }
+    for name, result in decoded({name: encoded(data) for name, data in files.items()}).items():
+        data = base64.b64decode(result["data"])
+        assert SCRIPT not in data, name
+        assert opened(result["data"]).size == (40, 30)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (bomb(50_000, 50_000), "too_large"),
+        (bomb(2_000_000_000, 2_000_000_000), "too_large"),
+        (saved(Image.new("RGB", (400, 300), "red"), "PNG")[:-200], "not_a_picture"),
+        (saved(Image.effect_noise((400, 300), 9), "JPEG")[:2_000], "not_a_picture"),
+        (b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>', "not_a_picture"),
+        (saved(Image.new("RGB", (40, 30)), "BMP"), "not_a_picture"),
+        (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "not_a_picture"),
+        (b"", "not_a_picture"),
+        (b"\x89PNG\r\n\x1a\n", "not_a_picture"),
+    ],
+    ids=["bomb", "vast", "cut PNG", "cut JPEG", "svg", "bmp", "eps", "empty", "head"],
+)
+def test_what_cannot_be_decoded_is_said_in_its_place(data: bytes, reason: str) -> None:
+    started = time.monotonic()
+    found = decoded({"hostile": encoded(data), "good": picture(20, 10)})
+    assert found["hostile"] == {"missing": reason}
+    assert opened(found["good"]["data"]).size == (20, 10)
+    assert time.monotonic() - started < pictures.WALL_SECONDS
+
+
+def test_of_an_animation_the_first_frame_is_shown_and_a_sentence_says_so() -> None:
+    found = decoded({kind: encoded(animation(kind)) for kind in ("GIF", "PNG", "WEBP")})
+    for kind, result in found.items():
+        red, _, blue = opened(result["data"]).convert("RGB").getpixel((5, 5))  # type: ignore[misc]
+        assert (red > 200, blue < 50, result["remark"]) == (True, True, "first_frame"), kind
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_pictures_are_shown_or_refused_and_harm_no_other(seed: int) -> None:
+    import random
+
+    draw = random.Random(seed)
+    files = {}
+    for kind in ("PNG", "JPEG", "GIF", "WEBP"):
+        data = bytearray(saved(Image.effect_noise((60, 40), 50).convert("RGB"), kind))
+        for _ in range(8):
+            data[draw.randrange(8, len(data))] = draw.randrange(256)
+        files[kind] = encoded(bytes(data))
+    found = decoded({**files, "good": picture(20, 10)})
+    assert opened(found.pop("good")["data"]).size == (20, 10)
+    for result in found.values():
+        assert result.keys() & {"data", "missing"}
+
+
+_HOLE = """
+import os, socket, sys
+from autograder.page import decoder
+
+def attack(name):
+    try:
+        attacks[name]()
+    except (OSError, ImportError) as error:
+        return {"why": f"{name}: {type(error).__name__}"}
+    return {"why": f"{name}: got through"}
+
+attacks = {
+    "read": lambda: open("/etc/passwd").read(),
+    "write": lambda: open("/tmp/left_by_a_decoder", "w"),
+    "list": lambda: os.listdir("/"),
+    "socket": lambda: socket.socket(socket.AF_INET),
+    "fork": os.fork,
+    "exec": lambda: os.execv("/bin/true", ["true"]),
+    "kill": lambda: os.kill(os.getppid(), 0),
+    "import": lambda: __import__("sqlite3"),
+}
+decoder._import_codecs = lambda: None
+decoder.decode = attack
+sys.stdin = open(0)
+decoder.main()
+"""
+
+
+def test_a_hole_in_a_decoder_leads_nowhere() -> None:
+    names = ["read", "write", "list", "socket", "fork", "exec", "kill", "import"]
+    ran = subprocess.run(
+        [sys.executable, "-c", _HOLE],
+        input="".join(json.dumps(name) + "\n" for name in names),
+        capture_output=True,
+        text=True,
+    )
+    answers = [json.loads(line)["why"] for line in ran.stdout.splitlines()]
+    assert [answer.partition(":")[0] for answer in answers] == names, ran.stderr
+    assert [answer for answer in answers if "got through" in answer] == []
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        "while True: pass",
+        "__import__('ctypes').string_at(0)",
+        "bytearray(3 * 2**30)",
+        "__import__('os')._exit(3)",
+    ],
+)
+def test_a_picture_that_ends_or_holds_the_decoder_costs_itself_alone(
+    does: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = f"""
+import sys
+from autograder.page import decoder
+decode = decoder.decode
+decoder.CPU_SECONDS = 1
+def spoilt(data):
+    if data == "spoil":
+        {does}
+    return decode(data)
+decoder._import_codecs()
+decoder._import_codecs = lambda: None
+decoder.decode = spoilt
+sys.stdin = open(0)
+decoder.main()
+"""
+    popen = subprocess.Popen
+
+    def start(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        return popen([sys.executable, "-c", stopped], **options)
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    started = time.monotonic()
+    found = decoded({"before": picture(20, 10), "spoilt": "spoil", "after": picture(30, 10)})
+    assert time.monotonic() - started < pictures.WALL_SECONDS
+    assert "data" in found["before"]
+    assert found["spoilt"] == {"missing": "not_decoded"}
+    assert "data" in found["after"]
+
+
+def test_an_answer_of_the_decoder_is_checked() -> None:
+    answers: list[Any] = [None, [], {"data": encoded(SCRIPT), "animated": False}, {"why": "<b>"}, {"data": 1}]
+    for answer in answers:
+        assert pictures._checked(answer, 10**6) == {"missing": "not_decoded"}
+    large = {"data": picture(20, 10), "animated": False}
+    assert pictures._checked(large, 10) == {"missing": "too_large"}
+    assert kind_of("!") == ""
+
+
+PARTS = [
+    Part("text", "Look <b>here</b>: $x^2$"),
+    Part("picture", picture(20, 10), 'a "curve" [1](x)'),
+    Part("code", "if x < 1:\n    print('[a](b)')"),
+    Part("picture", "AAAA", "bad.png"),
+    Part("missing", "elsewhere", "<img src=x>"),
+    Part("cut"),
+]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_parts_of_a_note_are_shown_in_order_with_sentences_for_what_is_missing(language: Any) -> None:
+    source, attachments = harmless_parts(PARTS, language, 3)
+    cell = new_markdown_cell(source, attachments=attachments)
+    assert list(submitted_pictures([cell])) == ["picture-3", "picture-4"]
+    show_pictures([cell], decoded(submitted_pictures([cell])), language)
+    assert list(cell.attachments) == ["picture-3"]
+    html = str(prose(cell.source, cell.attachments))
+    tags = re.findall(r"<(div|img|pre|p)\b", html)
+    assert tags == ["div", "img", "pre", "p", "p", "p"]
+    assert "<b>" not in html
+    assert html.count("<img") == 1
+    assert 'alt="a curve 1 x"' in html
+    assert "if x &lt; 1:\n    print(&#39;[a](b)&#39;)" in html
+    shown = {"en": ["damaged, or of another kind", "another site"], "ko": ["손상되었거나", "다른 사이트"]}[
+        language
+    ]
+    assert [sentence for sentence in shown if sentence not in html] == []
+    assert "if x < 1" in (as_typed(cell.source) or "")
+    assert as_typed("# The lesson's own ![x](attachment:picture-1)") is None

@@ -1,0 +1,35 @@
+"""The hub's recipe: origins of the users' servers, and who can read the hub's files."""
+
+import re
+from pathlib import Path
+
+import pytest
+from traitlets.config.loader import PyFileConfigLoader
+
+from tests.support.lessons import ROOT
+
+RECIPE = ROOT / "deploy" / "hub"
+
+
+def subdomain_host() -> str | None:
+    """Return the address below which each user's server has a name; None if all share one address."""
+    settings = PyFileConfigLoader("jupyterhub_config.py", str(RECIPE)).load_config()
+    return settings.JupyterHub.get("subdomain_host")
+
+
+def test_with_a_public_address_each_server_has_an_origin_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECANT_HUB_EXCHANGE", "/exchange")  # which the settings would set otherwise
+    monkeypatch.delenv("SECANT_HUB_ADDRESS", raising=False)
+    assert subdomain_host() is None
+    monkeypatch.setenv("SECANT_HUB_ADDRESS", "https://hub.example.edu")
+    assert subdomain_host() == "https://hub.example.edu"
+
+
+@pytest.mark.parametrize(
+    "file", [RECIPE / "Dockerfile", ROOT / "docs" / "hub.md"], ids=lambda file: file.name
+)
+def test_the_folder_of_the_hubs_files_is_closed_to_students(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    made = [line for line in text.splitlines() if re.search(r"(install|mkdir) .*/var/lib/secant-hub", line)]
+    assert made
+    assert all("install -d -m 700" in line for line in made)

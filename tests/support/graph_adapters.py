@@ -1,0 +1,189 @@
+"""Adapters that make an answer to a task about graphs of code that can walk through some other graph.
+
+A task's graph is shown to the code as nodes of torch, as lesson 10's Values, and as a recipe. The code's
+result is translated back into what the task asks for.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import torch
+
+from secant.value import Value
+
+Found = tuple[str, Callable[..., Any]]
+Edges = Callable[[Any], Sequence[tuple[Any, float]]]
+
+#: Tasks whose answer walks through a graph.
+GRAPH_TASKS = ("graph_nodes", "leaves_of", "total_derivative", "value_order", "backward_twice")
+
+
+class Graph:
+    """A task's graph, whose nodes are shown as `Node`s.
+
+    Args:
+        edges: returns the parents of a node of the task, each with the slope.
+    """
+
+    def __init__(self, edges: Edges) -> None:
+        self.edges = edges
+        self._nodes: dict[Any, Node] = {}
+
+    def node(self, thing: Any) -> "Node":
+        """Return what stands for a node of the task: the same object every time."""
+        if thing not in self._nodes:
+            self._nodes[thing] = Node(thing, self)
+        return self._nodes[thing]
+
+    def __getitem__(self, thing: Any) -> tuple[list[Any], list[float]]:
+        """Return the parents and the slopes, as a recipe of `secant.checking.recipes` does."""
+        found = self.edges(thing)
+        return [parent for parent, _ in found], [slope for _, slope in found]
+
+
+class Node:
+    """A node that looks like one of torch, and like a Value."""
+
+    def __init__(self, thing: Any, graph: Graph) -> None:
+        self.thing = thing
+        self.node = self.grad_fn = self
+        self.data, self.grad = 1.0, 0.0
+        self._graph = graph
+
+    @cached_property
+    def parents(self) -> tuple["Node", ...]:
+        return tuple(self._graph.node(parent) for parent in self._graph[self.thing][0])
+
+    @cached_property
+    def slopes(self) -> tuple[float, ...]:
+        return tuple(self._graph[self.thing][1])
+
+    @cached_property
+    def next_functions(self) -> tuple[tuple["Node", int], ...]:
+        return tuple((parent, 0) for parent in self.parents)
+
+    def __call__(self, arrived: Any) -> tuple[torch.Tensor, ...]:
+        return tuple(torch.as_tensor(slope * arrived) for slope in self.slopes)
+
+
+def takes(function: Callable[..., Any], count: int) -> bool:
+    """Return whether a function can be called with so many arguments."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def walks(task: str, functions: Iterable[Found], classes: Iterable[tuple[str, type[Any]]]) -> Iterator[Found]:
+    """Yield answers to a task of `GRAPH_TASKS`, made of our functions and classes."""
+    if task in ("graph_nodes", "leaves_of", "value_order"):
+        for (name, function), (how, call) in product(functions, CALLS.items()):
+            if inspect.isclass(function) or not takes(function, 1 + how.count(",")):
+                continue
+            if task == "value_order":
+                for turned in (False, True):
+                    yield f"{name} {how} {turned}", _with_method("order", _order(call, function, turned))
+            else:
+                yield f"{name} {how}", _listing(task, call, function)
+    else:
+        for (name, kind), method in ((found, method) for found in classes for method in _methods(found[1])):
+            slopes = _slopes(kind, method)
+            if task == "total_derivative":
+                yield f"{name}.{method}", _total(slopes)
+            else:
+                yield f"{name}.{method}", _with_method("backward", _backward(slopes))
+
+
+#: How a walk may be called: with the graph's first node, or with the graph and its first node.
+CALLS: dict[str, Callable[[Callable[..., Any], Any, Graph], Any]] = {
+    "(node)": lambda walk, root, graph: walk(graph.node(root)),
+    "(node, False)": lambda walk, root, graph: walk(graph.node(root), False),
+    "(recipe, node)": lambda walk, root, graph: walk(graph, root),
+    "(node, recipe)": lambda walk, root, graph: walk(root, graph),
+}
+
+
+def _things(result: Any) -> list[Any]:
+    return [found.thing if isinstance(found, Node) else found for found in result]
+
+
+def _of_torch(node: Any) -> list[tuple[Any, float]]:
+    return [(parent, 1.0) for parent, _ in node.next_functions if parent is not None]
+
+
+def _of_value(value: Any) -> list[tuple[Any, float]]:
+    return list(zip(value.parents, value.slopes, strict=True))
+
+
+def _listing(task: str, call: Callable[..., Any], walk: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an answer to a task of lesson 2: what a walk finds, as names or as leaves."""
+
+    def listed(t: Any) -> list[Any]:
+        found = _things(call(walk, t.grad_fn, Graph(_of_torch))) if t.grad_fn is not None else []
+        if task == "graph_nodes":
+            return [node.name() for node in found]
+        return [node.variable for node in found if hasattr(node, "variable")]
+
+    return listed
+
+
+def _order(call: Callable[..., Any], walk: Callable[..., Any], turned: bool) -> Callable[..., Any]:
+    return lambda self: _things(call(walk, self, Graph(_of_value)))[:: -1 if turned else 1]
+
+
+def _with_method(name: str, method: Callable[..., Any]) -> type[Any]:
+    return type("Value", (Value,), {name: method})
+
+
+def _methods(kind: type[Any]) -> Iterator[str]:
+    """Yield the names of the methods that a class of ours has and that can be called without arguments."""
+    ours = (one for one in kind.__mro__ if one.__module__.startswith("secant"))
+    for name in {name for one in ours for name in vars(one) if name[:2] != "__"}:
+        method = getattr(kind, name, None)
+        if inspect.isfunction(method) and len(inspect.signature(method).parameters) == 1:
+            yield name
+
+
+def _slopes(kind: type[Any], method: str) -> Callable[[Any, Iterable[Any], Edges], list[float]]:
+    """Return a function that calls a class's method on a graph's first node and reads the grads of others."""
+
+    def instance(node: Node) -> Any:
+        made = kind.__new__(kind)
+        for name in ("node", "tensor", "parents", "slopes", "grad", "data"):
+            try:
+                setattr(made, name, getattr(node, name, node))
+            except (AttributeError, TypeError, ValueError, KeyError):
+                continue
+        return made
+
+    def slopes(root: Any, things: Iterable[Any], edges: Edges) -> list[float]:
+        graph = Graph(edges)
+        first = instance(graph.node(root))
+        others = [first if thing is root else instance(graph.node(thing)) for thing in things]
+        getattr(first, method)()
+        return [other.grad for other in others]
+
+    return slopes
+
+
+def _total(slopes: Callable[..., list[float]]) -> Callable[..., Any]:
+    def total(edges: Any, src: Any, out: Any) -> float:
+        def leaving(node: Any) -> list[tuple[Any, float]]:
+            return [(end, slope) for start, end, slope in edges if start == node]
+
+        return float(slopes(src, [out], leaving)[0])
+
+    return total
+
+
+def _backward(slopes: Callable[..., list[float]]) -> Callable[..., Any]:
+    def backward(self: Any) -> None:
+        order = self.order()
+        for value, slope in zip(order, slopes(self, order, _of_value), strict=True):
+            value.grad = slope if value.parents else value.grad + slope
+
+    return backward
