@@ -58,7 +58,6 @@ def enroll(root: Path, table: Path) -> None:
                 ko=f"성적부에는 있지만 이 명단에 없는 학생: {len(missing)}명{_named(missing)}.",
             )
         )
-    warn_of_others(course)
 
 
 def _refuse_lost_zeros(table: Path, listed: Sequence[str], known: Collection[str]) -> None:
