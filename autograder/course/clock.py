@@ -61,7 +61,7 @@ class Clock:
 
     Attributes:
         zone: the zone of nbgrader's exchange, UTC by default. A time without a zone is in it.
-        shown: the zone in which times are shown: the exchange's if the class has set one, else formgrader's.
+        shown: the zone in which times are shown: formgrader's if the class has set it, else the exchange's.
         name: the name of that zone.
         form: nbgrader's `timestamp_format`.
         is_set: whether the class has set a zone.
@@ -83,7 +83,7 @@ class Clock:
         submit = ExchangeSubmit(config=config)
         sections = ("ExchangeSubmit", "Exchange", "NbGraderAPI")
         is_set = [section for section in sections if "timezone" in config.get(section, {})]
-        name = config.NbGraderAPI.timezone if is_set == ["NbGraderAPI"] else submit.timezone
+        name = config.get("NbGraderAPI", {}).get("timezone", submit.timezone)
         zone = _zone_named("Exchange", submit.timezone)
         return cls(zone, _zone_named("NbGraderAPI", name), name, submit.timestamp_format, bool(is_set))
 

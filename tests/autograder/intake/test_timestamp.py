@@ -184,6 +184,13 @@ def test_timestamp_saved_by_windows_is_read(encoding: str) -> None:
     assert parse("2026-10-10 23:00 KST\r\n".encode(encoding), UTC).when == datetime(2026, 10, 10, 14)
 
 
+def test_zone_of_formgrader_shows_times_that_the_exchange_writes_in_utc() -> None:
+    settings = {"Exchange": {"timezone": "UTC"}, "NbGraderAPI": {"timezone": "Asia/Dubai"}}
+    own = Clock.of(Config(settings))
+    assert own.read("2026-11-29 08:51").when == datetime(2026, 11, 29, 8, 51)
+    assert own.show(datetime(2026, 11, 29, 8, 51)) == ("2026-11-29 12:51 (Asia/Dubai, UTC+04:00)",)
+
+
 def test_times_are_shown_as_exactly_as_it_takes_to_tell_them_apart() -> None:
     late = datetime(2026, 10, 25, 1, 30)
     assert BERLIN.show(late, late - timedelta(hours=1)) == (
