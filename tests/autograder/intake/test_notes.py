@@ -392,7 +392,7 @@ def test_a_picture_that_a_split_left_in_the_other_cell_is_found() -> None:
     attached(first, "my image.png")
     notebook.cells.insert(place + 1, second)
     kinds = [part.kind for part in take(notebook).parts[NOTE]]
-    assert kinds == ["text", "picture", "picture"]
+    assert kinds == ["text", "picture"]
 
 
 def test_two_pictures_in_the_halves_of_a_note_are_both_shown() -> None:
