@@ -128,8 +128,8 @@ def _released(path: Path, data: bytes, source: Path) -> bytes:
     """Return a released lesson without its first cell, which would install the package that has the answers.
 
     Raises:
-        CourseError: it is no notebook, or it has an answer, or an output that the lesson's own notebook lacks:
-            a student's notebook may lie in its place.
+        CourseError: it is no notebook, or it has an answer, or an output that the lesson lacks: a
+            student's notebook may lie in its place.
     """
     try:
         notebook, own = v4.reads(data.decode()), v4.reads(source.read_text(encoding="utf-8"))

@@ -13,6 +13,7 @@ from packaging.version import Version
 #: Packages, with all that is in them, and modules.
 DECIDING = (
     "autograder.course.cells",
+    "autograder.course.tokens",
     "autograder.exam.examiner",
     "autograder.exam.exposed",
     "autograder.exam.report",

@@ -13,6 +13,7 @@ from PIL import Image
 
 import secant
 from secant.explorers.kit import play
+from secant.explorers.kit.controls import STEP
 from secant.explorers.kit.picture import View
 from secant.explorers.kit.widget import KEPT
 from tests.secant.explorers.conftest import LOOK
@@ -265,7 +266,7 @@ def test_play_goes_from_1_to_1e_4_and_on_to_1e_12(monkeypatch: pytest.MonkeyPatc
 
 
 def test_play_shows_the_secant_turn_in_five_seconds() -> None:
-    seconds = sum(play.STEP * play._decade_seconds(-step * play.STEP) for step in range(64))
+    seconds: float = sum(STEP * play._decade_seconds(-step * STEP) for step in range(64))
     assert seconds == pytest.approx(5, abs=0.1)
 
 
