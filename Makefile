@@ -8,7 +8,7 @@ workers ?= auto
 lesson ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help lab demo test test-all test-deep pythons lint build bench mutants preview screenshots clean
+.PHONY: help lab demo test test-all test-deep test-newest pythons lint build bench mutants preview screenshots clean
 
 # Builds .venv if it is not ready, then runs .venv's Python with what follows.
 bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here: install Python 3.11 or newer.' >&2; exit 1; }; \
@@ -18,8 +18,10 @@ help:
 	@echo 'make lab      open the lessons in JupyterLab (lang=ko, port=8899, args="--no-browser")'
 	@echo 'make demo     grade a class of 40 invented students, and open its report (lang=ko, args="--students 10")'
 	@echo 'make test     run the quick tests, ruff and mypy (workers=2, args="-k lab"; lesson=3: its own tests, all of them)'
-	@echo 'make test-all   run all tests, those with browsers, PostgreSQL, a hub, a cluster and wheels, too: as CI does'
+	@echo 'make test-all   run all tests, those with browsers, PostgreSQL, a hub, a cluster and wheels, too, then'
+	@echo '                test-newest, where the newest PyTorch can be installed: as CI does'
 	@echo 'make test-deep  also what repeats in depth (docs/trust.md): before a release'
+	@echo 'make test-newest  run the recorded answers, the lessons, the graph and the causes with the newest PyTorch'
 	@echo 'make pythons  run the tests in every Python from 3.11 on that is here, with the newest packages (args="--only 3.12")'
 	@echo 'make lint     run ruff and mypy alone'
 	@echo 'make build    build source/ and release/ from course/'
@@ -36,7 +38,7 @@ demo:
 	$(bootstrap) -m scripts.demo $(args)
 
 # Not in the reader's language: the tests choose it themselves.
-test test-all test-deep pythons bench mutants: lang = en
+test test-all test-deep test-newest pythons bench mutants: lang = en
 
 # Compiled once for all the processes that tests start, also where PYTHONDONTWRITEBYTECODE is set. Lint comes
 # first, so that the last lines say which tests were left out.
@@ -47,9 +49,14 @@ test:
 
 test-all:
 	@$(MAKE) --no-print-directory test args='--whole $(args)'
+	$(if $(args),,@$(MAKE) --no-print-directory test-newest args=--if-possible)
 
 test-deep:
 	@$(MAKE) --no-print-directory test args='--deep $(args)'
+
+# In .venv-newest, which sees the packages of .venv as well: with CUDA's libraries, 5 GB.
+test-newest:
+	$(bootstrap) --extra dev -m scripts.newest -n $(workers) --no-loadscope-reorder $(args)
 
 # Each Python has an environment, .venv-3.12 and so on: with PyTorch, several GB.
 pythons:
@@ -79,5 +86,5 @@ screenshots:
 	$(bootstrap) --extra dev -m scripts.screenshots $(args)
 
 clean:
-	rm -rf .venv .venv-3.* .venv-bench .venv-webkit .mutants .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
+	rm -rf .venv .venv-3.* .venv-newest .venv-bench .venv-webkit .mutants .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
 	find autograder benchmarks course scripts secant tests -name __pycache__ -prune -exec rm -rf {} +

@@ -19,6 +19,7 @@ from autograder.grading.budget import Budget
 from autograder.sandbox.machine import Finding, probe_machine
 from autograder.sandbox.sweep import suspects
 from autograder.sandbox.visible import visible
+from secant.tested import NEWEST_TORCH, OLDEST_TORCH, is_untested_torch
 
 _DISK_GB = 1.0
 
@@ -70,6 +71,8 @@ def _package(requirement: Requirement, optional: bool) -> Finding:
         return Finding(requirement.name, False, "not installed", fix, needed=not optional)
     ok = requirement.specifier.contains(version, prereleases=True)
     detail = version if ok else f"{version}; {requirement.specifier} is needed"
+    if ok and requirement.name == "torch" and is_untested_torch(version):
+        detail = f"{version}; the lessons were tested with {OLDEST_TORCH} to {NEWEST_TORCH}"
     return Finding(requirement.name, ok, detail, "" if ok else fix, needed=not optional)
 
 

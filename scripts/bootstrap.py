@@ -149,10 +149,17 @@ def explain(error: OSError) -> Failure:
 def wanted() -> str:
     """A short name for what has to be installed, and where: a folder that was moved needs a new .venv."""
     digest = hashlib.sha256(os.fsencode(ROOT))
-    for name in ("constraints.txt", "pyproject.toml", "secant/lab/jupyter_server_config.json", *front_end()):
+    for name in ("constraints.txt", "pyproject.toml", *settings(), *front_end()):
         with open(os.path.join(ROOT, name), "rb") as file:
             digest.update(file.read())
     return digest.hexdigest()
+
+
+def settings() -> "list[str]":
+    """Jupyter's settings, which an installation copies as well."""
+    folder = os.path.join("secant", "lab")
+    names = sorted(os.listdir(os.path.join(ROOT, folder)))
+    return [os.path.join(folder, name) for name in names if name.endswith("_config.json")]
 
 
 def front_end() -> "list[str]":

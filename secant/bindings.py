@@ -281,10 +281,10 @@ class Bindings:
         return None
 
     def _in_a_branch(self, name: str) -> Finding | None:
-        for cell, source in self._sources.items():
-            if line := self._read(cell)[0].get(name):
-                text = source.splitlines()[line - 1 : line]
-                return Finding(name, "branch", cell, line, text[0].strip()[:_LINE] if text else "")
+        for cell in self._sources:
+            if name in self._read(cell)[0]:
+                line, text = self._line(cell, name)
+                return Finding(name, "deleted" if text.startswith("del ") else "branch", cell, line, text)
         return None
 
     def _under_a_magic(self, name: str) -> Finding | None:

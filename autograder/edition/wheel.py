@@ -20,6 +20,7 @@ from secant.where import INSIDE
 # What pip puts elsewhere than with the code, as in pyproject.toml.
 SHARED = {
     "secant/lab/jupyter_server_config.json": "etc/jupyter/jupyter_server_config.d/secant.json",
+    "secant/lab/jupyter_nbconvert_config.json": "etc/jupyter/jupyter_nbconvert_config.json",
     "secant/lab/labextensions/secant/": "share/jupyter/labextensions/secant/",
 }
 _CODE = (".py", ".toml", ".typed", ".json", ".js", ".css", ".orig", ".md", ".j2")

@@ -146,6 +146,8 @@ def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part |
         data = next((sources.attachments[each] for each in names if each in sources.attachments), "")
         shown = alt.strip()[:_ALT_CHARS] or ("" if "pasted-" in address else name.partition(":")[2])
         return Part("picture", data, shown) if data else Part("missing", "not_there", shown)
+    if address.casefold().startswith("file:"):
+        address = address.partition(":")[2].lstrip("/")
     if re.match(r"(?:[a-z][a-z0-9+.-]+:)?//", address, re.IGNORECASE):
         return Part("missing", "elsewhere", name)
     if address.casefold().startswith("data:"):

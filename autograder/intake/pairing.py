@@ -89,10 +89,8 @@ def _pair(
         if index is None and cell.source.strip():
             index = by_text.get(_look(cell.kind, cell.source))
         (unclaimed if index is None else claims[index]).append(cell)
-    added = added_text(unclaimed, texts)
-    if any(map(is_manual, lesson)):
-        added = sorted([*added, *_typed_into_text(claims, lesson)], key=lambda cell: cell.number)
-    pairing = Pairing(lesson, cells, claims, unclaimed, added)
+    added = [*added_text(unclaimed, texts), *_typed_into_text(claims, lesson)]
+    pairing = Pairing(lesson, cells, claims, unclaimed, sorted(added, key=lambda cell: cell.number))
     _leave_out_long(pairing, language)
     _choose_answers(pairing, texts)
     _flag(pairing)
@@ -133,7 +131,7 @@ def _choose_answers(pairing: Pairing, texts: Collection[str]) -> None:
 def _choose_note(pairing: Pairing, index: int) -> None:
     """Settle what answers a note."""
     note, claims = pairing.lesson[index], pairing.claims[index]
-    written = list({cell.source.strip(): cell for cell in claims if is_written(cell, note)}.values())
+    written = _without_copies([cell for cell in claims if is_written(cell, note)])
     words = [cell for cell in pairing.unclaimed if cell.kind == "code" and is_words(cell.source)]
     own = in_place_of(index, pairing.cells, pairing.claims, [*pairing.added, *words])
     found = sorted([*written, *own], key=lambda cell: cell.number)
@@ -153,6 +151,12 @@ def _choose_note(pairing: Pairing, index: int) -> None:
         pairing.answers[index] = claims[-1]
     else:
         pairing.flags.append(f"missing_answer:{grade_id(note)}")
+
+
+def _without_copies(cells: list[Cell]) -> list[Cell]:
+    """Return cells without those that have the text and the pictures of another."""
+    different = {(cell.source.strip(), *sorted(cell.attachments.items())): cell for cell in cells}
+    return list(different.values())
 
 
 def _words_in_our_code(pairing: Pairing) -> list[Cell]:
@@ -253,10 +257,8 @@ def _defines(cell: Cell, stub: NotebookNode) -> bool:
     source = cell.source
     if _ELSEWHERE.match(source):
         return False
-    if (
-        source[:1] in (" ", "\t") and len(source) <= _MAX_INDENTED
-    ):  # IPython takes away what all lines are indented by
-        source = dedent(source)
+    if source[:1] in (" ", "\t") and len(source) <= _MAX_INDENTED:
+        source = dedent(source)  # as IPython does
     if _has(source, "^(?:>>> )?", [grade_id(stub)]):
         return True
     heads, methods = _HEAD.findall(stub.source), _METHOD.findall(stub.source)

@@ -85,15 +85,16 @@ def steps_of(pairing: Pairing, layout: Layout) -> list[Step]:
     for cell, index in layout:
         ours = None if index is None else pairing.lesson[index]
         runs = cell.kind == "code" if ours is None else ours.cell_type == "code" and not is_test(ours)
-        if not cell.source.strip() or not runs:
-            continue
         task = grade_id(ours) if ours is not None and is_answer(ours) else ""
+        is_comment = cell.number in pairing.left_out and not task
+        if not cell.source.strip() or not runs or is_comment:
+            continue
         label = f"answer {task}" if task else f"cell {cell.number}"
         steps[cell.number] = Step(label, cell.source, cell.number, task)
     for cell in pairing.cells:
-        if cell.number in pairing.halves_of_code and cell.source.strip():
-            source = pairing.left_out.get(cell.number, cell).source
-            steps[cell.number] = Step(f"cell {cell.number}", source, cell.number)
+        is_half = cell.number in pairing.halves_of_code and cell.number not in pairing.left_out
+        if is_half and cell.source.strip():
+            steps[cell.number] = Step(f"cell {cell.number}", cell.source, cell.number)
     return [step for _, step in sorted(steps.items())]
 
 

@@ -156,7 +156,7 @@ def draw_graph(
         gradients: write in each node the gradient that comes to it when backward() starts at the outputs with
             1. Every node is asked on its own: no .grad is filled, nothing is freed. A hook, or a backward in
             Python, is called only if its code shows that it computes and does nothing else. Otherwise the
-            gradients behind are left out, and a sentence says so.
+            gradients from there on are left out, and a sentence says so.
         tensors: the tensors, or the Values, and the names to show.
 
     Raises:

@@ -17,7 +17,10 @@ import torch
 import torch.amp.autocast_mode
 import torch.utils._contextlib
 
-_CONSTANTS = (int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.layout)
+_CONSTANTS = (
+    *(int, float, complex, str, bytes, type(None), type(...), slice, range),
+    *(torch.dtype, torch.device, torch.layout),
+)
 _LIBRARIES = {"torch", "math", "cmath", "numpy", "operator", "builtins"}
 #: Wrappers such as `once_differentiable` and `no_grad`: what matters is the function that they wrap.
 _WRAPPERS = {

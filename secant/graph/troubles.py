@@ -35,15 +35,15 @@ def _sentence(trouble: Trouble, names: str) -> str:
             )
         case "own":
             return say(
-                en=f"Left out: the slopes of {names}, and the gradients behind. The backward there is a "
-                "Python function that may do more than compute, so drawing does not run it.",
+                en=f"Left out: the slopes of {names}, and the gradients from there on. The backward there is "
+                "a Python function that may do more than compute, so drawing does not run it.",
                 ko=f"그리지 않은 것: {names}의 기울기와 그 뒤의 gradient. 그곳의 backward는 "
                 "계산 말고 다른 일도 할 수 있는 파이썬 함수이므로 그릴 때 실행하지 않습니다.",
             )
         case "packed":
             return say(
-                en=f"Left out: the slopes of {names}, and the gradients behind. What was saved there is "
-                "packed by a hook or recomputed by a checkpoint, and drawing runs neither.",
+                en=f"Left out: the slopes of {names}, and the gradients from there on. What was saved there "
+                "is packed by a hook or recomputed by a checkpoint, and drawing runs neither.",
                 ko=f"그리지 않은 것: {names}의 기울기와 그 뒤의 gradient. 그곳에 저장된 값은 "
                 "hook이 보관했거나 checkpoint가 다시 계산합니다. 그릴 때는 어느 쪽도 실행하지 않습니다.",
             )

@@ -17,6 +17,7 @@ from secant.lab.folders import existing, jupyter_folders, refusal
 from secant.lab.workspace import LabError, command, workspace_for
 from secant.language import language, say
 from secant.progress import store
+from secant.tested import is_untested_torch, tested_torch
 from secant.where import NoCourseError, course_root, tried_versions
 
 OLDEST_PYTHON = (3, 11)
@@ -122,12 +123,20 @@ def _package(needed: Requirement, tried: str | None) -> Finding | None:
             en=f"{version}, but {needed.specifier} is needed", ko=f"{version}, 필요: {needed.specifier}"
         )
         return Finding(f"package {needed.name}", needed.name, False, wanted, fix)
-    if tried is None or Version(version).release[:2] == Version(tried).release[:2]:
+    tested, untested = tried, tried is not None and _minor(version) != _minor(tried)
+    if needed.name == "torch":
+        tested, untested = tested_torch(), is_untested_torch(version)
+    if not untested:
         return None
     known = say(
-        en=f"{version}; the lessons were tried with {tried}", ko=f"{version}, 수업 확인에 쓴 버전은 {tried}"
+        en=f"{version}; the lessons were tested with {tested}",
+        ko=f"{version}, 수업 확인에 쓴 버전은 {tested}",
     )
     return Finding(f"package {needed.name}", needed.name, True, known)
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    return Version(version).release[:2]
 
 
 def _tried() -> dict[str, str]:

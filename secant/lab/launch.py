@@ -25,6 +25,7 @@ from secant.lab.workspace import LabError, copy_lessons, released_files, workspa
 from secant.language import language, say
 from secant.placed import OWN_WORKSPACE, fingerprint
 from secant.progress import store
+from secant.tested import untested_torch_line
 from secant.where import NoCourseError, course_root, remember_course
 
 #: No rights, a system that is only read, a full disk, a full quota: lessons that are there can still be read.
@@ -246,14 +247,15 @@ def launch(workspace: Path, page: str, settings: Path, options: Options, extra: 
     # Jupyter and nbgrader also read settings where they are started: neither the repository's, which are an
     # instructor's, nor any that came with the workspace.
     os.chdir(settings)
-    print(
+    lines = [
+        say(en=f"Your lessons are in {workspace}", ko=f"수업 파일은 {workspace} 폴더에 있습니다."),
+        untested_torch_line(),
         say(
-            en=f"Your lessons are in {workspace}\nStarting JupyterLab. Ctrl+C ends it.",
-            ko=f"수업 파일은 {workspace} 폴더에 있습니다.\n"
-            "JupyterLab을 시작합니다. 끝내려면 Ctrl+C를 누르세요.",
+            en="Starting JupyterLab. Ctrl+C ends it.",
+            ko="JupyterLab을 시작합니다. 끝내려면 Ctrl+C를 누르세요.",
         ),
-        flush=True,
-    )
+    ]
+    print(*filter(None, lines), sep="\n", flush=True)
     # Late, because it takes a second that nobody should wait for to read an error message.
     from jupyterlab.labapp import LabApp
 

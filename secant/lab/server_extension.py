@@ -5,7 +5,8 @@
 - a widget's message does not count as the kernel's being busy: JupyterLab would redraw the status twice a
   frame, toolbar and all, which takes a page longer than to show the frame.
 
-It also says where the server is, if that would be said nowhere.
+It also gives exported HTML the alternative text of an explorer's picture, and says where the server is, if
+that would be said nowhere.
 """
 
 import logging
@@ -17,14 +18,15 @@ from tornado.ioloop import IOLoop
 from secant.language import say
 
 SETTING = "kernel_websocket_connection_class"
+DESCRIBE = "secant.lab.described.DescribePictures"
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
     return [{"module": "secant.lab.server_extension"}]
 
 
-def _warn(server: Any, error: Exception) -> None:
-    server.log.warning(f"secant.lab.server_extension: sliders will be slower: {error!r}")
+def _warn(server: Any, error: Exception, effect: str = "sliders will be slower") -> None:
+    server.log.warning(f"secant.lab.server_extension: {effect}: {error!r}")
 
 
 def without_delay(connection: type) -> type:
@@ -52,6 +54,10 @@ def _link_jupyter_server_extension(server: Any) -> None:
         server.config.MappingKernelManager.untracked_message_types.append("comm_msg")
     except Exception as error:
         _warn(server, error)
+    try:
+        server.config.HTMLExporter.preprocessors.append(DESCRIBE)
+    except Exception as error:
+        _warn(server, error, "exported pictures have no description")
 
 
 def _say_address(server: Any) -> None:

@@ -23,6 +23,22 @@ def test_a_package_is_new_enough_also_before_its_release(
     assert (finding.ok, finding.detail) == (ok, version if ok else "2.0; >=2.1 is needed")
 
 
+@pytest.mark.parametrize(
+    ("version", "detail"),
+    [
+        ("2.13.0+cu130", "2.13.0+cu130"),
+        ("2.14.1", "2.14.1"),
+        ("2.15.0", "2.15.0; the lessons were tested with 2.13 to 2.14"),
+    ],
+)
+def test_a_torch_newer_than_the_tested_ones_is_fine_and_named(
+    version: str, detail: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: version)
+    finding = doctor._package(Requirement("torch>=2.13"), optional=False)
+    assert (finding.ok, finding.detail, finding.fix) == (True, detail, "")
+
+
 def test_a_copy_of_a_lesson_inside_the_wall_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build_course(tmp_path / "class")
     copy, files = tmp_path / "notes", list[str]()

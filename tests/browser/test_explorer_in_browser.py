@@ -210,6 +210,41 @@ def test_arrow_keys_on_the_picture_move_x_and_h(opened: Any) -> None:
     assert after == pytest.approx([before[0] + 0.19, before[1] + 0.25], abs=0.04)  # h on steps from there
 
 
+SAVED = "() => window.jupyterapp.shell.currentWidget.context.contentsModel.last_modified"
+
+
+@pytest.mark.parametrize("place", [".secant-picture", "input[type=number]", "select", ".noUi-handle"])
+def test_ctrl_s_saves_wherever_the_focus_is_in_an_explorer(opened: Any, place: str) -> None:
+    before = opened.page.evaluate(SAVED)
+    opened.explorer.locator(place).first.focus()
+    opened.page.keyboard.press("Control+s")
+    opened.page.wait_for_function(f"before => ({SAVED})() !== before", arg=before)
+
+
+def test_ctrl_s_saves_at_a_prediction_and_a_letter_is_no_command(opened: Any) -> None:
+    count = "() => window.jupyterapp.shell.currentWidget.content.widgets.length"
+    before, cells = opened.page.evaluate(SAVED), opened.page.evaluate(count)
+    opened.page.locator(".secant-prediction input[type=radio]").first.focus()
+    opened.page.keyboard.press("b")
+    opened.page.keyboard.press("Control+s")
+    opened.page.wait_for_function(f"before => ({SAVED})() !== before", arg=before)
+    assert opened.page.evaluate(count) == cells
+
+
+def test_a_key_that_the_picture_does_not_use_is_jupyterlab_s(opened: Any) -> None:
+    """With the arrow keys, which are the picture's, the cell stays; J and K go to the next and back."""
+    active = "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
+    opened.page.mouse.click(*on_picture(opened, 0.25))
+    before = opened.page.evaluate(active)
+    for key in ("ArrowDown", "Shift+ArrowDown", "ArrowUp"):
+        opened.page.keyboard.press(key)
+    wait_for_rest(opened)
+    assert opened.page.evaluate(active) == before
+    for key, cell in (("j", before + 1), ("k", before)):
+        opened.page.keyboard.press(key)
+        opened.page.wait_for_function(f"cell => ({active})() === cell", arg=cell)
+
+
 def test_play_moves_h_until_a_control_is_touched(opened: Any) -> None:
     """In the steps that those see who want less motion: on a busy machine a page lags behind the others."""
     opened.page.emulate_media(reduced_motion="reduce")
@@ -334,6 +369,7 @@ def test_a_question_and_its_figure_fit_on_one_screen(opened: Any) -> None:
         if numbers:
             explorer.get_by_role("button", name="값 보기" if opened.language == "ko" else "show the").click()
             expect(explorer.locator(".secant-words")).to_be_visible()
+        expect(explorer.locator(".secant-picture")).not_to_have_class(re.compile("secant-stacked"))
         lab.wait_until_still(explorer, 0.3)
         room = lab.box(page.locator(".jp-NotebookPanel-notebook >> visible=true"))["height"]
         assert lab.box(explorer)["height"] <= room

@@ -40,7 +40,8 @@ DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "real-functions.md"
 GITHUB, FORUM = "https://github.com/", "https://discuss.pytorch.org/t/"
 LOG: list[Any] = []  # what the programs leave behind
 H = 1e-3
-ONE = {  # the explorers of functions of one x: where the gradient is in their reading
+#: The explorers of functions of one x, and where the gradient is in their readings.
+ONE: dict[Callable[..., Any], str] = {
     explore: "gradient",
     explore_buffer: "gradient",
     explore_backward: "gradient",
@@ -93,7 +94,7 @@ def function(
     """
 
     def judge() -> list[str]:
-        false = []
+        false: list[str] = []
         for make in ONE:
             with _naming(make.__name__, false):
                 options = {"spoiler": "none"} if make is explore_saved else {}
@@ -532,11 +533,12 @@ def reentrant() -> dict[str, Tensor]:
 
 def recomputed() -> dict[str, Tensor]:
     x, w = _leaf(1.0), _leaf(2.0)
-    return {
-        "x": x,
-        "w": w,
-        "loss": checkpoint(lambda t: (LOG.append("again"), torch.sin(t * w))[1], x, use_reentrant=False),
-    }
+
+    def noted(t: Tensor) -> Tensor:
+        LOG.append("again")
+        return torch.sin(t * w)
+
+    return {"x": x, "w": w, "loss": checkpoint(noted, x, use_reentrant=False)}
 
 
 def written_into() -> dict[str, Tensor]:
@@ -817,13 +819,13 @@ BEFORE = {
 
 HEAD = """# Real functions
 
-Functions and programs in which autograd surprised somebody in public: issues of PyTorch, its forum, micrograd
-and other projects. Each was written anew after the thread's description, and run. A judge compares what Secant
-shows with plain `backward()`, with a difference quotient and with formulas by hand. It counts every statement
-that does not hold: a wrong number, a wrong sentence, nan or inf without a word, something that a picture has
-changed. *Six explorers* are `explore`, `explore_buffer`, `explore_backward`, `explore_second`, `explore_saved`
-and `explore_engine`. *Picture* is `draw_graph(gradients=True, slopes=True)`. *Check* judges a right and a wrong
-gradient of the function.
+Functions and programs in which autograd surprised somebody in public: issues of PyTorch, its forum,
+micrograd and other projects. Each was written anew after the thread's description, and run. A judge compares
+what Secant shows with plain `backward()`, with a difference quotient and with formulas by hand. It counts
+every statement that does not hold: a wrong number, a wrong sentence, nan or inf without a word, something
+that a picture has changed. *Six explorers* are `explore`, `explore_buffer`, `explore_backward`,
+`explore_second`, `explore_saved` and `explore_engine`. *Picture* is `draw_graph(gradients=True,
+slopes=True)`. *Check* judges a right and a wrong gradient of the function.
 
 `.venv/bin/python -m tests.secant.real_functions` runs all of them; with `--write` it writes this page.
 `tests/secant/test_real_functions.py` runs some in the quick suite and all in the whole one.

@@ -121,6 +121,15 @@ def test_a_name_that_is_bound_again_counts_as_deleted_no_more() -> None:
     assert found.missing("z") == []
 
 
+def test_a_name_in_code_that_did_not_run_is_found_and_one_deleted_at_once_counts_as_deleted() -> None:
+    _, found = notebook("if False:\n    x = 1", "y = 1\ndel y", "[z for z in ()]")
+    assert [(one.kind, one.line) for one in found.missing("x") + found.missing("y")] == [
+        ("branch", 2),
+        ("deleted", 2),
+    ]
+    assert found.missing("z") == []
+
+
 def test_a_hostile_object_is_described_by_its_type() -> None:
     class Odd:
         __name__ = property(lambda self: 1 / 0)

@@ -18,6 +18,7 @@ ask("slope(f, x)", f="lambda t: t**2", x=3.0).equals(6.0, hint=hint.why)
 check.visible_passed()
 """
 ANSWERS = {
+    "not run": "x = 1",
     "none": "slope = None\ndel slope",
     "stub": f'def slope(f, x):\n    raise NotImplementedError("{STUB}")',
     "method": f'class A:\n    def b(self):\n        raise NotImplementedError("{STUB}")\n'
@@ -77,9 +78,16 @@ def test_a_task_that_is_not_done_says_so_in_one_line(outputs: Any) -> None:
 
 
 def test_a_cell_that_was_not_run_is_named_as_the_cause(outputs: Any) -> None:
-    assert plain(outputs["en", "none"]).splitlines() == [
+    assert plain(outputs["en", "not run"]).splitlines() == [
         "NameError: name 'slope' is not defined",
         "Run the cell with your answer first, then this one.",
+    ]
+
+
+def test_a_name_that_its_own_cell_deleted_is_named_with_the_line(outputs: Any) -> None:
+    assert plain(outputs["en", "none"]).splitlines() == [
+        "NameError: name 'slope' is not defined",
+        "  likely cause: `slope` was deleted in cell [4], line 2: del slope",
     ]
 
 

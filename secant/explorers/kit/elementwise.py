@@ -14,7 +14,8 @@ from secant.explorers.kit.difference import Function, FunctionProblem, values
 
 PATIENCE = 0.03  # seconds that a function which takes one x at a time may keep a frame waiting
 JUMPS, HALVINGS = 64, 12  # of a curve, that are looked for; of the gap in which one may be
-CALLS_AGAIN = 8  # with the same x, to find out whether a function draws random numbers
+# With the same x, to find out whether a function draws random numbers.
+CALLS_AGAIN, SECONDS_AGAIN = 8, 0.3
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def refuse_chance(f: Function, *arguments: Tensor) -> None:
                         "상태가 바뀝니다. 차분몫은 두 번의 호출을 비교하므로 값이 그대로여야 합니다. "
                         "함수 안에서 torch.manual_seed를 호출하거나, 난수를 함수 밖에서 한 번만 뽑으세요.",
                     )
-                if time.perf_counter() - start > PATIENCE:
+                if time.perf_counter() - start > SECONDS_AGAIN:
                     break
 
 

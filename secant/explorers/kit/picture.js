@@ -74,6 +74,11 @@ function meaning({ box: [left, top, right, bottom], across, up }, [x, y]) {
   return found;
 }
 
+/** Whether a key is the picture's own; every other key is left to the page. */
+function takes({ key, ctrlKey, metaKey, altKey }) {
+  return key in ARROWS && !ctrlKey && !metaKey && !altKey;
+}
+
 function listen(model, box, signal) {
   const on = (name, action) => box.addEventListener(name, action, { signal });
   const place = (event) => {
@@ -100,8 +105,13 @@ function listen(model, box, signal) {
     box.style.cursor = !area ? "" : area.across && area.up ? "move" : area.across ? "ew-resize" : "ns-resize";
   });
   for (const end of ["pointerup", "pointercancel"]) on(end, () => (held = null));
+  // Before JupyterLab reads the attribute: its arrows go from cell to cell, but its other shortcuts, such as
+  // Ctrl+S, have to work here, too.
+  const claim = (event) =>
+    event.target === box && box.toggleAttribute("data-lm-suppress-shortcuts", takes(event));
+  window.addEventListener("keydown", claim, { capture: true, signal });
   on("keydown", (event) => {
-    if (!(event.key in ARROWS) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!takes(event)) return;
     event.preventDefault();
     const [which, way] = ARROWS[event.key];
     const steps = [...model.get("steps")]; // steps since the beginning: none is lost where messages merge
@@ -178,7 +188,6 @@ function render({ model, el }) {
   box.style.aspectRatio = model.get("ratio");
   box.setAttribute("aria-label", model.get("label"));
   box.setAttribute("role", "application");
-  box.setAttribute("data-lm-suppress-shortcuts", "true"); // JupyterLab's arrows go from cell to cell
   note.className = "secant-note";
   note.setAttribute("role", "status");
   const gone = document.createElement("div");
@@ -250,9 +259,13 @@ function render({ model, el }) {
   };
   const linked = () => el.closest(".jupyter-widgets-disconnected") && lose();
   const session = model.widget_manager?.context?.sessionContext;
-  const ended = (_, status) => ["dead", "restarting", "autorestarting"].includes(status) && lose();
+  const ended = (_, status) => ["dead", "restarting", "autorestarting", "starting"].includes(status) && lose();
+  // A kernel that another tab starts anew keeps its id, but its messages name another session.
+  let sender = null;
+  const heard = (_, { header }) => header.session !== (sender ??= header.session) && lose();
   session?.kernelChanged.connect(lose);
   session?.statusChanged.connect(ended);
+  session?.iopubMessage.connect(heard);
   const changes = {
     "change:still": show,
     "change:strokes": show,
@@ -270,6 +283,7 @@ function render({ model, el }) {
     sized.disconnect();
     session?.kernelChanged.disconnect(lose);
     session?.statusChanged.disconnect(ended);
+    session?.iopubMessage.disconnect(heard);
     cancelAnimationFrame(frame);
     for (const [name, action] of Object.entries(changes)) model.off(name, action);
   };

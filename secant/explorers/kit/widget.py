@@ -448,16 +448,15 @@ class Panel(widgets.VBox, Generic[ReadingT]):
                 )
         return picture.figure
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what a notebook shows and stores: the widget, and a picture with its alternative text."""
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs) or {}
         if not self.view.look:
             self.view.look = self.last_look
         self._write()
-        if self.shows:
-            bundle["image/png"] = png(self.static_figure())
-        else:
-            bundle["text/html"] = words.problems(self.problems())
-        return bundle
+        if not self.shows:
+            return bundle | {"text/html": words.problems(self.problems())}, {}
+        return bundle | {"image/png": png(self.static_figure())}, {"image/png": {"alt": self.view.alt}}
 
 
 def set_scene(picture: Picture[ReadingT], reading: ReadingT) -> None:

@@ -79,8 +79,8 @@ class Class:
             [],
             [],
             [],
-            self.summary.unclear_times,
-            self.summary.late,
+            unclear_times=self.summary.unclear_times,
+            late=self.summary.late,
         )
         return {**end.unclear_times, **end.late}
 
@@ -118,6 +118,10 @@ CHANGES = [
     case("America/New_York", "2026-11-01 01:30 EDT", datetime(2026, 11, 1, 5, 30), quick=False),
     case("America/New_York", "2026-11-01 01:30 EST", datetime(2026, 11, 1, 6, 30), quick=True),
     case("America/New_York", "2026-03-08 03:10 EDT", datetime(2026, 3, 8, 7, 10), quick=False),
+    # Zones whose abbreviation is an offset, as in "+04".
+    case("Asia/Dubai", "2026-11-29 12:51", datetime(2026, 11, 29, 8, 51), quick=False),
+    case("Asia/Kathmandu", "2026-11-29 12:51 +0545", datetime(2026, 11, 29, 7, 6), quick=False),
+    case("America/Sao_Paulo", "2026-11-29 12:51 -03", datetime(2026, 11, 29, 15, 51), quick=False),
 ]
 
 

@@ -19,6 +19,7 @@ from autograder.intake.submission import Part, Submission
 from autograder.intake.take_in import Found, find, understand
 from tests.support.lessons import LESSONS, assignment, with_answers
 from tests.support.pictures import picture
+from tests.support.suites import first_of
 
 NOTED = LESSONS[2]
 NOTE = "two_curves"
@@ -303,6 +304,7 @@ def test_a_picture_in_the_text_itself_is_a_part_of_the_note(source: str) -> None
         ("See [my drawing](곡선.png).", "곡선.png"),
         ("I drew it: curve.jpeg", "curve.jpeg"),
         ("![](Curve.PNG)", "curve.png"),
+        ("![](file:///C:/Users/ann/curve.png)", "curve.png"),
         ("![](Plot%20%E2%84%96%201.png)", "plot № 1.png"),
     ],
 )
@@ -393,6 +395,16 @@ def test_a_picture_that_a_split_left_in_the_other_cell_is_found() -> None:
     assert kinds == ["text", "picture", "picture"]
 
 
+def test_two_pictures_in_the_halves_of_a_note_are_both_shown() -> None:
+    notebook = released()
+    first, second = note_of(notebook), copy.deepcopy(note_of(notebook))
+    other = picture(20, 30)
+    first.source, second.source = (f"![](data:image/png;base64,{data})" for data in (PNG, other))
+    second.id = "half"
+    notebook.cells.insert(at(notebook, NOTE) + 1, second)
+    assert [part.text for part in take(notebook).parts[NOTE]] == [PNG, other]
+
+
 def test_only_so_many_pictures_of_a_submission_are_shown() -> None:
     notebook = released()
     note_of(notebook).source = f"![](data:image/png;base64,{PNG})\n" * (MAX_PICTURES + 2)
@@ -459,6 +471,14 @@ def test_code_that_is_too_long_is_left_out_with_a_sentence(language: str) -> Non
     assert left_out.startswith("# This cell was not run" if language == "en" else "# 이 셀은 실행하지")
 
 
+def test_what_is_sent_of_many_long_cells_is_bounded() -> None:
+    notebook = released()
+    notebook.cells += [new_code_cell("#" * 3_000 + str(number)) for number in range(900)]
+    taken = take(notebook)
+    sent = sum(len(step.source.encode()) + len(step.label) for step in taken.steps)
+    assert 900_000 < sent < 1_010_000  # one frame of the wire has room for 1,048,576
+
+
 def test_an_answer_that_is_too_long_costs_its_own_task_alone() -> None:
     notebook = released()
     for name in ("accumulate", "all_grads"):
@@ -467,6 +487,31 @@ def test_an_answer_that_is_too_long_costs_its_own_task_alone() -> None:
     steps = {step.task: step.source for step in take(notebook).steps if step.task}
     assert steps["accumulate"].startswith("raise MemoryError('This cell was not run")
     assert steps["all_grads"] == "def all_grads():\n    pass"
+
+
+def repeated(text: str) -> str:
+    return text * (6_000_000 // 900 // len(text))
+
+
+@pytest.mark.parametrize(
+    "cell", first_of(["copies of a text", "code of definitions", "code of indents", "text of links"], 1)
+)
+def test_a_notebook_of_hostile_cells_is_understood_in_a_bearable_time(cell: str) -> None:
+    notebook = released()
+    question = notebook.cells[at(notebook, NOTE) - 1]
+    if cell == "copies of a text":
+        text = question.source + ("\n" + "**What did " * 10) * 160
+        cells = [NotebookNode({**question, "source": f"{text}{number}"}) for number in range(900)]
+    elif cell == "text of links":
+        cells = [new_markdown_cell(repeated("![a](data:image/png;base64,AAAA) ")) for _ in range(900)]
+    else:
+        make = repeated("def a\n" if cell == "code of definitions" else " \n")
+        cells = [new_code_cell(make) for _ in range(900)]
+    notebook.cells[at(notebook, NOTE) + 1 : at(notebook, NOTE) + 1] = cells
+    data = json.dumps(notebook).encode()
+    started = time.process_time()
+    understand(Found("a.ipynb", data, []), NOTED.name, assignment(NOTED).releases)
+    assert time.process_time() - started < 4
 
 
 # --- The cell that counted ----------------------------------------------------------------------------------
@@ -569,3 +614,12 @@ def test_an_answer_that_became_text_is_shown_in_a_lesson_without_a_note() -> Non
     taken = take(notebook, lesson=lesson)
     extra = [cell.source for cell in taken.notebook.cells if cell.id.startswith("extra-")]
     assert extra == [solutions[name]]
+    merged, solutions = solved(lesson)
+    place = at(merged, name)
+    merged.cells[place - 1].source += f"\n\n{solutions[name]}"
+    del merged.cells[place]
+    extra = [
+        cell.source for cell in take(merged, lesson=lesson).notebook.cells if cell.id.startswith("extra-")
+    ]
+    assert len(extra) == 1
+    assert f"def {name}" in extra[0]

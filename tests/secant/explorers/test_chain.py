@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from secant.explorers.chain import Setting, explore_chain
+from secant.explorers.chain import explore_chain
+from secant.explorers.kit.steps import Setting
 from tests.support.reading import picture, remarks, shown
 
 

@@ -117,7 +117,7 @@ def test_function_problem_is_shown_above_the_picture(
     assert explorer.shows == in_korean.shows
     if explorer.shows:
         if name == "cut":  # a png takes as long as all the rest
-            assert explorer._repr_mimebundle_()["image/png"].startswith(b"\x89PNG")
+            assert explorer._repr_mimebundle_()[0]["image/png"].startswith(b"\x89PNG")
     elif name == "raises":
         assert not any(visible(explorer.static_figure()))
     assert capsys.readouterr() == ("", "")
@@ -144,7 +144,7 @@ def see_what_is_wrong(kind: Kind, name: str, language: str) -> Any:
         else:
             assert parts(explorer) == above
             assert explorer.text.value == ""
-            bundle = explorer._repr_mimebundle_()
+            bundle, _ = explorer._repr_mimebundle_()
             assert "image/png" not in bundle
             assert bundle["text/html"] == said
         assert "nan" not in re.findall(r"<output[^>]*>([^<]*)", explorer.text.value)
@@ -470,7 +470,7 @@ def test_both_languages_show_the_same_numbers_and_legend(kind: Kind, unsent: Non
 
 def test_the_picture_is_white_and_carries_symbols_only(kind: Kind, started: Any, drawn: None) -> None:
     images = [picture(started.view)]
-    images.append(Image.open(io.BytesIO(started._repr_mimebundle_()["image/png"])))
+    images.append(Image.open(io.BytesIO(started._repr_mimebundle_()[0]["image/png"])))
     for image in images:
         colours = image.convert("RGB").getcolors(maxcolors=2**20)
         assert max(colours)[1] == (255, 255, 255)
@@ -488,7 +488,7 @@ def test_the_picture_is_white_and_carries_symbols_only(kind: Kind, started: Any,
 
 
 def test_explorer_without_a_front_end_is_one_png(started: Any, drawn: None) -> None:
-    bundle = started._repr_mimebundle_()
+    bundle, _ = started._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert Image.open(io.BytesIO(bundle["image/png"])).size == (900, 400)
     assert "text/html" not in bundle
@@ -526,8 +526,14 @@ def test_on_a_dark_page_every_colour_of_the_legend_is_another(started: Any) -> N
 
 def test_an_untrusted_notebook_has_one_picture_to_show(started: Any) -> None:
     """Of these JupyterLab shows the png where it does not trust, and nothing beside it."""
-    bundle = started._repr_mimebundle_()
+    bundle, _ = started._repr_mimebundle_()
     assert set(bundle) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
+
+
+def test_stored_picture_has_the_alternative_text_of_the_live_one(started: Any) -> None:
+    _, metadata = started._repr_mimebundle_()
+    assert metadata == {"image/png": {"alt": started.view.alt}}
+    assert len(started.view.alt) > 40
 
 
 def test_a_frame_costs_a_fraction_of_a_new_picture(kind: Kind, started: Any) -> None:

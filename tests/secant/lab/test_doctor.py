@@ -19,6 +19,7 @@ from packaging.version import Version
 from secant import language
 from secant.lab import doctor
 from secant.lab.doctor import Finding
+from secant.language import Language
 
 
 def by_id(findings: list[Finding]) -> dict[str, Finding]:
@@ -80,7 +81,31 @@ def test_doctor_compares_versions_with_requirements_and_tested_ones(monkeypatch:
     assert 'pip install "torch>=2.13"' in found["package torch"].todo
     assert found["package rich"].found == "not installed"
     assert found["package jupyterlab"].ok
-    assert "4.9.0; the lessons were tried with 4.6.6" in found["package jupyterlab"].found
+    assert "4.9.0; the lessons were tested with 4.6.6" in found["package jupyterlab"].found
+
+
+@pytest.mark.parametrize(
+    ("version", "lang", "found"),
+    [
+        ("2.15.0+cu130", "en", "2.15.0+cu130; the lessons were tested with 2.13 to 2.14"),
+        ("2.15.0", "ko", "2.15.0, 수업 확인에 쓴 버전은 2.13~2.14"),
+        ("2.14.1+cpu", "en", None),
+        ("2.13.0+cu130", "en", None),
+    ],
+)
+def test_a_torch_newer_than_the_tested_ones_has_a_calm_line(
+    monkeypatch: pytest.MonkeyPatch, version: str, lang: Language, found: str | None
+) -> None:
+    real = importlib.metadata.version
+    monkeypatch.setattr(
+        importlib.metadata, "version", lambda name: version if name == "torch" else real(name)
+    )
+    language(lang)
+    findings = by_id(doctor._packages())
+    language("en")
+    assert findings["packages"].ok
+    finding = findings.get("package torch")
+    assert (finding and (finding.ok, finding.found, finding.todo)) == (found and (True, found, ""))
 
 
 def test_jupyter_extensions_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """`secant lab`: its words, and what it asks of JupyterLab."""
 
 import errno
+import importlib.metadata
 import json
 import os
 import shutil
@@ -328,6 +329,23 @@ def test_the_kernels_know_the_language(
     assert seen["JUPYTER_CONFIG_PATH"] == f"{settings}{os.pathsep}/own"
     assert f"--ServerApp.root_dir={place}" in seen["arguments"]
     assert "--ServerApp.open_browser=False" in seen["arguments"]
+
+
+def test_a_torch_newer_than_the_tested_ones_gets_one_line(
+    started: Callable[..., dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    real, torch = importlib.metadata.version, "2.14.1+cu130"
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: torch if name == "torch" else real(name))
+    started()
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    torch = "2.15.0"
+    started()
+    where, line, starting = capsys.readouterr().out.splitlines()
+    assert where.startswith("Your lessons are in")
+    assert line.startswith("PyTorch 2.15.0 is newer than the versions that the lessons were tested with")
+    assert starting == "Starting JupyterLab. Ctrl+C ends it."
 
 
 @pytest.mark.parametrize(("said", "where"), [("mine", "house/mine"), ("~/mine", "home/mine")])

@@ -4,7 +4,7 @@
 /** @import { Words } from './words.js' */
 import { decorate } from './cell.js';
 import { button, h, write } from './dom.js';
-import { chooseByArrows, handOnKeys } from './keys.js';
+import { chooseByArrows, handOnKeys, handOnShortcuts } from './keys.js';
 import { Lesson, mayBeLesson, sentence, taskAt } from './lesson.js';
 import { Panel } from './panel.js';
 import { replaceBroken } from './remains.js';
@@ -108,6 +108,7 @@ class Extension {
     this.tracker.currentChanged.connect(() => this.follow());
     chooseByArrows();
     handOnKeys();
+    handOnShortcuts();
     app.serviceManager.connectionFailure?.connect(() => void this.awaitServer());
     if (app.name !== 'Jupyter Notebook') {
       void app.restored.then(() => {
@@ -170,12 +171,14 @@ class Extension {
   async meet(notebook) {
     const fresh = !notebook.context.isReady;
     await notebook.context.ready;
-    if (notebook.isDisposed || !mayBeLesson(notebook.model)) return;
-    if (fresh) stayClean(notebook.model);
-    const lesson = await this.find(notebook);
+    if (notebook.isDisposed) return;
+    const candidate = mayBeLesson(notebook.model);
+    if (candidate && fresh) stayClean(notebook.model);
+    const lesson = candidate ? await this.find(notebook) : null;
+    if (notebook.isDisposed) return;
+    replaceBroken(notebook, lesson, lesson?.words ?? words(this.language));
     if (!lesson) return;
     decorate(lesson, this.lab);
-    replaceBroken(lesson);
     this.watch(lesson);
     this.follow();
   }

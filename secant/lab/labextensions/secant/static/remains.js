@@ -2,43 +2,49 @@
 
 /** @import { Jupyter } from './types.js' */
 /** @import { Lesson } from './lesson.js' */
+/** @import { Words } from './words.js' */
 import { h } from './dom.js';
 
 const BROKEN = 'Error displaying widget';
 const ASKED = /^\s*predict\(\s*(["'])(.+?)\1/m;
+const EXPLORED = /^explore\w*\(/; // the call that stands for an explorer as text
 
-/** Look after a lesson's outputs, also those that are drawn later.
- * @param {Lesson} lesson */
-export function replaceBroken(lesson) {
-  const { node } = lesson.notebook.content;
+/** Look after the outputs of a notebook, also those that are drawn later.
+ * @param {Jupyter} notebook a NotebookPanel @param {Lesson | null} lesson null for a notebook of the learner's own
+ * @param {Words} say */
+export function replaceBroken(notebook, lesson, say) {
+  const { node } = notebook.content;
   const look = (/** @type {Node} */ text) => {
     const place = text.parentElement;
     if (text.nodeType === Node.TEXT_NODE && text.nodeValue?.startsWith(BROKEN) && place?.matches('.jp-OutputArea-output')) {
-      void replace(lesson, place);
+      void replace(notebook, lesson, say, place);
     }
   };
   const observer = new MutationObserver((records) => records.forEach(({ addedNodes }) => addedNodes.forEach(look)));
   observer.observe(node, { childList: true, subtree: true });
   for (const place of node.querySelectorAll('.jp-OutputArea-output.jupyter-widgets')) place.childNodes.forEach(look);
-  lesson.notebook.disposed.connect(() => observer.disconnect());
+  notebook.disposed.connect(() => observer.disconnect());
 }
 
-/** Say what to do; show the picture, and the choice, as far as they are known.
- * @param {Lesson} lesson @param {HTMLElement} place the output's node */
-async function replace(lesson, place) {
-  const say = lesson.words;
+/** Say what to do; show the picture, and the choice, as far as they are known. Other people's widgets stay as they are.
+ * @param {Jupyter} notebook @param {Lesson | null} lesson @param {Words} say @param {HTMLElement} place the output's node */
+async function replace(notebook, lesson, say, place) {
   const line = /** @type {HTMLElement} */ (place.closest('.jp-OutputArea-child'));
-  const cell = lesson.notebook.content.widgets.find((/** @type {Jupyter} */ each) => each.node.contains(place));
+  const cell = notebook.content.widgets.find((/** @type {Jupyter} */ each) => each.node.contains(place));
   const number = [...(line?.parentElement?.children ?? [])].indexOf(line);
-  const data = cell?.model.outputs.get(number)?.data ?? {};
+  const output = cell?.model.outputs.get(number);
+  const data = output?.data ?? {};
+  const text = String(data['text/plain'] ?? '');
+  const asked = cell?.model.sharedModel.getSource().match(ASKED);
+  if (!lesson && !asked && !EXPLORED.test(text)) return;
   const words = h('div', { class: 'secant-remains' }, h('p', {}, say.widgetGone));
   place.replaceChildren(words);
   const picture = data['image/png'];
-  if (picture) words.append(h('img', { src: `data:image/png;base64,${picture}`, alt: say.lastPicture }));
-  const asked = cell?.model.sharedModel.getSource().match(ASKED);
-  const letter = asked && (await lesson.predictions())[asked[2]]?.choice;
+  const alt = output?.metadata?.['image/png']?.alt ?? say.lastPicture;
+  if (picture) words.append(h('img', { src: `data:image/png;base64,${picture}`, alt }));
+  const letter = asked && (await lesson?.predictions())?.[asked[2]]?.choice;
   if (typeof letter !== 'string') return;
-  const choices = String(data['text/plain'] ?? '').split('\n');
+  const choices = text.split('\n');
   const chosen = choices.find((choice) => choice.trim().startsWith(`${letter}. `)) ?? letter;
   words.prepend(h('p', {}, say.chosen(chosen.trim())));
 }

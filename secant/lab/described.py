@@ -1,0 +1,33 @@
+"""Alternative text in exported HTML: nbconvert's templates leave out what a picture's metadata say.
+
+JupyterLab's menu uses this through `server_extension`, and `jupyter nbconvert` through
+jupyter_nbconvert_config.json, which is installed among Jupyter's settings.
+"""
+
+import html
+from typing import Any
+
+from nbconvert.preprocessors import Preprocessor
+from nbformat import NotebookNode
+
+
+class DescribePictures(Preprocessor):
+    """Replace each picture that has an alternative text by an <img> with that text."""
+
+    enabled = True
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Return a cell of the copy that nbconvert exports; one to be sanitised keeps its pictures."""
+        if not resources.get("should_sanitize_html"):
+            for output in cell.get("outputs", []):
+                _describe(output)
+        return cell, resources
+
+
+def _describe(output: NotebookNode) -> None:
+    data, alt = output.get("data", {}), output.get("metadata", {}).get("image/png", {}).get("alt")
+    if isinstance(alt, str) and "image/png" in data and "text/html" not in data:
+        picture = html.escape(data["image/png"].strip())
+        data["text/html"] = f'<img src="data:image/png;base64,{picture}" alt="{html.escape(alt)}">'

@@ -1,0 +1,45 @@
+"""The versions of PyTorch that the lessons were tested with.
+
+pyproject.toml has no upper bound, since one would keep people from installing. A newer version gets a line in
+`secant lab`, in `secant doctor` and in `autograder doctor` instead.
+"""
+
+import importlib.metadata
+
+from packaging.version import InvalidVersion, Version
+
+from secant.language import say
+
+#: The lower bound in pyproject.toml.
+OLDEST_TORCH = Version("2.13")
+#: Raise it when `make test-newest` has passed with a newer one, and say so in docs/support.md.
+NEWEST_TORCH = Version("2.14")
+
+
+def is_untested_torch(version: str) -> bool:
+    """Return whether a version is newer than the tested ones; patch releases and builds do not count."""
+    try:
+        return Version(version).release[:2] > NEWEST_TORCH.release
+    except InvalidVersion:
+        return False
+
+
+def tested_torch() -> str:
+    """Return the range of tested versions, in the language in use."""
+    return say(en=f"{OLDEST_TORCH} to {NEWEST_TORCH}", ko=f"{OLDEST_TORCH}~{NEWEST_TORCH}")
+
+
+def untested_torch_line() -> str:
+    """Return a line about the installed PyTorch if it is newer than the tested ones, else an empty text."""
+    try:
+        version = importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    if not is_untested_torch(version):
+        return ""
+    return say(
+        en=f"PyTorch {version} is newer than the versions that the lessons were tested with "
+        f"({tested_torch()}). If a result differs from the text, that may be why.",
+        ko=f"PyTorch {version} 버전은 수업을 확인한 버전({tested_torch()})보다 새것입니다. "
+        "결과가 설명과 다르면 이 때문일 수 있습니다.",
+    )

@@ -1,0 +1,75 @@
+"""An explorer in a notebook of the learner's own: exported, restarted by another tab, and reopened."""
+
+import html
+import json
+import re
+import urllib.request
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support import jupyterlab as lab
+
+pytestmark = pytest.mark.browser
+
+NAME = "own/own.ipynb"
+CELLS = (
+    "from secant import explore, predict\nimport ipywidgets",
+    "explore(lambda x: x**2)",
+    'predict("which", A="the one", B="the other")',
+    "ipywidgets.IntSlider()",
+)
+GONE = {"en": "run this cell again", "ko": "이 셀을 다시 실행하면"}
+SAVE = "() => window.jupyterapp.commands.execute('docmanager:save')"
+
+
+@pytest.fixture(scope="module")
+def own(served: Any, window: Any) -> Iterator[Any]:
+    """The notebook, run in the page, and saved."""
+    (served.place / "own").mkdir()
+    lab.write_notebook(served.place / NAME, CELLS)
+    with lab.running(window.page, served.address, NAME):
+        window.page.locator(".secant-explorer img[src]").first.wait_for(timeout=60_000)
+        window.page.locator(".jp-OutputArea .widget-slider").last.wait_for()
+        lab.wait_until_still(window.page.locator(".secant-explorer"))
+        window.page.evaluate(SAVE)
+        yield SimpleNamespace(
+            page=window.page, address=served.address, place=served.place, said=served.language
+        )
+
+
+def test_exported_html_has_the_alternative_text(own: Any) -> None:
+    alt = own.page.locator(".secant-picture img").get_attribute("alt")
+    assert len(alt) > 40
+    with urllib.request.urlopen(f"{own.address}/nbconvert/html/{NAME}", timeout=60) as answer:
+        page = answer.read().decode()
+    pictures = [html.unescape(found) for found in re.findall(r'<img[^>]* alt="([^"]*)"', page)]
+    assert pictures == [alt]
+
+
+def test_a_kernel_restarted_by_another_tab_is_said_in_words(own: Any) -> None:
+    problem = own.page.locator(".secant-explorer .secant-problems", has_text=GONE[own.said])
+    own.page.locator(".secant-picture").press("ArrowRight")  # whose answer is a living kernel's
+    lab.wait_until_still(own.page.locator(".secant-explorer"))
+    assert problem.count() == 0
+    (kernel,) = (one["kernel"]["id"] for one in lab.sessions(own.address) if one["path"] == NAME)
+    restart = urllib.request.Request(f"{own.address}/api/kernels/{kernel}/restart", method="POST")
+    urllib.request.urlopen(restart, timeout=60).close()
+    expect(problem).to_be_visible()
+
+
+def test_a_reopened_notebook_shows_the_stored_picture(own: Any) -> None:
+    own.page.evaluate(lab.DISPOSE)
+    lab.shut_down(own.address, NAME)
+    stored = json.loads((own.place / NAME).read_text())["cells"][1]["outputs"][0]
+    own.page.evaluate(lab.RUN_ALL.replace("await app.commands.execute('notebook:run-all-cells');", ""), NAME)
+    remains = own.page.locator(".secant-remains")
+    expect(remains).to_have_count(2)  # of the explorer and of the prediction
+    expect(remains.first).to_contain_text("Shift+Enter")
+    assert remains.locator("img").get_attribute("alt") == stored["metadata"]["image/png"]["alt"]
+    assert remains.locator("img").evaluate("image => image.naturalWidth") == 900
+    # Another library's widget keeps JupyterLab's words.
+    expect(own.page.locator(".jp-OutputArea-output", has_text="model not found")).to_have_count(1)

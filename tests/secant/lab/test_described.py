@@ -1,0 +1,59 @@
+"""The alternative text of an explorer's picture in HTML that nbconvert exports."""
+
+import html
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+from nbformat import NotebookNode
+from traitlets.config import Config
+
+from secant import lab
+
+ALT = "the secant of f(x) from 5 to 8 & its tangent <at> 5"
+PNG = "iVBORw0KGgoAAAANSUhEUg=="
+SETTINGS = Path(lab.__file__).with_name("jupyter_nbconvert_config.json")
+
+
+def notebook(data: dict[str, str], alt: str | None = ALT) -> NotebookNode:
+    """Return a notebook with one picture that was stored, as a kernel stores it."""
+    metadata = {} if alt is None else {"image/png": {"alt": alt}}
+    shown = nbformat.v4.new_output("display_data", data, metadata=metadata)
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("explore()", outputs=[shown])])
+
+
+def export(made: NotebookNode, **options: bool) -> list[str]:
+    """Export with the settings that are installed; return the pictures' alternative texts."""
+    exporter = HTMLExporter(config=Config(json.loads(SETTINGS.read_text())), **options)
+    body, _ = exporter.from_notebook_node(made)
+    return [html.unescape(alt) for alt in re.findall(r'<img[^>]* alt="([^"]*)"', body)]
+
+
+def test_export_has_the_alternative_text() -> None:
+    made = notebook({"image/png": PNG, "text/plain": "explore(x=5)"})
+    assert export(made) == [ALT]
+    assert "text/html" not in made.cells[0].outputs[0].data, "the notebook itself stays as it is"
+
+
+def test_pictures_without_a_text_and_html_of_others_stay() -> None:
+    assert export(notebook({"image/png": PNG}, None)) == ["No description has been provided for this image"]
+    own = notebook({"image/png": PNG, "text/html": '<img src="x.png" alt="theirs">'})
+    assert export(own) == ["theirs"]
+
+
+def test_a_sanitised_export_keeps_the_picture() -> None:
+    made = notebook({"image/png": PNG})
+    assert export(made, sanitize_html=True) == ["No description has been provided for this image"]
+
+
+@pytest.mark.costly("nbconvert's own command")
+def test_command_of_nbconvert_uses_the_installed_settings(tmp_path: Path) -> None:
+    nbformat.write(notebook({"image/png": PNG}), tmp_path / "own.ipynb")
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", "own.ipynb"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    assert "from 5 to 8" in (tmp_path / "own.html").read_text()

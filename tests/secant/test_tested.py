@@ -1,0 +1,71 @@
+"""Which versions of PyTorch count as tested."""
+
+import importlib.metadata
+import re
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from secant.tested import NEWEST_TORCH, OLDEST_TORCH, is_untested_torch, untested_torch_line
+from tests.support.lessons import ROOT
+
+
+@pytest.mark.parametrize(
+    ("version", "untested"),
+    [
+        ("2.13.0", False),
+        ("2.13.0+cu130", False),
+        ("2.14.1+cpu", False),
+        ("2.14.9", False),
+        ("2.9.1", False),  # as a text it comes after 2.14
+        ("2.15.0", True),
+        ("2.15.0+cu130", True),
+        ("2.15.0a0+ecf3bae40a.nv26.10", True),
+        ("2.100.0", True),  # as a text it comes before 2.14
+        ("3.0.0", True),
+        ("my own build", False),
+    ],
+)
+def test_torch_is_untested_from_the_minor_version_after_the_newest_tested_one(
+    version: str, untested: bool
+) -> None:
+    assert is_untested_torch(version) == untested
+
+
+def test_line_names_the_installed_and_the_tested_versions(
+    both_languages: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: {"torch": "2.15.0+cpu"}[name])
+    line = untested_torch_line()
+    assert re.findall(r"\d[\d.]*(?:\+cpu)?", line) == ["2.15.0+cpu", str(OLDEST_TORCH), str(NEWEST_TORCH)]
+    assert "\n" not in line
+    assert ("결과가" in line) == (both_languages == "ko")
+
+
+def test_there_is_no_line_about_a_tested_or_missing_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: {"torch": "2.14.1+cpu"}[name])
+    assert untested_torch_line() == ""
+
+    def missing(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    assert untested_torch_line() == ""
+
+
+def test_tested_range_begins_with_the_lower_bound_and_holds_the_pinned_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    torch = next(one for one in map(Requirement, project["dependencies"]) if one.name == "torch")
+    assert str(torch.specifier) == f">={OLDEST_TORCH}"
+    pinned = re.search(r"^torch==(.+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    assert pinned
+    assert Version(pinned[1]) >= OLDEST_TORCH
+    assert not is_untested_torch(pinned[1])
+
+
+def test_docs_name_the_newest_tested_version() -> None:
+    assert f"PyTorch {OLDEST_TORCH} to {NEWEST_TORCH}" in (ROOT / "docs/support.md").read_text(
+        encoding="utf-8"
+    )
