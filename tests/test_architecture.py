@@ -78,7 +78,6 @@ ROOMS: dict[str, set[str]] = {
     },
 }
 #: Lines of an explorer at most; one with two pictures, two sliders and a list, as lesson 8's, is shorter.
-EXPLORER, SHORTER = 260, {"backward": 200}
 
 #: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used
 #: (`secant.progress`: when a prediction is clicked); the command `secant` opens the lab and shows progress.
@@ -116,16 +115,6 @@ def test_every_package_is_listed_in_the_architecture() -> None:
         path.parent for package in ("autograder", "secant") for path in (ROOT / package).rglob("*.py")
     }
     assert {".".join(path.relative_to(ROOT).parts) for path in packages} == set(ROOMS)
-
-
-def test_explorers_are_short() -> None:
-    """What two of them say or draw alike stands once, in the kit."""
-    lines = {
-        path.stem: len(path.read_text(encoding="utf-8").splitlines())
-        for path in (ROOT / "secant/explorers").glob("*.py")
-    }
-    assert len(lines) > 10
-    assert {name: count for name, count in lines.items() if count > SHORTER.get(name, EXPLORER)} == {}
 
 
 def test_packages_import_what_the_architecture_table_lists() -> None:

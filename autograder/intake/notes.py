@@ -56,28 +56,37 @@ class Sources:
 
 
 def split(cells: Sequence[Cell], sources: Sources) -> list[Part]:
-    """Split what stands in cells of text and code into its parts, in order."""
-    parts: list[Part] = []
+    """Split what stands in cells of text and code into its parts, in order.
+
+    A picture that no cell refers to is shown below the text of its cell, if that has no other: its reference
+    was deleted.
+    """
+    parts_of_cells: list[list[Part]] = []
     named: set[str] = set()
-    files = sources.files
     left = MAX_CHARS
-    for cell in cells:
-        whole, cell = cell, replace(cell, source=cell.source[:left])
+    for whole in cells:
+        cell = replace(whole, source=whole.source[:left])
         left -= len(cell.source)
-        if cell.kind == "code":
-            parts.append(Part("code", cell.source.strip("\n")))
-        else:
-            found = list(_parts_of(cell, sources, named))
-            if all(part.kind == "text" for part in found):  # no reference is left to a picture that is there
-                found += [Part("picture", data, name) for name, data in cell.attachments.items()]
-            parts += found
+        is_code = cell.kind == "code"
+        found = [Part("code", cell.source.strip("\n"))] if is_code else list(_parts_of(cell, sources, named))
+        parts_of_cells.append(found)
         if cell.source != whole.source:
-            parts.append(Part("cut"))
+            found.append(Part("cut"))
             break
+    shown = {part.text for found in parts_of_cells for part in found if part.kind == "picture"}
+    for cell, found in zip(cells, parts_of_cells, strict=False):
+        if all(part.kind in ("text", "cut") for part in found):
+            left_over = {name: data for name, data in cell.attachments.items() if data not in shown}
+            found += [Part("picture", data, name) for name, data in left_over.items()]
+    parts = [part for found in parts_of_cells for part in found]
+    return [*parts, *_named_in_words(parts, sources.files, named)]
+
+
+def _named_in_words(parts: list[Part], files: Mapping[str, bytes], named: set[str]) -> list[Part]:
+    """Return the files that the words name, without those that are shown already."""
     words = normalize("NFC", "".join(part.text for part in parts if part.kind == "text")).casefold()
     names = {path: normalize("NFC", PurePosixPath(path).name).casefold() for path in files}
-    beside = [path for path, name in names.items() if path not in named and name in words]
-    return parts + [_picture_file(path, files) for path in beside]
+    return [_picture_file(path, files) for path, name in names.items() if path not in named and name in words]
 
 
 def is_plain(parts: Sequence[Part]) -> bool:

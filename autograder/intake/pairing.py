@@ -266,6 +266,11 @@ def _defines(cell: Cell, stub: NotebookNode) -> bool:
     return of_another_name and _has(source, "^", heads) and _has(source, "^[ \t]+", methods)
 
 
+def names_defined(stub: NotebookNode) -> list[str]:
+    """Return the names of the functions and classes that an answer to a task defines."""
+    return [grade_id(stub), *_HEAD.findall(stub.source)]
+
+
 def _has(source: str, before: str, names: Collection[str]) -> bool:
     """Return whether code defines one of some names, with this before the definition."""
     any_name = "|".join(map(re.escape, names))

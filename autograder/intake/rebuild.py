@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograder.course.cells import grade_id, imports, is_answer, is_manual, is_ordinary, is_test
 from autograder.intake.added import shown
 from autograder.intake.notes import MAX_PICTURES, Sources, is_plain, split
-from autograder.intake.pairing import Pairing, is_written
+from autograder.intake.pairing import Pairing, is_written, names_defined
 from autograder.intake.parse import Cell
 from autograder.intake.pictures import output_of
 from autograder.intake.submission import Part, Step
@@ -74,7 +74,7 @@ def _shown_text(pairing: Pairing) -> list[Cell]:
     """Return the added text that is shown: all of it in a lesson with a note, else what holds an answer."""
     if any(map(is_manual, pairing.lesson)):
         return pairing.added
-    names = [grade_id(cell) for cell in pairing.lesson if is_answer(cell)]
+    names = [name for cell in pairing.lesson if is_answer(cell) for name in names_defined(cell)]
     found = re.compile(rf"^[ \t]*(?:def|class)[ \t]+(?:{'|'.join(map(re.escape, names))})\b", re.MULTILINE)
     return [cell for cell in pairing.added if names and found.search(cell.source)]
 

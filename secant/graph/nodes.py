@@ -1,4 +1,4 @@
-"""Nodes of autograd's graph, asked one at a time for what they hand on, under the engine's own rules."""
+"""Nodes of autograd's graph, asked one at a time for what they pass on, under the engine's own rules."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -38,7 +38,7 @@ def ones(node: Any, number: int) -> Tensor:
 
 
 def ask(node: Any, gradients: Gradients, ctx: Any = None) -> list[Tensor | None]:
-    """Return what a node hands to each of its `next_functions`, before `fitted`. No hook is called.
+    """Return what a node passes to each of its `next_functions`, before `fitted`. No hook is called.
 
     Args:
         node: any node but the one that adds to a leaf's .grad.

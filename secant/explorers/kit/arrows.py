@@ -82,7 +82,7 @@ class Reading(Findings):
     def modes_agree(self) -> bool:
         """Whether forward and reverse mode find the same product u J v, but for rounding."""
         size = float(np.hypot(*self.jvp) + np.hypot(*self.vjp))
-        return abs(self.along_u - self.backward) <= 1e-8 * size
+        return abs(self.along_u - self.backward) <= 1e-5 * size  # float32 may be inside
 
     @property
     def miss(self) -> float:

@@ -23,7 +23,7 @@ def no_gradient(reading: Findings, x: float, gradient: float) -> None:
 
 
 def infinite_slope(reading: Findings, slopes: Mapping[str, float], gradient: float) -> None:
-    """Remark that a step of a chain has no finite slope, and what becomes of the gradient, the product."""
+    """Remark that a step of a chain has no finite slope, and what happens to the gradient, the product."""
     steep = next((name for name, slope in slopes.items() if math.isinf(slope)), "")
     slope = slopes.get(steep, math.nan)
     if not steep:

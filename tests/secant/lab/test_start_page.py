@@ -21,7 +21,7 @@ EIGHT = "08_your_own_backward"
 
 def test_the_page_lists_the_lessons_that_exist(house: Path) -> None:
     page = prepare(house)
-    assert f"[1. What autograd actually does]({NOTEBOOK}) | 85 min | gradient, difference quotient" in page
+    assert f"[1. What autograd actually does]({NOTEBOOK}) | 90 min | gradient, difference quotient" in page
     assert "1 of the 10 planned lessons" in page
     assert "grad_fn" not in page
     assert "Shift+Enter" in page
@@ -32,7 +32,7 @@ def test_the_page_lists_the_lessons_that_exist(house: Path) -> None:
 def test_the_korean_page_is_korean(house: Path) -> None:
     language("ko")
     page = prepare(house)
-    assert f"[1. Autograd가 실제로 하는 일]({NOTEBOOK}) | 85분 |" in page
+    assert f"[1. Autograd가 실제로 하는 일]({NOTEBOOK}) | 90분 |" in page
     assert "| 시작 전 |" in page
     assert "Each lesson" not in page
     assert (house / "workspace/ko" / NOTEBOOK).exists()
