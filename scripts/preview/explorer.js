@@ -366,7 +366,7 @@ class Explorer {
     const axis = this.named("h");
     const points = this.axes[axis].points ?? [];
     const now = this.state[axis];
-    const goesOn = points[now] <= NEAR && now > 0 && points[now - 1] >= LAST;
+    const goesOn = points[now] >= NEAR && points[now - 1] < NEAR && points[now - 1] >= LAST;
     const until = goesOn ? LAST : NEAR;
     const go = (/** @type {number} */ at) => {
       this.put(axis, at);

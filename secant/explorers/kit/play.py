@@ -1,7 +1,7 @@
 """A button that moves the slider for h by itself, in the kernel's loop, until a control is touched.
 
-The first press goes from 1 to 1e-4, where the secant has become the tangent. The next press goes on to
-1e-12, where rounding shows.
+A press goes from 1 to 1e-4, where the secant has become the tangent. A press at 1e-4 goes on to 1e-12, where
+rounding shows.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ class Play:
         if self._next is not None:
             self._next.cancel()
         if change.new:
-            goes_on = self._low < self.slider.value <= self._near
+            goes_on = self._low < self._near and abs(self.slider.value - self._near) < STEP / 2
             self._until = self._low if goes_on else self._near
             self._put(self.slider.value if goes_on else START)
 
