@@ -11,6 +11,7 @@ const SOON = "600px"; // from the window's edge: an explorer that is nearer than
 const READING = 200; // ms that a number stands in a drag, so that an eye can read it
 const PACE = [[-2, 1750], [-4, 750], [-Infinity, 670]]; // ms that `play` takes for a decade of h, down to a log10
 const SLOW = 1500; // ms for a point, where the system asks for less motion
+const FEWEST = 5; // points from 1 to 1e-4, for which it stops there
 const [FIRST, NEAR, LAST] = [0, -4, -12]; // log10 of h: it plays from the first to the second, then on to the last
 
 /**
@@ -366,8 +367,9 @@ class Explorer {
     const axis = this.named("h");
     const points = this.axes[axis].points ?? [];
     const now = this.state[axis];
+    const shown = points.filter((/** @type {number} */ point) => NEAR <= point && point <= FIRST);
     const goesOn = points[now] >= NEAR && points[now - 1] < NEAR && points[now - 1] >= LAST;
-    const until = goesOn ? LAST : NEAR;
+    const until = goesOn || shown.length < FEWEST ? LAST : NEAR; // of few points, all are played
     const go = (/** @type {number} */ at) => {
       this.put(axis, at);
       this.show();

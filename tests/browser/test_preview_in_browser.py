@@ -107,7 +107,7 @@ def test_a_drag_shows_torchs_numbers(opened: Any) -> None:
     drag(opened, "h", 1, 0.6)
     after = said(opened)
     assert float(after["x"]) < float(before["x"])
-    assert float(after["h"]) == -4
+    assert float(after["h"]) == 1e-4
     assert is_torchs(opened)
     assert float(after["error"]) < 1e-4
 
@@ -166,7 +166,7 @@ def test_a_finger_moves_the_picture(opened: Any) -> None:
     opened.page.touchscreen.tap(place["x"] + 0.7 * place["width"], place["y"] + 0.5 * place["height"])
     after = said(opened)
     assert after["x"] == before["x"]
-    assert float(after["h"]) < float(before["h"]) - 2
+    assert float(after["h"]) < float(before["h"]) / 100
 
 
 def test_buttons_call_backward(opened: Any) -> None:
@@ -212,7 +212,7 @@ def test_play_of_h_stops_at_its_end_or_at_a_touch(opened: Any) -> None:
     assert slider(opened, "h").get_attribute("aria-valuetext") == began
     page.clock.run_for(30_000)
     assert play.get_attribute("aria-pressed") == "false"
-    assert slider(opened, "h").get_attribute("aria-valuetext") == "0.0001"
+    assert slider(opened, "h").get_attribute("aria-valuetext") == "1e-12"
     play.click()
     slider(opened, "x").press("ArrowRight")
     assert play.get_attribute("aria-pressed") == "false"
@@ -220,10 +220,8 @@ def test_play_of_h_stops_at_its_end_or_at_a_touch(opened: Any) -> None:
 
 def test_play_from_the_first_value_of_h_moves_at_once(opened: Any) -> None:
     play, h = opened.explorer.get_by_role("button", name="play h"), slider(opened, "h")
-    play.click()
     start = h.get_attribute("aria-valuetext")
-    play.click()
-    assert h.get_attribute("aria-valuetext") == start
+    assert start == "1"
     opened.page.clock.install()
     play.click()
     assert float(h.get_attribute("aria-valuetext")) < float(start)
