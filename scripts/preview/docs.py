@@ -15,7 +15,16 @@ ROOT = Path(__file__).resolve().parents[2]
 #: The documents in the order of their list: for learners, for a class, about the grader and the course.
 ORDER = (
     *("learning", "online", "first-week", "teaching", "hub", "lms", "grading", "scale"),
-    *("trust", "performance", "support", "dependencies", "sources", "upstream"),
+    *(
+        "trust",
+        "performance",
+        "support",
+        "dependencies",
+        "sources",
+        "real-cases",
+        "real-functions",
+        "upstream",
+    ),
 )
 _DOCUMENT = re.compile(r"^([\w-]+)\.md(#.*)?$")
 _TITLE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)

@@ -83,13 +83,16 @@ def _listening(tables: Sequence[Table]) -> Iterator[list[Hook]]:
 def _untouched(objects: Sequence[Any]) -> Iterator[None]:
     """Give tensors that retain their gradient the same gradient afterwards."""
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
-    tensors = [thing for thing in objects if type(thing) in kinds and thing.retains_grad]
-    before = [tensor.grad for tensor in tensors]
+    # A subclass of Tensor, such as a functional one, may answer for itself, with anything.
+    with torch._C.DisableTorchFunctionSubclass():
+        tensors = [thing for thing in objects if type(thing) in kinds and thing.retains_grad is True]
+        before = [tensor.grad for tensor in tensors]
     try:
         yield
     finally:
-        for tensor, gradient in zip(tensors, before, strict=True):
-            tensor.grad = gradient
+        with torch._C.DisableTorchFunctionSubclass():
+            for tensor, gradient in zip(tensors, before, strict=True):
+                tensor.grad = gradient
 
 
 def _heard_at(node: Any, heard: list[Hook]) -> list[tuple[int, Hook]]:

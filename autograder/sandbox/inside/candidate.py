@@ -107,7 +107,7 @@ def seed(number: int) -> None:
 
 def _try_all(steps: list[Callable[[], object]]) -> None:
     for step in steps:
-        with contextlib.suppress(Exception):  # a spoilt function is the student's own loss
+        with contextlib.suppress(BaseException):  # a spoilt function is the student's own loss
             step()
 
 
@@ -129,7 +129,7 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                 libraries = _libraries()
                 for label, source in request["cells"]:
                     wire.send(channel, run_cell(shell, label, source))
-                with contextlib.suppress(Exception):
+                with contextlib.suppress(BaseException):
                     _restore(libraries)
                 reset()  # once, for the forks of all tasks
                 wire.send(channel, {"threads": _thread_count(), **_findings(shell, request["answers"])})
@@ -168,7 +168,7 @@ def _findings(shell: Shell, answers: dict[str, str]) -> dict[str, dict[str, list
         answers: the label of each task's answer cell.
     """
     found: dict[str, dict[str, list[Any]]] = {"answers": {}, "cells": {}}
-    with contextlib.suppress(Exception):  # of the notebook's own objects
+    with contextlib.suppress(BaseException):  # of the notebook's own objects
         rebound = shell.bindings.rebound()
         for task, label in answers.items():
             if findings := shell.bindings.used_by(task, label, rebound):
@@ -227,7 +227,7 @@ def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindi
         return _ask(request["name"], request["args"], request.get("kwargs", {}), names)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are wrong answers, not ends
         findings: list[Finding] = []
-        with contextlib.suppress(Exception):  # of the notebook's own objects
+        with contextlib.suppress(BaseException):  # of the notebook's own objects
             findings = bindings.behind(error)
         return {"kind": "raised", **describe(error), "findings": _plain(findings)}
 

@@ -61,7 +61,8 @@ class Reading(Findings):
     @property
     def gap(self) -> float:
         """How far the two arrows are apart."""
-        return float(np.hypot(*(self.quotient - self.jvp)))
+        with np.errstate(invalid="ignore"):  # inf - inf
+            return float(np.hypot(*(self.quotient - self.jvp)))
 
     @property
     def forward(self) -> float:

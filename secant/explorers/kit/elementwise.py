@@ -4,6 +4,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -102,7 +103,7 @@ def _jumps(f: Function, x: Tensor, y: Tensor) -> Tensor:
     left, right, low, high = x[candidates], x[candidates + 1], y[candidates], y[candidates + 1]
     for _ in range(HALVINGS if len(candidates) else 0):
         middle = (left + right) / 2
-        level = values(f, middle).detach().real
+        level = or_nan(partial(values, f), middle).detach().real
         to_left = (level - low).abs() >= (high - level).abs()
         left, low = torch.where(to_left, left, middle), torch.where(to_left, low, level)
         right, high = torch.where(to_left, middle, right), torch.where(to_left, level, high)

@@ -212,7 +212,8 @@ def test_picture_on_a_dark_page_has_no_dark_strokes(kind: Kind, undrawn: pytest.
     assert light.min() == np.median(light) == 0x11
     assert (light > 90).sum() > 1000  # dots of lines and letters
     assert (
-        Image.open(io.BytesIO(explorer._repr_mimebundle_()["image/png"])).getpixel((0, 0))[:3] == (255,) * 3
+        Image.open(io.BytesIO(explorer._repr_mimebundle_()[0]["image/png"])).getpixel((0, 0))[:3]
+        == (255,) * 3
     )
     explorer.view.look = LOOK
     assert "secant-dark" not in explorer._dom_classes
