@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any, Literal
 
 from secant.explorers.kit.controls import Choice, Slider, StepSlider, short
-from secant.explorers.kit.widget import Panel
+from secant.explorers.kit.widget import Panel, with_value
 from secant.language import say
 
 Kind = Literal["list", "slider", "calls"]
@@ -147,6 +147,8 @@ def _controls(panel: Panel[Any], kind: type) -> Iterator[tuple[str, Any]]:
 
 
 def _lists(panel: Panel[Any]) -> list[Axis]:
+    """Return the lists that the explorer shows: one may have others, without a choice."""
+    shown = set(with_value(panel.children))
     return [
         Axis(
             name,
@@ -155,7 +157,7 @@ def _lists(panel: Panel[Any]) -> list[Axis]:
             *zip(*((value, text) for text, value in _options(one)), strict=True),
         )
         for name, one in _controls(panel, Choice)
-        if len(one.options) > 1
+        if one in shown
     ]
 
 

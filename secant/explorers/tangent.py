@@ -81,7 +81,8 @@ class Subject:
 
     def __init__(self, functions: Mapping[str, Function], x_range: Range, *, rounding: bool = True) -> None:
         self.functions = dict(functions)
-        self.ends, self.log_h = x_range, LOG_H if rounding else NEAR_LOG_H
+        self.ends, self.rounding = x_range, rounding
+        self.log_h = LOG_H if rounding else NEAR_LOG_H
         self.dtypes = list(DTYPES) if rounding else ["float64"]
         self.schemes: list[Scheme] = list(SCHEMES) if rounding else ["forward"]
         self.of = {
@@ -157,7 +158,7 @@ class Picture:
         self.function = plots.FunctionPlot(
             left, "f", quotient=r"$\Delta f/\Delta x$", gradient="$f'(x)$", point="$x$"
         )
-        every = 3 if subject.log_h == LOG_H else 1
+        every = 3 if subject.rounding else 1
         self.errors = plots.ErrorPlot(right, r"$|\,\Delta f/\Delta x - f'(x)\,|$", subject.log_h, every=every)
         looks = {dtype: LOOKS[dtype] for dtype in subject.dtypes}
         self.curves = {dtype: look.line(self.errors, dtype) for dtype, look in looks.items()}
@@ -205,8 +206,8 @@ class TangentExplorer(Panel[Reading]):
             (text, name) for text, name in beside.options(__file__, "scheme") if name in subject.schemes
         ]
         self.scheme = controls.choice(say(en="quotient", ko="차분몫"), schemes, start.scheme)
-        lists = [each for each in (self.function, self.dtype, self.scheme) if len(each.options) > 1]
-        if subject.log_h == NEAR_LOG_H:
+        lists = (self.function, self.dtype, self.scheme) if subject.rounding else (self.function,)
+        if not subject.rounding:
             self.questions_name = "first"
         super().__init__(
             subject,

@@ -158,7 +158,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self._drawn_for: tuple[dict[str, str], float, bool] | None = None
         self._show_soon, self._write_seldom = soon(self._show), seldom(self._write)
         rows = [list(row) for row in rows]
-        for control in _with_value(widget for row in rows for widget in row):
+        for control in with_value(widget for row in rows for widget in row):
             control.observe(self.update, "value")
         self.view.observe(self._looked, "look")
         self.view.observe(self._gripped, "grip")
@@ -471,9 +471,10 @@ def _row(children: Sequence[widgets.Widget]) -> widgets.Box:
     return widgets.Box(children, layout={"display": "flex", "flex_flow": "row wrap"})
 
 
-def _with_value(controls: Iterable[widgets.Widget]) -> Iterator[widgets.Widget]:
+def with_value(controls: Iterable[widgets.Widget]) -> Iterator[widgets.Widget]:
+    """Yield the controls that have a value, also inside boxes; not the box beside a slider."""
     for control in controls:
         if isinstance(control, widgets.Box):
-            yield from _with_value(control.children)
+            yield from with_value(control.children)
         elif control.has_trait("value") and not isinstance(control, widgets.FloatText | widgets.HTML):
             yield control  # the box beside a slider moves the slider, which is listened to

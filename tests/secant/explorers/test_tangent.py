@@ -10,6 +10,8 @@ import pytest
 import torch
 
 from secant.explorers.kit import words
+from secant.explorers.kit.controls import Choice
+from secant.explorers.kit.widget import with_value
 from secant.explorers.tangent import DTYPES, Setting, explore
 from tests.support.reading import picture, problems, remarks, shown, text
 
@@ -202,3 +204,12 @@ def test_the_first_explorer_shows_the_quotient_becoming_the_gradient(function: s
         gaps.append(abs(explorer.reading.quotient - explorer.reading.gradient))
     assert all(small < big / 5 for big, small in itertools.pairwise(gaps))
     assert gaps[-1] < 1e-3 * abs(explorer.reading.gradient)
+
+
+def test_one_function_of_ones_own_is_named_in_its_list() -> None:
+    for rounding in (True, False):
+        explorer = explore(torch.sin, rounding=rounding)
+        shown = {each for each in with_value(explorer.children) if isinstance(each, Choice)}
+        assert shown == (
+            {explorer.function, explorer.dtype, explorer.scheme} if rounding else {explorer.function}
+        )
