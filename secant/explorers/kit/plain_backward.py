@@ -6,6 +6,7 @@ such as a model's weights, so those gradients are put back.
 """
 
 import contextlib
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,12 +20,14 @@ from secant.graph import nodes
 
 def is_needed(result: Tensor) -> bool:
     """Return whether a reentrant checkpoint lies behind a result."""
-    return any(getattr(node, "_forward_cls", None) is CheckpointFunction for node in _behind(result))
+    return any(
+        getattr(node, "_forward_cls", None) is CheckpointFunction for node in nodes_behind(result.grad_fn)
+    )
 
 
 def has_own_backward(result: Tensor) -> bool:
     """Return whether a backward in Python lies behind a result; it may call backward() itself."""
-    return any(map(nodes.is_own, _behind(result)))
+    return any(map(nodes.is_own, nodes_behind(result.grad_fn)))
 
 
 def run(result: Tensor, leaf: Tensor) -> None:
@@ -37,7 +40,7 @@ def run(result: Tensor, leaf: Tensor) -> None:
 def leaves_restored(leaf: Tensor, result: Tensor) -> Iterator[None]:
     """Put back the .grad of each leaf behind a result or read inside, except the one given."""
     leaves = _Leaves()
-    for node in _behind(result):
+    for node in nodes_behind(result.grad_fn):
         if node.name() == nodes.ACCUMULATOR:
             leaves.note(node.variable)
     try:
@@ -74,12 +77,14 @@ class _Leaves(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-def _behind(result: Tensor) -> Iterator[Any]:
-    seen: set[Any] = set()
-    waiting = [result.grad_fn]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            yield node
-            waiting += [following for following, _ in node.next_functions]
+def nodes_behind(root: Any) -> list[Any]:
+    """Return a node and those that it leads back to, breadth first; none for None."""
+    if root is None:
+        return []
+    found, queue = {root: None}, deque([root])
+    while queue:
+        for parent, _ in queue.popleft().next_functions:
+            if parent is not None and parent not in found:
+                found[parent] = None
+                queue.append(parent)
+    return list(found)

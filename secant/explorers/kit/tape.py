@@ -5,7 +5,6 @@ The tape is a flat list of torch's operations, the newest first. Each knows only
 
 import contextlib
 import math
-from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -90,7 +89,7 @@ def gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -> Tenso
     result, root = made[0], made[0].grad_fn
     if root is None:
         return torch.full_like(x, float(calls) if result is leaf else 0.0)
-    tape = _breadth_first(root) if bug == "breadth" else _newest_first(root)
+    tape = plain_backward.nodes_behind(root) if bug == "breadth" else _newest_first(root)
     buffers: Buffers = {}
     own = plain_backward.has_own_backward(result)
     with plain_backward.leaves_restored(leaf, result) if own else contextlib.nullcontext():
@@ -125,14 +124,4 @@ def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
 
 def _newest_first(root: Any) -> list[Any]:
     """Return the operations in the order in which torch made them, turned round: parents come later."""
-    return sorted(_breadth_first(root), key=lambda node: node._sequence_nr(), reverse=True)
-
-
-def _breadth_first(root: Any) -> list[Any]:
-    found, queue = {root: None}, deque([root])
-    while queue:
-        for parent, _ in queue.popleft().next_functions:
-            if parent is not None and parent not in found:
-                found[parent] = None
-                queue.append(parent)
-    return list(found)
+    return sorted(plain_backward.nodes_behind(root), key=lambda node: node._sequence_nr(), reverse=True)

@@ -465,3 +465,19 @@ def test_a_function_that_only_computes_is_known_as_such(name: str) -> None:
 @pytest.mark.parametrize("name", impure())
 def test_a_function_that_may_do_more_is_not_called(name: str) -> None:
     assert not only_computes(impure()[name])
+
+
+class AnswersForItself(torch.Tensor):
+    """A tensor that answers with a tensor, whatever it is asked."""
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return torch.zeros(3)
+
+
+def test_a_living_tensor_that_answers_for_itself_changes_no_picture() -> None:
+    living = torch.ones(3).as_subclass(AnswersForItself)
+    x = leaf(2.0)
+    x.register_hook(lambda g: 2 * g)
+    assert gradients(y=x**2, x=x)["x"] == "8"
+    assert type(living) is AnswersForItself
