@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from secant.catalogue import hints
     from secant.checking import check, engines, graphs, recipes
     from secant.checking.ask import ask, leaf, tensor
+    from secant.checking.credit import PartialCredit
     from secant.checking.expect_error import expect_error
     from secant.checking.functions import formula, polynomial
     from secant.checking.observe import observe
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from secant.value import TorchValue, Value
 
 __all__ = [
+    "PartialCredit",
     "TorchValue",
     "Value",
     "ask",
@@ -70,6 +72,7 @@ __all__ = [
 
 # Loaded when first used, so that the server and the launcher need not wait for torch and matplotlib.
 HOMES = {
+    "PartialCredit": "secant.checking.credit",
     "TorchValue": "secant.value",
     "Value": "secant.value",
     "ask": "secant.checking.ask",

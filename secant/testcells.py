@@ -14,7 +14,7 @@ from typing import Any
 from secant.bindings import BUILTINS, Bindings
 
 _CHECKS = re.compile(r"^from secant import .*\bcheck\b", re.MULTILINE)
-_VERDICT = re.compile(r"^check\.visible_passed\(\)", re.MULTILINE)
+_VERDICT = re.compile(r"^check\.visible_passed\(", re.MULTILINE)
 
 
 def judges(source: str) -> bool:

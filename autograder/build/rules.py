@@ -383,12 +383,30 @@ def _test_cells(cells: list[NotebookNode]) -> Found:
             yield index, "it has no visible tests"
         yield from ((index, text) for text in _too_long(visible, VISIBLE_LINES))
         yield from ((index, text) for text in _too_wide(visible, RELEASED_WIDTH))
-        if cell.source.rpartition(END_HIDDEN)[2].strip():
-            yield index, "nothing may follow the hidden tests"
+        yield from ((index, text) for text in _credit_complaints(cell))
         answer = answers.get(grade_id(cell))
         own = _given_names(answer) if answer else set()
         complaints = dict.fromkeys([*_name_complaints(cell.source, own), *_name_complaints(visible, own)])
         yield from ((index, complaint) for complaint in complaints)
+
+
+def _credit_complaints(cell: NotebookNode) -> Iterator[str]:
+    """Yield what is wrong with a test cell's partial credit, and with what follows its hidden tests."""
+    last = cell.source.rpartition(END_HIDDEN)[2].strip()
+    made = re.search(r"^(\w+) = PartialCredit\((.*)\)$", cell.source, re.MULTILINE)
+    if made is None:
+        if last:
+            yield "nothing may follow the hidden tests"
+        return
+    name, parts = made.groups()
+    if last != f"{name}.points()":
+        yield f"`{name}.points()` alone must follow the hidden tests: its result is the points"
+    if f"check.visible_passed({name})" not in cell.source:
+        yield f"the visible tests must end with `check.visible_passed({name})`"
+    shares = [float(share) for share in re.findall(r"\w+=([\d.]+)", parts)]
+    points = grading(cell).get("points")
+    if sum(shares) != points:
+        yield f"its parts have {sum(shares):g} points together, and the cell has {points}"
 
 
 def _widths(cells: list[NotebookNode]) -> Found:

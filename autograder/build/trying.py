@@ -18,7 +18,7 @@ from autograder.course.cells import Task, imports, split_tests, tasks
 from autograder.course.errors import CourseError
 from autograder.course.hints import unknown, with_hints
 from autograder.course.lesson import Answer, Lesson, read_lesson, right_answers, wrong_answers
-from secant import check
+from secant import PartialCredit, check
 from secant.catalogue import name_of, read_hints
 from secant.language import Language, language
 
@@ -158,6 +158,8 @@ def _run(answer: str, test: str, tongue: Language) -> tuple[str, str]:
         try:
             exec(compile(answer, "answer", "exec"), names)
             exec(compile(test, "test", "exec"), names)
+            if (credit := PartialCredit.of(names)) is not None and credit.failure is not None:
+                raise credit.failure
         except check.CheckFailed as failure:
             return str(failure), name_of(names.get("hint"), failure.cause)
         except BaseException as error:  # whatever an answer raises is what its author wants to read

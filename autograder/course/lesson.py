@@ -59,6 +59,7 @@ class Answer:
     Attributes:
         hint_name: the hint's in a catalogue, if it was recorded by it; where none has it, `hint` is empty.
         line: where it begins in its file.
+        points: what a wrong answer earns, of a task that gives partial credit.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Answer:
     hint: Mapping[str, str] = field(default_factory=dict)
     hint_name: str = ""
     line: int = 1
+    points: float = 0.0
 
 
 def find_root(start: Path) -> Path:
@@ -220,7 +222,7 @@ def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer
     said = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
     if name:
         said = named if isinstance(named, dict) else {}
-    return Answer(_title(data), task, cell.source, said, name, line)
+    return Answer(_title(data), task, cell.source, said, name, line, float(data.get("points", 0)))
 
 
 def _title(data: Mapping[str, str | None]) -> str:

@@ -33,6 +33,7 @@ from secant.bindings import Finding, defined_by_line
 from secant.catalogue import name_of
 from secant.causes import STUB
 from secant.checking.ask import asked_elsewhere
+from secant.checking.credit import PartialCredit
 from secant.language import ours
 
 LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
@@ -124,7 +125,7 @@ class Examiner:
         self, candidate: "Opening", task: Task, loaded: "_Loading", draw: bytes, last: bool
     ) -> TaskResult:
         started = time.monotonic()
-        hint, hidden = "", False
+        hint, hidden, points = "", False, 0.0
         if task.id not in self._tests:
             by_hand = say(en="A person grades this answer.", ko="사람이 채점하는 답입니다.")
             return TaskResult(task.id, 0.0, task.points, "manual", by_hand)
@@ -137,8 +138,9 @@ class Examiner:
             with candidate.task(_number(draw), last=last) as copy:
                 self._tests[task.id].run(_Questions(candidate, copy, loaded, task.id), draw)
             outcome, message = words.passed(self.hidden)
+            points = task.points
         except _Verdict as verdict:
-            outcome, message = verdict.outcome, verdict.message
+            outcome, message, points = verdict.outcome, verdict.message, verdict.points
             hint, hidden = verdict.hint, self._tests[task.id].is_hidden(verdict)
         except (TimedOut, Crashed) as error:
             outcome, message = _fate(error)
@@ -150,7 +152,6 @@ class Examiner:
             outcome, message = cause
         if outcome in ("wrong", "timed_out", "crashed"):
             message = words.with_notes(message, loaded.about(task.id))
-        points = task.points if outcome == "passed" else 0.0
         seconds = time.monotonic() - started
         return TaskResult(task.id, points, task.points, outcome, words.plain(message), seconds, hint, hidden)
 
@@ -177,13 +178,23 @@ def one_by_one(ask: Ask, candidate: CandidateClient, wanted: Sequence[Task]) -> 
 
 
 class _Verdict(Exception):
-    """Ends a task."""
+    """Ends a task.
 
-    def __init__(self, outcome: Outcome, message: str, hint: str = "") -> None:
+    Attributes:
+        points: the points of the parts that passed, where the test cell gives partial credit.
+    """
+
+    def __init__(self, outcome: Outcome, message: str, hint: str = "", points: float = 0.0) -> None:
         super().__init__(message)
         self.outcome = outcome
         self.message = message
         self.hint = hint
+        self.points = points
+
+    @property
+    def ends_task(self) -> bool:
+        """Tell `PartialCredit` whether the cell's other parts cannot be asked either."""
+        return self.outcome != "wrong"
 
 
 # --- Running a test cell -------------------------------------------------------------------------------
@@ -231,19 +242,30 @@ class _Test:
         try:
             with contextlib.redirect_stdout(io.StringIO()), asked_elsewhere(questions.about("__put__")):
                 exec(self._code, names)
-        except check.CheckFailed as failure:
-            hint = name_of(names.get("hint"), failure.cause)
-            raise _Verdict("wrong", str(failure), hint).with_traceback(failure.__traceback__) from None
         except (_Verdict, TimedOut, Crashed, WallError, MemoryError):
             raise
         except Exception as error:
-            # The solution passes every test, so it is what came back that the test could not work with.
-            verdict = _Verdict("wrong", questions.unusable(error))
-            raise verdict.with_traceback(error.__traceback__) from None
+            raise _verdict_of(error, names, questions) from None
+        if (credit := PartialCredit.of(names)) is not None and credit.failure is not None:
+            verdict = _verdict_of(credit.failure, names, questions)
+            verdict.points, verdict.message = credit.earned, f"{credit.summary()}\n\n{verdict.message}"
+            raise verdict
         if reached != [True]:
             raise _Verdict(
                 "wrong", say(en="The test did not reach its end.", ko="테스트가 끝까지 실행되지 않았습니다.")
             )
+
+
+def _verdict_of(error: Exception, names: dict[str, Any], questions: "_Questions") -> _Verdict:
+    """Return the verdict that an error in a test cell means, with the error's traceback."""
+    if isinstance(error, _Verdict):
+        return error
+    if isinstance(error, check.CheckFailed):
+        verdict = _Verdict("wrong", str(error), name_of(names.get("hint"), error.cause))
+    else:
+        # The solution passes every test, so it is what came back that the test could not work with.
+        verdict = _Verdict("wrong", questions.unusable(error))
+    return verdict.with_traceback(error.__traceback__)
 
 
 def _is_probe(node: ast.stmt) -> bool:

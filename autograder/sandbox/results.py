@@ -10,6 +10,8 @@ from secant.bindings import Finding
 class WallError(RuntimeError):
     """The grader's own failure, never the student's: no score may be written for it."""
 
+    ends_task = True  # no part of a test cell may take it for the student's failure
+
 
 class Starved(WallError):
     """A limit was reached while the machine was starved: no verdict."""
@@ -31,6 +33,8 @@ class WallUnavailable(WallError):
 
 class CandidateError(Exception):
     """The student's process gave no answer, for a reason of its own."""
+
+    ends_task = True  # the process is gone: no other part of the test cell can be asked
 
 
 class TimedOut(CandidateError):

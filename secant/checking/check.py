@@ -17,6 +17,7 @@ from typing import Any, NoReturn, TypedDict, Unpack
 import torch
 
 from secant.causes import likely
+from secant.checking.credit import PartialCredit
 from secant.language import say
 
 # Relative and absolute tolerance for a computation in that dtype done in another, equally good, order.
@@ -399,9 +400,15 @@ def _rounded(number: float, places: int) -> float:
     return near if near and abs(near - number) <= abs(number) / 2 else number
 
 
-def visible_passed() -> None:
-    """Say that the tests a student can see have passed. There are others: never say "all"."""
-    print(
+def visible_passed(credit: PartialCredit | None = None) -> None:
+    """Print that the visible tests have passed; nothing if a part of the cell has failed.
+
+    Args:
+        credit: the parts of the test cell, if it gives partial credit.
+    """
+    if credit is not None and credit.failure is not None:
+        return  # `credit.points()`, the cell's last line, reports it
+    print(  # never "all tests": there are hidden ones
         say(
             en="Visible tests passed. The hidden tests check more (see the list at the end). If you teach "
             f"yourself, press Check above the notebook to run them now (in a terminal: {_command()}).",

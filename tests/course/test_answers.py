@@ -16,6 +16,7 @@ from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, Task, split_te
 from autograder.course.lesson import Answer, Lesson
 from autograder.grading.hide_tests import hidden_lines
 from secant import check, language
+from secant.checking.credit import PartialCredit
 from secant.language import LANGUAGES
 from tests.support.lessons import (
     LESSONS,
@@ -85,6 +86,8 @@ def grade(lesson: Lesson, answer: str, test: str) -> str:
         exec(compiled(imports(lesson) + "\n" + answer, "answer"), names)
         try:
             exec(compiled(test, "test"), names)
+            if (credit := PartialCredit.of(names)) is not None and credit.failure is not None:
+                raise credit.failure
         except check.CheckFailed as failure:
             return str(failure)
     return ""

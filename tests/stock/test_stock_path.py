@@ -209,10 +209,11 @@ def sources(answers: Mapping[str, Answer]) -> dict[str, str]:
 
 
 def score_problems(lesson: Lesson, submission: Submission, scores: dict[str, float | None]) -> Iterator[str]:
-    """Say which task did not get the points it should: all for a right answer, or else none."""
+    """Say which task did not get its points: all for a right answer, for a wrong one those recorded."""
     for task in questions(lesson):
-        right = task.id in submission.answers and task.id not in submission.wrong
-        want = task.points if right else 0.0
+        wrong = submission.wrong.get(task.id)
+        right = task.id in submission.answers and wrong is None
+        want = task.points if right else wrong.points if wrong else 0.0
         if scores[task.id] != want:
             yield f"{task.id} got {scores[task.id]} points, not {want}{named(submission, task.id)}"
     for task_id in notes(lesson):
@@ -230,7 +231,7 @@ def feedback_problems(lesson: Lesson, submission: Submission, room: Classroom, s
     errors = plain("\n".join(re.findall(r'output_error">(.*?)</pre>', page, flags=re.DOTALL)))
     for answer in submission.wrong.values():
         hint = answer.hint[submission.language]
-        if hint not in errors:
+        if hint not in (plain(page) if answer.points else errors):  # a part's failure is printed
             yield f'{answer.task}: "{answer.name}" is not told "{hint}" but: {errors}'
     shown = plain(page)
     visible = [split_tests(task.test.source)[0] for task in questions(lesson) if task.test is not None]

@@ -152,6 +152,20 @@ SLIPS = {
         "test_double",
         "nothing may follow",
     ),
+    "points that no line returns": (
+        "from secant import check, say\n\ncheck.close(double(3.0)",
+        "from secant import PartialCredit, check, say\n\n"
+        "credit = PartialCredit(whole=1)\ncheck.close(double(3.0)",
+        "test_double",
+        "`credit.points()` alone must follow the hidden tests",
+    ),
+    "points of parts that are not the cell's": (
+        "from secant import check, say\n\ncheck.close(double(3.0)",
+        "from secant import PartialCredit, check, say\n\n"
+        "credit = PartialCredit(a=2, b=2.5)\ncheck.close(double(3.0)",
+        "test_double",
+        "its parts have 4.5 points together, and the cell has",
+    ),
     # What a test cell may name.
     "test is not Python": (
         "check.equal(_counts(1), [1])",

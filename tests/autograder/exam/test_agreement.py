@@ -147,6 +147,7 @@ def test_examiner_agrees_with_the_recorded_verdict(
         answer = chosen.get(task.id)
         if answer is not None and answer.hint:
             assert not passed
+            assert found[task.id].points == answer.points
             assert answer.hint[tongue] in found[task.id].message
             problem = misrecorded(lesson, answer, found[task.id].hint)
             assert not problem, problem

@@ -1,0 +1,81 @@
+"""Partial credit: a test cell whose parts earn points of their own, as nbgrader counts them.
+
+nbgrader gives a test cell all of its points, none if it raises, or the number that its last line returns.
+A `PartialCredit` collects the failures of a cell's parts, and `points()` ends the cell with that number.
+"""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Self
+
+from secant.language import say
+
+
+class PartialCredit:
+    """The points of a test cell's parts, and the failures met so far.
+
+    Args:
+        points: each part's points, by its name; a name is shown to the student.
+
+    Attributes:
+        failures: the first failure of each part that failed, in the order in which they were met.
+    """
+
+    def __init__(self, **points: float) -> None:
+        self._points = points
+        self.failures: dict[str, Exception] = {}
+
+    @classmethod
+    def of(cls, names: Mapping[str, object]) -> Self | None:
+        """Return the partial credit among the names of a test cell that has run, or None."""
+        return next((value for value in names.values() if isinstance(value, cls)), None)
+
+    @contextlib.contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Run a part's tests. A failure costs this part's points, and the cell goes on after the block.
+
+        Raises:
+            KeyError: the cell has no such part.
+            Exception: a failure after which nothing more can be asked: the student's process has ended, for
+                example. The grader marks such exceptions by the attribute `ends_task`.
+        """
+        self._points[name]
+        try:
+            yield
+        except Exception as failure:
+            if isinstance(failure, MemoryError) or getattr(failure, "ends_task", False):
+                raise
+            self.failures.setdefault(name, failure)
+
+    @property
+    def failure(self) -> Exception | None:
+        """Return the first failure of all, or None."""
+        return next(iter(self.failures.values()), None)
+
+    @property
+    def earned(self) -> float:
+        """Return the points of the parts that have not failed."""
+        return sum(points for name, points in self._points.items() if name not in self.failures)
+
+    def points(self) -> float | None:
+        """Return the points if some parts failed, after printing why; None, for all points, if none did.
+
+        Raises:
+            Exception: the first failure, if every part failed.
+        """
+        if self.failure is None:
+            return None
+        if not self.earned:
+            raise self.failure
+        print(f"{self.summary()}\n\n{self.failure}")
+        return self.earned
+
+    def summary(self) -> str:
+        """Return one sentence that says how many points were earned, and by which parts."""
+        total = sum(self._points.values())
+        passed = ", ".join(name for name in self._points if name not in self.failures)
+        failed = ", ".join(self.failures)
+        return say(
+            en=f"{self.earned:g} of {total:g} points: {passed} passed, {failed} did not.",
+            ko=f"{total:g}점 중 {self.earned:g}점: {passed} 통과, {failed} 실패.",
+        )
