@@ -525,21 +525,15 @@ Starting at $1$ the loop doubled three times, starting at $3$ twice: the slopes 
 decided *how often* to double, but it is not part of what is differentiated. Just left of $1$ the loop would double once more, so the
 function has a jump at $1$; autograd still gives the slope along the path that ran.
 
-TensorFlow 1 built its graph once, before the first run, so a branch or a loop had to be part of the graph (`tf.cond`,
-`tf.while_loop`); since TensorFlow 2, operations run eagerly, as in PyTorch.
-
-A dynamic graph has its price: every run records anew, and nothing can be optimized beforehand. How much does recording
+A dynamic graph has its price: every run records again, and nothing can be optimized beforehand. How much does recording
 cost? The cell below computes `x * x` for a tracked `x` and for an untracked one.
 """
 
-# %% [markdown] lang="ko" en="98a19731"
+# %% [markdown] lang="ko" en="0a8ca7f2"
 r"""
 $1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`은 *몇 번* 두 배로
 만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다. $1$ 바로 왼쪽에서는 한 번 더 두 배가 되므로 이 함수는 $1$에서 값이 건너뜁니다.
 그래도 autograd는 실제로 지나간 경로의 기울기를 구합니다.
-
-TensorFlow 1은 처음 실행하기 전에 그래프를 한 번만 만들었으므로, 분기와 반복을 그래프의 일부로 써야 했습니다(`tf.cond`, `tf.while_loop`).
-TensorFlow 2부터는 PyTorch처럼 연산이 바로 실행됩니다.
 
 동적 그래프에는 대가가 따릅니다. 실행할 때마다 새로 기록해야 하고, 계산을 미리 최적화할 수 없습니다. 기록하는 데 시간이 얼마나 들까요?
 아래 셀에서는 `x * x`를 추적하는 `x`로 한 번, 추적하지 않는 `x`로 한 번 계산합니다.
@@ -555,32 +549,36 @@ for tracked in (True, False):
 
 # %% [markdown] lang="en"
 r"""
-Recording adds about a microsecond to each operation, and more on a slow or busy machine. You notice it while tensors are small; in a product of two
+Recording adds about a microsecond to each operation. You notice it while tensors are small; in a product of two
 large matrices it disappears.
 
-<details><summary>Can the time be won back?</summary>
+<details><summary>Can the time be won back? And were graphs always dynamic?</summary>
+
+TensorFlow 1 built its graph once, before the first run, so a branch or a loop had to be part of the graph (`tf.cond`,
+`tf.while_loop`); since TensorFlow 2, operations run eagerly, as in PyTorch.
 
 `torch.compile` collects the operations that your code runs, compiles them on the first call, and uses the compiled code from then on.
 It compiles again when your code takes another path, so autograd itself stays dynamic. In our measurements, the forward and
 backward passes through thirty operations on 100,000 elements ran up to twice as fast once they were compiled, but this
-computation has to be repeated tens of thousands of times before the compilation pays off; a model that takes longer for one pass
-needs far fewer repetitions. (The figures depend on the machine: `benchmarks/compiled.py` in the course's repository measures
-them on yours.)
+computation has to be repeated tens of thousands of times before the compilation pays off. (`benchmarks/compiled.py` in the course's
+repository measures it on your machine.)
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="23c0779d"
+# %% [markdown] lang="ko" en="0a90a254"
 r"""
-기록하느라 연산마다 1마이크로초 안팎이 더 걸립니다(느리거나 바쁜 컴퓨터에서는 더 걸립니다). 텐서가 작을 때는 눈에 띄지만, 큰 행렬 두 개를 곱할 때는 드러나지 않습니다.
+기록하느라 연산마다 1마이크로초 안팎이 더 걸립니다. 텐서가 작을 때는 눈에 띄지만, 큰 행렬 두 개를 곱할 때는 드러나지 않습니다.
 
-<details><summary>이 시간을 줄일 수 있을까요?</summary>
+<details><summary>이 시간을 줄일 수 있을까요? 그래프는 언제나 동적이었을까요?</summary>
+
+TensorFlow 1은 처음 실행하기 전에 그래프를 한 번만 만들었으므로, 분기와 반복을 그래프의 일부로 써야 했습니다(`tf.cond`, `tf.while_loop`).
+TensorFlow 2부터는 PyTorch처럼 연산이 바로 실행됩니다.
 
 `torch.compile`은 처음 호출할 때 실행될 연산을 모아 컴파일하고, 다음부터는 컴파일해 둔 것을 씁니다. 코드가 다른 경로로 가게 되면 다시
 컴파일하므로, autograd 자체는 여전히 동적입니다. 원소가 100,000개인 텐서에 연산을 30번 하는 계산으로 재어 보니, 컴파일한 뒤에는 순방향 계산과
-역방향 계산이 최대 두 배까지 빨라졌습니다. 그러나 컴파일에 오래 걸려서, 이 계산이라면 수만 번은 되풀이해야 이득입니다. 한 번에 드는 시간이 더 긴
-모델이라면 훨씬 적은 횟수로도 이득을 봅니다. (수치는 컴퓨터에 따라 달라집니다. 이 코스의 저장소에 있는 `benchmarks/compiled.py`로 직접 재어 볼 수
-있습니다.)
+역방향 계산이 최대 두 배까지 빨라졌습니다. 그러나 컴파일에 오래 걸려서, 이 계산이라면 수만 번은 되풀이해야 이득입니다. (이 코스의 저장소에 있는
+`benchmarks/compiled.py`로 여러분의 컴퓨터에서 재어 볼 수 있습니다.)
 
 </details>
 """
@@ -589,24 +587,65 @@ r"""
 r"""
 ## 5. Many inputs, one number
 
-Deep learning needs the slope of *one* number with respect to *many* others. The one is the loss: how wrong a model is on its
-examples, the *samples*. The many are the parameters, which training adjusts. If you move one of them and hold the
-others still, the quotient tends to the **partial derivative**, written with a round d:
+Deep learning needs the slope of *one* number, the loss, with respect to *many* others, the parameters. The loss says how wrong a model is on its
+examples, the *samples*; training adjusts the parameters.
 
-$$\frac{\partial f}{\partial x}(x, y) = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h}.$$
+Begin with two inputs: $f(x, y) = x^2 y$ at $x = 3$, $y = 2$. If you move only $x$ and hold $y$ still, the quotient tends to the
+**partial derivative** with respect to $x$, written with a round d. Then $y$ is just a constant factor. If $y$ moves, $x^2$ is:
+
+$$\frac{\partial f}{\partial x} = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h} = 2xy = 12, \qquad
+\frac{\partial f}{\partial y} = \lim_{h \to 0} \frac{f(x,\, y+h) - f(x, y)}{h} = x^2 = 9.$$
+"""
+
+# %% [markdown] lang="ko" en="7a85caf4"
+r"""
+## 5. 입력은 많고 결과는 하나
+
+딥러닝에서는 수 *하나*를 *아주 많은* 수로 미분합니다. 미분되는 수는 loss로, 모델의 출력이 주어진 데이터(*샘플*, sample)의 정답과 얼마나 다른지를
+나타냅니다. 미분하는 변수는 파라미터(parameter), 곧 학습하면서 바꾸어 가는 수입니다.
+
+먼저 입력이 두 개인 $f(x, y) = x^2 y$를 $x = 3$, $y = 2$에서 봅시다. $y$는 그대로 두고 $x$만 움직일 때 차분몫이 다가가는 값을 $x$에 대한
+**편미분계수**(partial derivative)라고 하고, 둥근 d인 $\partial$로 씁니다. 고정된 $y$는 그저 상수 인수입니다. $x$를 고정하고 $y$만
+움직일 때도 마찬가지입니다.
+
+$$\frac{\partial f}{\partial x} = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h} = 2xy = 12, \qquad
+\frac{\partial f}{\partial y} = \lim_{h \to 0} \frac{f(x,\, y+h) - f(x, y)}{h} = x^2 = 9$$
+"""
+
+
+# %%
+def f(x, y):
+    return x**2 * y
+
+
+h = 1e-6
+x, y = 3.0, 2.0
+print(say(en="only x moves:", ko="x만 움직이면:"), f"{(f(x + h, y) - f(x, y)) / h:.4f}")
+print(say(en="only y moves:", ko="y만 움직이면:"), f"{(f(x, y + h) - f(x, y)) / h:.4f}")
+
+x, y = torch.tensor(3.0, requires_grad=True), torch.tensor(2.0, requires_grad=True)
+f(x, y).backward()
+print("x.grad, y.grad:", x.grad, y.grad)
+
+x = torch.tensor(3.0, requires_grad=True)
+f(x, x - 1).backward()
+print(say(en="y = x - 1, so both move:", ko="y = x - 1이면 둘 다 움직여서:"), x.grad)
+
+# %% [markdown] lang="en"
+r"""
+One `backward()` found both. In the last line $y$ is computed from $x$: its value is still 2, but it cannot be held still while $x$
+moves. The slope is then $12 + 9 = 21$, no partial derivative of $f$. The formulas above need inputs that do not
+depend on each other, as leaves do not. (Lesson 4 shows why the two slopes are added.)
 
 All partial derivatives together form the **gradient**. **A model has 1000 parameters. How many times must you compute the loss to get
 all 1000 slopes with forward quotients, and how many times with autograd?**
 """
 
-# %% [markdown] lang="ko" en="1c5b9a19"
+# %% [markdown] lang="ko" en="332ab89f"
 r"""
-## 5. 입력은 많고 결과는 하나
-
-딥러닝에서는 수 *하나*를 *아주 많은* 수로 미분합니다. 미분되는 수는 loss로, 모델의 출력이 주어진 데이터(*샘플*, sample)의 정답과 얼마나 다른지를 나타냅니다. 미분하는 변수는 파라미터(parameter), 곧 학습하면서 바꾸어 가는 수입니다. 파라미터 하나만 움직이고 나머지는 그대로 둘 때 차분몫이 다가가는 값을
-**편미분계수**(partial derivative)라고 하고, 둥근 d인 $\partial$로 씁니다.
-
-$$\frac{\partial f}{\partial x}(x, y) = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h}$$
+`backward()` 한 번으로 둘 다 구했습니다. 마지막 줄에서는 $y$를 $x$로 계산했습니다. 값은 똑같이 2이지만, $x$가 움직이는 동안 $y$를
+고정해 둘 수 없습니다. 그래서 기울기는 $12 + 9 = 21$이 되고, 이것은 $f$의 편미분계수가 아닙니다. 위의 식을 쓰려면 입력들이 서로에게서
+계산되지 않은 것, 곧 leaf여야 합니다. (두 기울기를 왜 더하는지는 수업 04에서 봅니다.)
 
 편미분계수를 모두 모은 것이 **gradient**입니다. **파라미터가 1000개인 모델이 있습니다. 기울기 1000개를 전방 차분몫으로, 또 autograd로
 모두 구하려면 loss를 몇 번씩 계산해야 할까요?**
@@ -657,16 +696,16 @@ print(f"{evaluations = }")
 
 # %% [markdown] lang="en"
 r"""
-Each gradient has the shape of its parameter: one slope per element. The next cell computes the same eight slopes as difference
-quotients. It moves one element at a time, keeps the largest distance from autograd in `worst`, and counts the evaluations.
-(`torch.no_grad()` switches recording off; `view(-1)` shows a tensor's own elements in one row, so that changing them changes the tensor.)
+Each gradient has the shape of its parameter: one slope per element. The next cell computes the same slopes as difference
+quotients, one element at a time, keeps the largest distance from autograd in `worst`, and counts the evaluations.
+(`torch.no_grad()` switches recording off; `view(-1)` shows a tensor's own elements in one row.)
 """
 
-# %% [markdown] lang="ko" en="e1c9d413"
+# %% [markdown] lang="ko" en="5385163c"
 r"""
 gradient의 shape(모양, 차원마다의 크기)는 파라미터의 shape와 같습니다. 원소마다 기울기가 하나씩 있습니다. 다음 셀에서는 같은 기울기 8개를 차분몫으로 구합니다.
 한 번에 원소 하나씩 움직이고, autograd와 가장 크게 벌어진 차이를 `worst`에 남기고, loss를 몇 번 계산했는지 셉니다.
-(`torch.no_grad()`는 기록을 끕니다. `view(-1)`은 텐서의 원소를 복사하지 않고 한 줄로 보여 주므로, 그것을 고치면 텐서가 바뀝니다.)
+(`torch.no_grad()`는 기록을 끕니다. `view(-1)`은 텐서의 원소를 복사하지 않고 한 줄로 보여 줍니다.)
 """
 
 # %%
@@ -714,14 +753,14 @@ predicted(
 r"""
 The slopes agree to about 0.001; what remains is the error of section 3. With 100 million parameters, quotients would need
 100,000,001 runs. Reverse mode needs one forward pass and one backward pass, *however many parameters there are*. In a large
-model the backward pass takes about as long as two forward passes. That is why training uses reverse mode. Reverse mode pays with memory: what was
+model the backward pass takes about as long as two forward passes. That is why training uses reverse mode. It pays with memory: what was
 recorded must be kept until the backward pass.
 
 With few inputs and many outputs it is the other way round: then **forward mode**, which carries slopes along from the
 inputs to the outputs, is cheaper. Lesson 5 comes back to it.
 """
 
-# %% [markdown] lang="ko" en="7caa3b02"
+# %% [markdown] lang="ko" en="72c2d5c7"
 r"""
 기울기의 차이는 0.001 정도입니다. 이 차이는 3절에서 본 오차입니다. 파라미터가 1억 개라면 차분몫은 loss를 1억 1번 계산해야 합니다.
 역방향 모드는 *파라미터가 몇 개든* 순방향 계산 한 번과 역방향 계산 한 번이면 됩니다. 큰 모델에서 역방향 계산에 드는 시간은 순방향 계산의 두 배쯤입니다. 파라미터가 아무리 많아도 이만큼이면 되므로 학습에는 역방향 모드를 씁니다. 대신 역방향 계산을 할 때까지 기록을 메모리에 두어야 합니다.
@@ -825,16 +864,22 @@ Each task is rated for difficulty (●, 1 to 5) and importance (★, 1 to 5), fo
 
 **Rules of every task in this course.** Unless a task says otherwise, your function
 
-- leaves everything that belongs to its caller as it was: its arguments with their values, `.grad`, `requires_grad` and *hooks*
-  (functions that PyTorch calls during `backward()`; lesson 4);
-- leaves the settings of the process as they were: the default dtype, *gradient mode* (whether operations are recorded), anomaly
-  mode (a search for `nan` during `backward()`), the random state, warning filters, the recursion limit, the number of threads;
-- keeps dtype and shape, works for every tensor that the task allows (without dimensions, without elements, a slice
-  of another tensor), and gives the same answer when called twice;
+- changes nothing that it was given: no argument's values, `.grad` or `requires_grad`;
+- leaves PyTorch's settings as they were, such as the default dtype and *gradient mode* (whether operations are recorded);
+- keeps dtype and shape, also for a tensor without dimensions or elements, or a slice of another tensor;
+- gives the same answer when called twice;
 - returns what the docstring says: a `float` is a plain number, not a tensor.
+
+<details><summary>What else counts as given, and as a setting</summary>
+
+*Hooks* on an argument, functions that PyTorch calls during `backward()` (lesson 4), belong to the caller too. The other settings are anomaly
+mode (a search for `nan` during `backward()`), the random state, the warning filters, the recursion limit and the number of threads. No
+task needs to change them.
+
+</details>
 """
 
-# %% [markdown] lang="ko" en="546e70a7"
+# %% [markdown] lang="ko" en="af6cf1f4"
 r"""
 # 과제
 
@@ -864,13 +909,19 @@ r"""
 
 **모든 과제의 규칙.** 과제에 따로 적혀 있지 않으면 여러분의 함수는 다음을 지켜야 합니다.
 
-- 인자로 받은 것을 바꾸지 않습니다. 인자의 값, `.grad`, `requires_grad`, *hook*(`backward()` 도중에 PyTorch가 호출하는 함수, 수업 04)이
-  그대로여야 합니다.
-- 프로세스 전체의 설정도 그대로 둡니다. 기본 dtype, *gradient 모드*(gradient mode, 연산을 기록할지 여부), 이상 탐지(anomaly detection, `backward()` 도중에 `nan`을 찾는 기능), 난수 상태, 경고
-  필터, 재귀 한도, 스레드 수가 여기에 속합니다.
-- dtype과 shape를 그대로 유지합니다. 과제가 허용하는 텐서라면 차원이 없든, 원소가 없든, 다른 텐서의 일부를 잘라 낸 것이든 모두
-  다룹니다. 두 번 호출해도 같은 답을 냅니다.
+- 인자로 받은 것을 바꾸지 않습니다. 인자의 값, `.grad`, `requires_grad`가 그대로여야 합니다.
+- 기본 dtype이나 *gradient 모드*(gradient mode, 연산을 기록할지 여부)와 같은 PyTorch의 설정을 그대로 둡니다.
+- dtype과 shape를 그대로 유지합니다. 차원이나 원소가 없는 텐서, 다른 텐서의 일부를 잘라 낸 텐서에서도 그렇습니다.
+- 두 번 호출해도 같은 답을 냅니다.
 - docstring에 적힌 것을 돌려줍니다. `float`라고 쓰여 있으면 텐서가 아니라 파이썬 수입니다.
+
+<details><summary>‘인자로 받은 것’과 ‘설정’에 더 들어가는 것</summary>
+
+인자에 걸려 있는 *hook*(`backward()` 도중에 PyTorch가 호출하는 함수, 수업 04)도 호출한 쪽의 것입니다. 그 밖의 설정으로는 이상 탐지(anomaly
+detection, `backward()` 도중에 `nan`을 찾는 기능), 난수 상태, 경고 필터, 재귀 한도, 스레드 수가 있습니다. 이것을 바꾸어야 하는 과제는
+없습니다.
+
+</details>
 """
 
 # %% [markdown] lang="en"
