@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Self
 
 from secant.language import say
 from secant.where import course_above
@@ -14,36 +15,58 @@ Texts = Mapping[str, str | Mapping[str, str]]
 SHARED = "all"
 
 
+class Hint(str):
+    """A hint's text, which keeps the hint's name when numbers are formatted into it or added to its end.
+
+    Attributes:
+        name: the hint's name in the catalogue, the same in every language.
+    """
+
+    name: str
+
+    def __new__(cls, text: str, name: str) -> Self:
+        """Return the text with its name."""
+        hint = super().__new__(cls, text)
+        hint.name = name
+        return hint
+
+    def format(self, *args: object, **kwargs: object) -> "Hint":
+        """Return the formatted text with the same name."""
+        return Hint(super().format(*args, **kwargs), self.name)
+
+    def __add__(self, more: str) -> "Hint":
+        """Return the text with more at its end, and with the same name."""
+        return Hint(super().__add__(more), self.name)
+
+
 class Hints:
-    """The hints of a task, as attributes: `hint.mean`. Those that it does not have are the kit's own."""
+    """The hints of a task, as attributes: `hint.mean`. A name that the task lacks is looked up in the kit."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
 
-    def __getattr__(self, name: str) -> str:
+    def __getattr__(self, name: str) -> Hint:
         if name.startswith("__"):
             raise AttributeError(name)
         text = self._texts.get(name) or usual().get(name, "")
-        return text if isinstance(text, str) else say(**{"ko": text["en"], **text})
+        return Hint(text if isinstance(text, str) else say(**{"ko": text["en"], **text}), name)
 
 
 def hints(task: str = "", texts: Texts | None = None, /, **chosen: str) -> Hints:
     """Return the hints of a task.
 
     Args:
-        task: whose hints they are. A built notebook holds their texts; a notebook of source/ finds them in
-            the course that it stands in, and without one a hint says nothing.
-        texts: all of them, by name, then by language: what a grader and the gradebook use.
-        **chosen: those that a released test cell needs, in its language.
+        task: the task's id. A built notebook contains its hints; a notebook of source/ finds them in the
+            course above it, and without one every hint is empty.
+        texts: all hints, by name, then by language: what a grader and the gradebook use.
+        **chosen: the hints that a released test cell needs, in its language.
     """
     return Hints(texts if texts is not None else chosen or of_task(_catalogue(), task))
 
 
-def name_of(hints: object, text: str) -> str:
-    """Return the name of the hint that says this, in whatever language; nothing if none does."""
-    known = {**usual(), **(hints._texts if isinstance(hints, Hints) else {})}
-    said = ((name, [one] if isinstance(one, str) else one.values()) for name, one in known.items())
-    return next((name for name, texts in said if text in texts), "") if text else ""
+def name_of(text: str) -> str:
+    """Return the name of a hint; an empty string for any other text."""
+    return text.name if isinstance(text, Hint) else ""
 
 
 @cache

@@ -138,7 +138,7 @@ def leaves_nothing_behind(one_thread: None, progress_elsewhere: None) -> Iterato
         pytest.fail("the test leaves behind " + "; ".join(left), pytrace=False)
 
 
-@pytest.fixture(params=["en", "ko"])
+@pytest.fixture(params=["en", pytest.param("ko", marks=pytest.mark.whole)])
 def both_languages(request: pytest.FixtureRequest) -> Iterator[str]:
     """Run a test in each language, and go back to the one before."""
     before = language()

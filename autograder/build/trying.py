@@ -161,7 +161,7 @@ def _run(answer: str, test: str, tongue: Language) -> tuple[str, str]:
             if (credit := PartialCredit.of(names)) is not None and credit.failure is not None:
                 raise credit.failure
         except check.CheckFailed as failure:
-            return str(failure), name_of(names.get("hint"), failure.cause)
+            return str(failure), name_of(failure.cause)
         except BaseException as error:  # whatever an answer raises is what its author wants to read
             notes = getattr(error, "__notes__", [])  # such as the call
             return "\n".join([f"{type(error).__name__}: {error}", *notes]), ""

@@ -261,7 +261,7 @@ def _verdict_of(error: Exception, names: dict[str, Any], questions: "_Questions"
     if isinstance(error, _Verdict):
         return error
     if isinstance(error, check.CheckFailed):
-        verdict = _Verdict("wrong", str(error), name_of(names.get("hint"), error.cause))
+        verdict = _Verdict("wrong", str(error), name_of(error.cause))
     else:
         # The solution passes every test, so it is what came back that the test could not work with.
         verdict = _Verdict("wrong", questions.unusable(error))

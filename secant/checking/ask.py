@@ -384,7 +384,7 @@ class Answer:
         later = self._line + say(
             en=": the result, looked at after a later call", ko=": 결과를 뒤의 호출 다음에 다시 본 값"
         )
-        check.not_overwritten(now, want, later + _below(self._options), hint=hint)
+        check.close(now, want, later + _below(self._options), hint=hint or _usual.overwritten)
         return self
 
     def changes_nothing(

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn, TypedDict, Unpack
+from typing import Any, NoReturn
 
 import torch
 
@@ -171,46 +171,6 @@ def equal(got: Any, want: Any, what: str = "", *, mistakes: Mistakes = (), hint:
     close(got, want, what, rtol=0.0, atol=0.0, mistakes=mistakes, hint=hint)
 
 
-class How(TypedDict, total=False):
-    """What the three checks below pass on to `close`; a `hint` takes the place of their usual words."""
-
-    rtol: float
-    atol: float
-    mistakes: Mistakes
-    hint: str
-
-
-def repeatable(got: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
-    """Check that the second of two equal calls gave the same."""
-    usual = say(
-        en="the second of two equal calls gave a different answer",
-        ko="똑같이 두 번 호출했는데 답이 달라졌습니다",
-    )
-    how["hint"] = how.get("hint") or usual
-    close(got, want, what, **how)
-
-
-def not_stale(got: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
-    """Check that a call after others, with other values, is right: nothing may come from a cache."""
-    how["hint"] = how.get("hint") or stale()
-    close(got, want, what, **how)
-
-
-def stale() -> str:
-    """Return the usual hint for the answer to an earlier call."""
-    return say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?")
-
-
-def not_overwritten(kept: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
-    """Check that an earlier result is still right after a later call."""
-    usual = say(
-        en="a later call changed an earlier result: return a new tensor each time",
-        ko="뒤의 호출이 앞의 결과를 바꾸었습니다. 매번 새 텐서를 돌려주세요",
-    )
-    how["hint"] = how.get("hint") or usual
-    close(kept, want, what, **how)
-
-
 def holds(condition: bool, call: str, problem: str, cause: str = "") -> None:
     """Check any other condition on a call's result; `problem` says what is wrong if it does not hold."""
     if condition is not True:
@@ -292,7 +252,7 @@ def untouched(
         kinds = {kind for kind, _ in found}
         cause = next((hint for kind, hint in (hints or {}).items() if kind in kinds), "")
         told = [what, *(f"  {line}" for line in lines), *_likely(cause)]
-        fail("\n".join(told).strip("\n"), lines[0])
+        fail("\n".join(told).strip("\n"), cause or lines[0])
 
 
 @contextlib.contextmanager

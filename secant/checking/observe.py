@@ -17,8 +17,6 @@ from secant.checking.watch import Change, watch
 _DEPTH = 6
 # Parts of the attribute and type errors that a hint can name.
 _KNOWN = ("NoneType", "'generator'", "'variable'", "attribute 'data'", "TorchValue.__init__")
-# Errors of calls that a hint can name.
-_AT_FAULT = (ArithmeticError, AttributeError, IndexError, RuntimeError, TypeError, ValueError)
 
 
 class observe:

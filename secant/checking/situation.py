@@ -25,8 +25,6 @@ from secant.quiet import ask_first
 
 #: How an argument that is more than a value is marked: {CODE: code}, {LEAF: (value, grad, layout, tracked)}.
 CODE, LEAF = "secant.code", "secant.leaf"
-#: The errors that a test may take as an answer, if it has a hint for them.
-_EXPECTED = (AttributeError, IndexError, RuntimeError, TypeError, ValueError)
 #: What a question may use beside the student's own names, whatever the student's notebook calls so.
 _KIT = {
     **BUILTINS,

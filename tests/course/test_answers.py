@@ -16,6 +16,7 @@ from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, Task, split_te
 from autograder.course.lesson import Answer, Lesson
 from autograder.grading.hide_tests import hidden_lines
 from secant import check, language
+from secant.catalogue import name_of
 from secant.checking.credit import PartialCredit
 from secant.language import LANGUAGES
 from tests.support.lessons import (
@@ -77,8 +78,8 @@ def compiled(text: str, name: str) -> CodeType:
     return compile(text, name, "exec")
 
 
-def grade(lesson: Lesson, answer: str, test: str) -> str:
-    """Run an answer and its test; return the message, or an empty string for a pass."""
+def failure_of(lesson: Lesson, answer: str, test: str) -> check.CheckFailed | None:
+    """Run an answer and its test; return the check that failed, or None for a pass."""
     names: dict[str, object] = {"__name__": "__main__"}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -89,16 +90,23 @@ def grade(lesson: Lesson, answer: str, test: str) -> str:
             if (credit := PartialCredit.of(names)) is not None and credit.failure is not None:
                 raise credit.failure
         except check.CheckFailed as failure:
-            return str(failure)
-    return ""
+            return failure
+    return None
 
 
-def message_of(lesson: Lesson, answer: str, test: str) -> str:
-    """What a student reads; of an answer that raises, the error and the call that its notes name."""
+def grade(lesson: Lesson, answer: str, test: str) -> str:
+    """Run an answer and its test; return the message, or an empty string for a pass."""
+    failure = failure_of(lesson, answer, test)
+    return "" if failure is None else str(failure)
+
+
+def verdict_of(lesson: Lesson, answer: str, test: str) -> tuple[str, str]:
+    """Return the message that a student reads and the name of its hint; the error if the answer raises."""
     try:
-        return grade(lesson, answer, test)
+        failure = failure_of(lesson, answer, test)
     except Exception as error:
-        return "".join(traceback.format_exception_only(error))
+        return "".join(traceback.format_exception_only(error)), ""
+    return ("", "") if failure is None else (str(failure), name_of(failure.cause))
 
 
 @draws(1)
@@ -172,10 +180,12 @@ def test_wrong_answer_fails_with_its_recorded_hint(
     language(tongue)
     for number in draws:
         check.seed(random.Random(number).randbytes(4))
-        message = message_of(lesson, wrong.source, task.test.source)
+        message, name = verdict_of(lesson, wrong.source, task.test.source)
         assert message, f'the wrong answer "{wrong.name}" passes'
         hint = wrong.hint[tongue]
         assert hint in message, f'"{wrong.name}" is not told "{hint}" but\n{message}'
+        if wrong.hint_name:
+            assert name == wrong.hint_name
 
 
 @pytest.mark.whole
@@ -187,7 +197,7 @@ def test_the_visible_tests_refuse_two_thirds_of_the_wrong_answers(lesson: Lesson
     passed = []
     for answer in wrong:
         check.seed(b"one draw")
-        if not message_of(lesson, answer.source, visible):
+        if not verdict_of(lesson, answer.source, visible)[0]:
             passed.append(answer.name)
     told = f"the visible test of {task.id} passes {len(passed)} of {len(wrong)} wrong answers"
     assert 3 * len(passed) <= len(wrong), f"{told}, and at most a third may: {passed}"

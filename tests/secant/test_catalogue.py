@@ -42,6 +42,13 @@ def test_a_task_overrides_the_kit() -> None:
     assert hints("other", catalogue.of_task(TEXTS, "other")).again == catalogue.usual()["again"]["en"]
 
 
+def test_a_hint_keeps_its_name_with_numbers_in_its_text_and_behind_it() -> None:
+    hint = hints("slope", {"times": "called {times} times"}).times
+    assert hint.format(times=3) + ": f, g" == "called 3 times: f, g"
+    assert catalogue.name_of(hint.format(times=3) + ": f, g") == "times"
+    assert catalogue.name_of("called 3 times") == ""
+
+
 @pytest.mark.parametrize(("tongue", "mean"), [("en", 'the "mean"'), ("ko", "평균"), ("de", "der Mittelwert")])
 def test_a_release_holds_the_hints_of_its_visible_part_in_its_language(tongue: str, mean: str) -> None:
     """A third language is one more entry."""

@@ -159,30 +159,6 @@ def told(function: Any, *arguments: Any, **options: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("function", "en", "ko"),
-    [
-        (
-            check.repeatable,
-            "the second of two equal calls gave a different answer",
-            "똑같이 두 번 호출했는데",
-        ),
-        (check.not_stale, "was something kept from the call before?", "앞의 호출에서 남겨 둔 값을"),
-        (check.not_overwritten, "a later call changed an earlier result", "뒤의 호출이 앞의 결과를"),
-    ],
-)
-def test_a_later_call_has_its_own_words(function: Any, en: str, ko: str) -> None:
-    function(1.0, 1.0, "f(x)", rtol=1e-12)
-    assert en in told(function, 2.0, 1.0, "f(x)")
-    assert en not in told(function, 2.0, 1.0, "f(x)", hint="another")
-    before = language()
-    try:
-        language("ko")
-        assert ko in told(function, 2.0, 1.0, "f(x)")
-    finally:
-        language(before)
-
-
-@pytest.mark.parametrize(
     ("got", "said"),
     [
         (1.0001, "use float64"),

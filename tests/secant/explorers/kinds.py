@@ -1,7 +1,7 @@
 """Every explorer, as the contract test drives it: over a function of one's own, or with a good one too."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from secant.explorers.paths import explore_paths
 from secant.explorers.saved import explore_saved
 from secant.explorers.second import explore_second
 from secant.explorers.tangent import explore
+from tests.support.suites import case
 
 Function = Callable[[torch.Tensor], torch.Tensor]
 
@@ -220,6 +221,14 @@ KINDS = (
 
 #: Each explorer once.
 EXPLORERS = tuple(kind for kind in KINDS if kind.refused)
+
+#: Explorers with curves, bars, arrows and buttons: the quick suite tries with these what all explorers share.
+_QUICK = ("tangent", "paths", "arrows", "buffer")
+
+
+def each(kinds: Iterable[Kind]) -> list[Any]:
+    """Return explorers as cases of a test, of which those in `_QUICK` are quick."""
+    return [case(kind, quick=kind.name in _QUICK, id=str(kind)) for kind in kinds]
 
 
 def stops(x: torch.Tensor) -> torch.Tensor:

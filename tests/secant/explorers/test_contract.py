@@ -27,7 +27,7 @@ from secant import explorers
 from secant.explorers.kit.picture import View
 from secant.explorers.kit.ranges import LOG_H
 from secant.explorers.kit.widget import Panel
-from tests.secant.explorers.kinds import BAD, EXPLORERS, HALF, KINDS, Kind
+from tests.secant.explorers.kinds import BAD, EXPLORERS, HALF, KINDS, Kind, each
 from tests.support.reading import picture, problems, remarks, text
 from tests.support.suites import case
 
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.slow
 HANGUL = re.compile("[가-힣]")
 
 
-@pytest.fixture(scope="module", params=EXPLORERS, ids=str)
+@pytest.fixture(scope="module", params=each(EXPLORERS))
 def kind(request: pytest.FixtureRequest) -> Kind:
     """Each explorer in turn."""
     found: Kind = request.param
@@ -162,7 +162,7 @@ def test_explorer_without_values_shows_no_picture(kind: Kind, name: str, unsent:
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.beside], ids=str)
+@pytest.mark.parametrize("kind", each(kind for kind in KINDS if kind.beside))
 def test_good_function_is_shown_after_a_bad_one(
     kind: Kind, unsent: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,7 +190,7 @@ def below_one(x: torch.Tensor) -> torch.Tensor:
     return x**2
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("kind", each(KINDS))
 def test_function_that_fails_at_one_x_is_shown_well_elsewhere(
     kind: Kind, both_languages: str, unsent: None
 ) -> None:
@@ -314,7 +314,12 @@ def test_drawing_changes_no_global_seen_by_other_threads(
 
 
 @pytest.mark.parametrize(
-    ("kind", "number"), [(kind, n) for kind in EXPLORERS for n in range(len(kind.refused))], ids=str
+    ("kind", "number"),
+    [
+        case(kind, number, quick=kind.name == "paths" or number == 0, id=f"{kind}-{number}")
+        for kind in EXPLORERS
+        for number in range(len(kind.refused))
+    ],
 )
 def test_arguments_that_make_no_sense_are_refused(kind: Kind, number: int, both_languages: str) -> None:
     wrong = kind.refused[number]
@@ -424,7 +429,7 @@ def test_every_step_of_a_slider_changes_picture_and_numbers(kind: Kind, started:
         slider.value = first
 
 
-@pytest.mark.parametrize("kind", [kind for kind in EXPLORERS if kind.compared], indirect=True, ids=str)
+@pytest.mark.parametrize("kind", each(kind for kind in EXPLORERS if kind.compared), indirect=True)
 def test_shown_quotient_and_slope_differ_by_the_shown_error(kind: Kind, started: Any) -> None:
     first = started.log_h.value
     for started.log_h.value in (-3, -8):

@@ -17,7 +17,7 @@ from secant.explorers.kit.controls import STEP
 from secant.explorers.kit.picture import View
 from secant.explorers.kit.widget import KEPT
 from tests.secant.explorers.conftest import LOOK
-from tests.secant.explorers.kinds import EXPLORERS, Kind
+from tests.secant.explorers.kinds import EXPLORERS, Kind, each
 from tests.support.reading import picture, still
 from tests.support.suites import first_of
 
@@ -41,7 +41,7 @@ def same(one: Any, other: Any) -> bool:
     )
 
 
-@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+@pytest.mark.parametrize("kind", each(EXPLORERS))
 def test_every_state_comes_back_from_its_call(kind: Kind) -> None:
     explorer = kind.explore()
     assert same(explorer, again(explorer))
@@ -70,7 +70,7 @@ def test_shown_call_names_functions_and_omits_defaults() -> None:
     assert secant.explore(lambda x: x).call == "explore(..., x=5)"
 
 
-@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+@pytest.mark.parametrize("kind", each(EXPLORERS))
 def test_question_button_sets_its_state_and_reset_restores_it(kind: Kind) -> None:
     explorer = kind.explore()
     before = explorer.state
@@ -91,7 +91,7 @@ def shown(widget: Any) -> bool:
     return widget.layout.display != "none"
 
 
-@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+@pytest.mark.parametrize("kind", each(EXPLORERS))
 def test_numbers_stay_covered_under_a_question_until_a_control_moves(kind: Kind) -> None:
     explorer = kind.explore()
     order = list(explorer.children)
@@ -154,7 +154,7 @@ def test_explorer_of_a_learners_function_has_no_questions(both_languages: str) -
     assert said == (["처음으로", "h 재생", "복사"] if both_languages == "ko" else ["reset", "play h", "copy"])
 
 
-@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+@pytest.mark.parametrize("kind", each(EXPLORERS))
 def test_dragging_each_handle_moves_its_slider(kind: Kind, drawn: None) -> None:
     explorer = kind.explore()
     controls = []
@@ -324,7 +324,7 @@ def test_few_figures_stay_in_memory_however_often_a_cell_is_run() -> None:
     assert not hasattr(explorers[3], "picture")
 
 
-@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+@pytest.mark.parametrize("kind", each(EXPLORERS))
 def test_the_play_buttons_tooltip_names_the_last_step(kind: Kind) -> None:
     explorer = kind.explore()
     end = float(explorer.play.button.tooltip.split()[-1])

@@ -24,7 +24,7 @@ from secant.explorers.kit import words
 from secant.explorers.saved import explore_saved
 from secant.explorers.second import explore_second
 from secant.explorers.tangent import explore
-from tests.secant.explorers.kinds import KINDS, Kind
+from tests.secant.explorers.kinds import KINDS, Kind, each
 from tests.support.suites import case
 
 ALL = (explore, explore_buffer, explore_saved, explore_backward, explore_second, explore_engine)
@@ -317,7 +317,7 @@ ODD: dict[str, Callable[[Tensor], Tensor]] = {
 
 @pytest.mark.whole
 @pytest.mark.parametrize("options", [{"x": 0.0}, {"x": 1.0}, {"x": 0.0, "h": 1e-15}], ids=str)
-@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("kind", each(KINDS))
 def test_no_nan_or_inf_is_shown_without_a_word(kind: Kind, options: dict[str, float]) -> None:
     for name, f in ODD.items():
         explorer = kind.of(f, x_range=(-1.0, 2.0), **options)
