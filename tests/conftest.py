@@ -43,6 +43,9 @@ _IMPORTS = [
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--whole", action="store_true", help="run the whole suite, not the quick one alone")
+    parser.addoption(
+        "--whole-alone", action="store_true", help="run what the whole suite adds to the quick one"
+    )
     parser.addoption("--deep", action="store_true", help="run also what repeats in depth")
     parser.addoption("--lesson", type=int, metavar="N", help="run the tests of this lesson's own alone")
 
@@ -57,13 +60,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what was not asked for, and begin with what takes longest."""
     number = config.getoption("--lesson")
     deep = config.getoption("--deep")
-    whole = runs_whole(config)
+    whole, alone = runs_whole(config), config.getoption("--whole-alone")
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
         asked_for = (
             (deep or not item.get_closest_marker("deep"))
-            and (whole or not is_whole(item))
+            and (is_whole(item) if alone else whole or not is_whole(item))
             and _is_of(number, item)
         )
         (kept if asked_for else left).append(item)

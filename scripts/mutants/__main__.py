@@ -1,8 +1,8 @@
 """Draw one-line faults in the product code, and count which suite notices them: `make mutants`.
 
 There are five stages: the quick tests of the file named like the fault's module, those of its room, the quick
-suite, all tests of the room, and the whole suite. Each stage tries the faults that no stage before it has
-noticed. The tests run in a clone of the last commit, in .mutants/.
+suite, then the tests that the whole suite adds to it: those of the room, and all. Each stage tries the faults
+that no earlier stage has noticed. The tests run in a clone of the last commit, in .mutants/.
 
 Each verdict is recorded there at once, so an interrupted run goes on where it stopped. After a new commit,
 the faults that no test has noticed are tried again, and the other faults keep their verdicts.
@@ -32,7 +32,7 @@ from tests.test_architecture import room as room_of_module
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / ".mutants"
 FOLDERS = ("autograder", "scripts", "secant")
-WHOLE = "--whole"
+WHOLE = "--whole-alone"
 
 
 class Scope(Enum):

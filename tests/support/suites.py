@@ -44,7 +44,7 @@ def case(*values: object, quick: bool, id: str | None = None) -> Any:
 
 def runs_whole(config: pytest.Config) -> bool:
     """Tell whether a run is of the whole suite: so are a lesson's tests, all of them."""
-    options = ("--whole", "--deep")
+    options = ("--whole", "--whole-alone", "--deep")
     return any(config.getoption(name, False) for name in options) or (
         config.getoption("--lesson", None) is not None
     )
