@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 #: Each room, with the rooms that it may import: all of them stand above it in this table.
@@ -117,6 +119,7 @@ def test_every_package_is_listed_in_the_architecture() -> None:
     assert {".".join(path.relative_to(ROOT).parts) for path in packages} == set(ROOMS)
 
 
+@pytest.mark.costly("parses every module of the product")
 def test_packages_import_what_the_architecture_table_lists() -> None:
     allowed = {(here, there) for here, rooms in ROOMS.items() for there in rooms}
     doors = {(here, there) for here, rooms in FRONT_DOORS.items() for there in rooms}

@@ -84,7 +84,7 @@ def test_a_quick_suite_above_its_bound_is_refused() -> None:
     assert "the quick suite took" in costs.problems()[0]
 
 
-@pytest.mark.costly("starts pytest, and a worker")
+@pytest.mark.whole
 @pytest.mark.parametrize("workers", [suites.case("0", quick=False), suites.case("1", quick=True)])
 def test_a_run_fails_that_has_a_costly_test(tmp_path: Path, workers: str) -> None:
     (tmp_path / "conftest.py").write_text(

@@ -121,7 +121,7 @@ def test_check_prints_a_table_and_what_failed(autograder: list[str], room: Path)
     assert path.exists()
 
 
-@pytest.mark.costly("a program of its own, which imports torch")
+@pytest.mark.whole
 def test_check_passes(autograder: list[str], room: Path) -> None:
     save(answered(room, solutions(room)), room / "mine.ipynb")
     done = call(autograder, room, "check", "mine.ipynb", SECANT_DATA=str(room / "data"))
@@ -265,6 +265,7 @@ def test_class_edition_refuses_solutions_even_with_give_up(
     assert "Your instructor releases them with the feedback." in done.stderr
 
 
+@pytest.mark.whole
 def test_pack_prints_the_path_of_the_edition(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "pack", "--lang", "ko", "--output", "out")
     (path,) = (room / "out").iterdir()
@@ -296,6 +297,7 @@ def test_check_answers_in_the_machines_language(room: Path) -> None:
     assert "수업 7 폴더가 없습니다" in done.stderr
 
 
+@pytest.mark.whole
 def test_a_worked_solution_is_shown_on_request(autograder: list[str], room: Path) -> None:
     (room / STEPS).mkdir()
     save(answered(room, {}, "ko"), room / STEPS / f"{STEPS}.ipynb")
@@ -367,6 +369,7 @@ def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], 
     assert "2 submissions graded, 2 of them earlier; 0 failed, 1 could not be read." in again.stdout
 
 
+@pytest.mark.whole
 def test_feedback_command_works_without_a_wall(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "feedback")
     assert done.returncode == 0

@@ -43,9 +43,9 @@ def named(items: list[tuple[Any, ...]]) -> list[str]:
 CASES = [(lesson, task) for lesson in LESSONS for task in questions(lesson)]
 WRONG = [(lesson, task, wrong) for lesson, task in CASES for wrong in answered(wrong_answers(lesson), task)]
 RIGHT = [
-    case(lesson, task, right, quick=number == 0, id=f"{lesson.name}-{task.id}-{right.name}")
+    case(lesson, task, right, quick=False, id=f"{lesson.name}-{task.id}-{right.name}")
     for lesson, task in CASES
-    for number, right in enumerate(answered(right_answers(lesson), task))
+    for right in answered(right_answers(lesson), task)
 ]
 
 

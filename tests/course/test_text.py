@@ -18,7 +18,6 @@ from autograder.course.lesson import Lesson
 from autograder.course.solutions import worked_solutions
 from secant.language import LANGUAGES
 from tests.support.lessons import LESSONS, ROOT, source
-from tests.support.suites import case
 
 #: Files that somebody reads; CHANGELOG.md is the past's.
 _OF_WORDS = {".py", ".md", ".toml", ".js"}
@@ -87,11 +86,8 @@ def run(lesson: Lesson) -> NotebookNode:
     return notebook
 
 
-# Quick: one lesson; what the others print and draw, their text's own change alone can spoil.
-@pytest.mark.costly("a lesson's whole notebook is run in a kernel")
-@pytest.mark.parametrize(
-    "lesson", [case(lesson, quick=lesson.name[:2] == "05", id=lesson.name) for lesson in LESSONS]
-)
+@pytest.mark.whole
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 @pytest.mark.usefixtures("quick_kernels")
 def test_lesson_runs_and_shows_the_results_of_its_sources(lesson: Lesson) -> None:
     notebook = run(lesson)

@@ -185,6 +185,7 @@ def test_collecting_leaves_no_course_file_or_partial_file_in_submitted(collected
     assert not (collected.server.course / STEPS).exists()
 
 
+@pytest.mark.whole
 def test_listing_the_inbound_folder_follows_no_link_and_never_blocks(collected: Collected) -> None:
     said = collected.server.nbgrader("list", "--inbound", STEPS)
     assert all(f"{name} {STEPS}" in said for name in HONEST)
@@ -234,7 +235,7 @@ UNLISTED: dict[str, tuple[bytes, dict[bytes, bytes | None]]] = {
 }
 
 
-@pytest.mark.costly("a process of its own, which imports torch")
+@pytest.mark.whole
 def test_no_folder_ends_the_list_of_the_inbound_folder_or_steers_the_terminal() -> None:
     with server(["ann", "eve"]) as there:
         there.submit("ann")
@@ -265,7 +266,7 @@ def _write_bytes(folder: bytes, files: dict[bytes, bytes | None]) -> None:
                 file.write(content)
 
 
-@pytest.mark.costly("a process of its own, which imports torch")
+@pytest.mark.whole
 def test_inbound_folder_that_lies_on_another_disk_is_collected() -> None:
     with server(["ann"]) as there:
         there.submit("ann", "x")
@@ -313,7 +314,7 @@ def _swap(there: Server, folder: Path, secret: Path) -> None:
         os._exit(1)
 
 
-@pytest.mark.costly("a process of its own, which imports torch")
+@pytest.mark.whole
 def test_class_without_user_accounts_can_disable_the_owner_check() -> None:
     with server(["shared"], "c.ExchangeCollect.check_owner = False\n") as there:
         for name in ("ann", "bob"):

@@ -170,6 +170,7 @@ def test_no_faults_need_no_run() -> None:
 # --- the clone, the verdicts, the table ---
 
 
+@pytest.mark.whole
 def test_a_run_in_the_clone_names_what_fails_and_leaves_the_working_tree_alone(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from secant.visible import visible, without_markup
 
 
-@pytest.mark.costly("it goes through all of Unicode")
+@pytest.mark.whole
 def test_visible_text_has_no_control_or_direction_characters() -> None:
     every = "".join(map(chr, range(sys.maxunicode + 1)))
     shown = visible(every)

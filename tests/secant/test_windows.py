@@ -22,7 +22,7 @@ MODULES = """
     """
 
 
-@pytest.mark.costly("a Python of its own that imports every program")
+@pytest.mark.whole
 @pytest.mark.slow
 def test_learner_modules_import_on_windows_and_grading_refuses() -> None:
     program = f"""

@@ -22,6 +22,10 @@ WHOLE = {
     "tests/hub/": "JupyterHub and its proxy",
     "tests/packaging/": "wheels, and environments of their own",
     "tests/stock/": "each lesson's whole path through nbgrader, beside the examiner's verdicts",
+    "tests/scripts/test_bootstrap.py": "wheels, and environments of their own",
+    "tests/scripts/test_frames.py": "a recorded static site",
+    "tests/scripts/test_preview.py": "a recorded static site",
+    "tests/secant/lab/test_real_start.py": "JupyterLab, started",
     "tests/autograder/grading/test_cluster.py": "a Dask cluster",
     "tests/autograder/grading/test_postgres.py": "PostgreSQL",
 }
@@ -98,7 +102,9 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
         return
     for reason, number in left_out(terminal.stats.get("skipped", [])).items():
         terminal.write_line(f"left out: {number} tests ({reason})")
-    terminal.write_line(f"left out, as in every quick run: what needs {', '.join(WHOLE.values())}")
+    terminal.write_line(
+        f"left out, as in every quick run: what needs {', '.join(dict.fromkeys(WHOLE.values()))}"
+    )
     terminal.write_line("`make test-all` runs all of them; .ci/run installs what they need and runs it")
 
 

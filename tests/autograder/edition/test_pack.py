@@ -97,7 +97,7 @@ def test_edition_contains_no_kind_of_file_that_holds_answers(edition: bytes) -> 
     assert inside == [f"{INSIDE}/course/syllabus.toml"]
 
 
-@pytest.mark.costly("it looks for each secret line of all lessons")
+@pytest.mark.whole
 def test_leak_search_finds_every_secret_line_in_any_encoding(secrets: Secrets) -> None:
     lines = [line.text for line in secrets.lines.values()]
     assert min(map(len, lines)) >= SHORTEST
@@ -123,6 +123,7 @@ def test_an_answer_is_found_in_our_code_whatever_its_names_are(secrets: Secrets)
     assert len(found) > 0.7 * len(answers)
 
 
+@pytest.mark.whole
 def test_a_wheel_with_an_answer_under_other_names_is_not_packed(
     room: Path, secrets: Secrets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,7 +223,7 @@ def test_edition_holds_lessons_wheel_and_readmes(room: Path, languages: list[Lan
     assert readme.count(f"pip install ./{wheel}\n") == 2
 
 
-@pytest.mark.costly("it packs a course three times")
+@pytest.mark.whole
 def test_the_same_course_makes_the_same_zip_and_another_one_another_name(room: Path) -> None:
     first = pack(room, LANGUAGES, room / "out")
     assert pack(room, LANGUAGES, room / "out").path == first.path
@@ -264,7 +265,7 @@ def test_pack_of_unreleased_lessons_is_refused(room: Path) -> None:
         pack(room, ["en"], room / "out")
 
 
-@pytest.mark.costly("a class edition, unpacked, and graded behind a wall")
+@pytest.mark.whole
 @pytest.mark.slow
 def test_work_from_a_class_edition_is_graded_with_hidden_tests(room: Path) -> None:
     data = make_edition(room, ["ko"])

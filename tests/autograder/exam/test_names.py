@@ -87,7 +87,7 @@ def failures(report: Report) -> dict[str, str]:
 # --- Answers that do not use a rebound name keep their points -----------------------------------------------
 
 
-@pytest.mark.costly("a lesson's tests are asked in full, and processes are started for it")
+@pytest.mark.whole
 @pytest.mark.parametrize("lesson", first_of(LESSONS, 1))
 def test_all_names_bound_to_something_wrong_cost_no_points(asked: Asked, lesson: Lesson) -> None:
     answers = {task.id: untouched(task.answer.source) for task in questions(lesson)}
@@ -266,6 +266,7 @@ def test_an_answer_that_imports_a_missing_package_is_told_that_it_is_missing_her
     assert "likely cause: where answers are checked there is no package mine, and no file of yours" in said
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "magic", ["%%timeit", "%%writefile mine.py", "%%html", "%%debug", "%%python3", "%%cython"]
 )

@@ -31,7 +31,7 @@ def test_pool_reports_a_failed_start_once_and_still_closes(monkeypatch: pytest.M
     warm.close()
 
 
-@pytest.mark.costly("a process of its own, which imports torch")
+@pytest.mark.whole
 @pytest.mark.skipif(sys.platform != "linux", reason="forks")
 def test_a_machine_without_room_for_a_fork_costs_that_check_alone() -> None:
     """The process that candidates are forked from lives, and nobody's answer is said to have crashed."""
@@ -71,7 +71,7 @@ def test_pool_closed_during_imports_ends_at_once_in_its_own_group() -> None:
     assert forking._process.returncode == -signal.SIGKILL
 
 
-@pytest.mark.costly("a process of its own, which imports torch")
+@pytest.mark.whole
 def test_check_says_so_in_a_sentence_off_linux() -> None:
     """The whole command, on a machine that neither forks nor starts Python."""
     notebook = ROOT / "release/en/01_what_autograd_does/01_what_autograd_does.ipynb"

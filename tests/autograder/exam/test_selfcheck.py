@@ -25,6 +25,7 @@ from autograder.sandbox.inside import wire
 from secant.causes import STUB
 from tests.support.lessons import bare, save
 from tests.support.small_class import answered, solutions
+from tests.support.suites import first_of
 from tests.support.warm import warm
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -103,7 +104,7 @@ def test_release_is_not_attempted(checker: Checker) -> None:
     assert "그대로" in report.tasks[0].message
 
 
-@pytest.mark.costly("the first check here imports what a lesson needs")
+@pytest.mark.whole
 @pytest.mark.parametrize(("language", "told"), [("en", "ran into {}, which"), ("ko", "아직 풀지 않은 {}에")])
 def test_answer_that_calls_a_stub_names_the_unanswered_task(
     checker: Checker, right: dict[str, str], tmp_path: Path, language: str, told: str
@@ -153,6 +154,7 @@ def test_wrong_answer_gets_its_recorded_hint(checker: Checker, right: dict[str, 
     assert wrong.hint["ko"] in failed[0].message
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", [f"{LESSON} (1).ipynb", "homework.ipynb", f"{LESSON}.ipynb.txt"])
 def test_lesson_is_known_by_its_cells(
     checker: Checker, right: dict[str, str], tmp_path: Path, name: str
@@ -294,7 +296,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("language", ["en", pytest.param("ko", marks=pytest.mark.whole)])
-@pytest.mark.parametrize("error", BROKEN)
+@pytest.mark.parametrize("error", first_of(BROKEN, 1))
 def test_failing_answer_cell_is_reported_despite_an_earlier_definition(
     checker: Checker, tmp_path: Path, error: str, language: str
 ) -> None:

@@ -102,7 +102,7 @@ def test_class_is_graded_and_formgrader_shows_it(room: Path, right: dict[str, st
     assert shown[0]["timestamp"] == "2026-11-01T10:00:00"
 
 
-@pytest.mark.costly("it grades a student and makes a page")
+@pytest.mark.whole
 def test_passed_task_shows_its_worked_solution_in_the_feedback(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "bob", answered(room, right | WRONG, "ko"))
     run(room)
@@ -761,6 +761,7 @@ def test_no_timestamp_costs_a_grade(room: Path, right: dict[str, str]) -> None:
 SLOW = ["~a", "a*", "*", "!a", "[", "%%html\n<a ", '"""', "f'{"]
 
 
+@pytest.mark.whole
 def test_texts_that_are_slow_to_highlight_get_a_page(room: Path, right: dict[str, str]) -> None:
     slow = answered(room, right | {"why": "[" * 90_000})
     slow.cells.extend(

@@ -196,7 +196,7 @@ def test_workers_for_pages_start_late_need_no_torch_and_end_with_their_parent(tm
         assert not os.listdir(temporary)
 
 
-@pytest.mark.costly("workers of their own, which import torch")
+@pytest.mark.whole
 def test_closing_an_unused_worker_pool_leaves_no_process() -> None:
     crew = LocalWorkers(1)
     origin = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
@@ -228,7 +228,7 @@ def say_in_the_wall(word: str) -> str:
         return candidate.load([("cell", f"print({word!r})")], timeout=30.0).cells[0].output
 
 
-@pytest.mark.costly("two walls, whose templates import torch")
+@pytest.mark.whole
 @pytest.mark.slow  # two templates import torch
 def test_workers_share_one_wall_and_replace_it_if_it_dies() -> None:
     begun = begin()

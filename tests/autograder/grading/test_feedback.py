@@ -134,6 +134,7 @@ def test_a_note_is_found_in_a_copy_whose_cells_lost_their_marks(language: str) -
     assert taken.notebook.cells == notebook.cells
 
 
+@pytest.mark.whole
 def test_a_page_of_much_added_text_takes_no_longer_than_one_of_much_code() -> None:
     cells = [new_markdown_cell(f"{'$' + 'x^2' * 60 + '$ '}" * 50) for _ in range(900)]
     lesson = next(lesson for lesson in LESSONS if any(map(is_manual, assignment(lesson).source.cells)))

@@ -71,6 +71,7 @@ def test_submission_page(get: Formgrader, room: Path) -> None:
     assert "cut short" in get(f"submissions/{submission_id(room, 'bad')}/")
 
 
+@pytest.mark.whole
 def test_feedback_made_by_formgrader_hides_the_tests_too(get: Formgrader, room: Path) -> None:
     made = room / "feedback" / "bob" / STEPS / f"{STEPS}.html"
     made.unlink()

@@ -86,6 +86,7 @@ def test_two_hidden_test_lines_in_a_submission_are_tolerated(room: Path, right: 
     assert workers.examined == ["ann"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("lesson", find_lessons(ROOT), ids=lambda lesson: lesson.name)
 def test_no_recorded_answer_is_taken_for_a_hidden_test(lesson: CourseLesson) -> None:
     assignment = read_assignment(ROOT, lesson.name)

@@ -77,7 +77,7 @@ def test_other_outputs_stay() -> None:
     assert feedback(*outputs).outputs == outputs
 
 
-@pytest.mark.costly("IPython itself runs each error")
+@pytest.mark.whole
 @pytest.mark.usefixtures("quick_kernels")
 def test_real_ipython_traceback_hides_the_hidden_tests() -> None:
     answer = new_code_cell("def f(x):\n    return 1 // (42 - x) or 1")

@@ -145,6 +145,7 @@ def test_damaged_files_are_looked_at_once(two: Path, monkeypatch: pytest.MonkeyP
     assert examined(two, (STEPS,)) == []
 
 
+@pytest.mark.whole
 def test_large_class_needs_few_questions_and_little_memory(
     two: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

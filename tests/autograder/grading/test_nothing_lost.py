@@ -66,6 +66,7 @@ def grade(room: Path) -> Callable[[], object]:
     return lambda: run(room, Here(told))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("fresh", [False, True], ids=["mid-term", "empty gradebook"])
 def test_killed_run_is_completed_by_the_next(begun: Path, tmp_path: Path, fresh: bool, deep: bool) -> None:
     def room(name: str) -> Path:
@@ -107,6 +108,7 @@ def test_killed_command_leaves_no_process_and_is_made_up_for(tmp_path: Path) -> 
     subprocess.run(words, check=True, cwd=ROOT)
 
 
+@pytest.mark.whole
 def test_new_gradebook_equals_one_made_by_nbgrader(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """But without its program for that, which takes seconds and has to be on the PATH."""
     course = Course.at(room)

@@ -249,6 +249,7 @@ def test_stock_kernel_starts_if_forking_is_ruled_out_and_is_logged(
     assert "the folder has a torch of its own" in caplog.text
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("module", ["ipykernel_launcher", "importlib", "torch", "jedi", "parso"])
 def test_opening_and_completing_run_no_file_next_to_the_notebook(tmp_path: Path, module: str) -> None:
     (tmp_path / "ran.py").write_text("open('ran', 'w').close()")
@@ -261,6 +262,7 @@ def test_opening_and_completing_run_no_file_next_to_the_notebook(tmp_path: Path,
         assert (tmp_path / "ran").exists()
 
 
+@pytest.mark.whole
 def test_a_template_that_does_not_answer_is_not_waited_for(template: provisioner.Template) -> None:
     os.kill(template.process.pid, signal.SIGSTOP)
     try:

@@ -62,7 +62,7 @@ def call(command: list[str], room: Path, *words: str, **env: str) -> subprocess.
     )
 
 
-@pytest.mark.costly("it runs every command that the page shows")
+@pytest.mark.whole
 def test_every_command_of_the_page_runs(autograder: list[str], download: Path) -> None:
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/lms.md").read_text(encoding="utf-8"), re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]
@@ -143,6 +143,7 @@ def test_collect_of_no_archive_exits_with_2_and_suggests_no_grading(
     assert "autograder grade" in both.stdout
 
 
+@pytest.mark.whole
 def test_ids_that_the_gradebook_does_not_know_are_warned_of(autograder: list[str], download: Path) -> None:
     first = call(autograder, download, "collect", "download.zip")
     assert "--roster" not in first.stderr  # an empty gradebook knows nobody

@@ -308,6 +308,7 @@ def test_a_grade_of_an_earlier_file_is_not_exported(term: Path, tmp_path: Path) 
     assert "not graded yet" not in sent(term, "moodle", WORKSHEET).blank.get("Kim_Minji", "")
 
 
+@pytest.mark.whole
 def test_file_that_replaces_an_unreadable_one_is_not_graded_yet(term: Path, tmp_path: Path) -> None:
     archive = write(tmp_path / "b.zip", {moodle("Dee", 314): good(term)})
     assert transfer.collect(term, [archive], None, "", "", None) == 0
@@ -316,6 +317,7 @@ def test_file_that_replaces_an_unreadable_one_is_not_graded_yet(term: Path, tmp_
     assert "manual grading" in sent(term, "moodle", WORKSHEET).blank["Dee"]  # the note
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("again", ["{}", ""])
 def test_points_and_page_of_a_replaced_file_are_not_exported(term: Path, again: str) -> None:
     path = term / "submitted/Kim_Minji" / STEPS / f"{STEPS}.ipynb"
@@ -361,6 +363,7 @@ def test_rows_that_the_gradebook_does_not_know_are_named(term: Path) -> None:
     assert note.endswith(": Zoe.")
 
 
+@pytest.mark.whole
 def test_many_names_end_with_how_many_more_there_are(term: Path) -> None:
     strangers = "".join(f'"Participant {9000 + n}",Nobody {n},,,,10.00,-,\n' for n in range(30))
     notes = sent(term, "moodle", f"{HEAD}\n{strangers}").notes

@@ -62,6 +62,7 @@ def test_nothing_in_the_folder_names_a_forgotten_student(term: Path) -> None:
     assert (summary.kept, [entry.student for entry in summary.results]) == (1, ["Kim_Minji"])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("damage", ["{", '{"Zoe_Quill": 5}', "[1]", '{"Zoe_Quill": {"key"', "\xff"])
 def test_a_damaged_file_of_names_stops_nothing_and_is_listed(term: Path, damage: str) -> None:
     (term / "collected/00_old.json").write_text(damage, encoding="latin-1")
@@ -73,6 +74,7 @@ def test_a_damaged_file_of_names_stops_nothing_and_is_listed(term: Path, damage:
     assert WHO in damage or (term / "collected/00_old.json").exists()
 
 
+@pytest.mark.whole
 def test_a_folder_that_cannot_be_deleted_stops_nothing_and_is_listed(
     term: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +113,7 @@ def test_files_of_every_kind_that_name_a_student_are_found(term: Path) -> None:
     assert "broken.zip" in (*done.unsearched, *done.left)
 
 
+@pytest.mark.whole
 def test_links_are_listed_as_not_searched(term: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -122,6 +125,7 @@ def test_links_are_listed_as_not_searched(term: Path, tmp_path: Path) -> None:
     assert (elsewhere / "grades.csv").exists()
 
 
+@pytest.mark.whole
 def test_archive_of_a_rare_compression_is_listed_unread(term: Path) -> None:
     folder = term / "submitted" / "Kim_Minji"
     for name, kind in (("bzip2.zip", zipfile.ZIP_BZIP2), ("lzma.zip", zipfile.ZIP_LZMA)):

@@ -64,6 +64,7 @@ def photograph() -> bytes:
     return saved(Image.new("RGB", (400, 300), "green"), "JPEG", exif=exif)
 
 
+@pytest.mark.whole
 def test_each_kind_of_picture_is_encoded_again() -> None:
     grey = Image.frombytes("I;16", (20, 10), b"\x80\x10" * 200)
     glass = Image.new("RGBA", (20, 10), (255, 0, 0, 0))

@@ -83,6 +83,7 @@ def test_formulas_that_one_person_may_have_set_are_bounded() -> None:
     assert "<math" not in typed(f"${'x' * 300}$")
 
 
+@pytest.mark.whole
 def test_every_lesson_is_shown_without_a_formula_or_picture_missing() -> None:
     for lesson in LESSONS:
         for release in assignment(lesson).releases.values():

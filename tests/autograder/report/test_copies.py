@@ -99,6 +99,7 @@ def test_answer_that_is_no_python_stops_no_comparison(odd: str) -> None:
     assert len(found({"ann": OWN, "bob": RENAMED, "odd": odd})) == 1
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("piece", ["'\\", '"""a', "'''", "x = 1\n", "f'"])
 def test_tokenizing_time_grows_at_most_with_the_length(piece: str) -> None:
     from autograder.course import tokens

@@ -221,6 +221,7 @@ def test_next_report_names_the_changes_since_the_last(term: Path) -> None:
     assert "Lower" not in said
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kept", ["", "{", "[1]", '[{"when": "x"}]', "null"])
 def test_damaged_record_of_the_last_report_is_replaced(term: Path, kept: str) -> None:
     place = term / "report" / ".last" / f"{NAME}.json"
@@ -240,6 +241,7 @@ PERFECT = {f"s{number}": Student({}, RIGHT) for number in range(12)}
 EMPTY = "Nothing has been graded yet."
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("students", "says", "says_not"),
     [

@@ -1206,7 +1206,7 @@ def own_process() -> CandidateClient:
     return CandidateClient(lambda: start_bare("en"))
 
 
-@pytest.mark.costly("a process of its own, which imports torch")
+@pytest.mark.whole
 def test_own_process_runs_without_a_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     with own_process() as candidate:
         out = load(candidate, HONEST, "1/0", "def f():\n    while True: pass")
@@ -1220,6 +1220,7 @@ def test_own_process_runs_without_a_wall(monkeypatch: pytest.MonkeyPatch) -> Non
         assert still_works(candidate)
 
 
+@pytest.mark.whole
 def test_own_process_by_port(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.sandbox.container.sys.platform", "win32")  # no fork, no inherited socket
     with own_process() as candidate:

@@ -483,6 +483,7 @@ def test_huge_forged_sizes_can_be_described() -> None:
     assert claimed.describe()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "frame",
     [

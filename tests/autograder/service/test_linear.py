@@ -95,6 +95,7 @@ def test_the_marks_of_a_file_are_found_in_linear_time(tmp_path: Path, repeated: 
     assert growth(sheet._grade_ids, make) < LINEAR
 
 
+@pytest.mark.whole
 def test_description_of_a_notebook_is_no_larger_than_its_file(tmp_path: Path) -> None:
     """When it was opened, 450 tasks below one heading of a megabyte made an answer of a gigabyte."""
     long = "\u202e" * 20_000

@@ -457,7 +457,7 @@ def test_a_worker_that_is_busy_for_ever_ends_with_its_server(
     assert process.wait(5) == -signal.SIGKILL
 
 
-@pytest.mark.costly("a process of its own, which imports torch")
+@pytest.mark.whole
 @pytest.mark.skipif(not hasattr(signal, "alarm"), reason="Windows: there the server alone ends it")
 def test_the_kernel_ends_a_worker_whose_server_was_killed_while_it_was_stuck() -> None:
     code = f"""{_STUCK}

@@ -153,7 +153,7 @@ def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
     assert json.loads((server.data / "progress.json").read_text())
 
 
-@pytest.mark.costly("a real server, whose worker imports torch")
+@pytest.mark.whole
 def test_service_gives_the_same_verdicts_as_grading(server: Server) -> None:
     """The same messages and points as one task after another, pictures included."""
     from autograder.exam.selfcheck import Checker
@@ -175,6 +175,7 @@ def test_crash_costs_its_task(server: Server) -> None:
     assert found == dict.fromkeys(TASKS, "passed") | {TASKS[0]: "crashed"}
 
 
+@pytest.mark.whole
 def test_an_endless_check_is_stopped_and_the_next_is_warm(server: Server) -> None:
     path = server.save("endless.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
     other = server.save("other.ipynb", {})
@@ -207,7 +208,7 @@ def test_a_page_that_goes_away_stops_its_check(server: Server) -> None:
     assert server.check(path, TASKS[1])[-1]["event"] == "end"
 
 
-@pytest.mark.costly("a real server, whose worker imports torch")
+@pytest.mark.whole
 def test_a_worker_that_dies_is_started_again(server: Server) -> None:
     path = server.save("killed.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
     with begun(server, path) as answer:

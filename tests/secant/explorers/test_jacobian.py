@@ -130,6 +130,7 @@ def test_each_arrow_has_its_name_past_its_tip_and_no_other_s(h: float, drawn: No
     assert min(apart) > 25
 
 
+@pytest.mark.whole
 def test_the_axes_stay_while_anything_moves(drawn: None) -> None:
     explorer: Any = explore_arrows()
     picture = explorer.picture
@@ -210,7 +211,7 @@ def test_start_values_are_moved_into_range() -> None:
     assert (setting.v, setting.u) == (40.0, 160.0)
 
 
-@pytest.mark.costly("a process of its own, which imports torch")
+@pytest.mark.whole
 def test_forward_mode_s_own_warning_stays_out_of_the_notebook() -> None:
     """torch warns of itself when forward mode is first used; a lesson runs with warnings as errors."""
     code = (

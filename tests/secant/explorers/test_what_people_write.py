@@ -56,6 +56,7 @@ SAME_NAMES: list[Any] = [
 ]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("make", ALL)
 def test_no_function_of_a_list_is_lost(make: Callable[..., Any]) -> None:
     for functions in SAME_NAMES:
@@ -213,6 +214,7 @@ def test_function_of_chance_is_called_that_in_korean() -> None:
     assert "함수의 값이 달라집니다" in said(explore(CHANCE["noise"]))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("make", ALL)
 def test_function_that_seeds_its_numbers_is_drawn(make: Callable[..., Any]) -> None:
     def seeded(x: Tensor) -> Tensor:
@@ -227,6 +229,7 @@ def test_function_that_seeds_its_numbers_is_drawn(make: Callable[..., Any]) -> N
 # Checkpoints
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("make", [explore, explore_buffer, explore_backward, explore_engine, explore_saved])
 def test_reentrant_checkpoint_has_its_slope_and_leaves_the_model_alone(make: Callable[..., Any]) -> None:
     inner, outer = (torch.nn.Linear(1, 1, dtype=torch.float64) for _ in range(2))
@@ -359,6 +362,7 @@ def test_arrows_say_nothing_where_the_modes_agree(f: Any) -> None:
 # Jumps
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("f", "jumps"),
     [

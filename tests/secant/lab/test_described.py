@@ -51,7 +51,7 @@ def test_a_sanitised_export_keeps_the_picture() -> None:
     assert export(made, sanitize_html=True) == ["No description has been provided for this image"]
 
 
-@pytest.mark.costly("nbconvert's own command")
+@pytest.mark.whole
 def test_command_of_nbconvert_uses_the_installed_settings(tmp_path: Path) -> None:
     nbformat.write(notebook({"image/png": PNG}), tmp_path / "own.ipynb")
     command = [sys.executable, "-m", "nbconvert", "--to", "html", "own.ipynb"]

@@ -43,6 +43,7 @@ def run(house: Path, *arguments: str, **environment: str) -> subprocess.Complete
     )
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [(["--lang", "fr"], "fr"), (["--port", "eighty"], "--port"), (["--lang"], "--lang")],
@@ -86,6 +87,7 @@ def test_a_workspace_that_cannot_be_made_is_one_sentence(house: Path) -> None:
     assert "workspace" in done.stderr
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["workspace/en/.secant", "progress/lab", f"workspace/en/{FOLDER}"])
 def test_a_file_where_a_folder_has_to_be_is_named(house: Path, name: str) -> None:
     write(house / name, b"in the way")
@@ -95,6 +97,7 @@ def test_a_file_where_a_folder_has_to_be_is_named(house: Path, name: str) -> Non
     assert "Move or rename it" in done.stderr
 
 
+@pytest.mark.whole
 def test_jupyter_without_a_place_for_its_files_is_one_sentence(house: Path) -> None:
     place = str(write(house / "file", b"") / "jupyter")
     named = {name: str(house) for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")}
