@@ -1,11 +1,15 @@
-"""Files that are never half written."""
+"""Files that are never half written, and small JSON files that may be damaged."""
 
 import contextlib
+import json
 import os
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes], *, private: bool = False) -> None:
@@ -40,6 +44,38 @@ def _replace(temporary: str, path: Path) -> None:
         except PermissionError:
             time.sleep(seconds)
     os.replace(temporary, path)
+
+
+def read_json(path: Path, convert: Callable[[Any], T], default: T) -> T:
+    """Return the content of a small JSON file, or a default if it is missing, damaged or of another form.
+
+    Args:
+        path: the file. Anything but a regular file counts as missing: reading a pipe would never end.
+        convert: returns the parsed data in the form that is wanted. An error that it raises means that the
+            file has another form.
+        default: what to return otherwise.
+    """
+    try:
+        return convert(json.loads(path.read_bytes())) if path.is_file() else default
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return default
+
+
+@contextlib.contextmanager
+def locked(path: Path, seconds: float) -> Iterator[None]:
+    """Run the body alone among all processes that name the same file, or without a lock if none can be had.
+
+    Args:
+        path: the file to be written; the lock is a file next to it.
+        seconds: how long to wait for another process.
+    """
+    from filelock import FileLock  # late: most callers write only after a click
+
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError, NotImplementedError, RuntimeError):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            held.enter_context(FileLock(path.with_name(f"{path.name}.lock"), timeout=seconds))
+        yield
 
 
 def put_aside(path: Path, mark: str) -> Path:

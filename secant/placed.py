@@ -1,8 +1,9 @@
 """What was put where in a workspace, as the launcher remembers it between two starts."""
 
 import hashlib
-import json
 from pathlib import Path
+
+from secant.files import read_json
 
 # Hidden, so that JupyterLab neither lists nor serves it.
 STATE_FOLDER = ".secant"
@@ -19,9 +20,10 @@ def fingerprint(content: bytes) -> str:
 
 def read_state(workspace: Path) -> State:
     """What was put where; a file that cannot be understood counts as an empty one."""
-    try:
-        file = workspace / STATE_FOLDER / "state.json"
-        state = json.loads(file.read_bytes()) if file.is_file() else {}  # a pipe would never end
-        return {str(name): {str(k): str(v) for k, v in entry.items()} for name, entry in state.items()}
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return {}
+    return read_json(workspace / STATE_FOLDER / "state.json", _texts, {})
+
+
+def _texts(state: dict[str, dict[str, str]]) -> State:
+    return {
+        str(name): {str(key): str(value) for key, value in entry.items()} for name, entry in state.items()
+    }

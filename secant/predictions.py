@@ -15,7 +15,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from secant.files import put_aside, replace_file
+from secant.files import locked, put_aside, replace_file
 from secant.language import say
 
 FILE = "predictions.json"
@@ -99,15 +99,9 @@ def _alone() -> Iterator[None]:
 
     Where no lock can be had, a choice is kept without one.
     """
-    from filelock import FileLock  # late: only a click waits for it
-
     from secant.progress import store
 
-    with contextlib.ExitStack() as held:
-        with contextlib.suppress(OSError, NotImplementedError, RuntimeError):
-            place = store.path().with_name(f"{FILE}.lock")
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            held.enter_context(FileLock(place, timeout=PATIENCE))
+    with locked(store.path().with_name(FILE), PATIENCE):
         yield
 
 

@@ -22,7 +22,7 @@ from autograder.intake.files import (
 from autograder.intake.timestamp import handed_in
 from autograder.lms.archive import Archive, Unreadable
 from autograder.lms.attempts import Attempt, File, is_notebook
-from secant.files import put_aside, replace_file
+from secant.files import put_aside, read_json, replace_file
 from secant.language import say
 
 PLACE = "collected"  # beside submitted/: what was replaced, and what each system calls a submission
@@ -185,15 +185,13 @@ def names_file(course: Course, lesson: str) -> Path:
 
 def read_names(path: Path) -> dict[str, dict[str, str]] | None:
     """Read a file of names; None if it is damaged, and nothing if there is none."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError):
-        return None
-    entries = found.values() if isinstance(found, dict) else [None]
-    is_whole = all(isinstance(one, dict) and all(isinstance(v, str) for v in one.values()) for one in entries)
-    return found if is_whole else None
+    return read_json(path, _names_by_file, None) if os.path.lexists(path) else {}
+
+
+def _names_by_file(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]] | None:
+    """Return the data if it consists of texts by file and by field; otherwise None."""
+    texts = [text for entry in data.values() for text in entry.values()]
+    return data if all(isinstance(text, str) for text in texts) else None
 
 
 def write_names(path: Path, names: Mapping[str, Mapping[str, str]]) -> None:

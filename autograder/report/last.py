@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.report.figures import LessonFigures
-from secant.files import replace_file
+from secant.files import read_json, replace_file
 
 FOLDER = ".last"  # in the course's folder of reports
 _NOTABLE = 0.005  # of the points: a smaller difference is that of a float
@@ -63,7 +63,7 @@ def compare(
     Raises:
         OSError: they cannot be kept.
     """
-    kept = _read(place)
+    kept: list[dict[str, Any]] = read_json(place, _complete, [])
     taken = _taken(figures, pseudonym)
     if not kept or kept[-1]["taken"] != taken:
         kept = [*kept[-1:], {"when": f"{now:%Y-%m-%d %H:%M}", "taken": taken}]
@@ -74,13 +74,9 @@ def compare(
     return _changes(kept[0], taken, {pseudonym(work.student): work.student for work in figures.works})
 
 
-def _read(place: Path) -> list[dict[str, Any]]:
-    """The last two sets of figures; fewer if there are not as many, or none that can be read."""
-    try:
-        kept: list[dict[str, Any]] = json.loads(place.read_text(encoding="utf-8"))
-        return kept if all(each["when"] and each["taken"] for each in kept) else []
-    except (OSError, ValueError, TypeError, KeyError):
-        return []
+def _complete(sets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the stored sets of figures, at most two, if each has a time and figures; otherwise none."""
+    return sets if all(each["when"] and each["taken"] for each in sets) else []
 
 
 def _taken(figures: LessonFigures, pseudonym: Callable[[str], str]) -> dict[str, Any]:

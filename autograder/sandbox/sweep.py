@@ -14,15 +14,14 @@ import tarfile
 import time
 import zipfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import platformdirs
-from filelock import FileLock, Timeout
 
 from autograder.sandbox.visible import Visible
-from secant.files import replace_file
+from secant.files import locked, read_json, replace_file
 
 # Each file of a course has one of the first three. A copy of tests without its marks, and with other names in
 # it, still imports what tests use.
@@ -50,18 +49,8 @@ def suspects(seen: Visible, cache: Path | None = None) -> tuple[str, ...]:
         cache: where to keep what was found; by default, in the user's cache.
     """
     file = cache_file() if cache is None else cache
-    with _one_at_a_time(file):
+    with locked(file, _PATIENCE):  # a second process waits for what the first one finds
         return _found(seen, file)
-
-
-@contextmanager
-def _one_at_a_time(file: Path) -> Iterator[None]:
-    """Who comes while another process reads everything waits for what that one finds."""
-    with ExitStack() as held:
-        with suppress(OSError, Timeout):  # without a lock, both read
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            held.enter_context(FileLock(file.with_name(f"{file.name}.lock"), timeout=_PATIENCE))
-        yield
 
 
 def _found(seen: Visible, file: Path) -> tuple[str, ...]:
@@ -163,13 +152,17 @@ def cache_file() -> Path:
 
 def _load(file: Path) -> dict[str, Any]:
     """What was found earlier; nothing if somebody else could have written it."""
-    with suppress(OSError, ValueError, RecursionError, AttributeError):
+    with suppress(OSError):
         about = os.lstat(file)
         if stat.S_ISREG(about.st_mode) and about.st_uid == os.getuid():
-            kept = json.loads(file.read_text())
-            if kept.get("format") == _FORMAT and isinstance(kept["folders"], dict):
-                return kept["folders"]
+            return read_json(file, _folders, {})
     return {}
+
+
+def _folders(cache: dict[str, Any]) -> dict[str, Any]:
+    """Return the folders of a cache in the present format; of any other, none."""
+    folders: dict[str, Any] = cache["folders"] if cache.get("format") == _FORMAT else {}
+    return dict(folders)
 
 
 def _save(file: Path, folders: dict[str, Any]) -> None:

@@ -10,11 +10,14 @@ import json
 import os
 import secrets
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from jupyter_core.paths import jupyter_runtime_dir
+
+from secant.files import read_json
 
 CONNECT_SECONDS = 1.0
 BEGIN_SECONDS = 20.0  # its worker may have to import torch first
@@ -28,11 +31,16 @@ class NoAnswer(Exception):
 def servers(notebook: Path) -> Iterator[dict[str, Any]]:
     """Yield what is known of the running servers that show a notebook."""
     for file in sorted(Path(jupyter_runtime_dir()).glob("jpserver-*.json")):
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-            found = json.loads(file.read_bytes())
-            root, url = Path(found["root_dir"]).resolve(), urlsplit(found["url"])
-            if notebook.is_relative_to(root) and url.scheme == "http" and url.port and _lives(found["pid"]):
-                yield found | {"path": notebook.relative_to(root).as_posix()}
+        if server := read_json(file, partial(_shows, notebook), None):
+            yield server
+
+
+def _shows(notebook: Path, server: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a server with the notebook's path in it; None if it does not show the notebook, or has ended."""
+    root, url = Path(server["root_dir"]).resolve(), urlsplit(server["url"])
+    if notebook.is_relative_to(root) and url.scheme == "http" and url.port and _lives(server["pid"]):
+        return server | {"path": notebook.relative_to(root).as_posix()}
+    return None
 
 
 def _lives(pid: int) -> bool:

@@ -9,9 +9,7 @@ import json
 import os
 from pathlib import Path
 
-from filelock import FileLock
-
-from secant.files import replace_file
+from secant.files import locked, read_json, replace_file
 from secant.placed import OWN_WORKSPACE
 from secant.progress import store
 
@@ -28,11 +26,9 @@ def is_agreed(notebook: Path) -> bool:
 def agree(notebook: Path) -> None:
     """Remember that a notebook may be run; where nothing can be kept, it will be asked again."""
     place = _place()
-    with contextlib.suppress(OSError, NotImplementedError):
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with FileLock(place.with_name(f"{FILE}.lock"), timeout=_PATIENCE):
-            kept = [path for path in _agreed() if path != str(notebook)][1 - _MOST :]
-            replace_file(place, json.dumps([*kept, str(notebook)]).encode(), private=True)
+    with contextlib.suppress(OSError), locked(place, _PATIENCE):
+        others = [path for path in _agreed() if path != str(notebook)][1 - _MOST :]
+        replace_file(place, json.dumps([*others, str(notebook)]).encode(), private=True)
 
 
 def _is_own(notebook: Path) -> bool:
@@ -50,11 +46,7 @@ def _is_ours(notebook: Path) -> bool:
 
 
 def _agreed() -> list[str]:
-    try:
-        found = json.loads(_place().read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return []
-    return [path for path in found if isinstance(path, str)] if isinstance(found, list) else []
+    return read_json(_place(), lambda paths: [path for path in paths if isinstance(path, str)], [])
 
 
 def _place() -> Path:
