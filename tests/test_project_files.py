@@ -92,14 +92,20 @@ def test_the_citation_is_of_this_version_and_place() -> None:
     assert {"cff-version", "message", "title", "authors"} <= cited.keys()
 
 
+#: Forms about a command's failure: the doctors' output contains the versions.
+ABOUT_PROGRAMS = {"grading-failed", "cannot-install"}
+
+
 @pytest.mark.parametrize("form", FORMS, ids=lambda path: path.stem)
-def test_each_issue_form_asks_for_lesson_and_version(form: Path) -> None:
+def test_each_issue_form_asks_what_was_used(form: Path) -> None:
     """GitHub shows no form that breaks these rules, and says so to nobody."""
     found = yaml.safe_load(form.read_text())
     assert {"name", "description", "body"} <= found.keys()
     ids = [field["id"] for field in found["body"]]
     assert len(ids) == len(set(ids))
-    assert {"lesson", "version"} < set(ids)
+    assert (
+        {"doctor", "output"} < set(ids) if form.stem in ABOUT_PROGRAMS else {"lesson", "version"} < set(ids)
+    )
     for field in found["body"]:
         assert field["type"] in ("input", "textarea", "dropdown", "checkboxes", "markdown")
         assert field["attributes"]["label"]
@@ -107,6 +113,7 @@ def test_each_issue_form_asks_for_lesson_and_version(form: Path) -> None:
 
 def test_there_is_a_form_for_each_kind_of_report() -> None:
     assert {form.stem for form in FORMS} == {
+        *ABOUT_PROGRAMS,
         "wrong-answer-passed",
         "right-answer-failed",
         "misleading-sentence",
