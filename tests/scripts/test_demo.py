@@ -98,8 +98,10 @@ def test_a_small_class_is_graded_and_formgrader_shows_it(tmp_path: Path) -> None
         shown.send_signal(signal.SIGINT)
         shown.communicate(timeout=60)
     assert "Manage Assignments" in page
+    assert "alert-warning" not in page
     assert shown.returncode == 0
     text = "\n".join(said)
+    assert "chmod" not in text  # nobody else can read the class's files
     assert "4 submissions graded" in text
     assert re.search(r"replaces the checks +│ Wrong +│ 0 / 2", text)
     pages = [Path(line) for line in said if line.startswith("/")]
