@@ -147,7 +147,10 @@ def test_an_overruled_answer_that_has_changed_waits_for_a_person(room: Path) -> 
     ("lang", "said"),
     [
         ("en", ["classify: it is tracked, but no operation", "a mistake whose hint (older) is no longer"]),
-        ("ko", ["classify: 추적되는데 만든 연산은 기록되어 있지", "지금은 수업에 없는 힌트(older)를 받은 실수"]),
+        (
+            "ko",
+            ["classify: 추적되는데 만든 연산은 기록되어 있지", "지금은 수업에 없는 힌트(older)를 받은 실수"],
+        ),
     ],
 )
 def test_mistakes_are_said_in_words(room: Path, lang: str, said: list[str]) -> None:
