@@ -14,6 +14,7 @@ from tests.support import fake_lesson
 from tests.support import jupyterlab as lab
 from tests.support.accessible import faults
 from tests.support.fake_service import TASKS
+from tests.support.fake_service import overview as fake_overview
 from tests.support.fake_service import row as fake_row
 from tests.support.jupyterlab import row
 
@@ -84,7 +85,7 @@ LESSON = """async () => {
   const lesson = {
     words: words('en'), rows: new Map(), best: new Map(), run: null, listeners: new Set(),
     notebook: {context: {path: 'x.ipynb'}}, problem: '', gained: null, hidden: false, when: null,
-    next: async () => ({path: 'y.ipynb', number: 4, title: 'Next'}),
+    next: async () => ({path: 'y.ipynb', number: 4, title: 'Next'}), level: async () => null,
     outcome: () => 'unchecked', stale: () => false, answerCells: () => [0], changed: () => false,
     total: () => ({points: 0, best: 0, most: 2}), 
     reached: () => ({said: '', value: 0, of: 2}), said: () => '',
@@ -244,12 +245,31 @@ def test_a_problem_is_reported_from_the_panel(page: Page) -> None:
     expect(links.last).to_have_text("Report a problem in this lesson")
 
 
+@pytest.mark.parametrize(
+    ("page", "level", "more"),
+    [
+        ("en", "Level 3: Tangent", "120 XP to the next level"),
+        ("ko", "레벨 3: 접선", "다음 레벨까지 120 XP"),
+    ],
+    indirect=["page"],
+)
+def test_panel_shows_level_and_experience_points(page: Page, level: str, more: str) -> None:
+    strip = page.locator("#secant-panel .secant-strip")
+    expect(strip.locator("strong")).to_have_text(level)
+    later = fake_overview("ko" if "접선" in level else "en")
+    later["level"]["xp"] = 180
+    page.route("**/secant/api/progress*", lambda route: route.fulfill(json=later))
+    check(page)
+    expect(strip).to_contain_text("180 XP")
+    expect(strip.get_by_role("progressbar", name=more)).to_have_attribute("value", "180")
+
+
 @pytest.mark.parametrize("page", ["ko"], indirect=True)
 def test_the_panel_speaks_korean_alone(page: Page) -> None:
     check(page)
     assert row(page, "tangent").locator(".secant-outcome").inner_text() == "틀림"
     assert page.locator(".secant-total").inner_text() == "14점 만점에 2점"
-    assert re.findall("[A-Za-z]+", page.evaluate(OWN_WORDS)) == []
+    assert re.findall("[A-Za-z]+", page.evaluate(OWN_WORDS)) == ["XP"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 /** @import { Words } from './words.js' */
 /** @import { Lesson } from './lesson.js' */
 import { away, button, h, write } from './dom.js';
+import { levelBar } from './level.js';
 import { Row } from './row.js';
 import { strict } from './strict.js';
 import { figure, moment } from './words.js';
@@ -32,6 +33,7 @@ export class Panel {
     /** Each lesson's rows, with the hints that were asked for. @type {WeakMap<Lesson, Row[]>} */
     this.kept = new WeakMap();
     this.wasRunning = false;
+    this.strip = h('div', { class: 'secant-strip' });
     this.heading = h('h2');
     this.checkButton = button('', () => void this.lesson?.check(), { class: 'secant-button secant-primary' });
     this.stopButton = button('', () => void this.lesson?.stop());
@@ -95,7 +97,9 @@ export class Panel {
     this.list.setAttribute('aria-label', say.tasks);
     this.list.replaceChildren(...rows.map((row) => row.node));
     const start = button(say.openStart, () => void this.app.commands.execute('secant:start'));
+    this.strip.replaceChildren(); // another lesson may be in another language
     this.content.replaceChildren(
+      this.strip,
       this.heading,
       h('div', { class: 'secant-buttons' }, this.checkButton, this.stopButton, this.clock, start),
       this.problem,
@@ -111,6 +115,7 @@ export class Panel {
       h('p', {}, away(say.reportLesson, lesson.info.report)),
     );
     this.update();
+    void this.tellLevel(lesson);
     for (const row of rows) void row.restore();
   }
 
@@ -149,8 +154,20 @@ export class Panel {
       // Once at the beginning and once at the end, not once a task; an alert speaks for itself.
       write(this.spoken, running ? say.checking : lesson.problem ? '' : this.summary(lesson));
       this.spoken.hidden = false;
-      if (!running) this.bringIntoView(lesson);
+      if (!running) {
+        this.bringIntoView(lesson);
+        void this.tellLevel(lesson);
+      }
     }
+  }
+
+  /** Show the learner's level and experience points; those of before stay where the server does not answer.
+   * @param {Lesson} lesson */
+  async tellLevel(lesson) {
+    const level = await lesson.level();
+    if (!level || this.lesson !== lesson) return;
+    const { line, bar } = levelBar(level, lesson.words);
+    this.strip.replaceChildren(line, bar);
   }
 
   /** Say what the last check was worth: points, and each achievement with what it is for.

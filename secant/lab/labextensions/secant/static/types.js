@@ -19,10 +19,11 @@
  * @typedef {{title: string, text: string, number: number, of: number}} Hint
  * @typedef {{code: string, words: string, noted: boolean}} Solution
  * @typedef {{id: string, title: string, how: string, earned: string | null}} Achievement
+ * @typedef {{number: number, title: string, xp: number, from: number, to: number | null}} Level
  * @typedef {{folder: string, number: number, title: string, minutes: number, tags: string[], prerequisites: number[],
  *   path: string | null, state: 'new' | 'in_progress' | 'done' | 'missing', beside: string | null, points: number,
  *   max_points: number, passed: number, graded: number, predictions: {made: number, of: number}}} LessonState
- * @typedef {{language: Language, hidden: boolean, level: {number: number, title: string, xp: number, from: number, to: number | null},
+ * @typedef {{language: Language, hidden: boolean, level: Level,
  *   continue: null | {path: string, lesson: string, number: number, title: string, task: string | null,
  *     task_title: string | null},
  *   lessons: LessonState[], achievements: Achievement[], saved: {path: string, problem: string | null}, report: string,
