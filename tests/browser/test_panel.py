@@ -63,7 +63,7 @@ OUTLINE = """verdict => [...verdict.children]
   .map(({className}) => className.replace('secant-', '') || 'text').join(' ')"""
 OWN_WORDS = """() => {
   const panel = document.querySelector('.secant-panel').cloneNode(true);
-  panel.querySelectorAll('.secant-verdict, code, h2').forEach(each => each.remove());
+  panel.querySelectorAll('.secant-verdict, code, h2, option').forEach(each => each.remove());
   return panel.textContent;
 }"""
 NOTED = """async names => {  // JupyterLab notes what is open and where, some time after it was opened
@@ -89,7 +89,8 @@ LESSON = """async () => {
     outcome: () => 'unchecked', stale: () => false, answerCells: () => [0], changed: () => false,
     total: () => ({points: 0, best: 0, most: 2}), 
     reached: () => ({said: '', value: 0, of: 2}), said: () => '',
-    info: {hidden: true, language: 'en', number: null, title: 'Another course', tasks: [task]},
+    info: {hidden: true, language: 'en', lesson: 'x', about: '', number: null, title: 'Another course',
+      tasks: [task]},
   };
 """
 # Two hints that were asked for before are given back twice at once: the notebook came back to the front.
@@ -243,6 +244,49 @@ def test_a_problem_is_reported_from_the_panel(page: Page) -> None:
         expect(link).to_have_attribute("href", f"https://example.org/issues/new?title={name}")
         expect(link).to_have_attribute("rel", "noopener noreferrer")
     expect(links.last).to_have_text("Report a problem in this lesson")
+
+
+@pytest.mark.parametrize(
+    ("page", "summary", "copy", "save"),
+    [
+        ("en", "Write a report without internet", "Copy the report", "Save as a file"),
+        ("ko", "인터넷 없이 문제 적어 두기", "복사하기", "파일로 저장하기"),
+    ],
+    indirect=["page"],
+)
+def test_report_is_copied_and_saved_offline(page: Page, summary: str, copy: str, save: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_text(summary).click()
+    report = page.locator(".secant-report")
+    expect(report.locator("pre")).to_contain_text("Python: 3.11.2")
+    report.locator("select").select_option("tangent")
+    report.locator("textarea").fill("The sign is wrong.\n기호가 틀렸습니다.")
+    facts = report.locator("pre").inner_text()
+    text = (
+        "Lesson: 03_lesson\nTask: tangent\nVersion: 9\n\nThe sign is wrong.\n기호가 틀렸습니다.\n\n"
+        + facts
+        + "\n"
+    )
+    report.get_by_role("button", name=copy).click()
+    expect(report.get_by_role("status")).to_have_text(re.compile("Copied|복사했습니다"))
+    assert page.evaluate("navigator.clipboard.readText()") == text
+    with page.expect_download() as saved:
+        report.get_by_role("button", name=save).click()
+    assert saved.value.suggested_filename == "03_lesson-tangent-report.txt"
+    assert saved.value.path().read_text(encoding="utf-8") == text
+
+
+def test_report_is_copied_where_the_clipboard_is_closed_to_pages(page: Page) -> None:
+    page.evaluate(
+        "() => Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true})"
+    )
+    page.route("**/secant/api/facts*", lambda route: route.abort())
+    page.get_by_text("Write a report without internet").click()
+    report = page.locator(".secant-report")
+    expect(report.locator(".secant-facts code")).to_have_text("secant doctor --report")
+    report.get_by_role("button", name="Copy the report").click()
+    expect(report.get_by_role("status")).to_have_text("Copied.")
+    page.evaluate("() => delete navigator.clipboard")
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 /** @import { Jupyter } from './types.js' */
 /** @import { Words } from './words.js' */
 /** @import { Lesson } from './lesson.js' */
-import { away, button, h, write } from './dom.js';
+import { button, h, write } from './dom.js';
 import { levelBar } from './level.js';
+import { reportProblem } from './report.js';
 import { Row } from './row.js';
 import { strict } from './strict.js';
 import { figure, moment } from './words.js';
@@ -32,6 +33,8 @@ export class Panel {
     this.rows = [];
     /** Each lesson's rows, with the hints that were asked for. @type {WeakMap<Lesson, Row[]>} */
     this.kept = new WeakMap();
+    /** Each lesson's report of a problem, with what was typed. @type {WeakMap<Lesson, HTMLElement>} */
+    this.reports = new WeakMap();
     this.wasRunning = false;
     this.strip = h('div', { class: 'secant-strip' });
     this.heading = h('h2');
@@ -90,6 +93,8 @@ export class Panel {
     const rows = this.kept.get(lesson) ?? lesson.info.tasks.map((task) => new Row(this, lesson, task));
     this.kept.set(lesson, rows);
     this.rows = rows;
+    const report = this.reports.get(lesson) ?? reportProblem(lesson);
+    this.reports.set(lesson, report);
     write(this.heading, say.lesson(lesson.info.number, lesson.info.title));
     write(this.checkButton, say.checkLesson);
     write(this.stopButton, say.stop);
@@ -112,7 +117,7 @@ export class Panel {
       this.changed,
       this.visible,
       this.list,
-      h('p', {}, away(say.reportLesson, lesson.info.report)),
+      report,
     );
     this.update();
     void this.tellLevel(lesson);

@@ -5,10 +5,11 @@
  * @typedef {{id: string, points: number, max_points: number, outcome: Outcome, message: string, seconds: number,
  *   parts: Part[], hints: number}} Row
  * @typedef {{id: string, title: string, max_points: number, manual: boolean, hints: number,
- *   shown: {title: string, text: string}[], best: number, report: string}} Task
+ *   shown: {title: string, text: string}[], best: number, report: string,
+ *   about: string}} Task
  * @typedef {{rows: (Row & {changed: boolean})[], score: number, max_score: number, hidden: boolean, when: string}} Last
  * @typedef {{lesson: string, number: number | null, language: Language, title: string, hidden: boolean, tasks: Task[],
- *   report: string, last: Last | null, agreed: boolean}} LessonInfo
+ *   report: string, about: string, last: Last | null, agreed: boolean}} LessonInfo
  * @typedef {{event: 'waits'}
  *   | {event: 'begin', lesson: string, language: Language, hidden: boolean, tasks: string[]}
  *   | {event: 'task', task: Row}
