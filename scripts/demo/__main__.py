@@ -250,6 +250,12 @@ class Graded:
 def graded(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS)) -> Graded:
     """Make the class and grade it."""
     claim(folder)
+    console.print(
+        say(
+            en=f"Making a class of {count} students and {len(lessons)} lessons in {folder}.",
+            ko=f"{folder} 폴더에 학생 {count}명이 수업 {len(lessons)}개를 듣는 학급을 만듭니다.",
+        )
+    )
     make_course(folder, lessons)
     students = people(count)
     enter(folder, students)
