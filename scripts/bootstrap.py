@@ -8,10 +8,14 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from typing import Any
+import tempfile
+import threading
+import time
+from typing import Any, Iterable, Iterator  # noqa: UP035  (for an old Python, which is told that it is too old)
 
 OLDEST = (3, 11)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -23,6 +27,9 @@ PYTHON = os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else 
 # On disk. PyTorch for Linux brings CUDA's libraries, unless pip is pointed at its CPU build.
 GIGABYTES = 2
 GIGABYTES_WITH_CUDA = 6
+
+# From one line of progress to the next, where the output is no terminal.
+SECONDS = 10
 
 # How pip's words tell what went wrong, whichever way it did.
 NO_SPACE = ("no space left", "errno 28", "disk quota")
@@ -286,16 +293,156 @@ def run(command: "list[str]", capture: bool = False) -> None:
     with open(ERRORS, "wb") as errors:
         code = subprocess.call(command, cwd=ROOT, stdout=errors if capture else None, stderr=errors)
     if code != 0:
-        with open(ERRORS, encoding="utf-8", errors="replace") as file:
-            raise why(file.read())
+        raise_why()
+
+
+def raise_why() -> None:
+    """Raise the sentence for what the last command has written to ERRORS."""
+    with open(ERRORS, encoding="utf-8", errors="replace") as file:
+        raise why(file.read())
+
+
+class Progress:
+    """How far pip is, in one line: rewritten in a terminal, else printed now and then.
+
+    pip prints a line for each package that it looks at or downloads. While it installs them it prints
+    nothing, so what it has installed is counted in .venv.
+    """
+
+    def __init__(self, folder: str) -> None:
+        """Take the folder of pip's temporary files."""
+        self.folder = folder
+        self.is_terminal = sys.stdout.isatty()
+        self.found = set()  # type: set[str]
+        self.downloads = 0
+        self.file, self.size = "", ""
+        self.total = self.before = 0
+        self.began = self.printed = time.time()
+        self.shown = ""
+
+    def follow(self, process: "subprocess.Popen[bytes]") -> None:
+        """Show the progress of pip until it ends."""
+        reader = threading.Thread(target=self.read, args=(process.stdout,), daemon=True)
+        reader.start()
+        while process.poll() is None:
+            self.show()
+            time.sleep(0.2)
+        reader.join(5)
+
+    def read(self, lines: "Iterable[bytes]") -> None:
+        """Note each line that pip prints."""
+        for line in lines:
+            self.note(line.decode("utf-8", "replace").strip())
+
+    def note(self, line: str) -> None:
+        """Note a line: `Collecting torch==2.14.1`, `Downloading torch-2.14.1-cp312.whl (188.0 MB)`, ..."""
+        first, _, rest = line.partition(" ")
+        if first == "Collecting":
+            self.found.add(re.split("[^A-Za-z0-9._-]", rest, maxsplit=1)[0])
+        elif first == "Downloading" or line.startswith("Using cached "):
+            name, _, size = rest.replace("cached ", "", 1).rpartition(" (")
+            if name and not name.endswith(".metadata"):
+                self.downloads += 1
+                self.file, self.size = name.rpartition("/")[2], size.rstrip(")")
+        elif line.startswith("Installing collected packages: "):
+            self.before = count_installed()
+            self.total = line.count(",") + 1
+
+    def text(self) -> str:
+        """Return the line to show."""
+        seconds = int(time.time() - self.began)
+        elapsed = say(f"{seconds} s", f"{seconds}초")
+        if self.total:
+            done = min(max(0, count_installed() - self.before), self.total)
+            en = f"Installing packages: {done} of {self.total}"
+            ko = f"패키지를 설치하는 중: {self.total}개 중 {done}개"
+        elif self.downloads:
+            # Of how many is not known before the last: pip looks for packages between its downloads.
+            name = f"{self.file.partition('-')[0]}, {self.fetched()}"
+            en = f"Downloading package {self.downloads} ({name})"
+            ko = f"{self.downloads}번째 패키지를 내려받는 중({name})"
+        else:
+            en = f"Looking for packages: {len(self.found)} found"
+            ko = f"필요한 패키지를 찾는 중: {len(self.found)}개"
+        return f"{say(en, ko)}, {elapsed}"
+
+    def fetched(self) -> str:
+        """Return how much of the present file is there, if it is a large one."""
+        if not self.size.endswith((" MB", " GB")):
+            return self.size
+        for at, _, names in os.walk(self.folder):
+            if self.file in names:
+                try:
+                    megabytes = os.path.getsize(os.path.join(at, self.file)) / 1e6
+                except OSError:  # moved meanwhile
+                    break
+                return say(f"{megabytes:.1f} of {self.size}", f"{self.size} 중 {megabytes:.1f} MB")
+        return self.size
+
+    def show(self) -> None:
+        """Show the line, if it is time to."""
+        now = time.time()
+        if now - self.printed < (1 if self.is_terminal else SECONDS):
+            return
+        self.printed = now
+        text = self.text()
+        if self.is_terminal:
+            self.clear()
+            # A character of Korean is two columns wide.
+            self.shown = text[: shutil.get_terminal_size().columns // (1 if text.isascii() else 2) - 1]
+            print(self.shown, end="", flush=True)
+        else:
+            print(text, flush=True)
+
+    def clear(self) -> None:
+        """Clear a line that is shown in a terminal."""
+        if self.shown:
+            print(f"\r{' ' * (shutil.get_terminal_size().columns - 1)}\r", end="", flush=True)
+            self.shown = ""
+
+
+def count_installed() -> int:
+    """Return how many packages are in .venv."""
+    lib = os.path.join(VENV, "Lib" if os.name == "nt" else "lib")
+    return sum(name.endswith(".dist-info") for _, names, _ in walk_to(lib, "site-packages") for name in names)
+
+
+def walk_to(folder: str, name: str) -> "Iterator[tuple[str, list[str], list[str]]]":
+    """Yield the content of the folders of this name below a folder, and look into none of them."""
+    for at, folders, files in os.walk(folder):
+        if os.path.basename(at) == name:
+            yield at, list(folders), files
+            folders.clear()
 
 
 def install(extras: "list[str]") -> None:
     """Install constraints.txt and the package itself, linked, so that a `git pull` changes what runs."""
     package = ROOT + (f"[{','.join(extras)}]" if extras else "")
-    pip = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
-    quiet = [] if sys.stdout.isatty() else ["--quiet"]
-    run([*pip, *quiet, "-r", os.path.join(ROOT, "constraints.txt"), "-e", package])
+    pip = [
+        PYTHON,
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--no-input",
+        "--progress-bar",
+        "off",
+    ]
+    command = [*pip, "-r", os.path.join(ROOT, "constraints.txt"), "-e", package]
+    # pip downloads into temporary files: in a folder of its own, their size says how far it is.
+    folder = tempfile.mkdtemp(prefix="secant-pip-")
+    environment = dict(os.environ, PYTHONUNBUFFERED="1", TMPDIR=folder, TEMP=folder, TMP=folder)
+    progress = Progress(folder)
+    pipe = subprocess.PIPE
+    try:
+        with open(ERRORS, "wb") as errors:  # noqa: SIM117  (for old Pythons)
+            with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=pipe, stderr=errors) as process:
+                progress.follow(process)
+    finally:
+        progress.clear()
+        shutil.rmtree(folder, ignore_errors=True)
+    if process.returncode != 0:
+        raise_why()
 
 
 def prepare(extras: "list[str]") -> None:

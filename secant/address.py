@@ -47,6 +47,12 @@ def version() -> str:
         return "unknown"
 
 
+def report_text(lesson: str = "", task: str = "", *, of: str = "") -> str:
+    """Return the lines that a report begins with; the arguments are those of `report_url`."""
+    said = {"Lesson": lesson, "Task": task, "Version": of or version()}
+    return "\n".join(f"{label}: {text}" for label, text in said.items() if text)
+
+
 def report_url(lesson: str = "", task: str = "", *, of: str = "", address: str = "") -> str:
     """Return the address of a new report that names a lesson, a task and a version, and nothing else.
 
@@ -59,8 +65,7 @@ def report_url(lesson: str = "", task: str = "", *, of: str = "", address: str =
     """
     address = address or urls().get("Issues", "")
     title = f"{', '.join(filter(None, (lesson, task))) or 'Secant'}: "
-    said = {"Lesson": lesson, "Task": task, "Version": of or version()}
-    body = "\n".join(f"{label}: {text}" for label, text in said.items() if text) + "\n\n"
+    body = report_text(lesson, task, of=of) + "\n\n"
     if address.startswith("mailto:"):
         return f"{address}?{urlencode({'subject': title, 'body': body}, quote_via=quote)}"
     if address.endswith("/issues"):

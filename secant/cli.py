@@ -162,11 +162,19 @@ def _add_doctor(app: typer.Typer) -> None:
         as_json: Annotated[
             bool, option("--json", en="Print the findings as JSON.", ko="결과를 JSON으로 출력합니다.")
         ] = False,
+        as_report: Annotated[
+            bool,
+            option(
+                "--report",
+                en="Print the findings as text for a problem report.",
+                ko="문제를 알릴 때 붙일 수 있는 글로 결과를 출력합니다.",
+            ),
+        ] = False,
     ) -> None:
         from secant.lab import doctor
 
         speak(lang)
-        raise typer.Exit(doctor.main(workspace, as_json=as_json))
+        raise typer.Exit(doctor.main(workspace, as_json=as_json, as_report=as_report))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -68,7 +68,7 @@ def lesson_page(
 
     def mistake(key: str) -> str:
         scope, _, name = key.rpartition(".")
-        return told.hint_text(scope, name, head.language) or name
+        return told.hint_text(scope, name, head.language) or fill(said["unknown_hint"], name=name)
 
     def sentence(one: Sentence) -> str:
         return fill(said[one.name], **one.numbers, task=one.task, mistake=mistake(one.mistake))

@@ -4,6 +4,7 @@ Students get the names here that the report shows: what is made of it later know
 """
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -96,11 +97,16 @@ class Told:
         """Where a hint is recorded: for a task, for all tasks of the lesson, or (empty) for all lessons."""
         return next((scope for scope in (task, SHARED) if name in self.hints.get(scope, {})), "")
 
+    def hint_key(self, task: str, name: str) -> str:
+        """Return the key of a hint within its lesson, as `Misconception.key` has it."""
+        return f"{self.hint_scope(task, name)}.{name}"
+
     def hint_text(self, scope: str, name: str, language: Language) -> str:
-        """What a hint says."""
+        """Return a hint's text with "…" for the values of a single answer; empty for an unknown hint."""
         texts: Texts = self.hints.get(scope, {}) if scope else usual()
         text = texts.get(name, "")
-        return text if isinstance(text, str) else text.get(language, text["en"])
+        text = text if isinstance(text, str) else text.get(language, text["en"])
+        return re.sub(r"\{\w*\}", "…", text)
 
 
 def read_told(course: Course, lesson: Lesson, language: Language) -> Told:

@@ -161,10 +161,15 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     # Misconceptions
     "mistakes": ("Misconceptions", "자주 하는 실수"),
     "mistakes_note": (
-        "A misconception is identified by the name of the hint that the test gave, so the same mistake "
-        "counts once whichever language a student worked in. The numbers are students.",
-        "테스트가 준 힌트의 이름으로 구별하므로, 어느 언어로 풀었든 같은 실수는 한 가지로 셉니다. 수는 "
-        "학생 수입니다.",
+        "A misconception is what the test's hint says, and … stands for a value that differs between "
+        "answers. The same mistake counts once whichever language a student worked in. The numbers are "
+        "students.",
+        "제목은 테스트가 준 힌트이고, …는 답마다 다른 값입니다. 어느 언어로 풀었든 같은 실수는 한 가지로 "
+        "셉니다. 수는 학생 수입니다.",
+    ),
+    "unknown_hint": (
+        "a mistake whose hint ({name}) is no longer in the lesson",
+        "지금은 수업에 없는 힌트({name})를 받은 실수",
     ),
     "no_mistakes": ("Nobody ran into a recorded misconception.", "기록해 둔 실수를 한 학생이 없습니다."),
     "in_tasks": (
@@ -184,7 +189,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Students with less than half of the points graded so far, the lowest first.",
         "지금까지 채점한 점수의 절반을 받지 못한 학생입니다. 점수가 낮은 학생이 먼저 나옵니다.",
     ),
-    "failed_at": ("Failed (hint)", "틀린 과제(힌트)"),
+    "failed_at": ("Failed, with the test's hint", "틀린 과제와 테스트가 준 힌트"),
     "left_out": ("Not attempted", "풀지 않은 과제"),
     "everybody_fine": ("Everybody has at least half of the points.", "모두 절반 이상의 점수를 받았습니다."),
     # What is left

@@ -11,7 +11,7 @@ from autograder.exam import words
 from autograder.exam.report import PUBLIC, TaskResult
 from autograder.exam.sheet import Sheet
 from secant import check
-from secant.address import report_url
+from secant.address import report_text, report_url
 from secant.headings import task_heading
 from secant.language import say
 from secant.progress import store
@@ -81,7 +81,7 @@ def tasks_of(sheet: Sheet) -> list[dict[str, Any]]:
     lesson = sheet.assignment.lesson
     return [
         _task(task, prose.get(task.id, Told(task.id, [])), known.get(task.id))
-        | {"report": report_url(lesson, task.id)}
+        | {"report": report_url(lesson, task.id), "about": report_text(lesson, task.id)}
         for task in sheet.tasks
     ]
 

@@ -1,4 +1,4 @@
-"""Escape the text that nbgrader's formgrader puts into its pages.
+"""Escape the text that nbgrader's formgrader puts into its pages, and add a button to them.
 
 Formgrader's templates print names, ids and file names unescaped, and two of its scripts hand such text to
 jQuery as HTML (docs/upstream.md): a first name such as `<img src=x onerror=...>` would run as the instructor.
@@ -11,7 +11,10 @@ No file of nbgrader's is changed. A Jinja extension rewrites its templates when 
   takes any element of the class `full-credit` for its own button;
 - outputs that are scripts are left out, since nbconvert's template would print them into its own;
 - a Content-Security-Policy refuses every script that no template contains;
-- a picture is no wider than the column that it stands in.
+- a picture is no wider than the column that it stands in;
+- formgrader's keys work without MathJax;
+- a button leads to the next answer that waits for a person's grade (to_grade.js): a notebook with one such
+  answer is up to thirty screens long.
 """
 
 import base64
@@ -19,6 +22,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from bleach import ALLOWED_TAGS
@@ -59,7 +63,18 @@ _MATHJAX_FUNCTION = r"""<script>
 # nbgrader shows a picture at its full width, in a red frame.
 _STYLE = """<style>
 .rendered_html img, .output_area img { max-width: 100%; height: auto; border: 1px solid #ccc; }
+body > .secant-to-grade { position: fixed; right: 80px; bottom: 22px; z-index: 1030; }
+.secant-to-grade + button { margin-left: 1em; }
 </style>"""
+_TO_GRADE = f"<script>\n{Path(__file__).with_name('to_grade.js').read_text(encoding='utf-8')}</script>"
+# Without MathJax, as on a computer that is offline, formgrade.js stops before its keys have a meaning.
+_WITHOUT_MATHJAX = """<script>
+document.addEventListener("readystatechange", () => {  // "complete" comes right before the page's load event
+  if (document.readyState !== "complete" || window.MathJax?.Hub) return;
+  const Interest = act => setTimeout(() => act("End"));
+  window.MathJax = {Hub: {Startup: {signal: {Interest}}}};
+});
+</script>"""
 # nbgrader's createModal and its list of a student's notebooks append a sentence with names in it.
 _APPEND_TEXT = """<script>
 (append => {
@@ -80,7 +95,7 @@ class EscapedValues(Extension):
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         """Return the template's source with escaped values, and with a policy in its head."""
-        source = _UTILITIES.sub(lambda found: found[0] + _APPEND_TEXT, source)
+        source = _UTILITIES.sub(lambda found: found[0] + _APPEND_TEXT + _WITHOUT_MATHJAX + _TO_GRADE, source)
         source = _MATHJAX.sub(_MATHJAX_FUNCTION, source)
         parts, at = [], 0
         for script in _SCRIPT.finditer(source):

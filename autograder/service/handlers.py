@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import sys
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -20,6 +21,7 @@ from secant.language import LANGUAGES, Language, language
 MAX_BODY_BYTES = 10_000
 _LONGEST_PATH = 2_000  # characters
 _LONGEST_NAME = 200
+_DOCTOR_SECONDS = 120.0
 _BREATH = 2.0  # seconds: how often something is sent, so that either side notices that the other has gone
 SETTING = "secant_service"
 _GONE = {
@@ -41,6 +43,7 @@ def add_handlers(server: Any) -> None:
         "progress": Progress,
         "review": Review,
         "anew": Anew,
+        "facts": Facts,
     }
     routes = [
         (url_path_join(base, "secant/api", name), kind, {"warm": warm}) for name, kind in handlers.items()
@@ -334,6 +337,28 @@ class Anew(_Handler):
         except store.StoreError as error:
             raise Refusal(500, error.said(self.spoken)) from None
         self.send({"aside": None if aside is None else str(aside)})
+
+
+class Facts(_Handler):
+    """What `secant doctor` finds on this computer, as text for a problem report."""
+
+    auth_resource = "contents"
+    _one = asyncio.Lock()  # torch is imported for it
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        command = [sys.executable, "-P", "-m", "secant.lab.problem", self.spoken]
+        pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+        async with self._one:
+            doctor = await asyncio.create_subprocess_exec(*command, stdin=null, stdout=pipe, stderr=null)
+            try:
+                said, _ = await asyncio.wait_for(doctor.communicate(), _DOCTOR_SECONDS)
+            except TimeoutError:
+                doctor.kill()
+                await doctor.wait()
+                said = b""
+        self.send({"facts": said.decode("utf-8", "replace").strip()})
 
 
 def _overview(workspace: str, spoken: Language) -> dict[str, Any]:

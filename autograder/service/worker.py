@@ -34,7 +34,7 @@ from autograder.sandbox.results import WallError
 from autograder.service import consent, describe, last
 from autograder.service.noting import note
 from autograder.service.running import Forked, Leash, Running, Threaded
-from secant.address import report_url
+from secant.address import report_text, report_url
 from secant.language import LANGUAGES, Language, language, say
 from secant.progress import record
 
@@ -194,6 +194,7 @@ class Worker:
                     "hidden": sheet.hidden,
                     "tasks": describe.tasks_of(sheet),
                     "report": report_url(sheet.assignment.lesson),
+                    "about": report_text(sheet.assignment.lesson),
                     "last": last.recall(sheet),
                     "agreed": consent.is_agreed(sheet.path),
                 }

@@ -74,14 +74,16 @@ def claim(folder: Path) -> None:
         )
     if folder.exists():
         shutil.rmtree(folder)
-    folder.mkdir(parents=True)
+    folder.mkdir(mode=0o700, parents=True)  # else each command warns that others can read the class's files
     (folder / MARK).touch()
 
 
 def make_course(folder: Path, lessons: Sequence[Lesson]) -> None:
     """Copy lessons and settings; no exchange of a real class is used."""
     copy_lessons(lessons, folder)
-    (folder / "nbgrader_config_local.py").write_text(SETTINGS.format(exchange=str(folder / "exchange")))
+    exchange = folder / "exchange"
+    exchange.mkdir()  # formgrader would warn that there is none
+    (folder / "nbgrader_config_local.py").write_text(SETTINGS.format(exchange=str(exchange)))
 
 
 def enter(folder: Path, students: Sequence[Person]) -> None:
@@ -248,6 +250,12 @@ class Graded:
 def graded(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS)) -> Graded:
     """Make the class and grade it."""
     claim(folder)
+    console.print(
+        say(
+            en=f"Making a class of {count} students and {len(lessons)} lessons in {folder}.",
+            ko=f"{folder} 폴더에 학생 {count}명이 수업 {len(lessons)}개를 듣는 학급을 만듭니다.",
+        )
+    )
     make_course(folder, lessons)
     students = people(count)
     enter(folder, students)

@@ -7,6 +7,7 @@ from functools import cache
 
 from autograder.course.cells import tasks
 from autograder.course.lesson import Answer, Lesson, read_lesson, right_answers, wrong_answers
+from scripts.demo.notes import NOTES
 from scripts.demo.tricks import TRICKS, Trick
 from secant.language import Language
 
@@ -25,6 +26,7 @@ _SEED = 27
 _TRICK_EVERY, _FIRST_TRICK = 6, 1  # one among the first students, so that a small class has one, too
 _OTHERWISE = 0.4  # how many right answers are not the course's own
 _LEFT_OUT = 0.97  # beyond this luck, a task stays as it was released
+_MOOD, _GOOD_NOTE, _FAIR_NOTE, _NO_NOTE = 0.12, 0.68, 0.45, 0.15  # how good a note is, by ability
 _LONG = 90  # characters: two students do not make the same longer mistake by chance
 # Places in the class: who misses the last lesson, sends a damaged file, two notebooks, another's answers.
 _ABSENT, _DAMAGED, _TWICE, _COPIED, _COPIER = (9, 18, 27), 11, 14, 22, 26
@@ -110,6 +112,8 @@ def _written(students: Sequence[Person], lesson: Lesson) -> list[dict[str, str]]
 
 def _answer(task: str, someone: Person, lesson: Lesson, used: set[str], dice: random.Random) -> str:
     """Return a right or a wrong answer, as the ability allows; an empty one for a task that is left out."""
+    if task in _graded_by_a_person(lesson):
+        return _note(task, someone, used, dice)
     solutions = _solutions(lesson)
     harder = 0.25 * list(solutions).index(task) / len(solutions)  # the later a task comes, the fewer solve it
     luck = dice.random()
@@ -118,6 +122,18 @@ def _answer(task: str, someone: Person, lesson: Lesson, used: set[str], dice: ra
         return _new(others, used, dice, longest=0) or solutions[task]
     wrong = _recorded(lesson, "wrong").get(task, ())
     return "" if luck > _LEFT_OUT else _new(wrong, used, dice, longest=_LONG)
+
+
+def _note(task: str, someone: Person, used: set[str], dice: random.Random) -> str:
+    """Return a note as good as the student; an empty text if the student leaves it out."""
+    found = NOTES.get(task, {}).get(someone.language)
+    luck = dice.gauss(someone.ability, _MOOD)
+    if found is None or luck < _NO_NOTE:
+        return ""
+    kinds = [found.good, found.fair, found.poor]
+    best = 0 if luck > _GOOD_NOTE else 1 if luck > _FAIR_NOTE else 2
+    order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]  # another kind once one is used up
+    return next(filter(None, (_new(texts, used, dice, longest=0) for texts in order)), "")
 
 
 def _new(texts: Sequence[str], used: set[str], dice: random.Random, *, longest: int) -> str:
@@ -137,6 +153,11 @@ def _new(texts: Sequence[str], used: set[str], dice: random.Random, *, longest: 
 @cache
 def _solutions(lesson: Lesson) -> dict[str, str]:
     return {task.id: task.answer.source for task in tasks(read_lesson(lesson))}
+
+
+@cache
+def _graded_by_a_person(lesson: Lesson) -> set[str]:
+    return {task.id for task in tasks(read_lesson(lesson)) if task.test is None}
 
 
 @cache

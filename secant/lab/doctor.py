@@ -13,6 +13,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from secant.address import report_text
 from secant.lab.folders import existing, jupyter_folders, refusal
 from secant.lab.workspace import LabError, command, workspace_for
 from secant.language import language, say
@@ -322,15 +323,26 @@ def _korean_font() -> Finding:
 # --- The command ---
 
 
-def main(chosen: Path | None = None, *, as_json: bool = False) -> int:
+def main(chosen: Path | None = None, *, as_json: bool = False, as_report: bool = False) -> int:
     """Print what was found; return the exit code."""
     findings = look_around(chosen)
     ready = all(finding.ok for finding in findings if finding.needed)
-    if as_json:
+    if as_report:
+        from secant.lab.problem import facts
+
+        print(f"{report_text()}\n\n{facts(findings)}")
+    elif as_json:
         print(json.dumps({"ready": ready, "findings": [asdict(one) for one in findings]}, ensure_ascii=False))
     else:
         _show(findings, ready, chosen)
     return 0 if ready else 1
+
+
+def mark(one: Finding) -> str:
+    """Return the word that a finding begins with: ok, no, or note."""
+    if one.ok:
+        return say(en="ok", ko="정상")
+    return say(en="no", ko="문제") if one.needed else say(en="note", ko="참고")
 
 
 def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
@@ -341,12 +353,8 @@ def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     table = Table("", "", say(en="Found", ko="확인 결과"), box=None, padding=(0, 2, 0, 0))
     for one in findings:
-        mark, style = (say(en="ok", ko="정상"), "green")
-        if not one.ok:
-            mark, style = (
-                (say(en="no", ko="문제"), "red") if one.needed else (say(en="note", ko="참고"), "yellow")
-            )
-        table.add_row(Text(mark, style), Text(one.what), Text(one.found, overflow="fold"))
+        style = "green" if one.ok else "red" if one.needed else "yellow"
+        table.add_row(Text(mark(one), style), Text(one.what), Text(one.found, overflow="fold"))
     console.print(table)
     advised = [one for one in findings if one.todo]
     if advised:

@@ -14,6 +14,7 @@ from tests.support import fake_lesson
 from tests.support import jupyterlab as lab
 from tests.support.accessible import faults
 from tests.support.fake_service import TASKS
+from tests.support.fake_service import overview as fake_overview
 from tests.support.fake_service import row as fake_row
 from tests.support.jupyterlab import row
 
@@ -62,7 +63,7 @@ OUTLINE = """verdict => [...verdict.children]
   .map(({className}) => className.replace('secant-', '') || 'text').join(' ')"""
 OWN_WORDS = """() => {
   const panel = document.querySelector('.secant-panel').cloneNode(true);
-  panel.querySelectorAll('.secant-verdict, code, h2').forEach(each => each.remove());
+  panel.querySelectorAll('.secant-verdict, code, h2, option').forEach(each => each.remove());
   return panel.textContent;
 }"""
 NOTED = """async names => {  // JupyterLab notes what is open and where, some time after it was opened
@@ -84,11 +85,12 @@ LESSON = """async () => {
   const lesson = {
     words: words('en'), rows: new Map(), best: new Map(), run: null, listeners: new Set(),
     notebook: {context: {path: 'x.ipynb'}}, problem: '', gained: null, hidden: false, when: null,
-    next: async () => ({path: 'y.ipynb', number: 4, title: 'Next'}),
+    next: async () => ({path: 'y.ipynb', number: 4, title: 'Next'}), level: async () => null,
     outcome: () => 'unchecked', stale: () => false, answerCells: () => [0], changed: () => false,
     total: () => ({points: 0, best: 0, most: 2}), 
     reached: () => ({said: '', value: 0, of: 2}), said: () => '',
-    info: {hidden: true, language: 'en', number: null, title: 'Another course', tasks: [task]},
+    info: {hidden: true, language: 'en', lesson: 'x', about: '', number: null, title: 'Another course',
+      tasks: [task]},
   };
 """
 # Two hints that were asked for before are given back twice at once: the notebook came back to the front.
@@ -244,12 +246,74 @@ def test_a_problem_is_reported_from_the_panel(page: Page) -> None:
     expect(links.last).to_have_text("Report a problem in this lesson")
 
 
+@pytest.mark.parametrize(
+    ("page", "summary", "copy", "save"),
+    [
+        ("en", "Write a report without internet", "Copy the report", "Save as a file"),
+        ("ko", "인터넷 없이 문제 적어 두기", "복사하기", "파일로 저장하기"),
+    ],
+    indirect=["page"],
+)
+def test_report_is_copied_and_saved_offline(page: Page, summary: str, copy: str, save: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_text(summary).click()
+    report = page.locator(".secant-report")
+    expect(report.locator("pre")).to_contain_text("Python: 3.11.2")
+    report.locator("select").select_option("tangent")
+    report.locator("textarea").fill("The sign is wrong.\n기호가 틀렸습니다.")
+    facts = report.locator("pre").inner_text()
+    text = (
+        "Lesson: 03_lesson\nTask: tangent\nVersion: 9\n\nThe sign is wrong.\n기호가 틀렸습니다.\n\n"
+        + facts
+        + "\n"
+    )
+    report.get_by_role("button", name=copy).click()
+    expect(report.get_by_role("status")).to_have_text(re.compile("Copied|복사했습니다"))
+    assert page.evaluate("navigator.clipboard.readText()") == text
+    with page.expect_download() as saved:
+        report.get_by_role("button", name=save).click()
+    assert saved.value.suggested_filename == "03_lesson-tangent-report.txt"
+    assert saved.value.path().read_text(encoding="utf-8") == text
+
+
+def test_report_is_copied_where_the_clipboard_is_closed_to_pages(page: Page) -> None:
+    page.evaluate(
+        "() => Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true})"
+    )
+    page.route("**/secant/api/facts*", lambda route: route.abort())
+    page.get_by_text("Write a report without internet").click()
+    report = page.locator(".secant-report")
+    expect(report.locator(".secant-facts code")).to_have_text("secant doctor --report")
+    report.get_by_role("button", name="Copy the report").click()
+    expect(report.get_by_role("status")).to_have_text("Copied.")
+    page.evaluate("() => delete navigator.clipboard")
+
+
+@pytest.mark.parametrize(
+    ("page", "level", "more"),
+    [
+        ("en", "Level 3: Tangent", "120 XP to the next level"),
+        ("ko", "레벨 3: 접선", "다음 레벨까지 120 XP"),
+    ],
+    indirect=["page"],
+)
+def test_panel_shows_level_and_experience_points(page: Page, level: str, more: str) -> None:
+    strip = page.locator("#secant-panel .secant-strip")
+    expect(strip.locator("strong")).to_have_text(level)
+    later = fake_overview("ko" if "접선" in level else "en")
+    later["level"]["xp"] = 180
+    page.route("**/secant/api/progress*", lambda route: route.fulfill(json=later))
+    check(page)
+    expect(strip).to_contain_text("180 XP")
+    expect(strip.get_by_role("progressbar", name=more)).to_have_attribute("value", "180")
+
+
 @pytest.mark.parametrize("page", ["ko"], indirect=True)
 def test_the_panel_speaks_korean_alone(page: Page) -> None:
     check(page)
     assert row(page, "tangent").locator(".secant-outcome").inner_text() == "틀림"
     assert page.locator(".secant-total").inner_text() == "14점 만점에 2점"
-    assert re.findall("[A-Za-z]+", page.evaluate(OWN_WORDS)) == []
+    assert re.findall("[A-Za-z]+", page.evaluate(OWN_WORDS)) == ["XP"]
 
 
 @pytest.mark.parametrize(

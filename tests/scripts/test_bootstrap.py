@@ -1,6 +1,8 @@
 """scripts/bootstrap.py beside a tiny package, with real venvs, real pip and real trouble."""
 
 import ast
+import contextlib
+import io
 import json
 import os
 import shutil
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts import bootstrap
 from tests.support.waiting import wait_for
 
 BOOTSTRAP = Path(__file__).resolve().parents[2] / "scripts/bootstrap.py"
@@ -168,6 +171,60 @@ def test_two_bootstraps_at_once_both_succeed(home: Path, quick: dict[str, str]) 
     assert [process.returncode for process in both] == [0, 0]
     assert said[0].startswith("Installing")
     assert said[1] == f"Waiting for another set-up to finish.\ntiny {home}/.venv\n"
+
+
+def in_terminal(home: Path, **more: str) -> str:
+    """Return what a run shows in a terminal."""
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(command(home), env=environment(**more), stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # the end, on Linux
+        while piece := os.read(ours, 1000):
+            shown += piece
+    os.close(ours)
+    assert process.wait(60) == 0
+    return shown.decode()
+
+
+@pytest.mark.costly("pip installs, slowly")
+@pytest.mark.parametrize(
+    ("lang", "looking"), [("en", "Looking for packages: 0 found, "), ("ko", "필요한 패키지를 찾는 중: 0개, ")]
+)
+def test_installation_shows_its_progress_in_a_terminal(ready: Path, lang: str, looking: str) -> None:
+    (ready / ".venv/secant-stamp.json").unlink()
+    shown = in_terminal(ready, SLOW="3", SECANT_LANG=lang, PYTHONUTF8="1")
+    assert shown.count(looking) > 1
+    assert shown.rstrip().rpartition("\r")[2] in ("Ready.", "준비가 끝났습니다.")
+
+
+def test_progress_follows_what_pip_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECANT_LANG", "en")
+    monkeypatch.setattr(bootstrap, "VENV", str(tmp_path / "venv"))
+    site = tmp_path / "venv" / ("Lib" if os.name == "nt" else "lib/python3.12") / "site-packages"
+    (site / "pip-25.dist-info").mkdir(parents=True)
+    progress = bootstrap.Progress(str(tmp_path / "temporary"))
+    for line in (
+        "Collecting torch==2.14.1 (from -r constraints.txt (line 3))",
+        "Downloading torch-2.14.1-cp312-cp312-linux.whl.metadata (30 kB)",
+        "Requirement already satisfied: pip in /x",
+        "Collecting numpy",
+        "Using cached numpy-2.3-cp312.whl (16.5 MB)",
+    ):
+        progress.note(line)
+    assert progress.text().startswith("Downloading package 1 (numpy, 16.5 MB), ")
+    progress.note("Downloading torch-2.14.1-cp312-cp312-linux.whl (188.0 MB)")
+    part = tmp_path / "temporary" / "pip-unpack-x" / "torch-2.14.1-cp312-cp312-linux.whl"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(bytes(3_000_000))
+    assert progress.text().startswith("Downloading package 2 (torch, 3.0 of 188.0 MB), ")
+    progress.note("Installing collected packages: numpy, torch")
+    assert progress.text().startswith("Installing packages: 0 of 2, ")
+    (site / "numpy-2.3.dist-info").mkdir()
+    assert progress.text().startswith("Installing packages: 1 of 2, ")
+    monkeypatch.setenv("SECANT_LANG", "ko")
+    monkeypatch.setattr("sys.stderr", io.TextIOWrapper(io.BytesIO(), "utf-8"))
+    assert progress.text().startswith("패키지를 설치하는 중: 2개 중 1개, ")
 
 
 # --- a .venv that is not complete ---

@@ -12,6 +12,7 @@ import pytest
 from autograder.course.cells import tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from scripts.demo import __main__ as demo
+from scripts.demo.notes import NOTES
 from scripts.demo.people import ROWS, people, works
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,6 +50,35 @@ def test_the_class_is_the_same_each_time_and_has_all_kinds_of_students() -> None
     assert sum(others.count(one) > 1 for one in others) == 2
 
 
+def test_notes_are_the_students_own_good_and_bad_in_both_languages() -> None:
+    written: dict[str, list[str]] = {"en": [], "ko": []}
+    handed_in = 0
+    by_a_person = {
+        (lesson, task.id)
+        for lesson in find_lessons(ROOT)
+        for task in tasks(read_lesson(lesson))
+        if task.test is None
+    }
+    assert by_a_person
+    for someone, lesson, work in works(
+        people(len(ROWS)), sorted({lesson for lesson, _ in by_a_person}, key=str)
+    ):
+        for name, task in by_a_person:
+            if name == lesson:
+                handed_in += 1
+                written[someone.language] += filter(None, [work.notebooks[0].get(task)])
+    every = [*written["en"], *written["ko"]]
+    assert not any("SOLUTION" in note for note in every)
+    # One copies another's note; the rest are different, and a few students leave it out.
+    assert len(set(every)) == len(every) - 1 < handed_in
+    assert all(re.search("[가-힣]", note) for note in written["ko"])
+    assert not any(re.search("[가-힣]", note) for note in written["en"])
+    for task, language in ((task, language) for _, task in by_a_person for language in ("en", "ko")):
+        notes = NOTES[task][language]
+        for kind in (notes.good, notes.fair, notes.poor):
+            assert 3 <= len(set(kind) & set(written[language])) <= len(set(kind)) == len(kind)
+
+
 @pytest.mark.whole
 @pytest.mark.slow
 def test_a_small_class_is_graded_and_formgrader_shows_it(tmp_path: Path) -> None:
@@ -68,8 +98,10 @@ def test_a_small_class_is_graded_and_formgrader_shows_it(tmp_path: Path) -> None
         shown.send_signal(signal.SIGINT)
         shown.communicate(timeout=60)
     assert "Manage Assignments" in page
+    assert "alert-warning" not in page
     assert shown.returncode == 0
     text = "\n".join(said)
+    assert "chmod" not in text  # nobody else can read the class's files
     assert "4 submissions graded" in text
     assert re.search(r"replaces the checks +│ Wrong +│ 0 / 2", text)
     pages = [Path(line) for line in said if line.startswith("/")]

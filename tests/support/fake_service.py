@@ -160,6 +160,7 @@ class Lesson(Handler):
                 "id": task, "title": f"{word} 3.{number} · {task}", "max_points": 2.0,
                 "manual": outcome == "manual", "hints": 2, "shown": [], "best": 0.0,
                 "report": f"https://example.org/issues/new?title={task}",
+                "about": f"Lesson: 03_lesson\nTask: {task}\nVersion: 9",
             }
             for number, (task, outcome) in enumerate(TASKS.items(), start=1)
         ]  # fmt: skip
@@ -167,6 +168,7 @@ class Lesson(Handler):
             {
                 "lesson": "03_lesson", "number": 3, "language": self.language(path),
                 "hidden": "visible" not in path, "title": ".backward()", "tasks": tasks, "report": "https://example.org/issues/new?title=03_lesson",
+                "about": "Lesson: 03_lesson\nVersion: 9",
                 "last": LAST.get(path), "agreed": "stranger" not in path or path in AGREED,
             }
         )  # fmt: skip
@@ -257,12 +259,19 @@ class Progress(Handler):
         self.finish(overview(self.get_query_argument("lang", "en")))
 
 
+class Facts(Handler):
+    @web.authenticated
+    def get(self) -> None:
+        ko = self.get_query_argument("lang") == "ko"
+        self.finish({"facts": "정상  Python: 3.11.2" if ko else "ok  Python: 3.11.2"})
+
+
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
     return [{"module": "tests.support.fake_service"}]
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
     base = server.web_app.settings["base_url"]
-    for handler in (Lesson, Check, Stop, Hint, Solution, Progress):
+    for handler in (Lesson, Check, Stop, Hint, Solution, Progress, Facts):
         address = url_path_join(base, "secant/api", handler.__name__.lower())
         server.web_app.add_handlers(".*$", [(address, handler)])

@@ -17,6 +17,7 @@ from autograder.cli import app
 from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
 from autograder.grading.gradebook import Book
+from autograder.report.reading import Told
 from autograder.report.words import _WORDS
 from secant.language import LANGUAGES
 from tests.support.gradebooks import hurried
@@ -120,7 +121,7 @@ def test_report_page_shows_the_figures_of_the_class(term: Path) -> None:
     assert "not graded yet, 1 student: new" in left
     first, *_ = shown.select("section[aria-labelledby=mistakes] .mistake")
     assert first.h3.text == "it is tracked, but no operation was recorded for it: its grad_fn is None"
-    assert "2 students (leaf): Kim_Minji, Lee_Ann" in first.text  # in two languages, and one mistake
+    assert "2 students: Kim_Minji, Lee_Ann" in first.text  # in two languages, and one mistake
     assert "Failed in the visible test: 1; only in the hidden test: 1. Task 2.1" in first.text
     assert EVIL in first.pre.text
     assert "Begin with Task 2.1 · classify: of the 3 who tried it, 1 passed." in section(shown, "lecture")
@@ -140,6 +141,33 @@ def test_an_overruled_answer_that_has_changed_waits_for_a_person(room: Path) -> 
     assert "Answers waiting for a person, 1 answer: ann" in left
     (row,) = rows(room / "report" / f"{NAME}.csv")
     assert row["waiting"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("en", ["classify: it is tracked, but no operation", "a mistake whose hint (older) is no longer"]),
+        (
+            "ko",
+            ["classify: 추적되는데 만든 연산은 기록되어 있지", "지금은 수업에 없는 힌트(older)를 받은 실수"],
+        ),
+    ],
+)
+def test_mistakes_are_said_in_words(room: Path, lang: str, said: list[str]) -> None:
+    fates = {"classify": Fate("wrong", "leaf"), "graph_nodes": Fate("wrong", "older")}
+    graded(
+        room, {"ann": Student(fates | {task: Fate("not_attempted") for task in RIGHT if task not in fates})}
+    )
+    report("2", "--lang", lang)
+    shown = page(room / "report" / f"{NAME}{'' if lang == 'en' else '.ko'}.html")
+    assert [words for words in said if words not in section(shown, "help")] == []
+    assert "leaf" not in [code.text for code in shown.select("section[aria-labelledby=mistakes] p code")]
+
+
+def test_value_of_a_single_answer_is_left_out_of_a_hint() -> None:
+    hints = {"all": {"plain": {"en": "the result is {kind}. Return a float", "ko": "{kind}입니다"}}}
+    told = Told("x", "x", {}, {}, hints, [], [])
+    assert told.hint_text("all", "plain", "en") == "the result is …. Return a float"
 
 
 def test_the_table_has_a_row_for_everybody(term: Path) -> None:

@@ -91,6 +91,13 @@ def test_progress_is_the_overview(server: Server) -> None:
     assert (status, found["language"], len(found["lessons"])) == (200, "ko", 10)
 
 
+@pytest.mark.whole
+def test_facts_for_a_report_are_in_the_pages_language(server: Server) -> None:
+    status, found = server.ask("GET", "facts", lang="ko")
+    assert status == 200
+    assert "정상  Python: " in found["facts"]
+
+
 def test_reviews_are_noted_and_switched_off(server: Server) -> None:
     assert server.ask("GET", "progress", lang="en")[1]["reviewing"] is True
     assert server.ask("POST", "review", {"name": "3 two calls", "right": True}) == (200, {"problem": None})

@@ -102,6 +102,9 @@ def test_the_syllabus_is_whole() -> None:
         lessons = read_course(ROOT, name)
         assert [lesson.folder[:2] for lesson in lessons] == [f"{number:02}" for number in range(1, 11)]
         assert all(lesson.title and lesson.tags and lesson.minutes > 0 for lesson in lessons)
+    entries = tomllib.loads((ROOT / "course" / "syllabus.toml").read_text(encoding="utf-8"))["lesson"]
+    read = {"folder", "title", "minutes", "tags", "prerequisites"}
+    assert [set(entry) - read for entry in entries] == [set()] * len(entries)  # nothing that no code reads
 
 
 # --- How far ---

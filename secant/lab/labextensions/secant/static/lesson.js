@@ -1,6 +1,6 @@
 /** One open notebook that is a lesson: its verdicts, and the check that is running. */
 
-/** @import { Gained, Jupyter, LessonInfo, Row, Task } from './types.js' */
+/** @import { Gained, Jupyter, LessonInfo, Level, Row, Task } from './types.js' */
 /** @import { Server } from './server.js' */
 /** @import { Words } from './words.js' */
 import { isStranger, Refused, Unreachable } from './server.js';
@@ -295,6 +295,16 @@ export class Lesson {
       return after.path === null ? undefined : { path: after.path, number: after.number, title: after.title };
     } catch {
       return undefined;
+    }
+  }
+
+  /** The learner's level; null where it is not known.
+   * @returns {Promise<Level | null>} */
+  async level() {
+    try {
+      return (await this.server.progress(this.info.language)).level;
+    } catch {
+      return null;
     }
   }
 

@@ -3,7 +3,9 @@
 /** @import { Jupyter } from './types.js' */
 /** @import { Words } from './words.js' */
 /** @import { Lesson } from './lesson.js' */
-import { away, button, h, write } from './dom.js';
+import { button, h, write } from './dom.js';
+import { levelBar } from './level.js';
+import { reportProblem } from './report.js';
 import { Row } from './row.js';
 import { strict } from './strict.js';
 import { figure, moment } from './words.js';
@@ -31,7 +33,10 @@ export class Panel {
     this.rows = [];
     /** Each lesson's rows, with the hints that were asked for. @type {WeakMap<Lesson, Row[]>} */
     this.kept = new WeakMap();
+    /** Each lesson's report of a problem, with what was typed. @type {WeakMap<Lesson, HTMLElement>} */
+    this.reports = new WeakMap();
     this.wasRunning = false;
+    this.strip = h('div', { class: 'secant-strip' });
     this.heading = h('h2');
     this.checkButton = button('', () => void this.lesson?.check(), { class: 'secant-button secant-primary' });
     this.stopButton = button('', () => void this.lesson?.stop());
@@ -88,6 +93,8 @@ export class Panel {
     const rows = this.kept.get(lesson) ?? lesson.info.tasks.map((task) => new Row(this, lesson, task));
     this.kept.set(lesson, rows);
     this.rows = rows;
+    const report = this.reports.get(lesson) ?? reportProblem(lesson);
+    this.reports.set(lesson, report);
     write(this.heading, say.lesson(lesson.info.number, lesson.info.title));
     write(this.checkButton, say.checkLesson);
     write(this.stopButton, say.stop);
@@ -95,7 +102,9 @@ export class Panel {
     this.list.setAttribute('aria-label', say.tasks);
     this.list.replaceChildren(...rows.map((row) => row.node));
     const start = button(say.openStart, () => void this.app.commands.execute('secant:start'));
+    this.strip.replaceChildren(); // another lesson may be in another language
     this.content.replaceChildren(
+      this.strip,
       this.heading,
       h('div', { class: 'secant-buttons' }, this.checkButton, this.stopButton, this.clock, start),
       this.problem,
@@ -108,9 +117,10 @@ export class Panel {
       this.changed,
       this.visible,
       this.list,
-      h('p', {}, away(say.reportLesson, lesson.info.report)),
+      report,
     );
     this.update();
+    void this.tellLevel(lesson);
     for (const row of rows) void row.restore();
   }
 
@@ -149,8 +159,20 @@ export class Panel {
       // Once at the beginning and once at the end, not once a task; an alert speaks for itself.
       write(this.spoken, running ? say.checking : lesson.problem ? '' : this.summary(lesson));
       this.spoken.hidden = false;
-      if (!running) this.bringIntoView(lesson);
+      if (!running) {
+        this.bringIntoView(lesson);
+        void this.tellLevel(lesson);
+      }
     }
+  }
+
+  /** Show the learner's level and experience points; those of before stay where the server does not answer.
+   * @param {Lesson} lesson */
+  async tellLevel(lesson) {
+    const level = await lesson.level();
+    if (!level || this.lesson !== lesson) return;
+    const { line, bar } = levelBar(level, lesson.words);
+    this.strip.replaceChildren(line, bar);
   }
 
   /** Say what the last check was worth: points, and each achievement with what it is for.

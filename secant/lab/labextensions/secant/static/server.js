@@ -63,6 +63,11 @@ export class Server {
     await this.post('review', said);
   }
 
+  /** What `secant doctor` finds on the server's computer. @param {string} language @returns {Promise<{facts: string}>} */
+  facts(language) {
+    return this.get('facts', { lang: language });
+  }
+
   /** Put the progress aside and begin anew. @returns {Promise<{aside: string | null}>} where the old one is kept */
   async anew() {
     return (await this.post('anew', {})).json();

@@ -4,6 +4,7 @@
 /** @import { Server } from './server.js' */
 /** @import { Words } from './words.js' */
 import { away, button, h, prose } from './dom.js';
+import { levelBar } from './level.js';
 import { isStranger, Refused, Unreachable } from './server.js';
 import { day, figure, words } from './words.js';
 
@@ -110,14 +111,12 @@ export class StartPage {
   /** @param {Overview} overview @param {Words} say */
   level({ level, lessons }, say) {
     const done = lessons.filter((lesson) => lesson.state === 'done').length;
-    const more = level.to === null ? say.xpTop : say.xpTo(level.to - level.xp);
-    const whole = level.to === null ? 1 : level.to - level.from;
-    const part = level.to === null ? 1 : level.xp - level.from;
+    const { line, bar, more } = levelBar(level, say);
     return h(
       'section',
       { class: 'secant-level' },
-      h('p', {}, h('strong', {}, say.level(level.number, level.title)), h('span', {}, say.xp(level.xp))),
-      h('progress', { max: whole, value: part, 'aria-label': more }),
+      line,
+      bar,
       h('p', { class: 'secant-small' }, more),
       h('p', { class: 'secant-small' }, say.lessonsDone(done, lessons.length)),
     );

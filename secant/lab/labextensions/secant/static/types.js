@@ -5,10 +5,11 @@
  * @typedef {{id: string, points: number, max_points: number, outcome: Outcome, message: string, seconds: number,
  *   parts: Part[], hints: number}} Row
  * @typedef {{id: string, title: string, max_points: number, manual: boolean, hints: number,
- *   shown: {title: string, text: string}[], best: number, report: string}} Task
+ *   shown: {title: string, text: string}[], best: number, report: string,
+ *   about: string}} Task
  * @typedef {{rows: (Row & {changed: boolean})[], score: number, max_score: number, hidden: boolean, when: string}} Last
  * @typedef {{lesson: string, number: number | null, language: Language, title: string, hidden: boolean, tasks: Task[],
- *   report: string, last: Last | null, agreed: boolean}} LessonInfo
+ *   report: string, about: string, last: Last | null, agreed: boolean}} LessonInfo
  * @typedef {{event: 'waits'}
  *   | {event: 'begin', lesson: string, language: Language, hidden: boolean, tasks: string[]}
  *   | {event: 'task', task: Row}
@@ -19,10 +20,11 @@
  * @typedef {{title: string, text: string, number: number, of: number}} Hint
  * @typedef {{code: string, words: string, noted: boolean}} Solution
  * @typedef {{id: string, title: string, how: string, earned: string | null}} Achievement
+ * @typedef {{number: number, title: string, xp: number, from: number, to: number | null}} Level
  * @typedef {{folder: string, number: number, title: string, minutes: number, tags: string[], prerequisites: number[],
  *   path: string | null, state: 'new' | 'in_progress' | 'done' | 'missing', beside: string | null, points: number,
  *   max_points: number, passed: number, graded: number, predictions: {made: number, of: number}}} LessonState
- * @typedef {{language: Language, hidden: boolean, level: {number: number, title: string, xp: number, from: number, to: number | null},
+ * @typedef {{language: Language, hidden: boolean, level: Level,
  *   continue: null | {path: string, lesson: string, number: number, title: string, task: string | null,
  *     task_title: string | null},
  *   lessons: LessonState[], achievements: Achievement[], saved: {path: string, problem: string | null}, report: string,

@@ -1,0 +1,70 @@
+"""The button of formgrader's pages that goes to the next answer which waits for a person's grade."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbgrader.api import Gradebook
+from playwright.sync_api import Page, expect
+
+from tests.support.formgrader import formgrader
+from tests.support.small_class import STEPS, answered, build_course, hand_in, run, solutions
+
+NOTE = "why"
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class of three: the notes of two wait for a person, and the third has none."""
+    root = tmp_path_factory.mktemp("class")
+    build_course(root)
+    for who, note in (("ann", "The curve bends."), ("bob", "It bends down."), ("cem", "")):
+        answers = {task: text for task, text in solutions(root).items() if task != NOTE}
+        hand_in(root, who, answered(root, answers | ({NOTE: note} if note else {})))
+    summary, _ = run(root)
+    assert not summary.failed
+    return root
+
+
+@pytest.fixture
+def page(browser: Any, room: Path) -> Iterator[Page]:
+    """The list of submissions, offline: without MathJax."""
+    with formgrader(room) as started:
+        page = browser.new_page(viewport={"width": 1200, "height": 700})
+        page.route(re.compile("^https:"), lambda route: route.abort())
+        page.goto(f"{started.address}/gradebook/{STEPS}/{STEPS}")
+        yield page
+        page.close()
+
+
+def waiting(room: Path) -> list[bool]:
+    with Gradebook(f"sqlite:///{room / 'gradebook.db'}", "secant") as book:
+        found = [book.find_submission_notebook(STEPS, STEPS, who) for who in ("ann", "bob", "cem")]
+        return [bool(notebook.needs_manual_grade) for notebook in found]
+
+
+def test_button_leads_through_the_notes_that_wait(page: Page, room: Path) -> None:
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    button, note = page.locator(".secant-to-grade"), page.locator(f"#{NOTE}")
+    expect(button).to_have_text("Next answer to grade (2 notebooks left)")
+    button.click()
+    expect(note).to_be_focused(timeout=30_000)
+    expect(note).to_be_in_viewport()
+    first = page.url.partition("?")[0]
+
+    # By the keyboard alone: a score is typed, and saved before the next page is opened.
+    page.keyboard.type("1")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(lambda url: "/submissions/" in url and not url.startswith(first))
+    expect(note).to_be_focused(timeout=30_000)
+    assert waiting(room).count(True) == 1
+    expect(button).to_have_text("Next answer to grade (1 notebook left)")
+
+    page.locator(".full-credit").last.click()
+    expect(button).to_have_text("No answer waits for a grade")
+    expect(button).to_be_disabled()
+    assert waiting(room) == [False] * 3
+    assert errors == []

@@ -1,0 +1,42 @@
+"""The facts of a problem report that is written offline."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from secant.address import report_text, version
+from secant.cli import make_app
+from secant.lab import doctor
+from secant.lab.doctor import Finding
+from secant.lab.problem import facts
+
+
+def findings() -> list[Finding]:
+    return [
+        Finding("python", "Python", True, f"3.12.1 ({Path.home()}/env/bin/python)"),
+        Finding("disk", "disk", False, "0.1 GB free", "Free 0.5 GB or more."),
+        Finding("data", "your progress", False, "damaged", needed=False),
+    ]
+
+
+def test_facts_are_the_doctors_and_name_no_home_folder() -> None:
+    system, *found = facts(findings()).splitlines()
+    assert "JupyterLab" in system
+    assert found == [
+        "ok  Python: 3.12.1 (~/env/bin/python)",
+        "no  disk: 0.1 GB free",
+        "note  your progress: damaged",
+    ]
+
+
+def test_command_prints_a_whole_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "look_around", lambda chosen: findings())
+    done = CliRunner().invoke(make_app(), ["doctor", "--report", "--lang", "en"])
+    assert done.exit_code == 1  # the disk is full
+    assert done.output.startswith(f"{report_text()}\n\n")
+    assert "no  disk: 0.1 GB free" in done.output
+
+
+def test_report_begins_with_the_lines_of_an_online_one() -> None:
+    assert report_text("03_x", "f") == f"Lesson: 03_x\nTask: f\nVersion: {version()}"
