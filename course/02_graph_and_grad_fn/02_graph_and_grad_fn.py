@@ -328,43 +328,51 @@ r"""
 $42 = 3 \cdot 1 \cdot 14$ is the chain rule at work. The rule is usually stated for derivatives, that is, for $h \to 0$. Try it here with a
 step that you can see.
 
-Keep $w = 3$ and $b = 1$ and move $x$ by $h$. Then $z$, $y$ and the loss change as well, and each operation has a difference quotient
-*over its own step*: the change of its output divided by the change of its input. In the left plot, a bar is the quotient of one
-operation and the line in it is autograd's slope. The bar on the far right belongs to the whole chain. (The bars' axis is nearly a log
-scale, so read its tick labels.) The right plot shows for every $h$ how far each bar is from its line.
+Keep $w = 3$ and $b = 1$ and move $x$ by $h$. At first the explorer shows the whole chain alone: the bar in the left plot is
+$\Delta\text{loss}/\Delta x$, and the line in it is autograd's gradient. (The bar's axis is nearly a log scale, so read its tick labels.) The
+right plot shows for every $h$ how far the bar is from its line. Both numbers stand below.
 
-1. At the start $x = 2$ and $h = 1$. Multiply the three quotients below the picture. Is the product the quotient of the whole chain?
-2. Make $h$ small. Which of the three factors change, and what do they approach? What does the product approach?
-3. Go on to $h = 10^{-15}$. Now rounding spoils the factors. What about the product?
-4. Move $x$, with a large and with a small $h$. Does the product ever differ from the quotient of the whole chain?
+As $x$ moves, $z$ and $y$ change as well, and each operation has a difference quotient *over its own step*: the change of its output divided
+by the change of its input. *Each operation* adds a bar for each of these quotients, with autograd's slope as its line.
+
+1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
+2. Go back to $x = 2$ and $h = 1$, and choose *each operation*. Multiply the three quotients below the picture. Is the product the quotient of the whole chain?
+3. Make $h$ small. Which of the three factors change, and what do they approach? What does the product approach?
+4. Go on to $h = 10^{-15}$. Now rounding spoils the factors. What about the product?
+5. Move $x$, with a large and with a small $h$. Does the product ever differ from the quotient of the whole chain?
 """
 
-# %% [markdown] lang="ko" en="f3b00ec8"
+# %% [markdown] lang="ko" en="03cec97d"
 r"""
 ## 3. 차분몫을 곱하면 중간의 변화량이 약분된다
 
 $42 = 3 \cdot 1 \cdot 14$는 연쇄 법칙으로 얻은 값입니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는
 눈에 보이는 간격으로 해 봅시다.
 
-$w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 그러면 $z$, $y$, loss도 달라지고, 연산마다 *자기 간격으로 나눈* 차분몫이
-생깁니다. 출력이 달라진 만큼을 입력이 달라진 만큼으로 나눈 값입니다. 왼쪽 그림에서 막대는 한 연산의 차분몫이고 막대 안의 선은 autograd의
-기울기입니다. 맨 오른쪽 막대는 사슬 전체의 차분몫입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽 그림은 막대와
-선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다.
+$w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 처음에는 사슬 전체만 보입니다. 왼쪽 그림의 막대는 차분몫
+$\Delta\text{loss}/\Delta x$이고, 막대 안의 선은 autograd의 gradient입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽 그림은
+막대와 선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다. 두 값은 그림 아래에 나란히 나옵니다.
 
-1. 처음에는 $x = 2$, $h = 1$입니다. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 전체의 차분몫이 되나요?
-2. $h$를 줄이세요. 곱하는 세 수 가운데 어느 것이 변하고, 어떤 값에 다가가나요? 곱은 어떤 값에 다가가나요?
-3. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 곱하는 수들이 부정확해집니다. 곱은 어떤가요?
-4. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 사슬 전체의 차분몫과 달라지는 때가 있나요?
+$x$를 움직이면 $z$와 $y$도 달라지므로, 연산마다 *자기 간격으로 나눈* 차분몫이 있습니다. 출력이 달라진 만큼을 입력이 달라진 만큼으로 나눈
+값입니다. *연산마다*를 고르면 이 차분몫의 막대가 하나씩 더 나오고, 그 안의 선은 autograd가 구한 그 연산의 기울기입니다.
+
+1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
+2. $x = 2$, $h = 1$로 돌아가서 *연산마다*를 고르세요. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 전체의 차분몫이 되나요?
+3. $h$를 줄이세요. 곱하는 세 수 가운데 어느 것이 변하고, 어떤 값에 다가가나요? 곱은 어떤 값에 다가가나요?
+4. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 곱하는 수들이 부정확해집니다. 곱은 어떤가요?
+5. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 사슬 전체의 차분몫과 달라지는 때가 있나요?
 """
 
 # %%
-explore_chain()
+explore_chain(by_step=False)
 
 # %% [markdown] lang="en"
 r"""
 <details><summary>What you saw</summary>
 
-At $h = 1$ the quotients are $3$, $1$ and $17$, and that of the whole chain is $51 = 3 \cdot 1 \cdot 17$. As long as no inner change is
+At every $x$ the quotient of the whole chain goes to autograd's gradient, $6(3x + 1)$.
+
+At $h = 1$ and $x = 2$ the quotients are $3$, $1$ and $17$, and that of the whole chain is $51 = 3 \cdot 1 \cdot 17$. As long as no inner change is
 $0$, the product is the whole quotient at every $h$, for a simple reason:
 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}.$$
@@ -377,11 +385,13 @@ since these two operations are straight lines, and $17$ approaches $14$. So the 
 </details>
 """
 
-# %% [markdown] lang="ko" en="9791798d"
+# %% [markdown] lang="ko" en="368db8a3"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$h = 1$에서 차분몫은 $3$, $1$, $17$이고 사슬 전체의 차분몫은 $51 = 3 \cdot 1 \cdot 17$입니다. 중간 변수의 변화량이 $0$이 아니면 $h$가 얼마든
+$x$가 어디에 있든 사슬 전체의 차분몫은 autograd의 gradient, 곧 $6(3x + 1)$에 다가갑니다.
+
+$x = 2$, $h = 1$에서 차분몫은 $3$, $1$, $17$이고 사슬 전체의 차분몫은 $51 = 3 \cdot 1 \cdot 17$입니다. 중간 변수의 변화량이 $0$이 아니면 $h$가 얼마든
 곱은 전체의 차분몫과 같습니다. 이유는 간단합니다.
 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}$$

@@ -321,43 +321,49 @@ r"""
 ## 3. Why the paths may simply be added
 
 When `x` moves, `y` and `w` move *together*. Why may we follow one path while the other is held fixed, and add the results afterwards?
-Three difference quotients give the answer: only `y` moves, only `w` moves, both move. (Here $y$ and $w$ are the two values just
-before they are merged; at first $y = \log x^3$ and $w = \sqrt{x^2}$.) The left picture shows the quotients as bars, each starting
-where the one before it ends. Between them is the **remainder** $r$: the quotient for both moving, minus the other two. The
-dashed line is autograd's gradient. The right picture shows the size of $r$ for every $h$.
+As in section 1, $y = x^3$, $w = x^2$ and $z = \log y + \sqrt{w}$.
 
-1. Move $h$. With $z = y + w$, do the first two bars ever fail to add up to the last?
-2. Move $h$ to the far left. Which heights do the bars tend to?
-3. Choose $y = x^3$, $w = x^2$ and $z = y \times w$. How large is $r$ at $h = 0.1$, $0.01$, $0.001$?
-4. How steep is its line on the right? What does that say about $h \to 0$?
+At first the explorer shows the whole quotient $\Delta z/h$ as a bar, and autograd's gradient as a dashed line. On the right you see for every $h$
+how far the two are apart. *Each path* adds two more quotients: only `y` moves, only `w` moves. Each bar starts where the one before it ends. Between
+these two and the whole is the **remainder** $r$: the quotient for both moving, minus the other two.
+
+1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
+2. Choose *each path* and move $h$. With $z = \log y + \sqrt{w}$, do the first two bars ever fail to add up to the last?
+3. Move $h$ to the far left. Which heights do the bars tend to?
+4. Choose $z = y \times w$, at $x = 5$. How large is $r$ at $h = 0.1$, $0.01$, $0.001$?
+5. How steep is its line on the right? What does that say about $h \to 0$?
 """
 
-# %% [markdown] lang="ko" en="905a4499"
+# %% [markdown] lang="ko" en="59d05384"
 r"""
 ## 3. 경로를 그냥 더해도 되는 이유
 
-`x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 다른 경로는 고정하고 한 경로씩 따로 구한 다음 더해도 될까요? `y`만 움직일 때,
-`w`만 움직일 때, 둘 다 움직일 때의 차분몫(difference quotient)을 비교해 보면 압니다. (이 절의 $y$와 $w$는 합치기 바로 앞의 두 값입니다. 처음에는
-$y = \log x^3$, $w = \sqrt{x^2}$입니다.) 왼쪽 그림에서 차분몫은 막대이고, 막대는 앞의 막대가 끝난 높이에서 시작합니다. 막대 사이에 표시된 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다. 파선은 autograd의 gradient입니다.
-오른쪽 그림은 $h$마다 $r$의 크기를 보여 줍니다.
+`x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 다른 경로는 고정하고 한 경로씩 따로 구한 다음 더해도 될까요? 1절에서처럼
+$y = x^3$, $w = x^2$, $z = \log y + \sqrt{w}$입니다.
 
-1. $h$를 움직이세요. $z = y + w$일 때 앞의 두 막대를 더한 것이 마지막 막대와 다를 때가 있나요?
-2. $h$를 왼쪽 끝까지 옮기세요. 막대의 높이는 어떤 값에 다가가나요?
-3. $y = x^3$, $w = x^2$, $z = y \times w$를 고르세요. $h = 0.1$, $0.01$, $0.001$에서 $r$은 얼마인가요?
-4. 오른쪽에서 $r$의 선은 얼마나 가파른가요? $h \to 0$일 때 어떻게 된다는 뜻인가요?
+처음에는 전체의 차분몫(difference quotient) $\Delta z/h$가 막대로, autograd의 gradient가 파선으로 보입니다. 오른쪽 그림은 둘이 $h$마다 얼마나 떨어져 있는지를
+보여 줍니다. *경로마다*를 고르면 `y`만 움직일 때와 `w`만 움직일 때의 차분몫이 더 나옵니다. 막대는 앞의 막대가 끝난 높이에서 시작합니다. 막대 사이에 표시된 $r$은 둘 다
+움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다.
+
+1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
+2. *경로마다*를 고르고 $h$를 움직이세요. $z = \log y + \sqrt{w}$일 때 앞의 두 막대를 더한 것이 마지막 막대와 다를 때가 있나요?
+3. $h$를 왼쪽 끝까지 옮기세요. 막대의 높이는 어떤 값에 다가가나요?
+4. $x = 5$에서 $z = y \times w$를 고르세요. $h = 0.1$, $0.01$, $0.001$에서 $r$은 얼마인가요?
+5. 오른쪽에서 $r$의 선은 얼마나 가파른가요? $h \to 0$일 때 어떻게 된다는 뜻인가요?
 """
 
 # %%
-explore_paths()
+explore_paths(by_path=False)
 
 # %% [markdown] lang="en"
 r"""
 <details><summary>What you saw</summary>
 
-With $+$ the remainder is 0 at any $h$: the two parts do not affect each other, and $0.6 + 1.0$ is $1.6$. (The $r$ in the picture
-is round-off, shown as squares. Where rounding changes the last digit of $z$, that change is divided by $h$, as in lesson 1, and the squares
-rise to the left. Where the last digits agree, $r$ is 0 or about $10^{-16}$.) With $\times$ they do affect each other: the change of one
-factor is multiplied by the change of the other.
+At every $x$ the quotient of $z$ goes to autograd's gradient.
+
+With $\log y + \sqrt{w}$ the remainder is 0 at any $h$: in a sum the two parts do not affect each other. At $x = 5$ they tend to $0.6$ and $1.0$, and $0.6 + 1.0$ is
+$1.6$. (The explorer shows as 0 what is no more than round-off.) In a product
+$y \times w$ they do affect each other: the change of one factor is multiplied by the change of the other.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{\text{only } y} + \underbrace{y\, \Delta w}_{\text{only } w}
 + \underbrace{\Delta y\, \Delta w}_{\text{remainder}}.$$
@@ -369,13 +375,15 @@ function merges $y$ and $w$, the remainder tends to zero in this way. That is wh
 </details>
 """
 
-# %% [markdown] lang="ko" en="9b97ab61"
+# %% [markdown] lang="ko" en="407dbe6b"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$+$로 합치면 $h$가 얼마든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (오른쪽 그림에
-네모로 찍힌 $r$은 반올림 오차입니다. 반올림으로 $z$의 끝자리가 어긋나는 $h$에서는 수업 01에서처럼 그 오차를 $h$로 나누게 되므로, 네모가 왼쪽으로 갈수록
-높아집니다. 끝자리가 어긋나지 않는 $h$에서는 $r$이 0이거나 $10^{-16}$쯤입니다.) $\times$로 합치면 다릅니다. 한쪽의 변화량에 다른 쪽의 변화량이 곱해지기 때문입니다.
+$x$가 어디에 있든 $z$의 차분몫은 autograd의 gradient에 다가갑니다.
+
+$\log y + \sqrt{w}$에서는 $h$가 얼마든 나머지가 없습니다. 더할 때는 두 부분이 서로 영향을 주지 않기 때문입니다. $x = 5$에서 두 부분은 $0.6$과 $1.0$에 다가가고
+$0.6 + 1.0$은 $1.6$입니다. (탐색기는 반올림 오차를 넘지 않는 $r$을 0으로 표시합니다.)
+곱 $y \times w$는 다릅니다. 한쪽의 변화량에 다른 쪽의 변화량이 곱해지기 때문입니다.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{y\text{만}} + \underbrace{y\, \Delta w}_{w\text{만}}
 + \underbrace{\Delta y\, \Delta w}_{\text{나머지}}$$
@@ -513,10 +521,10 @@ this case separately. In task 4.3 you will do so.
 
 Multiply a single number `x` by a vector with three elements. PyTorch stretches the number to the shape of the vector; this is a **broadcast**.
 Then take the dot product with a second vector:
-`y = x * torch.tensor([2., 3., 5.])`, `z = y @ torch.tensor([4., 7., 9.])`. **What is `x.grad` after `z.backward()`?**
+`p = x * torch.tensor([2., 3., 5.])`, `z = p @ torch.tensor([4., 7., 9.])`. **What is `x.grad` after `z.backward()`?**
 """
 
-# %% [markdown] lang="ko" en="21dac603"
+# %% [markdown] lang="ko" en="be883d67"
 r"""
 gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두 `nan`이 됩니다. 그래서 PyTorch의 거듭제곱 backward는 이 경우를 따로
 처리합니다. 과제 4.3에서는 여러분이 직접 처리합니다.
@@ -525,7 +533,7 @@ gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두
 
 수 `x` 하나에 원소 3개짜리 벡터를 곱합니다. PyTorch는 수를 벡터의 shape로 늘려서 계산하는데, 이것이 **브로드캐스트**(broadcast)입니다.
 이어서 다른 벡터와 내적(dot product)을 구합니다.
-`y = x * torch.tensor([2., 3., 5.])`, `z = y @ torch.tensor([4., 7., 9.])`. **`z.backward()` 다음에 `x.grad`는 무엇일까요?**
+`p = x * torch.tensor([2., 3., 5.])`, `z = p @ torch.tensor([4., 7., 9.])`. **`z.backward()` 다음에 `x.grad`는 무엇일까요?**
 """
 
 # %%
@@ -541,15 +549,15 @@ predict(
 
 # %%
 x = torch.tensor(5.0, requires_grad=True)
-y = x * torch.tensor([2.0, 3.0, 5.0])
-z = y @ torch.tensor([4.0, 7.0, 9.0])
-picture = draw_graph(values=True, slopes=True, gradients=True, x=x, y=y, z=z)
+p = x * torch.tensor([2.0, 3.0, 5.0])
+z = p @ torch.tensor([4.0, 7.0, 9.0])
+picture = draw_graph(values=True, slopes=True, gradients=True, x=x, p=p, z=z)
 
-y.retain_grad()
+p.retain_grad()
 z.retain_grad()
 z.backward()
 
-print(tensor_info(x=x, y=y, z=z))
+print(tensor_info(x=x, p=p, z=z))
 picture
 
 # %%
@@ -577,19 +585,19 @@ element is 0 positions further on.) But it acts as if there were three copies, a
 
 $$\frac{dz}{dx} = 4\cdot 2 + 7\cdot 3 + 9\cdot 5 = 8 + 21 + 45 = 74.$$
 
-(The 10 in the picture is $2 + 3 + 5$: the gradient of `x` if each of the three products received 1 instead of 4, 7 and 9.)
+In the picture, $2$, $3$ and $5$ are the slopes of the multiplication, one for each copy, and $4$, $7$ and $9$ are the gradients that arrive at the three products.
 This is section 1 with three paths. It gives a rule for every backward step that you write by hand: **the
 gradient of a broadcast is the sum over the copies.** Look at the shapes.
 """
 
-# %% [markdown] lang="ko" en="cee16d96"
+# %% [markdown] lang="ko" en="4de7b6d4"
 r"""
 메모리에 복사된 것은 없습니다. 브로드캐스트는 같은 수를 세 번 읽을 뿐입니다. (`x.expand(3).stride()`는 `(0,)`입니다. 다음 원소로
 갈 때 메모리에서 0칸을 움직인다는 뜻입니다.) 하지만 복사본이 셋 있는 것처럼 동작하고, 복사본 하나하나가 경로입니다.
 
 $$\frac{dz}{dx} = 4\cdot 2 + 7\cdot 3 + 9\cdot 5 = 8 + 21 + 45 = 74$$
 
-(그림의 10은 $2 + 3 + 5$입니다. 세 곱에 도착하는 gradient가 4, 7, 9가 아니라 모두 1이라면 `x`의 gradient가 이 값이 됩니다.)
+그림에서 $2$, $3$, $5$는 곱셈의 기울기로, 복사본마다 하나씩입니다. $4$, $7$, $9$는 세 곱에 도착하는 gradient입니다.
 1절의 경로가 둘에서 셋으로 늘었을 뿐이지만, 여기서 backward를 직접 작성할 때마다 필요한 규칙이 나옵니다. **브로드캐스트의 gradient는
 복사본마다 구한 gradient를 모두 더한 것입니다.** shape를 봅시다.
 """
@@ -649,7 +657,7 @@ r"""
 
 A **convolution** slides a few weights along the data. Each weight is used at every position, so every position is a path:
 
-$$y_i = \sum_k w_k\, x_{i+k} \qquad (w_k \text{ is a weight, not the } w \text{ of section 1}).$$
+$$\text{out}_i = \sum_k \text{weights}_k\, \text{data}_{i+k}.$$
 
 (Mathematicians call this sum a *cross-correlation* and use *convolution* only
 when the weights are flipped; in machine learning the word covers both.)
@@ -658,7 +666,7 @@ The next cell runs `conv1d`, which expects two more dimensions, hence `[None, No
 weights, one for each position, so that each copy gets the gradient of its own use.
 """
 
-# %% [markdown] lang="ko" en="3e902ab4"
+# %% [markdown] lang="ko" en="b7e38993"
 r"""
 (오류는 일부러 낸 것입니다. 오른쪽부터 맞추면 3과 4는 맞지 않습니다. 늘어날 수 있는 것은 1뿐입니다.)
 
@@ -666,7 +674,7 @@ r"""
 
 **합성곱**(convolution)은 가중치(weight) 몇 개를 데이터를 따라 옮겨 가며 곱하고 더합니다. 가중치는 위치마다 한 번씩 쓰이므로 위치 하나하나가 경로입니다.
 
-$$y_i = \sum_k w_k\, x_{i+k} \qquad (w_k\text{는 가중치이고 1절의 } w\text{가 아닙니다})$$
+$$\text{out}_i = \sum_k \text{weights}_k\, \text{data}_{i+k}$$
 
 (수학에서는 이 합을 *상호상관*(cross-correlation)이라 하고, 가중치를 뒤집은 것만
 합성곱이라고 합니다. 기계 학습에서는 둘 다 합성곱이라고 부릅니다.)
@@ -1548,49 +1556,50 @@ r"""
 
 ●●○○○ · ★★★★☆ · 10 min · 2 points
 
-For the convolution of section 6, $y_i = \sum_k w_k\, x_{i+k}$, return the gradient of the weights, given $g_i = dL/dy_i$.
+For the convolution of section 6, $\text{out}_i = \sum_k \text{weights}_k\, \text{data}_{i+k}$, return the gradient of the weights, given
+$g_i = dL/d\,\text{out}_i$.
 
-- `x`, `w`, `g` are vectors of the same dtype, `float32` or `float64`, with `len(x) == len(w) + len(g) - 1`. `w` and `g`
+- `data`, `weights`, `g` are vectors of the same dtype, `float32` or `float64`, with `len(data) == len(weights) + len(g) - 1`. `weights` and `g`
   have at least one element each, and either may be longer.
-- The result is a tensor of the size of `w`. Each element is the sum over all positions $i$ where its weight was used.
+- The result is a tensor of the size of `weights`. Each element is the sum over all positions $i$ where its weight was used.
 
 <details><summary>Hint 1: the idea</summary>
 
-The path from $w_k$ through $y_i$ to the loss has the slope $g_i \cdot x_{i+k}$. Add these slopes up over $i$.
+The path from $\text{weights}_k$ through $\text{out}_i$ to the loss has the slope $g_i \cdot \text{data}_{i+k}$. Add these slopes up over $i$.
 
 </details>
 
 <details><summary>Hint 2: one weight written out</summary>
 
-With 3 positions, `w[1]` is multiplied by `x[1]`, `x[2]` and `x[3]`, and these products are parts of `y[0]`, `y[1]` and `y[2]`. So its
-gradient is `g[0] * x[1] + g[1] * x[2] + g[2] * x[3]`. Which slice of `x` is that, and which one for `w[k]` and any number of positions?
+With 3 positions, `weights[1]` is multiplied by `data[1]`, `data[2]` and `data[3]`, and these products are parts of `out[0]`, `out[1]` and `out[2]`. So its
+gradient is `g[0] * data[1] + g[1] * data[2] + g[2] * data[3]`. Which slice of `data` is that, and which one for `weights[k]` and any number of positions?
 `torch.stack` turns a list of scalar tensors into a vector.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="abd646d8"
+# %% [markdown] lang="ko" en="c973ed86"
 r"""
 ## 과제 4.4 · `shared_weight_grad`
 
 ●●○○○ · ★★★★☆ · 10분 · 2점
 
-6절의 합성곱 $y_i = \sum_k w_k\, x_{i+k}$에서 $g_i = dL/dy_i$가 주어질 때 가중치의 gradient를 돌려주세요.
+6절의 합성곱 $\text{out}_i = \sum_k \text{weights}_k\, \text{data}_{i+k}$에서 $g_i = dL/d\,\text{out}_i$가 주어질 때 가중치의 gradient를 돌려주세요.
 
-- `x`, `w`, `g`는 dtype이 같은(`float32` 또는 `float64`) 벡터이고 `len(x) == len(w) + len(g) - 1`입니다. `w`와 `g`에는
+- `data`, `weights`, `g`는 dtype이 같은(`float32` 또는 `float64`) 벡터이고 `len(data) == len(weights) + len(g) - 1`입니다. `weights`와 `g`에는
   원소가 적어도 하나씩 있고, 어느 쪽이 더 길 수도 있습니다.
-- 결과는 `w`와 같은 크기의 텐서이고, 가중치가 쓰인 모든 위치 $i$에 대한 합입니다.
+- 결과는 `weights`와 같은 크기의 텐서이고, 가중치가 쓰인 모든 위치 $i$에 대한 합입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-$w_k$에서 $y_i$를 지나 loss까지 가는 경로의 기울기는 $g_i \cdot x_{i+k}$입니다. 이 기울기를 $i$에 대해 더하세요.
+$\text{weights}_k$에서 $\text{out}_i$를 지나 loss까지 가는 경로의 기울기는 $g_i \cdot \text{data}_{i+k}$입니다. 이 기울기를 $i$에 대해 더하세요.
 
 </details>
 
 <details><summary>힌트 2: 가중치 하나를 풀어 쓰면</summary>
 
-위치가 3개라면 `w[1]`에는 `x[1]`, `x[2]`, `x[3]`이 곱해지고, 그 곱은 각각 `y[0]`, `y[1]`, `y[2]`에 들어갑니다. 그래서 gradient는
-`g[0] * x[1] + g[1] * x[2] + g[2] * x[3]`입니다. 여기 쓰인 것은 `x`의 어느 슬라이스인가요? 위치가 몇 개든, `w[k]`라면 어떻게 쓰나요?
+위치가 3개라면 `weights[1]`에는 `data[1]`, `data[2]`, `data[3]`이 곱해지고, 그 곱은 각각 `out[0]`, `out[1]`, `out[2]`에 들어갑니다. 그래서 gradient는
+`g[0] * data[1] + g[1] * data[2] + g[2] * data[3]`입니다. 여기 쓰인 것은 `data`의 어느 슬라이스인가요? 위치가 몇 개든, `weights[k]`라면 어떻게 쓰나요?
 스칼라 텐서의 리스트는 `torch.stack`으로 벡터가 됩니다.
 
 </details>
@@ -1598,13 +1607,13 @@ $w_k$에서 $y_i$를 지나 loss까지 가는 경로의 기울기는 $g_i \cdot 
 
 
 # %% nbgrader={"grade_id": "shared_weight_grad", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
-def shared_weight_grad(x, w, g):
-    """Return dL/dw, a vector like w, where y[i] = sum over k of w[k] * x[i + k] and g = dL/dy.
+def shared_weight_grad(data, weights, g):
+    """Return dL/dweights, a vector like weights. There, out[i] = sum over k of weights[k] * data[i + k].
 
-    x: (n + m - 1,); w: (n,); g: (m,).
+    data: (n + m - 1,); weights: (n,); g: (m,), dL/dout.
     """
     ### BEGIN SOLUTION
-    return torch.stack([(g * x[k : k + len(g)]).sum() for k in range(len(w))])
+    return torch.stack([(g * data[k : k + len(g)]).sum() for k in range(len(weights))])
     ### END SOLUTION
 
 
@@ -1616,8 +1625,9 @@ hint = hints("shared_weight_grad")
 
 def _compare(x, w, g, want, wrong, why, dtype="float64", **arranged):
     how = {"tracked": False, **arranged}
-    leaves = {name: leaf(part, dtype, **how) for name, part in zip("xwg", (x, w, g), strict=True)}
-    answer = ask("shared_weight_grad(x, w, g)", **leaves)
+    given = {"data": x, "weights": w, "g": g}
+    leaves = {name: leaf(part, dtype, **how) for name, part in given.items()}
+    answer = ask("shared_weight_grad(data, weights, g)", **leaves)
     return answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.rounded, hint=why)
 
 
@@ -1638,6 +1648,9 @@ check.visible_passed()
 import itertools
 
 
+_MOVED = "shared_weight_grad(data.detach() + 1, weights.detach() + 5, 2 * g.detach())"
+
+
 def _sums(x, g):
     return (x.double().unfold(0, len(g), 1) @ g.double()).to(x.dtype)
 
@@ -1654,7 +1667,7 @@ def _compare_again(x, w, g, dtype="float64", **arranged):
     }
     answer = _compare(x, w, g, want, wrong=wrong, why=why, dtype=dtype, **arranged)
     answer.changes_nothing().again().returns(want)
-    there = answer.then("shared_weight_grad(x.detach() + 1, w.detach() + 5, 2 * g.detach())", hint.stale)
+    there = answer.then(_MOVED, hint.stale)
     there.returns(_sums(x + 1, 2 * g), atol=1e-4 if dtype == "float32" else None)
     answer.still_returns(want)
 
@@ -1684,17 +1697,17 @@ for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):  # however tiny, 0
         ([1e9, 2e-20, 3e-20], [10, 0.5], [1e10, 2.15e-19]),
         ([2, 0, 3], [1e-20, 1e9], [2e-20, 3e9]),
     ):
-        _leaves = {"x": tensor(_x, _dtype), "w": tensor([3, 4], _dtype), "g": tensor(_g, _dtype)}
-        _answer = ask("shared_weight_grad(x, w, g)", **_leaves)
+        _leaves = {"data": tensor(_x, _dtype), "weights": tensor([3, 4], _dtype), "g": tensor(_g, _dtype)}
+        _answer = ask("shared_weight_grad(data, weights, g)", **_leaves)
         _answer.returns(tensor(_want, _dtype), rtol=_rtol, atol=0.0, hint=hint.any_size)
 _leaves = {
-    "x": "leaf([1.0, 2.0, 5.0]).double() * 1",
-    "w": "leaf([3.0, 4.0]).double() * 1",
+    "data": "leaf([1.0, 2.0, 5.0]).double() * 1",
+    "weights": "leaf([3.0, 4.0]).double() * 1",
     "g": "leaf([10.0, 100.0]).double() * 1",
 }
-_answer = ask("shared_weight_grad(x, w, g)", {"errors": hint.tracked}, **_leaves)
+_answer = ask("shared_weight_grad(data, weights, g)", {"errors": hint.tracked}, **_leaves)
 _answer.changes_nothing().returns(tensor([210.0, 520.0]), hint=hint.every)
-_retained = _answer.then("x.retains_grad or w.retains_grad or g.retains_grad")
+_retained = _answer.then("data.retains_grad or weights.retains_grad or g.retains_grad")
 _answer.holds(not _retained.result, hint.retains)
 ### END HIDDEN TESTS
 

@@ -268,37 +268,39 @@ def pow_backward(x, q, g):
 
 
 # %% position by position task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    total = torch.zeros_like(w)
+def shared_weight_grad(data, weights, g):
+    total = torch.zeros_like(weights)
     for i in range(len(g)):
-        total = total + g[i] * x[i : i + len(w)]
+        total = total + g[i] * data[i : i + len(weights)]
     return total
 
 
 # %% a convolution of the data with g task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    return torch.nn.functional.conv1d(x[None, None], g[None, None])[0, 0]
+def shared_weight_grad(data, weights, g):
+    return torch.nn.functional.conv1d(data[None, None], g[None, None])[0, 0]
 
 
 # %% windows task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    return x.unfold(0, len(g), 1) @ g
+def shared_weight_grad(data, weights, g):
+    return data.unfold(0, len(g), 1) @ g
 
 
 # %% windows by their own strides task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    (step,) = x.stride()
-    return x.as_strided((len(w), len(g)), (step, step)) @ g
+def shared_weight_grad(data, weights, g):
+    (step,) = data.stride()
+    return data.as_strided((len(weights), len(g)), (step, step)) @ g
 
 
 # %% numbers, then a tensor of the dtype task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    x, g, n = x.tolist(), g.tolist(), len(w)
-    return torch.tensor([sum(a * b for a, b in zip(g, x[k:], strict=False)) for k in range(n)], dtype=w.dtype)
+def shared_weight_grad(data, weights, g):
+    data, g, n = data.tolist(), g.tolist(), len(weights)
+    return torch.tensor(
+        [sum(a * b for a, b in zip(g, data[k:], strict=False)) for k in range(n)], dtype=weights.dtype
+    )
 
 
 # %% autograd on a copy task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    leaf = torch.zeros_like(w).detach().requires_grad_()
-    y = x.detach().unfold(0, len(w), 1) @ leaf
-    return torch.autograd.grad(y, leaf, g)[0]
+def shared_weight_grad(data, weights, g):
+    leaf = torch.zeros_like(weights).detach().requires_grad_()
+    out = data.detach().unfold(0, len(weights), 1) @ leaf
+    return torch.autograd.grad(out, leaf, g)[0]

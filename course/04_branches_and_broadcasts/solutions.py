@@ -120,36 +120,36 @@ return gx, torch.nan_to_num(gq)
 
 # %% [markdown] task="shared_weight_grad" lang="en"
 r"""
-**Why it works.** At the positions 0, 1, ..., `w[k]` is multiplied by `x[k]`, `x[k + 1]`, ..., so each use has the slope $x_{i+k}$. The
-gradient of `w[k]` is the dot product of `g` with the window of `x` that begins at `k`. The values of `w` do not appear, since $y$ is
+**Why it works.** At the positions 0, 1, ..., `weights[k]` is multiplied by `data[k]`, `data[k + 1]`, ..., so each use has the slope $\text{data}_{i+k}$. The
+gradient of `weights[k]` is the dot product of `g` with the window of `data` that begins at `k`. The values of `weights` do not appear, since `out` is
 linear in them. As a formula this is a convolution again, of the data with `g`.
 
-**A detour.** Let autograd do it, on the caller's `w`:
+**A detour.** Let autograd do it, on the caller's `weights`:
 
 ```
-y = x.unfold(0, len(w), 1) @ w.requires_grad_()
-y.backward(g)
-return w.grad
+out = data.unfold(0, len(weights), 1) @ weights.requires_grad_()
+out.backward(g)
+return weights.grad
 ```
 
-The values are right on the first call. On the second, `w.grad` is twice as large. The caller's `w` is also left tracked and with a
+The values are right on the first call. On the second, `weights.grad` is twice as large. The caller's `weights` is also left tracked and with a
 `.grad` it did not have before. On a copy, with `torch.autograd.grad`, this is a right answer.
 """
 
-# %% [markdown] task="shared_weight_grad" lang="ko" en="ebdac643"
+# %% [markdown] task="shared_weight_grad" lang="ko" en="0d3cb769"
 r"""
-**왜 맞을까요?** `w[k]`에는 위치 0, 1, ...에서 `x[k]`, `x[k + 1]`, ...이 곱해지고, 그때마다 기울기는 $x_{i+k}$입니다. 그래서 gradient는 `g`와,
-`x`에서 `k`부터 시작하는 구간의 내적입니다. $y$는 `w`의 일차식이므로 `w`의 값은 나오지 않습니다. 식으로 보면 이것도 데이터와 `g`의
+**왜 맞을까요?** `weights[k]`에는 위치 0, 1, ...에서 `data[k]`, `data[k + 1]`, ...이 곱해지고, 그때마다 기울기는 $\text{data}_{i+k}$입니다. 그래서 gradient는 `g`와,
+`data`에서 `k`부터 시작하는 구간의 내적입니다. `out`은 `weights`의 일차식이므로 `weights`의 값은 나오지 않습니다. 식으로 보면 이것도 데이터와 `g`의
 합성곱입니다.
 
-**흔한 실수.** 호출한 쪽의 `w`로 autograd를 쓰는 방법입니다.
+**흔한 실수.** 호출한 쪽의 `weights`로 autograd를 쓰는 방법입니다.
 
 ```
-y = x.unfold(0, len(w), 1) @ w.requires_grad_()
-y.backward(g)
-return w.grad
+out = data.unfold(0, len(weights), 1) @ weights.requires_grad_()
+out.backward(g)
+return weights.grad
 ```
 
-처음 호출할 때는 값이 맞습니다. 두 번째에는 `w.grad`가 두 배가 됩니다. 게다가 호출한 쪽의 `w`가 추적되는 텐서로 바뀌고 없던 `.grad`가
+처음 호출할 때는 값이 맞습니다. 두 번째에는 `weights.grad`가 두 배가 됩니다. 게다가 호출한 쪽의 `weights`가 추적되는 텐서로 바뀌고 없던 `.grad`가
 생깁니다. 복사본을 만들어 `torch.autograd.grad`를 쓰면 맞는 답이 됩니다.
 """

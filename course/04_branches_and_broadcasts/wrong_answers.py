@@ -693,114 +693,116 @@ def pow_backward(x, q, g):
 
 
 # %% the last use alone task="shared_weight_grad" hint="one_use"
-def shared_weight_grad(x, w, g):
-    return g[-1] * x[len(g) - 1 :]
+def shared_weight_grad(data, weights, g):
+    return g[-1] * data[len(g) - 1 :]
 
 
 # %% a mean of the uses task="shared_weight_grad" hint="mean"
-def shared_weight_grad(x, w, g):
-    return torch.stack([(g * x[k : k + len(g)]).mean() for k in range(len(w))])
+def shared_weight_grad(data, weights, g):
+    return torch.stack([(g * data[k : k + len(g)]).mean() for k in range(len(weights))])
 
 
 # %% the wrong way round task="shared_weight_grad" hint="flipped"
-def shared_weight_grad(x, w, g):
-    return torch.stack([(g * x[k : k + len(g)]).sum() for k in range(len(w))]).flip(0)
+def shared_weight_grad(data, weights, g):
+    return torch.stack([(g * data[k : k + len(g)]).sum() for k in range(len(weights))]).flip(0)
 
 
 # %% the weight stays in task="shared_weight_grad" hint="only_x"
-def shared_weight_grad(x, w, g):
-    return torch.stack([(g * w[k] * x[k : k + len(g)]).sum() for k in range(len(w))])
+def shared_weight_grad(data, weights, g):
+    return torch.stack([(g * weights[k] * data[k : k + len(g)]).sum() for k in range(len(weights))])
 
 
 # %% divides by the weight task="shared_weight_grad" hint="values"
-def shared_weight_grad(x, w, g):
-    parts = torch.stack([(g * w[k] * x[k : k + len(g)]).sum() for k in range(len(w))])
-    return parts / w
+def shared_weight_grad(data, weights, g):
+    parts = torch.stack([(g * weights[k] * data[k : k + len(g)]).sum() for k in range(len(weights))])
+    return parts / weights
 
 
-# %% fills the caller's gradients task="shared_weight_grad" en="w.grad is not what it was" ko="w.grad가 호출하기 전과 다릅니다"
-def shared_weight_grad(x, w, g):
-    leaf = w if w.requires_grad else w.clone().requires_grad_()
+# %% fills the caller's gradients task="shared_weight_grad" en="weights.grad is not what it was" ko="weights.grad가 호출하기 전과 다릅니다"
+def shared_weight_grad(data, weights, g):
+    leaf = weights if weights.requires_grad else weights.clone().requires_grad_()
     leaf.grad = None
-    sum(g[i] * (leaf * x.detach()[i : i + len(w)]).sum() for i in range(len(g))).backward()
+    sum(g[i] * (leaf * data.detach()[i : i + len(weights)]).sum() for i in range(len(g))).backward()
     return leaf.grad.clone()
 
 
 # %% a convolution as in mathematics task="shared_weight_grad" hint="flipped"
-def shared_weight_grad(x, w, g):
-    return torch.nn.functional.conv1d(x[None, None], g.flip(0)[None, None])[0, 0]
+def shared_weight_grad(data, weights, g):
+    return torch.nn.functional.conv1d(data[None, None], g.flip(0)[None, None])[0, 0]
 
 
 # %% a list of numbers task="shared_weight_grad" en="a float64 tensor was expected" ko="필요한 것은 float64 텐서입니다"
-def shared_weight_grad(x, w, g):
-    return [(g * x[k : k + len(g)]).sum().item() for k in range(len(w))]
+def shared_weight_grad(data, weights, g):
+    return [(g * data[k : k + len(g)]).sum().item() for k in range(len(weights))]
 
 
 # %% a tensor of the default dtype task="shared_weight_grad" en="The dtype is float32; float64 was expected" ko="dtype이 float32입니다. 기대한 dtype은 float64입니다"
-def shared_weight_grad(x, w, g):
-    return torch.tensor([(g * x[k : k + len(g)]).sum().item() for k in range(len(w))])
+def shared_weight_grad(data, weights, g):
+    return torch.tensor([(g * data[k : k + len(g)]).sum().item() for k in range(len(weights))])
 
 
 # %% windows side by side in memory task="shared_weight_grad" hint="apart"
-def shared_weight_grad(x, w, g):
-    return x.as_strided((len(w), len(g)), (1, 1)) @ g
+def shared_weight_grad(data, weights, g):
+    return data.as_strided((len(weights), len(g)), (1, 1)) @ g
 
 
 # %% all the gradient on the first window task="shared_weight_grad" hint="every"
-def shared_weight_grad(x, w, g):
-    return x[: len(w)] * g.sum()
+def shared_weight_grad(data, weights, g):
+    return data[: len(weights)] * g.sum()
 
 
 # %% no warnings any more task="shared_weight_grad" en="the warning filters were left changed" ko="경고 필터가 바뀐 채로 남아"
 import warnings
 
 
-def shared_weight_grad(x, w, g):
+def shared_weight_grad(data, weights, g):
     warnings.simplefilter("ignore")
-    return torch.nn.functional.conv1d(x[None, None], g[None, None])[0, 0]
+    return torch.nn.functional.conv1d(data[None, None], g[None, None])[0, 0]
 
 
-# %% tracks the caller's weights task="shared_weight_grad" en="w.requires_grad was changed" ko="w.requires_grad가 바뀌었습니다"
-def shared_weight_grad(x, w, g):
-    y = x.detach().unfold(0, len(w), 1) @ w.requires_grad_()
-    return torch.autograd.grad(y, w, g)[0]
+# %% tracks the caller's weights task="shared_weight_grad" en="weights.requires_grad was changed" ko="weights.requires_grad가 바뀌었습니다"
+def shared_weight_grad(data, weights, g):
+    out = data.detach().unfold(0, len(weights), 1) @ weights.requires_grad_()
+    return torch.autograd.grad(out, weights, g)[0]
 
 
-# %% adds up in the caller's weights task="shared_weight_grad" en="the call changed w itself" ko="w의 값이 바뀌었습니다"
-def shared_weight_grad(x, w, g):
-    total = w.detach()
+# %% adds up in the caller's weights task="shared_weight_grad" en="the call changed weights itself" ko="weights의 값이 바뀌었습니다"
+def shared_weight_grad(data, weights, g):
+    total = weights.detach()
     total *= 0
     for i in range(len(g)):
-        total += g[i].detach() * x[i : i + len(w)].detach()
+        total += g[i].detach() * data[i : i + len(weights)].detach()
     return total.clone()
 
 
 # %% leaves out the last position task="shared_weight_grad" hint="every"
-def shared_weight_grad(x, w, g):
-    total = torch.zeros_like(w)
+def shared_weight_grad(data, weights, g):
+    total = torch.zeros_like(weights)
     for i in range(len(g) - 1):
-        total = total + g[i] * x[i : i + len(w)]
+        total = total + g[i] * data[i : i + len(weights)]
     return total
 
 
 # %% squeezes one weight away task="shared_weight_grad" hint="vector"
-def shared_weight_grad(x, w, g):
-    return torch.nn.functional.conv1d(x[None, None], g[None, None]).squeeze()
+def shared_weight_grad(data, weights, g):
+    return torch.nn.functional.conv1d(data[None, None], g[None, None]).squeeze()
 
 
 # %% multiplies the data in place task="shared_weight_grad" hint="overwrites"
-def shared_weight_grad(x, w, g):
-    total = torch.zeros_like(w)
-    for k in range(len(w)):
-        window = x.detach()[k : k + len(g)]
+def shared_weight_grad(data, weights, g):
+    total = torch.zeros_like(weights)
+    for k in range(len(weights)):
+        window = data.detach()[k : k + len(g)]
         window *= g.detach()
         total[k] = window.sum()
     return total
 
 
 # %% minus, and round the end task="shared_weight_grad" hint="flipped"
-def shared_weight_grad(x, w, g):
-    return torch.stack([sum(g[i] * x[(i - k) % len(x)] for i in range(len(g))) for k in range(len(w))])
+def shared_weight_grad(data, weights, g):
+    return torch.stack(
+        [sum(g[i] * data[(i - k) % len(data)] for i in range(len(g))) for k in range(len(weights))]
+    )
 
 
 # %% rounds the result task="total_derivative" hint="small"
@@ -935,36 +937,36 @@ def pow_backward(x, q, g):
 
 
 # %% as many positions as weights task="shared_weight_grad" hint="one_use"
-def shared_weight_grad(x, w, g):
-    used = range(min(len(w), len(g)))
-    return torch.stack([sum(g[i] * x[i + k] for i in used) for k in range(len(w))])
+def shared_weight_grad(data, weights, g):
+    used = range(min(len(weights), len(g)))
+    return torch.stack([sum(g[i] * data[i + k] for i in used) for k in range(len(weights))])
 
 
 # %% rounds to six decimals task="shared_weight_grad" hint="rounded"
-def shared_weight_grad(x, w, g):
-    return (x.unfold(0, len(g), 1) @ g).round(decimals=6)
+def shared_weight_grad(data, weights, g):
+    return (data.unfold(0, len(g), 1) @ g).round(decimals=6)
 
 
 # %% through float32 task="shared_weight_grad" hint="rounded"
-def shared_weight_grad(x, w, g):
-    return (x.float().unfold(0, len(g), 1) @ g.float()).to(x.dtype)
+def shared_weight_grad(data, weights, g):
+    return (data.float().unfold(0, len(g), 1) @ g.float()).to(data.dtype)
 
 
 # %% leaves alone task="shared_weight_grad" hint="tracked"
-def shared_weight_grad(x, w, g):
-    if not all(argument.is_leaf for argument in (x, w, g)):
+def shared_weight_grad(data, weights, g):
+    if not all(argument.is_leaf for argument in (data, weights, g)):
         raise ValueError("not a leaf")
-    return x.unfold(0, len(g), 1) @ g
+    return data.unfold(0, len(g), 1) @ g
 
 
 # %% cuts off huge elements task="shared_weight_grad" hint="any_size"
-def shared_weight_grad(x, w, g):
-    return x.clamp(-1e6, 1e6).unfold(0, len(g), 1) @ g
+def shared_weight_grad(data, weights, g):
+    return data.clamp(-1e6, 1e6).unfold(0, len(g), 1) @ g
 
 
 # %% takes tiny elements for 0 task="shared_weight_grad" hint="any_size"
-def shared_weight_grad(x, w, g):
-    return torch.where(x.abs() < 1e-4, 0.0, x).unfold(0, len(g), 1) @ g
+def shared_weight_grad(data, weights, g):
+    return torch.where(data.abs() < 1e-4, 0.0, data).unfold(0, len(g), 1) @ g
 
 
 # %% remembers what looks the same when printed task="total_derivative" hint="kept"
@@ -1088,8 +1090,8 @@ def pow_backward(x, q, g):
 
 
 # %% takes a tiny gradient for 0 task="shared_weight_grad" hint="any_size"
-def shared_weight_grad(x, w, g):
-    found = x.unfold(0, len(g), 1) @ g
+def shared_weight_grad(data, weights, g):
+    found = data.unfold(0, len(g), 1) @ g
     return torch.where(found.abs() < 1e-15, 0.0, found)
 
 
@@ -1097,9 +1099,11 @@ def shared_weight_grad(x, w, g):
 kept_vectors = {}
 
 
-def shared_weight_grad(x, w, g):
-    kept = kept_vectors.setdefault((len(w), w.dtype), torch.empty(len(w), dtype=w.dtype))
-    return kept.copy_((x.unfold(0, len(g), 1) @ g).detach())
+def shared_weight_grad(data, weights, g):
+    kept = kept_vectors.setdefault(
+        (len(weights), weights.dtype), torch.empty(len(weights), dtype=weights.dtype)
+    )
+    return kept.copy_((data.unfold(0, len(g), 1) @ g).detach())
 
 
 # %% takes a tiny g for 0 task="pow_backward" hint="any_size"
@@ -1119,9 +1123,9 @@ def pow_backward(x, q, g):
 
 
 # %% neither tiny nor huge g task="shared_weight_grad" hint="any_size"
-def shared_weight_grad(x, w, g):
+def shared_weight_grad(data, weights, g):
     g = torch.where(g.abs() < 1e-9, 0.0, g.clamp(-1e6, 1e6))
-    return x.unfold(0, len(g), 1) @ g
+    return data.unfold(0, len(g), 1) @ g
 
 
 # %% backwards, held up by dead ends task="total_derivative" hint="aside"
