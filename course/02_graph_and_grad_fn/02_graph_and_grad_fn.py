@@ -39,6 +39,8 @@ r"""
 """
 
 # %%
+import warnings
+
 import torch
 
 import secant
@@ -131,16 +133,30 @@ secant.predict(
 r"""
 ## 1. Three kinds of tensor
 
-Take the function of lesson 1 again, $z = \log x^3$ at $x = 5$, this time in two steps. `tensor_info` shows what PyTorch knows about a
-tensor besides its value. First without tracking:
+Take the function of lesson 1 again, $z = \log x^3$ at $x = 5$, this time in two steps. `tensor_info` reads six attributes of each tensor:
+
+- `requires_grad`: whether the tensor is tracked; `is_leaf`: whether it is a leaf;
+- `retains_grad`: whether `backward()` will keep the gradient of this tensor although it is not a leaf;
+- `grad_fn`: what was recorded about the operation that made the tensor;
+- `grad`: the gradient that is stored with the tensor, or `None`;
+- the value itself.
+
+First without tracking:
 """
 
-# %% [markdown] lang="ko" en="58e947be"
+# %% [markdown] lang="ko" en="3978cd71"
 r"""
 ## 1. 텐서의 세 종류
 
-수업 01의 함수 $z = \log x^3$을 $x = 5$에서 이번에는 두 단계로 나누어 계산합니다. `tensor_info`는 PyTorch가 텐서의 값 말고 또 무엇을
-알고 있는지 보여 줍니다. 먼저 추적하지 않을 때입니다.
+수업 01의 함수 $z = \log x^3$을 $x = 5$에서 이번에는 두 단계로 나누어 계산합니다. `tensor_info`는 텐서마다 여섯 가지를 읽어서 보여 줍니다.
+
+- `requires_grad`: 추적되는 텐서인지. `is_leaf`: leaf인지.
+- `retains_grad`: leaf가 아닌데도 `backward()`가 이 텐서의 gradient를 남길 것인지.
+- `grad_fn`: 이 텐서를 만든 연산에 대해 기록한 것.
+- `grad`: 이 텐서에 저장된 gradient. 없으면 `None`.
+- 텐서의 값.
+
+먼저 추적하지 않을 때입니다.
 """
 
 # %%
@@ -187,13 +203,12 @@ describes only the first row. (The weights that a model trains, its `nn.Paramete
 
 The tasks use two ways to compute without recording, which lesson 6 explains. Inside `with torch.no_grad():` no operation is
 recorded at all, and `x.detach()` returns a tensor with the values of `x` and no history. The result of `detach` is a constant leaf,
-and so is anything newly computed under `no_grad`. (Beware of one special case: a view of a tracked tensor, such as `x[:1]`, made under `no_grad`
-reports `requires_grad=True`. But no operation is recorded: what you compute from this view sends no gradient anywhere, neither to the view nor to `x`.)
+and so is anything newly computed under `no_grad`.
 
 Now the backward pass. (`draw_graph` computes the gradients in its picture itself and stores none of them.) Which of the three gets a `.grad`?
 """
 
-# %% [markdown] lang="ko" en="2555013d"
+# %% [markdown] lang="ko" en="fb801243"
 r"""
 세 열이 달라졌습니다. 그중 `is_leaf`는 다른 두 열로 정해집니다.
 
@@ -214,7 +229,7 @@ leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"�
 
 과제에는 기록하지 않고 계산하는 방법 두 가지가 나옵니다. 자세한 것은 수업 06에서 다룹니다. `with torch.no_grad():` 안에서는 연산이
 하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 계산 기록이 없는 텐서를 돌려줍니다. `detach`가 돌려주는 텐서는 상수 leaf이고,
-`no_grad` 안에서 새로 계산한 값도 그렇습니다. (예외가 하나 있습니다. 추적되는 텐서의 뷰(view), 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서는 그 안에서 만들어도 `requires_grad`가 `True`입니다. 그렇다고 기록된 것은 아닙니다. `grad_fn`은 `None`이고, 이 뷰로 계산해도 gradient는 뷰에도 `x`에도, 어디에도 가지 않습니다.)
+`no_grad` 안에서 새로 계산한 값도 그렇습니다.
 
 이제 역방향 계산을 할 차례입니다. (`draw_graph`는 그림에 쓸 gradient를 따로 계산하고 어디에도 저장하지 않습니다.) 셋 가운데 어느 것에 `.grad`가 생길까요?
 """
@@ -223,10 +238,6 @@ leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"�
 picture = draw_graph(values=True, slopes=True, gradients=True, x=x, y=y, z=z)
 z.backward()
 print(tensor_info(x=x, y=y, z=z))
-
-for tensor in (y, z):
-    assert not tensor.retains_grad
-    assert tensor.grad_fn is not None
 picture
 
 # %% [markdown] lang="en"
@@ -235,23 +246,56 @@ r"""
 $0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$. The picture shows all three gradients. Each box has a value, the gradient of `z` with respect to it, and the local slope of
 the operation with respect to its input. (Section 2 explains the boxes themselves.)
 
-But autograd did not store all three. It had the first two in hand, used them and dropped them: `y.grad` and `z.grad` are
-still `None`. For an intermediate tensor, `retains_grad` tells you in advance whether its gradient will be kept. (A leaf gets a `.grad`
-although its `retains_grad` is `False` too.) Lesson 3 shows how to keep such gradients.
-
-`grad_fn` is still there. Section 5 comes back to that.
+But autograd did not store all three. It had the first two in hand, used them and dropped them. Read `y.grad` and `z.grad` yourself:
 """
 
-# %% [markdown] lang="ko" en="9506b2a0"
+# %% [markdown] lang="ko" en="de577c5d"
 r"""
 `x.grad`는 $0.6$입니다. 이 값을 구하려면 $dz/dz = 1$과 $dz/dy = 1/y = 1/125 = 0.008$이 먼저 있어야 하고, 그다음이
 $0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$입니다. 그림에서 세 gradient를 모두 볼 수 있습니다. 상자 하나는 노드나 텐서 하나입니다. 상자마다 값, 그 값에 대한 `z`의 gradient, 입력에 대한 그 연산의 기울기가 적혀 있습니다. (상자의 모양과 색은 2절에서 설명합니다.)
 
-그런데 autograd가 셋을 모두 남겨 둔 것은 아닙니다. 앞의 두 gradient는 쓰고 나서 버렸습니다. 그래서 `y.grad`와 `z.grad`는 여전히
-`None`입니다. 중간 텐서라면 `retains_grad` 열에서 이를 미리 알 수 있습니다. (leaf도 이 열은 `False`이지만 `.grad`는 생깁니다.) 이런
-gradient를 남겨 두는 방법은 수업 03에서 다룹니다.
+그런데 autograd가 셋을 모두 남겨 둔 것은 아닙니다. 앞의 두 gradient는 쓰고 나서 버렸습니다. `y.grad`와 `z.grad`를 직접 읽어 봅시다.
+"""
+
+# %%
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    print("y.grad:", y.grad)
+    print("z.grad:", z.grad)
+    assert y.grad is None
+    assert z.grad is None
+print(f"{caught[0].category.__name__}: {str(caught[0].message).partition('. ')[0]}.")
+
+# %% [markdown] lang="en"
+r"""
+Both are `None`. PyTorch also warns, because code that reads the `.grad` of an intermediate tensor usually means that of a leaf. (The cell
+collects the warnings and prints the first sentence of one.) For an intermediate tensor, `retains_grad` tells you in advance whether its gradient
+will be kept. A leaf gets a `.grad` although its `retains_grad` is `False`. Lesson 3 shows how to keep such gradients.
+
+`grad_fn` is still there. Section 5 comes back to that.
+
+<details><summary>A special case: a view made under no_grad</summary>
+
+A view of a tracked tensor, such as `x[:1]`, made under `no_grad` reports `requires_grad=True`. But no operation is recorded, and `grad_fn` is
+`None`: what you compute from this view sends no gradient anywhere, neither to the view nor to `x`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="dab075c9"
+r"""
+둘 다 `None`입니다. 그리고 경고가 나옵니다. 중간 텐서의 `.grad`를 읽는 코드는 사실 leaf의 `.grad`를 읽으려던 것일 때가 많기 때문입니다. (위의
+셀은 경고를 모아 두었다가 그중 하나의 첫 문장만 출력합니다.) 중간 텐서의 gradient가 남을지는 `retains_grad`를 보면 미리 알 수 있습니다.
+leaf는 `retains_grad`가 `False`여도 `.grad`가 생깁니다. 중간 텐서의 gradient를 남겨 두는 방법은 수업 03에서 다룹니다.
 
 `grad_fn`은 그대로 남아 있습니다. 이 이야기는 5절에서 이어집니다.
+
+<details><summary>예외 하나: no_grad 안에서 만든 뷰</summary>
+
+추적되는 텐서의 뷰(view), 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서는 `no_grad` 안에서 만들어도 `requires_grad`가 `True`입니다. 그렇다고 기록된 것은
+아닙니다. `grad_fn`은 `None`이고, 이 뷰로 계산해도 gradient는 뷰에도 `x`에도, 어디에도 가지 않습니다.
+
+</details>
 """
 
 # %% [markdown] lang="en"
@@ -776,8 +820,6 @@ r"""
 """
 
 # %%
-import warnings
-
 from torch.utils.checkpoint import checkpoint
 
 x = torch.tensor(2.0, dtype=torch.float64)  # untracked, like a model's input
@@ -853,10 +895,9 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 **Only in this lesson:**
 
 - Where a task asks for a `str` or a `list`, return exactly that, not a tensor or a tuple. Each call makes a new list.
-- The recursion limit is one of the settings of the process.
 """
 
-# %% [markdown] lang="ko" en="eddff4dc"
+# %% [markdown] lang="ko" en="aff2e746"
 r"""
 # 과제
 
@@ -870,7 +911,6 @@ r"""
 **이 수업에만 있는 규칙:**
 
 - `str`이나 리스트를 돌려주라고 쓰여 있으면 텐서나 튜플이 아니라 꼭 그 종류로 돌려주세요. 리스트는 호출할 때마다 새로 만듭니다.
-- 재귀 한도도 프로세스의 설정입니다.
 """
 
 # %% [markdown] lang="en"

@@ -474,7 +474,7 @@ print("y.retain_grad(), y.grad:", y.grad)
 
 # %% [markdown] lang="en"
 r"""
-Without `retain_grad()` the `.grad` of an intermediate tensor is `None`, and reading it gives a warning. Calling `retain_grad()` afterwards is too
+`y.grad` is `None`, with the warning of lesson 2. Calling `retain_grad()` afterwards is too
 late: the 0.008 is gone. It takes effect from the next `backward()` through `y` (and that buffer accumulates, too). Such a
 second call works only if the first one had `retain_graph=True`.
 
@@ -482,9 +482,9 @@ You can also bypass the buffers. `torch.autograd.grad` runs the same backward pa
 of leaves and of intermediate tensors alike, and writes into no leaf's `.grad`:
 """
 
-# %% [markdown] lang="ko" en="e195fe42"
+# %% [markdown] lang="ko" en="1adec671"
 r"""
-`retain_grad()`를 호출하지 않은 중간 텐서의 `.grad`는 `None`이고, 읽으면 경고가 뜹니다. 나중에 호출해도 늦습니다. 0.008은 이미 사라졌습니다.
+`y.grad`는 `None`이고, 수업 02에서 본 경고가 나옵니다. `retain_grad()`를 나중에 호출해도 늦습니다. 0.008은 이미 사라졌습니다.
 `retain_grad()`를 호출한 뒤에 `y`를 지나는 `backward()`부터 gradient가 남습니다(이 버퍼에도 쌓입니다). 다만 같은 그래프에서 `backward()`를
 다시 호출하려면 첫 호출에 `retain_graph=True`를 주었어야 합니다.
 

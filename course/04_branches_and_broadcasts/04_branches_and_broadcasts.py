@@ -324,7 +324,7 @@ When `x` moves, `y` and `w` move *together*. Why may we follow one path while th
 As in section 1, $y = x^3$, $w = x^2$ and $z = \log y + \sqrt{w}$.
 
 At first the explorer shows the whole quotient $\Delta z/h$ as a bar, and autograd's gradient as a dashed line. On the right you see for every $h$
-how far the two are apart. *Each path* adds two more quotients: only `y` moves, only `w` moves. Each bar starts where the one before it ends. Between
+how far the two are apart. *Each path* adds the other two quotients. Each bar starts where the one before it ends. Between
 these two and the whole is the **remainder** $r$: the quotient for both moving, minus the other two.
 
 1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
@@ -334,7 +334,7 @@ these two and the whole is the **remainder** $r$: the quotient for both moving, 
 5. How steep is its line on the right? What does that say about $h \to 0$?
 """
 
-# %% [markdown] lang="ko" en="59d05384"
+# %% [markdown] lang="ko" en="63e9a7c5"
 r"""
 ## 3. 경로를 그냥 더해도 되는 이유
 
@@ -342,7 +342,7 @@ r"""
 $y = x^3$, $w = x^2$, $z = \log y + \sqrt{w}$입니다.
 
 처음에는 전체의 차분몫(difference quotient) $\Delta z/h$가 막대로, autograd의 gradient가 파선으로 보입니다. 오른쪽 그림은 둘이 $h$마다 얼마나 떨어져 있는지를
-보여 줍니다. *경로마다*를 고르면 `y`만 움직일 때와 `w`만 움직일 때의 차분몫이 더 나옵니다. 막대는 앞의 막대가 끝난 높이에서 시작합니다. 막대 사이에 표시된 $r$은 둘 다
+보여 줍니다. *경로마다*를 고르면 나머지 두 차분몫도 나옵니다. 막대는 앞의 막대가 끝난 높이에서 시작합니다. 막대 사이에 표시된 $r$은 둘 다
 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다.
 
 1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
