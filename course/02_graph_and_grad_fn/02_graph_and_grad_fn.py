@@ -1078,6 +1078,7 @@ Return the names of all nodes of the graph behind `t`, as a list of strings.
 - List each **node** once, however many edges lead to it. Two nodes with the same name are two entries: the graph of section 4 gives six
   names, `PowBackward0` twice.
 - The order does not matter. Skip edges to `None`. If `t` has no `grad_fn`, return an empty list.
+- Right names on ordinary graphs are 2 of the 3 points; the third is for the graphs of the next item.
 - The graph may be thousands of operations deep. There, a function that calls itself ends in a `RecursionError` (if you raise the
   recursion limit, do it inside the function and put it back: a limit that is set beside it does not count in grading). There may also be more paths through the graph than you could ever follow.
 - Only read the graph: do not run `backward()`, and leave the graph as it was, without a new hook and with the `metadata` of its nodes unchanged.
@@ -1103,7 +1104,7 @@ while todo:
 </details>
 """
 
-# %% [markdown] lang="ko" en="d387c292"
+# %% [markdown] lang="ko" en="e822337f"
 r"""
 ## 과제 2.2 · `graph_nodes`
 
@@ -1116,6 +1117,7 @@ r"""
 - **노드**마다 한 번만 적습니다. 그 노드로 가는 간선이 몇 개든 마찬가지입니다. 이름이 같아도 서로 다른 노드이면 따로 적습니다. 4절의
   그래프라면 이름이 여섯 개이고 그중 둘이 `PowBackward0`입니다.
 - 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 리스트를 돌려주세요.
+- 보통의 그래프에서 이름을 맞게 구하면 3점 중 2점이고, 나머지 1점은 다음 항목의 그래프에 있습니다.
 - 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도를 올린다면 함수 안에서 올렸다가
   되돌려 놓으세요. 함수 밖에서 올린 한도는 채점할 때 통하지 않습니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
 - 그래프를 읽기만 하세요. `backward()`는 호출하지 말고, 그래프를 처음 그대로 두세요. hook을 새로 남기거나 노드의 `metadata`를 바꾸면 안 됩니다.
@@ -1159,22 +1161,19 @@ def graph_nodes(t):
 
 
 # %% nbgrader={"grade_id": "test_graph_nodes", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints
+from secant import PartialCredit, ask, check, hints
 
 hint = hints("graph_nodes")
+_credit = PartialCredit(nodes=2, depth=1)
 
 _KNOWN = {"x": "torch.tensor([2.0, 3.0], requires_grad=True)", "c": "torch.tensor([5.0, 7.0])"}
-_KNOWN |= {"e": "torch.ones(4, requires_grad=True)"}
 _ERRORS = {"NoneType": hint.none, "backward": hint.looking, "RecursionError": hint.too_deep}
 _SHORT, _BACKWARD = {"key": lambda n: n.removeprefix("torch::autograd::")}, "t.sum().backward()"
 
 
 def _compare(t, want, why, known=_KNOWN, **how):
-    wrong = {
-        hint.given: lambda names: not {*names} <= {*want},
-        hint.twice: lambda names: len(names) > len(want),
-        hint.same_name: sorted({*want}),
-    }
+    wrong = {hint.given: lambda names: not {*names} <= {*want}, hint.same_name: sorted({*want})}
+    wrong[hint.twice] = lambda names: len(names) > len(want)
     how = {"errors": _ERRORS, "steps": 100_000, "ahead": ("graph_nodes(t)", _BACKWARD), **how}
     answer = ask("graph_nodes(t)", how, **known, t=t).ends().changes_nothing()
     answer = answer.lists(want, **_SHORT, hint=why, mistakes=wrong).again().ends().changes_nothing()
@@ -1182,17 +1181,19 @@ def _compare(t, want, why, known=_KNOWN, **how):
 
 
 _FIVE = "AddBackward0 LogBackward0 PowBackward0 PowBackward0 SqrtBackward0"
-for _t, _want, _why in (
-    ("torch.log(x**3) + torch.sqrt(x**2)", _FIVE, hint.missing),
-    ("c * x + c", "AddBackward0 MulBackward0", hint.none),
-    ("torch.mul(*e.unbind()[2:])", "MulBackward0 UnbindBackward0", hint.whatever),
-    ("torch.exp(x).mean(0) + x", "AddBackward0 ExpBackward0 MeanBackward1", hint.any_name),
-    ("torch.stack([c, c, c, x])", "StackBackward0", hint.three),
-    ("sum([c] * 3000, x)", "AddBackward0 " * 3000, hint.too_deep),
-):
-    _compare(_t, ["AccumulateGrad", *_want.split()], _why, steps=0 if "3000" in _t else 100_000)
-ask("graph_nodes(x)", {"errors": hint.no_graph}, **_KNOWN).lists([], hint=hint.no_graph)
-check.visible_passed()
+with _credit.part("nodes", "depth"):
+    for _t, _want, _why in (
+        ("torch.log(x**3) + torch.sqrt(x**2)", _FIVE, hint.missing),
+        ("c * x + c", "AddBackward0 MulBackward0", hint.none),
+        ("torch.exp(x).mean(0) + x", "AddBackward0 ExpBackward0 MeanBackward1", hint.any_name),
+        ("torch.stack([c, c, c, x])", "StackBackward0", hint.three),
+    ):
+        _compare(_t, ["AccumulateGrad", *_want.split()], _why)
+    ask("graph_nodes(x)", {"errors": hint.no_graph}, **_KNOWN).lists([], hint=hint.no_graph)
+    with _credit.part("depth"):
+        _want = ["AccumulateGrad"] + ["AddBackward0"] * 3000
+        _compare("sum([x] * 3000)", _want, hint.too_deep, steps=0)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 from secant import graphs, leaf, tensor
 
@@ -1215,59 +1216,63 @@ def _nodes_of(inputs, steps):
 _more = {"w": leaf([1.0, 1.0], "float32", grad=7.0), "b": "torch.ones(2, requires_grad=True)"}
 _more = {**_KNOWN, **_more, "y": "x + w", "z": "torch.zeros(2)"}
 _more |= {"v": "x.detach().requires_grad_()", "u": "torch.no_grad()(torch.narrow)(x, 0, 0, 1)"}
-for _t, _leaves, _want, _why in (
-    ("x * v * v", 2, "MulBackward0 MulBackward0", hint.twins),
-    ("w * b * b", 2, "MulBackward0 MulBackward0", hint.twins),
-    ("u * 3", 0, "MulBackward0", hint.none),
-    ("x * x", 1, "MulBackward0", hint.missing),
-    ("(w * x + b)**2", 3, "AddBackward0 MulBackward0 PowBackward0", hint.missing),
-    ("(y + x) + y", 2, "AddBackward0 AddBackward0 AddBackward0", hint.missing),
-    ("torch.addcmul(x, w, b)", 3, "AddcmulBackward0", hint.three),
-    ("torch.mul(*x.unbind())", 1, "MulBackward0 UnbindBackward0", hint.missing),
-    ("c + x * c", 1, "AddBackward0 MulBackward0", hint.none),
-    ("torch.exp(c) * x", 1, "MulBackward0", hint.none),
-    ("torch.sin(x.detach()) * w", 1, "MulBackward0", hint.none),
-):
-    _look(_t, ["AccumulateGrad"] * _leaves + _want.split(), _why, _more)
-_copied = ["AccumulateGrad", "CopySlices", "SelectBackward0"]
-_look("z", _copied, hint.any_name, _more, before="z[0] = x[0]")
-_answer = ask("graph_nodes(z.sum())", {"before": "z[0] = x[0]", "errors": _ERRORS}, **_more)
-_answer.lists([*_copied, "SumBackward0"], **_SHORT, hint=hint.any_name)
-_answer = ask("graph_nodes(t)", **_more, t="y").lists(["AccumulateGrad"] * 2 + ["AddBackward0"], **_SHORT)
-_want = ["AccumulateGrad"] * 3 + ["AddBackward0", "MulBackward0"]
-_answer.after("y.mul_(torch.ones(1, requires_grad=True))", hint.anew).lists(_want, **_SHORT)
-for _t in ("x", "torch.exp(c)", "torch.no_grad()(torch.exp)(x)"):
-    _how = {"errors": {"NoneType": hint.no_graph}, "steps": 100_000}
-    _answer = ask("graph_nodes(t)", _how, **_KNOWN, t=_t).ends().changes_nothing()
-    _answer.lists([], hint=hint.no_graph)
-    _answer.again().ends().changes_nothing().lists([])
-_log = ["AccumulateGrad", "LogBackward0", "PowBackward0"]
-_gradient = _compare("torch.log(x**3)", _log, hint.missing).then("x.grad")
-_gradient.returns(tensor([1.5, 1.0], "float32"), hint=hint.hooked)
-_how = {"before": _BACKWARD, "errors": hint.freed}
-ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, **_SHORT, hint=hint.freed)
-_answer = ask("torch.no_grad()(graph_nodes)(t)", {"errors": hint.off}, **_KNOWN, t="torch.log(x**3)")
-_answer.changes_nothing().lists(_log, **_SHORT, hint=hint.off)
-_mode = "torch.no_grad()(lambda: (graph_nodes(t), torch.is_grad_enabled())[1])()"
-_answer.then(_mode).equals(False, hint=hint.mode)
-_how = {"before": "t.grad_fn.metadata['mine'] = 1"}
-_answer = ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, **_SHORT)
-_answer.then("t.grad_fn.metadata").equals({"mine": 1}, hint=hint.left)
-_answer.then("graph_nodes(t) is graph_nodes(t)").equals(False, hint=hint.kept)
-# Graphs drawn at random, small ones first.
-_kinds, _how = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
-for _round in range(20):
-    _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 6, 2 + _round * 2 // 3)
-    _known = graphs.program(_inputs, _steps)
-    _look(list(_known)[-1], _nodes_of(_inputs, _steps), hint.missing, _known, **_how)
-_answer = ask("len(graph_nodes(t))", **_KNOWN, t="sum([leaf([1.0]) for _ in range(500)], x)")
-_answer.equals(1001, hint=hint.to_the_end)
-_passed = _answer.then(_BACKWARD, steps=1000)  # a hook left on every node takes more steps
-_passed.holds(not _passed.seen["stopped"], hint.left)
-_doubled = "[x := x + x for _ in range(60)][-1]"
-ask("graph_nodes(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
-_look(_doubled, ["AccumulateGrad", *["AddBackward0"] * 60], hint.missing)
+with _credit.part("nodes", "depth"):
+    for _t, _leaves, _want, _why in (
+        ("x * v * v", 2, "MulBackward0 MulBackward0", hint.twins),
+        ("w * b * b", 2, "MulBackward0 MulBackward0", hint.twins),
+        ("u * 3", 0, "MulBackward0", hint.none),
+        ("x * x", 1, "MulBackward0", hint.missing),
+        ("(w * x + b)**2", 3, "AddBackward0 MulBackward0 PowBackward0", hint.missing),
+        ("(y + x) + y", 2, "AddBackward0 AddBackward0 AddBackward0", hint.missing),
+        ("torch.addcmul(x, w, b)", 3, "AddcmulBackward0", hint.three),
+        ("torch.mul(*x.unbind())", 1, "MulBackward0 UnbindBackward0", hint.missing),
+        ("torch.mul(*leaf([1.0] * 4).unbind()[2:])", 1, "MulBackward0 UnbindBackward0", hint.whatever),
+        ("c + x * c", 1, "AddBackward0 MulBackward0", hint.none),
+        ("torch.exp(c) * x", 1, "MulBackward0", hint.none),
+        ("torch.sin(x.detach()) * w", 1, "MulBackward0", hint.none),
+    ):
+        _look(_t, ["AccumulateGrad"] * _leaves + _want.split(), _why, _more)
+    _copied = ["AccumulateGrad", "CopySlices", "SelectBackward0"]
+    _look("z", _copied, hint.any_name, _more, before="z[0] = x[0]")
+    _answer = ask("graph_nodes(z.sum())", {"before": "z[0] = x[0]", "errors": _ERRORS}, **_more)
+    _answer.lists([*_copied, "SumBackward0"], **_SHORT, hint=hint.any_name)
+    _answer = ask("graph_nodes(t)", **_more, t="y").lists(["AccumulateGrad"] * 2 + ["AddBackward0"], **_SHORT)
+    _want = ["AccumulateGrad"] * 3 + ["AddBackward0", "MulBackward0"]
+    _answer.after("y.mul_(torch.ones(1, requires_grad=True))", hint.anew).lists(_want, **_SHORT)
+    for _t in ("x", "torch.exp(c)", "torch.no_grad()(torch.exp)(x)"):
+        _how = {"errors": {"NoneType": hint.no_graph}, "steps": 100_000}
+        _answer = ask("graph_nodes(t)", _how, **_KNOWN, t=_t).ends().changes_nothing()
+        _answer.lists([], hint=hint.no_graph)
+        _answer.again().ends().changes_nothing().lists([])
+    _log = ["AccumulateGrad", "LogBackward0", "PowBackward0"]
+    _gradient = _compare("torch.log(x**3)", _log, hint.missing).then("x.grad")
+    _gradient.returns(tensor([1.5, 1.0], "float32"), hint=hint.hooked)
+    _how = {"before": _BACKWARD, "errors": hint.freed}
+    ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, **_SHORT, hint=hint.freed)
+    _answer = ask("torch.no_grad()(graph_nodes)(t)", {"errors": hint.off}, **_KNOWN, t="torch.log(x**3)")
+    _answer.changes_nothing().lists(_log, **_SHORT, hint=hint.off)
+    _mode = "torch.no_grad()(lambda: (graph_nodes(t), torch.is_grad_enabled())[1])()"
+    _answer.then(_mode).equals(False, hint=hint.mode)
+    _how = {"before": "t.grad_fn.metadata['mine'] = 1"}
+    _answer = ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, **_SHORT)
+    _answer.then("t.grad_fn.metadata").equals({"mine": 1}, hint=hint.left)
+    _answer.then("graph_nodes(t) is graph_nodes(t)").equals(False, hint=hint.kept)
+    # Graphs drawn at random, small ones first.
+    _kinds, _how = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
+    for _round in range(20):
+        _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 6, 2 + _round * 2 // 3)
+        _known = graphs.program(_inputs, _steps)
+        _look(list(_known)[-1], _nodes_of(_inputs, _steps), hint.missing, _known, **_how)
+    _answer = ask("len(graph_nodes(t))", t="torch.stack([leaf([1.0]) for _ in range(999)])")
+    _answer.equals(1000, hint=hint.to_the_end)
+    _passed = _answer.then(_BACKWARD, steps=1000)  # a hook left on every node takes more steps
+    _passed.holds(not _passed.seen["stopped"], hint.left)
+    with _credit.part("depth"):
+        _doubled = "[x := x + x for _ in range(60)][-1]"
+        ask("graph_nodes(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
+        _look(_doubled, ["AccumulateGrad", *["AddBackward0"] * 60], hint.missing)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
@@ -1282,7 +1287,8 @@ Return the tracked leaves behind `t`, as a list: the tensors whose `.grad` a fir
   that share their memory, are two leaves. Their values, shapes and `.grad` do not matter.
 - Do not list constants, or leaves from which `t` was computed only under `no_grad` or through `detach()`. (Leaves whose tracking was
   switched off after `t` was computed do not occur.)
-- The rest is as in task 2.2: edges to `None`, deep graphs and graphs with many paths occur, and you must not run `backward()`.
+- The rest is as in task 2.2: edges to `None`, deep graphs and graphs with many paths occur, and you must not run `backward()`. Deep graphs
+  and those with many paths are 1 of the 2 points.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1299,7 +1305,7 @@ tensors. (`x in list` would compare their values!)
 </details>
 """
 
-# %% [markdown] lang="ko" en="ee3e938f"
+# %% [markdown] lang="ko" en="265d442c"
 r"""
 ## 과제 2.3 · `leaves_of`
 
@@ -1312,7 +1318,8 @@ r"""
   메모리를 함께 쓰더라도 마찬가지입니다. 값이나 shape, `.grad`는 상관없습니다.
 - 상수는 넣지 않습니다. `no_grad` 안에서만 쓰였거나 `detach()`를 거쳐서만 `t`에 쓰인 leaf도 넣지 않습니다. (`t`를 계산한 뒤에 추적을 끈
   leaf는 나오지 않습니다.)
-- 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, `backward()`는 호출하지 않습니다.
+- 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, `backward()`는 호출하지 않습니다. 2점 중 1점은
+  깊은 그래프와 경로가 많은 그래프에 있습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1348,39 +1355,39 @@ def leaves_of(t):
 
 
 # %% nbgrader={"grade_id": "test_leaves_of", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf
+from secant import PartialCredit, ask, check, hints, leaf
 
 hint = hints("leaves_of")
+_credit = PartialCredit(leaves=1, depth=1)
 
 _KNOWN = {"x": "torch.tensor(2.0, requires_grad=True)", "v": "x.detach().requires_grad_()"}
 _KNOWN |= {"w": leaf(3.0, "float32", grad=7.0), "o": "torch.tensor(0.0, requires_grad=True)"}
-_ERRORS = {"NoneType": hint.none, "'variable'": hint.variable, "backward": hint.looking}
+_ERRORS = {"NoneType": hint.none, "backward": hint.looking}
 _AHEAD = "leaves_of(t)", "t.sum().backward()"
 
 
 def _compare(t, want, why, known=_KNOWN, **how):
-    wrong = {
-        hint.stranger: lambda names: not {*names} <= {*want},
-        hint.once: lambda names: {*names} == {*want},
-        hint.graded: lambda names: {*want} - {*names} == {"w"},
-    }
+    wrong = {hint.stranger: lambda names: not {*names} <= {*want}}
+    wrong |= {hint.once: lambda n: {*n} == {*want}, hint.graded: lambda n: {*want} - {*n} == {"w"}}
     asked = {"by_name": True, "errors": _ERRORS, "steps": 100_000, "ahead": _AHEAD, **how}
     answer = ask("leaves_of(t)", asked, **known, t=t).ends().changes_nothing()
     answer.lists(want, hint=why, mistakes=wrong).again().ends().changes_nothing().lists(want)
     return answer.then(_AHEAD[1], errors=hint.looking)
 
 
-for _t, _want, _why in (
-    ("w * x + w", "wx", hint.missing),
-    ("torch.tensor(3.0) * x + 2", "x", hint.none),
-    ("x + o", "xo", hint.zero),
-    ("x * v", "xv", hint.objects),
-    ("torch.stack([v, x]).mean(0) + x", "xv", hint.any_name),
-    ("torch.stack([x, w, v, o])", "xwvo", hint.three),
-):
-    _compare(_t, _want, _why)
-_compare("sum([w] * 3000, x)", "xw", hint.missing, errors={"Recursion": hint.too_deep}, steps=0)
-check.visible_passed()
+with _credit.part("leaves", "depth"):
+    for _t, _want, _why in (
+        ("w * x + w", "wx", hint.missing),
+        ("torch.tensor(3.0) * x + 2", "x", hint.none),
+        ("x + o", "xo", hint.zero),
+        ("x * v", "xv", hint.objects),
+        ("torch.stack([v, x]).mean(0) + x", "xv", hint.any_name),
+        ("torch.stack([x, w, v, o])", "xwvo", hint.three),
+    ):
+        _compare(_t, _want, _why)
+    with _credit.part("depth"):
+        _compare("sum([w] * 3000, x)", "xw", hint.missing, errors=hint.too_deep, steps=0)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 from secant import graphs, tensor
 
@@ -1399,7 +1406,7 @@ def _behind(inputs, steps):
     return sources[-1]
 
 
-_ERRORS |= {"Boolean": hint.numbers, "size": hint.numbers}
+_ERRORS |= {"Boolean": hint.numbers, "size": hint.numbers, "'variable'": hint.variable}
 _more = {
     "x": "torch.tensor([2.0, 3.0], requires_grad=True)",
     "v": "x.detach().requires_grad_()",
@@ -1410,82 +1417,87 @@ _more = {
     "d": "c.detach().requires_grad_()",
     "u": "torch.no_grad()(torch.narrow)(x, 0, 0, 1)",
 }
-for _t, _want, _why in (
-    ("x.mean(0)", "x", hint.any_name),
-    ("x.sum(0) * v", "xv", hint.any_name),
-    ("torch.zeros(2)[0].copy_(x[0])", "x", hint.any_name),
-    ("x * 0 + w", "xw", hint.zero_slope),
-    ("x * c + x * x", "x", hint.none),
-    ("c * c - x", "x", hint.none),
-    ("torch.log(x**3) + torch.sqrt(x**2)", "x", hint.missing),
-    ("(w * x + p)**2", "xwp", hint.missing),
-    ("torch.mul(*x.unbind())", "x", hint.missing),
-    ("x.unbind()[1] * w", "xw", hint.whatever),
-    ("torch.addcmul(x, w, p)", "xwp", hint.three),
-    ("v * x", "xv", hint.objects),
-    ("(c - d) * (p - q)", "dpq", hint.objects),
-    ("torch.sin(x.detach()) * w", "w", hint.cut),
-    ("torch.no_grad()(torch.exp)(x) * w", "w", hint.cut),
-    ("x.detach() * x * w", "xw", hint.cut),
-):
-    _look(_t, _want, _why, _more)
-_compare("torch.log(x**3)", "x", hint.missing, _more).then("x.grad", by_name=False).returns(
-    tensor([1.5, 1.0], "float32"), hint=hint.hooked
-)
-_how = {"before": "runs = []; hook = x.register_hook(runs.append)", "by_name": True}
-_answer = ask("leaves_of(t)", _how, **_more, t="w * x").changes_nothing().lists("xw")
-_answer.then("len(runs)").equals(0, hint=hint.ran)
-_look("u * 3", "", hint.cut, _more)
-_look("u * w", "w", hint.cut, _more)
-_how = {"by_name": True, "errors": hint.off}
-_answer = ask("torch.no_grad()(leaves_of)(t)", _how, **_more, t="w * x")
-_answer.changes_nothing().lists("xw", hint=hint.off)
-_mode = "torch.no_grad()(lambda: (leaves_of(t), torch.is_grad_enabled())[1])()"
-_answer.then(_mode, by_name=False).equals(False, hint=hint.mode)
-_how = {"by_name": True, "before": _AHEAD[1], "errors": hint.freed}
-ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)").lists("x", hint=hint.freed)
-_answer = ask("leaves_of(t)", {"by_name": True}, **_more, y="x * 4", t="y").lists("x")
-_answer.after("y.mul_(w)", hint.anew).lists("xw")
-_how = {"before": "t.grad_fn.metadata['mine'] = 1"}
-_answer = ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)")
-_answer.then("t.grad_fn.metadata").equals({"mine": 1}, hint=hint.left)
-_answer.then("leaves_of(t) is leaves_of(t)").equals(False, hint=hint.kept)
-for _odd, _why in (
-    ("torch.empty(0, requires_grad=True)", hint.empty),
-    ("torch.ones(4, 2)[:, 0].requires_grad_()", hint.view),
-    ("torch.ones(1).expand(4).requires_grad_()", hint.view),
-    ("torch.ones(4, dtype=torch.complex64).requires_grad_()", hint.complex),
-    ("torch.full((4,), torch.nan, requires_grad=True)", hint.nan),
-):
-    _look("x * y.abs().sum() + y.abs().sum()", "xy", _why, {"x": _KNOWN["x"], "y": _odd})
-for _layers in (
-    ["nn.Linear(3, 4)", "nn.Linear(4, 1)"],
-    ["nn.Linear(3, 2)", "nn.Linear(2, 2)", "nn.Linear(2, 2)"],
-    ["nn.Linear(3, 2).requires_grad_(False)", "nn.Linear(2, 1)"],
-):
-    # Under these names the parameters come back.
-    _names = [f"model[{2 * place}].{part}" for place in range(len(_layers)) for part in ("weight", "bias")]
-    _known = {"model": f"nn.Sequential({', nn.ReLU(), '.join(_layers)}, nn.ReLU())"}
-    _known |= {name: name for name in _names}
-    _want = _names[2:] if "False" in _layers[0] else _names
-    _look("model(torch.ones(3, 3)).square().mean()", _want, known=_known)
-# Graphs drawn at random, small ones first.
-_kinds, _how = (
-    ["leaf", "constant", "parameter", "twin"],
-    {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000},
-)
-for _round in range(20):
-    _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 5, 2 + _round * 2 // 3)
-    _known = graphs.program(_inputs, _steps)
-    _look(list(_known)[-1], _behind(_inputs, _steps), hint.missing, _known, **_how)
-_answer = ask("len(leaves_of(t))", **_more, t="sum([leaf([1.0]) for _ in range(500)], x)")
-_answer.equals(501, hint=hint.to_the_end)
-_passed = _answer.then(_AHEAD[1], steps=1000)  # a hook left on every leaf's node takes more steps
-_passed.holds(not _passed.seen["stopped"], hint.left)
-_doubled = "[x := x + x for _ in range(60)][-1]"
-ask("leaves_of(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
-_look(_doubled, "x")
+with _credit.part("leaves", "depth"):
+    for _t, _want, _why in (
+        ("x.mean(0)", "x", hint.any_name),
+        ("x.sum(0) * v", "xv", hint.any_name),
+        ("torch.zeros(2)[0].copy_(x[0])", "x", hint.any_name),
+        ("x * 0 + w", "xw", hint.zero_slope),
+        ("x * c + x * x", "x", hint.none),
+        ("c * c - x", "x", hint.none),
+        ("torch.log(x**3) + torch.sqrt(x**2)", "x", hint.missing),
+        ("(w * x + p)**2", "xwp", hint.missing),
+        ("torch.mul(*x.unbind())", "x", hint.missing),
+        ("x.unbind()[1] * w", "xw", hint.whatever),
+        ("torch.addcmul(x, w, p)", "xwp", hint.three),
+        ("v * x", "xv", hint.objects),
+        ("(c - d) * (p - q)", "dpq", hint.objects),
+        ("torch.sin(x.detach()) * w", "w", hint.cut),
+        ("torch.no_grad()(torch.exp)(x) * w", "w", hint.cut),
+        ("x.detach() * x * w", "xw", hint.cut),
+    ):
+        _look(_t, _want, _why, _more)
+    _compare("torch.log(x**3)", "x", hint.missing, _more).then("x.grad", by_name=False).returns(
+        tensor([1.5, 1.0], "float32"), hint=hint.hooked
+    )
+    _how = {"before": "runs = []; hook = x.register_hook(runs.append)", "by_name": True}
+    _answer = ask("leaves_of(t)", _how, **_more, t="w * x").changes_nothing().lists("xw")
+    _answer.then("len(runs)").equals(0, hint=hint.ran)
+    _look("u * 3", "", hint.cut, _more)
+    _look("u * w", "w", hint.cut, _more)
+    _how = {"by_name": True, "errors": hint.off}
+    _answer = ask("torch.no_grad()(leaves_of)(t)", _how, **_more, t="w * x")
+    _answer.changes_nothing().lists("xw", hint=hint.off)
+    _mode = "torch.no_grad()(lambda: (leaves_of(t), torch.is_grad_enabled())[1])()"
+    _answer.then(_mode, by_name=False).equals(False, hint=hint.mode)
+    _how = {"by_name": True, "before": _AHEAD[1], "errors": hint.freed}
+    ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)").lists("x", hint=hint.freed)
+    _answer = ask("leaves_of(t)", {"by_name": True}, **_more, y="x * 4", t="y").lists("x")
+    _answer.after("y.mul_(w)", hint.anew).lists("xw")
+    _how = {"before": "t.grad_fn.metadata['mine'] = 1"}
+    _answer = ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)")
+    _answer.then("t.grad_fn.metadata").equals({"mine": 1}, hint=hint.left)
+    _answer.then("leaves_of(t) is leaves_of(t)").equals(False, hint=hint.kept)
+    for _odd, _why in (
+        ("torch.empty(0, requires_grad=True)", hint.empty),
+        ("torch.ones(4, 2)[:, 0].requires_grad_()", hint.view),
+        ("torch.ones(1).expand(4).requires_grad_()", hint.view),
+        ("torch.ones(4, dtype=torch.complex64).requires_grad_()", hint.complex),
+        ("torch.full((4,), torch.nan, requires_grad=True)", hint.nan),
+    ):
+        _look("x * y.abs().sum() + y.abs().sum()", "xy", _why, {"x": _KNOWN["x"], "y": _odd})
+    for _layers in (
+        ["nn.Linear(3, 4)", "nn.Linear(4, 1)"],
+        ["nn.Linear(3, 2)", "nn.Linear(2, 2)", "nn.Linear(2, 2)"],
+        ["nn.Linear(3, 2).requires_grad_(False)", "nn.Linear(2, 1)"],
+    ):
+        # Under these names the parameters come back.
+        _names = [
+            f"model[{2 * place}].{part}" for place in range(len(_layers)) for part in ("weight", "bias")
+        ]
+        _known = {"model": f"nn.Sequential({', nn.ReLU(), '.join(_layers)}, nn.ReLU())"}
+        _known |= {name: name for name in _names}
+        _want = _names[2:] if "False" in _layers[0] else _names
+        _look("model(torch.ones(3, 3)).square().mean()", _want, known=_known)
+    # Graphs drawn at random, small ones first.
+    _kinds, _how = (
+        ["leaf", "constant", "parameter", "twin"],
+        {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000},
+    )
+    for _round in range(20):
+        _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 5, 2 + _round * 2 // 3)
+        _known = graphs.program(_inputs, _steps)
+        _look(list(_known)[-1], _behind(_inputs, _steps), hint.missing, _known, **_how)
+    _answer = ask("len(leaves_of(t))", t="torch.stack([leaf([1.0]) for _ in range(500)])")
+    _answer.equals(500, hint=hint.to_the_end)
+    _passed = _answer.then(_AHEAD[1], steps=1000)  # a hook left on every leaf's node takes more steps
+    _passed.holds(not _passed.seen["stopped"], hint.left)
+    with _credit.part("depth"):
+        _doubled = "[x := x + x for _ in range(60)][-1]"
+        ask("leaves_of(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
+        _look(_doubled, "x")
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""

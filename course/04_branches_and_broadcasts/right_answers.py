@@ -304,3 +304,53 @@ def shared_weight_grad(data, weights, g):
     leaf = torch.zeros_like(weights).detach().requires_grad_()
     out = data.detach().unfold(0, len(weights), 1) @ leaf
     return torch.autograd.grad(out, leaf, g)[0]
+
+
+# %% a whole number for no path task="total_derivative"
+def total_derivative(edges, src, out):
+    memo = {out: 1.0}
+    children = {}
+    for start, end, slope in edges:
+        children.setdefault(start, []).append((end, slope))
+
+    def visit(node):
+        if node not in memo:
+            memo[node] = sum(slope * visit(end) for end, slope in children.get(node, []))
+        return memo[node]
+
+    return visit(src)
+
+
+# %% begins with a whole one task="total_derivative"
+def total_derivative(edges, src, out):
+    known = {out: 1}
+
+    def derivative(node):
+        if node not in known:
+            known[node] = sum(slope * derivative(end) for start, end, slope in edges if start == node)
+        return known[node]
+
+    return derivative(src)
+
+
+# %% the logarithm of a safe argument task="pow_backward"
+def pow_backward(x, q, g):
+    log_x = torch.log(torch.where(x > 0, x, torch.ones_like(x)))
+    gx = g * q * x ** (q - 1)
+    gq = g * x**q * log_x
+    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
+
+
+# %% only a single exponent may be 0 task="pow_backward"
+def pow_backward(x, q, g):
+    slope = torch.zeros_like(g) if q.numel() == 1 and q.item() == 0 else q * x ** (q - 1)
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
+
+
+# %% the power over x, but not at zero task="pow_backward"
+def pow_backward(x, q, g):
+    y = x**q
+    slope = torch.where(x > 0, q * y / torch.where(x > 0, x, 1.0), q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * torch.where(q == 0, 0.0, slope)).sum_to_size(x.shape), (g * y * log_x).sum_to_size(q.shape)

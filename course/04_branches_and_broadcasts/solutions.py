@@ -87,8 +87,7 @@ while g.dim() > len(shape):
 # %% [markdown] task="pow_backward" lang="en"
 r"""
 **Why it works.** Each input gets `g` times its own local slope, and `sum_to_size` undoes the broadcast. At `x = 0` the code takes the
-logarithm of 1 instead, which is 0: no `nan` appears, so there is none to repair. At `q = 0` the power is the constant 1, and its slope
-in `x` is 0, however large `x**(-1)` may be. `0.0**(q - 1)` needs no special case: PyTorch gives 0, 1 or `inf`, all of them right.
+logarithm of 1 instead, which is 0: no `nan` appears, so there is none to repair. `0.0**(q - 1)` needs no special case: PyTorch gives 0, 1 or `inf`, all of them right.
 
 **A detour.** Compute the formula as it is and repair the result:
 
@@ -101,11 +100,10 @@ The sum comes first, so a single `nan` has already made the whole sum `nan`, and
 all other elements are lost. It must come before the sum. On `gx` it would also turn a correct `inf` into $1.8\cdot10^{308}$.
 """
 
-# %% [markdown] task="pow_backward" lang="ko" en="82c7de0b"
+# %% [markdown] task="pow_backward" lang="ko" en="a8b25cd5"
 r"""
 **왜 맞을까요?** 입력마다 `g`에 자기 국소 기울기를 곱하고, `sum_to_size`로 브로드캐스트를 되돌립니다. `x = 0`에서는 로그를 1에 대해 구하므로
-0이 됩니다. `nan`이 아예 생기지 않으니 고칠 것도 없습니다. `q = 0`이면 거듭제곱은 상수 1이므로 `x**(-1)`이 아무리 커도 `x`에 대한 기울기는
-0입니다. `0.0**(q - 1)`은 따로 다루지 않아도 됩니다. PyTorch의 결과인 0, 1, `inf`가 모두 맞는 값입니다.
+0이 됩니다. `nan`이 아예 생기지 않으니 고칠 것도 없습니다. `0.0**(q - 1)`은 따로 다루지 않아도 됩니다. PyTorch의 결과인 0, 1, `inf`가 모두 맞는 값입니다.
 
 **흔한 실수.** 식을 그대로 계산하고 나중에 고치는 방법입니다.
 

@@ -52,7 +52,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% walks every path task="total_derivative" hint="slow"
+# %% walks every path task="total_derivative" points="2" hint="slow"
 def total_derivative(edges, src, out):
     leaving = {}
     for start, end, slope in edges:
@@ -66,7 +66,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% takes a zero for unknown task="total_derivative" hint="slow"
+# %% takes a zero for unknown task="total_derivative" points="2" hint="slow"
 def total_derivative(edges, src, out):
     leaving, known = {}, {out: 1.0}
     for start, end, slope in edges:
@@ -292,33 +292,6 @@ def total_derivative(edges, src, out, known={}):
             (slope * total_derivative(edges, end, out) for start, end, slope in edges if start == src), 0.0
         )
     return known[src, out]
-
-
-# %% a whole number for no path task="total_derivative" hint="whole"
-def total_derivative(edges, src, out):
-    memo = {out: 1.0}
-    children = {}
-    for start, end, slope in edges:
-        children.setdefault(start, []).append((end, slope))
-
-    def visit(node):
-        if node not in memo:
-            memo[node] = sum(slope * visit(end) for end, slope in children.get(node, []))
-        return memo[node]
-
-    return visit(src)
-
-
-# %% begins with a whole one task="total_derivative" hint="whole"
-def total_derivative(edges, src, out):
-    known = {out: 1}
-
-    def derivative(node):
-        if node not in known:
-            known[node] = sum(slope * derivative(end) for start, end, slope in edges if start == node)
-        return known[node]
-
-    return derivative(src)
 
 
 # %% forwards, each node at first sight task="total_derivative" hint="early"
@@ -593,14 +566,6 @@ def pow_backward(x, q, g):
     return x.grad.clone(), q.grad.clone()
 
 
-# %% nan where x is next to nothing task="pow_backward" hint="constant"
-def pow_backward(x, q, g):
-    log_x = torch.log(torch.where(x > 0, x, torch.ones_like(x)))
-    gx = g * q * x ** (q - 1)
-    gq = g * x**q * log_x
-    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
-
-
 # %% a list task="pow_backward" hint="pair"
 def pow_backward(x, q, g):
     x, q = x.detach().clone().requires_grad_(), q.detach().clone().requires_grad_()
@@ -655,17 +620,9 @@ def pow_backward(x, q, g):
     return torch.autograd.grad(x**q, (x, q), g)
 
 
-# %% the power over x, but not at zero task="pow_backward" hint="underflow"
-def pow_backward(x, q, g):
-    y = x**q
-    slope = torch.where(x > 0, q * y / torch.where(x > 0, x, 1.0), q * x ** (q - 1))
-    log_x = torch.log(torch.where(x > 0, x, 1.0))
-    return (g * torch.where(q == 0, 0.0, slope)).sum_to_size(x.shape), (g * y * log_x).sum_to_size(q.shape)
-
-
 # %% cuts x off far down task="pow_backward" hint="tiny"
 def pow_backward(x, q, g):
-    above = torch.where(x > 0, x.clamp(min=1e-30), x)
+    above = torch.where(x > 0, x.clamp(min=1e-20), x)
     slope = torch.where(q == 0, 0.0, q * above ** (q - 1))
     log_x = torch.log(torch.where(x > 0, x, 1.0))
     return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
@@ -858,7 +815,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% at most a hundred rounds task="total_derivative" hint="long"
+# %% at most a hundred rounds task="total_derivative" points="2" hint="long"
 def total_derivative(edges, src, out):
     arrived, passed = {src: 1.0}, 0.0
     for _ in range(100):
@@ -1068,13 +1025,6 @@ def unbroadcast(g, shape):
     return g.sum_to_size(shape)
 
 
-# %% only a single exponent may be 0 task="pow_backward" hint="constant"
-def pow_backward(x, q, g):
-    slope = torch.zeros_like(g) if q.numel() == 1 and q.item() == 0 else q * x ** (q - 1)
-    log_x = torch.log(torch.where(x > 0, x, 1.0))
-    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
-
-
 # %% one pair of tensors for every call task="pow_backward" hint="overwritten"
 kept_pairs = {}
 
@@ -1157,7 +1107,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% dead ends are looked through again task="total_derivative" hint="slow"
+# %% dead ends are looked through again task="total_derivative" points="2" hint="slow"
 def total_derivative(edges, src, out):
     known = {out: 1.0}
 
@@ -1172,7 +1122,7 @@ def total_derivative(edges, src, out):
     return derivative(src) or 0.0
 
 
-# %% looks through what lies before src task="total_derivative" hint="slow"
+# %% looks through what lies before src task="total_derivative" points="2" hint="slow"
 def total_derivative(edges, src, out):
     def before(node):
         return set().union({node}, *(before(a) for a, b, _ in edges if b == node))
@@ -1188,7 +1138,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% looks through what lies beyond out task="total_derivative" hint="slow"
+# %% looks through what lies beyond out task="total_derivative" points="2" hint="slow"
 def total_derivative(edges, src, out):
     def beyond(node):
         return set().union({node}, *(beyond(b) for a, b, _ in edges if a == node))
