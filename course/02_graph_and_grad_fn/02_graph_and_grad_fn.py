@@ -1185,6 +1185,7 @@ with _credit.part("nodes", "depth"):
     for _t, _want, _why in (
         ("torch.log(x**3) + torch.sqrt(x**2)", _FIVE, hint.missing),
         ("c * x + c", "AddBackward0 MulBackward0", hint.none),
+        ("torch.mul(*x.unbind())", "MulBackward0 UnbindBackward0", hint.missing),
         ("torch.exp(x).mean(0) + x", "AddBackward0 ExpBackward0 MeanBackward1", hint.any_name),
         ("torch.stack([c, c, c, x])", "StackBackward0", hint.three),
     ):
@@ -1362,17 +1363,16 @@ _credit = PartialCredit(leaves=1, depth=1)
 
 _KNOWN = {"x": "torch.tensor(2.0, requires_grad=True)", "v": "x.detach().requires_grad_()"}
 _KNOWN |= {"w": leaf(3.0, "float32", grad=7.0), "o": "torch.tensor(0.0, requires_grad=True)"}
-_ERRORS = {"NoneType": hint.none, "backward": hint.looking}
-_AHEAD = "leaves_of(t)", "t.sum().backward()"
+_ERRORS = {"NoneType": hint.none, "'variable'": hint.variable, "backward": hint.looking}
+_HOW = {"by_name": True, "errors": _ERRORS, "steps": 100_000, "ahead": ("leaves_of(t)",)}
 
 
 def _compare(t, want, why, known=_KNOWN, **how):
     wrong = {hint.stranger: lambda names: not {*names} <= {*want}}
     wrong |= {hint.once: lambda n: {*n} == {*want}, hint.graded: lambda n: {*want} - {*n} == {"w"}}
-    asked = {"by_name": True, "errors": _ERRORS, "steps": 100_000, "ahead": _AHEAD, **how}
-    answer = ask("leaves_of(t)", asked, **known, t=t).ends().changes_nothing()
+    answer = ask("leaves_of(t)", {**_HOW, **how}, **known, t=t).ends().changes_nothing()
     answer.lists(want, hint=why, mistakes=wrong).again().ends().changes_nothing().lists(want)
-    return answer.then(_AHEAD[1], errors=hint.looking)
+    return answer.then("t.sum().backward()", errors=hint.looking)
 
 
 with _credit.part("leaves", "depth"):
@@ -1406,7 +1406,7 @@ def _behind(inputs, steps):
     return sources[-1]
 
 
-_ERRORS |= {"Boolean": hint.numbers, "size": hint.numbers, "'variable'": hint.variable}
+_ERRORS |= {"Boolean": hint.numbers, "size": hint.numbers}
 _more = {
     "x": "torch.tensor([2.0, 3.0], requires_grad=True)",
     "v": "x.detach().requires_grad_()",
@@ -1450,7 +1450,7 @@ with _credit.part("leaves", "depth"):
     _answer.changes_nothing().lists("xw", hint=hint.off)
     _mode = "torch.no_grad()(lambda: (leaves_of(t), torch.is_grad_enabled())[1])()"
     _answer.then(_mode, by_name=False).equals(False, hint=hint.mode)
-    _how = {"by_name": True, "before": _AHEAD[1], "errors": hint.freed}
+    _how = {"by_name": True, "before": "t.sum().backward()", "errors": hint.freed}
     ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)").lists("x", hint=hint.freed)
     _answer = ask("leaves_of(t)", {"by_name": True}, **_more, y="x * 4", t="y").lists("x")
     _answer.after("y.mul_(w)", hint.anew).lists("xw")
@@ -1490,7 +1490,9 @@ with _credit.part("leaves", "depth"):
         _look(list(_known)[-1], _behind(_inputs, _steps), hint.missing, _known, **_how)
     _answer = ask("len(leaves_of(t))", t="torch.stack([leaf([1.0]) for _ in range(500)])")
     _answer.equals(500, hint=hint.to_the_end)
-    _passed = _answer.then(_AHEAD[1], steps=1000)  # a hook left on every leaf's node takes more steps
+    _passed = _answer.then(
+        "t.sum().backward()", steps=1000
+    )  # a hook left on every leaf's node takes more steps
     _passed.holds(not _passed.seen["stopped"], hint.left)
     with _credit.part("depth"):
         _doubled = "[x := x + x for _ in range(60)][-1]"

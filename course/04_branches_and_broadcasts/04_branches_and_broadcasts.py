@@ -993,7 +993,7 @@ with _credit.part("sums", "many_paths"):
     for _graph, _ends, _want, _why, _wrong in (
         (_edges("xy yz", 2.0, 3.0), "xz", 6.0, "", {}),
         (_two, "xz", 1.6, "", {hint.kept: 6.0, hint.one_path: (0.6, 1.0)}),
-        ("[(0, None, 5), (None, (), 2.0), (0, 'None', 7)]", (0, ()), 10.0, hint.kinds, {}),
+        ("[(0, None, 5), (None, (1,), 2.0), (0, 'None', 7)]", (0, (1,)), 10.0, hint.kinds, {}),
         (_edges("wz xy yz xw", 0.1, 75, 0.008, 10), "xz", 1.6, hint.order, {hint.kept: 6.0}),
         (_edges("ab ac bx xc cy yz ze ce", *[2, 3, 5, 7] * 2), "ae", 2701.0, hint.early, {}),
         (_edges("xy xy xy", 3, 3, 3), "xy", 9.0, hint.several, {}),
@@ -1447,7 +1447,7 @@ _zeros, _none, _tiny = (hint.base_at_zero, hint.at_zero), ("", ""), (hint.tiny, 
 _slips, _in_sum = {hint.no_g: (75.0, 125 * _ln5), hint.swapped: _ln5}, {hint.before_sum: [0.0, 0.0]}
 _at_zero = [[1, -math.inf], [1, 0.25]], [8 * _ln2, 4 * _ln2]
 with _credit.part("gx", "gq"):
-    for _x, _q, _g, _want, _why, _wrong in (
+    for _x, _q, _g, _want, _why, _not in (
         (5, 3, 0.008, (0.6, _ln5), (hint.slope_x, hint.slope_q), _slips),
         (2, [1, 2], [1, -1], (-3, [2 * _ln2, -4 * _ln2]), _none, {hint.mean: -1.5, hint.sign: 5}),
         ([[0, 0], [4, 4]], [1, 0.5], [[1, -1], [1, 1]], _at_zero, _zeros, _in_sum),
@@ -1455,7 +1455,7 @@ with _credit.part("gx", "gq"):
     ):
         for _dtype in ("float64", "float32"):
             _at = {"x": tensor(_x, _dtype), "q": tensor(_q, _dtype), "g": tensor(_g, _dtype)}
-            _judge(ask("pow_backward(x, q, g)", **_at).changes_nothing(), _want, _dtype, _why, _wrong)
+            _judge(ask("pow_backward(x, q, g)", **_at).changes_nothing(), _want, _dtype, _why, _not)
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import itertools
@@ -1515,6 +1515,7 @@ def _pairs(first, second, step):
 _shaped = (), (3,), (2, 1), (1, 2, 3)
 with _credit.part("gx", "gq"):
     for _dtype, _step in (("float64", 1), ("float32", 3)):
+        _compare_drawn(_dtype, [2.0, _up[0]], [0.0, 3.0], _flat)
         for _x, _q in _pairs((_up[0], _low[0], 1.0), (_up[1], -_up[2], 0.0, 1.0), _step):
             _compare_drawn(_dtype, _x, _q, _slopes)
         for _x, _q in _pairs(_shaped, _shaped, _step):
@@ -1524,7 +1525,6 @@ with _credit.part("gx", "gq"):
         _powers = 1.0, _up[1], 0.8, [2.0, _low[0]], [1.0, _up[2]], [[0.5], [2.0]]
         for _x, _q in _pairs(_bases, _powers, _step):
             _compare_drawn(_dtype, _x, _q, _zeros)
-        _compare_drawn(_dtype, [2.0, _up[0]], [0.0, 3.0], _flat)
         # x is nearly 0.
         _compare_drawn(_dtype, [1e-20, 1e-9, 1e-30, 1e-30], [0.05, 0.25, 0.02, 0.0], _tiny)
         for _x in (1e-30, 1e-200) if _dtype == "float64" else (1e-30,):

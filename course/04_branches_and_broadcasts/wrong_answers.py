@@ -512,18 +512,18 @@ def unbroadcast(g, shape):
     return g
 
 
-# %% nan at zero task="pow_backward" hint="at_zero"
+# %% nan at zero task="pow_backward" points="1" hint="at_zero"
 def pow_backward(x, q, g):
     return (g * q * x ** (q - 1)).sum_to_size(x.shape), (g * x**q * torch.log(x)).sum_to_size(q.shape)
 
 
-# %% the power over x task="pow_backward" hint="base_at_zero"
+# %% the power over x task="pow_backward" points="1" hint="base_at_zero"
 def pow_backward(x, q, g):
     gq = g * torch.special.xlogy(x**q, x)
     return (g * q * x**q / x).sum_to_size(x.shape), gq.sum_to_size(q.shape)
 
 
-# %% a little something in the logarithm task="pow_backward" hint="tiny"
+# %% a little something in the logarithm task="pow_backward" points="1" hint="tiny"
 def pow_backward(x, q, g):
     gq = g * x**q * torch.log(x + 1e-12)
     return (g * q * x ** (q - 1)).sum_to_size(x.shape), gq.sum_to_size(q.shape)
@@ -578,14 +578,14 @@ def pow_backward(x, q, g):
     return (g * slope).sum_to_size(x.shape), None
 
 
-# %% nan to num after the sum task="pow_backward" hint="before_sum"
+# %% nan to num after the sum task="pow_backward" points="1" hint="before_sum"
 def pow_backward(x, q, g):
     slope = torch.where(q == 0, torch.zeros_like(x), q * x ** (q - 1))
     gq = (g * x**q * torch.log(x)).sum_to_size(q.shape)
     return (g * slope).sum_to_size(x.shape), torch.nan_to_num(gq)
 
 
-# %% zero wherever x is task="pow_backward" hint="base_at_zero"
+# %% zero wherever x is task="pow_backward" points="1" hint="base_at_zero"
 def pow_backward(x, q, g):
     log_x = torch.log(torch.where(x > 0, x, torch.ones_like(x)))
     gx = torch.where(x == 0, torch.zeros_like(x), g * q * x ** (q - 1))
@@ -599,7 +599,7 @@ def pow_backward(x, q, g):
     return (g * q * a ** (q - 1)).sum_to_size(x.shape), (g * a**q * log_a).sum_to_size(q.shape)
 
 
-# %% a power that is always float64 task="pow_backward" en="The dtype is float64; float32 was expected" ko="dtype이 float64입니다. 기대한 dtype은 float32입니다"
+# %% a power that is always float64 task="pow_backward" points="1" en="The dtype is float64; float32 was expected" ko="dtype이 float64입니다. 기대한 dtype은 float32입니다"
 def pow_backward(x, q, g):
     slope = torch.where(q == 0, 0.0, q * torch.float_power(x, q - 1))
     gq = g * torch.special.xlogy(x**q, x)
@@ -620,7 +620,7 @@ def pow_backward(x, q, g):
     return torch.autograd.grad(x**q, (x, q), g)
 
 
-# %% cuts x off far down task="pow_backward" hint="tiny"
+# %% cuts x off far down task="pow_backward" points="1" hint="tiny"
 def pow_backward(x, q, g):
     above = torch.where(x > 0, x.clamp(min=1e-20), x)
     slope = torch.where(q == 0, 0.0, q * above ** (q - 1))
@@ -628,21 +628,21 @@ def pow_backward(x, q, g):
     return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
 
 
-# %% takes a small exponent for none task="pow_backward" hint="exactly"
+# %% takes a small exponent for none task="pow_backward" points="1" hint="exactly"
 def pow_backward(x, q, g):
     slope = torch.where(q.abs() < 1e-6, 0.0, q * x ** (q - 1))
     log_x = torch.log(torch.where(x > 0, x, 1.0))
     return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
 
 
-# %% one zero exponent stops all task="pow_backward" hint="one_constant"
+# %% one zero exponent stops all task="pow_backward" points="1" hint="one_constant"
 def pow_backward(x, q, g):
     log_x = torch.log(torch.where(x > 0, x, 1.0))
     gx = torch.zeros_like(g) if (q == 0).any() else g * q * x ** (q - 1)
     return gx.sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
 
 
-# %% no gradient for a zero exponent task="pow_backward" hint="q_is_zero"
+# %% no gradient for a zero exponent task="pow_backward" points="1" hint="q_is_zero"
 def pow_backward(x, q, g):
     slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
     log_x = torch.log(torch.where(x > 0, x, 1.0))
@@ -1064,7 +1064,7 @@ def pow_backward(x, q, g):
     return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
 
 
-# %% clamps what is not at zero task="pow_backward" hint="any_size"
+# %% clamps what is not at zero task="pow_backward" points="1" hint="any_size"
 def pow_backward(x, q, g):
     slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
     log_x = torch.log(torch.where(x > 0, x, 1.0))
@@ -1160,14 +1160,14 @@ def unbroadcast(g, shape):
     return g.sum_to_size(shape)
 
 
-# %% a threshold for the exponent task="pow_backward" hint="exactly"
+# %% a threshold for the exponent task="pow_backward" points="1" hint="exactly"
 def pow_backward(x, q, g):
     gx = torch.where(q.abs() < 1e-12, 0.0, g * q * x ** (q - 1))
     gq = torch.where(x == 0, 0.0, g * x**q * torch.log(x))
     return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
 
 
-# %% no steepness at zero task="pow_backward" hint="base_at_zero"
+# %% no steepness at zero task="pow_backward" points="1" hint="base_at_zero"
 def pow_backward(x, q, g):
     steep = (x == 0) & (q < 1)
     gx = torch.where((q == 0) | steep, 0.0, g * q * x ** (q - 1))
@@ -1175,14 +1175,14 @@ def pow_backward(x, q, g):
     return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
 
 
-# %% the largest number for infinity task="pow_backward" hint="base_at_zero"
+# %% the largest number for infinity task="pow_backward" points="1" hint="base_at_zero"
 def pow_backward(x, q, g):
     gx = torch.nan_to_num(g * q * x ** (q - 1))
     gq = torch.nan_to_num(g * x**q * torch.log(x))
     return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
 
 
-# %% nearly 1 is 1 task="pow_backward" hint="base_at_zero"
+# %% nearly 1 is 1 task="pow_backward" points="1" hint="base_at_zero"
 def pow_backward(x, q, g):
     gx = torch.where(q == 0, 0.0, g * q * x ** (q - 1))
     gx = torch.where(torch.isclose(q, torch.ones_like(q)), g, gx)
