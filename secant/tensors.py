@@ -5,6 +5,8 @@ from typing import Any
 
 import torch
 
+from secant.quiet import quietly
+
 
 class TensorInfo:
     """The six things that autograd knows of a tensor, for each of the tensors it was made from.
@@ -37,8 +39,8 @@ class TensorInfo:
 def tensor_info(**tensors: torch.Tensor) -> TensorInfo:
     """Show what autograd knows of some tensors: `tensor_info(x=x, y=y)`.
 
-    The `.grad` of an intermediate tensor is read only if retain_grad() was called on it: PyTorch keeps
-    none otherwise, and reading it would only raise a warning.
+    Every attribute is read from the tensor. PyTorch's warning about the `.grad` of an intermediate tensor is
+    dropped here, since the table shows `retains_grad` as well.
 
     Raises:
         TypeError: if one of the arguments is not a tensor.
@@ -50,13 +52,14 @@ def tensor_info(**tensors: torch.Tensor) -> TensorInfo:
 
 
 def _row(tensor: torch.Tensor) -> dict[str, str]:
-    keeps_grad = tensor.is_leaf or tensor.retains_grad
+    with quietly():
+        grad = tensor.grad
     cells = (
         str(tensor.requires_grad),
         str(tensor.is_leaf),
         str(tensor.retains_grad),
         "None" if tensor.grad_fn is None else tensor.grad_fn.name(),
-        _short(tensor.grad) if keeps_grad else "None",
+        _short(grad),
         _short(tensor),
     )
     return dict(zip(TensorInfo.columns, cells, strict=True))

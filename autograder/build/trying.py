@@ -39,6 +39,7 @@ class Tried:
         hint: the name of the hint that the message gives, if a catalogue has it.
         amiss: what is not as recorded.
         unseen: whether it is a wrong answer that the visible part passes.
+        earned: the points of a wrong answer, where the task gives partial credit.
     """
 
     task: Task
@@ -48,6 +49,7 @@ class Tried:
     hint: str
     amiss: str
     unseen: bool = False
+    earned: float = 0.0
 
 
 def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
@@ -90,14 +92,17 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
 
 
 def _tried(task: Task, kind: Kind, answer: Answer, asked: "_Asked", tongue: Language) -> Tried:
-    message, hint, unseen = asked.told()
+    message, hint, unseen, earned = asked.told()
     if kind != "wrong":
         return Tried(task, kind, answer, message, hint, "this answer must pass" if message else "")
     want = answer.hint_name or answer.hint.get(tongue, "")
     if answer.hint_name and not answer.hint:
         want = f"{want}, which hints.toml does not have for {task.id}"
     told = answer.hint.get(tongue, "\0") in message and hint in ("", answer.hint_name or hint)
-    return Tried(task, kind, answer, message, hint, "" if told else f"recorded is: {want}", unseen)
+    amiss = "" if told else f"recorded is: {want}"
+    if earned != answer.points:
+        amiss = f'it earns points="{earned:g}", and recorded are {answer.points:g}'
+    return Tried(task, kind, answer, message, hint, amiss, unseen, earned)
 
 
 def share_seen(tried: Sequence[Tried]) -> tuple[str, bool]:
@@ -130,25 +135,27 @@ class _Asked:
         self._process.start()
         there.close()
 
-    def told(self) -> tuple[str, str, bool]:
-        """Return the message, empty for a pass, the name of its hint, and whether the visible part passes."""
+    def told(self) -> tuple[str, str, bool, float]:
+        """Return the message, empty for a pass, its hint, whether the visible part passes, and the points."""
         try:
             found = self._here.recv() if self._here.poll(_SECONDS) else None
-            message, hint, unseen = found or (f"it did not end within {_SECONDS:g} s", "", False)
+            told = found or (f"it did not end within {_SECONDS:g} s", "", False, 0.0)
         except EOFError:
-            message, hint, unseen = "its process ended", "", False
+            told = "its process ended", "", False, 0.0
         self._process.kill()
         self._process.join()
-        return message, hint, unseen
+        return told
 
 
 def _ask(there: Connection, answer: str, test: str, visible: str, tongue: Language) -> None:
-    message, hint = _run(answer, test, tongue)
+    message, hint, earned = _run(answer, test, tongue)
     unseen = bool(visible) and (not message or not _run(answer, visible, tongue)[0])
-    there.send((message, hint, unseen))
+    there.send((message, hint, unseen, earned))
 
 
-def _run(answer: str, test: str, tongue: Language) -> tuple[str, str]:
+def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
+    """Return an answer's message, empty for a pass, its hint, and the points of the parts that passed."""
+    earned = 0.0
     names: dict[str, object] = {"__name__": "__main__"}
     language(tongue)
     check.seed(os.urandom(8))
@@ -159,10 +166,11 @@ def _run(answer: str, test: str, tongue: Language) -> tuple[str, str]:
             exec(compile(answer, "answer", "exec"), names)
             exec(compile(test, "test", "exec"), names)
             if (credit := PartialCredit.of(names)) is not None and credit.failure is not None:
+                earned = credit.earned
                 raise credit.failure
         except check.CheckFailed as failure:
-            return str(failure), name_of(failure.cause)
+            return str(failure), name_of(failure.cause), earned
         except BaseException as error:  # whatever an answer raises is what its author wants to read
             notes = getattr(error, "__notes__", [])  # such as the call
-            return "\n".join([f"{type(error).__name__}: {error}", *notes]), ""
-    return "", ""
+            return "\n".join([f"{type(error).__name__}: {error}", *notes]), "", earned
+    return "", "", earned

@@ -39,6 +39,8 @@ r"""
 """
 
 # %%
+import warnings
+
 import torch
 
 import secant
@@ -131,16 +133,30 @@ secant.predict(
 r"""
 ## 1. Three kinds of tensor
 
-Take the function of lesson 1 again, $z = \log x^3$ at $x = 5$, this time in two steps. `tensor_info` shows what PyTorch knows about a
-tensor besides its value. First without tracking:
+Take the function of lesson 1 again, $z = \log x^3$ at $x = 5$, this time in two steps. `tensor_info` reads six attributes of each tensor:
+
+- `requires_grad`: whether the tensor is tracked; `is_leaf`: whether it is a leaf;
+- `retains_grad`: whether `backward()` will keep the gradient of this tensor although it is not a leaf;
+- `grad_fn`: what was recorded about the operation that made the tensor;
+- `grad`: the gradient that is stored with the tensor, or `None`;
+- the value itself.
+
+First without tracking:
 """
 
-# %% [markdown] lang="ko" en="58e947be"
+# %% [markdown] lang="ko" en="3978cd71"
 r"""
 ## 1. 텐서의 세 종류
 
-수업 01의 함수 $z = \log x^3$을 $x = 5$에서 이번에는 두 단계로 나누어 계산합니다. `tensor_info`는 PyTorch가 텐서의 값 말고 또 무엇을
-알고 있는지 보여 줍니다. 먼저 추적하지 않을 때입니다.
+수업 01의 함수 $z = \log x^3$을 $x = 5$에서 이번에는 두 단계로 나누어 계산합니다. `tensor_info`는 텐서마다 여섯 가지를 읽어서 보여 줍니다.
+
+- `requires_grad`: 추적되는 텐서인지. `is_leaf`: leaf인지.
+- `retains_grad`: leaf가 아닌데도 `backward()`가 이 텐서의 gradient를 남길 것인지.
+- `grad_fn`: 이 텐서를 만든 연산에 대해 기록한 것.
+- `grad`: 이 텐서에 저장된 gradient. 없으면 `None`.
+- 텐서의 값.
+
+먼저 추적하지 않을 때입니다.
 """
 
 # %%
@@ -187,13 +203,12 @@ describes only the first row. (The weights that a model trains, its `nn.Paramete
 
 The tasks use two ways to compute without recording, which lesson 6 explains. Inside `with torch.no_grad():` no operation is
 recorded at all, and `x.detach()` returns a tensor with the values of `x` and no history. The result of `detach` is a constant leaf,
-and so is anything newly computed under `no_grad`. (Beware of one special case: a view of a tracked tensor, such as `x[:1]`, made under `no_grad`
-reports `requires_grad=True`. But no operation is recorded: what you compute from this view sends no gradient anywhere, neither to the view nor to `x`.)
+and so is anything newly computed under `no_grad`.
 
 Now the backward pass. (`draw_graph` computes the gradients in its picture itself and stores none of them.) Which of the three gets a `.grad`?
 """
 
-# %% [markdown] lang="ko" en="2555013d"
+# %% [markdown] lang="ko" en="fb801243"
 r"""
 세 열이 달라졌습니다. 그중 `is_leaf`는 다른 두 열로 정해집니다.
 
@@ -214,7 +229,7 @@ leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"�
 
 과제에는 기록하지 않고 계산하는 방법 두 가지가 나옵니다. 자세한 것은 수업 06에서 다룹니다. `with torch.no_grad():` 안에서는 연산이
 하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 계산 기록이 없는 텐서를 돌려줍니다. `detach`가 돌려주는 텐서는 상수 leaf이고,
-`no_grad` 안에서 새로 계산한 값도 그렇습니다. (예외가 하나 있습니다. 추적되는 텐서의 뷰(view), 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서는 그 안에서 만들어도 `requires_grad`가 `True`입니다. 그렇다고 기록된 것은 아닙니다. `grad_fn`은 `None`이고, 이 뷰로 계산해도 gradient는 뷰에도 `x`에도, 어디에도 가지 않습니다.)
+`no_grad` 안에서 새로 계산한 값도 그렇습니다.
 
 이제 역방향 계산을 할 차례입니다. (`draw_graph`는 그림에 쓸 gradient를 따로 계산하고 어디에도 저장하지 않습니다.) 셋 가운데 어느 것에 `.grad`가 생길까요?
 """
@@ -223,10 +238,6 @@ leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"�
 picture = draw_graph(values=True, slopes=True, gradients=True, x=x, y=y, z=z)
 z.backward()
 print(tensor_info(x=x, y=y, z=z))
-
-for tensor in (y, z):
-    assert not tensor.retains_grad
-    assert tensor.grad_fn is not None
 picture
 
 # %% [markdown] lang="en"
@@ -235,23 +246,56 @@ r"""
 $0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$. The picture shows all three gradients. Each box has a value, the gradient of `z` with respect to it, and the local slope of
 the operation with respect to its input. (Section 2 explains the boxes themselves.)
 
-But autograd did not store all three. It had the first two in hand, used them and dropped them: `y.grad` and `z.grad` are
-still `None`. For an intermediate tensor, `retains_grad` tells you in advance whether its gradient will be kept. (A leaf gets a `.grad`
-although its `retains_grad` is `False` too.) Lesson 3 shows how to keep such gradients.
-
-`grad_fn` is still there. Section 5 comes back to that.
+But autograd did not store all three. It had the first two in hand, used them and dropped them. Read `y.grad` and `z.grad` yourself:
 """
 
-# %% [markdown] lang="ko" en="9506b2a0"
+# %% [markdown] lang="ko" en="de577c5d"
 r"""
 `x.grad`는 $0.6$입니다. 이 값을 구하려면 $dz/dz = 1$과 $dz/dy = 1/y = 1/125 = 0.008$이 먼저 있어야 하고, 그다음이
 $0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$입니다. 그림에서 세 gradient를 모두 볼 수 있습니다. 상자 하나는 노드나 텐서 하나입니다. 상자마다 값, 그 값에 대한 `z`의 gradient, 입력에 대한 그 연산의 기울기가 적혀 있습니다. (상자의 모양과 색은 2절에서 설명합니다.)
 
-그런데 autograd가 셋을 모두 남겨 둔 것은 아닙니다. 앞의 두 gradient는 쓰고 나서 버렸습니다. 그래서 `y.grad`와 `z.grad`는 여전히
-`None`입니다. 중간 텐서라면 `retains_grad` 열에서 이를 미리 알 수 있습니다. (leaf도 이 열은 `False`이지만 `.grad`는 생깁니다.) 이런
-gradient를 남겨 두는 방법은 수업 03에서 다룹니다.
+그런데 autograd가 셋을 모두 남겨 둔 것은 아닙니다. 앞의 두 gradient는 쓰고 나서 버렸습니다. `y.grad`와 `z.grad`를 직접 읽어 봅시다.
+"""
+
+# %%
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    print("y.grad:", y.grad)
+    print("z.grad:", z.grad)
+    assert y.grad is None
+    assert z.grad is None
+print(f"{caught[0].category.__name__}: {str(caught[0].message).partition('. ')[0]}.")
+
+# %% [markdown] lang="en"
+r"""
+Both are `None`. PyTorch also warns, because code that reads the `.grad` of an intermediate tensor usually means that of a leaf. (The cell
+collects the warnings and prints the first sentence of one.) For an intermediate tensor, `retains_grad` tells you in advance whether its gradient
+will be kept. A leaf gets a `.grad` although its `retains_grad` is `False`. Lesson 3 shows how to keep such gradients.
+
+`grad_fn` is still there. Section 5 comes back to that.
+
+<details><summary>A special case: a view made under no_grad</summary>
+
+A view of a tracked tensor, such as `x[:1]`, made under `no_grad` reports `requires_grad=True`. But no operation is recorded, and `grad_fn` is
+`None`: what you compute from this view sends no gradient anywhere, neither to the view nor to `x`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="dab075c9"
+r"""
+둘 다 `None`입니다. 그리고 경고가 나옵니다. 중간 텐서의 `.grad`를 읽는 코드는 사실 leaf의 `.grad`를 읽으려던 것일 때가 많기 때문입니다. (위의
+셀은 경고를 모아 두었다가 그중 하나의 첫 문장만 출력합니다.) 중간 텐서의 gradient가 남을지는 `retains_grad`를 보면 미리 알 수 있습니다.
+leaf는 `retains_grad`가 `False`여도 `.grad`가 생깁니다. 중간 텐서의 gradient를 남겨 두는 방법은 수업 03에서 다룹니다.
 
 `grad_fn`은 그대로 남아 있습니다. 이 이야기는 5절에서 이어집니다.
+
+<details><summary>예외 하나: no_grad 안에서 만든 뷰</summary>
+
+추적되는 텐서의 뷰(view), 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서는 `no_grad` 안에서 만들어도 `requires_grad`가 `True`입니다. 그렇다고 기록된 것은
+아닙니다. `grad_fn`은 `None`이고, 이 뷰로 계산해도 gradient는 뷰에도 `x`에도, 어디에도 가지 않습니다.
+
+</details>
 """
 
 # %% [markdown] lang="en"
@@ -328,43 +372,51 @@ r"""
 $42 = 3 \cdot 1 \cdot 14$ is the chain rule at work. The rule is usually stated for derivatives, that is, for $h \to 0$. Try it here with a
 step that you can see.
 
-Keep $w = 3$ and $b = 1$ and move $x$ by $h$. Then $z$, $y$ and the loss change as well, and each operation has a difference quotient
-*over its own step*: the change of its output divided by the change of its input. In the left plot, a bar is the quotient of one
-operation and the line in it is autograd's slope. The bar on the far right belongs to the whole chain. (The bars' axis is nearly a log
-scale, so read its tick labels.) The right plot shows for every $h$ how far each bar is from its line.
+Keep $w = 3$ and $b = 1$ and move $x$ by $h$. At first the explorer shows the whole chain alone: the bar in the left plot is
+$\Delta\text{loss}/\Delta x$, and the line in it is autograd's gradient. (The bar's axis is nearly a log scale, so read its tick labels.) The
+right plot shows for every $h$ how far the bar is from its line. Both numbers stand below.
 
-1. At the start $x = 2$ and $h = 1$. Multiply the three quotients below the picture. Is the product the quotient of the whole chain?
-2. Make $h$ small. Which of the three factors change, and what do they approach? What does the product approach?
-3. Go on to $h = 10^{-15}$. Now rounding spoils the factors. What about the product?
-4. Move $x$, with a large and with a small $h$. Does the product ever differ from the quotient of the whole chain?
+As $x$ moves, $z$ and $y$ change as well, and each operation has a difference quotient *over its own step*: the change of its output divided
+by the change of its input. *Each operation* adds a bar for each of these quotients, with autograd's slope as its line.
+
+1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
+2. Go back to $x = 2$ and $h = 1$, and choose *each operation*. Multiply the three quotients below the picture. Is the product the quotient of the whole chain?
+3. Make $h$ small. Which of the three factors change, and what do they approach? What does the product approach?
+4. Go on to $h = 10^{-15}$. Now rounding spoils the factors. What about the product?
+5. Move $x$, with a large and with a small $h$. Does the product ever differ from the quotient of the whole chain?
 """
 
-# %% [markdown] lang="ko" en="f3b00ec8"
+# %% [markdown] lang="ko" en="03cec97d"
 r"""
 ## 3. 차분몫을 곱하면 중간의 변화량이 약분된다
 
 $42 = 3 \cdot 1 \cdot 14$는 연쇄 법칙으로 얻은 값입니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는
 눈에 보이는 간격으로 해 봅시다.
 
-$w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 그러면 $z$, $y$, loss도 달라지고, 연산마다 *자기 간격으로 나눈* 차분몫이
-생깁니다. 출력이 달라진 만큼을 입력이 달라진 만큼으로 나눈 값입니다. 왼쪽 그림에서 막대는 한 연산의 차분몫이고 막대 안의 선은 autograd의
-기울기입니다. 맨 오른쪽 막대는 사슬 전체의 차분몫입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽 그림은 막대와
-선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다.
+$w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 처음에는 사슬 전체만 보입니다. 왼쪽 그림의 막대는 차분몫
+$\Delta\text{loss}/\Delta x$이고, 막대 안의 선은 autograd의 gradient입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽 그림은
+막대와 선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다. 두 값은 그림 아래에 나란히 나옵니다.
 
-1. 처음에는 $x = 2$, $h = 1$입니다. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 전체의 차분몫이 되나요?
-2. $h$를 줄이세요. 곱하는 세 수 가운데 어느 것이 변하고, 어떤 값에 다가가나요? 곱은 어떤 값에 다가가나요?
-3. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 곱하는 수들이 부정확해집니다. 곱은 어떤가요?
-4. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 사슬 전체의 차분몫과 달라지는 때가 있나요?
+$x$를 움직이면 $z$와 $y$도 달라지므로, 연산마다 *자기 간격으로 나눈* 차분몫이 있습니다. 출력이 달라진 만큼을 입력이 달라진 만큼으로 나눈
+값입니다. *연산마다*를 고르면 이 차분몫의 막대가 하나씩 더 나오고, 그 안의 선은 autograd가 구한 그 연산의 기울기입니다.
+
+1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
+2. $x = 2$, $h = 1$로 돌아가서 *연산마다*를 고르세요. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 전체의 차분몫이 되나요?
+3. $h$를 줄이세요. 곱하는 세 수 가운데 어느 것이 변하고, 어떤 값에 다가가나요? 곱은 어떤 값에 다가가나요?
+4. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 곱하는 수들이 부정확해집니다. 곱은 어떤가요?
+5. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 사슬 전체의 차분몫과 달라지는 때가 있나요?
 """
 
 # %%
-explore_chain()
+explore_chain(by_step=False)
 
 # %% [markdown] lang="en"
 r"""
 <details><summary>What you saw</summary>
 
-At $h = 1$ the quotients are $3$, $1$ and $17$, and that of the whole chain is $51 = 3 \cdot 1 \cdot 17$. As long as no inner change is
+At every $x$ the quotient of the whole chain goes to autograd's gradient, $6(3x + 1)$.
+
+At $h = 1$ and $x = 2$ the quotients are $3$, $1$ and $17$, and that of the whole chain is $51 = 3 \cdot 1 \cdot 17$. As long as no inner change is
 $0$, the product is the whole quotient at every $h$, for a simple reason:
 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}.$$
@@ -377,11 +429,13 @@ since these two operations are straight lines, and $17$ approaches $14$. So the 
 </details>
 """
 
-# %% [markdown] lang="ko" en="9791798d"
+# %% [markdown] lang="ko" en="368db8a3"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$h = 1$에서 차분몫은 $3$, $1$, $17$이고 사슬 전체의 차분몫은 $51 = 3 \cdot 1 \cdot 17$입니다. 중간 변수의 변화량이 $0$이 아니면 $h$가 얼마든
+$x$가 어디에 있든 사슬 전체의 차분몫은 autograd의 gradient, 곧 $6(3x + 1)$에 다가갑니다.
+
+$x = 2$, $h = 1$에서 차분몫은 $3$, $1$, $17$이고 사슬 전체의 차분몫은 $51 = 3 \cdot 1 \cdot 17$입니다. 중간 변수의 변화량이 $0$이 아니면 $h$가 얼마든
 곱은 전체의 차분몫과 같습니다. 이유는 간단합니다.
 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}$$
@@ -766,8 +820,6 @@ r"""
 """
 
 # %%
-import warnings
-
 from torch.utils.checkpoint import checkpoint
 
 x = torch.tensor(2.0, dtype=torch.float64)  # untracked, like a model's input
@@ -843,10 +895,9 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 **Only in this lesson:**
 
 - Where a task asks for a `str` or a `list`, return exactly that, not a tensor or a tuple. Each call makes a new list.
-- The recursion limit is one of the settings of the process.
 """
 
-# %% [markdown] lang="ko" en="eddff4dc"
+# %% [markdown] lang="ko" en="aff2e746"
 r"""
 # 과제
 
@@ -860,7 +911,6 @@ r"""
 **이 수업에만 있는 규칙:**
 
 - `str`이나 리스트를 돌려주라고 쓰여 있으면 텐서나 튜플이 아니라 꼭 그 종류로 돌려주세요. 리스트는 호출할 때마다 새로 만듭니다.
-- 재귀 한도도 프로세스의 설정입니다.
 """
 
 # %% [markdown] lang="en"
@@ -1028,6 +1078,7 @@ Return the names of all nodes of the graph behind `t`, as a list of strings.
 - List each **node** once, however many edges lead to it. Two nodes with the same name are two entries: the graph of section 4 gives six
   names, `PowBackward0` twice.
 - The order does not matter. Skip edges to `None`. If `t` has no `grad_fn`, return an empty list.
+- Right names on ordinary graphs are 2 of the 3 points; the third is for the graphs of the next item.
 - The graph may be thousands of operations deep. There, a function that calls itself ends in a `RecursionError` (if you raise the
   recursion limit, do it inside the function and put it back: a limit that is set beside it does not count in grading). There may also be more paths through the graph than you could ever follow.
 - Only read the graph: do not run `backward()`, and leave the graph as it was, without a new hook and with the `metadata` of its nodes unchanged.
@@ -1053,7 +1104,7 @@ while todo:
 </details>
 """
 
-# %% [markdown] lang="ko" en="d387c292"
+# %% [markdown] lang="ko" en="e822337f"
 r"""
 ## 과제 2.2 · `graph_nodes`
 
@@ -1066,6 +1117,7 @@ r"""
 - **노드**마다 한 번만 적습니다. 그 노드로 가는 간선이 몇 개든 마찬가지입니다. 이름이 같아도 서로 다른 노드이면 따로 적습니다. 4절의
   그래프라면 이름이 여섯 개이고 그중 둘이 `PowBackward0`입니다.
 - 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 리스트를 돌려주세요.
+- 보통의 그래프에서 이름을 맞게 구하면 3점 중 2점이고, 나머지 1점은 다음 항목의 그래프에 있습니다.
 - 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도를 올린다면 함수 안에서 올렸다가
   되돌려 놓으세요. 함수 밖에서 올린 한도는 채점할 때 통하지 않습니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
 - 그래프를 읽기만 하세요. `backward()`는 호출하지 말고, 그래프를 처음 그대로 두세요. hook을 새로 남기거나 노드의 `metadata`를 바꾸면 안 됩니다.
@@ -1109,22 +1161,19 @@ def graph_nodes(t):
 
 
 # %% nbgrader={"grade_id": "test_graph_nodes", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints
+from secant import PartialCredit, ask, check, hints
 
 hint = hints("graph_nodes")
+_credit = PartialCredit(nodes=2, depth=1)
 
 _KNOWN = {"x": "torch.tensor([2.0, 3.0], requires_grad=True)", "c": "torch.tensor([5.0, 7.0])"}
-_KNOWN |= {"e": "torch.ones(4, requires_grad=True)"}
 _ERRORS = {"NoneType": hint.none, "backward": hint.looking, "RecursionError": hint.too_deep}
 _SHORT, _BACKWARD = {"key": lambda n: n.removeprefix("torch::autograd::")}, "t.sum().backward()"
 
 
 def _compare(t, want, why, known=_KNOWN, **how):
-    wrong = {
-        hint.given: lambda names: not {*names} <= {*want},
-        hint.twice: lambda names: len(names) > len(want),
-        hint.same_name: sorted({*want}),
-    }
+    wrong = {hint.given: lambda names: not {*names} <= {*want}, hint.same_name: sorted({*want})}
+    wrong[hint.twice] = lambda names: len(names) > len(want)
     how = {"errors": _ERRORS, "steps": 100_000, "ahead": ("graph_nodes(t)", _BACKWARD), **how}
     answer = ask("graph_nodes(t)", how, **known, t=t).ends().changes_nothing()
     answer = answer.lists(want, **_SHORT, hint=why, mistakes=wrong).again().ends().changes_nothing()
@@ -1132,17 +1181,20 @@ def _compare(t, want, why, known=_KNOWN, **how):
 
 
 _FIVE = "AddBackward0 LogBackward0 PowBackward0 PowBackward0 SqrtBackward0"
-for _t, _want, _why in (
-    ("torch.log(x**3) + torch.sqrt(x**2)", _FIVE, hint.missing),
-    ("c * x + c", "AddBackward0 MulBackward0", hint.none),
-    ("torch.mul(*e.unbind()[2:])", "MulBackward0 UnbindBackward0", hint.whatever),
-    ("torch.exp(x).mean(0) + x", "AddBackward0 ExpBackward0 MeanBackward1", hint.any_name),
-    ("torch.stack([c, c, c, x])", "StackBackward0", hint.three),
-    ("sum([c] * 3000, x)", "AddBackward0 " * 3000, hint.too_deep),
-):
-    _compare(_t, ["AccumulateGrad", *_want.split()], _why, steps=0 if "3000" in _t else 100_000)
-ask("graph_nodes(x)", {"errors": hint.no_graph}, **_KNOWN).lists([], hint=hint.no_graph)
-check.visible_passed()
+with _credit.part("nodes", "depth"):
+    for _t, _want, _why in (
+        ("torch.log(x**3) + torch.sqrt(x**2)", _FIVE, hint.missing),
+        ("c * x + c", "AddBackward0 MulBackward0", hint.none),
+        ("torch.mul(*x.unbind())", "MulBackward0 UnbindBackward0", hint.missing),
+        ("torch.exp(x).mean(0) + x", "AddBackward0 ExpBackward0 MeanBackward1", hint.any_name),
+        ("torch.stack([c, c, c, x])", "StackBackward0", hint.three),
+    ):
+        _compare(_t, ["AccumulateGrad", *_want.split()], _why)
+    ask("graph_nodes(x)", {"errors": hint.no_graph}, **_KNOWN).lists([], hint=hint.no_graph)
+    with _credit.part("depth"):
+        _want = ["AccumulateGrad"] + ["AddBackward0"] * 3000
+        _compare("sum([x] * 3000)", _want, hint.too_deep, steps=0)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 from secant import graphs, leaf, tensor
 
@@ -1165,59 +1217,63 @@ def _nodes_of(inputs, steps):
 _more = {"w": leaf([1.0, 1.0], "float32", grad=7.0), "b": "torch.ones(2, requires_grad=True)"}
 _more = {**_KNOWN, **_more, "y": "x + w", "z": "torch.zeros(2)"}
 _more |= {"v": "x.detach().requires_grad_()", "u": "torch.no_grad()(torch.narrow)(x, 0, 0, 1)"}
-for _t, _leaves, _want, _why in (
-    ("x * v * v", 2, "MulBackward0 MulBackward0", hint.twins),
-    ("w * b * b", 2, "MulBackward0 MulBackward0", hint.twins),
-    ("u * 3", 0, "MulBackward0", hint.none),
-    ("x * x", 1, "MulBackward0", hint.missing),
-    ("(w * x + b)**2", 3, "AddBackward0 MulBackward0 PowBackward0", hint.missing),
-    ("(y + x) + y", 2, "AddBackward0 AddBackward0 AddBackward0", hint.missing),
-    ("torch.addcmul(x, w, b)", 3, "AddcmulBackward0", hint.three),
-    ("torch.mul(*x.unbind())", 1, "MulBackward0 UnbindBackward0", hint.missing),
-    ("c + x * c", 1, "AddBackward0 MulBackward0", hint.none),
-    ("torch.exp(c) * x", 1, "MulBackward0", hint.none),
-    ("torch.sin(x.detach()) * w", 1, "MulBackward0", hint.none),
-):
-    _look(_t, ["AccumulateGrad"] * _leaves + _want.split(), _why, _more)
-_copied = ["AccumulateGrad", "CopySlices", "SelectBackward0"]
-_look("z", _copied, hint.any_name, _more, before="z[0] = x[0]")
-_answer = ask("graph_nodes(z.sum())", {"before": "z[0] = x[0]", "errors": _ERRORS}, **_more)
-_answer.lists([*_copied, "SumBackward0"], **_SHORT, hint=hint.any_name)
-_answer = ask("graph_nodes(t)", **_more, t="y").lists(["AccumulateGrad"] * 2 + ["AddBackward0"], **_SHORT)
-_want = ["AccumulateGrad"] * 3 + ["AddBackward0", "MulBackward0"]
-_answer.after("y.mul_(torch.ones(1, requires_grad=True))", hint.anew).lists(_want, **_SHORT)
-for _t in ("x", "torch.exp(c)", "torch.no_grad()(torch.exp)(x)"):
-    _how = {"errors": {"NoneType": hint.no_graph}, "steps": 100_000}
-    _answer = ask("graph_nodes(t)", _how, **_KNOWN, t=_t).ends().changes_nothing()
-    _answer.lists([], hint=hint.no_graph)
-    _answer.again().ends().changes_nothing().lists([])
-_log = ["AccumulateGrad", "LogBackward0", "PowBackward0"]
-_gradient = _compare("torch.log(x**3)", _log, hint.missing).then("x.grad")
-_gradient.returns(tensor([1.5, 1.0], "float32"), hint=hint.hooked)
-_how = {"before": _BACKWARD, "errors": hint.freed}
-ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, **_SHORT, hint=hint.freed)
-_answer = ask("torch.no_grad()(graph_nodes)(t)", {"errors": hint.off}, **_KNOWN, t="torch.log(x**3)")
-_answer.changes_nothing().lists(_log, **_SHORT, hint=hint.off)
-_mode = "torch.no_grad()(lambda: (graph_nodes(t), torch.is_grad_enabled())[1])()"
-_answer.then(_mode).equals(False, hint=hint.mode)
-_how = {"before": "t.grad_fn.metadata['mine'] = 1"}
-_answer = ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, **_SHORT)
-_answer.then("t.grad_fn.metadata").equals({"mine": 1}, hint=hint.left)
-_answer.then("graph_nodes(t) is graph_nodes(t)").equals(False, hint=hint.kept)
-# Graphs drawn at random, small ones first.
-_kinds, _how = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
-for _round in range(20):
-    _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 6, 2 + _round * 2 // 3)
-    _known = graphs.program(_inputs, _steps)
-    _look(list(_known)[-1], _nodes_of(_inputs, _steps), hint.missing, _known, **_how)
-_answer = ask("len(graph_nodes(t))", **_KNOWN, t="sum([leaf([1.0]) for _ in range(500)], x)")
-_answer.equals(1001, hint=hint.to_the_end)
-_passed = _answer.then(_BACKWARD, steps=1000)  # a hook left on every node takes more steps
-_passed.holds(not _passed.seen["stopped"], hint.left)
-_doubled = "[x := x + x for _ in range(60)][-1]"
-ask("graph_nodes(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
-_look(_doubled, ["AccumulateGrad", *["AddBackward0"] * 60], hint.missing)
+with _credit.part("nodes", "depth"):
+    for _t, _leaves, _want, _why in (
+        ("x * v * v", 2, "MulBackward0 MulBackward0", hint.twins),
+        ("w * b * b", 2, "MulBackward0 MulBackward0", hint.twins),
+        ("u * 3", 0, "MulBackward0", hint.none),
+        ("x * x", 1, "MulBackward0", hint.missing),
+        ("(w * x + b)**2", 3, "AddBackward0 MulBackward0 PowBackward0", hint.missing),
+        ("(y + x) + y", 2, "AddBackward0 AddBackward0 AddBackward0", hint.missing),
+        ("torch.addcmul(x, w, b)", 3, "AddcmulBackward0", hint.three),
+        ("torch.mul(*x.unbind())", 1, "MulBackward0 UnbindBackward0", hint.missing),
+        ("torch.mul(*leaf([1.0] * 4).unbind()[2:])", 1, "MulBackward0 UnbindBackward0", hint.whatever),
+        ("c + x * c", 1, "AddBackward0 MulBackward0", hint.none),
+        ("torch.exp(c) * x", 1, "MulBackward0", hint.none),
+        ("torch.sin(x.detach()) * w", 1, "MulBackward0", hint.none),
+    ):
+        _look(_t, ["AccumulateGrad"] * _leaves + _want.split(), _why, _more)
+    _copied = ["AccumulateGrad", "CopySlices", "SelectBackward0"]
+    _look("z", _copied, hint.any_name, _more, before="z[0] = x[0]")
+    _answer = ask("graph_nodes(z.sum())", {"before": "z[0] = x[0]", "errors": _ERRORS}, **_more)
+    _answer.lists([*_copied, "SumBackward0"], **_SHORT, hint=hint.any_name)
+    _answer = ask("graph_nodes(t)", **_more, t="y").lists(["AccumulateGrad"] * 2 + ["AddBackward0"], **_SHORT)
+    _want = ["AccumulateGrad"] * 3 + ["AddBackward0", "MulBackward0"]
+    _answer.after("y.mul_(torch.ones(1, requires_grad=True))", hint.anew).lists(_want, **_SHORT)
+    for _t in ("x", "torch.exp(c)", "torch.no_grad()(torch.exp)(x)"):
+        _how = {"errors": {"NoneType": hint.no_graph}, "steps": 100_000}
+        _answer = ask("graph_nodes(t)", _how, **_KNOWN, t=_t).ends().changes_nothing()
+        _answer.lists([], hint=hint.no_graph)
+        _answer.again().ends().changes_nothing().lists([])
+    _log = ["AccumulateGrad", "LogBackward0", "PowBackward0"]
+    _gradient = _compare("torch.log(x**3)", _log, hint.missing).then("x.grad")
+    _gradient.returns(tensor([1.5, 1.0], "float32"), hint=hint.hooked)
+    _how = {"before": _BACKWARD, "errors": hint.freed}
+    ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, **_SHORT, hint=hint.freed)
+    _answer = ask("torch.no_grad()(graph_nodes)(t)", {"errors": hint.off}, **_KNOWN, t="torch.log(x**3)")
+    _answer.changes_nothing().lists(_log, **_SHORT, hint=hint.off)
+    _mode = "torch.no_grad()(lambda: (graph_nodes(t), torch.is_grad_enabled())[1])()"
+    _answer.then(_mode).equals(False, hint=hint.mode)
+    _how = {"before": "t.grad_fn.metadata['mine'] = 1"}
+    _answer = ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, **_SHORT)
+    _answer.then("t.grad_fn.metadata").equals({"mine": 1}, hint=hint.left)
+    _answer.then("graph_nodes(t) is graph_nodes(t)").equals(False, hint=hint.kept)
+    # Graphs drawn at random, small ones first.
+    _kinds, _how = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
+    for _round in range(20):
+        _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 6, 2 + _round * 2 // 3)
+        _known = graphs.program(_inputs, _steps)
+        _look(list(_known)[-1], _nodes_of(_inputs, _steps), hint.missing, _known, **_how)
+    _answer = ask("len(graph_nodes(t))", t="torch.stack([leaf([1.0]) for _ in range(999)])")
+    _answer.equals(1000, hint=hint.to_the_end)
+    _passed = _answer.then(_BACKWARD, steps=1000)  # a hook left on every node takes more steps
+    _passed.holds(not _passed.seen["stopped"], hint.left)
+    with _credit.part("depth"):
+        _doubled = "[x := x + x for _ in range(60)][-1]"
+        ask("graph_nodes(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
+        _look(_doubled, ["AccumulateGrad", *["AddBackward0"] * 60], hint.missing)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
@@ -1232,7 +1288,8 @@ Return the tracked leaves behind `t`, as a list: the tensors whose `.grad` a fir
   that share their memory, are two leaves. Their values, shapes and `.grad` do not matter.
 - Do not list constants, or leaves from which `t` was computed only under `no_grad` or through `detach()`. (Leaves whose tracking was
   switched off after `t` was computed do not occur.)
-- The rest is as in task 2.2: edges to `None`, deep graphs and graphs with many paths occur, and you must not run `backward()`.
+- The rest is as in task 2.2: edges to `None`, deep graphs and graphs with many paths occur, and you must not run `backward()`. Deep graphs
+  and those with many paths are 1 of the 2 points.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1249,7 +1306,7 @@ tensors. (`x in list` would compare their values!)
 </details>
 """
 
-# %% [markdown] lang="ko" en="ee3e938f"
+# %% [markdown] lang="ko" en="265d442c"
 r"""
 ## 과제 2.3 · `leaves_of`
 
@@ -1262,7 +1319,8 @@ r"""
   메모리를 함께 쓰더라도 마찬가지입니다. 값이나 shape, `.grad`는 상관없습니다.
 - 상수는 넣지 않습니다. `no_grad` 안에서만 쓰였거나 `detach()`를 거쳐서만 `t`에 쓰인 leaf도 넣지 않습니다. (`t`를 계산한 뒤에 추적을 끈
   leaf는 나오지 않습니다.)
-- 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, `backward()`는 호출하지 않습니다.
+- 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, `backward()`는 호출하지 않습니다. 2점 중 1점은
+  깊은 그래프와 경로가 많은 그래프에 있습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1298,39 +1356,38 @@ def leaves_of(t):
 
 
 # %% nbgrader={"grade_id": "test_leaves_of", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf
+from secant import PartialCredit, ask, check, hints, leaf
 
 hint = hints("leaves_of")
+_credit = PartialCredit(leaves=1, depth=1)
 
 _KNOWN = {"x": "torch.tensor(2.0, requires_grad=True)", "v": "x.detach().requires_grad_()"}
 _KNOWN |= {"w": leaf(3.0, "float32", grad=7.0), "o": "torch.tensor(0.0, requires_grad=True)"}
 _ERRORS = {"NoneType": hint.none, "'variable'": hint.variable, "backward": hint.looking}
-_AHEAD = "leaves_of(t)", "t.sum().backward()"
+_HOW = {"by_name": True, "errors": _ERRORS, "steps": 100_000, "ahead": ("leaves_of(t)",)}
 
 
 def _compare(t, want, why, known=_KNOWN, **how):
-    wrong = {
-        hint.stranger: lambda names: not {*names} <= {*want},
-        hint.once: lambda names: {*names} == {*want},
-        hint.graded: lambda names: {*want} - {*names} == {"w"},
-    }
-    asked = {"by_name": True, "errors": _ERRORS, "steps": 100_000, "ahead": _AHEAD, **how}
-    answer = ask("leaves_of(t)", asked, **known, t=t).ends().changes_nothing()
+    wrong = {hint.stranger: lambda names: not {*names} <= {*want}}
+    wrong |= {hint.once: lambda n: {*n} == {*want}, hint.graded: lambda n: {*want} - {*n} == {"w"}}
+    answer = ask("leaves_of(t)", {**_HOW, **how}, **known, t=t).ends().changes_nothing()
     answer.lists(want, hint=why, mistakes=wrong).again().ends().changes_nothing().lists(want)
-    return answer.then(_AHEAD[1], errors=hint.looking)
+    return answer.then("t.sum().backward()", errors=hint.looking)
 
 
-for _t, _want, _why in (
-    ("w * x + w", "wx", hint.missing),
-    ("torch.tensor(3.0) * x + 2", "x", hint.none),
-    ("x + o", "xo", hint.zero),
-    ("x * v", "xv", hint.objects),
-    ("torch.stack([v, x]).mean(0) + x", "xv", hint.any_name),
-    ("torch.stack([x, w, v, o])", "xwvo", hint.three),
-):
-    _compare(_t, _want, _why)
-_compare("sum([w] * 3000, x)", "xw", hint.missing, errors={"Recursion": hint.too_deep}, steps=0)
-check.visible_passed()
+with _credit.part("leaves", "depth"):
+    for _t, _want, _why in (
+        ("w * x + w", "wx", hint.missing),
+        ("torch.tensor(3.0) * x + 2", "x", hint.none),
+        ("x + o", "xo", hint.zero),
+        ("x * v", "xv", hint.objects),
+        ("torch.stack([v, x]).mean(0) + x", "xv", hint.any_name),
+        ("torch.stack([x, w, v, o])", "xwvo", hint.three),
+    ):
+        _compare(_t, _want, _why)
+    with _credit.part("depth"):
+        _compare("sum([w] * 3000, x)", "xw", hint.missing, errors=hint.too_deep, steps=0)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 from secant import graphs, tensor
 
@@ -1360,82 +1417,89 @@ _more = {
     "d": "c.detach().requires_grad_()",
     "u": "torch.no_grad()(torch.narrow)(x, 0, 0, 1)",
 }
-for _t, _want, _why in (
-    ("x.mean(0)", "x", hint.any_name),
-    ("x.sum(0) * v", "xv", hint.any_name),
-    ("torch.zeros(2)[0].copy_(x[0])", "x", hint.any_name),
-    ("x * 0 + w", "xw", hint.zero_slope),
-    ("x * c + x * x", "x", hint.none),
-    ("c * c - x", "x", hint.none),
-    ("torch.log(x**3) + torch.sqrt(x**2)", "x", hint.missing),
-    ("(w * x + p)**2", "xwp", hint.missing),
-    ("torch.mul(*x.unbind())", "x", hint.missing),
-    ("x.unbind()[1] * w", "xw", hint.whatever),
-    ("torch.addcmul(x, w, p)", "xwp", hint.three),
-    ("v * x", "xv", hint.objects),
-    ("(c - d) * (p - q)", "dpq", hint.objects),
-    ("torch.sin(x.detach()) * w", "w", hint.cut),
-    ("torch.no_grad()(torch.exp)(x) * w", "w", hint.cut),
-    ("x.detach() * x * w", "xw", hint.cut),
-):
-    _look(_t, _want, _why, _more)
-_compare("torch.log(x**3)", "x", hint.missing, _more).then("x.grad", by_name=False).returns(
-    tensor([1.5, 1.0], "float32"), hint=hint.hooked
-)
-_how = {"before": "runs = []; hook = x.register_hook(runs.append)", "by_name": True}
-_answer = ask("leaves_of(t)", _how, **_more, t="w * x").changes_nothing().lists("xw")
-_answer.then("len(runs)").equals(0, hint=hint.ran)
-_look("u * 3", "", hint.cut, _more)
-_look("u * w", "w", hint.cut, _more)
-_how = {"by_name": True, "errors": hint.off}
-_answer = ask("torch.no_grad()(leaves_of)(t)", _how, **_more, t="w * x")
-_answer.changes_nothing().lists("xw", hint=hint.off)
-_mode = "torch.no_grad()(lambda: (leaves_of(t), torch.is_grad_enabled())[1])()"
-_answer.then(_mode, by_name=False).equals(False, hint=hint.mode)
-_how = {"by_name": True, "before": _AHEAD[1], "errors": hint.freed}
-ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)").lists("x", hint=hint.freed)
-_answer = ask("leaves_of(t)", {"by_name": True}, **_more, y="x * 4", t="y").lists("x")
-_answer.after("y.mul_(w)", hint.anew).lists("xw")
-_how = {"before": "t.grad_fn.metadata['mine'] = 1"}
-_answer = ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)")
-_answer.then("t.grad_fn.metadata").equals({"mine": 1}, hint=hint.left)
-_answer.then("leaves_of(t) is leaves_of(t)").equals(False, hint=hint.kept)
-for _odd, _why in (
-    ("torch.empty(0, requires_grad=True)", hint.empty),
-    ("torch.ones(4, 2)[:, 0].requires_grad_()", hint.view),
-    ("torch.ones(1).expand(4).requires_grad_()", hint.view),
-    ("torch.ones(4, dtype=torch.complex64).requires_grad_()", hint.complex),
-    ("torch.full((4,), torch.nan, requires_grad=True)", hint.nan),
-):
-    _look("x * y.abs().sum() + y.abs().sum()", "xy", _why, {"x": _KNOWN["x"], "y": _odd})
-for _layers in (
-    ["nn.Linear(3, 4)", "nn.Linear(4, 1)"],
-    ["nn.Linear(3, 2)", "nn.Linear(2, 2)", "nn.Linear(2, 2)"],
-    ["nn.Linear(3, 2).requires_grad_(False)", "nn.Linear(2, 1)"],
-):
-    # Under these names the parameters come back.
-    _names = [f"model[{2 * place}].{part}" for place in range(len(_layers)) for part in ("weight", "bias")]
-    _known = {"model": f"nn.Sequential({', nn.ReLU(), '.join(_layers)}, nn.ReLU())"}
-    _known |= {name: name for name in _names}
-    _want = _names[2:] if "False" in _layers[0] else _names
-    _look("model(torch.ones(3, 3)).square().mean()", _want, known=_known)
-# Graphs drawn at random, small ones first.
-_kinds, _how = (
-    ["leaf", "constant", "parameter", "twin"],
-    {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000},
-)
-for _round in range(20):
-    _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 5, 2 + _round * 2 // 3)
-    _known = graphs.program(_inputs, _steps)
-    _look(list(_known)[-1], _behind(_inputs, _steps), hint.missing, _known, **_how)
-_answer = ask("len(leaves_of(t))", **_more, t="sum([leaf([1.0]) for _ in range(500)], x)")
-_answer.equals(501, hint=hint.to_the_end)
-_passed = _answer.then(_AHEAD[1], steps=1000)  # a hook left on every leaf's node takes more steps
-_passed.holds(not _passed.seen["stopped"], hint.left)
-_doubled = "[x := x + x for _ in range(60)][-1]"
-ask("leaves_of(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
-_look(_doubled, "x")
+with _credit.part("leaves", "depth"):
+    for _t, _want, _why in (
+        ("x.mean(0)", "x", hint.any_name),
+        ("x.sum(0) * v", "xv", hint.any_name),
+        ("torch.zeros(2)[0].copy_(x[0])", "x", hint.any_name),
+        ("x * 0 + w", "xw", hint.zero_slope),
+        ("x * c + x * x", "x", hint.none),
+        ("c * c - x", "x", hint.none),
+        ("torch.log(x**3) + torch.sqrt(x**2)", "x", hint.missing),
+        ("(w * x + p)**2", "xwp", hint.missing),
+        ("torch.mul(*x.unbind())", "x", hint.missing),
+        ("x.unbind()[1] * w", "xw", hint.whatever),
+        ("torch.addcmul(x, w, p)", "xwp", hint.three),
+        ("v * x", "xv", hint.objects),
+        ("(c - d) * (p - q)", "dpq", hint.objects),
+        ("torch.sin(x.detach()) * w", "w", hint.cut),
+        ("torch.no_grad()(torch.exp)(x) * w", "w", hint.cut),
+        ("x.detach() * x * w", "xw", hint.cut),
+    ):
+        _look(_t, _want, _why, _more)
+    _compare("torch.log(x**3)", "x", hint.missing, _more).then("x.grad", by_name=False).returns(
+        tensor([1.5, 1.0], "float32"), hint=hint.hooked
+    )
+    _how = {"before": "runs = []; hook = x.register_hook(runs.append)", "by_name": True}
+    _answer = ask("leaves_of(t)", _how, **_more, t="w * x").changes_nothing().lists("xw")
+    _answer.then("len(runs)").equals(0, hint=hint.ran)
+    _look("u * 3", "", hint.cut, _more)
+    _look("u * w", "w", hint.cut, _more)
+    _how = {"by_name": True, "errors": hint.off}
+    _answer = ask("torch.no_grad()(leaves_of)(t)", _how, **_more, t="w * x")
+    _answer.changes_nothing().lists("xw", hint=hint.off)
+    _mode = "torch.no_grad()(lambda: (leaves_of(t), torch.is_grad_enabled())[1])()"
+    _answer.then(_mode, by_name=False).equals(False, hint=hint.mode)
+    _how = {"by_name": True, "before": "t.sum().backward()", "errors": hint.freed}
+    ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)").lists("x", hint=hint.freed)
+    _answer = ask("leaves_of(t)", {"by_name": True}, **_more, y="x * 4", t="y").lists("x")
+    _answer.after("y.mul_(w)", hint.anew).lists("xw")
+    _how = {"before": "t.grad_fn.metadata['mine'] = 1"}
+    _answer = ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)")
+    _answer.then("t.grad_fn.metadata").equals({"mine": 1}, hint=hint.left)
+    _answer.then("leaves_of(t) is leaves_of(t)").equals(False, hint=hint.kept)
+    for _odd, _why in (
+        ("torch.empty(0, requires_grad=True)", hint.empty),
+        ("torch.ones(4, 2)[:, 0].requires_grad_()", hint.view),
+        ("torch.ones(1).expand(4).requires_grad_()", hint.view),
+        ("torch.ones(4, dtype=torch.complex64).requires_grad_()", hint.complex),
+        ("torch.full((4,), torch.nan, requires_grad=True)", hint.nan),
+    ):
+        _look("x * y.abs().sum() + y.abs().sum()", "xy", _why, {"x": _KNOWN["x"], "y": _odd})
+    for _layers in (
+        ["nn.Linear(3, 4)", "nn.Linear(4, 1)"],
+        ["nn.Linear(3, 2)", "nn.Linear(2, 2)", "nn.Linear(2, 2)"],
+        ["nn.Linear(3, 2).requires_grad_(False)", "nn.Linear(2, 1)"],
+    ):
+        # Under these names the parameters come back.
+        _names = [
+            f"model[{2 * place}].{part}" for place in range(len(_layers)) for part in ("weight", "bias")
+        ]
+        _known = {"model": f"nn.Sequential({', nn.ReLU(), '.join(_layers)}, nn.ReLU())"}
+        _known |= {name: name for name in _names}
+        _want = _names[2:] if "False" in _layers[0] else _names
+        _look("model(torch.ones(3, 3)).square().mean()", _want, known=_known)
+    # Graphs drawn at random, small ones first.
+    _kinds, _how = (
+        ["leaf", "constant", "parameter", "twin"],
+        {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000},
+    )
+    for _round in range(20):
+        _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 5, 2 + _round * 2 // 3)
+        _known = graphs.program(_inputs, _steps)
+        _look(list(_known)[-1], _behind(_inputs, _steps), hint.missing, _known, **_how)
+    _answer = ask("len(leaves_of(t))", t="torch.stack([leaf([1.0]) for _ in range(500)])")
+    _answer.equals(500, hint=hint.to_the_end)
+    _passed = _answer.then(
+        "t.sum().backward()", steps=1000
+    )  # a hook left on every leaf's node takes more steps
+    _passed.holds(not _passed.seen["stopped"], hint.left)
+    with _credit.part("depth"):
+        _doubled = "[x := x + x for _ in range(60)][-1]"
+        ask("leaves_of(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
+        _look(_doubled, "x")
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""

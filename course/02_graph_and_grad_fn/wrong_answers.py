@@ -180,7 +180,7 @@ def graph_nodes(t):
     return names
 
 
-# %% calls itself task="graph_nodes" hint="too_deep"
+# %% calls itself task="graph_nodes" points="2" hint="too_deep"
 def graph_nodes(t):
     seen = set()
 
@@ -194,7 +194,7 @@ def graph_nodes(t):
     return [node.name() for node in seen]
 
 
-# %% walks every path task="graph_nodes" hint="paths"
+# %% walks every path task="graph_nodes" points="2" hint="paths"
 def graph_nodes(t):
     seen, todo = {}, [t.grad_fn]
     while todo:
@@ -579,7 +579,7 @@ def leaves_of(t):
     return [node.variable for node in nodes if hasattr(node, "variable")]
 
 
-# %% takes every path task="leaves_of" hint="paths"
+# %% takes every path task="leaves_of" points="1" hint="paths"
 def leaves_of(t):
     leaves, todo = {}, [t.grad_fn]
     while todo:
@@ -1028,7 +1028,7 @@ def second_backward_works():
     return {"x + 1": True, "x * x": False, "x.sum()": None, "x.exp()": False, "x + x": True}
 
 
-# %% gives up after so many steps task="graph_nodes" hint="too_deep"
+# %% gives up after so many steps task="graph_nodes" points="2" hint="too_deep"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     for _ in range(2500):
@@ -1658,7 +1658,7 @@ def graph_nodes(t):
     return names
 
 
-# %% swallows the RecursionError task="graph_nodes" hint="too_deep"
+# %% swallows the RecursionError task="graph_nodes" points="2" hint="too_deep"
 from contextlib import suppress
 
 
@@ -1691,7 +1691,7 @@ def graph_nodes(t):
     return [node.name() for node in nodes]
 
 
-# %% calls itself on each node task="leaves_of" hint="too_deep"
+# %% calls itself on each node task="leaves_of" points="1" hint="too_deep"
 def leaves_of(t):
     leaves, seen = [], set()
 

@@ -276,3 +276,21 @@ def train5(w0, lr, zero):
         w.data -= lr * w.grad
         norms.append((w**2).sum().sqrt().item())
     return norms
+
+
+# %% an int for dz/dz task="all_grads"
+def all_grads(x0):
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    return *(g.item() for g in torch.autograd.grad(z, (x, y))), 1
+
+
+# %% ints in, ints out task="train5"
+def train5(w0, lr, zero):
+    w, buffer, norms = w0, 0, []
+    for _ in range(5):
+        buffer = 2 * w + (0 if zero else buffer)
+        w = w - lr * buffer
+        norms.append(abs(w))
+    return norms

@@ -505,16 +505,6 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% ints in, ints out task="train5" hint="int"
-def train5(w0, lr, zero):
-    w, buffer, norms = w0, 0, []
-    for _ in range(5):
-        buffer = 2 * w + (0 if zero else buffer)
-        w = w - lr * buffer
-        norms.append(abs(w))
-    return norms
-
-
 # %% rounds to six digits task="train5" hint="nearly"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
@@ -934,7 +924,7 @@ def accumulate(model, batches):
             (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% retain_grad afterwards task="all_grads" hint="late"
+# %% retain_grad afterwards task="all_grads" points="1" hint="late"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -945,12 +935,12 @@ def all_grads(x0):
     return x.grad.item(), y.grad, z.grad
 
 
-# %% slopes of the single steps task="all_grads" hint="second"
+# %% slopes of the single steps task="all_grads" points="1" hint="second"
 def all_grads(x0):
     return 3.0 / x0, 3.0 * x0**2, 1.0
 
 
-# %% backward twice task="all_grads" hint="doubled"
+# %% backward twice task="all_grads" points="1" hint="doubled"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -1033,14 +1023,6 @@ def all_grads(x0):
         return x.grad.item(), (1 / y).item(), 1.0
 
 
-# %% an int for dz/dz task="all_grads" hint="int"
-def all_grads(x0):
-    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
-    y = x**3
-    z = torch.log(y)
-    return *(g.item() for g in torch.autograd.grad(z, (x, y))), 1
-
-
 # %% rounds to nine decimals task="all_grads" hint="nearly"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
@@ -1049,7 +1031,7 @@ def all_grads(x0):
     return tuple(round(g.item(), 9) for g in torch.autograd.grad(z, (x, y, z)))
 
 
-# %% cuts x off task="all_grads" hint="cut"
+# %% cuts x off task="all_grads" points="1" hint="cut"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = (x**3).detach().requires_grad_()
@@ -1084,7 +1066,7 @@ def all_grads(x0):
     return tuple(g.item() for g in torch.autograd.grad(z, (x, y, z)))
 
 
-# %% quotients in the place of gradients task="all_grads" hint="nearly"
+# %% quotients in the place of gradients task="all_grads" points="1" hint="nearly"
 def all_grads(x0):
     h = 1e-5 * x0
 

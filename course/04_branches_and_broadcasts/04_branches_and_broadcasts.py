@@ -20,10 +20,10 @@ Lesson 04 of 10 · ~85 min · chain rule, fan-out, broadcast
 - undo a broadcast in the backward pass: with a sum, never a mean;
 - see a shared weight as a number with many paths to the loss.
 
-You need lessons 1 to 3: `backward()`, the graph behind `grad_fn`, and the buffer `.grad`.
+You need lessons 1 to 3: `backward()`, `grad_fn` and `.grad`.
 """
 
-# %% [markdown] lang="ko" en="56417c78"
+# %% [markdown] lang="ko" en="9cd76ec5"
 r"""
 # 팬아웃과 브로드캐스트: gradient가 더해지는 곳
 
@@ -37,7 +37,7 @@ r"""
 - 역방향 계산(backward pass)에서 브로드캐스트(broadcast)를 되돌려 gradient를 원래 shape로 만들 수 있습니다. 평균이 아니라 합을 구합니다.
 - 여러 번 쓰이는 가중치를 loss까지 경로가 여럿인 수로 볼 수 있습니다.
 
-수업 01–03에서 배운 `backward()`, `grad_fn`에서 시작하는 계산 그래프, `.grad` 버퍼를 알고 있으면 됩니다.
+수업 01–03에서 배운 `backward()`, `grad_fn`, `.grad`를 알고 있으면 됩니다.
 """
 
 # %%
@@ -321,43 +321,49 @@ r"""
 ## 3. Why the paths may simply be added
 
 When `x` moves, `y` and `w` move *together*. Why may we follow one path while the other is held fixed, and add the results afterwards?
-Three difference quotients give the answer: only `y` moves, only `w` moves, both move. (Here $y$ and $w$ are the two values just
-before they are merged; at first $y = \log x^3$ and $w = \sqrt{x^2}$.) The left picture shows the quotients as bars, each starting
-where the one before it ends. Between them is the **remainder** $r$: the quotient for both moving, minus the other two. The
-dashed line is autograd's gradient. The right picture shows the size of $r$ for every $h$.
+As in section 1, $y = x^3$, $w = x^2$ and $z = \log y + \sqrt{w}$.
 
-1. Move $h$. With $z = y + w$, do the first two bars ever fail to add up to the last?
-2. Move $h$ to the far left. Which heights do the bars tend to?
-3. Choose $y = x^3$, $w = x^2$ and $z = y \times w$. How large is $r$ at $h = 0.1$, $0.01$, $0.001$?
-4. How steep is its line on the right? What does that say about $h \to 0$?
+At first the explorer shows the whole quotient $\Delta z/h$ as a bar, and autograd's gradient as a dashed line. On the right you see for every $h$
+how far the two are apart. *Each path* adds the other two quotients. Each bar starts where the one before it ends. Between
+these two and the whole is the **remainder** $r$: the quotient for both moving, minus the other two.
+
+1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
+2. Choose *each path* and move $h$. With $z = \log y + \sqrt{w}$, do the first two bars ever fail to add up to the last?
+3. Move $h$ to the far left. Which heights do the bars tend to?
+4. Choose $z = y \times w$, at $x = 5$. How large is $r$ at $h = 0.1$, $0.01$, $0.001$?
+5. How steep is its line on the right? What does that say about $h \to 0$?
 """
 
-# %% [markdown] lang="ko" en="905a4499"
+# %% [markdown] lang="ko" en="63e9a7c5"
 r"""
 ## 3. 경로를 그냥 더해도 되는 이유
 
-`x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 다른 경로는 고정하고 한 경로씩 따로 구한 다음 더해도 될까요? `y`만 움직일 때,
-`w`만 움직일 때, 둘 다 움직일 때의 차분몫(difference quotient)을 비교해 보면 압니다. (이 절의 $y$와 $w$는 합치기 바로 앞의 두 값입니다. 처음에는
-$y = \log x^3$, $w = \sqrt{x^2}$입니다.) 왼쪽 그림에서 차분몫은 막대이고, 막대는 앞의 막대가 끝난 높이에서 시작합니다. 막대 사이에 표시된 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다. 파선은 autograd의 gradient입니다.
-오른쪽 그림은 $h$마다 $r$의 크기를 보여 줍니다.
+`x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 다른 경로는 고정하고 한 경로씩 따로 구한 다음 더해도 될까요? 1절에서처럼
+$y = x^3$, $w = x^2$, $z = \log y + \sqrt{w}$입니다.
 
-1. $h$를 움직이세요. $z = y + w$일 때 앞의 두 막대를 더한 것이 마지막 막대와 다를 때가 있나요?
-2. $h$를 왼쪽 끝까지 옮기세요. 막대의 높이는 어떤 값에 다가가나요?
-3. $y = x^3$, $w = x^2$, $z = y \times w$를 고르세요. $h = 0.1$, $0.01$, $0.001$에서 $r$은 얼마인가요?
-4. 오른쪽에서 $r$의 선은 얼마나 가파른가요? $h \to 0$일 때 어떻게 된다는 뜻인가요?
+처음에는 전체의 차분몫(difference quotient) $\Delta z/h$가 막대로, autograd의 gradient가 파선으로 보입니다. 오른쪽 그림은 둘이 $h$마다 얼마나 떨어져 있는지를
+보여 줍니다. *경로마다*를 고르면 나머지 두 차분몫도 나옵니다. 막대는 앞의 막대가 끝난 높이에서 시작합니다. 막대 사이에 표시된 $r$은 둘 다
+움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다.
+
+1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
+2. *경로마다*를 고르고 $h$를 움직이세요. $z = \log y + \sqrt{w}$일 때 앞의 두 막대를 더한 것이 마지막 막대와 다를 때가 있나요?
+3. $h$를 왼쪽 끝까지 옮기세요. 막대의 높이는 어떤 값에 다가가나요?
+4. $x = 5$에서 $z = y \times w$를 고르세요. $h = 0.1$, $0.01$, $0.001$에서 $r$은 얼마인가요?
+5. 오른쪽에서 $r$의 선은 얼마나 가파른가요? $h \to 0$일 때 어떻게 된다는 뜻인가요?
 """
 
 # %%
-explore_paths()
+explore_paths(by_path=False)
 
 # %% [markdown] lang="en"
 r"""
 <details><summary>What you saw</summary>
 
-With $+$ the remainder is 0 at any $h$: the two parts do not affect each other, and $0.6 + 1.0$ is $1.6$. (The $r$ in the picture
-is round-off, shown as squares. Where rounding changes the last digit of $z$, that change is divided by $h$, as in lesson 1, and the squares
-rise to the left. Where the last digits agree, $r$ is 0 or about $10^{-16}$.) With $\times$ they do affect each other: the change of one
-factor is multiplied by the change of the other.
+At every $x$ the quotient of $z$ goes to autograd's gradient.
+
+With $\log y + \sqrt{w}$ the remainder is 0 at any $h$: in a sum the two parts do not affect each other. At $x = 5$ they tend to $0.6$ and $1.0$, and $0.6 + 1.0$ is
+$1.6$. (The explorer shows as 0 what is no more than round-off.) In a product
+$y \times w$ they do affect each other: the change of one factor is multiplied by the change of the other.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{\text{only } y} + \underbrace{y\, \Delta w}_{\text{only } w}
 + \underbrace{\Delta y\, \Delta w}_{\text{remainder}}.$$
@@ -369,13 +375,15 @@ function merges $y$ and $w$, the remainder tends to zero in this way. That is wh
 </details>
 """
 
-# %% [markdown] lang="ko" en="9b97ab61"
+# %% [markdown] lang="ko" en="407dbe6b"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$+$로 합치면 $h$가 얼마든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (오른쪽 그림에
-네모로 찍힌 $r$은 반올림 오차입니다. 반올림으로 $z$의 끝자리가 어긋나는 $h$에서는 수업 01에서처럼 그 오차를 $h$로 나누게 되므로, 네모가 왼쪽으로 갈수록
-높아집니다. 끝자리가 어긋나지 않는 $h$에서는 $r$이 0이거나 $10^{-16}$쯤입니다.) $\times$로 합치면 다릅니다. 한쪽의 변화량에 다른 쪽의 변화량이 곱해지기 때문입니다.
+$x$가 어디에 있든 $z$의 차분몫은 autograd의 gradient에 다가갑니다.
+
+$\log y + \sqrt{w}$에서는 $h$가 얼마든 나머지가 없습니다. 더할 때는 두 부분이 서로 영향을 주지 않기 때문입니다. $x = 5$에서 두 부분은 $0.6$과 $1.0$에 다가가고
+$0.6 + 1.0$은 $1.6$입니다. (탐색기는 반올림 오차를 넘지 않는 $r$을 0으로 표시합니다.)
+곱 $y \times w$는 다릅니다. 한쪽의 변화량에 다른 쪽의 변화량이 곱해지기 때문입니다.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{y\text{만}} + \underbrace{y\, \Delta w}_{w\text{만}}
 + \underbrace{\Delta y\, \Delta w}_{\text{나머지}}$$
@@ -513,10 +521,10 @@ this case separately. In task 4.3 you will do so.
 
 Multiply a single number `x` by a vector with three elements. PyTorch stretches the number to the shape of the vector; this is a **broadcast**.
 Then take the dot product with a second vector:
-`y = x * torch.tensor([2., 3., 5.])`, `z = y @ torch.tensor([4., 7., 9.])`. **What is `x.grad` after `z.backward()`?**
+`p = x * torch.tensor([2., 3., 5.])`, `z = p @ torch.tensor([4., 7., 9.])`. **What is `x.grad` after `z.backward()`?**
 """
 
-# %% [markdown] lang="ko" en="21dac603"
+# %% [markdown] lang="ko" en="be883d67"
 r"""
 gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두 `nan`이 됩니다. 그래서 PyTorch의 거듭제곱 backward는 이 경우를 따로
 처리합니다. 과제 4.3에서는 여러분이 직접 처리합니다.
@@ -525,7 +533,7 @@ gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두
 
 수 `x` 하나에 원소 3개짜리 벡터를 곱합니다. PyTorch는 수를 벡터의 shape로 늘려서 계산하는데, 이것이 **브로드캐스트**(broadcast)입니다.
 이어서 다른 벡터와 내적(dot product)을 구합니다.
-`y = x * torch.tensor([2., 3., 5.])`, `z = y @ torch.tensor([4., 7., 9.])`. **`z.backward()` 다음에 `x.grad`는 무엇일까요?**
+`p = x * torch.tensor([2., 3., 5.])`, `z = p @ torch.tensor([4., 7., 9.])`. **`z.backward()` 다음에 `x.grad`는 무엇일까요?**
 """
 
 # %%
@@ -541,15 +549,15 @@ predict(
 
 # %%
 x = torch.tensor(5.0, requires_grad=True)
-y = x * torch.tensor([2.0, 3.0, 5.0])
-z = y @ torch.tensor([4.0, 7.0, 9.0])
-picture = draw_graph(values=True, slopes=True, gradients=True, x=x, y=y, z=z)
+p = x * torch.tensor([2.0, 3.0, 5.0])
+z = p @ torch.tensor([4.0, 7.0, 9.0])
+picture = draw_graph(values=True, slopes=True, gradients=True, x=x, p=p, z=z)
 
-y.retain_grad()
+p.retain_grad()
 z.retain_grad()
 z.backward()
 
-print(tensor_info(x=x, y=y, z=z))
+print(tensor_info(x=x, p=p, z=z))
 picture
 
 # %%
@@ -577,19 +585,19 @@ element is 0 positions further on.) But it acts as if there were three copies, a
 
 $$\frac{dz}{dx} = 4\cdot 2 + 7\cdot 3 + 9\cdot 5 = 8 + 21 + 45 = 74.$$
 
-(The 10 in the picture is $2 + 3 + 5$: the gradient of `x` if each of the three products received 1 instead of 4, 7 and 9.)
+In the picture, $2$, $3$ and $5$ are the slopes of the multiplication, one for each copy, and $4$, $7$ and $9$ are the gradients that arrive at the three products.
 This is section 1 with three paths. It gives a rule for every backward step that you write by hand: **the
 gradient of a broadcast is the sum over the copies.** Look at the shapes.
 """
 
-# %% [markdown] lang="ko" en="cee16d96"
+# %% [markdown] lang="ko" en="4de7b6d4"
 r"""
 메모리에 복사된 것은 없습니다. 브로드캐스트는 같은 수를 세 번 읽을 뿐입니다. (`x.expand(3).stride()`는 `(0,)`입니다. 다음 원소로
 갈 때 메모리에서 0칸을 움직인다는 뜻입니다.) 하지만 복사본이 셋 있는 것처럼 동작하고, 복사본 하나하나가 경로입니다.
 
 $$\frac{dz}{dx} = 4\cdot 2 + 7\cdot 3 + 9\cdot 5 = 8 + 21 + 45 = 74$$
 
-(그림의 10은 $2 + 3 + 5$입니다. 세 곱에 도착하는 gradient가 4, 7, 9가 아니라 모두 1이라면 `x`의 gradient가 이 값이 됩니다.)
+그림에서 $2$, $3$, $5$는 곱셈의 기울기로, 복사본마다 하나씩입니다. $4$, $7$, $9$는 세 곱에 도착하는 gradient입니다.
 1절의 경로가 둘에서 셋으로 늘었을 뿐이지만, 여기서 backward를 직접 작성할 때마다 필요한 규칙이 나옵니다. **브로드캐스트의 gradient는
 복사본마다 구한 gradient를 모두 더한 것입니다.** shape를 봅시다.
 """
@@ -649,16 +657,13 @@ r"""
 
 A **convolution** slides a few weights along the data. Each weight is used at every position, so every position is a path:
 
-$$y_i = \sum_k w_k\, x_{i+k} \qquad (w_k \text{ is a weight, not the } w \text{ of section 1}).$$
-
-(Mathematicians call this sum a *cross-correlation* and use *convolution* only
-when the weights are flipped; in machine learning the word covers both.)
+$$\text{out}_i = \sum_k \text{weights}_k\, \text{data}_{i+k}.$$
 
 The next cell runs `conv1d`, which expects two more dimensions, hence `[None, None]`. It then repeats the computation with three copies of the
 weights, one for each position, so that each copy gets the gradient of its own use.
 """
 
-# %% [markdown] lang="ko" en="3e902ab4"
+# %% [markdown] lang="ko" en="d6186524"
 r"""
 (오류는 일부러 낸 것입니다. 오른쪽부터 맞추면 3과 4는 맞지 않습니다. 늘어날 수 있는 것은 1뿐입니다.)
 
@@ -666,10 +671,7 @@ r"""
 
 **합성곱**(convolution)은 가중치(weight) 몇 개를 데이터를 따라 옮겨 가며 곱하고 더합니다. 가중치는 위치마다 한 번씩 쓰이므로 위치 하나하나가 경로입니다.
 
-$$y_i = \sum_k w_k\, x_{i+k} \qquad (w_k\text{는 가중치이고 1절의 } w\text{가 아닙니다})$$
-
-(수학에서는 이 합을 *상호상관*(cross-correlation)이라 하고, 가중치를 뒤집은 것만
-합성곱이라고 합니다. 기계 학습에서는 둘 다 합성곱이라고 부릅니다.)
+$$\text{out}_i = \sum_k \text{weights}_k\, \text{data}_{i+k}$$
 
 다음 셀에서는 `conv1d`를 쓰는데, 입력에 차원이 두 개 더 있어야 하므로 `[None, None]`을 붙입니다. 그다음에는 위치마다 가중치의 복사본을 하나씩 써서 같은
 계산을 합니다. 그러면 복사본마다 자기가 쓰인 곳의 gradient를 받습니다.
@@ -733,12 +735,12 @@ gradient is summed as soon as the backward step has computed it; a convolution s
 
 In November 2018, a month before PyTorch 1.0, a user [reported that its compiler, `torch.jit`, gave wrong
 gradients](https://github.com/pytorch/pytorch/issues/13669). The function `f` below is a translation of the reported one. At $z = 1$ the
-compiler gave $5436.56$ and plain autograd $2721$. (The first `sum()` has a single element to add, so it changes nothing.) Which of them is
+compiler gave $5436.56$ and plain autograd $2721$. Which of them is
 right? The difference quotient shows it. In the cell, `first` and `second` are the two gradients that arrived at `z` in the compiler's graph:
 one use of `torch.exp(z)` was a scalar, the other was broadcast to 1000 elements.
 """
 
-# %% [markdown] lang="ko" en="f186846a"
+# %% [markdown] lang="ko" en="8afef048"
 r"""
 팬아웃, 브로드캐스트, 공유하는 가중치는 모두 같은 것, 곧 두 번 이상 쓰이는 값입니다. gradient는 쓰인 곳마다 구해서 더하며, 이 덧셈은 모두
 `backward()` 한 번 안에서 일어납니다. 경로가 만나는 곳에서는 도착한 값을 엔진이 더합니다. 브로드캐스트에서는 그 연산의 backward가 구한 gradient를 곧바로
@@ -748,7 +750,7 @@ r"""
 
 2018년 11월, PyTorch 1.0이 나오기 한 달 전에 PyTorch의 컴파일러 `torch.jit`이 [틀린 gradient를 낸다는
 보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 보고된 함수를 옮긴 아래 함수 `f`의 $z = 1$에서 컴파일러의 결과는 $5436.56$, 보통의 autograd의
-결과는 $2721$이었습니다. (첫 번째 `sum()`은 원소가 하나뿐이라 아무것도 바꾸지 않습니다.) 컴파일러를 몰라도 어느 쪽이 맞는지 알 수 있습니다. 차분몫을 구하면 됩니다.
+결과는 $2721$이었습니다. 컴파일러를 몰라도 어느 쪽이 맞는지 알 수 있습니다. 차분몫을 구하면 됩니다.
 셀의 `first`와 `second`는 컴파일러의 그래프에서 `z`에 도착한 두 gradient입니다. `torch.exp(z)`가 한 번은 스칼라로, 한 번은 원소 1000개로 브로드캐스트되어 쓰였습니다.
 """
 
@@ -834,9 +836,9 @@ to `out` of the product of the slopes along the path.
 - A node is anything that can be a key of a `dict`: a string, a number, a tuple, `None`, an object. Nodes need not be comparable with `<`,
   and two different ones may look the same when printed. Equal ones (`==`), such as `1` and `1.0`, are the same node, as in a `dict`.
 - The graph has no cycles. Two nodes may be joined by several edges (as in `x * x`): each counts.
-- Edges on no path from `src` to `out` do not count. If there is no path, the result is `0.0`.
-- If `src == out`, the result is `1.0`, whatever the edges are.
-- Do not follow the paths one by one: 40 diamonds in a row have $2^{40}$ of them and must take less than a second, even if some slopes
+- Edges on no path from `src` to `out` do not count. If there is no path, the result is 0.
+- If `src == out`, the result is 1, whatever the edges are.
+- Right sums on small graphs are 2 of the 3 points; the third is for not following the paths one by one: 40 diamonds in a row have $2^{40}$ of them and must take less than a second, even if some slopes
   are 0 or the diamonds lie on no path from `src` to `out`.
 
   ```
@@ -847,7 +849,7 @@ to `out` of the product of the slopes along the path.
      b0      b1             b39
   ```
 - No path has more than 200 edges, so recursion is fine.
-- Return a `float` (`0.0`, not the `int` `0`) with the precision of Python's numbers: a tiny number is not 0, so round nothing. Do not
+- Return a number (`0` and `0.0` are both fine) with the precision of Python's numbers: a tiny number is not 0, so round nothing. Do not
   change `edges`.
 
 Write $D(n)$ for the derivative of `out` with respect to the node $n$. The four nodes of section 1, from `out` back to `src`:
@@ -882,7 +884,7 @@ def derivative(node):
 </details>
 """
 
-# %% [markdown] lang="ko" en="18e4d5de"
+# %% [markdown] lang="ko" en="3b5d21da"
 r"""
 ## 과제 4.1 · `total_derivative`
 
@@ -896,9 +898,9 @@ r"""
 - 노드는 `dict`의 키가 될 수 있는 것이면 무엇이든 됩니다. 문자열, 수, 튜플, `None`, 객체 등입니다. `<`로 비교할 수 없을 수도 있고,
   서로 다른 노드인데 출력해 보면 똑같이 보일 수도 있습니다. `dict`에서처럼 서로 같은(`==`) 것은 한 노드입니다. `1`과 `1.0`이 그렇습니다.
 - 그래프에 순환은 없습니다. (`x * x`에서처럼) 두 노드를 잇는 간선이 여러 개일 수 있고, 모두 계산에 넣습니다.
-- `src`에서 `out`까지의 경로에 들지 않는 간선도 있을 수 있습니다. 이런 간선은 계산에 넣지 않습니다. 경로가 하나도 없으면 결과는 `0.0`입니다.
-- `src == out`이면 간선이 어떻든 결과는 `1.0`입니다.
-- 경로를 하나씩 따라가지 마세요. 마름모 40개를 이은 그래프에는 경로가 $2^{40}$개 있습니다. 이런 그래프에서도 함수가 1초 안에 끝나야 합니다. 기울기가 0인
+- `src`에서 `out`까지의 경로에 들지 않는 간선도 있을 수 있습니다. 이런 간선은 계산에 넣지 않습니다. 경로가 하나도 없으면 결과는 0입니다.
+- `src == out`이면 간선이 어떻든 결과는 1입니다.
+- 작은 그래프에서 합을 맞게 구하면 3점 중 2점입니다. 나머지 1점을 받으려면 경로를 하나씩 따라가지 마세요. 마름모 40개를 이은 그래프에는 경로가 $2^{40}$개 있습니다. 이런 그래프에서도 함수가 1초 안에 끝나야 합니다. 기울기가 0인
   곳이 있어도, 마름모가 `src`에서 `out`까지의 경로에 들지 않아도 마찬가지입니다.
 
   ```
@@ -909,7 +911,7 @@ r"""
      b0      b1             b39
   ```
 - 간선이 200개가 넘는 경로는 없으니 재귀(recursion, 자기 자신을 호출하는 함수)를 써도 됩니다.
-- 파이썬의 정밀도 그대로 `float`를 돌려주고(`int`인 `0`이 아니라 `0.0`), `edges`는 바꾸지 마세요. 아주 작은 수도 0이 아니니 반올림하지 마세요.
+- 파이썬의 정밀도 그대로 수를 돌려주고(`0`도 `0.0`도 됩니다), `edges`는 바꾸지 마세요. 아주 작은 수도 0이 아니니 반올림하지 마세요.
 
 노드 $n$에 대한 `out`의 도함수를 $D(n)$이라고 합시다. 1절의 노드 네 개에서 `out`부터 `src`까지 거꾸로 구하면 이렇습니다.
 
@@ -946,7 +948,7 @@ def derivative(node):
 
 # %% nbgrader={"grade_id": "total_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def total_derivative(edges, src, out):
-    """Return the derivative of out with respect to src, a float: over all paths, the sum of the products.
+    """Return the derivative of out with respect to src, a number: over all paths, the sum of the products.
 
     edges: a list of tuples (from, to, local slope), in any order; src, out: nodes.
     """
@@ -966,9 +968,10 @@ def total_derivative(edges, src, out):
 
 
 # %% nbgrader={"grade_id": "test_total_derivative", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, graphs, hints
+from secant import PartialCredit, ask, check, graphs, hints
 
 hint = hints("total_derivative")
+_credit = PartialCredit(sums=2, many_paths=1)
 
 _CALL = "total_derivative(edges, src, out)"
 
@@ -979,28 +982,28 @@ def _asked(edges, ends, **options):
 
 
 def _judge(answer, want, why, wrong):
-    # Before the second call, which may undo what the first has done to the list.
     answer.holds(answer.then("edges == given").result, hint.spoiled).changes_nothing()
     answer.returns(want, mistakes=wrong, nearly=hint.precise, hint=why)
-    answer.holds(isinstance(answer.result, float), hint.whole)
     answer.again().changes_nothing().returns(want)
 
 
 _edges = graphs.edges
 _two = _edges("xy xw yz wz", 75.0, 10.0, 0.008, 0.1)
-for _graph, _ends, _want, _why, _wrong in (
-    (_edges("xy yz", 2.0, 3.0), "xz", 6.0, "", {}),
-    (_two, "xz", 1.6, "", {hint.kept: 6.0, hint.one_path: (0.6, 1.0)}),
-    ("[(0, None, 5), (None, range(9), 2.0), (0, 'None', 7)]", (0, range(9)), 10.0, hint.kinds, {}),
-    (_edges("wz xy yz xw", 0.1, 75, 0.008, 10), "xz", 1.6, hint.order, {hint.kept: 6.0}),
-    (_edges("ab ac bx xc cy yz ze ce", *[2.0, 3.0, 5.0, 7.0] * 2), "ae", 2701.0, hint.early, {}),
-    (_edges("xy xy xy", 3, 3, 3), "xy", 9.0, hint.several, {}),
-    (_edges("ry yz zs yt xy", 9.0, 5.0, 4.0, 7.0, 3.0), "xz", 15.0, hint.aside, {}),
-    ("[*graphs.diamonds([(1, 1, 1, 1)] * 20), (0, 'z', 2.0)]", (0, "z"), 2.0, hint.aside, {}),
-    ([], "xx", 1.0, hint.same, {}),
-):
-    _judge(_asked(_graph, _ends, steps=10**6).ends(hint.slow), _want, _why, _wrong)
-check.visible_passed()
+with _credit.part("sums", "many_paths"):
+    for _graph, _ends, _want, _why, _wrong in (
+        (_edges("xy yz", 2.0, 3.0), "xz", 6.0, "", {}),
+        (_two, "xz", 1.6, "", {hint.kept: 6.0, hint.one_path: (0.6, 1.0)}),
+        ("[(0, None, 5), (None, (1,), 2.0), (0, 'None', 7)]", (0, (1,)), 10.0, hint.kinds, {}),
+        (_edges("wz xy yz xw", 0.1, 75, 0.008, 10), "xz", 1.6, hint.order, {hint.kept: 6.0}),
+        (_edges("ab ac bx xc cy yz ze ce", *[2, 3, 5, 7] * 2), "ae", 2701.0, hint.early, {}),
+        (_edges("xy xy xy", 3, 3, 3), "xy", 9.0, hint.several, {}),
+        (_edges("ry yz zs yt xy", 9.0, 5.0, 4.0, 7.0, 3.0), "xz", 15.0, hint.aside, {}),
+    ):
+        _judge(_asked(_graph, _ends, steps=10**6).ends(hint.slow), _want, _why, _wrong)
+    with _credit.part("many_paths"):
+        _graph = "[*graphs.diamonds([(1, 1, 1, 1)] * 20), (0, 'z', 2.0)]"
+        _judge(_asked(_graph, (0, "z"), steps=10**6).ends(hint.slow), 2.0, hint.aside, {})
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import math
 import random
@@ -1021,98 +1024,105 @@ def _compare(edges, ends, why=hint.general):
     _judge(_asked(edges, ends), sum(products, 0.0), why, {**_known, **one, **unsigned})
 
 
-# Results of any size, however small: 0 is wrong by all of it.
-for _graph, _want, _why in (
-    (_edges("xy yz", 1e-150, 3e-50), 3e-200, hint.small),
-    (_edges("xy yz", 1e-150, 3e-157), 3e-307, hint.small),
-    (_edges("xy xw yz wz", 1e-9, 2e-9, 1e-9, 4e-9), 9e-18, hint.small),
-    (_edges("wx xz wz", 3.0, 3e-9, 5e9), 3e-9, hint.solver),
-    (_edges("xy yz", 10**10, 10**10), 1e20, hint.whole_numbers),
-    (_edges("xy xw yz wz", 10**9, 10**12, 10**11, 10**12), 1e20 + 1e24, hint.whole_numbers),
-):
-    _asked(_graph, "xz").returns(_want, rtol=1e-11, atol=0.0, hint=_why)
-
-
-_a, _b, _c, _d, _e = check.draws(5, 1.1, 4)
-_known = {hint.crossed: 85 * 0.108, hint.mean: 0.8, hint.first_edge: 75.0, hint.last_edge: 0.1}
-_known |= {hint.kept: (6.0, 1.6), hint.early: _a * _d, hint.twice: _a * _d + _a * (_d + _b * _c)}
-for _why, _ends, *_graphs in (
-    (hint.order, "xz", _two, _edges("xu uv vw wz", _a, -_b, _c, _d)),
-    (hint.early, "ad", _edges("ab bc cd bd", _a, _b, _c, _d)),
-    (hint.early, "ad", _edges("ab ac bc cd bd ad", _a, _b, _c, _d, _e, -_a)),
-    (hint.negative, "xz", _edges("xy xw yz wz", _a, -_b, _c, _d)),
-    (hint.middle, "wz", _edges("xy xw yz wz", _a, -_b, _c, _d)),
-    (hint.several, "xy", _edges("xy xy", _a, _b), _edges("xy xy xy xy", _a, _a, _a, _a)),
-    (hint.several, "uz", _edges("ux xy yz xy xy", _c, _a, 2, _b, -1)),
-    # Whole numbers, zeros, paths that cancel, and slopes of every size: a small product is not 0.
-    (hint.general, "xz", _edges("xy yz", _a, _b), _edges("xy xw yz wz", 2, 3, 5, -7)),
-    (hint.general, "xz", _edges("xy xy yz", _a, -_a, _b), _edges("xy yw wz xz", 1e-200, 1e150, 3e50, _a)),
-    (
-        hint.halfway,
-        "xz",
-        _edges("xy xw yz wz xz", 0, _a, _b, 0.0, _c),
-        _edges("xy xw yz wz", _a, -_a, _b, _c),
-    ),
-    (hint.no_path, "xz", [], _edges("xy wz", _a, _b), _edges("yz", _a), _edges("xy", _a)),
-    (hint.direction, "xz", _edges("zx", _a)),
-    (hint.same, "xx", _edges("xy wx", _a, _b), _edges("yx wx", _a, _b), _two),
-    (hint.aside, "xz", _edges("rx xy ry yz zs ys yt", _e, _a, _b, _c, _d, 9.0, 7.0)),
-    (hint.aside, "xz", _edges("zs xt st xz rz", _d, 7.0, 3.0, _c, _a)),
-):
-    for _graph in _graphs:
-        _mixed = _graph[1::2] + _graph[::2]
-        for _order in (_graph, _graph[::-1], _mixed, _mixed[::-1]):
-            _compare(_order, _ends, _why)
-
-# Nodes of all kinds: some count as false, some do not compare, some look alike, and 1 and 1.0 are one.
-_judge(_asked("[('x', 1, 2.0), (1.0, 'z', 3.0)]", "xz"), 6.0, hint.kinds, {})
-_nodes = [3, 2, 1, 0, "", (), None, "x", (0, "x"), (1, "x"), (1, "y"), "1", 1, (1,), "(1,)", 2.5, (1, 2)]
-_nodes += map(frozenset, "xywz")
-for _p, _q, _r, _s in zip(_nodes, _nodes[1:], _nodes[2:], _nodes[3:], strict=False):
-    _graph = [(_q, _s, _a), (_p, _q, _b), (_r, _s, -_c), (_p, _r, _d), (_p, _s, _e)]
-    _compare(_graph, (_p, _s), hint.kinds)
-_given = {"edges": "[(y, z, 2.0), (x, y, 3.0), (w, z, -5.0), (x, w, 7.0)]", "given": "list(edges)"}
-_given |= {"src": "x", "out": "z"}
-_answer = ask(_CALL, **dict.fromkeys("xywz", "nn.Identity()"), **_given)
-_judge(_answer, -29.0, hint.kinds, {hint.one_path: (6.0, -35.0)})
-_other = "[(w, z, 2.0), (x, y, 3.0), (y, z, -5.0), (x, w, 7.0)]"  # printed, it is the same list
-_there = _answer.then(f"total_derivative({_other}, x, z)", hint.kinds)
-_there.returns(-1.0, mistakes={hint.kept: -29.0})
-
-for _round in range(20):
-    _graph, _names = graphs.drawn(3 + _round // 4, seed=check.draw(0, 1e6))
-    check.fewest(_compare, _graph, (_names[0], _names[-1]))
-    check.fewest(_compare, _graph, (_names[1], _names[-2]))
-
-# Many paths: every diamond doubles them. The limit leaves room for a slow but honest answer.
-for _count, _last in ((20, 1.0), (40, 1.0), (40, -1.0)):
-    _code, _sum = f"graphs.diamonds([(1.0, 1.0, 1.0, {_last})] * {_count})", (1.0 + _last) ** _count
-    for _graph, _ends, _want in (
-        (_code, (0, _count), _sum),
-        (f"{_code}[::-1]", (0, _count), _sum),
-        (f"[*{_code}, (0, 'z', 2.0)]", (0, "z"), 2.0),
-        (f"[('x', {_count}, 2.0), *{_code}]", ("x", _count), 2.0),
-        (f"[({_count}, 'z', 2.0), *{_code}]", (_count, "z"), 2.0),
-        (f"[('x', 0, 2.0), *{_code}]", ("x", 0), 2.0),
+with _credit.part("sums", "many_paths"):
+    # Results of any size, however small: 0 is wrong by all of it.
+    for _graph, _want, _why in (
+        (_edges("xy yz", 1e-150, 3e-50), 3e-200, hint.small),
+        (_edges("xy yz", 1e-150, 3e-157), 3e-307, hint.small),
+        (_edges("xy xw yz wz", 1e-9, 2e-9, 1e-9, 4e-9), 9e-18, hint.small),
+        (_edges("wx xz wz", 3.0, 3e-9, 5e9), 3e-9, hint.solver),
+        (_edges("xy yz", 10**10, 10**10), 1e20, hint.whole_numbers),
+        (_edges("xy xw yz wz", 10**9, 10**12, 10**11, 10**12), 1e20 + 1e24, hint.whole_numbers),
     ):
-        _answer = _asked(_graph, _ends, steps=2 * (4 * _count) ** 3, ahead=())
-        _answer.ends(hint.slow).returns(_want, nearly=hint.precise, hint=hint.general)
+        _asked(_graph, "xz").returns(_want, rtol=1e-11, atol=0.0, hint=_why)
 
-# Shuffled: diamonds, a long chain, and a wide fan.
-_random = random.Random(check.draw(0, 1e6))
-_slopes = [check.draws(4, 0.7, 1.4) for _ in range(40)]
-_fan = [edge for k in range(80) for edge in ((0, (k, "y"), 0.5), ((k, "y"), 80, float(k)))]
-_diamonds = math.prod(a * c + b * d for a, b, c, d in _slopes)
-for _graph, _want, _text, _why in (
-    (graphs.diamonds(_slopes), _diamonds, "graphs.diamonds(slopes)", hint.long),
-    (graphs.chain(range(201), [-0.99, 1.01] * 100), 0.9999**100, "graphs.chain(range(201), ...)", hint.long),
-    (_fan, 0.5 * 40 * 79, "[(0, (k, 'y'), 0.5), ((k, 'y'), 80, float(k)), ...]", hint.order),
-):
-    _out, _shuffled = _graph[-1][1], _random.sample(_graph, len(_graph))
-    _words = f"total_derivative(edges, 0, {_out}), edges = random.sample({_text}, {len(_graph)})"
-    _answer = _asked(_shuffled, (0, _out), steps=8_000_000, words=_words, ahead=())
-    _judge(_answer.ends(hint.slow), _want, _why, {})
+    _a, _b, _c, _d, _e = check.draws(5, 1.1, 4)
+    _known = {hint.crossed: 85 * 0.108, hint.mean: 0.8, hint.first_edge: 75.0, hint.last_edge: 0.1}
+    _known |= {hint.kept: (6.0, 1.6), hint.early: _a * _d, hint.twice: _a * _d + _a * (_d + _b * _c)}
+    for _why, _ends, *_graphs in (
+        (hint.order, "xz", _two, _edges("xu uv vw wz", _a, -_b, _c, _d)),
+        (hint.early, "ad", _edges("ab bc cd bd", _a, _b, _c, _d)),
+        (hint.early, "ad", _edges("ab ac bc cd bd ad", _a, _b, _c, _d, _e, -_a)),
+        (hint.negative, "xz", _edges("xy xw yz wz", _a, -_b, _c, _d)),
+        (hint.middle, "wz", _edges("xy xw yz wz", _a, -_b, _c, _d)),
+        (hint.several, "xy", _edges("xy xy", _a, _b), _edges("xy xy xy xy", _a, _a, _a, _a)),
+        (hint.several, "uz", _edges("ux xy yz xy xy", _c, _a, 2, _b, -1)),
+        # Whole numbers, zeros, paths that cancel, and slopes of every size: a small product is not 0.
+        (hint.general, "xz", _edges("xy yz", _a, _b), _edges("xy xw yz wz", 2, 3, 5, -7)),
+        (hint.general, "xz", _edges("xy xy yz", _a, -_a, _b), _edges("xy yw wz xz", 1e-200, 1e150, 3e50, _a)),
+        (
+            hint.halfway,
+            "xz",
+            _edges("xy xw yz wz xz", 0, _a, _b, 0.0, _c),
+            _edges("xy xw yz wz", _a, -_a, _b, _c),
+        ),
+        (hint.no_path, "xz", [], _edges("xy wz", _a, _b), _edges("yz", _a), _edges("xy", _a)),
+        (hint.direction, "xz", _edges("zx", _a)),
+        (hint.same, "xx", [], _edges("xy wx", _a, _b), _edges("yx wx", _a, _b), _two),
+        (hint.aside, "xz", _edges("rx xy ry yz zs ys yt", _e, _a, _b, _c, _d, 9.0, 7.0)),
+        (hint.aside, "xz", _edges("zs xt st xz rz", _d, 7.0, 3.0, _c, _a)),
+    ):
+        for _graph in _graphs:
+            _mixed = _graph[1::2] + _graph[::2]
+            for _order in (_graph, _graph[::-1], _mixed, _mixed[::-1]):
+                _compare(_order, _ends, _why)
+
+    # Nodes of all kinds: some count as false, some do not compare, some look alike, and 1 and 1.0 are one.
+    _judge(_asked("[('x', 1, 2.0), (1.0, 'z', 3.0)]", "xz"), 6.0, hint.kinds, {})
+    _nodes = [3, 2, 1, 0, "", (), None, "x", (0, "x"), (1, "x"), (1, "y"), "1", 1, (1,), "(1,)", 2.5, (1, 2)]
+    _nodes += map(frozenset, "xywz")
+    for _p, _q, _r, _s in zip(_nodes, _nodes[1:], _nodes[2:], _nodes[3:], strict=False):
+        _graph = [(_q, _s, _a), (_p, _q, _b), (_r, _s, -_c), (_p, _r, _d), (_p, _s, _e)]
+        _compare(_graph, (_p, _s), hint.kinds)
+    _given = {"edges": "[(y, z, 2.0), (x, y, 3.0), (w, z, -5.0), (x, w, 7.0)]", "given": "list(edges)"}
+    _given |= {"src": "x", "out": "z"}
+    _answer = ask(_CALL, **dict.fromkeys("xywz", "nn.Identity()"), **_given)
+    _judge(_answer, -29.0, hint.kinds, {hint.one_path: (6.0, -35.0)})
+    _other = "[(w, z, 2.0), (x, y, 3.0), (y, z, -5.0), (x, w, 7.0)]"  # printed, it is the same list
+    _there = _answer.then(f"total_derivative({_other}, x, z)", hint.kinds)
+    _there.returns(-1.0, mistakes={hint.kept: -29.0})
+
+    for _round in range(20):
+        _graph, _names = graphs.drawn(3 + _round // 4, seed=check.draw(0, 1e6))
+        check.fewest(_compare, _graph, (_names[0], _names[-1]))
+        check.fewest(_compare, _graph, (_names[1], _names[-2]))
+
+    with _credit.part("many_paths"):
+        # Many paths: every diamond doubles them. The limit leaves room for a slow but honest answer.
+        for _count, _last in ((20, 1.0), (40, 1.0), (40, -1.0)):
+            _code, _sum = f"graphs.diamonds([(1.0, 1.0, 1.0, {_last})] * {_count})", (1.0 + _last) ** _count
+            for _graph, _ends, _want in (
+                (_code, (0, _count), _sum),
+                (f"{_code}[::-1]", (0, _count), _sum),
+                (f"[*{_code}, (0, 'z', 2.0)]", (0, "z"), 2.0),
+                (f"[('x', {_count}, 2.0), *{_code}]", ("x", _count), 2.0),
+                (f"[({_count}, 'z', 2.0), *{_code}]", (_count, "z"), 2.0),
+                (f"[('x', 0, 2.0), *{_code}]", ("x", 0), 2.0),
+            ):
+                _answer = _asked(_graph, _ends, steps=2 * (4 * _count) ** 3, ahead=())
+                _answer.ends(hint.slow).returns(_want, nearly=hint.precise, hint=hint.general)
+
+        # Shuffled: diamonds, a long chain, and a wide fan.
+        _random = random.Random(check.draw(0, 1e6))
+        _slopes = [check.draws(4, 0.7, 1.4) for _ in range(40)]
+        _fan = [edge for k in range(80) for edge in ((0, (k, "y"), 0.5), ((k, "y"), 80, float(k)))]
+        _diamonds = math.prod(a * c + b * d for a, b, c, d in _slopes)
+        for _graph, _want, _text, _why in (
+            (graphs.diamonds(_slopes), _diamonds, "graphs.diamonds(slopes)", hint.long),
+            (
+                graphs.chain(range(201), [-0.99, 1.01] * 100),
+                0.9999**100,
+                "graphs.chain(range(201), ...)",
+                hint.long,
+            ),
+            (_fan, 0.5 * 40 * 79, "[(0, (k, 'y'), 0.5), ((k, 'y'), 80, float(k)), ...]", hint.order),
+        ):
+            _out, _shuffled = _graph[-1][1], _random.sample(_graph, len(_graph))
+            _words = f"total_derivative(edges, 0, {_out}), edges = random.sample({_text}, {len(_graph)})"
+            _answer = _asked(_shuffled, (0, _out), steps=8_000_000, words=_words, ahead=())
+            _judge(_answer.ends(hint.slow), _want, _why, {})
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
@@ -1316,9 +1326,8 @@ of `q`.
 
 - `x` and `q` are tensors of the same dtype, `float32` or `float64`. Their shapes **may differ** and broadcast; `g` has the shape
   that `x**q` has. `gx` has the shape of `x`, `gq` that of `q`; both have their dtype. No dimension has size 0.
-- `x >= 0`. Where `x > 0`, `q` may be any number, negative or 0, for which `x**q` and, unless `q` is 0, `q * x**(q - 1)` are finite as computed.
-  **Where `q` is 0**, the contribution to `gx` is $0$, however small `x` is. (At `x = 1e-310`, `0 * x**(-1)` would be `0 * inf`, since the largest
-  `float64` is about `1.8e308`.) `x` may also be so small that `x**q` is computed as 0 while `x**(q - 1)` is not.
+- `x >= 0`. Where `x > 0`, `q` may be any number, negative or 0, for which `x**q` and `x**(q - 1)` are finite and not 0 as computed. `x` may be
+  very small, such as `1e-30`: do not add anything to it.
 - **Where `x` is 0**, `q` is greater than 0, and the answer is PyTorch's. The contribution to `gq` is $0$. The contribution to `gx` is
   $g\,q\,0^{q-1}$, with `0**(q - 1)` as PyTorch computes it:
 
@@ -1331,12 +1340,12 @@ of `q`.
   In the last row `g` is not 0, and infinite contributions of opposite signs never meet in one sum.
 - Negative `x`, and `x = 0` with `q <= 0`, do not occur. No `nan` may appear. You may multiply
   the factors in any order.
-- To undo the broadcast, use your `unbroadcast` or `Tensor.sum_to_size`.
+- To undo the broadcast, use your `unbroadcast` or `Tensor.sum_to_size`. `gx` and `gq` are worth a point each.
 
 <details><summary>Hint 1: the idea</summary>
 
 The two formulas of section 4, each times `g`, have the shape of the broadcast result. Sum each down to the shape of its own input. The
-first formula fails only where `q` is 0, the second only where `x` is 0.
+second formula fails where `x` is 0.
 
 </details>
 
@@ -1349,12 +1358,12 @@ safe = torch.where(x == 0, 1.0, x)  # no 0 to divide by
 ratio = torch.where(x == 0, 1.0, torch.sin(safe) / safe)
 ```
 
-Which of your two formulas needs a safe argument, and which a fixed value? And must the repair come before or after the sum?
+What in your second formula needs a safe argument? And must the repair come before or after the sum?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="3fd14546"
+# %% [markdown] lang="ko" en="225dcc06"
 r"""
 ## 과제 4.3 · `pow_backward` · 선택
 
@@ -1364,9 +1373,8 @@ r"""
 
 - `x`와 `q`는 dtype이 같은(`float32` 또는 `float64`) 텐서입니다. shape는 **다를 수 있고** 브로드캐스트됩니다. `g`의 shape는 `x**q`과
   같습니다. `gx`의 shape는 `x`와, `gq`의 shape는 `q`와 같고, dtype도 그대로입니다. 크기가 0인 차원은 없습니다.
-- `x >= 0`입니다. `x > 0`인 곳에서 `q`는 음수나 0일 수도 있습니다. 다만 계산한 `x**q`과, `q`가 0이 아니라면 `q * x**(q - 1)`도 유한합니다.
-  **`q`가 0인 곳**에서 `gx`에 더해지는 값은 `x`가 아무리 작아도 $0$입니다. 가장 큰 `float64`가 약 `1.8e308`이므로
-  `x = 1e-310`이면 `0 * x**(-1)`은 `0 * inf`가 됩니다. `x`가 아주 작아서 `x**(q - 1)`은 0이 아닌데 `x**q`은 0으로 계산될 수도 있습니다.
+- `x >= 0`입니다. `x > 0`인 곳에서 `q`는 음수나 0일 수도 있습니다. 다만 계산한 `x**q`과 `x**(q - 1)`은 유한하고 0이 아닙니다. `x`는
+  `1e-30`처럼 아주 작을 수도 있으니 `x`에 무엇을 더하지 마세요.
 - **`x`가 0인 곳**에서는 `q`가 0보다 크고, 답은 PyTorch와 같습니다. `gq`에 더해지는 값은 $0$입니다. `gx`에 더해지는 값은
   $g\,q\,0^{q-1}$이고 `0**(q - 1)`은 PyTorch가 계산하는 대로입니다.
 
@@ -1379,12 +1387,12 @@ r"""
   마지막 줄에서 `g`는 0이 아니고, 부호가 다른 무한대끼리 더하는 경우는 나오지 않습니다.
 - 음수 `x`, 그리고 `x = 0`이면서 `q <= 0`인 경우는 나오지 않습니다. `nan`이 나오면 안 됩니다. 곱하는 순서는
   어떻든 상관없습니다.
-- 브로드캐스트를 되돌릴 때는 여러분의 `unbroadcast`나 `Tensor.sum_to_size`를 쓰세요.
+- 브로드캐스트를 되돌릴 때는 여러분의 `unbroadcast`나 `Tensor.sum_to_size`를 쓰세요. `gx`와 `gq`가 1점씩입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-4절의 두 식에 `g`를 곱하면 브로드캐스트된 결과의 shape가 됩니다. 그것을 각 입력의 shape가 되도록 더합니다. 첫째 식은 `q`가 0인 곳에서만,
-둘째 식은 `x`가 0인 곳에서만 문제가 됩니다.
+4절의 두 식에 `g`를 곱하면 브로드캐스트된 결과의 shape가 됩니다. 그것을 각 입력의 shape가 되도록 더합니다. 둘째 식은
+`x`가 0인 곳에서 문제가 됩니다.
 
 </details>
 
@@ -1397,7 +1405,7 @@ safe = torch.where(x == 0, 1.0, x)  # 0으로 나누지 않도록
 ratio = torch.where(x == 0, 1.0, torch.sin(safe) / safe)
 ```
 
-여러분의 두 식 중 어느 쪽에 안전한 인자가 필요하고, 어느 쪽에 정해진 값이 필요할까요? 그리고 합을 구하기 전에 고쳐야 할까요, 구한 뒤에 고쳐야 할까요?
+여러분의 둘째 식에서 안전한 인자가 필요한 곳은 어디일까요? 그리고 합을 구하기 전에 고쳐야 할까요, 구한 뒤에 고쳐야 할까요?
 
 </details>
 """
@@ -1410,9 +1418,8 @@ def pow_backward(x, q, g):
     x: a tensor, not negative; q: a tensor that broadcasts with it; g: a tensor of the broadcast shape.
     """
     ### BEGIN SOLUTION
-    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
     log_x = torch.log(torch.where(x > 0, x, 1.0))
-    gx = g * slope
+    gx = g * q * x ** (q - 1)
     gq = g * x**q * log_x
     return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
     ### END SOLUTION
@@ -1421,34 +1428,35 @@ def pow_backward(x, q, g):
 # %% nbgrader={"grade_id": "test_pow_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import math
 
-from secant import ask, check, hints, tensor
+from secant import PartialCredit, ask, check, hints, tensor
 
 hint = hints("pow_backward")
+_credit = PartialCredit(gx=1, gq=1)
 
 
 def _judge(answer, want, dtype, why=("", ""), wrong=None):
-    parts = answer.parts("gx", "gq", hint=hint.pair)
-    for part, right, cause in zip(parts, map(tensor, want, (dtype, dtype)), why, strict=True):
+    both = zip(("gx", "gq"), answer.parts("gx", "gq", hint=hint.pair), strict=True)
+    for (name, part), right, cause in zip(both, map(tensor, want, [dtype] * 2), why, strict=True):
         here = cause if getattr(part.result, "shape", None) == right.shape else hint.shapes
-        part.returns(right, mistakes=wrong, nearly=hint.rounded, hint=here)
+        with _credit.part(name):
+            part.returns(right, mistakes=wrong, nearly=hint.rounded, hint=here)
 
 
 _ln2, _ln5 = math.log(2), math.log(5)
-_slopes, _zeros = (hint.slope_x, hint.slope_q), (hint.base_at_zero, hint.at_zero)
-_none, _tiny = ("", ""), (hint.tiny, hint.tiny)
+_zeros, _none, _tiny = (hint.base_at_zero, hint.at_zero), ("", ""), (hint.tiny, hint.tiny)
 _slips, _in_sum = {hint.no_g: (75.0, 125 * _ln5), hint.swapped: _ln5}, {hint.before_sum: [0.0, 0.0]}
 _at_zero = [[1, -math.inf], [1, 0.25]], [8 * _ln2, 4 * _ln2]
-for _x, _q, _g, _want, _why, _wrong in (
-    (5, 3, 0.008, (0.6, _ln5), _slopes, _slips),
-    (2, [1, 2], [1, -1], (-3, [2 * _ln2, -4 * _ln2]), _none, {hint.mean: -1.5, hint.sign: 5}),
-    ([[0, 0], [4, 4]], [1, 0.5], [[1, -1], [1, 1]], _at_zero, _zeros, _in_sum),
-    ([2, 2], [0, 3], [1, 1], ([0, 12], [_ln2, 8 * _ln2]), (hint.one_constant, hint.q_is_zero), {}),
-    (1e-40, 0.05, 1, (0.05 * 1e-40**-0.95, 1e-40**0.05 * math.log(1e-40)), _tiny, {}),
-):
-    for _dtype in ("float64", "float32"):
-        _made = {"x": tensor(_x, _dtype), "q": tensor(_q, _dtype), "g": tensor(_g, _dtype)}
-        _judge(ask("pow_backward(x, q, g)", **_made).changes_nothing(), _want, _dtype, _why, _wrong)
-check.visible_passed()
+with _credit.part("gx", "gq"):
+    for _x, _q, _g, _want, _why, _not in (
+        (5, 3, 0.008, (0.6, _ln5), (hint.slope_x, hint.slope_q), _slips),
+        (2, [1, 2], [1, -1], (-3, [2 * _ln2, -4 * _ln2]), _none, {hint.mean: -1.5, hint.sign: 5}),
+        ([[0, 0], [4, 4]], [1, 0.5], [[1, -1], [1, 1]], _at_zero, _zeros, _in_sum),
+        (1e-30, 0.05, 1, (0.05 * 1e-30**-0.95, 1e-30**0.05 * math.log(1e-30)), _tiny, {}),
+    ):
+        for _dtype in ("float64", "float32"):
+            _at = {"x": tensor(_x, _dtype), "q": tensor(_q, _dtype), "g": tensor(_g, _dtype)}
+            _judge(ask("pow_backward(x, q, g)", **_at).changes_nothing(), _want, _dtype, _why, _not)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import itertools
 
@@ -1457,6 +1465,7 @@ import torch
 from secant import leaf
 
 
+_slopes, _flat = (hint.slope_x, hint.slope_q), (hint.one_constant, hint.q_is_zero)
 _CALL, _MOVED = "pow_backward(x, q, g)", "pow_backward(x.detach() + 1, q.detach() - 1, 2 * g.detach())"
 
 
@@ -1487,7 +1496,8 @@ def _compare_drawn(dtype, x, q, why=_none, scale=1.0, **how):
     _judge(answer.again(), want, dtype)
     there = answer.then(_MOVED, hint.stale)
     _judge(there, _gradients(x + 1, q - 1, 2 * g), dtype)
-    answer.still_returns(tuple(tensor(part, dtype) for part in want))
+    if not _credit.failures:  # else it differs already
+        answer.still_returns(tuple(tensor(part, dtype) for part in want))
 
 
 def _drawn(x, q):
@@ -1503,44 +1513,43 @@ def _pairs(first, second, step):
 
 
 _shaped = (), (3,), (2, 1), (1, 2, 3)
-for _dtype, _step in (("float64", 1), ("float32", 3)):
-    for _x, _q in _pairs((_up[0], _low[0], 1.0), (_up[1], -_up[2], 0.0, 1.0), _step):
-        _compare_drawn(_dtype, _x, _q, _slopes)
-    for _x, _q in _pairs(_shaped, _shaped, _step):
-        _compare_drawn(_dtype, *_drawn(_x, _q))
-    # x is 0: the gradient of q is 0 there, and elsewhere what it was.
-    _bases = 0.0, [0.0, _up[0]], [[_up[0]], [0.0]], [[0.0], [0.0]]
-    _powers = 1.0, _up[1], 0.8, [2.0, _low[0]], [1.0, _up[2]], [[0.5], [2.0]]
-    for _x, _q in _pairs(_bases, _powers, _step):
-        _compare_drawn(_dtype, _x, _q, _zeros)
-    # x is nearly 0, down to the smallest numbers there are.
-    _compare_drawn(_dtype, [1e-20, 1e-9, 1e-30, 1e-30, 1e-40], [0.05, 0.25, 0.02, 0.0, 0.05], _tiny)
-    for _q in (0.0, [0.0, _up[0]], [[0.0], [0.0]]):
-        _x = [1e-310 if _dtype == "float64" else 1e-40, 0.5]
-        _compare_drawn(_dtype, _x, _q, (hint.constant, hint.tiny))
-    for _x in (1e-30, 1e-200) if _dtype == "float64" else (1e-30,):
-        _compare_drawn(_dtype, _x, 1e-30, (hint.exactly, hint.tiny))
-        _compare_drawn(_dtype, _x, 2.0, (hint.underflow, hint.tiny), scale=1 / _x)
-    _compare_drawn(_dtype, [0.0, _up[0], 0.0, 0.0], [2.0, -_low[0], _up[1], 1.000001], _zeros)  # not 1
-    _compare_drawn(_dtype, [1e10, 2e9], 3.0, (hint.any_size, hint.any_size), scale=1e-20)
-_compare_drawn("float64", [1e-200, 1e-100], -0.5, (hint.any_size, hint.any_size))
-for _how in ({"tracked": True, "grad": 7.0}, {"layout": "slice"}):
-    _compare_drawn("float64", *_drawn((3,), (2, 1)), **_how)
-    _compare_drawn("float64", *_drawn((2, 1, 2), (1, 3, 1)), **_how)
-    _compare_drawn("float64", [0.0, _up[0]], _up[1:], _zeros, **_how)
-for _layout in ("transposed", "expanded"):
-    _compare_drawn("float64", *_drawn((2, 3), (2, 3)), layout=_layout)
-    _compare_drawn("float64", *_drawn((2, 3), (3,)), layout=_layout)
-_leaves = {
-    "x": "leaf([2.0, 4.0]).double() * 1",
-    "q": "leaf(3.0).double() * 1",
-    "g": "leaf([1.0, -1.0]).double() * 1",
-}
-_answer = ask("pow_backward(x, q, g)", {"errors": hint.tracked}, **_leaves).changes_nothing()
-_judge(_answer, ([12.0, -48.0], 8 * _ln2 - 64 * math.log(4)), "float64")
-_retained = _answer.then("x.retains_grad or q.retains_grad or g.retains_grad")
-_answer.holds(not _retained.result, hint.retains)
+with _credit.part("gx", "gq"):
+    for _dtype, _step in (("float64", 1), ("float32", 3)):
+        _compare_drawn(_dtype, [2.0, _up[0]], [0.0, 3.0], _flat)
+        for _x, _q in _pairs((_up[0], _low[0], 1.0), (_up[1], -_up[2], 0.0, 1.0), _step):
+            _compare_drawn(_dtype, _x, _q, _slopes)
+        for _x, _q in _pairs(_shaped, _shaped, _step):
+            _compare_drawn(_dtype, *_drawn(_x, _q))
+        # x is 0: the gradient of q is 0 there, and elsewhere what it was.
+        _bases = 0.0, [0.0, _up[0]], [[_up[0]], [0.0]], [[0.0], [0.0]]
+        _powers = 1.0, _up[1], 0.8, [2.0, _low[0]], [1.0, _up[2]], [[0.5], [2.0]]
+        for _x, _q in _pairs(_bases, _powers, _step):
+            _compare_drawn(_dtype, _x, _q, _zeros)
+        # x is nearly 0.
+        _compare_drawn(_dtype, [1e-20, 1e-9, 1e-30, 1e-30], [0.05, 0.25, 0.02, 0.0], _tiny)
+        for _x in (1e-30, 1e-200) if _dtype == "float64" else (1e-30,):
+            _compare_drawn(_dtype, _x, 1e-30, (hint.exactly, hint.tiny))
+        _compare_drawn(_dtype, [0.0, _up[0], 0.0, 0.0], [2.0, -_low[0], _up[1], 1.000001], _zeros)  # not 1
+        _compare_drawn(_dtype, [1e10, 2e9], 3.0, (hint.any_size, hint.any_size), scale=1e-20)
+    _compare_drawn("float64", [1e-200, 1e-100], -0.5, (hint.any_size, hint.any_size))
+    for _how in ({"tracked": True, "grad": 7.0}, {"layout": "slice"}):
+        _compare_drawn("float64", *_drawn((3,), (2, 1)), **_how)
+        _compare_drawn("float64", *_drawn((2, 1, 2), (1, 3, 1)), **_how)
+        _compare_drawn("float64", [0.0, _up[0]], _up[1:], _zeros, **_how)
+    for _layout in ("transposed", "expanded"):
+        _compare_drawn("float64", *_drawn((2, 3), (2, 3)), layout=_layout)
+        _compare_drawn("float64", *_drawn((2, 3), (3,)), layout=_layout)
+    _leaves = {
+        "x": "leaf([2.0, 4.0]).double() * 1",
+        "q": "leaf(3.0).double() * 1",
+        "g": "leaf([1.0, -1.0]).double() * 1",
+    }
+    _answer = ask("pow_backward(x, q, g)", {"errors": hint.tracked}, **_leaves).changes_nothing()
+    _judge(_answer, ([12.0, -48.0], 8 * _ln2 - 64 * math.log(4)), "float64")
+    _retained = _answer.then("x.retains_grad or q.retains_grad or g.retains_grad")
+    _answer.holds(not _retained.result, hint.retains)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
@@ -1548,49 +1557,50 @@ r"""
 
 ●●○○○ · ★★★★☆ · 10 min · 2 points
 
-For the convolution of section 6, $y_i = \sum_k w_k\, x_{i+k}$, return the gradient of the weights, given $g_i = dL/dy_i$.
+For the convolution of section 6, $\text{out}_i = \sum_k \text{weights}_k\, \text{data}_{i+k}$, return the gradient of the weights, given
+$g_i = dL/d\,\text{out}_i$.
 
-- `x`, `w`, `g` are vectors of the same dtype, `float32` or `float64`, with `len(x) == len(w) + len(g) - 1`. `w` and `g`
+- `data`, `weights`, `g` are vectors of the same dtype, `float32` or `float64`, with `len(data) == len(weights) + len(g) - 1`. `weights` and `g`
   have at least one element each, and either may be longer.
-- The result is a tensor of the size of `w`. Each element is the sum over all positions $i$ where its weight was used.
+- The result is a tensor of the size of `weights`. Each element is the sum over all positions $i$ where its weight was used.
 
 <details><summary>Hint 1: the idea</summary>
 
-The path from $w_k$ through $y_i$ to the loss has the slope $g_i \cdot x_{i+k}$. Add these slopes up over $i$.
+The path from $\text{weights}_k$ through $\text{out}_i$ to the loss has the slope $g_i \cdot \text{data}_{i+k}$. Add these slopes up over $i$.
 
 </details>
 
 <details><summary>Hint 2: one weight written out</summary>
 
-With 3 positions, `w[1]` is multiplied by `x[1]`, `x[2]` and `x[3]`, and these products are parts of `y[0]`, `y[1]` and `y[2]`. So its
-gradient is `g[0] * x[1] + g[1] * x[2] + g[2] * x[3]`. Which slice of `x` is that, and which one for `w[k]` and any number of positions?
+With 3 positions, `weights[1]` is multiplied by `data[1]`, `data[2]` and `data[3]`, and these products are parts of `out[0]`, `out[1]` and `out[2]`. So its
+gradient is `g[0] * data[1] + g[1] * data[2] + g[2] * data[3]`. Which slice of `data` is that, and which one for `weights[k]` and any number of positions?
 `torch.stack` turns a list of scalar tensors into a vector.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="abd646d8"
+# %% [markdown] lang="ko" en="c973ed86"
 r"""
 ## 과제 4.4 · `shared_weight_grad`
 
 ●●○○○ · ★★★★☆ · 10분 · 2점
 
-6절의 합성곱 $y_i = \sum_k w_k\, x_{i+k}$에서 $g_i = dL/dy_i$가 주어질 때 가중치의 gradient를 돌려주세요.
+6절의 합성곱 $\text{out}_i = \sum_k \text{weights}_k\, \text{data}_{i+k}$에서 $g_i = dL/d\,\text{out}_i$가 주어질 때 가중치의 gradient를 돌려주세요.
 
-- `x`, `w`, `g`는 dtype이 같은(`float32` 또는 `float64`) 벡터이고 `len(x) == len(w) + len(g) - 1`입니다. `w`와 `g`에는
+- `data`, `weights`, `g`는 dtype이 같은(`float32` 또는 `float64`) 벡터이고 `len(data) == len(weights) + len(g) - 1`입니다. `weights`와 `g`에는
   원소가 적어도 하나씩 있고, 어느 쪽이 더 길 수도 있습니다.
-- 결과는 `w`와 같은 크기의 텐서이고, 가중치가 쓰인 모든 위치 $i$에 대한 합입니다.
+- 결과는 `weights`와 같은 크기의 텐서이고, 가중치가 쓰인 모든 위치 $i$에 대한 합입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-$w_k$에서 $y_i$를 지나 loss까지 가는 경로의 기울기는 $g_i \cdot x_{i+k}$입니다. 이 기울기를 $i$에 대해 더하세요.
+$\text{weights}_k$에서 $\text{out}_i$를 지나 loss까지 가는 경로의 기울기는 $g_i \cdot \text{data}_{i+k}$입니다. 이 기울기를 $i$에 대해 더하세요.
 
 </details>
 
 <details><summary>힌트 2: 가중치 하나를 풀어 쓰면</summary>
 
-위치가 3개라면 `w[1]`에는 `x[1]`, `x[2]`, `x[3]`이 곱해지고, 그 곱은 각각 `y[0]`, `y[1]`, `y[2]`에 들어갑니다. 그래서 gradient는
-`g[0] * x[1] + g[1] * x[2] + g[2] * x[3]`입니다. 여기 쓰인 것은 `x`의 어느 슬라이스인가요? 위치가 몇 개든, `w[k]`라면 어떻게 쓰나요?
+위치가 3개라면 `weights[1]`에는 `data[1]`, `data[2]`, `data[3]`이 곱해지고, 그 곱은 각각 `out[0]`, `out[1]`, `out[2]`에 들어갑니다. 그래서 gradient는
+`g[0] * data[1] + g[1] * data[2] + g[2] * data[3]`입니다. 여기 쓰인 것은 `data`의 어느 슬라이스인가요? 위치가 몇 개든, `weights[k]`라면 어떻게 쓰나요?
 스칼라 텐서의 리스트는 `torch.stack`으로 벡터가 됩니다.
 
 </details>
@@ -1598,13 +1608,13 @@ $w_k$에서 $y_i$를 지나 loss까지 가는 경로의 기울기는 $g_i \cdot 
 
 
 # %% nbgrader={"grade_id": "shared_weight_grad", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
-def shared_weight_grad(x, w, g):
-    """Return dL/dw, a vector like w, where y[i] = sum over k of w[k] * x[i + k] and g = dL/dy.
+def shared_weight_grad(data, weights, g):
+    """Return dL/dweights, a vector like weights. There, out[i] = sum over k of weights[k] * data[i + k].
 
-    x: (n + m - 1,); w: (n,); g: (m,).
+    data: (n + m - 1,); weights: (n,); g: (m,), dL/dout.
     """
     ### BEGIN SOLUTION
-    return torch.stack([(g * x[k : k + len(g)]).sum() for k in range(len(w))])
+    return torch.stack([(g * data[k : k + len(g)]).sum() for k in range(len(weights))])
     ### END SOLUTION
 
 
@@ -1616,8 +1626,9 @@ hint = hints("shared_weight_grad")
 
 def _compare(x, w, g, want, wrong, why, dtype="float64", **arranged):
     how = {"tracked": False, **arranged}
-    leaves = {name: leaf(part, dtype, **how) for name, part in zip("xwg", (x, w, g), strict=True)}
-    answer = ask("shared_weight_grad(x, w, g)", **leaves)
+    given = {"data": x, "weights": w, "g": g}
+    leaves = {name: leaf(part, dtype, **how) for name, part in given.items()}
+    answer = ask("shared_weight_grad(data, weights, g)", **leaves)
     return answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.rounded, hint=why)
 
 
@@ -1638,6 +1649,9 @@ check.visible_passed()
 import itertools
 
 
+_MOVED = "shared_weight_grad(data.detach() + 1, weights.detach() + 5, 2 * g.detach())"
+
+
 def _sums(x, g):
     return (x.double().unfold(0, len(g), 1) @ g.double()).to(x.dtype)
 
@@ -1654,7 +1668,7 @@ def _compare_again(x, w, g, dtype="float64", **arranged):
     }
     answer = _compare(x, w, g, want, wrong=wrong, why=why, dtype=dtype, **arranged)
     answer.changes_nothing().again().returns(want)
-    there = answer.then("shared_weight_grad(x.detach() + 1, w.detach() + 5, 2 * g.detach())", hint.stale)
+    there = answer.then(_MOVED, hint.stale)
     there.returns(_sums(x + 1, 2 * g), atol=1e-4 if dtype == "float32" else None)
     answer.still_returns(want)
 
@@ -1684,17 +1698,17 @@ for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):  # however tiny, 0
         ([1e9, 2e-20, 3e-20], [10, 0.5], [1e10, 2.15e-19]),
         ([2, 0, 3], [1e-20, 1e9], [2e-20, 3e9]),
     ):
-        _leaves = {"x": tensor(_x, _dtype), "w": tensor([3, 4], _dtype), "g": tensor(_g, _dtype)}
-        _answer = ask("shared_weight_grad(x, w, g)", **_leaves)
+        _leaves = {"data": tensor(_x, _dtype), "weights": tensor([3, 4], _dtype), "g": tensor(_g, _dtype)}
+        _answer = ask("shared_weight_grad(data, weights, g)", **_leaves)
         _answer.returns(tensor(_want, _dtype), rtol=_rtol, atol=0.0, hint=hint.any_size)
 _leaves = {
-    "x": "leaf([1.0, 2.0, 5.0]).double() * 1",
-    "w": "leaf([3.0, 4.0]).double() * 1",
+    "data": "leaf([1.0, 2.0, 5.0]).double() * 1",
+    "weights": "leaf([3.0, 4.0]).double() * 1",
     "g": "leaf([10.0, 100.0]).double() * 1",
 }
-_answer = ask("shared_weight_grad(x, w, g)", {"errors": hint.tracked}, **_leaves)
+_answer = ask("shared_weight_grad(data, weights, g)", {"errors": hint.tracked}, **_leaves)
 _answer.changes_nothing().returns(tensor([210.0, 520.0]), hint=hint.every)
-_retained = _answer.then("x.retains_grad or w.retains_grad or g.retains_grad")
+_retained = _answer.then("data.retains_grad or weights.retains_grad or g.retains_grad")
 _answer.holds(not _retained.result, hint.retains)
 ### END HIDDEN TESTS
 

@@ -268,37 +268,89 @@ def pow_backward(x, q, g):
 
 
 # %% position by position task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    total = torch.zeros_like(w)
+def shared_weight_grad(data, weights, g):
+    total = torch.zeros_like(weights)
     for i in range(len(g)):
-        total = total + g[i] * x[i : i + len(w)]
+        total = total + g[i] * data[i : i + len(weights)]
     return total
 
 
 # %% a convolution of the data with g task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    return torch.nn.functional.conv1d(x[None, None], g[None, None])[0, 0]
+def shared_weight_grad(data, weights, g):
+    return torch.nn.functional.conv1d(data[None, None], g[None, None])[0, 0]
 
 
 # %% windows task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    return x.unfold(0, len(g), 1) @ g
+def shared_weight_grad(data, weights, g):
+    return data.unfold(0, len(g), 1) @ g
 
 
 # %% windows by their own strides task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    (step,) = x.stride()
-    return x.as_strided((len(w), len(g)), (step, step)) @ g
+def shared_weight_grad(data, weights, g):
+    (step,) = data.stride()
+    return data.as_strided((len(weights), len(g)), (step, step)) @ g
 
 
 # %% numbers, then a tensor of the dtype task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    x, g, n = x.tolist(), g.tolist(), len(w)
-    return torch.tensor([sum(a * b for a, b in zip(g, x[k:], strict=False)) for k in range(n)], dtype=w.dtype)
+def shared_weight_grad(data, weights, g):
+    data, g, n = data.tolist(), g.tolist(), len(weights)
+    return torch.tensor(
+        [sum(a * b for a, b in zip(g, data[k:], strict=False)) for k in range(n)], dtype=weights.dtype
+    )
 
 
 # %% autograd on a copy task="shared_weight_grad"
-def shared_weight_grad(x, w, g):
-    leaf = torch.zeros_like(w).detach().requires_grad_()
-    y = x.detach().unfold(0, len(w), 1) @ leaf
-    return torch.autograd.grad(y, leaf, g)[0]
+def shared_weight_grad(data, weights, g):
+    leaf = torch.zeros_like(weights).detach().requires_grad_()
+    out = data.detach().unfold(0, len(weights), 1) @ leaf
+    return torch.autograd.grad(out, leaf, g)[0]
+
+
+# %% a whole number for no path task="total_derivative"
+def total_derivative(edges, src, out):
+    memo = {out: 1.0}
+    children = {}
+    for start, end, slope in edges:
+        children.setdefault(start, []).append((end, slope))
+
+    def visit(node):
+        if node not in memo:
+            memo[node] = sum(slope * visit(end) for end, slope in children.get(node, []))
+        return memo[node]
+
+    return visit(src)
+
+
+# %% begins with a whole one task="total_derivative"
+def total_derivative(edges, src, out):
+    known = {out: 1}
+
+    def derivative(node):
+        if node not in known:
+            known[node] = sum(slope * derivative(end) for start, end, slope in edges if start == node)
+        return known[node]
+
+    return derivative(src)
+
+
+# %% the logarithm of a safe argument task="pow_backward"
+def pow_backward(x, q, g):
+    log_x = torch.log(torch.where(x > 0, x, torch.ones_like(x)))
+    gx = g * q * x ** (q - 1)
+    gq = g * x**q * log_x
+    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
+
+
+# %% only a single exponent may be 0 task="pow_backward"
+def pow_backward(x, q, g):
+    slope = torch.zeros_like(g) if q.numel() == 1 and q.item() == 0 else q * x ** (q - 1)
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
+
+
+# %% the power over x, but not at zero task="pow_backward"
+def pow_backward(x, q, g):
+    y = x**q
+    slope = torch.where(x > 0, q * y / torch.where(x > 0, x, 1.0), q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * torch.where(q == 0, 0.0, slope)).sum_to_size(x.shape), (g * y * log_x).sum_to_size(q.shape)

@@ -87,8 +87,7 @@ while g.dim() > len(shape):
 # %% [markdown] task="pow_backward" lang="en"
 r"""
 **Why it works.** Each input gets `g` times its own local slope, and `sum_to_size` undoes the broadcast. At `x = 0` the code takes the
-logarithm of 1 instead, which is 0: no `nan` appears, so there is none to repair. At `q = 0` the power is the constant 1, and its slope
-in `x` is 0, however large `x**(-1)` may be. `0.0**(q - 1)` needs no special case: PyTorch gives 0, 1 or `inf`, all of them right.
+logarithm of 1 instead, which is 0: no `nan` appears, so there is none to repair. `0.0**(q - 1)` needs no special case: PyTorch gives 0, 1 or `inf`, all of them right.
 
 **A detour.** Compute the formula as it is and repair the result:
 
@@ -101,11 +100,10 @@ The sum comes first, so a single `nan` has already made the whole sum `nan`, and
 all other elements are lost. It must come before the sum. On `gx` it would also turn a correct `inf` into $1.8\cdot10^{308}$.
 """
 
-# %% [markdown] task="pow_backward" lang="ko" en="82c7de0b"
+# %% [markdown] task="pow_backward" lang="ko" en="a8b25cd5"
 r"""
 **왜 맞을까요?** 입력마다 `g`에 자기 국소 기울기를 곱하고, `sum_to_size`로 브로드캐스트를 되돌립니다. `x = 0`에서는 로그를 1에 대해 구하므로
-0이 됩니다. `nan`이 아예 생기지 않으니 고칠 것도 없습니다. `q = 0`이면 거듭제곱은 상수 1이므로 `x**(-1)`이 아무리 커도 `x`에 대한 기울기는
-0입니다. `0.0**(q - 1)`은 따로 다루지 않아도 됩니다. PyTorch의 결과인 0, 1, `inf`가 모두 맞는 값입니다.
+0이 됩니다. `nan`이 아예 생기지 않으니 고칠 것도 없습니다. `0.0**(q - 1)`은 따로 다루지 않아도 됩니다. PyTorch의 결과인 0, 1, `inf`가 모두 맞는 값입니다.
 
 **흔한 실수.** 식을 그대로 계산하고 나중에 고치는 방법입니다.
 
@@ -120,36 +118,36 @@ return gx, torch.nan_to_num(gq)
 
 # %% [markdown] task="shared_weight_grad" lang="en"
 r"""
-**Why it works.** At the positions 0, 1, ..., `w[k]` is multiplied by `x[k]`, `x[k + 1]`, ..., so each use has the slope $x_{i+k}$. The
-gradient of `w[k]` is the dot product of `g` with the window of `x` that begins at `k`. The values of `w` do not appear, since $y$ is
+**Why it works.** At the positions 0, 1, ..., `weights[k]` is multiplied by `data[k]`, `data[k + 1]`, ..., so each use has the slope $\text{data}_{i+k}$. The
+gradient of `weights[k]` is the dot product of `g` with the window of `data` that begins at `k`. The values of `weights` do not appear, since `out` is
 linear in them. As a formula this is a convolution again, of the data with `g`.
 
-**A detour.** Let autograd do it, on the caller's `w`:
+**A detour.** Let autograd do it, on the caller's `weights`:
 
 ```
-y = x.unfold(0, len(w), 1) @ w.requires_grad_()
-y.backward(g)
-return w.grad
+out = data.unfold(0, len(weights), 1) @ weights.requires_grad_()
+out.backward(g)
+return weights.grad
 ```
 
-The values are right on the first call. On the second, `w.grad` is twice as large. The caller's `w` is also left tracked and with a
+The values are right on the first call. On the second, `weights.grad` is twice as large. The caller's `weights` is also left tracked and with a
 `.grad` it did not have before. On a copy, with `torch.autograd.grad`, this is a right answer.
 """
 
-# %% [markdown] task="shared_weight_grad" lang="ko" en="ebdac643"
+# %% [markdown] task="shared_weight_grad" lang="ko" en="0d3cb769"
 r"""
-**왜 맞을까요?** `w[k]`에는 위치 0, 1, ...에서 `x[k]`, `x[k + 1]`, ...이 곱해지고, 그때마다 기울기는 $x_{i+k}$입니다. 그래서 gradient는 `g`와,
-`x`에서 `k`부터 시작하는 구간의 내적입니다. $y$는 `w`의 일차식이므로 `w`의 값은 나오지 않습니다. 식으로 보면 이것도 데이터와 `g`의
+**왜 맞을까요?** `weights[k]`에는 위치 0, 1, ...에서 `data[k]`, `data[k + 1]`, ...이 곱해지고, 그때마다 기울기는 $\text{data}_{i+k}$입니다. 그래서 gradient는 `g`와,
+`data`에서 `k`부터 시작하는 구간의 내적입니다. `out`은 `weights`의 일차식이므로 `weights`의 값은 나오지 않습니다. 식으로 보면 이것도 데이터와 `g`의
 합성곱입니다.
 
-**흔한 실수.** 호출한 쪽의 `w`로 autograd를 쓰는 방법입니다.
+**흔한 실수.** 호출한 쪽의 `weights`로 autograd를 쓰는 방법입니다.
 
 ```
-y = x.unfold(0, len(w), 1) @ w.requires_grad_()
-y.backward(g)
-return w.grad
+out = data.unfold(0, len(weights), 1) @ weights.requires_grad_()
+out.backward(g)
+return weights.grad
 ```
 
-처음 호출할 때는 값이 맞습니다. 두 번째에는 `w.grad`가 두 배가 됩니다. 게다가 호출한 쪽의 `w`가 추적되는 텐서로 바뀌고 없던 `.grad`가
+처음 호출할 때는 값이 맞습니다. 두 번째에는 `weights.grad`가 두 배가 됩니다. 게다가 호출한 쪽의 `weights`가 추적되는 텐서로 바뀌고 없던 `.grad`가
 생깁니다. 복사본을 만들어 `torch.autograd.grad`를 쓰면 맞는 답이 됩니다.
 """

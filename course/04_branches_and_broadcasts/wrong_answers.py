@@ -52,7 +52,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% walks every path task="total_derivative" hint="slow"
+# %% walks every path task="total_derivative" points="2" hint="slow"
 def total_derivative(edges, src, out):
     leaving = {}
     for start, end, slope in edges:
@@ -66,7 +66,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% takes a zero for unknown task="total_derivative" hint="slow"
+# %% takes a zero for unknown task="total_derivative" points="2" hint="slow"
 def total_derivative(edges, src, out):
     leaving, known = {}, {out: 1.0}
     for start, end, slope in edges:
@@ -294,33 +294,6 @@ def total_derivative(edges, src, out, known={}):
     return known[src, out]
 
 
-# %% a whole number for no path task="total_derivative" hint="whole"
-def total_derivative(edges, src, out):
-    memo = {out: 1.0}
-    children = {}
-    for start, end, slope in edges:
-        children.setdefault(start, []).append((end, slope))
-
-    def visit(node):
-        if node not in memo:
-            memo[node] = sum(slope * visit(end) for end, slope in children.get(node, []))
-        return memo[node]
-
-    return visit(src)
-
-
-# %% begins with a whole one task="total_derivative" hint="whole"
-def total_derivative(edges, src, out):
-    known = {out: 1}
-
-    def derivative(node):
-        if node not in known:
-            known[node] = sum(slope * derivative(end) for start, end, slope in edges if start == node)
-        return known[node]
-
-    return derivative(src)
-
-
 # %% forwards, each node at first sight task="total_derivative" hint="early"
 def total_derivative(edges, src, out):
     sums, queue, visited = {src: 1.0}, [src], {src}
@@ -539,18 +512,18 @@ def unbroadcast(g, shape):
     return g
 
 
-# %% nan at zero task="pow_backward" hint="at_zero"
+# %% nan at zero task="pow_backward" points="1" hint="at_zero"
 def pow_backward(x, q, g):
     return (g * q * x ** (q - 1)).sum_to_size(x.shape), (g * x**q * torch.log(x)).sum_to_size(q.shape)
 
 
-# %% the power over x task="pow_backward" hint="base_at_zero"
+# %% the power over x task="pow_backward" points="1" hint="base_at_zero"
 def pow_backward(x, q, g):
     gq = g * torch.special.xlogy(x**q, x)
     return (g * q * x**q / x).sum_to_size(x.shape), gq.sum_to_size(q.shape)
 
 
-# %% a little something in the logarithm task="pow_backward" hint="tiny"
+# %% a little something in the logarithm task="pow_backward" points="1" hint="tiny"
 def pow_backward(x, q, g):
     gq = g * x**q * torch.log(x + 1e-12)
     return (g * q * x ** (q - 1)).sum_to_size(x.shape), gq.sum_to_size(q.shape)
@@ -593,14 +566,6 @@ def pow_backward(x, q, g):
     return x.grad.clone(), q.grad.clone()
 
 
-# %% nan where x is next to nothing task="pow_backward" hint="constant"
-def pow_backward(x, q, g):
-    log_x = torch.log(torch.where(x > 0, x, torch.ones_like(x)))
-    gx = g * q * x ** (q - 1)
-    gq = g * x**q * log_x
-    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
-
-
 # %% a list task="pow_backward" hint="pair"
 def pow_backward(x, q, g):
     x, q = x.detach().clone().requires_grad_(), q.detach().clone().requires_grad_()
@@ -613,14 +578,14 @@ def pow_backward(x, q, g):
     return (g * slope).sum_to_size(x.shape), None
 
 
-# %% nan to num after the sum task="pow_backward" hint="before_sum"
+# %% nan to num after the sum task="pow_backward" points="1" hint="before_sum"
 def pow_backward(x, q, g):
     slope = torch.where(q == 0, torch.zeros_like(x), q * x ** (q - 1))
     gq = (g * x**q * torch.log(x)).sum_to_size(q.shape)
     return (g * slope).sum_to_size(x.shape), torch.nan_to_num(gq)
 
 
-# %% zero wherever x is task="pow_backward" hint="base_at_zero"
+# %% zero wherever x is task="pow_backward" points="1" hint="base_at_zero"
 def pow_backward(x, q, g):
     log_x = torch.log(torch.where(x > 0, x, torch.ones_like(x)))
     gx = torch.where(x == 0, torch.zeros_like(x), g * q * x ** (q - 1))
@@ -634,7 +599,7 @@ def pow_backward(x, q, g):
     return (g * q * a ** (q - 1)).sum_to_size(x.shape), (g * a**q * log_a).sum_to_size(q.shape)
 
 
-# %% a power that is always float64 task="pow_backward" en="The dtype is float64; float32 was expected" ko="dtype이 float64입니다. 기대한 dtype은 float32입니다"
+# %% a power that is always float64 task="pow_backward" points="1" en="The dtype is float64; float32 was expected" ko="dtype이 float64입니다. 기대한 dtype은 float32입니다"
 def pow_backward(x, q, g):
     slope = torch.where(q == 0, 0.0, q * torch.float_power(x, q - 1))
     gq = g * torch.special.xlogy(x**q, x)
@@ -655,37 +620,29 @@ def pow_backward(x, q, g):
     return torch.autograd.grad(x**q, (x, q), g)
 
 
-# %% the power over x, but not at zero task="pow_backward" hint="underflow"
+# %% cuts x off far down task="pow_backward" points="1" hint="tiny"
 def pow_backward(x, q, g):
-    y = x**q
-    slope = torch.where(x > 0, q * y / torch.where(x > 0, x, 1.0), q * x ** (q - 1))
-    log_x = torch.log(torch.where(x > 0, x, 1.0))
-    return (g * torch.where(q == 0, 0.0, slope)).sum_to_size(x.shape), (g * y * log_x).sum_to_size(q.shape)
-
-
-# %% cuts x off far down task="pow_backward" hint="tiny"
-def pow_backward(x, q, g):
-    above = torch.where(x > 0, x.clamp(min=1e-30), x)
+    above = torch.where(x > 0, x.clamp(min=1e-20), x)
     slope = torch.where(q == 0, 0.0, q * above ** (q - 1))
     log_x = torch.log(torch.where(x > 0, x, 1.0))
     return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
 
 
-# %% takes a small exponent for none task="pow_backward" hint="exactly"
+# %% takes a small exponent for none task="pow_backward" points="1" hint="exactly"
 def pow_backward(x, q, g):
     slope = torch.where(q.abs() < 1e-6, 0.0, q * x ** (q - 1))
     log_x = torch.log(torch.where(x > 0, x, 1.0))
     return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
 
 
-# %% one zero exponent stops all task="pow_backward" hint="one_constant"
+# %% one zero exponent stops all task="pow_backward" points="1" hint="one_constant"
 def pow_backward(x, q, g):
     log_x = torch.log(torch.where(x > 0, x, 1.0))
     gx = torch.zeros_like(g) if (q == 0).any() else g * q * x ** (q - 1)
     return gx.sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
 
 
-# %% no gradient for a zero exponent task="pow_backward" hint="q_is_zero"
+# %% no gradient for a zero exponent task="pow_backward" points="1" hint="q_is_zero"
 def pow_backward(x, q, g):
     slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
     log_x = torch.log(torch.where(x > 0, x, 1.0))
@@ -693,114 +650,116 @@ def pow_backward(x, q, g):
 
 
 # %% the last use alone task="shared_weight_grad" hint="one_use"
-def shared_weight_grad(x, w, g):
-    return g[-1] * x[len(g) - 1 :]
+def shared_weight_grad(data, weights, g):
+    return g[-1] * data[len(g) - 1 :]
 
 
 # %% a mean of the uses task="shared_weight_grad" hint="mean"
-def shared_weight_grad(x, w, g):
-    return torch.stack([(g * x[k : k + len(g)]).mean() for k in range(len(w))])
+def shared_weight_grad(data, weights, g):
+    return torch.stack([(g * data[k : k + len(g)]).mean() for k in range(len(weights))])
 
 
 # %% the wrong way round task="shared_weight_grad" hint="flipped"
-def shared_weight_grad(x, w, g):
-    return torch.stack([(g * x[k : k + len(g)]).sum() for k in range(len(w))]).flip(0)
+def shared_weight_grad(data, weights, g):
+    return torch.stack([(g * data[k : k + len(g)]).sum() for k in range(len(weights))]).flip(0)
 
 
 # %% the weight stays in task="shared_weight_grad" hint="only_x"
-def shared_weight_grad(x, w, g):
-    return torch.stack([(g * w[k] * x[k : k + len(g)]).sum() for k in range(len(w))])
+def shared_weight_grad(data, weights, g):
+    return torch.stack([(g * weights[k] * data[k : k + len(g)]).sum() for k in range(len(weights))])
 
 
 # %% divides by the weight task="shared_weight_grad" hint="values"
-def shared_weight_grad(x, w, g):
-    parts = torch.stack([(g * w[k] * x[k : k + len(g)]).sum() for k in range(len(w))])
-    return parts / w
+def shared_weight_grad(data, weights, g):
+    parts = torch.stack([(g * weights[k] * data[k : k + len(g)]).sum() for k in range(len(weights))])
+    return parts / weights
 
 
-# %% fills the caller's gradients task="shared_weight_grad" en="w.grad is not what it was" ko="w.grad가 호출하기 전과 다릅니다"
-def shared_weight_grad(x, w, g):
-    leaf = w if w.requires_grad else w.clone().requires_grad_()
+# %% fills the caller's gradients task="shared_weight_grad" en="weights.grad is not what it was" ko="weights.grad가 호출하기 전과 다릅니다"
+def shared_weight_grad(data, weights, g):
+    leaf = weights if weights.requires_grad else weights.clone().requires_grad_()
     leaf.grad = None
-    sum(g[i] * (leaf * x.detach()[i : i + len(w)]).sum() for i in range(len(g))).backward()
+    sum(g[i] * (leaf * data.detach()[i : i + len(weights)]).sum() for i in range(len(g))).backward()
     return leaf.grad.clone()
 
 
 # %% a convolution as in mathematics task="shared_weight_grad" hint="flipped"
-def shared_weight_grad(x, w, g):
-    return torch.nn.functional.conv1d(x[None, None], g.flip(0)[None, None])[0, 0]
+def shared_weight_grad(data, weights, g):
+    return torch.nn.functional.conv1d(data[None, None], g.flip(0)[None, None])[0, 0]
 
 
 # %% a list of numbers task="shared_weight_grad" en="a float64 tensor was expected" ko="필요한 것은 float64 텐서입니다"
-def shared_weight_grad(x, w, g):
-    return [(g * x[k : k + len(g)]).sum().item() for k in range(len(w))]
+def shared_weight_grad(data, weights, g):
+    return [(g * data[k : k + len(g)]).sum().item() for k in range(len(weights))]
 
 
 # %% a tensor of the default dtype task="shared_weight_grad" en="The dtype is float32; float64 was expected" ko="dtype이 float32입니다. 기대한 dtype은 float64입니다"
-def shared_weight_grad(x, w, g):
-    return torch.tensor([(g * x[k : k + len(g)]).sum().item() for k in range(len(w))])
+def shared_weight_grad(data, weights, g):
+    return torch.tensor([(g * data[k : k + len(g)]).sum().item() for k in range(len(weights))])
 
 
 # %% windows side by side in memory task="shared_weight_grad" hint="apart"
-def shared_weight_grad(x, w, g):
-    return x.as_strided((len(w), len(g)), (1, 1)) @ g
+def shared_weight_grad(data, weights, g):
+    return data.as_strided((len(weights), len(g)), (1, 1)) @ g
 
 
 # %% all the gradient on the first window task="shared_weight_grad" hint="every"
-def shared_weight_grad(x, w, g):
-    return x[: len(w)] * g.sum()
+def shared_weight_grad(data, weights, g):
+    return data[: len(weights)] * g.sum()
 
 
 # %% no warnings any more task="shared_weight_grad" en="the warning filters were left changed" ko="경고 필터가 바뀐 채로 남아"
 import warnings
 
 
-def shared_weight_grad(x, w, g):
+def shared_weight_grad(data, weights, g):
     warnings.simplefilter("ignore")
-    return torch.nn.functional.conv1d(x[None, None], g[None, None])[0, 0]
+    return torch.nn.functional.conv1d(data[None, None], g[None, None])[0, 0]
 
 
-# %% tracks the caller's weights task="shared_weight_grad" en="w.requires_grad was changed" ko="w.requires_grad가 바뀌었습니다"
-def shared_weight_grad(x, w, g):
-    y = x.detach().unfold(0, len(w), 1) @ w.requires_grad_()
-    return torch.autograd.grad(y, w, g)[0]
+# %% tracks the caller's weights task="shared_weight_grad" en="weights.requires_grad was changed" ko="weights.requires_grad가 바뀌었습니다"
+def shared_weight_grad(data, weights, g):
+    out = data.detach().unfold(0, len(weights), 1) @ weights.requires_grad_()
+    return torch.autograd.grad(out, weights, g)[0]
 
 
-# %% adds up in the caller's weights task="shared_weight_grad" en="the call changed w itself" ko="w의 값이 바뀌었습니다"
-def shared_weight_grad(x, w, g):
-    total = w.detach()
+# %% adds up in the caller's weights task="shared_weight_grad" en="the call changed weights itself" ko="weights의 값이 바뀌었습니다"
+def shared_weight_grad(data, weights, g):
+    total = weights.detach()
     total *= 0
     for i in range(len(g)):
-        total += g[i].detach() * x[i : i + len(w)].detach()
+        total += g[i].detach() * data[i : i + len(weights)].detach()
     return total.clone()
 
 
 # %% leaves out the last position task="shared_weight_grad" hint="every"
-def shared_weight_grad(x, w, g):
-    total = torch.zeros_like(w)
+def shared_weight_grad(data, weights, g):
+    total = torch.zeros_like(weights)
     for i in range(len(g) - 1):
-        total = total + g[i] * x[i : i + len(w)]
+        total = total + g[i] * data[i : i + len(weights)]
     return total
 
 
 # %% squeezes one weight away task="shared_weight_grad" hint="vector"
-def shared_weight_grad(x, w, g):
-    return torch.nn.functional.conv1d(x[None, None], g[None, None]).squeeze()
+def shared_weight_grad(data, weights, g):
+    return torch.nn.functional.conv1d(data[None, None], g[None, None]).squeeze()
 
 
 # %% multiplies the data in place task="shared_weight_grad" hint="overwrites"
-def shared_weight_grad(x, w, g):
-    total = torch.zeros_like(w)
-    for k in range(len(w)):
-        window = x.detach()[k : k + len(g)]
+def shared_weight_grad(data, weights, g):
+    total = torch.zeros_like(weights)
+    for k in range(len(weights)):
+        window = data.detach()[k : k + len(g)]
         window *= g.detach()
         total[k] = window.sum()
     return total
 
 
 # %% minus, and round the end task="shared_weight_grad" hint="flipped"
-def shared_weight_grad(x, w, g):
-    return torch.stack([sum(g[i] * x[(i - k) % len(x)] for i in range(len(g))) for k in range(len(w))])
+def shared_weight_grad(data, weights, g):
+    return torch.stack(
+        [sum(g[i] * data[(i - k) % len(data)] for i in range(len(g))) for k in range(len(weights))]
+    )
 
 
 # %% rounds the result task="total_derivative" hint="small"
@@ -856,7 +815,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% at most a hundred rounds task="total_derivative" hint="long"
+# %% at most a hundred rounds task="total_derivative" points="2" hint="long"
 def total_derivative(edges, src, out):
     arrived, passed = {src: 1.0}, 0.0
     for _ in range(100):
@@ -935,36 +894,36 @@ def pow_backward(x, q, g):
 
 
 # %% as many positions as weights task="shared_weight_grad" hint="one_use"
-def shared_weight_grad(x, w, g):
-    used = range(min(len(w), len(g)))
-    return torch.stack([sum(g[i] * x[i + k] for i in used) for k in range(len(w))])
+def shared_weight_grad(data, weights, g):
+    used = range(min(len(weights), len(g)))
+    return torch.stack([sum(g[i] * data[i + k] for i in used) for k in range(len(weights))])
 
 
 # %% rounds to six decimals task="shared_weight_grad" hint="rounded"
-def shared_weight_grad(x, w, g):
-    return (x.unfold(0, len(g), 1) @ g).round(decimals=6)
+def shared_weight_grad(data, weights, g):
+    return (data.unfold(0, len(g), 1) @ g).round(decimals=6)
 
 
 # %% through float32 task="shared_weight_grad" hint="rounded"
-def shared_weight_grad(x, w, g):
-    return (x.float().unfold(0, len(g), 1) @ g.float()).to(x.dtype)
+def shared_weight_grad(data, weights, g):
+    return (data.float().unfold(0, len(g), 1) @ g.float()).to(data.dtype)
 
 
 # %% leaves alone task="shared_weight_grad" hint="tracked"
-def shared_weight_grad(x, w, g):
-    if not all(argument.is_leaf for argument in (x, w, g)):
+def shared_weight_grad(data, weights, g):
+    if not all(argument.is_leaf for argument in (data, weights, g)):
         raise ValueError("not a leaf")
-    return x.unfold(0, len(g), 1) @ g
+    return data.unfold(0, len(g), 1) @ g
 
 
 # %% cuts off huge elements task="shared_weight_grad" hint="any_size"
-def shared_weight_grad(x, w, g):
-    return x.clamp(-1e6, 1e6).unfold(0, len(g), 1) @ g
+def shared_weight_grad(data, weights, g):
+    return data.clamp(-1e6, 1e6).unfold(0, len(g), 1) @ g
 
 
 # %% takes tiny elements for 0 task="shared_weight_grad" hint="any_size"
-def shared_weight_grad(x, w, g):
-    return torch.where(x.abs() < 1e-4, 0.0, x).unfold(0, len(g), 1) @ g
+def shared_weight_grad(data, weights, g):
+    return torch.where(data.abs() < 1e-4, 0.0, data).unfold(0, len(g), 1) @ g
 
 
 # %% remembers what looks the same when printed task="total_derivative" hint="kept"
@@ -1066,13 +1025,6 @@ def unbroadcast(g, shape):
     return g.sum_to_size(shape)
 
 
-# %% only a single exponent may be 0 task="pow_backward" hint="constant"
-def pow_backward(x, q, g):
-    slope = torch.zeros_like(g) if q.numel() == 1 and q.item() == 0 else q * x ** (q - 1)
-    log_x = torch.log(torch.where(x > 0, x, 1.0))
-    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
-
-
 # %% one pair of tensors for every call task="pow_backward" hint="overwritten"
 kept_pairs = {}
 
@@ -1088,8 +1040,8 @@ def pow_backward(x, q, g):
 
 
 # %% takes a tiny gradient for 0 task="shared_weight_grad" hint="any_size"
-def shared_weight_grad(x, w, g):
-    found = x.unfold(0, len(g), 1) @ g
+def shared_weight_grad(data, weights, g):
+    found = data.unfold(0, len(g), 1) @ g
     return torch.where(found.abs() < 1e-15, 0.0, found)
 
 
@@ -1097,9 +1049,11 @@ def shared_weight_grad(x, w, g):
 kept_vectors = {}
 
 
-def shared_weight_grad(x, w, g):
-    kept = kept_vectors.setdefault((len(w), w.dtype), torch.empty(len(w), dtype=w.dtype))
-    return kept.copy_((x.unfold(0, len(g), 1) @ g).detach())
+def shared_weight_grad(data, weights, g):
+    kept = kept_vectors.setdefault(
+        (len(weights), weights.dtype), torch.empty(len(weights), dtype=weights.dtype)
+    )
+    return kept.copy_((data.unfold(0, len(g), 1) @ g).detach())
 
 
 # %% takes a tiny g for 0 task="pow_backward" hint="any_size"
@@ -1110,7 +1064,7 @@ def pow_backward(x, q, g):
     return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
 
 
-# %% clamps what is not at zero task="pow_backward" hint="any_size"
+# %% clamps what is not at zero task="pow_backward" points="1" hint="any_size"
 def pow_backward(x, q, g):
     slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
     log_x = torch.log(torch.where(x > 0, x, 1.0))
@@ -1119,9 +1073,9 @@ def pow_backward(x, q, g):
 
 
 # %% neither tiny nor huge g task="shared_weight_grad" hint="any_size"
-def shared_weight_grad(x, w, g):
+def shared_weight_grad(data, weights, g):
     g = torch.where(g.abs() < 1e-9, 0.0, g.clamp(-1e6, 1e6))
-    return x.unfold(0, len(g), 1) @ g
+    return data.unfold(0, len(g), 1) @ g
 
 
 # %% backwards, held up by dead ends task="total_derivative" hint="aside"
@@ -1153,7 +1107,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% dead ends are looked through again task="total_derivative" hint="slow"
+# %% dead ends are looked through again task="total_derivative" points="2" hint="slow"
 def total_derivative(edges, src, out):
     known = {out: 1.0}
 
@@ -1168,7 +1122,7 @@ def total_derivative(edges, src, out):
     return derivative(src) or 0.0
 
 
-# %% looks through what lies before src task="total_derivative" hint="slow"
+# %% looks through what lies before src task="total_derivative" points="2" hint="slow"
 def total_derivative(edges, src, out):
     def before(node):
         return set().union({node}, *(before(a) for a, b, _ in edges if b == node))
@@ -1184,7 +1138,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% looks through what lies beyond out task="total_derivative" hint="slow"
+# %% looks through what lies beyond out task="total_derivative" points="2" hint="slow"
 def total_derivative(edges, src, out):
     def beyond(node):
         return set().union({node}, *(beyond(b) for a, b, _ in edges if a == node))
@@ -1206,14 +1160,14 @@ def unbroadcast(g, shape):
     return g.sum_to_size(shape)
 
 
-# %% a threshold for the exponent task="pow_backward" hint="exactly"
+# %% a threshold for the exponent task="pow_backward" points="1" hint="exactly"
 def pow_backward(x, q, g):
     gx = torch.where(q.abs() < 1e-12, 0.0, g * q * x ** (q - 1))
     gq = torch.where(x == 0, 0.0, g * x**q * torch.log(x))
     return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
 
 
-# %% no steepness at zero task="pow_backward" hint="base_at_zero"
+# %% no steepness at zero task="pow_backward" points="1" hint="base_at_zero"
 def pow_backward(x, q, g):
     steep = (x == 0) & (q < 1)
     gx = torch.where((q == 0) | steep, 0.0, g * q * x ** (q - 1))
@@ -1221,14 +1175,14 @@ def pow_backward(x, q, g):
     return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
 
 
-# %% the largest number for infinity task="pow_backward" hint="base_at_zero"
+# %% the largest number for infinity task="pow_backward" points="1" hint="base_at_zero"
 def pow_backward(x, q, g):
     gx = torch.nan_to_num(g * q * x ** (q - 1))
     gq = torch.nan_to_num(g * x**q * torch.log(x))
     return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
 
 
-# %% nearly 1 is 1 task="pow_backward" hint="base_at_zero"
+# %% nearly 1 is 1 task="pow_backward" points="1" hint="base_at_zero"
 def pow_backward(x, q, g):
     gx = torch.where(q == 0, 0.0, g * q * x ** (q - 1))
     gx = torch.where(torch.isclose(q, torch.ones_like(q)), g, gx)

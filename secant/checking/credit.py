@@ -31,21 +31,25 @@ class PartialCredit:
         return next((value for value in names.values() if isinstance(value, cls)), None)
 
     @contextlib.contextmanager
-    def part(self, name: str) -> Iterator[None]:
-        """Run a part's tests. A failure costs this part's points, and the cell goes on after the block.
+    def part(self, *names: str) -> Iterator[None]:
+        """Run tests of a part, or of several. A failure costs their points; the cell goes on after the block.
+
+        A block of one part inside a block of several keeps a failure to its own part.
 
         Raises:
             KeyError: the cell has no such part.
             Exception: a failure after which nothing more can be asked: the student's process has ended, for
                 example. The grader marks such exceptions by the attribute `ends_task`.
         """
-        self._points[name]
+        for name in names:
+            self._points[name]
         try:
             yield
         except Exception as failure:
             if isinstance(failure, MemoryError) or getattr(failure, "ends_task", False):
                 raise
-            self.failures.setdefault(name, failure)
+            for name in names:
+                self.failures.setdefault(name, failure)
 
     @property
     def failure(self) -> Exception | None:

@@ -10,6 +10,7 @@ import torch
 
 from secant.explorers.kit import (
     beside,
+    controls,
     difference,
     elementwise,
     factors,
@@ -127,25 +128,38 @@ class Picture:
 
     def move(self, reading: Reading) -> None:
         """Set what moves."""
-        self.factors.set_factors([*reading.quotients, reading.whole], [*reading.slopes, reading.gradient])
-        curves = [*reading.curves] or [np.full_like(reading.grid, np.nan)] * len(self.curves)
+        hidden = np.array([not reading.setting.by_step] * len(reading.quotients) + [False])
+        quotients, slopes = [*reading.quotients, reading.whole], [*reading.slopes, reading.gradient]
+        bars, dashes = (np.where(hidden, np.nan, numbers).tolist() for numbers in (quotients, slopes))
+        self.factors.set_factors(bars, dashes)
+        curves = np.array([*reading.curves] or np.full((len(self.curves), len(reading.grid)), np.nan))
+        curves[hidden] = np.nan
         for line, zeros, curve in zip(self.curves, self.zeros, curves, strict=True):
             zeros.set_visible(len(self.errors.set_curves(zeros, reading.grid, (line, curve))) > 0)
         self.errors.set_step(h := reading.setting.h)
-        self.here.set_offsets([(h, error) for error in self.errors.inside(*reading.errors)])
+        errors = self.errors.inside(*np.where(hidden, np.nan, reading.errors))
+        self.here.set_offsets([(h, error) for error in errors])
 
 
 class ChainExplorer(Panel[Reading]):
     """The widget that `explore_chain` returns."""
 
+    arguments = ("by_step", "x", "h")
     grips = (("", ""), ("h", ""))
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.names = [*map(html.escape, subject.names)]
         left, (first, last) = LEGEND
         curves = looks.entries(factors.fractions(["x", *self.names]), first[1:], last[1:])
-        rows = [self.x_and_h(start, subject)]
+        parts = [(text, name == "steps") for text, name in beside.options(__file__, "by_step")]
+        self.by_step = controls.choice(say(en="show", ko="보기"), parts, start.by_step)
+        rows = [(self.by_step,), self.x_and_h(start, subject)]
         super().__init__(subject, start, lambda: Picture(subject), rows, [left, curves])
+
+    def alt(self) -> str:
+        if self.setting.by_step:
+            return super().alt()
+        return beside.alt(__file__, "alt_whole").format(**self.told())
 
     def told(self) -> dict[str, Any]:
         chain, error = " → ".join(["x", *self.subject.names]), self.reading.errors[-1]
@@ -164,9 +178,9 @@ class ChainExplorer(Panel[Reading]):
             rows.append(Row(f"quotient{i}", f"{fraction} Δ{names[i]} / Δ{names[i - 1]}", local, number))
         times, *_ = words.compared(reading.product, reading.gradient, noise)
         whole_quotient, gradient, error = words.compared(reading.whole, reading.gradient, noise)
+        product = self.row("product", " · ".join(row.number for row in rows), times)
         return [
-            *rows,
-            self.row("product", " · ".join(row.number for row in rows), times),
+            *([*rows, product] if reading.setting.by_step else []),
             self.row("quotient", f"Δ{names[-1]} / Δx", whole_quotient),
             words.gradient_row(gradient),
             words.error_row(error, reading.setting.h),
@@ -193,6 +207,7 @@ def explore_chain(
     x: float | None = None,
     h: float = 1.0,
     x_range: Range = (0.0, 4.0),
+    by_step: bool = True,
 ) -> ChainExplorer:
     """Return sliders for x and h over a chain of steps, each with its own difference quotient.
 
@@ -206,6 +221,7 @@ def explore_chain(
         x: where to start, 2 when left out; moved into x_range, and words say so.
         h: the step to start with, from 10**-15.5 to 10**0.5.
         x_range: the ends of x's slider.
+        by_step: whether to begin with each step, or with the whole chain alone.
 
     Raises:
         ValueError: if an argument other than a function makes no sense.
@@ -214,4 +230,4 @@ def explore_chain(
     ranges.check_named("steps", chain, MOST)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 2.0)
     with quietly():
-        return ChainExplorer(Subject(chain, x_range), Setting(x, h))
+        return ChainExplorer(Subject(chain, x_range), Setting(x, h, bool(by_step)))

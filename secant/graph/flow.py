@@ -8,6 +8,7 @@ import contextlib
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, Literal
 
 import torch
@@ -30,19 +31,24 @@ Grads = dict[int, torch.Tensor]  # by the number of a node's result
 class Fact:
     """A number at a node: the value of its result, the gradient that comes in, or its slope to an input.
 
-    A result of many numbers has a slope for each: `summed` says that this is their sum.
+    A result of many numbers has a slope for each: `summed` says that this is their sum. An input that was
+    broadcast has a slope for each of its copies: `copies` says that these are listed.
     """
 
     kind: Kind
     text: str
     name: str = ""  # of the result, where a node has several; of the input that a slope leads to
     summed: bool = False
+    copies: bool = False
 
     def __str__(self) -> str:
         if self.kind == "slope":
             slope = say(en=f"slope to {self.name}", ko=f"{self.name} 쪽 기울기")
-            slopes = say(en=f"slopes to {self.name}, summed", ko=f"{self.name} 쪽 기울기의 합")
-            return f"{slopes if self.summed else slope} = {self.text}"
+            if self.copies:
+                slope = say(en=f"slopes to the copies of {self.name}", ko=f"{self.name}의 복사본마다 기울기")
+            elif self.summed:
+                slope = say(en=f"slopes to {self.name}, summed", ko=f"{self.name} 쪽 기울기의 합")
+            return f"{slope} = {self.text}"
         word = {"value": say(en="value", ko="값"), "gradient": "gradient"}[self.kind]
         return f"{word} {self.name}".rstrip() + f" = {self.text}"
 
@@ -50,6 +56,8 @@ class Fact:
 @dataclass
 class Flow:
     """The gradients that come in at each node and what each passes on for a gradient of ones.
+
+    In `slopes`, what goes to an input that was broadcast is not yet summed over its copies.
 
     `unknown` has the results, (node, number), whose gradient could not be had; `troubles` name the nodes
     where something failed or was left out.
@@ -163,11 +171,20 @@ def _reached(flow: Flow, i: int) -> set[int]:
 
 
 def _slopes(node: Any, reached: Collection[int]) -> Gradients:
-    """Return what a node passes on to each of its inputs for ones."""
+    """Return what a node passes on to each of its inputs for ones; for a broadcast one, to each copy."""
     if node.name() == ACCUMULATOR:
         return ()
     count = nodes.count_of_results(node)
-    return _fitted(node, _asked(node, [nodes.ones(node, k) if k in reached else None for k in range(count)]))
+    handed = _asked(node, [nodes.ones(node, k) if k in reached else None for k in range(count)])
+    pairs = zip_longest(_fitted(node, handed), handed)
+    return [_to_copies(slope, before) for slope, before in pairs]
+
+
+def _to_copies(slope: torch.Tensor | None, before: torch.Tensor | None) -> torch.Tensor | None:
+    """Return a slope as it was before it was summed over copies, if it was, in the input's kind of number."""
+    if slope is None or before is None or slope.shape == before.shape:
+        return slope
+    return (before if slope.is_complex() or not before.is_complex() else before.real).to(slope.dtype)
 
 
 def _handed(flow: Flow, i: int, node: Any, hooks: Hooks) -> Gradients:

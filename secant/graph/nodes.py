@@ -98,11 +98,15 @@ def _of_inputs(node: Any, results: Any) -> list[Tensor | None]:
     return [None if following is None else next(wanted) for following, _ in node.next_functions]
 
 
+def described(node: Any, number: int) -> Any:
+    """Return an object with the dtype and the shape of a node's result, or of the leaf of its node."""
+    return node.variable if node.name() == ACCUMULATOR else node._input_metadata[number]
+
+
 def _fitted(gradient: Tensor | None, following: Any, number: int) -> Tensor | None:
     if gradient is None or following is None:
         return None
-    leaf = following.name() == ACCUMULATOR
-    wanted = following.variable if leaf else following._input_metadata[number]
+    wanted = described(following, number)
     if gradient.shape != wanted.shape:
         gradient = gradient.sum_to_size(wanted.shape)
     if gradient.is_complex() and not wanted.dtype.is_complex:

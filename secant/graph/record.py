@@ -8,7 +8,7 @@ from typing import Any, Literal
 import torch
 
 from secant.graph.flow import Fact, Flow, Kind, Trouble, numbers, walk_back
-from secant.graph.nodes import ACCUMULATOR
+from secant.graph.nodes import ACCUMULATOR, described
 from secant.language import say
 
 LIMIT = 100  # nodes kept; a picture of more is not read any longer
@@ -227,9 +227,10 @@ def _gradients(arriving: Mapping[int, torch.Tensor]) -> Iterator[Fact]:
 
 
 def _slopes(node: Any, slopes: Sequence[torch.Tensor | None], labels: Mapping[int, str]) -> Iterator[Fact]:
-    for (following, _), slope in zip(node.next_functions, slopes, strict=False):
+    for (following, number), slope in zip(node.next_functions, slopes, strict=False):
         if following is not None and slope is not None:
-            yield Fact("slope", numbers(slope), labels[id(following)], _many(node))
+            copies = _shape(slope) != _shape(described(following, number))
+            yield Fact("slope", numbers(slope), labels[id(following)], _many(node), copies)
 
 
 def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:

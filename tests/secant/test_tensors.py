@@ -35,6 +35,21 @@ def test_a_retained_gradient_is_shown() -> None:
     assert tensor_info(y=y).rows["y"]["grad"] == "0.0080"
 
 
+def test_a_grad_that_was_assigned_to_an_intermediate_tensor_is_shown() -> None:
+    x = torch.tensor(5.0, requires_grad=True)
+    y = x**3
+    y.grad = torch.tensor(7.0)
+    assert not y.retains_grad
+    assert tensor_info(y=y).rows["y"]["grad"] == "7."
+
+
+def test_reading_a_grad_afterwards_still_warns() -> None:
+    y = torch.tensor(5.0, requires_grad=True) ** 3
+    tensor_info(y=y)
+    with pytest.warns(UserWarning, match="not a leaf"):
+        assert y.grad is None
+
+
 def test_the_same_words_as_text_and_as_a_table() -> None:
     info = tensor_info(**{"x<1>": torch.ones(2)})
     assert "x<1>" in str(info)

@@ -40,9 +40,9 @@ def options(file: str, name: str) -> list[tuple[str, str]]:
     return [(say(**words), value) for value, words in _beside(file)["choice"][name].items()]
 
 
-def alt(file: str) -> str:
-    """Return what is beside an explorer's file to say of its picture, with {...} where numbers go."""
-    return say(**_beside(file)["alt"])
+def alt(file: str, name: str = "alt") -> str:
+    """Return the description of a picture in an explorer's .toml file, with {...} where numbers go."""
+    return say(**_beside(file)[name])
 
 
 @cache

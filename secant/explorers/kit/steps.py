@@ -21,10 +21,11 @@ ALONE = 33  # the h for steps that take one number at a time; they get one x
 
 @dataclass(frozen=True)
 class Setting:
-    """What the controls say."""
+    """What the controls say; `by_step` is whether each step is shown, or the whole chain alone."""
 
     x: float
     h: float
+    by_step: bool = True
 
 
 @dataclass

@@ -53,6 +53,23 @@ def test_part_that_fails_in_the_hidden_tests_alone_loses_its_points() -> None:
     assert credit.points() == 1
 
 
+def test_a_failure_costs_the_points_of_all_parts_that_its_block_names() -> None:
+    credit = PartialCredit(forward=1, gradient=2, shape=1)
+    with credit.part("forward", "gradient"):
+        raise check.CheckFailed("no tuple")
+    assert credit.earned == 1
+
+
+def test_a_failure_in_an_inner_block_stays_there() -> None:
+    credit = PartialCredit(forward=1, gradient=2)
+    with credit.part("forward", "gradient"):
+        with credit.part("forward"):
+            raise check.CheckFailed("expected 3, got 4")
+        with credit.part("gradient"):
+            pass
+    assert credit.earned == 2
+
+
 @pytest.mark.parametrize("failure", [MemoryError(), KeyboardInterrupt()])
 def test_what_is_not_the_answers_failure_ends_the_cell(failure: BaseException) -> None:
     with pytest.raises(type(failure)), PartialCredit(whole=1).part("whole"):

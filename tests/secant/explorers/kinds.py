@@ -75,6 +75,7 @@ KINDS = (
         "chain",
         explore_chain,
         lambda f, **options: explore_chain([("<y>", f), ("<z>", torch.exp)], **options),
+        lists=("by_step",),
         says="42",
         refused=(
             *ONE_RANGE,
@@ -87,6 +88,7 @@ KINDS = (
         "chain's second step",
         explore_chain,
         lambda f, **options: explore_chain([("<y>", torch.square), ("<z>", f)], **options),
+        lists=("by_step",),
         says="42",
     ),
     Kind(
@@ -102,7 +104,7 @@ KINDS = (
         "paths",
         explore_paths,
         lambda f, **options: explore_paths((f, torch.exp), **options),
-        lists=("pair", "merge"),
+        lists=("pair", "merge", "by_path"),
         says="1.6",
         beside=lambda named: explore_paths({name: (f, lambda x: x * 0) for name, f in named.items()}),
         choose=lambda explorer, name: setattr(explorer.pair, "value", name),
@@ -119,7 +121,7 @@ KINDS = (
         "paths' second",
         explore_paths,
         lambda f, **options: explore_paths((torch.exp, f), **options),
-        lists=("pair", "merge"),
+        lists=("pair", "merge", "by_path"),
         says="1.6",
         beside=lambda named: explore_paths({name: (lambda x: x * 0, f) for name, f in named.items()}),
         choose=lambda explorer, name: setattr(explorer.pair, "value", name),

@@ -29,6 +29,14 @@ def test_explorer_starts_with_the_figures_of_the_syllabus() -> None:
     assert picture(explorer.view).size == (1800, 800)
 
 
+def test_after_one_call_the_quotient_is_that_of_one_function() -> None:
+    explorer = explore_buffer(calls=["x²"])
+    assert shown(explorer, "quotient") == 5
+    assert shown(explorer, "gradient") == shown(explorer, "last") == 4
+    press(explorer, "x³")
+    assert explorer.reading.grads == [4, 16]
+
+
 def test_quotient_approaches_the_sum_in_the_buffer() -> None:
     explorer = explore_buffer()
     errors = []

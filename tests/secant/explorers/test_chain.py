@@ -6,6 +6,7 @@ import time
 import warnings
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -30,6 +31,28 @@ def test_explorer_starts_with_the_figures_of_the_lesson() -> None:
     assert shown(explorer, "error") == 9
     assert remarks(explorer) == ""
     assert picture(explorer.view).size[0] > 600
+
+
+def test_the_whole_chain_comes_before_its_steps(both_languages: str) -> None:
+    explorer: Any = explore_chain(by_step=False)
+    assert shown(explorer, "quotient") == 51
+    assert shown(explorer, "gradient") == 42
+    assert shown(explorer, "error") == 9
+    for part in ("secant-quotient1", "secant-slope1", "secant-product", "17"):
+        assert part not in explorer.text.value
+        assert part not in explorer.view.alt
+    figure = explorer.picture
+    assert np.isnan(figure.factors.slopes.get_ydata()).tolist() == [True, True, True, False]
+    assert [bool(np.isfinite(line.get_ydata()).any()) for line in figure.curves] == [False] * 3 + [True]
+    assert np.isnan(np.ma.filled(figure.here.get_offsets(), np.nan)[:, 1]).tolist() == [
+        True,
+        True,
+        True,
+        False,
+    ]
+    explorer.by_step.value = True
+    assert [shown(explorer, f"quotient{i}") for i in (1, 2, 3)] == [3, 1, 17]
+    assert np.isfinite(explorer.picture.factors.slopes.get_ydata()).all()
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,8 @@ def test_shown_call_names_functions_and_omits_defaults() -> None:
 def test_question_button_sets_its_state_and_reset_restores_it(kind: Kind) -> None:
     explorer = kind.explore()
     before = explorer.state
-    assert [one.description for one in explorer.asking] == ["1", "2", "3", "4"]
+    assert [one.description for one in explorer.asking] == [*map(str, range(1, len(explorer.questions) + 1))]
+    assert len(explorer.questions) >= 4
     assert all(one.tooltip.count(one.description) for one in explorer.asking)
     seen = []
     for button in explorer.asking:

@@ -1,6 +1,7 @@
 """Lesson 4's explorer, driven by its widgets' values as the page would."""
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 import torch
 
 from secant.explorers.kit.two_paths import LOG_H
-from secant.explorers.paths import PAIRS, Setting, explore_paths
+from secant.explorers.paths import Setting, explore_paths
 from tests.support.reading import picture, problems, remarks, text
 
 
@@ -16,19 +17,18 @@ def shown(explorer: Any, name: str) -> Any:
     return float(text(explorer, name).removesuffix("→ "))
 
 
-def z(merge: Any, y: Any, w: Any) -> Any:
-    return y + w if merge == "+" else y * w
-
-
-#: y, w and their derivatives, in Python's floats.
-BY_HAND = {
-    "log x³, √x²": (lambda x: math.log(x**3), lambda x: abs(x), lambda x: 3 / x, lambda x: 1.0),
-    "x³, x²": (lambda x: x**3, lambda x: x**2, lambda x: 3 * x**2, lambda x: 2 * x),
+#: How z is made of y = x³ and w = x², and its slopes with respect to both, in Python's floats.
+BY_HAND: dict[str, tuple[Callable[[float, float], float], Callable[..., tuple[float, float]]]] = {
+    "log y + √w": (lambda y, w: math.log(y) + math.sqrt(w), lambda y, w: (1 / y, 0.5 / math.sqrt(w))),
+    "+": (lambda y, w: y + w, lambda y, w: (1.0, 1.0)),
+    "×": (lambda y, w: y * w, lambda y, w: (w, y)),
 }
 
 
 def test_explorer_starts_with_the_two_paths_of_the_lesson() -> None:
     explorer = explore_paths()
+    assert list(explorer.subject.pairs) == ["x³, x²"]
+    assert explorer.merge.value == "log y + √w"
     assert shown(explorer, "y") == pytest.approx(math.log(216 / 125))
     assert shown(explorer, "w") == pytest.approx(1)
     assert shown(explorer, "path-y") == pytest.approx(0.6)
@@ -38,9 +38,26 @@ def test_explorer_starts_with_the_two_paths_of_the_lesson() -> None:
     assert width / height == 9 / 4
 
 
+def test_the_whole_quotient_comes_before_the_paths(both_languages: str) -> None:
+    explorer: Any = explore_paths(by_path=False)
+    assert shown(explorer, "quotient") == pytest.approx(math.log(216 / 125) + 1)
+    assert shown(explorer, "gradient") == pytest.approx(1.6)
+    for part in ("only y", "y만", "secant-path", "secant-rest"):
+        assert part not in explorer.text.value
+        assert part not in explorer.view.alt
+    assert remarks(explorer) == ""
+    figure = explorer.picture
+    assert [bar.get_height() != 0 for bar in figure.bars.values()] == [False, False, False, True]
+    assert not len(figure.rests.get_xdata())
+    assert not len(figure.zeros.get_xdata())
+    assert math.isnan(figure.through_y.get_ydata()[0])
+    explorer.by_path.value = True
+    assert shown(explorer, "y") == pytest.approx(math.log(216 / 125))
+    assert all(explorer.picture.bars[key].get_height() for key in ("y", "w", "both"))
+
+
 def test_remainder_of_a_product_vanishes_in_proportion_to_h() -> None:
     explorer = explore_paths(merge="×")
-    explorer.pair.value = "x³, x²"
     for log_h, wanted in ((-1, 77.2751), (-2, 7.522525), (-3, 0.750225)):
         explorer.log_h.value = log_h
         assert shown(explorer, "rest") == pytest.approx(wanted, abs=1e-4)
@@ -49,22 +66,22 @@ def test_remainder_of_a_product_vanishes_in_proportion_to_h() -> None:
     assert shown(explorer, "gradient") == 3125
 
 
-@pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("merge", ["+", "×"])
+@pytest.mark.parametrize("merge", BY_HAND)
 @pytest.mark.parametrize("x", [4.0, 5.0, 5.7])
-def test_the_numbers_are_those_computed_by_hand(name: str, merge: str, x: float) -> None:
-    explorer = explore_paths({name: PAIRS[name]}, merge=merge, x=x)
-    y, w, dy, dw = BY_HAND[name]
+def test_the_numbers_are_those_computed_by_hand(merge: str, x: float) -> None:
+    explorer = explore_paths(merge=merge, x=x)
+    z, slopes = BY_HAND[merge]
     for log_h in (0.0, -1.5, -3.0):
         explorer.log_h.value = log_h
         h = 10**log_h
-        here, there = (y(x), w(x)), (y(x + h), w(x + h))
+        here, there = (x**3, x**2), ((x + h) ** 3, (x + h) ** 2)
+        to_y, to_w = slopes(*here)
         wanted = {
-            "y": (z(merge, there[0], here[1]) - z(merge, *here)) / h,
-            "w": (z(merge, here[0], there[1]) - z(merge, *here)) / h,
-            "quotient": (z(merge, *there) - z(merge, *here)) / h,
-            "path-y": dy(x) * (1 if merge == "+" else here[1]),
-            "path-w": dw(x) * (1 if merge == "+" else here[0]),
+            "y": (z(there[0], here[1]) - z(*here)) / h,
+            "w": (z(here[0], there[1]) - z(*here)) / h,
+            "quotient": (z(*there) - z(*here)) / h,
+            "path-y": 3 * x**2 * to_y,
+            "path-w": 2 * x * to_w,
         }
         for key, number in wanted.items():
             assert shown(explorer, key) == pytest.approx(number, rel=1e-8)
@@ -76,19 +93,23 @@ def test_the_numbers_are_those_computed_by_hand(name: str, merge: str, x: float)
         assert shown(explorer, "error") == pytest.approx(reading.error, rel=1e-6)
 
 
-@pytest.mark.parametrize("name", PAIRS)
-def test_a_sum_leaves_nothing_over_at_any_h(name: str) -> None:
-    explorer = explore_paths({name: PAIRS[name]})
-    for log_h in (0.0, -1.0, -2.0, -4.0, -6.0):
-        explorer.log_h.value = log_h
-        assert abs(shown(explorer, "rest")) < 1e-13 * 150 / 10**log_h
-        assert shown(explorer, "y") + shown(explorer, "w") == pytest.approx(shown(explorer, "quotient"))
+@pytest.mark.parametrize("merge", ["log y + √w", "+"])
+def test_a_sum_leaves_nothing_over_at_any_h(merge: str) -> None:
+    explorer: Any = explore_paths(merge=merge)
+    for x in (4.0, 5.0, 5.7):
+        explorer.x.value = x
+        for log_h in (0.0, -1.0, -2.0, -4.0, -6.0):
+            explorer.log_h.value = log_h
+            assert shown(explorer, "rest") == 0
+            assert abs(explorer.reading.parts["rest"]) < 1e-13 * 150 / 10**log_h
+            assert shown(explorer, "y") + shown(explorer, "w") == pytest.approx(shown(explorer, "quotient"))
+        assert not explorer.reading.rests.any()
+        assert set(explorer.picture.zeros.get_ydata()) == {explorer.picture.plot.zero}
 
 
-@pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("merge", ["+", "×"])
-def test_the_quotient_nears_the_gradient(name: str, merge: str) -> None:
-    explorer = explore_paths({name: PAIRS[name]}, merge=merge)
+@pytest.mark.parametrize("merge", BY_HAND)
+def test_the_quotient_nears_the_gradient(merge: str) -> None:
+    explorer = explore_paths(merge=merge)
     errors = []
     for log_h in (0, -1, -2, -3, -4):
         explorer.log_h.value = log_h
@@ -107,10 +128,9 @@ def test_bars_of_the_parts_are_stacked_to_the_quotient() -> None:
     assert list(explorer.picture.gradient.get_ydata()) == [explorer.reading.slopes.both] * 2
 
 
-@pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("merge", ["+", "×"])
-def test_the_axes_stay_and_hold_everything_while_h_and_x_move(name: str, merge: str) -> None:
-    explorer: Any = explore_paths({name: PAIRS[name]}, merge=merge)
+@pytest.mark.parametrize("merge", BY_HAND)
+def test_the_axes_stay_and_hold_everything_while_h_and_x_move(merge: str) -> None:
+    explorer: Any = explore_paths(merge=merge)
     picture = explorer.picture
     limits = picture.left.axis(), picture.plot.axes.axis()
     for log_h in (-6.0, -3.0, 0.0):
@@ -160,7 +180,7 @@ def test_a_place_outside_a_function_s_domain_is_named(both_languages: str) -> No
 
 
 def test_start_values_are_moved_into_range() -> None:
-    assert explore_paths(x=100, h=1e9).setting == Setting("log x³, √x²", "+", 6.0, 1.0)
+    assert explore_paths(x=100, h=1e9).setting == Setting("x³, x²", "log y + √w", 6.0, 1.0)
     assert explore_paths(h=1e-30).setting.h == pytest.approx(10 ** LOG_H[0])
 
 
@@ -182,7 +202,22 @@ def test_complex_numbers_are_refused_by_the_path_s_name(place: int, both_languag
     assert not explorer.shows
 
 
-def test_squares_that_rise_by_rounding_are_explained(both_languages: str) -> None:
-    said = remarks(explore_paths())
-    assert "■" in said
-    assert {"en": "rounding", "ko": "반올림"}[both_languages] in said
+def test_a_remainder_that_is_rounding_is_shown_as_0_and_named(both_languages: str) -> None:
+    explorer = explore_paths(h=1e-6)
+    assert shown(explorer, "rest") == 0 != explorer.reading.parts["rest"]
+    assert f"{explorer.reading.parts['rest']:.1e}" in remarks(explorer)
+    assert {"en": "rounding", "ko": "반올림"}[both_languages] in remarks(explorer)
+
+
+def test_a_small_remainder_that_is_not_rounding_is_shown() -> None:
+    explorer = explore_paths(merge="×", h=1e-6)
+    assert shown(explorer, "rest") == pytest.approx(75 * 10 * 1e-6, rel=1e-2)
+    assert all(explorer.reading.rests)
+
+
+def test_z_of_a_learner_s_pair_is_a_sum_or_a_product(both_languages: str) -> None:
+    explorer = explore_paths((torch.sin, torch.exp), x_range=(0, 2), x=1)
+    assert explorer.merge.value == "+"
+    assert [merge for _, merge in explorer.merge.options] == ["+", "×"]
+    with pytest.raises(ValueError, match=r"\+, ×"):
+        explore_paths((torch.sin, torch.exp), merge="log y + √w")

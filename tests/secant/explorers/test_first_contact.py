@@ -1,0 +1,108 @@
+"""Each lesson's first explorer, opened as its cell opens it: the quotient becomes autograd's gradient."""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import secant
+from tests.support.lessons import LESSONS, source
+from tests.support.reading import shown
+
+PLACES = 0.15, 0.4, 0.85  # parts of a slider's range; none is a zero of a lesson's gradient
+LOG_H = 0.0, -1.0, -2.0, -3.0, -4.0
+NEAR = 1e-3  # of the gradient: the distance that is left at h = 1e-4
+
+
+@dataclass(frozen=True)
+class Contact:
+    """An explorer as a lesson opens it.
+
+    Attributes:
+        lesson: the lesson's number.
+        places: the attributes of the sliders that set the place, with the names that stand before them.
+        quotient: the number that tends to `gradient`, by its class in the table below the picture.
+        gradient: autograd's number, likewise.
+    """
+
+    lesson: int
+    places: tuple[tuple[str, str], ...] = (("x", "x"),)
+    quotient: str = "quotient"
+    gradient: str = "gradient"
+
+    def __str__(self) -> str:
+        return f"lesson {self.lesson}"
+
+    def call(self) -> str:
+        """Return the text of the lesson's first cell that opens an explorer."""
+        lesson = next(lesson for lesson in LESSONS if int(lesson.name[:2]) == self.lesson)
+        cells = (cell.source for cell in source(lesson).cells if cell.cell_type == "code")
+        return next(cell for cell in cells if re.match(r"explore\w*\(", cell))
+
+    def opened(self) -> Any:
+        """Return the explorer that the cell opens."""
+        call = self.call()
+        name = call.partition("(")[0]
+        return eval(call, {name: getattr(secant, name)})
+
+
+CONTACTS = (
+    Contact(1),
+    Contact(2),
+    Contact(3),
+    Contact(4),
+    # A row for each lesson up to 10. Lesson 5 has two sliders for the place: places=(("first", "x1"), ...).
+)
+
+each_contact = pytest.mark.parametrize("contact", CONTACTS, ids=str)
+
+
+@each_contact
+def test_it_opens_at_h_1_with_both_numbers_in_sight(contact: Contact) -> None:
+    explorer = contact.opened()
+    assert explorer.log_h.value == 0
+    assert [getattr(explorer, slider).name for slider, _ in contact.places] == [
+        name for _, name in contact.places
+    ]
+    assert explorer.log_h.name == "h"
+    assert explorer.text.layout.display is None
+    assert abs(shown(explorer, contact.quotient) - shown(explorer, contact.gradient)) > 0
+    assert not explorer.problems()
+
+
+@each_contact
+def test_the_first_question_asks_to_move_x_from_the_opening_state(contact: Contact) -> None:
+    explorer = contact.opened()
+    first = explorer.questions[0]
+    assert first.en.startswith("Move $")
+    assert "*play h*" in first.en
+    assert "*h 재생*" in first.ko
+    assert "What stays true" in first.en
+    explorer.choose(first.state)
+    assert explorer.state == explorer.start
+
+
+@each_contact
+@pytest.mark.parametrize("place", PLACES)
+def test_the_quotient_tends_to_the_gradient_at_every_place(contact: Contact, place: float) -> None:
+    explorer = contact.opened()
+    for name, _ in contact.places:
+        slider = getattr(explorer, name)
+        slider.value = slider.min + place * (slider.max - slider.min)
+    distances = []
+    for log_h in LOG_H:
+        explorer.log_h.value = log_h
+        distances.append(abs(shown(explorer, contact.quotient) - shown(explorer, contact.gradient)))
+    assert all(after < before for before, after in pairwise(distances)), distances
+    assert distances[-1] < NEAR * abs(shown(explorer, contact.gradient))
+
+
+@each_contact
+def test_the_picture_follows_the_place_and_h(contact: Contact) -> None:
+    explorer = contact.opened()
+    for name in (*(name for name, _ in contact.places), "log_h"):
+        slider, before = getattr(explorer, name), explorer.view.strokes
+        slider.value = slider.min + 0.4 * (slider.max - slider.min)
+        assert explorer.view.strokes != before, name
