@@ -1283,7 +1283,7 @@ _TRY = "on = None\ntry: evaluate(m, torch.ones(3))\nexcept ValueError: on = torc
 with _credit.part("modes"):
     _compare(_nested, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, _own).changes_nothing()
     _answer = ask("m.training, on", {"before": _TRY}, m="nn.BatchNorm1d(3)")
-    _wrong = {hint.left_off: (True, False), hint.swallowed: (True, None)}
+    _wrong = {hint.left_off: ((True, False),), hint.swallowed: ((True, None),)}
     _answer.equals((True, True), mistakes=_wrong, hint=hint.faulty)
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS

@@ -273,14 +273,14 @@ def evaluate(model, x):
         return model(x)
 
 
-# %% leaves evaluation mode on task="evaluate" en="the training mode of model was changed" ko="model의 학습 모드가 바뀌었습니다"
+# %% leaves evaluation mode on task="evaluate" points="1" en="the training mode of model.0 was changed" ko="model.0의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     model.eval()
     with torch.no_grad():
         return model(x).detach()
 
 
-# %% sets all of it to training task="evaluate" en="the training mode of model.1 was changed" ko="model.1의 학습 모드가 바뀌었습니다"
+# %% sets all of it to training task="evaluate" points="1" en="the training mode of model.1 was changed" ko="model.1의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     model.eval()
     try:
@@ -290,7 +290,7 @@ def evaluate(model, x):
         model.train()
 
 
-# %% puts back only the outermost mode task="evaluate" en="the training mode of model.0 was changed" ko="model.0의 학습 모드가 바뀌었습니다"
+# %% puts back only the outermost mode task="evaluate" points="1" en="the training mode of model.0 was changed" ko="model.0의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     was = model.training
     model.eval()
@@ -335,7 +335,7 @@ def evaluate(model, x):
     return result
 
 
-# %% puts back the modes of the outer layers only task="evaluate" en="the training mode of model.1.0 was changed" ko="model.1.0의 학습 모드가 바뀌었습니다"
+# %% puts back the modes of the outer layers only task="evaluate" points="1" en="the training mode of model.1.0 was changed" ko="model.1.0의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     modes = [(module, module.training) for module in (model, *model.children())]
     model.eval()
@@ -355,7 +355,7 @@ def evaluate(model, x):
             module.eval()
     try:
         with torch.no_grad():
-            return model(x)
+            return model(x).detach()
     finally:
         for module, mode in modes.items():
             module.training = mode
@@ -1154,7 +1154,7 @@ def evaluate(model, x):
             m.training = modes[type(m)]
 
 
-# %% notes the modes lazily, after eval task="evaluate" points="1" en="the training mode of model was changed" ko="model의 학습 모드가 바뀌었습니다"
+# %% notes the modes lazily, after eval task="evaluate" points="1" en="the training mode of model.0 was changed" ko="model.0의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     modes = ((m, m.training) for m in model.modules())
     model.eval()

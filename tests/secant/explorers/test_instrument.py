@@ -74,7 +74,8 @@ def test_shown_call_names_functions_and_omits_defaults() -> None:
 def test_question_button_sets_its_state_and_reset_restores_it(kind: Kind) -> None:
     explorer = kind.explore()
     before = explorer.state
-    assert [one.description for one in explorer.asking] == ["1", "2", "3", "4"]
+    assert len(explorer.asking) >= 4
+    assert [one.description for one in explorer.asking] == [str(n + 1) for n in range(len(explorer.asking))]
     assert all(one.tooltip.count(one.description) for one in explorer.asking)
     seen = []
     for button in explorer.asking:
@@ -82,7 +83,7 @@ def test_question_button_sets_its_state_and_reset_restores_it(kind: Kind) -> Non
         seen.append(explorer.call)
         assert explorer.message.value == ""
         assert same(explorer, again(explorer))
-    assert len(set(seen)) == 4
+    assert len(set(seen)) == len(explorer.asking)
     explorer.bar.children[0].click()
     assert explorer.state == before
 
@@ -126,7 +127,7 @@ def test_slider_rounding_by_the_page_does_not_uncover_the_numbers() -> None:
 def test_a_question_is_in_the_language_in_use_with_its_code_and_its_formulas(both_languages: str) -> None:
     explorer = secant.explore_cut()
     explorer.asking[2].click()
-    assert "<code>x² · x.detach()</code>" in explorer.question.value
+    assert "<code>x · (x²).detach()</code>" in explorer.question.value
     assert "$x^3$" in explorer.question.value
     assert ("Choose" in explorer.question.value) == (both_languages == "en")
     explorer = secant.explore()

@@ -43,7 +43,7 @@ def twisted_by_hand(a: Any, b: Any) -> Any:
 )
 def test_the_numbers_are_those_of_the_formulas(function: Any, by_hand: Any, place: Any, angles: Any) -> None:
     ranges = ((0.25, 3.0), (-3.1, 3.1))
-    explorer = explore_arrows(function, ranges=ranges, p=place, h=0.25, v=angles[0], u=angles[1])
+    explorer = explore_arrows(function, ranges=ranges, p=place, h=0.25, v=angles[0], u=angles[1], along=True)
     v, u = direction(angles[0]), direction(angles[1])
     value, J = by_hand(*place)
     quotient = (by_hand(*(np.array(place) + 0.25 * v))[0] - value) / 0.25
@@ -68,7 +68,7 @@ def test_the_figures_of_the_lesson() -> None:
 
 
 def test_quotient_and_jvp_converge_linearly_in_h() -> None:
-    explorer = explore_arrows(u=-20)
+    explorer = explore_arrows(u=-20, along=True)
     misses = []
     for k in range(0, -7, -1):
         explorer.log_h.value = k
