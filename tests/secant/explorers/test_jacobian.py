@@ -221,12 +221,14 @@ def test_forward_mode_s_own_warning_stays_out_of_the_notebook() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_static_figure_has_a_legend_of_symbols() -> None:
-    figure = explore_arrows(h=0.1).static_figure()
-    legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
-    labels = [text.get_text() for one in legends for text in one.get_texts()]
-    assert {"$u$", r"$\Delta F/h$"} <= set(labels)
-    assert all(text.isascii() for text in labels)
+def test_the_static_figure_has_a_legend_of_the_symbols_that_it_shows() -> None:
+    for along in (True, False):
+        figure = explore_arrows(h=0.1, along=along).static_figure()
+        legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
+        labels = [text.get_text() for one in legends for text in one.get_texts()]
+        assert r"$\Delta F/h$" in labels
+        assert ("$u$" in labels) == along
+        assert all(text.isascii() for text in labels)
 
 
 BAD = {
