@@ -53,7 +53,9 @@ r"""
 
 Here is a function from 2 numbers to 3 numbers:
 
-$$f(x_0, x_1) = (x_0 x_1,\; x_0^2,\; x_1).$$
+$$f(x_1, x_2) = (x_1 x_2,\; x_1^2,\; x_2).$$
+
+(Mathematics counts from 1, Python from 0: $x_1$ is `x[0]`.)
 
 Each of the 3 outputs has a slope with respect to each of the 2 inputs, so there are 6 slopes. At $x = (2, 3)$ they are
 
@@ -62,13 +64,15 @@ $$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}.$$
 For an `x` that requires grad, you compute `y = f(x)` and call `y.backward(torch.ones(3))`. **What does `x.grad` hold afterwards?**
 """
 
-# %% [markdown] lang="ko" en="14377a41"
+# %% [markdown] lang="ko" en="a181ab6c"
 r"""
 ## 먼저 예상하기
 
 수 2개를 받아 수 3개를 내놓는 함수가 있습니다.
 
-$$f(x_0, x_1) = (x_0 x_1,\; x_0^2,\; x_1)$$
+$$f(x_1, x_2) = (x_1 x_2,\; x_1^2,\; x_2)$$
+
+(수학에서는 1부터, 파이썬에서는 0부터 셉니다. $x_1$이 `x[0]`입니다.)
 
 출력 3개를 입력 2개로 각각 미분하면 기울기는 모두 6개입니다. $x = (2, 3)$에서는 다음과 같습니다.
 
@@ -357,7 +361,7 @@ r"""
 
 Beware: for an elementwise function such as $g(x) = x^2$ the Jacobian is diagonal, and then the sum of its rows looks like "the derivative of each element".
 That is why `backward(torch.ones(...))` seems to give all slopes in many examples. As soon as one input reaches two outputs, as
-$x_0$ does above, the sum adds two slopes of one column.
+$x_1$ does above, the sum adds two slopes of one column.
 
 ## 4. Forward mode: $J v$
 
@@ -366,14 +370,14 @@ The difference quotient is $\frac{f(x + hv) - f(x)}{h}$. Its limit is $J v$, a *
 shape of the *output*.
 """
 
-# %% [markdown] lang="ko" en="54c9c007"
+# %% [markdown] lang="ko" en="d2a3ec5b"
 r"""
 `jacrev`(rev는 *reverse*, 역방향)가 바로 이 일을 모든 행에 대해 한꺼번에 합니다. 다만 위의 반복문으로 만든 행과 달리, `x`가 추적되면 그
 결과도 추적될 수 있습니다.
 
 빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬(diagonal matrix)이어서, 행들의 합이 "각 원소의
 도함수"처럼 보입니다. 그래서 많은 예에서 `backward(torch.ones(...))`가 기울기를 모두 주는 것처럼 보이는 것입니다. 그러나 위의
-$x_0$처럼 입력 하나가 출력 두 개에 쓰이면, 한 열에 있는 두 기울기가 더해져 버립니다.
+$x_1$처럼 입력 하나가 출력 두 개에 쓰이면, 한 열에 있는 두 기울기가 더해져 버립니다.
 
 ## 4. 순방향 모드: $J v$
 
@@ -418,18 +422,18 @@ print("jacfwd  :", torch.func.jacfwd(f)(point).tolist())
 
 # %% [markdown] lang="en"
 r"""
-## 5. $u^\top J v$ from both ends
+## 5. The quotient becomes $J v$; $u^\top J v$ from both ends
 
-Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ maps a radius and an angle to a point of the plane. At $p = (2, 0.5)$ the input moves in the
-direction $v$ of length 1, at 53° in the $(r, t)$ plane. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their
+Polar coordinates: $F(x_1, x_2) = (x_1 \cos x_2,\; x_1 \sin x_2)$ maps a radius $x_1$ and an angle $x_2$ to a point of the plane. At $p = (2, 0.5)$ the input moves in the
+direction $v$ of length 1, at 53° in the $(x_1, x_2)$ plane. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their
 tips are $0.83$ apart. **How far apart are they at $h = 0.1$?**
 """
 
-# %% [markdown] lang="ko" en="5c4956c8"
+# %% [markdown] lang="ko" en="7991479e"
 r"""
 ## 5. 차분몫과 JVP, 그리고 $u^\top J v$
 
-극좌표(polar coordinates) $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 $(r, t)$ 평면에서
+극좌표(polar coordinates) $F(x_1, x_2) = (x_1 \cos x_2,\; x_1 \sin x_2)$는 반지름 $x_1$과 각 $x_2$를 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 $(x_1, x_2)$ 평면에서
 53°이고 길이가 1인 $v$ 방향으로 움직입니다. $F(p)$에서 화살표 두 개가 나옵니다. 하나는 $h$만큼 갔을 때의 차분몫, 다른 하나는 JVP입니다. $h = 1$에서 두 화살표의 끝은
 $0.83$만큼 떨어져 있습니다. **$h = 0.1$에서는 얼마나 떨어져 있을까요?**
 """
@@ -444,25 +448,26 @@ predict(
 
 # %% [markdown] lang="en"
 r"""
-Run the next cell. Left: the inputs, with $p$ and $v$. Middle: the outputs, with the two arrows and a third one, $u$, a direction among the outputs.
-Right: the distance between the two arrows, and between the two numbers of point 3 below, for every $h$.
+Run the next cell. Left: the inputs, with $p = (x_1, x_2)$ and $v$. Middle: the outputs, with the two arrows. Right: the distance between the arrows, for every $h$.
+Below, the quotient and $J v$ stand one above the other as numbers. The list *compare* adds a third arrow, $u$, a direction among the outputs, and the two numbers of point 4.
 
-1. Move $h$ to $0.1$ and to $0.001$. With a tenth of $h$, how much of the gap is left?
-2. At $h = 1$, turn $v$ to 0° (only $r$ grows), then to 90° (only $t$ grows). When is there no gap, and why?
-3. Make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ until both are almost 0. What angle do $u$ and the JVP arrow make?
-4. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
+1. Move $x_1$ and $x_2$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every place?
+2. Go back to $x_1 = 2$, $x_2 = 0.5$, and set $h$ to $0.1$, then to $0.001$. With a tenth of $h$, how much of the gap is left?
+3. At $h = 1$, turn $v$ to 0° (only $x_1$ grows), then to 90° (only $x_2$ grows). When is there no gap, and why?
+4. In the list *compare*, choose *and both along u*, and make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ until both are almost 0. What angle do $u$ and the JVP arrow make?
+5. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
 """
 
-# %% [markdown] lang="ko" en="5045e0f1"
+# %% [markdown] lang="ko" en="a2e7a0b4"
 r"""
-다음 셀을 실행하세요. 왼쪽은 입력이고 $p$와 $v$가 있습니다. 가운데는 출력이고, 두 화살표와 함께 출력 쪽의 방향인 셋째 화살표 $u$가 있습니다.
-오른쪽은 $h$마다 두 화살표의 차이와, 아래의 3번에 나오는 두 수의 차이를 보여 줍니다.
+다음 셀을 실행하세요. 왼쪽은 입력이고 $p = (x_1, x_2)$와 $v$가 있습니다. 가운데는 출력이고 두 화살표가 있습니다. 오른쪽은 $h$마다 두 화살표의 차이를 보여 줍니다.
+그림 아래에는 차분몫과 $J v$의 값이 위아래로 나란히 나옵니다. *비교* 목록을 바꾸면 출력 쪽의 방향인 셋째 화살표 $u$와 4번에 나오는 두 수가 더해집니다.
 
-1. $h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
-2. $h = 1$에서 $v$를 0°로($r$만 늡니다), 이어서 90°로($t$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
-3. $h$를 줄여 보세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? 둘 다 거의 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가
-   이루는 각은 얼마인가요?
-4. $h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?
+1. $x_1$과 $x_2$를 마음에 드는 곳으로 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. 어느 곳에서나 늘 성립하는 것은 무엇인가요?
+2. $x_1 = 2$, $x_2 = 0.5$로 돌아와 $h$를 $0.1$, $0.001$로 바꾸어 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
+3. $h = 1$에서 $v$를 0°로($x_1$만 늡니다), 이어서 90°로($x_2$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
+4. *비교* 목록에서 *u 쪽 성분까지*를 고르고 $h$를 줄이세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? 둘 다 거의 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가 이루는 각은 얼마인가요?
+5. $h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?
 """
 
 # %%
@@ -472,25 +477,27 @@ explore_arrows()
 r"""
 <details><summary>What you saw</summary>
 
-- The gap shrinks in proportion to $h$: it is $0.83$ at $h = 1$, $0.080$ at $0.1$, $0.0008$ at $0.001$. The curve along which $F(p + hv)$ moves is
-  bent, and the arrow of the quotient cuts across. For $v$ at 0° the curve is a straight ray, so there is no gap. At 90° it is a circle, and the
-  quotient is a chord beside the tangent.
-- $u \cdot$ quotient moves the input *forward* and measures how far the output goes along $u$. $(u^\top J) \cdot v$ takes $u$ *back* to the inputs and
-  measures it along $v$. As $h$ shrinks, the first tends to the second, $u^\top J v$. That is 0 when $u$ is at a right angle to $J v$.
-- At tiny $h$ round-off takes over, as in lesson 1. Neither $J v$ nor $u^\top J$ contains an $h$.
+1. The two arrows become one: at every place the quotient tends to the JVP, in both components.
+2. The gap shrinks in proportion to $h$: it is $0.83$ at $h = 1$, $0.080$ at $0.1$, $0.0008$ at $0.001$. The curve along which $F(p + hv)$ moves is
+   bent, and the arrow of the quotient cuts across.
+3. For $v$ at 0° the curve is a straight ray, so there is no gap. At 90° it is a circle, and the quotient is a chord beside the tangent.
+4. $u \cdot$ quotient moves the input *forward* and measures how far the output goes along $u$. $(u^\top J) \cdot v$ takes $u$ *back* to the inputs and
+   measures it along $v$. As $h$ shrinks, the first tends to the second, $u^\top J v$. That is 0 when $u$ is at a right angle to $J v$.
+5. At tiny $h$ round-off takes over, as in lesson 1. Neither $J v$ nor $u^\top J$ contains an $h$.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="97446684"
+# %% [markdown] lang="ko" en="e12642d3"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-- 차이는 $h$에 비례해 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$는 휘어진 곡선을 따라 움직이는데, 차분몫의 화살표는 그 곡선의 두 점을 곧게 이은 현(chord)의 방향이기 때문입니다.
-  $v$가 0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
-- $u \cdot$ 차분몫은 입력을 *앞으로* 움직인 다음, 출력이 $u$ 방향으로 얼마나 갔는지 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음, 그것이
-  $v$ 방향으로 얼마나 되는지 잽니다. $h$가 작아지면 앞의 수가 뒤의 수 $u^\top J v$에 다가갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
-- $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. $J v$에도 $u^\top J$에도 $h$는 없습니다.
+1. 두 화살표가 하나가 됩니다. 어느 곳에서나 차분몫은 두 성분 모두 JVP에 가까워집니다.
+2. 차이는 $h$에 비례해 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$는 휘어진 곡선을 따라 움직이는데, 차분몫의 화살표는 그 곡선의 두 점을 곧게 이은 현(chord)의 방향이기 때문입니다.
+3. $v$가 0°이면 그 곡선이 곧은 반직선이므로 차이가 없습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
+4. $u \cdot$ 차분몫은 입력을 *앞으로* 움직인 다음, 출력이 $u$ 방향으로 얼마나 갔는지 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음, 그것이
+   $v$ 방향으로 얼마나 되는지 잽니다. $h$가 작아지면 앞의 수가 뒤의 수 $u^\top J v$에 다가갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
+5. $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. $J v$에도 $u^\top J$에도 $h$는 없습니다.
 
 </details>
 """
@@ -520,15 +527,15 @@ r"""
 So there are two ways to compute $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The parentheses do not change
 the value, only how it is computed: with one JVP or with one VJP. This is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
 
-Now try a function of your own. It takes a tensor with two elements and returns a tensor with two elements.
+Now try a function of your own. It takes a tensor with two elements and returns a tensor with two elements; the sliders x1 and x2 are `x[0]` and `x[1]`.
 """
 
-# %% [markdown] lang="ko" en="be3d0f1a"
+# %% [markdown] lang="ko" en="b879944d"
 r"""
 그러니까 $u^\top J v$를 구하는 순서는 두 가지입니다. 순방향부터 계산하는 $u^\top (J v)$와 역방향부터 계산하는 $(u^\top J)\, v$입니다. 괄호를 어디에 쳐도
 값은 같고, JVP 한 번이냐 VJP 한 번이냐만 다릅니다. 이것은 $J$를 만들지 않고 역방향 계산을 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
 
-이제 여러분의 함수를 넣어 보세요. 원소가 두 개인 텐서를 받아 원소가 두 개인 텐서를 돌려주는 함수입니다.
+이제 여러분의 함수를 넣어 보세요. 원소가 두 개인 텐서를 받아 원소가 두 개인 텐서를 돌려주는 함수입니다. 슬라이더 x1과 x2가 `x[0]`과 `x[1]`입니다.
 """
 
 
@@ -772,11 +779,17 @@ r"""
 
 Five functions, 10 points.
 
-Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
+
+<details><summary>The rules in short, and how to see a solution</summary>
+
+A test cell holds the **visible tests**; grading adds
 **hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
 hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
 docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
 `autograder check 5 --solution matrix_vjp`).
+
+</details>
 
 **Only in this lesson:**
 
@@ -785,16 +798,22 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
   a transpose of a larger one, so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="dac33e94"
+# %% [markdown] lang="ko" en="ed27575a"
 r"""
 # 과제
 
 함수 다섯 개, 합해서 10점입니다.
 
-테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
+
+<details><summary>규칙 요약, 모범 풀이를 보는 방법</summary>
+
+테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
 설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
 답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 5 --solution matrix_vjp`).
+
+</details>
 
 **이 수업에만 있는 규칙:**
 
@@ -816,6 +835,7 @@ $W_2$, as a tuple `(g1, g2)`.
 - `g1` has the shape and dtype of `W1`, `g2` those of `W2`.
 - Write it with **matrix formulas**, without autograd: that is the exercise, though only the result is tested.
 - Any of the four tensors may be tracked and have a `.grad`, which must survive. Your results may be tracked or not.
+- `g1` and `g2` give one point each.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -831,7 +851,7 @@ layers. What is the input of each, and what arrives at its output?
 </details>
 """
 
-# %% [markdown] lang="ko" en="35709083"
+# %% [markdown] lang="ko" en="eb482967"
 r"""
 ## 과제 5.1 · `matrix_vjp`
 
@@ -845,6 +865,7 @@ r"""
 - autograd 없이 **행렬 식**으로 쓰세요. 그것이 이 과제의 목적이지만 검사하는 것은 결과뿐입니다.
 - 네 텐서 가운데 어느 것이든 추적되고 `.grad`가 있을 수 있습니다. 그 `.grad`는 그대로 남아야 합니다. 결과가 추적되는지는
   상관없습니다.
+- `g1`과 `g2`가 각각 1점입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -873,19 +894,21 @@ def matrix_vjp(W1, W2, inp, v):
 
 
 # %% nbgrader={"grade_id": "test_matrix_vjp", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf, tensor
+from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("matrix_vjp")
+_credit = PartialCredit(g1=1, g2=1)
 
 
 def _compare(given, g1, g2, wrong1, wrong2):
-    answer = ask("matrix_vjp(W1, W2, inp, v)", **given).changes_nothing()
-    first, second = answer.parts("g1", "g2", hint=hint.pair)
     wrong1 = {hint.order: g2, hint.around: g1.T, hint.sign: -g1, **wrong1}
     wrong2 = {hint.around: g2.T, hint.sign: -g2, **wrong2}
-    for part, want, wrong in ((first, g1, wrong1), (second, g2, wrong2)):
-        alike = getattr(part.result, "shape", None) == want.shape
-        part.returns(want, mistakes=wrong, nearly=hint.precise, hint=hint.factors if alike else "")
+    for name, want, wrong in (("g1", g1, wrong1), ("g2", g2, wrong2)):
+        with _credit.part(name):
+            answer = ask("matrix_vjp(W1, W2, inp, v)", **given).changes_nothing()
+            got = answer.parts("g1", "g2", hint=hint.pair)[name == "g2"]
+            why = hint.factors if getattr(got.result, "shape", None) == want.shape else ""
+            got.returns(want, mistakes=wrong, nearly=hint.precise, hint=why)
 
 
 _given = {"W1": tensor([[1, 2], [3, 4]]), "W2": tensor([[2, 3], [4, 2]])}
@@ -899,7 +922,7 @@ _given = {"W1": _W1, "W2": _W2, "inp": tensor([-3]), "v": tensor([2, -0.1])}
 _wrong1 = {hint.refilled: tensor([[-5.4], [-16.8], [-28.2]])}
 _g1, _g2 = tensor([[-4.8], [-10.5], [-16.2]]), tensor([[-6, 6, -12], [0.3, -0.3, 0.6]])
 _compare(_given, _g1, _g2, _wrong1, {hint.above: tensor([[10, 22], [-0.5, -1.1]])})
-check.visible_passed()
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import torch
 
@@ -915,48 +938,57 @@ def _reference(W1, W2, inp, v):
     return torch.einsum("a,ab,c->bc", v, W2, inp), torch.einsum("a,bc,c->ab", v, W1, inp)
 
 
-def _compare_drawn(W1, W2, inp, v, dtype, tracked=(), layout="", why=hint.factors, **more_exact):
-    given = {"W1": tensor(W1), "W2": tensor(W2), "inp": tensor(inp), "v": tensor(v)}
+def _compare_drawn(part, W1, W2, inp, v, dtype, tracked=(), layout="", why=hint.factors, **more_exact):
+    given, place = {"W1": tensor(W1), "W2": tensor(W2), "inp": tensor(inp), "v": tensor(v)}, part == "g2"
     leaves = {name: leaf(t, dtype, layout=layout, tracked=False) for name, t in given.items()}
     leaves |= {name: leaf(given[name], dtype, 7.0, layout=layout) for name in tracked}
-    g1, g2 = (tensor(part, dtype) for part in _reference(*given.values()))
+    want = tensor(_reference(*given.values())[place], dtype)
     exact = {**_EXACT[dtype], **more_exact}
     how = {"ahead": (_CALL, *((f"{name}.data *= -2", _CALL) for name in given))}
     answer = first = ask(_CALL, how, **leaves).changes_nothing()
-    for part, want in zip(answer.parts("g1", "g2", hint=hint.pair), (g1, g2), strict=True):
-        alike = getattr(part.result, "shape", None) == want.shape
-        part.returns(want, hint=why if alike else "", **exact)
-    answer.again().returns(first.result)
+    got = answer.parts("g1", "g2", hint=hint.pair)[place]
+    alike = getattr(got.result, "shape", None) == want.shape
+    got.returns(want, hint=why if alike else "", **exact)
+    answer.again().parts("g1", "g2", hint=hint.pair)[place].returns(want, **exact)
     for name in given:
         given[name] = -2 * given[name]
-        want = tuple(tensor(part, dtype) for part in _reference(*given.values()))
-        answer = answer.after(f"{name}.data *= -2").changes_nothing().returns(want, **exact)
-    first.still_returns(first.result)
+        want = tensor(_reference(*given.values())[place], dtype)
+        answer = answer.after(f"{name}.data *= -2").changes_nothing()
+        answer.parts("g1", "g2", hint=hint.pair)[place].returns(want, **exact)
+    if part == "g2":  # once for both
+        first.still_returns(first.result)
 
 
-def _drawn(n, k, m, dtype, tracked=(), v=None, layout=""):
+def _drawn(part, n, k, m, dtype, tracked=(), v=None, layout=""):
     W1, W2, inp, drawn = (check.draw_tensor(*shape).tolist() for shape in ((k, n), (m, k), (n,), (m,)))
-    check.smallest(_compare_drawn, W1, W2, inp, v or drawn, dtype, tracked, layout)
+    check.smallest(_compare_drawn, part, W1, W2, inp, v or drawn, dtype, tracked, layout)
 
 
-for _dtype in ("float64", "float32"):
-    _drawn(1, 1, 1, _dtype, tracked=("W1", "W2", "inp", "v"))
-    _drawn(1, 4, 3, _dtype, tracked=("inp", "v"))
-    _drawn(3, 4, 2, _dtype, tracked=("W1", "W2"))
-    for _n, _k, _m in ((2, 2, 2), (2, 3, 1), (3, 1, 2), (4, 2, 3), (3, 3, 3), (3, 4, 4), (7, 12, 9)):
-        _drawn(_n, _k, _m, _dtype)
-    for _layout in ("slice", "transposed"):
-        _drawn(3, 4, 2, _dtype, layout=_layout)
-    _drawn(2, 3, 4, _dtype, v=[0.0, 0.0, -1.0, 0.0])
-_drawn(2, 3, 2, "float64", v=[0.0, 0.0])
-# Zeros in inp, in W2 and in y1 = W1 @ inp: nothing may be divided by them.
-_W1 = [[check.draw(1, 3), 2.0, 2.0], check.draws(3, 1, 3)]
-_W2 = [[0.0, 3.0], [check.draw(1, 3), 0.0]]
-_compare_drawn(_W1, _W2, [0.0, 5.0, -5.0], [1.0, -2.0], "float64", why=hint.zero)
-_v = [float(f"{check.draw(1, 3)}e6"), float(f"-{check.draw(1, 3)}e-30")]
-_W1, _W2 = [[1.0, 2.0], [3.0, 4.0]], [[2.0, 3.0], [4.0, 2.0]]
-_compare_drawn(_W1, _W2, [1.0, -3.0], _v, "float64", why=hint.size, atol=0.0)
+def _all_drawn(part):
+    for dtype in ("float64", "float32"):
+        _drawn(part, 1, 1, 1, dtype, tracked=("W1", "W2", "inp", "v"))
+        _drawn(part, 1, 4, 3, dtype, tracked=("inp", "v"))
+        _drawn(part, 3, 4, 2, dtype, tracked=("W1", "W2"))
+        for n, k, m in ((2, 2, 2), (2, 3, 1), (3, 1, 2), (4, 2, 3), (3, 3, 3), (3, 4, 4), (7, 12, 9)):
+            _drawn(part, n, k, m, dtype)
+        for layout in ("slice", "transposed"):
+            _drawn(part, 3, 4, 2, dtype, layout=layout)
+        _drawn(part, 2, 3, 4, dtype, v=[0.0, 0.0, -1.0, 0.0])
+    _drawn(part, 2, 3, 2, "float64", v=[0.0, 0.0])
+    # Zeros in inp, in W2 and in y1 = W1 @ inp: nothing may be divided by them.
+    W1 = [[check.draw(1, 3), 2.0, 2.0], check.draws(3, 1, 3)]
+    W2 = [[0.0, 3.0], [check.draw(1, 3), 0.0]]
+    _compare_drawn(part, W1, W2, [0.0, 5.0, -5.0], [1.0, -2.0], "float64", why=hint.zero)
+    v = [float(f"{check.draw(1, 3)}e6"), float(f"-{check.draw(1, 3)}e-30")]
+    W1, W2 = [[1.0, 2.0], [3.0, 4.0]], [[2.0, 3.0], [4.0, 2.0]]
+    _compare_drawn(part, W1, W2, [1.0, -3.0], v, "float64", why=hint.size, atol=0.0)
+
+
+for _part in ("g1", "g2"):
+    with _credit.part(_part):
+        _all_drawn(_part)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
@@ -1140,7 +1172,7 @@ r"""
 Return $J v$: how fast the outputs of `f` move when the input moves from `x` in the direction `v`.
 
 - `x` and `v` have shape (n,) and are not tracked. `f` takes a tensor of shape (n,), uses PyTorch operations and returns a tensor of shape (m,); m and n may differ. You may call `f` more than once.
-- Use `v` as it is. It need not have length 1, and it may be zero, tiny (1e-200) or huge (1e200). Twice the `v` gives twice the result.
+- Use `v` as it is. It need not have length 1, and it may be zero, tiny (1e-30) or huge (1e30). Twice the `v` gives twice the result.
 - The result has shape (m,) and the dtype of `x`, and it is not tracked.
 - It is right to 12 significant digits in `float64`, so no difference quotients.
 - As in 5.2, `f` may ignore some inputs, have constant outputs, or return the tensor it was given; at least one output depends on the input.
@@ -1160,7 +1192,7 @@ tuple of directions go in. How many inputs does your `f` have, and which half of
 </details>
 """
 
-# %% [markdown] lang="ko" en="25e013e3"
+# %% [markdown] lang="ko" en="ae39d488"
 r"""
 ## 과제 5.3 · `directional_derivative`
 
@@ -1170,7 +1202,7 @@ $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`
 
 - `x`와 `v`는 shape가 (n,)이고 추적되지 않습니다. `f`는 shape가 (n,)인 텐서를 받아 PyTorch 연산으로 계산하고 shape가 (m,)인 텐서를
   돌려줍니다. m과 n은 다를 수 있습니다. `f`는 여러 번 호출해도 됩니다.
-- `v`는 주어진 그대로 쓰세요. 길이가 1이 아니어도 되고, 0이거나 아주 작거나(1e-200) 아주 클 수도 있습니다(1e200). `v`가 두 배면 결과도 두 배입니다.
+- `v`는 주어진 그대로 쓰세요. 길이가 1이 아니어도 되고, 0이거나 아주 작거나(1e-30) 아주 클 수도 있습니다(1e30). `v`가 두 배면 결과도 두 배입니다.
 - 결과의 shape는 (m,)이고 dtype은 `x`와 같으며, 추적되지 않습니다.
 - `float64`에서 유효 숫자 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
 - 5.2에서처럼 `f`는 입력 일부를 쓰지 않거나, 상수인 출력이 있거나, 받은 것을 그대로 돌려줄 수 있습니다. 적어도 출력 하나는 입력에
@@ -1288,7 +1320,7 @@ _x, _A = check.draws(2, -1, 1), check.draw_tensor(3, 2).tolist()
 _compare("1e-30 * torch.sin(t)", _x, check.draws(2, -3, 3), [[0.0]], why=hint.linear)
 _compare("torch.sin(A @ t)", _x, [0.0, 0.0], _A, why=hint.zero)
 _compare("(A @ t) ** 2", _x, [check.draw(100, 900), -check.draw(100, 900)], _A)
-for _power in (-200, 200):
+for _power in (-30, 30):
     _v = [float(f"{check.draw(1, 3)}e{_power}"), -float(f"{check.draw(1, 3)}e{_power}")]
     _compare("A @ t", _x, _v, _A, why=hint.linear)
 _compare(_three, [0.0, 0.0], check.draws(2, -3, 3), [[0.0]])
@@ -1309,6 +1341,7 @@ Do the work of `y.backward(gradient=v)` yourself: multiply by the weights, combi
 - If `v` has **another shape**, even one that would broadcast, raise `ValueError` and leave every `.grad` alone. `y` can still be used afterwards.
 - After a call whose shapes match, the saved tensors may be freed, as after `backward`: a second call on the same `y` need not work.
 - Return nothing.
+- The gradient and the refusal of other shapes give one point each.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1332,7 +1365,7 @@ Here there is no mean. What must match?
 </details>
 """
 
-# %% [markdown] lang="ko" en="4c91ed89"
+# %% [markdown] lang="ko" en="ce2924fc"
 r"""
 ## 과제 5.4 · `weighted_backward`
 
@@ -1348,6 +1381,7 @@ r"""
   `y`를 쓸 수 있어야 합니다.
 - shape가 맞는 호출 뒤에는 `backward`처럼 저장된 텐서를 해제해도 됩니다. 같은 `y`로 두 번째 호출했을 때 동작하지 않아도 됩니다.
 - 아무것도 돌려주지 않습니다.
+- gradient와 `ValueError`가 각각 1점입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1387,23 +1421,21 @@ def weighted_backward(y, v):
 
 
 # %% nbgrader={"grade_id": "test_weighted_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf, tensor
+from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("weighted_backward")
+_credit = PartialCredit(gradient=1, shapes=1)
 
 _RAISED = """
 def raised(y, v):
-    try:
-        weighted_backward(y, v)
-    except Exception as error:
-        return "ValueError" if isinstance(error, ValueError) else type(error).__name__
-    return "nothing"
+    try: weighted_backward(y, v); return "nothing"
+    except ValueError: return "ValueError"
+    except Exception as error: return type(error).__name__
 """
 
 
 def _compare(answer, wants, wrong):
-    answer.holds(answer.result is None, hint.none)
-    answer.changes_nothing(but=[("grad", name) for name in wants])
+    answer.holds(answer.result is None, hint.none).changes_nothing(but=[("grad", n) for n in wants])
     for name, want in wants.items():
         found = answer.then(f"{name}.grad")
         found.holds(found.result is not None, hint.missing if want.any() else hint.filled)
@@ -1418,12 +1450,14 @@ def _refused(y_shape, v_shape, dtype="float64", grad=5.0):
     return answer.changes_nothing()
 
 
-_answer = ask("weighted_backward(y, v)", x=leaf([1, 2], grad=5.0), y="x**2", v=tensor([1, 10]))
-_wrong = {hint.no_v: [7, 9], hint.mean: [6, 25], hint.replaced: [2, 40], hint.missing: [5, 5]}
-_compare(_answer, {"x": tensor([7, 45])}, {"x": _wrong})
-_refused((2,), (2, 1))
-_refused((2, 1, 3, 2), (2, 3, 1, 2))
-check.visible_passed()
+with _credit.part("gradient"):
+    _answer = ask("weighted_backward(y, v)", x=leaf([1, 2], grad=5.0), y="x**2", v=tensor([1, 10]))
+    _wrong = {hint.no_v: [7, 9], hint.mean: [6, 25], hint.missing: [5, 5]}
+    _compare(_answer, {"x": tensor([7, 45])}, {"x": _wrong})
+with _credit.part("shapes"):
+    _refused((2,), (2, 1))
+    _refused((2, 1, 3, 2), (2, 3, 1, 2))
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import torch
 
@@ -1464,42 +1498,45 @@ def _drawn(y, x_shape, w_shape, *how):
     check.smallest(_compare_drawn, y, x.tolist(), w.tolist(), v.tolist(), *how)
 
 
-for _dtype in ("float64", "float32"):
-    for _grad in (None, 7.0):
-        for _y, *_shapes in (
-            ("x**2", (1,), (1,)),
-            ("x**2", (4,), (1,)),
-            ("x**2", (2, 1, 3), (1,)),
-            ("x @ w", (2, 3), (3, 4)),
-            ("(x**2).T", (2, 3), (1,)),
-            ("(x**2).T", (3, 3), (1,)),
-            ("x * w + x", (2, 3, 2), (2, 3, 2)),
-            ("x * frozen", (5,), (1,)),
-            ("torch.outer(x, w)", (3,), (2,)),
-            ("x.expand(4, 3)", (3,), (1,)),
-        ):
-            _drawn(_y, *_shapes, _dtype, _grad)
-    for _layout in ("slice", "transposed"):
-        _drawn("x**2", (2, 3), (1,), _dtype, None, _layout)
-_drawn("x * w + x", (7, 11), (7, 11), "float64", 0.5)
-_compare_drawn("x**2", [], [1.0], [], "float64", 2.0)
-_compare_drawn("(x**2)[:0]", check.draws(3, -3, 3), [1.0], [], "float64")
-_compare_drawn("(x * w)[:0]", [[1.0, 2.0]], [[3.0, 4.0]], torch.empty(0, 2), "float64", 3.0)
-_compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, 0.0, 0.0], "float64")
-_compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, -2.0, 0.0], "float64", 3.0)
-_v = [float(f"{check.draw(1, 3)}e6"), float(f"-{check.draw(1, 3)}e-30")]
-_compare_drawn("1e30 * x**2", check.draws(2, 1, 3), [1.0], _v, "float64", why=hint.size)
+with _credit.part("gradient"):
+    for _dtype in ("float64", "float32"):
+        for _grad in (None, 7.0):
+            for _y, *_shapes in (
+                ("x**2", (1,), (1,)),
+                ("x**2", (4,), (1,)),
+                ("x**2", (2, 1, 3), (1,)),
+                ("x @ w", (2, 3), (3, 4)),
+                ("(x**2).T", (2, 3), (1,)),
+                ("(x**2).T", (3, 3), (1,)),
+                ("x * w + x", (2, 3, 2), (2, 3, 2)),
+                ("x * frozen", (5,), (1,)),
+                ("torch.outer(x, w)", (3,), (2,)),
+                ("x.expand(4, 3)", (3,), (1,)),
+            ):
+                _drawn(_y, *_shapes, _dtype, _grad)
+        for _layout in ("slice", "transposed"):
+            _drawn("x**2", (2, 3), (1,), _dtype, None, _layout)
+    _drawn("x * w + x", (7, 11), (7, 11), "float64", 0.5)
+    _compare_drawn("x**2", [], [1.0], [], "float64", 2.0)
+    _compare_drawn("(x**2)[:0]", check.draws(3, -3, 3), [1.0], [], "float64")
+    _compare_drawn("(x * w)[:0]", [[1.0, 2.0]], [[3.0, 4.0]], torch.empty(0, 2), "float64", 3.0)
+    _compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, 0.0, 0.0], "float64")
+    _compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, -2.0, 0.0], "float64", 3.0)
+    _v = [float(f"{check.draw(1, 3)}e6"), float(f"-{check.draw(1, 3)}e-30")]
+    _compare_drawn("1e30 * x**2", check.draws(2, 1, 3), [1.0], _v, "float64", why=hint.size)
 _PAIRS = [((2,), v) for v in ((2, 1), (1,), (), (1, 2), (3,), (2, 2))]
 _PAIRS += [((2, 3), v) for v in ((3,), (1, 3), (2, 1), (3, 2), (6,))]
 _PAIRS += [((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,)), ((3,), (2, 3)), ((0,), (0, 3))]
 # Alike in some sizes, in their number, in all but the order.
 _PAIRS += [((2, 3, 1), (2, 1, 3)), ((2, 3, 4), (2, 1, 4)), ((3, 1, 2), (1, 3, 2)), ((1, 2), (2, 1))]
-for _y, _v in _PAIRS:
-    _dtype, _grad = "float32" if len(_y) == 1 else "float64", check.draw(1, 9)
-    _answer = _refused(_y, _v, _dtype, _grad)
-    _answer.then("weighted_backward(y, torch.ones_like(y))", errors=hint.early)
-    _answer.then("x.grad").returns(tensor(torch.full(_y, 4.0 + _grad), _dtype), hint=hint.early)
+with _credit.part("shapes"):
+    for _y, _v in _PAIRS:
+        _dtype, _grad = "float32" if len(_y) == 1 else "float64", check.draw(1, 9)
+        _answer = _refused(_y, _v, _dtype, _grad)
+        _answer.then("weighted_backward(y, torch.ones_like(y))", errors=hint.early)
+        _answer.then("x.grad").returns(tensor(torch.full(_y, 4.0 + _grad), _dtype), hint=hint.early)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""

@@ -240,3 +240,9 @@ def weighted_backward(y, v):
     leaves = [node.variable for node in nodes if hasattr(node, "variable")]
     for leaf, g in zip(leaves, torch.autograd.grad(y, leaves, v), strict=True):
         leaf.grad = g if leaf.grad is None else leaf.grad + g
+
+
+# %% a length that overflows task="directional_derivative"
+def directional_derivative(f, x, v):
+    length = v.norm() if v.abs().max() > 1e-100 else 1.0
+    return torch.func.jvp(f, (x,), (v / length,))[1] * length

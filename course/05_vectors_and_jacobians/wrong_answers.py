@@ -25,7 +25,7 @@ def matrix_vjp(W1, W2, inp, v):
     return torch.outer(inp, W2.T @ v), torch.outer(W1 @ inp, v)
 
 
-# %% takes the rows of W1 for y1 task="matrix_vjp" hint="sums"
+# %% takes the rows of W1 for y1 task="matrix_vjp" points="1" hint="sums"
 def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp), torch.outer(v, W1.sum(1))
 
@@ -203,12 +203,12 @@ def directional_derivative(f, x, v):
     return torch.func.jvp(f, (x.detach().clone().requires_grad_(),), (v,))[1]
 
 
-# %% lets v broadcast task="weighted_backward" hint="shapes"
+# %% lets v broadcast task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     (y * v).sum().backward()
 
 
-# %% refuses only what does not broadcast task="weighted_backward" hint="shapes"
+# %% refuses only what does not broadcast task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     try:
         total = (y * v).sum()
@@ -217,19 +217,19 @@ def weighted_backward(y, v):
     total.backward()
 
 
-# %% compares the number of elements task="weighted_backward" hint="shapes"
+# %% compares the number of elements task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     if y.numel() != v.numel():
         raise ValueError("sizes differ")
     (y.reshape(-1) * v.reshape(-1)).sum().backward()
 
 
-# %% leaves the error to PyTorch task="weighted_backward" hint="shapes"
+# %% leaves the error to PyTorch task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     y.backward(v)
 
 
-# %% ignores v task="weighted_backward" hint="no_v"
+# %% ignores v task="weighted_backward" points="1" hint="no_v"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -243,7 +243,7 @@ def weighted_backward(y, v):
     (y * v).mean().backward()
 
 
-# %% weighs y in place task="weighted_backward" en="the call changed y itself" ko="y의 값이 바뀌었습니다"
+# %% weighs y in place task="weighted_backward" points="1" en="the call changed y itself" ko="y의 값이 바뀌었습니다"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -252,14 +252,14 @@ def weighted_backward(y, v):
     y.data *= v
 
 
-# %% asks for the shape too late task="weighted_backward" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
+# %% asks for the shape too late task="weighted_backward" points="1" en="x.grad is not what it was" ko="x.grad가 호출하기 전과 다릅니다"
 def weighted_backward(y, v):
     (y * (v if v.shape == y.shape else 1)).sum().backward()
     if v.shape != y.shape:
         raise ValueError("shapes differ")
 
 
-# %% returns v times y task="weighted_backward" hint="none"
+# %% returns v times y task="weighted_backward" points="1" hint="none"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -338,20 +338,20 @@ def matrix_vjp(W1, W2, inp, v):
     return [torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)]
 
 
-# %% reshapes W2 instead of transposing it task="matrix_vjp" hint="refilled"
+# %% reshapes W2 instead of transposing it task="matrix_vjp" points="1" hint="refilled"
 def matrix_vjp(W1, W2, inp, v):
     turned = W2.T if W2.shape[0] >= W2.shape[1] else W2.reshape(W2.shape[1], -1)
     return torch.outer(turned @ v, inp), torch.outer(v, W1 @ inp)
 
 
-# %% takes the input for y1 task="matrix_vjp" hint="inp"
+# %% takes the input for y1 task="matrix_vjp" points="1" hint="inp"
 def matrix_vjp(W1, W2, inp, v):
     if len(inp) != W1.shape[0]:
         return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
     return torch.outer(W2.T @ v, inp), torch.outer(v, inp)
 
 
-# %% weighs only g1 task="matrix_vjp" hint="weigh"
+# %% weighs only g1 task="matrix_vjp" points="1" hint="weigh"
 def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp), (W1 @ inp).expand(W2.shape).clone()
 
@@ -447,13 +447,13 @@ def directional_derivative(f, x, v):
     return torch.func.jvp(f, (x,), (v,))[1]
 
 
-# %% asserts task="weighted_backward" hint="shapes"
+# %% asserts task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     assert v.shape == y.shape, "shapes differ"
     (y * v).sum().backward()
 
 
-# %% prints instead of raising task="weighted_backward" hint="shapes"
+# %% prints instead of raising task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         print("shapes differ")
@@ -461,14 +461,14 @@ def weighted_backward(y, v):
         (y * v).sum().backward()
 
 
-# %% compares only the number of dimensions task="weighted_backward" hint="shapes"
+# %% compares only the number of dimensions task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     if v.ndim != y.ndim:
         raise ValueError("not as many dimensions")
     (y * v).sum().backward()
 
 
-# %% views what is not contiguous task="weighted_backward" hint="any"
+# %% views what is not contiguous task="weighted_backward" points="1" hint="any"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -482,7 +482,7 @@ def weighted_backward(y, v):
     (y @ v).backward()
 
 
-# %% saves the walk for zeros task="weighted_backward" hint="filled"
+# %% saves the walk for zeros task="weighted_backward" points="1" hint="filled"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -490,7 +490,7 @@ def weighted_backward(y, v):
         (y * v).sum().backward()
 
 
-# %% leaves its hook on y task="weighted_backward" en="a hook was left on y" ko="y에 hook이 남아"
+# %% leaves its hook on y task="weighted_backward" points="1" en="a hook was left on y" ko="y에 hook이 남아"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -498,7 +498,7 @@ def weighted_backward(y, v):
     y.sum().backward()
 
 
-# %% tracks v task="weighted_backward" en="v.requires_grad was changed" ko="v.requires_grad가 바뀌었습니다"
+# %% tracks v task="weighted_backward" points="1" en="v.requires_grad was changed" ko="v.requires_grad가 바뀌었습니다"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -506,7 +506,7 @@ def weighted_backward(y, v):
     v.grad = None
 
 
-# %% keeps the gradient of y task="weighted_backward" en="y.grad is not what it was" ko="y.grad가 호출하기 전과 다릅니다"
+# %% keeps the gradient of y task="weighted_backward" points="1" en="y.grad is not what it was" ko="y.grad가 호출하기 전과 다릅니다"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -567,7 +567,7 @@ def per_sample_grads(w, X, Y):
     return 2 * (X @ w - Y)[:, None] * X
 
 
-# %% remembers the last call, by all but W2 task="matrix_vjp" hint="stale"
+# %% remembers the last call, by all but W2 task="matrix_vjp" points="1" hint="stale"
 last = {}
 
 
@@ -579,7 +579,7 @@ def matrix_vjp(W1, W2, inp, v):
     return last[key]
 
 
-# %% takes the y1 of section 1 task="matrix_vjp" hint="above"
+# %% takes the y1 of section 1 task="matrix_vjp" points="1" hint="above"
 y1 = torch.tensor([5.0, 11.0])
 
 
@@ -612,28 +612,28 @@ def directional_derivative(f, x, v):
     return torch.func.jvp(f, (x,), (v,))[1]
 
 
-# %% compares numel, the dimensions and the first size task="weighted_backward" hint="shapes"
+# %% compares numel, the dimensions and the first size task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     if y.numel() != v.numel() or y.dim() != v.dim() or y.shape[0] != v.shape[0]:
         raise ValueError("shapes differ")
     (y * v).sum().backward()
 
 
-# %% compares the first and the last size task="weighted_backward" hint="shapes"
+# %% compares the first and the last size task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     if y.dim() != v.dim() or y.shape[:1] != v.shape[:1] or y.shape[-1] != v.shape[-1]:
         raise ValueError("shapes differ")
     (y * v).sum().backward()
 
 
-# %% compares the sizes without their order task="weighted_backward" hint="shapes"
+# %% compares the sizes without their order task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     if sorted(y.shape) != sorted(v.shape) or y.shape[-1] != v.shape[-1]:
         raise ValueError("shapes differ")
     (y * v).sum().backward()
 
 
-# %% keeps the graph of the gradient task="weighted_backward" hint="graph"
+# %% keeps the graph of the gradient task="weighted_backward" points="1" hint="graph"
 import warnings
 
 
@@ -693,7 +693,7 @@ def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp) / inp[0] * inp[0], torch.outer(v, W1 @ inp)
 
 
-# %% divides by y1 task="matrix_vjp" hint="zero"
+# %% divides by y1 task="matrix_vjp" points="1" hint="zero"
 def matrix_vjp(W1, W2, inp, v):
     z = W1 @ inp
     return torch.outer(W2.T @ v, inp), torch.outer(v, z * z / z)
@@ -743,7 +743,7 @@ def directional_derivative(f, x, v):
     return seen[key].clone()
 
 
-# %% one number at a time task="weighted_backward" hint="filled"
+# %% one number at a time task="weighted_backward" points="1" hint="filled"
 def weighted_backward(y, v):
     if y.shape != v.shape:
         raise ValueError("shapes differ")
@@ -751,7 +751,7 @@ def weighted_backward(y, v):
         (a * b).backward(retain_graph=True)
 
 
-# %% lets empty shapes differ task="weighted_backward" hint="shapes"
+# %% lets empty shapes differ task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     if y.numel() != v.numel() or (y.numel() and y.shape != v.shape):
         raise ValueError("shapes differ")
@@ -769,7 +769,7 @@ def per_sample_grads(w, X, Y):
     return rows.to(X.dtype)
 
 
-# %% a TypeError task="weighted_backward" hint="shapes"
+# %% a TypeError task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     if y.shape != v.shape:
         raise TypeError("shapes differ")
@@ -783,7 +783,7 @@ def weighted_backward(y, v):
     (-y * v).sum().backward()
 
 
-# %% cuts y1 off at 0 task="matrix_vjp" hint="factors"
+# %% cuts y1 off at 0 task="matrix_vjp" points="1" hint="factors"
 def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp), torch.outer(v, torch.relu(W1 @ inp))
 
@@ -852,18 +852,12 @@ def directional_derivative(f, x, v):
     return buffers.setdefault((moved.shape, moved.dtype), torch.empty_like(moved)).copy_(moved)
 
 
-# %% a length that overflows task="directional_derivative" hint="divided"
-def directional_derivative(f, x, v):
-    length = v.norm() if v.abs().max() > 1e-100 else 1.0
-    return torch.func.jvp(f, (x,), (v / length,))[1] * length
-
-
 # %% clips v task="directional_derivative" hint="length"
 def directional_derivative(f, x, v):
     return torch.func.jvp(f, (x,), (v * (100 / v.norm()).clamp(max=1),))[1]
 
 
-# %% fills y.grad, too task="weighted_backward" en="y.grad is not what it was" ko="y.grad가 호출하기 전과 다릅니다"
+# %% fills y.grad, too task="weighted_backward" points="1" en="y.grad is not what it was" ko="y.grad가 호출하기 전과 다릅니다"
 def weighted_backward(y, v):
     if y.shape != v.shape:
         raise ValueError("shapes differ")
@@ -871,7 +865,7 @@ def weighted_backward(y, v):
     (y * v).sum().backward()
 
 
-# %% a hook that stays on y task="weighted_backward" en="a hook was left on y" ko="y에 hook이 남아 있습니다"
+# %% a hook that stays on y task="weighted_backward" points="1" en="a hook was left on y" ko="y에 hook이 남아 있습니다"
 def weighted_backward(y, v):
     if y.shape != v.shape:
         raise ValueError("shapes differ")
@@ -879,21 +873,21 @@ def weighted_backward(y, v):
     y.sum().backward()
 
 
-# %% weights of float32 task="weighted_backward" hint="precise"
+# %% weights of float32 task="weighted_backward" points="1" hint="precise"
 def weighted_backward(y, v):
     if y.shape != v.shape:
         raise ValueError("shapes differ")
     (y * v.float()).sum().backward()
 
 
-# %% clips the weights task="weighted_backward" hint="size"
+# %% clips the weights task="weighted_backward" points="1" hint="size"
 def weighted_backward(y, v):
     if y.shape != v.shape:
         raise ValueError("shapes differ")
     (y * v.clamp(-100, 100)).sum().backward()
 
 
-# %% takes tiny weights for 0 task="weighted_backward" hint="size"
+# %% takes tiny weights for 0 task="weighted_backward" points="1" hint="size"
 def weighted_backward(y, v):
     if y.shape != v.shape:
         raise ValueError("shapes differ")
@@ -945,7 +939,7 @@ def jacobian_by_rows(f, x):
     return J
 
 
-# %% compares the sorted sizes task="weighted_backward" hint="shapes"
+# %% compares the sorted sizes task="weighted_backward" points="1" hint="shapes"
 def weighted_backward(y, v):
     if sorted(y.shape) != sorted(v.shape):
         raise ValueError("shapes differ")
@@ -977,7 +971,7 @@ def jacobian_by_rows(f, x):
     return copies.grad.T
 
 
-# %% only the leaves of the last step task="weighted_backward" hint="missing"
+# %% only the leaves of the last step task="weighted_backward" points="1" hint="missing"
 def weighted_backward(y, v):
     if y.shape != v.shape:
         raise ValueError("the shapes differ")
@@ -996,13 +990,13 @@ def per_sample_grads(w, X, Y):
         return torch.stack([(loss(w + step) - loss(w - step)) / 2e-5 for step in steps], dim=1)
 
 
-# %% takes tiny gradients for 0 task="matrix_vjp" hint="size"
+# %% takes tiny gradients for 0 task="matrix_vjp" points="1" hint="size"
 def matrix_vjp(W1, W2, inp, v):
     g1, g2 = torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
     return tuple(torch.where(g.abs() < 1e-12, torch.zeros_like(g), g) for g in (g1, g2))
 
 
-# %% takes weights below 1e-12 for 0 task="weighted_backward" hint="size"
+# %% takes weights below 1e-12 for 0 task="weighted_backward" points="1" hint="size"
 def weighted_backward(y, v):
     if y.shape != v.shape:
         raise ValueError("the shapes differ")

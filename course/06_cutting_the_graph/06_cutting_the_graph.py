@@ -44,7 +44,7 @@ r"""
 import torch
 from torch import nn
 
-from secant import expect_error, explore_cut, language, predict, predicted, say, tensor_info
+from secant import draw_graph, expect_error, explore_cut, language, predict, predicted, say, tensor_info
 
 language("en")
 
@@ -97,14 +97,30 @@ predict(
 r"""
 ## 1. A cut in the middle
 
-Lesson 4 multiplied a number by a vector and took a dot product. Here is the same computation with a cut in the middle: `w` is `y` detached, and `z` is computed from `w`.
+Lesson 4 multiplied a number by a vector and took a dot product. This is its graph, before any cut:
 """
 
-# %% [markdown] lang="ko" en="5b1b4fb3"
+# %% [markdown] lang="ko" en="da665309"
 r"""
 ## 1. `detach`로 가운데 끊기
 
-수업 04에서는 수에 벡터를 곱하고 내적을 구했습니다. 같은 계산을 하되 이번에는 가운데를 끊습니다. `w`는 `y`를 detach한 것이고, `z`는 `w`로 계산합니다.
+수업 04에서는 수에 벡터를 곱하고 내적을 구했습니다. 끊기 전의 그래프는 다음과 같습니다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+y = x * torch.tensor([2.0, 3.0, 5.0])
+z = y @ torch.tensor([4.0, 7.0, 9.0])
+draw_graph(values=True, gradients=True, x=x, y=y, z=z)
+
+# %% [markdown] lang="en"
+r"""
+The path from `z` to `x` is whole, and 74 arrives at `x`. Now a cut in the middle: `w` is `y` detached, and `z` is computed from `w`.
+"""
+
+# %% [markdown] lang="ko" en="95fd0f9c"
+r"""
+`z`에서 `x`까지 경로가 이어져 있고, `x`에는 74가 도착합니다. 이번에는 가운데를 끊습니다. `w`는 `y`를 detach한 것이고, `z`는 `w`로 계산합니다.
 """
 
 # %%
@@ -115,19 +131,20 @@ z = w @ torch.tensor([4.0, 7.0, 9.0])
 
 with expect_error():
     z.backward()
-tensor_info(x=x, y=y, w=w, z=z)
+print(tensor_info(x=x, y=y, w=w, z=z))
+draw_graph(values=True, x=x, y=y, w=w, z=z)
 
 # %% [markdown] lang="en"
 r"""
-`y` has a `grad_fn`. `w` has the same values, but is a constant leaf, and whatever is computed from constants alone is constant too. So `z` is a leaf without a history, and a backward pass has nothing to go through. The value 370 is right; only the
+`y` still leads to `x`. `w` has the values of `y`, but is a constant leaf, and whatever is computed from constants alone is constant too. So `z` is a leaf without a history: in the picture it stands alone, and a backward pass has nothing to go through. The value 370 is right; only the
 slope is lost.
 
 A detached tensor has no history of its own. Does it have memory of its own? Suppose that you now write `w[0] = 100`. **What is in `y[0]`?**
 """
 
-# %% [markdown] lang="ko" en="5333719a"
+# %% [markdown] lang="ko" en="85008ad0"
 r"""
-`y`에는 `grad_fn`이 있습니다. `w`는 값은 같지만 상수 leaf이고, 상수만으로 계산한 것은 상수입니다. 그래서 `z`는 계산 기록이 없는 leaf이고, 역방향 계산이 지나갈 그래프가 없습니다.
+`y`는 여전히 `x`로 이어집니다. `w`는 값은 `y`와 같지만 상수 leaf이고, 상수만으로 계산한 것은 상수입니다. 그래서 `z`는 계산 기록이 없는 leaf이고, 그림에서도 홀로 서 있습니다. 역방향 계산이 지나갈 그래프가 없습니다.
 값 370은 맞습니다. 잃은 것은 기울기뿐입니다.
 
 detach한 텐서에는 계산 기록이 없습니다. 그러면 메모리는 따로 가지고 있을까요? 이제 `w[0] = 100`이라고 쓴다고 합시다. **`y[0]`은 무엇이 될까요?**
@@ -197,7 +214,7 @@ z = w @ torch.tensor([4.0, 7.0, 9.0])
 z.backward()
 print("w.grad:", w.grad)
 print("x.grad:", x.grad)
-tensor_info(x=x, w=w, z=z)
+draw_graph(values=True, x=x, y=y, w=w, z=z)
 
 # %% [markdown] lang="en"
 r"""
@@ -240,15 +257,15 @@ Such a splice is useful if $y = f(x)$ runs on one computer and $z = g(y)$ on ano
 In the first prediction, only *one* of two paths from $x$ to $f$ is cut. Run the cell. It shows a product $f(x) = a(x)\,b(x)$ whose second factor is detached. Left: the function, its secant, and a dashed line with the slope that
 autograd reports. Right: the distance between the quotient and autograd's slope.
 
-By default the quotient recomputes both factors at $x + h$, as the program does. The switch *factor* can freeze the second factor at its value at $x$.
+To begin with, the quotient holds the second factor at its value at $x$, a constant. The list *factor* lets it move with $x$, as it does in the program.
 
-1. Move $h$ to the left. Where does the quotient go, and what does autograd say?
-2. Hold the factor still. Where does the quotient go now?
-3. Choose `x² · x.detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now, and what do autograd's two answers add up to?
-4. Let the factor move again and choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd report at $x = 2$?
+1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
+2. In the list *factor*, choose *moves with x*, as it does in the program. Set $x = 2$ and move $h$ to the left. Where does the quotient go, and what does autograd say?
+3. Choose `x · (x²).detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now at $x = 2$, and what do autograd's two answers add up to?
+4. Choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd report at $x = 2$?
 """
 
-# %% [markdown] lang="ko" en="d4420143"
+# %% [markdown] lang="ko" en="38ef21f7"
 r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. 한편 `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 우리가 구하려던 것이 아니라
 `y`의 합의 기울기인데, 오류 없이 실행됩니다.
@@ -260,24 +277,24 @@ $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 �
 첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하면 두 인수(factor)의 곱 $f(x) = a(x)\,b(x)$가 나타납니다. 둘째 인수 $b(x)$는 detach되어 있습니다. 왼쪽: 함수와 할선(secant), 그리고 autograd의 기울기로 그은 파선.
 오른쪽: 차분몫과 autograd의 기울기 사이의 차이.
 
-처음에는 프로그램에서처럼, 차분몫을 구하려고 $x$를 $h$만큼 옮기면 둘째 인수도 함께 움직입니다. *둘째 인수* 스위치를 바꾸면 둘째 인수를 $x$에서의 값에 고정할 수 있습니다.
+처음에는 차분몫을 구할 때 둘째 인수를 $x$에서의 값, 곧 상수로 고정합니다. *둘째 인수* 목록을 바꾸면 프로그램에서처럼 둘째 인수도 $x$와 함께 움직입니다.
 
-1. $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd의 값은 무엇인가요?
-2. 둘째 인수를 고정하세요. 이제 차분몫은 어디로 다가가나요?
-3. `x² · x.detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. 이번에는 autograd의 값이 무엇인가요? 앞의 값과 더하면 얼마인가요?
-4. 둘째 인수를 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd의 값은 얼마인가요?
+1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
+2. *둘째 인수* 목록에서 *x와 함께 움직임*을 고르세요. 프로그램에서는 이렇게 움직입니다. $x = 2$로 두고 $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd의 값은 무엇인가요?
+3. `x · (x²).detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. $x = 2$에서 이번에는 autograd의 값이 무엇인가요? 앞의 값과 더하면 얼마인가요?
+4. `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd의 값은 얼마인가요?
 """
 
 # %%
-explore_cut()
+explore_cut(pair="x² · x.detach()", held=True, x=1.5)
 
 # %% [markdown] lang="en"
 r"""
 <details><summary>What you saw</summary>
 
-1. The quotient goes to 12, while autograd says 4 at every $h$. On the right, the difference goes to 8 and stays there.
-2. To 4. (It is 4 at every $h$: with the factor held at 4 the function is $4x$, a straight line.)
-3. 8, and $4 + 8 = 12$. The product rule $f' = a'b + a\,b'$ has two terms, one for each path (lesson 4). Either cut loses the second term: "lost at the cut", $a\,b'$.
+1. With the second factor held, the quotient tends to autograd's gradient at every $x$.
+2. The quotient goes to 12, while autograd says 8 at every $h$. On the right, the difference goes to 4 and stays there.
+3. 4, and $8 + 4 = 12$. The product rule $f' = a'b + a\,b'$ has two terms, one for each path (lesson 4). Either cut loses the second term: "lost at the cut", $a\,b'$.
 4. The quotient is 0, as it must be for a constant function, but autograd reports $\frac{1}{2}$.
 
 </details>
@@ -289,13 +306,13 @@ Some cuts are meant: "treat this as a constant". Then compare with the quotient 
 (`explore_cut((torch.sin, torch.exp))` takes two functions of your own and detaches the second.)
 """
 
-# %% [markdown] lang="ko" en="16423052"
+# %% [markdown] lang="ko" en="dd05fdae"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 차분몫은 12로 다가가는데 autograd의 값은 $h$가 얼마든 4입니다. 오른쪽에서 차이는 8로 다가가 거기에 머뭅니다.
-2. 4로 다가갑니다. (사실 $h$가 얼마든 4입니다. 둘째 인수를 4로 고정하면 함수가 직선 $4x$이기 때문입니다.)
-3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법 $f' = a'b + a\,b'$에는 경로마다 하나씩 두 항이 있는데(수업 04), 어느 쪽을 끊든 그때의 둘째 항 $a\,b'$을 잃습니다. 그림 아래의 "끊긴 곳에서 잃은 기울기"가 이것입니다.
+1. 둘째 인수를 고정하면 $x$가 어디에 있든 차분몫은 autograd의 gradient에 가까워집니다.
+2. 차분몫은 12로 다가가는데 autograd의 값은 $h$가 얼마든 8입니다. 오른쪽에서 차이는 4로 다가가 거기에 머뭅니다.
+3. 4이고, $8 + 4 = 12$입니다. 곱의 미분법 $f' = a'b + a\,b'$에는 경로마다 하나씩 두 항이 있는데(수업 04), 어느 쪽을 끊든 그때의 둘째 항 $a\,b'$을 잃습니다. 그림 아래의 "끊긴 곳에서 잃은 기울기"가 이것입니다.
 4. 함수가 상수이므로 차분몫은 0입니다. 그런데 autograd의 값은 $\frac{1}{2}$입니다.
 
 </details>
@@ -404,16 +421,24 @@ print("tracked: no_grad", y.requires_grad, " enable_grad", z.requires_grad)
 r"""
 Each of the eight `sin` saves its input, 8 MB in all; seven are extra, since you have `big` anyway. Without recording nothing is saved: right for inference.
 
+<details><summary>What about forward mode?</summary>
+
 Forward mode (lesson 5) needs no record, so `no_grad` does not stop it: with `square = t * t` inside, `square * t` has slope $3t^2$ by `jvp`, $t^2$ by `backward()`. `detach()` stops both.
+
+</details>
 
 `torch.inference_mode()` goes further than `no_grad`. It saves more time and marks its results for good (not a clone made outside): a tracked computation that would have to save one for its backward pass raises an error.
 """
 
-# %% [markdown] lang="ko" en="5c5d9128"
+# %% [markdown] lang="ko" en="75b3d0e1"
 r"""
 기록하면 8MB를 저장합니다. `sin` 여덟 번이 저마다 입력을 저장하기 때문입니다. 그 가운데 새로 차지하는 것은 7MB입니다. 첫 번째 입력은 어차피 가지고 있는 `big`입니다. 기록하지 않으면 아무것도 저장하지 않으므로, 학습이 끝난 모델을 쓰기만 하는 추론(inference)에 알맞습니다.
 
+<details><summary>순방향 모드는 어떻게 되나요?</summary>
+
 순방향 모드(수업 05)는 기록이 필요 없으므로 `no_grad`로 멈추지 않습니다. `square = t * t`를 그 안에서 계산하면, `square * t`의 기울기는 `jvp`로 $3t^2$이고 `backward()`로는 $t^2$뿐입니다. `detach()`는 둘 다 멈춥니다.
+
+</details>
 
 `torch.inference_mode()`는 `no_grad`보다 시간을 조금 더 아끼는 대신 제약이 더 많습니다. 이 안에서 만든 결과에는 inference 텐서라는 표시가 남고, 이 표시는 지울 수 없습니다(이 블록 밖에서 `clone()`한 텐서에는 표시가 없습니다). 나중에 이 결과를 추적되는 계산에 쓰면, 그 계산이 `backward()`를 위해 결과를 저장하려 할 때 오류가 납니다.
 """
@@ -679,19 +704,27 @@ for cut in (True, False):
 
 # %% [markdown] lang="en"
 r"""
-In this example even the sign is wrong. PyTorch had two different cuts, one after the other:
+In this example even the sign is wrong. Such a cut leaves the outputs right, so only a comparison of the gradients with a quotient reveals it.
+
+<details><summary>The two cuts in PyTorch, and the fix</summary>
+
+PyTorch had two different cuts, one after the other:
 
 - The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`. Whatever goes through `.data` is not recorded (lesson 7), so the weight was overwritten, and the division is missing from its gradient: 1 here, the element of `C`.
 - A [repair of a memory leak](https://github.com/pytorch/pytorch/pull/7298) divided `weight` itself, but left $\sigma$ unrecorded: its author assumed "that we do *not* need gradients for the spectral". This is `cut=True`.
 
 The [fix](https://github.com/pytorch/pytorch/pull/7905) names the cause in its title, "not backprop via sigma(W)". It records $\sigma$. Only the power iteration, which finds the most stretched direction, stays under `no_grad`, where it belongs. [TensorFlow Addons](https://github.com/tensorflow/addons/issues/2414) had an overwrite like the first.
 
-Such a cut leaves the outputs right, so only a comparison of the gradients with a quotient reveals it.
+</details>
 """
 
-# %% [markdown] lang="ko" en="bed47a02"
+# %% [markdown] lang="ko" en="ddcb6fed"
 r"""
-이 예에서는 부호까지 틀립니다. PyTorch에서는 서로 다른 두 곳이 차례로 끊겨 있었습니다.
+이 예에서는 부호까지 틀립니다. 이런 층의 출력값은 모두 맞으므로 출력만 보아서는 알 수 없습니다. gradient를 차분몫과 비교하면 드러납니다.
+
+<details><summary>PyTorch에서 끊겨 있던 두 곳과 수정</summary>
+
+PyTorch에서는 서로 다른 두 곳이 차례로 끊겨 있었습니다.
 
 - [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼습니다. `.data`를 거친 것은 기록되지 않으므로(수업 07) 가중치를 덮어쓴 셈이고, gradient에는 나눗셈이 통째로 빠져 있었습니다. 이 예에서는 `C`의 원소인 1이 나옵니다.
 - [메모리 누수를 고친 코드](https://github.com/pytorch/pytorch/pull/7298)는 `weight` 자체를 나누었지만 $\sigma$는 기록하지 않았습니다. 작성자가 $\sigma$의 gradient는 필요 없다고 보았기 때문입니다("we do *not* need gradients for the spectral"). 이것이 `cut=True`입니다.
@@ -699,7 +732,7 @@ r"""
 [수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 역방향 계산이 $\sigma(W)$를 지나지 않는다는 것입니다. 이제 $\sigma$도 기록되고, 가장 많이 늘어나는 방향을
 찾는 거듭제곱법(power iteration)만 `no_grad` 안에 남았습니다. 이 계산은 기록하지 않는 것이 맞습니다. TensorFlow Addons에서도 [첫 판처럼 덮어쓰는 코드](https://github.com/tensorflow/addons/issues/2414)가 2021년에 보고되었습니다.
 
-이런 층의 출력값은 모두 맞으므로 출력만 보아서는 알 수 없습니다. gradient를 차분몫과 비교하면 드러납니다.
+</details>
 """
 
 # %% [markdown] lang="en"
@@ -758,11 +791,17 @@ r"""
 
 Seven functions, 13 points.
 
-Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
+
+<details><summary>The rules in short, and how to see a solution</summary>
+
+A test cell holds the **visible tests**; grading adds
 **hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
 hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
 docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
 `autograder check 6 --solution splice`).
+
+</details>
 
 **Only in this lesson:**
 
@@ -770,16 +809,22 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 - A model keeps its training mode unless the task says otherwise.
 """
 
-# %% [markdown] lang="ko" en="dbff9aa2"
+# %% [markdown] lang="ko" en="0ee09034"
 r"""
 # 과제
 
 함수 일곱 개, 합해서 13점입니다.
 
-테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
+
+<details><summary>규칙 요약, 모범 풀이를 보는 방법</summary>
+
+테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
 설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
 답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 6 --solution splice`).
+
+</details>
 
 **이 수업에만 있는 규칙:**
 
@@ -1111,12 +1156,6 @@ _empty = tensor([]).reshape(0, 3)
 _compare("sgd_step_([p], 1)", {"p": leaf(_empty, grad=4.0)}, [4.0], [_empty], ["assert p.shape == (0, 3)"])
 _steps = ask("[sgd_step_([p], 0.5) for _ in range(3)]", p=leaf([1.0, -2.0], grad=2.0)).then("p")
 _steps.returns(tensor([-2.0, -5.0]), hint=hint.steps)
-_left = ask(
-    "[torch.set_grad_enabled(False), sgd_step_([p], 0.5), torch.is_grad_enabled()][-1]",
-    {"words": "with torch.no_grad(): sgd_step_([p], 0.5)"},
-    p=leaf(1.0, grad=2.0),
-)
-_left.holds(_left.result is False, hint.left_on)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1130,8 +1169,9 @@ Return `model(x)` as it should be computed once training is over: with `Dropout`
 - `model` is an `nn.Module`, `x` a tensor, tracked or not; the result depends on `x`. Call the model once.
 - Afterwards **every module in it**, not only the outermost, is in the mode in which you found it. Part of a model may be in evaluation mode while the rest is in
   training mode, and one module may belong to two others. This holds even when `model(x)` raises an error, which must reach the caller.
-- **No graph is recorded while the model runs.** Detaching the finished result is too late: the memory has been spent.
+- **No graph is recorded while the model runs.** Detaching the finished result is too late: the memory has been spent. Gradient mode afterwards is what it was, after an error too.
 - The result is an ordinary untracked tensor, not an inference tensor: it may take part in a tracked computation later. This holds even when the model returns a tracked `x` itself (`nn.Dropout` in evaluation mode) or a view of it (`nn.Flatten`): both report `requires_grad=True` even under `no_grad`. The result may share the memory of `x`.
+- A right result, with nothing recorded, gives one point; leaving the model as it was gives the other.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1156,7 +1196,7 @@ finally:
 </details>
 """
 
-# %% [markdown] lang="ko" en="312b9084"
+# %% [markdown] lang="ko" en="c7f4d427"
 r"""
 ## 과제 6.3 · `evaluate`
 
@@ -1167,8 +1207,9 @@ r"""
 - `model`은 `nn.Module`이고 `x`는 텐서입니다. `x`는 추적되는 텐서일 수도, 아닐 수도 있습니다. 결과는 `x`에 따라 달라집니다. 모델은 한 번만 호출하세요.
 - 끝난 뒤에는 가장 바깥뿐 아니라 **안에 있는 모든 모듈**이 처음의 모드로 돌아와 있어야 합니다. 모델의 일부만 평가 모드이고 나머지는 학습 모드일 수도 있고, 한 모듈이 두 모듈에 함께 들어 있을 수도
   있습니다. `model(x)`에서 오류가 나도 그래야 하고, 그 오류는 호출한 쪽에 전달되어야 합니다.
-- **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 계산이 끝난 뒤에 결과를 끊으면 늦습니다. 메모리는 이미 쓴 다음입니다.
+- **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 계산이 끝난 뒤에 결과를 끊으면 늦습니다. 메모리는 이미 쓴 다음입니다. 끝난 뒤의 gradient 모드는 오류가 났을 때도 처음과 같아야 합니다.
 - 결과는 추적되지 않는 보통 텐서(inference 텐서가 아닌)이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. 모델이 추적되는 `x` 자체(평가 모드의 `nn.Dropout`)나 `x`의 뷰(`nn.Flatten`)를 돌려줄 때도 그렇습니다. 둘 다 `no_grad` 안에서도 `requires_grad`가 `True`입니다. 결과는 `x`와 메모리를 함께 써도 됩니다.
+- 기록 없이 계산한 맞는 결과가 1점, 모델을 처음 그대로 두는 것이 1점입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1210,9 +1251,10 @@ def evaluate(model, x):
 
 
 # %% nbgrader={"grade_id": "test_evaluate", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf, tensor
+from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("evaluate")
+_credit = PartialCredit(result=1, modes=1)
 
 _HOOK = "model[2].register_forward_pre_hook(lambda _, x: seen.append(x[0].requires_grad))"
 
@@ -1220,33 +1262,32 @@ _HOOK = "model[2].register_forward_pre_hook(lambda _, x: seen.append(x[0].requir
 def _compare(layer, numbers, x, dtype, want, of_batch, modes="model.train()", more="", **given):
     model = f"nn.Sequential(nn.Linear(2, 3), {layer}, nn.Linear(3, 1))"
     given |= {"numbers": tensor(numbers, dtype), "model": f"graphs.filled({model}, numbers)"}
-    words = f"evaluate(model, x={x}), {dtype}, {modes}"
-    before = f"seen = []; {_HOOK}; {modes}{more}"
-    how = {"before": before, "words": words, "below": f"model = {model}"}
+    how = {"before": f"seen = []; {_HOOK}; {modes}{more}", "below": f"model = {model}"}
+    how["words"] = f"evaluate(model, x={x}), {dtype}, {modes}"
     answer = ask("result = evaluate(model, x)", how, x=tensor(x, dtype), **given)
     random = hint.random if "Dropout" in layer else ""
     answer.returns(tensor(want, dtype), mistakes={hint.of_batch: of_batch}, hint=random)
-    seen, inference = answer.then("seen, result.is_inference()").result
-    answer.holds(not any(seen), hint.recorded).holds(not inference, hint.refused)
-    return answer.is_untracked(hint.tracked).changes_nothing(), seen
+    answer.holds(not answer.then("any(seen)").result, hint.recorded).is_untracked(hint.tracked)
+    return answer.holds(not answer.then("result.is_inference()").result, hint.refused)
 
 
-_first, _x = [1.0, 2.0, -1.0, 1.0, 0.5, 0.0, 0.0, 1.0, 2.0], [[1.0, 1.0], [2.0, -1.0]]
-_last = [1.0, -1.0, 2.0, 0.5]
-_norm, _batch = [*_first, 1.0, 2.0, 1.0, 0.0, 0.0, 1.0, *_last], [[-0.5], [5.5]]
-_compare("nn.BatchNorm1d(3, eps=1e-10)", _norm, _x, "float64", [[8.5], [12.5]], _batch)
+_first, _last = [1.0, 2.0, -1.0, 1.0, 0.5, 0.0, 0.0, 1.0, 2.0], [1.0, -1.0, 2.0, 0.5]
+_norm, _x = [*_first, 1.0, 2.0, 1.0, 0.0, 0.0, 1.0, *_last], [[1.0, 1.0], [2.0, -1.0]]
 _nested = "nn.Sequential(nn.AlphaDropout(0.5))"
 _own = "model.training = model[1].training = model[2].training = False"
 _own += "; model[0].bias.requires_grad_(False); model[0].bias.grad = torch.ones(3)"
-_compare(_nested, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, _own)
-_answer = ask("evaluate(model, x)", model="nn.Dropout(0.5)", x=leaf([1.0, 2.0], grad=3.0))
-_answer.returns(tensor([1.0, 2.0]), hint=hint.random).is_untracked(hint.tracked).changes_nothing()
-_TRY = "try: evaluate(model, torch.ones(3)); raised = False\nexcept ValueError: raised = True"
-_MODES = "[module.training for module in model.modules()]"
-_answer = ask(_MODES, {"before": _TRY}, model="nn.Sequential(nn.BatchNorm1d(3))")
-_answer.holds(_answer.then("raised").result, hint.swallowed).equals([True] * 2, hint=hint.faulty)
-check.visible_passed()
+with _credit.part("result"):
+    _compare("nn.BatchNorm1d(3, eps=1e-10)", _norm, _x, "float64", [[8.5], [12.5]], [[-0.5], [5.5]])
+    ask("evaluate(model, x)", model="nn.Dropout(0.5)", x=leaf([1.0])).is_untracked(hint.tracked)
+_TRY = "on = None\ntry: evaluate(m, torch.ones(3))\nexcept ValueError: on = torch.is_grad_enabled()"
+with _credit.part("modes"):
+    _compare(_nested, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, _own).changes_nothing()
+    _answer = ask("m.training, on", {"before": _TRY}, m="nn.BatchNorm1d(3)")
+    _wrong = {hint.left_off: ((True, False),), hint.swallowed: ((True, None),)}
+    _answer.equals((True, True), mistakes=_wrong, hint=hint.faulty)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
+_MODES = "[module.training for module in model.modules()]"
 _SETTINGS = "[vars(module).get('p', vars(module).get('momentum')) for module in model.modules()]"
 _STATS = """
 for buffer, numbers in zip(model.buffers(), stats):
@@ -1284,13 +1325,15 @@ def _values(numbers, stats, x, of_batch):
     return hidden @ V.reshape(3, 1) + a
 
 
-def _compare_drawn(layer, numbers, stats, x, dtype, modes, tracked=False):
+def _compare_drawn(part, layer, numbers, stats, x, dtype, modes, tracked=False):
     want, wrong = (_values(numbers, stats, x, of_batch) for of_batch in (False, True))
     more = f"{_STATS}x.requires_grad_({tracked}); settings = {_SETTINGS}"
     stats = [tensor(row, dtype) for row in stats]
-    answer, seen = _compare(layer, numbers, x, dtype, want, wrong, modes, more, stats=stats)
-    check.equal(len(seen), 1, f"{answer.call}: {hint.times}")
-    answer.holds(answer.then(f"settings == {_SETTINGS}").result, hint.settings)
+    answer = _compare(layer, numbers, x, dtype, want, wrong, modes, more, stats=stats)
+    check.equal(answer.then("len(seen)").result, 1, f"{answer.call}: {hint.times}")
+    if part == "modes":
+        answer.changes_nothing()
+        answer.holds(answer.then(f"settings == {_SETTINGS}").result, hint.settings)
 
 
 def _drawn(layer, rows):
@@ -1300,72 +1343,70 @@ def _drawn(layer, rows):
     return layer, W + b + norm + V + a, stats, [check.draws(2, 0.5, 2) for _ in range(rows)]
 
 
-_turns = "model.eval(); model.training = model[1].training = True"
-for _layer, _few in (("nn.Dropout(0.5)", 1), ("nn.BatchNorm1d(3)", 2)):
-    for _modes in (
-        "model.train()",
-        "model.eval()",
-        "model[1].eval()",
-        "model.eval(); model[1].train()",
-        _turns,
-    ):
-        for _dtype in ("float64", "float32"):
-            check.smallest(_compare_drawn, *_drawn(_layer, 4), _dtype, _modes, True)
-            check.smallest(_compare_drawn, *_drawn(_layer, _few), _dtype, _modes)
-_model = "nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5), nn.Linear(3, 1))"
-_words = f"evaluate(model, x), {hint.raises} ZeroDivisionError, {_turns}: {_MODES}"
-_how = {"before": _turns + _FAULTY, "words": _words, "below": f"model = {_model}"}
-_after = ask(_MODES, _how, model=_model)
-_reached, _recording = _after.then("reached, recording").result
-_after.holds(_reached, hint.swallowed).equals([True, False] * 2, hint=hint.faulty)
-_after.holds(_recording, hint.left_off)
-_turns = "model.eval(); model[0].training = model[1][0][0].training = True"
-for _modes in ("model.train()", "model.eval()", "model[1][0][0].eval()", _turns):
-    check.smallest(_compare_drawn, *_drawn(f"nn.Sequential({_nested})", 9), "float32", _modes)
 _SHARED = "nn.Sequential(nn.Linear(2, 3), nn.Sequential(drop), nn.Sequential(drop, nn.Linear(3, 1)))"
 
 
-def _compare_shared(numbers, x, modes):
+def _compare_shared(part, numbers, x, modes):
     given = {"x": tensor(x), "numbers": tensor(numbers), "drop": "nn.Dropout(0.5)"}
     shown = f"drop = nn.Dropout(0.5); model = {_SHARED}"
     how = {"before": modes, "words": f"evaluate(model, x={x}), {modes}", "below": shown}
     answer = ask("evaluate(model, x)", how, **given, model=f"graphs.filled({_SHARED}, numbers)")
-    answer.returns(_values(numbers, [], x, False), hint=hint.random)
-    answer.is_untracked(hint.tracked).changes_nothing(hints={"training": hint.shared})
-    for turned in ("model.train(); model[0].eval()", "model.eval(); model[0].train()"):
-        answer = answer.after(turned).changes_nothing(hints={"training": hint.noted})
+    answer.returns(_values(numbers, [], x, False), hint=hint.random).is_untracked(hint.tracked)
+    if part == "modes":
+        answer.changes_nothing(hints={"training": hint.shared})
+        for turned in ("model.train(); model[0].eval()", "model.eval(); model[0].train()"):
+            answer = answer.after(turned).changes_nothing(hints={"training": hint.noted})
 
 
-for _modes in ("model.train()", "model.eval(); drop.train()", "drop.eval()"):
-    _, _numbers, _, _x = _drawn(_SHARED, 8)
-    check.smallest(_compare_shared, _numbers, _x, _modes)
+_turns = "model.eval(); model.training = model[1].training = True"
+_mixed = "model.train()", "model.eval()", "model[1].eval()", "model.eval(); model[1].train()", _turns
+_deep = "model.eval(); model[0].training = model[1][0][0].training = True"
 _words = f"evaluate(model, x=[1, -1]), {hint.skip}"
-_numbers = tensor([1.0, 2.0, -1.0, 3.0, 0.5, 1.0])
-_answer = ask("evaluate(model, x)", {"before": _SKIP, "words": _words}, numbers=_numbers, x=tensor([1, -1]))
-_answer.returns(tensor([1.0, -8.0]), hint=hint.called)
-_answer.then(_MODES).equals([True] * 3, hint=hint.noted)
-_x = [[1.0, -2.0], [-3.0, 4.0]]
+_skip, _numbers = {"before": _SKIP, "words": _words}, tensor([1.0, 2.0, -1.0, 3.0, 0.5, 1.0])
+_rows = [[1.0, -2.0], [-3.0, 4.0]]
 _images = "nn.Unflatten(1, (2, 1, 1)), {}, nn.Flatten(0)"
-for _layer in (
-    "nn.Identity()",
-    "nn.Dropout2d(0.5)",
-    "nn.FeatureAlphaDropout(0.5)",
-    "nn.BatchNorm2d(2, 1e-30)",
-):
-    _model = f"nn.Sequential({_images.format(_layer)})"
-    _answer = ask("evaluate(model, x)", model=_model, x=leaf(_x, "float32", grad=check.draw(1, 9)))
-    _answer.returns(tensor(_x, "float32").flatten(), hint=hint.kinds).is_untracked(hint.tracked)
-    _answer.changes_nothing()
-_how = {"before": "model[1].register_forward_hook(lambda *_: None)"}
-_given = {"model": "nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5))", "x": tensor([1.0, 2.0], "float32")}
-ask("evaluate(model, x)", _how, **_given).changes_nothing(hints={"hooks": hint.hooks})
-_left = ask(
-    "[torch.set_grad_enabled(False), evaluate(model, torch.ones(1, 2)), torch.is_grad_enabled()][-1]",
-    {"words": "with torch.no_grad(): evaluate(model, x)"},
-    model="nn.Linear(2, 1)",
-)
-_left.holds(_left.result is False, hint.left_on)
+for _part in ("result", "modes"):
+    with _credit.part(_part):
+        for _layer, _few in (("nn.Dropout(0.5)", 1), ("nn.BatchNorm1d(3)", 2)):
+            for _modes in _mixed:
+                for _dtype in ("float64", "float32"):
+                    check.smallest(_compare_drawn, _part, *_drawn(_layer, 4), _dtype, _modes, True)
+                    check.smallest(_compare_drawn, _part, *_drawn(_layer, _few), _dtype, _modes)
+        for _modes in ("model.train()", "model.eval()", "model[1][0][0].eval()", _deep):
+            _case = _drawn(f"nn.Sequential({_nested})", 9)
+            check.smallest(_compare_drawn, _part, *_case, "float32", _modes)
+        for _modes in ("model.train()", "model.eval(); drop.train()", "drop.eval()"):
+            _, _given, _, _x = _drawn(_SHARED, 8)
+            check.smallest(_compare_shared, _part, _given, _x, _modes)
+        _answer = ask("evaluate(model, x)", _skip, numbers=_numbers, x=tensor([1, -1]))
+        _answer.returns(tensor([1.0, -8.0]), hint=hint.called)
+        if _part == "modes":
+            _answer.then(_MODES).equals([True] * 3, hint=hint.noted)
+        for _layer in (
+            "nn.Identity()",
+            "nn.Dropout2d(0.5)",
+            "nn.FeatureAlphaDropout(0.5)",
+            "nn.BatchNorm2d(2, 1e-30)",
+        ):
+            _model = f"nn.Sequential({_images.format(_layer)})"
+            _answer = ask("evaluate(model, x)", model=_model, x=leaf(_rows, "float32", grad=check.draw(1, 9)))
+            _answer.returns(tensor(_rows, "float32").flatten(), hint=hint.kinds).is_untracked(hint.tracked)
+            if _part == "modes":
+                _answer.changes_nothing()
+_model = "nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5), nn.Linear(3, 1))"
+_words = f"evaluate(model, x), {hint.raises} ZeroDivisionError, {_turns}: {_MODES}"
+_how = {"before": _turns + _FAULTY, "words": _words, "below": f"model = {_model}"}
+with _credit.part("modes"):
+    _after = ask(_MODES, _how, model=_model)
+    _reached, _recording = _after.then("reached, recording").result
+    _after.holds(_reached, hint.swallowed).equals([True, False] * 2, hint=hint.faulty)
+    _after.holds(_recording, hint.left_off)
+    _how = {"before": "model[1].register_forward_hook(lambda *_: None)"}
+    _model = "nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5))"
+    _answer = ask("evaluate(model, x)", _how, model=_model, x=tensor([1.0, 2.0], "float32"))
+    _answer.changes_nothing(hints={"hooks": hint.hooks})
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
@@ -1376,7 +1417,7 @@ r"""
 For the program `f = x * (x**2).detach()`, predict two numbers: the slope that autograd reports, and the slope of the function that `f` computes, which is where the quotient goes.
 
 - `x` is a number, `float` or `int`, between -100 and 100.
-- Return a tuple of two floats `(autograd, truth)`, right to 12 significant digits. You may compute them in any way.
+- Return a tuple of two numbers `(autograd, truth)`, right to 12 significant digits. You may compute them in any way.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1391,7 +1432,7 @@ For `x**2 * x.detach()` autograd treats the second factor as a constant $c$. The
 </details>
 """
 
-# %% [markdown] lang="ko" en="7be7101a"
+# %% [markdown] lang="ko" en="9df5e27e"
 r"""
 ## 과제 6.4 · `stop_gradient`
 
@@ -1400,7 +1441,7 @@ r"""
 프로그램 `f = x * (x**2).detach()`에 대해 두 수를 예상하세요. 하나는 autograd가 구하는 기울기, 하나는 `f`가 계산하는 함수의 기울기(참값)입니다. 차분몫은 둘째로 다가갑니다.
 
 - `x`는 -100 이상 100 이하의 수(`float` 또는 `int`)입니다.
-- float 두 개가 든 튜플 `(autograd, truth)`를 유효 숫자 12자리까지 맞게 돌려주세요. 어떤 방법으로 구해도 됩니다.
+- 수 두 개가 든 튜플 `(autograd, truth)`를 유효 숫자 12자리까지 맞게 돌려주세요. 어떤 방법으로 구해도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1418,9 +1459,8 @@ r"""
 
 # %% nbgrader={"grade_id": "stop_gradient", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def stop_gradient(x):
-    """Return (autograd's slope, the true slope) of x * (x**2).detach() at the number x, two floats."""
+    """Return (autograd's slope, the true slope) of x * (x**2).detach() at the number x, two numbers."""
     ### BEGIN SOLUTION
-    x = float(x)
     return x**2, 3 * x**2
     ### END SOLUTION
 
@@ -1442,10 +1482,7 @@ def _compare(x, autograd, truth):
     }
     exact = {"rtol": 1e-11, "atol": 1e-20}
     answer = ask("stop_gradient(x)", x=x)
-    answer.returns((autograd, truth), mistakes=wrong, nearly=hint.nearly, **exact)
-    floats = all(isinstance(number, float) for number in answer.result)
-    answer.holds(floats, str(answer.result), hint.int)
-    answer.changes_nothing()
+    answer.returns((autograd, truth), mistakes=wrong, nearly=hint.nearly, **exact).changes_nothing()
     answer.again().returns((autograd, truth), **exact).changes_nothing()
 
 
@@ -1477,8 +1514,8 @@ A training loop wants to report its loss. Call `step()` `n` times and return the
 
 - `step` takes no argument, trains for one step and returns a tracked loss with a single element, of shape `()` or `(1,)`. Training is its job: leave recording on while it runs, and run no backward pass yourself.
 - `n` is an `int`, 0 or larger. Call `step` exactly `n` times.
-- Return a `float`, also for `n = 0`. Add in float64 (Python floats are easiest), also where the losses are `float32`.
-- While `step` runs, the graph of **at most one** earlier loss may still be in memory, and none after your function has returned.
+- Return a plain number, not a tensor; for `n = 0` it is 0. Add in float64 (Python floats are easiest), also where the losses are `float32`.
+- While `step` runs, the graph of **at most one** earlier loss may still be in memory, and none after your function has returned. The sum and the memory give one point each.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1493,7 +1530,7 @@ What does `total` keep alive after `total = total + loss` (section 8)? Which par
 </details>
 """
 
-# %% [markdown] lang="ko" en="1a6a6be2"
+# %% [markdown] lang="ko" en="e17eaee2"
 r"""
 ## 과제 6.5 · `running_loss`
 
@@ -1503,8 +1540,8 @@ r"""
 
 - `step`은 인자 없이 호출하고, 한 스텝 학습한 다음 원소가 하나인 추적되는 loss를 돌려줍니다. shape는 `()` 또는 `(1,)`입니다. 학습은 `step`이 하므로 `step`이 실행되는 동안 기록을 켜 두고, 역방향 계산은 직접 하지 마세요.
 - `n`은 0 이상의 `int`입니다. `step`을 정확히 `n`번 호출하세요.
-- `n`이 0일 때도 `float`를 돌려주세요. loss가 `float32`여도 float64의 정밀도로 더하세요(파이썬 수가 가장 쉽습니다).
-- `step`이 실행되는 동안 앞선 loss의 그래프는 **많아야 하나**만 메모리에 남아 있을 수 있고, 함수가 끝나면 하나도 남지 않아야 합니다.
+- 텐서가 아니라 파이썬의 수를 돌려주세요. `n`이 0이면 0입니다. loss가 `float32`여도 float64의 정밀도로 더하세요(파이썬 수가 가장 쉽습니다).
+- `step`이 실행되는 동안 앞선 loss의 그래프는 **많아야 하나**만 메모리에 남아 있을 수 있고, 함수가 끝나면 하나도 남지 않아야 합니다. 합과 메모리가 각각 1점입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1522,7 +1559,7 @@ r"""
 
 # %% nbgrader={"grade_id": "running_loss", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def running_loss(step, n):
-    """Return the sum of the losses of n calls of step(), a float, keeping no graph alive."""
+    """Return the sum of the losses of n calls of step(), a number, keeping no graph alive."""
     ### BEGIN SOLUTION
     total = 0.0
     for _ in range(n):
@@ -1532,76 +1569,71 @@ def running_loss(step, n):
 
 
 # %% nbgrader={"grade_id": "test_running_loss", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf
+from secant import PartialCredit, ask, check, hints, leaf
 
 hint = hints("running_loss")
+_credit = PartialCredit(sum=1, memory=1)
 
 _STEP = """
-import weakref
-modes, alive, marks = [], [], weakref.WeakSet()
+modes, alive, marks = [], [], __import__('weakref').WeakSet()
 def step():
-    modes.append(torch.is_grad_enabled())
-    alive.append(len(marks))
+    modes.append(torch.is_grad_enabled()), alive.append(len(marks))
     loss = w.exp().reshape(shape) * losses[(len(alive) - 1) % len(losses)]
-    if loss.requires_grad:
-        loss.grad_fn.metadata['mark'] = mark = lambda: 'lives as long as the graph'
-        marks.add(mark)
+    loss.grad_fn and marks.add(loss.grad_fn.metadata.setdefault('alive', lambda: None))
     return loss
 """
 
 
-def _compare(losses, n, dtype, shape, want, last):
+def _compare(part, losses, n, dtype, shape, want, last):
     words = f"running_loss(step, {n}), {dtype}, losses = {losses}, shape = {shape}"
     given = {"losses": losses, "shape": shape, "w": leaf(0.0, dtype)}
     answer = ask(f"running_loss(step, {n})", {"before": _STEP, "words": words}, **given)
-    modes, alive = answer.then("modes, alive").result
+    modes, alive, left = answer.then("modes, alive, len(marks)").result
     check.equal(len(alive), n, f"{words}: {hint.times}")
     answer.holds(all(modes), hint.off)
-    wrong = {hint.last: last, hint.mean: want / max(n, 1)}
-    answer.returns(want, mistakes=wrong, nearly=hint.nearly, rtol=1e-12, atol=1e-12)
-    answer.holds(isinstance(answer.result, float), hint.int)
-    answer.holds(max(alive, default=0) <= 1, f"{hint.alive}: {alive[:12]}. {hint.held}")
+    wrong, near = {hint.last: last, hint.mean: want / max(n, 1)}, 1e-12 if part == "sum" else 1e-2
+    answer.returns(want, mistakes=wrong, nearly=hint.nearly, rtol=near, atol=near)
+    if part == "memory":
+        answer.holds(max(alive, default=0) <= 1, f"{hint.alive}: {alive[:12]}. {hint.held}")
+        answer.holds(not left, hint.left)
     return answer.changes_nothing(hints={"grad": hint.filled})
 
 
-_compare([4.0, 9.0, 2.0], 3, "float64", (), 15.0, 2.0)
-_compare([0.1, 0.7], 100, "float32", (1,), 39.99999947845936, 0.699999988079071)
-_compare([1.0], 0, "float64", (), 0.0, 0.0)
-check.visible_passed()
+for _part in ("sum", "memory"):
+    with _credit.part(_part):
+        _compare(_part, [4.0, 9.0, 2.0], 3, "float64", (), 15.0, 2.0)
+        _compare(_part, [0.1, 0.7], 100, "float32", (1,), 39.99999947845936, 0.699999988079071)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 from secant import tensor
 
 
-def _compare_drawn(losses, n, dtype, shape=()):
+def _compare_drawn(part, losses, n, dtype, shape=()):
     each = tensor([losses[k % len(losses)] for k in range(n)], dtype).tolist()
-    answer = _compare(losses, n, dtype, shape, float(sum(each)), each[-1] if each else 0.0)
-    answer.holds(not answer.then("len(marks)").result, hint.left)
+    _compare(part, losses, n, dtype, shape, float(sum(each)), each[-1] if each else 0.0)
 
 
-for _dtype in ("float64", "float32"):
-    for _shape in ((), (1,)):
-        check.smallest(_compare_drawn, check.draws(4, -3, 3), 4, _dtype, _shape)
-        check.smallest(_compare_drawn, check.draws(5, 0.1, 3), 3, _dtype, _shape)
-        check.smallest(_compare_drawn, [check.draw(0.1, 3)], 1, _dtype, _shape)
-        check.smallest(_compare_drawn, check.draws(3, 0.1, 3), 200, _dtype, _shape)
-        _compare_drawn([1.0], 0, _dtype, _shape)
-        _compare_drawn([0.0, 5.0], 2, _dtype, _shape)
-_compare_drawn([16777216.0, 1.0], 50, "float32")
 # A step that trains: w becomes half of what it was.
 _MOVES = "loss.backward(inputs=[w]), w.data.sub_(0.25 * w.grad), setattr(w, 'grad', None)"
 _TRAINS = f"lambda: (loss := w**2, {_MOVES})[0]"
-for _n in (0, 1, 5):
-    _words = f"running_loss(step, {_n}), {hint.trains}"
-    _answer = ask(f"running_loss(step, {_n})", {"words": _words}, w=leaf(3.0), step=_TRAINS)
-    _answer.returns(float(sum(9.0 * 0.25**k for k in range(_n))), rtol=1e-12)
-    _answer.changes_nothing(but=[("value", "w")])
-_left = ask(
-    "[torch.set_grad_enabled(False), running_loss(step, 2), torch.is_grad_enabled()][-1]",
-    {"words": "with torch.no_grad(): running_loss(step, 2)"},
-    step="lambda: torch.ones(1)",
-)
-_left.holds(_left.result is False, hint.left_on)
+for _part in ("sum", "memory"):
+    with _credit.part(_part):
+        for _dtype in ("float64", "float32"):
+            for _shape in ((), (1,)):
+                check.smallest(_compare_drawn, _part, check.draws(4, -3, 3), 4, _dtype, _shape)
+                check.smallest(_compare_drawn, _part, check.draws(5, 0.1, 3), 3, _dtype, _shape)
+                check.smallest(_compare_drawn, _part, [check.draw(0.1, 3)], 1, _dtype, _shape)
+                check.smallest(_compare_drawn, _part, check.draws(3, 0.1, 3), 200, _dtype, _shape)
+                _compare_drawn(_part, [1.0], 0, _dtype, _shape)
+                _compare_drawn(_part, [0.0, 5.0], 2, _dtype, _shape)
+        _compare_drawn(_part, [16777216.0, 1.0], 50, "float32")
+        for _n in (0, 1, 5):
+            _words = f"running_loss(step, {_n}), {hint.trains}"
+            _answer = ask(f"running_loss(step, {_n})", {"words": _words}, w=leaf(3.0), step=_TRAINS)
+            _answer.returns(float(sum(9.0 * 0.25**k for k in range(_n))), rtol=1e-6)
+            _answer.changes_nothing(but=[("value", "w")])
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
@@ -2009,10 +2041,10 @@ r"""
 
 - **6.1** Several `f` and `g`: results with one element, as many as `x`, or more; an `f` that uses its argument twice, adds elements up, or returns `x` itself; scalar, matrix-shaped (one row, too) and empty `x`, and a leaf whose memory is part of a larger tensor;
   full buffers of `x` and of parameters; two calls in a row, another `f`, another `x`; whether `g` gets a tensor without a history; both dtypes, 10 digits.
-- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty, sliced and transposed ones; some or all without a `.grad`; gradients of 0 and large ones; `lr` 0, an `int`, and one with many digits; three steps in a row; a call inside `no_grad`; 10 digits; the return value; whether objects, memory and gradients are the caller's.
-- **6.3** Models with Dropout and BatchNorm of several kinds, with layers inside layers, with a layer that belongs to two others, a model that is not an `nn.Sequential` and has a hook, and a model that returns a view of `x`, in several modes; tracked and untracked `x`; both dtypes; a model that raises, and gradient mode afterwards; other modes at the next call; a call inside `no_grad`; the layers' settings afterwards; what is recorded while the model runs, and what may be done with the result.
-- **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 12 digits; types.
-- **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200, type of the sum; a `step` that trains; a call inside `no_grad`; `float32` losses whose sum loses digits; graphs alive at each step and at the end.
+- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty, sliced and transposed ones; some or all without a `.grad`; gradients of 0 and large ones; `lr` 0, an `int`, and one with many digits; three steps in a row; 10 digits; the return value; whether objects, memory and gradients are the caller's.
+- **6.3** Models with Dropout and BatchNorm of several kinds, with layers inside layers, with a layer that belongs to two others, a model that is not an `nn.Sequential` and has a hook, and a model that returns a view of `x`, in several modes; tracked and untracked `x`; both dtypes; a model that raises, and gradient mode afterwards; other modes at the next call; the layers' settings afterwards; what is recorded while the model runs, and what may be done with the result.
+- **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 12 digits.
+- **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200, type of the sum; a `step` that trains; `float32` losses whose sum loses digits; graphs alive at each step and at the end.
 - **6.6** Models of two and three linear layers, some inside another, without a bias, or with names that begin alike; a first layer without parameters; one row and several; tracked and untracked `x`; full buffers, also of `x`; parameters frozen already, anywhere; how often the model runs; the return value; layers, parameters, flags and modes afterwards.
 - **6.7** Several `f` and `h`, each of them also `t` itself; vectors and matrices, tracked or not; both dtypes; the value, to 10 digits, and each gradient beside the quotient that holds the targets still; full buffers; two calls in a row, another `h`, another `a`; how often `f` and `h` are called.
 
@@ -2046,7 +2078,7 @@ You can now answer these without looking back:
 Next: [Lesson 07](../07_inside_backward/07_inside_backward.ipynb), inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="d346f889"
+# %% [markdown] lang="ko" en="c25e9c9b"
 r"""
 ## 숨은 테스트가 확인하는 것
 

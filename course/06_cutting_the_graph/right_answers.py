@@ -386,3 +386,44 @@ def freeze_first(model, x):
     model(x).sum().backward()
     for p, grad in kept:
         p.grad = grad
+
+
+# %% switches the recording on after the step task="sgd_step_"
+def sgd_step_(params, lr):
+    torch.set_grad_enabled(False)
+    for p in params:
+        if p.grad is not None:
+            p -= lr * p.grad
+    torch.set_grad_enabled(True)
+
+
+# %% switches the recording on at the end task="evaluate"
+def evaluate(model, x):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    torch.set_grad_enabled(False)
+    try:
+        return model(x).detach()
+    finally:
+        torch.set_grad_enabled(True)
+        for module, mode in modes.items():
+            module.training = mode
+
+
+# %% ints for an int task="stop_gradient"
+def stop_gradient(x):
+    return x**2, 3 * x**2
+
+
+# %% an int for no steps task="running_loss"
+def running_loss(step, n):
+    return sum(step().item() for _ in range(n))
+
+
+# %% switches the recording on for good task="running_loss"
+def running_loss(step, n):
+    torch.set_grad_enabled(True)
+    total = 0.0
+    for _ in range(n):
+        total += step().item()
+    return total

@@ -204,15 +204,6 @@ def sgd_step_(params, lr):
                 p.sub_(lr * p.grad)
 
 
-# %% switches the recording on after the step task="sgd_step_" hint="left_on"
-def sgd_step_(params, lr):
-    torch.set_grad_enabled(False)
-    for p in params:
-        if p.grad is not None:
-            p -= lr * p.grad
-    torch.set_grad_enabled(True)
-
-
 # %% asks whether a gradient is not 0 task="sgd_step_" hint="truth"
 def sgd_step_(params, lr):
     with torch.no_grad():
@@ -282,30 +273,30 @@ def evaluate(model, x):
         return model(x)
 
 
-# %% leaves evaluation mode on task="evaluate" en="the training mode of model was changed" ko="model의 학습 모드가 바뀌었습니다"
+# %% leaves evaluation mode on task="evaluate" points="1" en="the training mode of model.0 was changed" ko="model.0의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     model.eval()
     with torch.no_grad():
-        return model(x)
+        return model(x).detach()
 
 
-# %% sets all of it to training task="evaluate" en="the training mode of model.1 was changed" ko="model.1의 학습 모드가 바뀌었습니다"
+# %% sets all of it to training task="evaluate" points="1" en="the training mode of model.1 was changed" ko="model.1의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     model.eval()
     try:
         with torch.no_grad():
-            return model(x)
+            return model(x).detach()
     finally:
         model.train()
 
 
-# %% puts back only the outermost mode task="evaluate" en="the training mode of model.0 was changed" ko="model.0의 학습 모드가 바뀌었습니다"
+# %% puts back only the outermost mode task="evaluate" points="1" en="the training mode of model.0 was changed" ko="model.0의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     was = model.training
     model.eval()
     try:
         with torch.no_grad():
-            return model(x)
+            return model(x).detach()
     finally:
         model.train(was)
 
@@ -333,7 +324,7 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% forgets the modes when there is an error task="evaluate" hint="faulty"
+# %% forgets the modes when there is an error task="evaluate" points="1" hint="faulty"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -344,26 +335,13 @@ def evaluate(model, x):
     return result
 
 
-# %% switches the recording on at the end task="evaluate" hint="left_on"
-def evaluate(model, x):
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    torch.set_grad_enabled(False)
-    try:
-        return model(x).detach()
-    finally:
-        torch.set_grad_enabled(True)
-        for module, mode in modes.items():
-            module.training = mode
-
-
-# %% puts back the modes of the outer layers only task="evaluate" en="the training mode of model.1.0 was changed" ko="model.1.0의 학습 모드가 바뀌었습니다"
+# %% puts back the modes of the outer layers only task="evaluate" points="1" en="the training mode of model.1.0 was changed" ko="model.1.0의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     modes = [(module, module.training) for module in (model, *model.children())]
     model.eval()
     try:
         with torch.no_grad():
-            return model(x)
+            return model(x).detach()
     finally:
         for module, mode in modes:
             module.train(mode)
@@ -377,7 +355,7 @@ def evaluate(model, x):
             module.eval()
     try:
         with torch.no_grad():
-            return model(x)
+            return model(x).detach()
     finally:
         for module, mode in modes.items():
             module.training = mode
@@ -426,11 +404,6 @@ def stop_gradient(x):
     return float(x**2), float(x**3)
 
 
-# %% ints for an int task="stop_gradient" hint="int"
-def stop_gradient(x):
-    return x**2, 3 * x**2
-
-
 # %% in float32 task="stop_gradient" hint="nearly"
 def stop_gradient(x):
     t = torch.tensor(float(x), requires_grad=True)
@@ -448,7 +421,7 @@ def stop_gradient(x):
     return round(float(x**2), 6), round(3.0 * x**2, 6)
 
 
-# %% adds up the tensors task="running_loss" en="when each step begins: [0, 1, 2]. A name for" ko="앞선 loss의 그래프 수: [0, 1, 2]. 추적되는"
+# %% adds up the tensors task="running_loss" points="1" en="when each step begins: [0, 1, 2]. A name for" ko="앞선 loss의 그래프 수: [0, 1, 2]. 추적되는"
 def running_loss(step, n):
     total = torch.zeros((), dtype=torch.float64)
     for _ in range(n):
@@ -456,7 +429,7 @@ def running_loss(step, n):
     return total.item()
 
 
-# %% keeps all losses until the end task="running_loss" hint="held"
+# %% keeps all losses until the end task="running_loss" points="1" hint="held"
 def running_loss(step, n):
     losses = [step() for _ in range(n)]
     return float(sum(loss.item() for loss in losses))
@@ -495,7 +468,7 @@ def running_loss(step, n):
     return total
 
 
-# %% adds in float32 task="running_loss" hint="nearly"
+# %% adds in float32 task="running_loss" points="1" hint="nearly"
 def running_loss(step, n):
     total = torch.zeros(())
     for _ in range(n):
@@ -511,12 +484,7 @@ def running_loss(step, n):
     return total
 
 
-# %% an int for no steps task="running_loss" hint="int"
-def running_loss(step, n):
-    return sum(step().item() for _ in range(n))
-
-
-# %% keeps the last loss as an attribute task="running_loss" hint="left"
+# %% keeps the last loss as an attribute task="running_loss" points="1" hint="left"
 def running_loss(step, n):
     total = 0.0
     for _ in range(n):
@@ -675,7 +643,7 @@ def sgd_step_(params, lr):
                 p.detach().contiguous().sub_(lr * p.grad)
 
 
-# %% meets a shared module twice task="evaluate" hint="shared"
+# %% meets a shared module twice task="evaluate" points="1" hint="shared"
 def evaluate(model, x):
     modes = []
 
@@ -694,7 +662,7 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% empties the buffers task="evaluate" en="model.0.bias.grad is not what it was" ko="model.0.bias.grad가 호출하기 전과 다릅니다"
+# %% empties the buffers task="evaluate" points="1" en="model.0.bias.grad is not what it was" ko="model.0.bias.grad가 호출하기 전과 다릅니다"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -707,7 +675,7 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% unfreezes all task="evaluate" en="model.0.bias.requires_grad was changed" ko="model.0.bias.requires_grad가 바뀌었습니다"
+# %% unfreezes all task="evaluate" points="1" en="model.0.bias.requires_grad was changed" ko="model.0.bias.requires_grad가 바뀌었습니다"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -721,7 +689,7 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% clears the hooks task="evaluate" hint="hooks"
+# %% clears the hooks task="evaluate" points="1" hint="hooks"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -916,7 +884,7 @@ def sgd_step_(params, lr):
                 p -= lr * velocity[p]
 
 
-# %% leaves gradient mode off after an error task="evaluate" hint="left_off"
+# %% leaves gradient mode off after an error task="evaluate" points="1" hint="left_off"
 def evaluate(model, x):
     modes, was = [(m, m.training) for m in model.modules()], torch.is_grad_enabled()
     torch.set_grad_enabled(False)
@@ -944,7 +912,7 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% notes all modes, but puts them back with train task="evaluate" hint="shared"
+# %% notes all modes, but puts them back with train task="evaluate" points="1" hint="shared"
 def evaluate(model, x):
     modes = [(m, m.training) for m in model.modules()]
     model.eval()
@@ -1018,7 +986,7 @@ def agreement_loss(f, h, a, b):
     return ((h(z_a) - z_a.detach()) ** 2).mean() / 2 + ((h(z_b) - z_b.detach()) ** 2).mean() / 2
 
 
-# %% leaves gradient mode off task="evaluate" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
+# %% leaves gradient mode off task="evaluate" points="1" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
 def evaluate(model, x):
     modes = [(m, m.training) for m in model.modules()]
     model.eval()
@@ -1029,7 +997,7 @@ def evaluate(model, x):
     return y
 
 
-# %% freezes the model for good task="evaluate" en="requires_grad was changed" ko="requires_grad가 바뀌었습니다"
+# %% freezes the model for good task="evaluate" points="1" en="requires_grad was changed" ko="requires_grad가 바뀌었습니다"
 def evaluate(model, x):
     modes = [(m, m.training) for m in model.modules()]
     model.eval()
@@ -1039,7 +1007,7 @@ def evaluate(model, x):
     return y
 
 
-# %% makes all parameters tracked again task="evaluate" en="requires_grad was changed" ko="requires_grad가 바뀌었습니다"
+# %% makes all parameters tracked again task="evaluate" points="1" en="requires_grad was changed" ko="requires_grad가 바뀌었습니다"
 def evaluate(model, x):
     modes = [(m, m.training) for m in model.modules()]
     model.eval()
@@ -1143,7 +1111,7 @@ def evaluate(model, x):
             m.training = t
 
 
-# %% lets Dropout drop nothing from now on task="evaluate" hint="settings"
+# %% lets Dropout drop nothing from now on task="evaluate" points="1" hint="settings"
 def evaluate(model, x):
     modes = [(m, m.training) for m in model.modules()]
     for m in model.modules():
@@ -1159,7 +1127,7 @@ def evaluate(model, x):
             m.training = t
 
 
-# %% two levels deep task="evaluate" en="the training mode of model.1.0.0 was changed" ko="model.1.0.0의 학습 모드가 바뀌었습니다"
+# %% two levels deep task="evaluate" points="1" en="the training mode of model.1.0.0 was changed" ko="model.1.0.0의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     found = [model]
     for child in model.children():
@@ -1174,7 +1142,7 @@ def evaluate(model, x):
             m.training = t
 
 
-# %% notes a mode for each class task="evaluate" en="the training mode of" ko="의 학습 모드가 바뀌었습니다"
+# %% notes a mode for each class task="evaluate" points="1" en="the training mode of" ko="의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     modes = {type(m): m.training for m in model.modules()}
     model.eval()
@@ -1186,7 +1154,7 @@ def evaluate(model, x):
             m.training = modes[type(m)]
 
 
-# %% notes the modes lazily, after eval task="evaluate" en="the training mode of model was changed" ko="model의 학습 모드가 바뀌었습니다"
+# %% notes the modes lazily, after eval task="evaluate" points="1" en="the training mode of model.0 was changed" ko="model.0의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     modes = ((m, m.training) for m in model.modules())
     model.eval()
@@ -1208,7 +1176,7 @@ def evaluate(model, x):
         model.training = was
 
 
-# %% begins with zero_grad for the model task="evaluate" en="model.0.bias.grad is not what it was" ko="model.0.bias.grad가 호출하기 전과 다릅니다"
+# %% begins with zero_grad for the model task="evaluate" points="1" en="model.0.bias.grad is not what it was" ko="model.0.bias.grad가 호출하기 전과 다릅니다"
 def evaluate(model, x):
     modes = [(m, m.training) for m in model.modules()]
     model.eval()
@@ -1221,7 +1189,7 @@ def evaluate(model, x):
             m.training = t
 
 
-# %% notes nothing below a module in evaluation mode task="evaluate" en="the training mode of model.1.0 was changed" ko="model.1.0의 학습 모드가 바뀌었습니다"
+# %% notes nothing below a module in evaluation mode task="evaluate" points="1" en="the training mode of model.1.0 was changed" ko="model.1.0의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     on = []
 
@@ -1319,7 +1287,7 @@ def evaluate(model, x):
             m.training = t
 
 
-# %% puts back the layers without parts only task="evaluate" en="the training mode of model was changed" ko="model의 학습 모드가 바뀌었습니다"
+# %% puts back the layers without parts only task="evaluate" points="1" en="the training mode of model was changed" ko="model의 학습 모드가 바뀌었습니다"
 def evaluate(model, x):
     leaves = [m for m in model.modules() if not list(m.children())]
     modes = [(m, m.training) for m in leaves]
@@ -1397,12 +1365,3 @@ def freeze_first(model, x):
     model(x).sum().backward()
     for p, flag in zip(frozen, flags, strict=True):
         p.requires_grad_(flag)
-
-
-# %% switches the recording on for good task="running_loss" hint="left_on"
-def running_loss(step, n):
-    torch.set_grad_enabled(True)
-    total = 0.0
-    for _ in range(n):
-        total += step().item()
-    return total

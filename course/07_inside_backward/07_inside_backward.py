@@ -271,47 +271,50 @@ So `.data` is not a shortcut for `no_grad`: it removes the only guard. This cann
 
 ## 4. Spoil what backward reads
 
-In this explorer the forward pass is always exact. The menu `spoil` says what happens to `backward()`: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
+In this explorer the forward pass is always exact, and so is `backward()` to begin with. The menu `spoil` changes that: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
 with fewer digits (about seven in `float32`, two or three in `bfloat16`, one or two in `float8`); or a *hook*, a function registered on `x`, multiplies the gradient by $a$ (lesson 4 and section 7).
-Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how far the quotient is from `x.grad`, and (green) from the gradient with nothing spoiled.
+Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how far the quotient is from `x.grad`, and (green, once something is spoiled) from the gradient with nothing spoiled.
 
-1. Make $h$ smaller. Where does the quotient go, to `x.grad` or to the true gradient (green)? How far off is `x.grad` with $a = 0.5$, and with $a = 1$?
-2. Choose $e^x$ for the same edit of `x.data`. Why is `x.grad` right now?
-3. Back to $x^2$, and store saved tensors as `float32`, `bfloat16`, `float8`. How far off is each at $x = 1.3$, and at $x = 1.5$?
-4. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
+1. Nothing is spoiled yet. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
+2. In the menu *spoil*, choose `x.data.add_(a)`, and make $h$ small again. Where does the quotient go, to `x.grad` or to the true gradient (green)? How far off is `x.grad` with $a = 0.5$, and with $a = 1$?
+3. Choose $e^x$ for the same edit of `x.data`. Why is `x.grad` right now?
+4. Back to $x^2$, and store saved tensors as `float32`, `bfloat16`, `float8`. How far off is each at $x = 1.3$, and at $x = 1.5$?
+5. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
 """
 
-# %% [markdown] lang="ko" en="bab513eb"
+# %% [markdown] lang="ko" en="ed27e70e"
 r"""
 그러니 `.data`를 `no_grad`의 간편한 대용품으로 여기면 안 됩니다. 하나뿐인 안전장치를 꺼 버리는 셈입니다. 한편 차분몫은 저장된 값이 바뀌어도 영향을 받지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 텐서는 하나도 읽지 않습니다.
 
 ## 4. 역방향 계산을 일부러 교란하기
 
-여기서 순방향 계산은 언제나 정확합니다. *교란* 메뉴에서 `backward()`를 어떻게 건드릴지 고르세요. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
+여기서 순방향 계산은 언제나 정확하고, 처음에는 역방향 계산도 정확합니다. *교란* 메뉴에서 `backward()`를 어떻게 건드릴지 고를 수 있습니다. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
 보관하거나(`float32`는 약 일곱 자리, `bfloat16`은 두세 자리, `float8`은 한두 자리), `x`에 건 함수인 *hook*(수업 04와 7절)으로 gradient에 $a$를 곱합니다.
-왼쪽: $f$와 할선, 기울기가 `x.grad`인 직선. 오른쪽: $h$마다 차분몫이 `x.grad`에서 얼마나 떨어져 있는지, 그리고 건드리지 않았을 때의 gradient에서 얼마나 떨어져 있는지(초록색).
+왼쪽: $f$와 할선, 기울기가 `x.grad`인 직선. 오른쪽: $h$마다 차분몫이 `x.grad`에서 얼마나 떨어져 있는지, 그리고 무언가를 건드렸을 때는 건드리지 않은 gradient에서 얼마나 떨어져 있는지(초록색).
 
-1. $h$를 줄이세요. 차분몫은 `x.grad`로 다가가나요, 초록색이 가리키는 참값으로 다가가나요? $a = 0.5$일 때와 $a = 1$일 때 `x.grad`는 얼마나 어긋나나요?
-2. `x.data`를 똑같이 바꾸면서 함수를 $e^x$으로 고르세요. 이번에는 왜 `x.grad`가 맞을까요?
-3. 다시 $x^2$으로 돌아가 저장된 텐서를 `float32`, `bfloat16`, `float8`로 보관하세요. $x = 1.3$에서 각각 얼마나 어긋나나요? $x = 1.5$에서는요?
-4. hook을 고르고 $a = 2$로 두세요. `x.grad`는 몇 배로 틀리나요? 차분몫은 hook을 볼 수 있나요?
+1. 아직 아무것도 건드리지 않았습니다. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
+2. *교란* 메뉴에서 `x.data.add_(a)`를 고르고 $h$를 다시 줄이세요. 차분몫은 `x.grad`로 다가가나요, 초록색이 가리키는 참값으로 다가가나요? $a = 0.5$일 때와 $a = 1$일 때 `x.grad`는 얼마나 어긋나나요?
+3. `x.data`를 똑같이 바꾸면서 함수를 $e^x$으로 고르세요. 이번에는 왜 `x.grad`가 맞을까요?
+4. 다시 $x^2$으로 돌아가 저장된 텐서를 `float32`, `bfloat16`, `float8`로 보관하세요. $x = 1.3$에서 각각 얼마나 어긋나나요? $x = 1.5$에서는요?
+5. hook을 고르고 $a = 2$로 두세요. `x.grad`는 몇 배로 틀리나요? 차분몫은 hook을 볼 수 있나요?
 """
 
 # %%
-explore_saved()
+explore_saved(spoiler="none", h=1.0)
 
 # %% [markdown] lang="en"
 r"""
 <details><summary>What you saw</summary>
 
-1. To the truth, which is 2.6 at $x = 1.3$. However small $h$ is, `x.grad` stays off by $2a$ (1, then 2): the node computed $2(x + a)$.
-2. The node of $e^x$ saved its output, and the output did not change.
-3. At 1.3 about $10^{-7}$, $6 \cdot 10^{-3}$ and $0.1$: the saved 1.3 was rounded. 1.5 needs only two binary digits, so every one of these dtypes stores it exactly, and the gradient is exact.
-4. By 2. The quotient sees neither hooks nor saved tensors, which is why it can expose them.
+1. The secant turns into the tangent: the quotient tends to `x.grad` at every $x$, until rounding takes over.
+2. To the truth, which is 2.6 at $x = 1.3$. However small $h$ is, `x.grad` stays off by $2a$ (1, then 2): the node computed $2(x + a)$.
+3. The node of $e^x$ saved its output, and the output did not change.
+4. At 1.3 about $10^{-7}$, $6 \cdot 10^{-3}$ and $0.1$: the saved 1.3 was rounded. 1.5 needs only two binary digits, so every one of these dtypes stores it exactly, and the gradient is exact.
+5. By 2. The quotient sees neither hooks nor saved tensors, which is why it can expose them.
 
 </details>
 
-For functions of your own: `explore_saved(torch.sin)`.
+For a function of your own: `explore_saved(torch.sin)`.
 
 ## 5. In-place edits are recorded
 
@@ -319,14 +322,15 @@ Are in-place edits invisible to autograd, then? No: an in-place edit of a tracke
 The second half of the cell edits a *view*. A view shares its memory with its base, so the edit changes both, and autograd rewrites the history of both:
 """
 
-# %% [markdown] lang="ko" en="02fc780f"
+# %% [markdown] lang="ko" en="e8c8b9ae"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 참값으로 다가갑니다($x = 1.3$이면 2.6). `x.grad`는 $h$가 아무리 작아도 $2a$만큼(1, 다음은 2) 어긋나 있습니다. 노드가 $2(x + a)$를 계산했기 때문입니다.
-2. $e^x$의 노드는 출력을 저장했고, 출력은 아무도 건드리지 않았습니다.
-3. 1.3에서는 약 $10^{-7}$, $6 \cdot 10^{-3}$, $0.1$입니다. 저장된 1.3이 반올림되었습니다. 1.5는 이진수로 쓰면 자릿수가 짧아서 어느 dtype에나 그대로 들어가고, gradient도 정확합니다.
-4. 2배입니다. 차분몫은 hook도 저장된 텐서도 보지 못합니다. 바로 그래서 이런 것을 찾아낼 수 있습니다.
+1. 할선이 접선으로 바뀝니다. $x$가 어디에 있든 차분몫은 `x.grad`에 가까워지고, 그러다 반올림 오차가 커집니다.
+2. 참값으로 다가갑니다($x = 1.3$이면 2.6). `x.grad`는 $h$가 아무리 작아도 $2a$만큼(1, 다음은 2) 어긋나 있습니다. 노드가 $2(x + a)$를 계산했기 때문입니다.
+3. $e^x$의 노드는 출력을 저장했고, 출력은 아무도 건드리지 않았습니다.
+4. 1.3에서는 약 $10^{-7}$, $6 \cdot 10^{-3}$, $0.1$입니다. 저장된 1.3이 반올림되었습니다. 1.5는 이진수로 쓰면 자릿수가 짧아서 어느 dtype에나 그대로 들어가고, gradient도 정확합니다.
+5. 2배입니다. 차분몫은 hook도 저장된 텐서도 보지 못합니다. 바로 그래서 이런 것을 찾아낼 수 있습니다.
 
 </details>
 
@@ -381,7 +385,8 @@ def twice(edited):
 
 
 edits = {"y": lambda y: y, "y.view(-1)": lambda y: y.view(-1), "y.data": lambda y: y.data}
-explore({"sin x": torch.sin, **{f"{name}.mul_(2)": twice(edit) for name, edit in edits.items()}}, x=2.0)
+twices = {f"{name}.mul_(2)": twice(edit) for name, edit in edits.items()}
+explore({"sin x": torch.sin, **twices}, x=2.0, rounding=False)
 
 # %% [markdown] lang="en"
 r"""
@@ -698,33 +703,45 @@ r"""
 
 Seven functions, 14 points. **Task 7.5 is optional**; it gives points like the others.
 
-Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
+
+<details><summary>The rules in short, and how to see a solution</summary>
+
+A test cell holds the **visible tests**; grading adds
 **hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
 hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
 docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
 `autograder check 7 --solution saved_shapes`).
 
+</details>
+
 **Only in this lesson:**
 
-- Hooks for saved tensors are settings of the process.
+- Hooks for saved tensors and anomaly mode are settings of the process.
 - The dtype is `float32` or `float64`. A tensor may be transposed, or a slice of a larger one, so `view` may fail on it.
 - Where a task asks for a hook or for a change in place, it says so.
 """
 
-# %% [markdown] lang="ko" en="2a6ebe20"
+# %% [markdown] lang="ko" en="438b4ee4"
 r"""
 # 과제
 
 함수 일곱 개, 합해서 14점입니다. **과제 7.5는 선택 과제**이지만 점수는 똑같이 있습니다.
 
-테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
+
+<details><summary>규칙 요약, 모범 풀이를 보는 방법</summary>
+
+테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
 설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
 답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 7 --solution saved_shapes`).
 
+</details>
+
 **이 수업에만 있는 규칙:**
 
-- 저장된 텐서의 hook도 프로세스의 설정입니다.
+- 저장된 텐서의 hook과 이상 탐지도 프로세스의 설정입니다.
 - dtype은 `float32` 또는 `float64`입니다. 텐서는 전치한 것이거나 더 큰 텐서에서 잘라 낸 것일 수 있으므로 `view`가 실패할 수 있습니다.
 - hook을 등록하거나 제자리에서 바꾸어야 할 때는 과제에 그렇게 적혀 있습니다.
 """
@@ -741,7 +758,7 @@ Each of these five programs continues with `y.add_(1)` and then `y.sum().backwar
 y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y = x + 1
 ```
 
-- Return a dict, a new one in each call, with exactly the keys `'x.exp()'`, `'x.sin()'`, `'x.sqrt()'`, `'x.log()'`, `'x + 1'`. The values are bools: `True` if it raises, `False` if it works.
+- Return a dict with exactly the keys `'x.exp()'`, `'x.sin()'`, `'x.sqrt()'`, `'x.log()'`, `'x + 1'`. The values are bools: `True` if it raises, `False` if it works.
 - You may reason it out, or let your function try it.
 
 <details><summary>Hint 1: the idea</summary>
@@ -757,7 +774,7 @@ Write down the slope of each operation. Is it shortest in terms of the input $x$
 </details>
 """
 
-# %% [markdown] lang="ko" en="e16bce6a"
+# %% [markdown] lang="ko" en="398a5342"
 r"""
 ## 과제 7.1 · `breaks_backward`
 
@@ -769,7 +786,7 @@ r"""
 y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y = x + 1
 ```
 
-- 호출할 때마다 새 dict를 돌려주세요. 키는 꼭 `'x.exp()'`, `'x.sin()'`, `'x.sqrt()'`, `'x.log()'`, `'x + 1'`이어야 합니다. 값은 bool입니다. 오류가 나면 `True`, 잘 되면 `False`입니다.
+- dict를 돌려주세요. 키는 꼭 `'x.exp()'`, `'x.sin()'`, `'x.sqrt()'`, `'x.log()'`, `'x + 1'`이어야 합니다. 값은 bool입니다. 오류가 나면 `True`, 잘 되면 `False`입니다.
 - 따져서 답해도 되고, 함수 안에서 직접 해 보아도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -802,10 +819,10 @@ hint = hints("breaks_backward")
 _PROGRAMS = ["x + 1", "x.exp()", "x.log()", "x.sin()", "x.sqrt()"]
 
 
-def _compare(answer, keys):
+def _compare(answer):
     got = answer.result
     answer.holds(isinstance(got, dict), check.kind(got), hint.keys)
-    check.equal(sorted(got, key=str), _PROGRAMS, f"{answer.call}: {hint.listed}", hint=keys)
+    check.equal(sorted(got, key=str), _PROGRAMS, f"{answer.call}: {hint.listed}", hint=hint.keys)
     for program in _PROGRAMS:
         value, where = got[program], f"{answer.call}[{program!r}]"
         check.holds(type(value) is bool, where, f"{hint.bools} ({check.kind(value)})")
@@ -814,10 +831,8 @@ def _compare(answer, keys):
     answer.holds(sum(got.values()) == 2, str(got), hint.some).changes_nothing()
 
 
-_first = ask("answers = breaks_backward()", {"words": "breaks_backward()"})
-_compare(_first, hint.keys)
-_second = _first.after("answers.pop('x + 1')")
-_compare(_second, hint.anew)
+_answer = ask("breaks_backward()")
+_compare(_answer)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
@@ -837,11 +852,10 @@ def _breaks(program):
 
 _WHY = {"x + 1": hint.add, "x.exp()": hint.exp}
 _WHY |= {"x.sin()": hint.sin, "x.sqrt()": hint.sqrt, "x.log()": hint.log}
-for _answer in (_first, _second):
-    for _program, _why in _WHY.items():
-        _where = f"{_answer.call}[{_program!r}]"
-        check.equal(_answer.result[_program], _breaks(_program), _where, hint=_why)
-_second.then("breaks_backward() is answers").equals(False, hint=hint.same)
+for _program, _why in _WHY.items():
+    _where = f"{_answer.call}[{_program!r}]"
+    check.equal(_answer.result[_program], _breaks(_program), _where, hint=_why)
+_compare(_answer.again())
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1716,6 +1730,7 @@ A model `f` computes the right loss, but is the gradient of `f(x)` right? Run it
 - Every `f` may also use `.data`, views, in-place edits or hooks harmlessly, so judge by the gradient. None edits or hooks `x` itself.
 - Call `f` as often as you like, with tracked tensors only and never under `no_grad`: its hooks need a graph. It may use tracked weights, whose `.grad` must survive too.
 - A wrong gradient is wrong by 0.01 or more in some element, perhaps in one alone. Unless the culprit is `'nan'`, $f$ is smooth at `x`, and a central quotient with $h = 10^{-5}$ has an error below $10^{-4}$.
+- One point each: `'nan'` and `'view'`; telling right from wrong with the quotient; telling `'data'` from `'hook'`.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1735,7 +1750,7 @@ step = torch.tensor([h, 0.0], dtype=x.dtype)
 </details>
 """
 
-# %% [markdown] lang="ko" en="f5441517"
+# %% [markdown] lang="ko" en="ab993863"
 r"""
 ## 과제 7.7 · `find_culprit`
 
@@ -1755,6 +1770,7 @@ r"""
 - 어떤 `f`든 `.data`, 뷰, 제자리 연산, hook을 해롭지 않게 쓸 수도 있습니다. 그러니 gradient를 보고 판단하세요. `x` 자체를 바꾸거나 `x`에 hook을 거는 `f`는 없습니다.
 - `f`는 몇 번이든 호출해도 됩니다. 다만 추적되는 텐서를 넘겨야 하고 `no_grad` 안에서는 호출하지 마세요. hook을 걸려면 그래프가 있어야 합니다. `f`는 추적되는 가중치를 쓸 수 있고, 그 `.grad`도 그대로여야 합니다.
 - 틀린 gradient는 어떤 원소에서 0.01 이상 틀립니다. 한 원소만 틀릴 수도 있습니다. 범인이 `'nan'`이 아니면 $f$는 `x`에서 매끄럽고, $h = 10^{-5}$인 중앙 차분몫의 오차는 $10^{-4}$보다 작습니다.
+- 세 가지가 각각 1점입니다. `'nan'`과 `'view'` 알아내기, 차분몫으로 gradient가 맞는지 틀리는지 가리기, `'data'`와 `'hook'` 구별하기.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1803,41 +1819,46 @@ def find_culprit(f, x):
 
 
 # %% nbgrader={"grade_id": "test_find_culprit", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf
+from secant import PartialCredit, ask, check, hints, leaf
 
 hint = hints("find_culprit")
-
-_WHY = {None: hint.right, "data": hint.copies, "hook": hint.hook}
-_WHY |= {"nan": hint.finite, "view": hint.raises}
+_credit = PartialCredit(at_once=1, quotient=1, which=1)
+_PARTS = {"at_once": ("view", "nan"), "quotient": (None, "data", "hook"), "which": ("data", "hook")}
+_WHY = {"data": hint.copies, "hook": hint.hook, "nan": hint.finite, "view": hint.raises}
 _ERRORS = {"inplace": hint.raises, "register a hook": hint.tracked}
 
 
-def _compare(want, steps, result, x, **given):
+def _compare(part, want, steps, result, x, **given):
     """steps: what f does before it returns the result, as the elements of a tuple."""
     given |= {"f": f"lambda x: ({steps}, {result})[-1]" if steps else f"lambda x: {result}"}
     how = {"errors": _ERRORS, "ahead": ("find_culprit(f, x)",)}
     answer = ask("find_culprit(f, x)", how, **given, x=leaf(x, grad=5.0))
-    wrong = {hint.kind: lambda got: got not in list(_WHY)}
+    wrong = {hint.kind: lambda got: got not in (None, *_WHY)}
     if want in ("data", "hook"):
         wrong[hint.quotient] = None
-    answer.equals(want, mistakes=wrong, hint=_WHY[want])
+        want = answer.result if part == "quotient" and answer.result in ("data", "hook") else want
+    answer.equals(want, mistakes=wrong, hint=_WHY.get(want, hint.right))
     answer.changes_nothing().keeps_buffers().again().equals(want).changes_nothing()
 
 
-_compare("view", "t := x.exp(), t[0].mul_(2)", "t.sum()", [1.0, 2.0])
-_steps = "t := x.sin(), t.cos(), t[0].mul_(2), t.data.add_(1), t.register_hook(lambda g: g)"
-_compare(None, _steps, "t.sum(0, True)", [1.0, 2.0])
-_compare("nan", "", "(x - x.detach()).sqrt().sum() + x.sum()", [1.0, 2.0])
-_compare("data", "t := x * 2, y := (t**2).sum(), t.data[3:].sub_(0.004)", "y", [0.6, 1.3, 1.7, 2.1])
-_steps, _w = "t := x * 1, t.register_hook(lambda g: g.flip(0))", leaf([3.0, 4.0], grad=7.0)
-_compare("hook", _steps, "(t * w).sum()", [1.0, 2.0], w=_w)
-check.visible_passed()
+_harmless = "t := x.sin(), t.cos(), t[0].mul_(2), t.data.add_(1), t.register_hook(lambda g: g)"
+_cases = [
+    ("view", "t := x.exp(), t[0].mul_(2)", "t.sum()", [1.0, 2.0]),
+    ("nan", "", "(x - x.detach()).sqrt().sum() + x.sum()", [1.0, 2.0]),
+    (None, _harmless, "t.sum(0, True)", [1.0, 2.0]),
+    ("data", "t := x * 2, y := (t**2).sum(), t.data[3:].sub_(0.004)", "y", [0.6, 1.3, 1.7, 2.1]),
+    ("hook", "t := x * 1, t.register_hook(lambda g: g.flip(0))", "(t**2).sum()", [1.0, 2.0]),
+]
+for _part, _wants in _PARTS.items():
+    with _credit.part(_part):
+        [_compare(_part, *case) for case in _cases if case[0] in _wants]
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 _HOOK = "t := x * a, t.register_hook(lambda g: "
 
 
-def _compare_drawn(want, steps, result, x, a, b, w):
-    _compare(want, steps, result, x, a=a, b=b, w=leaf(w, grad=7.0))
+def _compare_drawn(part, want, steps, result, x, a, b, w):
+    _compare(part, want, steps, result, x, a=a, b=b, w=leaf(w, grad=7.0))
 
 
 # b stays away from 1, the elements of w and x from each other: what is wrong is wrong by more than 0.01.
@@ -1845,7 +1866,7 @@ for _round in range(2):
     _a, _b, _w = check.draw(1.5, 3), check.draw(0.3, 0.8), [check.draw(i, i + 0.5) for i in (1, 2, 3)]
     _x, _one = [check.draw(i, i + 0.5) for i in (0.4, 1.2, 2)], [check.draw(0.5, 1.5)]
     _mixed, _long = [_x[0], -_x[1], _x[2]], check.draws(20, 1, 2)
-    for _want, _steps, _result, *_places in (
+    _cases = [
         ("data", "t := x * a, y := (t**2).sum(), t.data.mul_(b)", "y", _x, _one),
         ("data", "t := x.exp(), y := t.sum(), t.data.add_(b)", "y", _x, _one),
         ("data", "t := x * a, y := (t * t).sum(), t.data[:1].add_(b)", "y", _x, _mixed),
@@ -1877,16 +1898,20 @@ for _round in range(2):
         (None, "", "((150 * x).sin() - 150 * x + a * x + 5000 * x**2).sum()", [0.0, 0.0]),
         (None, "", "torch.where(x > 0, x.exp(), a * x).sum()", _mixed),
         ("data", _HOOK + "g * 1), y := (t**2).sum(), t.data.mul_(b)", "y", _x, _one),
-    ):
-        for _place in _places[_round : _round + 1]:
-            check.smallest(_compare_drawn, _want, _steps, _result, _place, _a, _b, _w)
+    ]
+    for _part, _wants in _PARTS.items():
+        with _credit.part(_part):
+            for _want, _steps, _result, *_places in [case for case in _cases if case[0] in _wants]:
+                for _place in _places[_round : _round + 1]:
+                    check.smallest(_compare_drawn, _part, _want, _steps, _result, _place, _a, _b, _w)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
 ## What the hidden tests look for
 
-- **7.1** Each of the five answers, tried out; a new dict in every call.
+- **7.1** Each of the five answers, tried out.
 - **7.2** Operations that save their input, their output, something in between, an index, several tensors, one tensor twice, or nothing; Python numbers as factors; a Function with a backward of its own; tracked and untracked weights; detached parts; `x` with one element, none, several dimensions, a `.grad`;
   one call of `f`; a fresh list in every call; that no backward pass runs, the graph still works and no hook stays in force; both dtypes.
 - **7.3** Chains of one to four functions, one of them twice, with weights, with results of other shapes; an untracked `x`; `backward()` and `torch.autograd.grad`; the number and order of all runs, in two calls; the dtype that functions receive; how much the graph saves; random numbers; an empty list and one that changes; both dtypes.
@@ -1924,11 +1949,11 @@ You can now answer these without looking back:
 Next: [Lesson 08](../08_your_own_backward/08_your_own_backward.ipynb), writing your own backward and checking it.
 """
 
-# %% [markdown] lang="ko" en="e918b6ba"
+# %% [markdown] lang="ko" en="e10dfefa"
 r"""
 ## 숨은 테스트가 확인하는 것
 
-- **7.1** 답 다섯 개를 직접 실행해서 확인합니다. 호출할 때마다 새 dict를 돌려주는지도 봅니다.
+- **7.1** 답 다섯 개를 직접 실행해서 확인합니다.
 - **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 인덱스를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 곱하거나 나누는 파이썬의 수, backward를 직접 정의한 Function. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
   `f`를 한 번만 호출하는지, 매번 새 리스트인지, 역방향 계산을 하지 않았는지, 그 뒤에 `f(x)`의 그래프에서 `backward()`가 되는지, hook이 남아 있지 않은지. 두 가지 dtype.
 - **7.3** 함수 한 개에서 네 개까지의 사슬, 같은 함수가 두 번 나오는 사슬, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서(두 번째 호출에서도), 함수가 받는 텐서의 dtype, 그래프에 저장되는 양, 난수, 빈 리스트, `backward()` 전에 바뀐 리스트, 두 가지 dtype.

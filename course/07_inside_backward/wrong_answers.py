@@ -49,31 +49,10 @@ def breaks_backward():
     return {"x.exp()": "RuntimeError", "x.sin()": "", "x.sqrt()": "RuntimeError", "x.log()": "", "x + 1": ""}
 
 
-# %% one dict for all calls task="breaks_backward" hint="anew"
-_known = {"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False}
-
-
-def breaks_backward():
-    return _known
-
-
 # %% tries it and leaves anomaly detection on task="breaks_backward" en="anomaly detection was left switched on" ko="켜진 채로 남았습니다"
 def breaks_backward():
     torch.autograd.set_detect_anomaly(True, check_nan=False)
     return {"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False}
-
-
-# %% a dict that remembers task="breaks_backward" hint="anew"
-def breaks_backward(known={}):
-    if not known:
-        known.update({"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False})
-    return known
-
-
-# %% fills the dict of its default task="breaks_backward" hint="same"
-def breaks_backward(answers={}):
-    answers.update({"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False})
-    return answers
 
 
 # %% numbers for bools task="breaks_backward" hint="bools"
@@ -1089,7 +1068,7 @@ def clip_hook(t, m):
     return t.register_hook(lambda g: g.view(-1).clamp(-m, m).view(g.shape))
 
 
-# %% compares the sum alone task="find_culprit" hint="quotient"
+# %% compares the sum alone task="find_culprit" points="1" hint="quotient"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)
@@ -1107,7 +1086,7 @@ def find_culprit(f, x):
     return "data" if abs(copied.sum().item() - quotient) < 1e-3 else "hook"
 
 
-# %% allows a thousandth of the slope task="find_culprit" hint="quotient"
+# %% allows a thousandth of the slope task="find_culprit" points="1" hint="quotient"
 def find_culprit(f, x):
     def close(a, b):
         return torch.allclose(a, b, rtol=1e-3, atol=1e-3)
@@ -1129,7 +1108,7 @@ def find_culprit(f, x):
     return "data" if close(copied, quotient) else "hook"
 
 
-# %% compares on average task="find_culprit" hint="quotient"
+# %% compares on average task="find_culprit" points="1" hint="quotient"
 def find_culprit(f, x):
     def close(a, b):
         return (a - b).abs().mean() < 1e-3
@@ -1151,7 +1130,7 @@ def find_culprit(f, x):
     return "data" if close(copied, quotient) else "hook"
 
 
-# %% allows less than a quotient is off by task="find_culprit" hint="right"
+# %% allows less than a quotient is off by task="find_culprit" points="2" hint="right"
 def find_culprit(f, x):
     def close(a, b):
         return torch.allclose(a, b, rtol=0, atol=1e-5)
@@ -1173,7 +1152,7 @@ def find_culprit(f, x):
     return "data" if close(copied, quotient) else "hook"
 
 
-# %% has a pack from the beginning task="find_culprit" hint="raises"
+# %% has a pack from the beginning task="find_culprit" points="2" hint="raises"
 def find_culprit(f, x):
     def gradient(pack):
         with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
@@ -1194,7 +1173,7 @@ def find_culprit(f, x):
     return "data" if torch.allclose(gradient(lambda t: t.clone()), quotient, atol=1e-3) else "hook"
 
 
-# %% pack keeps the same memory task="find_culprit" hint="copies"
+# %% pack keeps the same memory task="find_culprit" points="2" hint="copies"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)
@@ -1213,7 +1192,7 @@ def find_culprit(f, x):
     return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
 
 
-# %% every wrong gradient is from .data task="find_culprit" hint="hook"
+# %% every wrong gradient is from .data task="find_culprit" points="2" hint="hook"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)
@@ -1227,7 +1206,7 @@ def find_culprit(f, x):
     return None if torch.allclose(plain, quotient, atol=1e-3) else "data"
 
 
-# %% copies only what is tracked task="find_culprit" hint="copies"
+# %% copies only what is tracked task="find_culprit" points="2" hint="copies"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)
@@ -1249,7 +1228,7 @@ def find_culprit(f, x):
     return "data" if torch.allclose(copied, quotient, rtol=0, atol=1e-3) else "hook"
 
 
-# %% takes every edit of a saved tensor for the culprit task="find_culprit" hint="right"
+# %% takes every edit of a saved tensor for the culprit task="find_culprit" points="1" hint="right"
 def find_culprit(f, x):
     kept = []
 
@@ -1273,7 +1252,7 @@ def find_culprit(f, x):
     return None if torch.allclose(plain, quotient, rtol=0, atol=1e-3) else "hook"
 
 
-# %% takes every saved tensor that was edited before it is read for the culprit task="find_culprit" hint="hook"
+# %% takes every saved tensor that was edited before it is read for the culprit task="find_culprit" points="2" hint="hook"
 def find_culprit(f, x):
     edited = []
 
@@ -1299,7 +1278,7 @@ def find_culprit(f, x):
     return "data" if any(edited) else "hook"
 
 
-# %% compares versions at the end of the forward pass task="find_culprit" hint="right"
+# %% compares versions at the end of the forward pass task="find_culprit" points="2" hint="right"
 def find_culprit(f, x):
     kept = []
 
@@ -1323,7 +1302,7 @@ def find_culprit(f, x):
     return None if (plain - quotient).abs().max() < 1e-3 else "hook"
 
 
-# %% quotients of one side task="find_culprit" hint="right"
+# %% quotients of one side task="find_culprit" points="2" hint="right"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)
@@ -1341,7 +1320,7 @@ def find_culprit(f, x):
     return "data" if (copied - quotient).abs().max() < 5e-3 else "hook"
 
 
-# %% stacks quotients of shape (1,) task="find_culprit" hint="right"
+# %% stacks quotients of shape (1,) task="find_culprit" points="2" hint="right"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)
@@ -1360,7 +1339,7 @@ def find_culprit(f, x):
     return "data" if torch.allclose(copied, quotient, rtol=0, atol=1e-3) else "hook"
 
 
-# %% reads the names in the code of f task="find_culprit" hint="copies"
+# %% reads the names in the code of f task="find_culprit" points="2" hint="copies"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)
@@ -1376,7 +1355,7 @@ def find_culprit(f, x):
     return "hook" if "register_hook" in f.__code__.co_names else "data"
 
 
-# %% looks at the loss for a nan task="find_culprit" hint="finite"
+# %% looks at the loss for a nan task="find_culprit" points="2" hint="finite"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)
@@ -1395,7 +1374,7 @@ def find_culprit(f, x):
     return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
 
 
-# %% does not take inf for wrong task="find_culprit" hint="finite"
+# %% does not take inf for wrong task="find_culprit" points="2" hint="finite"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)
@@ -1414,7 +1393,7 @@ def find_culprit(f, x):
     return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
 
 
-# %% suspects whoever registers a hook task="find_culprit" hint="right"
+# %% suspects whoever registers a hook task="find_culprit" points="1" hint="right"
 def find_culprit(f, x):
     registered, original = [], torch.Tensor.register_hook
 
@@ -1441,7 +1420,7 @@ def find_culprit(f, x):
     return None if torch.allclose(plain, quotient, atol=1e-3) else "data"
 
 
-# %% takes every edit of a view for the culprit task="find_culprit" hint="right"
+# %% takes every edit of a view for the culprit task="find_culprit" points="1" hint="right"
 def find_culprit(f, x):
     todo, found = [f(x).grad_fn], []
     while todo:
@@ -1464,7 +1443,7 @@ def find_culprit(f, x):
     return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
 
 
-# %% quotients without a graph task="find_culprit" hint="tracked"
+# %% quotients without a graph task="find_culprit" points="1" hint="tracked"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)
@@ -1503,7 +1482,7 @@ def find_culprit(f, x):
     return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
 
 
-# %% says none in words task="find_culprit" hint="kind"
+# %% says none in words task="find_culprit" points="1" hint="kind"
 def find_culprit(f, x):
     try:
         (plain,) = torch.autograd.grad(f(x), x)

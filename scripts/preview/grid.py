@@ -17,7 +17,10 @@ FEW = {"a": 4, "first": 3, "second": 3, "v": 6, "u": 3}
 DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # between points of log10 h: the finest that leaves room for x
 FEWEST, MOST = 9, 33  # points of x; if there is less room, h has fewer
 #: Where a slider does something: elsewhere its states are all the same, and cost nothing.
-HEEDED = {"a": ("spoiler", ("data", "hook"))}
+HEEDED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
+    "a": ("spoiler", ("data", "hook")),
+    "u": ("along", (True,)),
+}
 #: Numbers that an explorer's questions name in words, besides those that they begin with.
 ASKED: Mapping[str, Mapping[str, set[float]]] = {
     "backward": {"x": {0.01}},

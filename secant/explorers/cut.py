@@ -174,6 +174,8 @@ class Picture:
         self.plot.set_curves(self.zeros_moving, reading.steps, (self.moves, moves))
         size = abs(reading.lost) or math.nan
         self.lost.set_data([10 ** LOG_H[0], 10 ** LOG_H[1]], [size, size])
+        for artist in (self.moves, self.zeros_moving, self.lost):
+            artist.set_visible(not setting.held)  # the cut shows only where the factor moves
         self.plot.set_step(setting.h, (self.error, reading.error))
 
 
@@ -194,16 +196,23 @@ class CutExplorer(Panel[Reading]):
 
     def told(self) -> dict[str, Any]:
         manner = say(en="held still", ko="고정") if self.setting.held else say(en="moving", ko="함께 움직임")
-        return {**super().told(), "manner": manner}
+        slope = f"{self.reading.lost:.4g}"
+        lost = say(en=f"; the slope lost at the cut is {slope}", ko=f". 끊긴 곳에서 잃은 기울기는 {slope}")
+        return {**super().told(), "manner": manner, "lost": "" if self.setting.held else lost}
 
     def rows(self) -> list[Row]:
         reading = self.reading
         quotient, kept, error = words.compared(reading.quotient, reading.kept, reading.noise)
         formula = "(a(x+h) b(x) − a b) / h" if reading.setting.held else "(a(x+h) b(x+h) − a b) / h"
-        return [
+        found = [
             words.quotient_row(formula, quotient),
             words.gradient_row(kept),
             words.error_row(error, reading.setting.h),
+        ]
+        if reading.setting.held:
+            return found
+        return [
+            *found,
             self.row("lost", "a · b′", words.digits(reading.lost)),
             self.row("both", "a′ · b + a · b′", words.digits(reading.kept + reading.lost)),
         ]

@@ -1,7 +1,7 @@
-"""The explorer of lesson 5: a difference quotient of vectors beside J v, and the one number u J v.
+"""The explorer of lesson 5: a difference quotient of vectors next to J v, and the one number u J v.
 
-Forward mode (`torch.func.jvp`) gives J v, reverse mode (`torch.func.vjp`) gives u J: two ways to cut the
-same product, and both readings of it are shown beside the quotient's.
+Forward mode (`torch.func.jvp`) gives J v, reverse mode (`torch.func.vjp`) gives u J. The explorer opens on
+the first alone; a list adds u, with the number u J v as the quotient and reverse mode give it.
 """
 
 import math
@@ -21,8 +21,6 @@ from secant.explorers.kit.widget import Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
 from secant.quiet import quietly
-
-Names = tuple[str, str]  # of the two inputs
 
 TURN = (-180.0, 180.0)  # degrees
 
@@ -66,18 +64,18 @@ def _remark(reading: Reading) -> None:
         nearer = "forward" if np.nanmin(reading.gaps) < np.nanmin(reading.misses) else "reverse"
         reading.remark(**REMARKS["modes"], forward=reading.along_u, reverse=reading.backward)
         reading.remark(**REMARKS[nearer])
-    elif reading.gap == 0 or reading.miss == 0:
+    elif reading.gap == 0 or (reading.setting.along and reading.miss == 0):
         remarks.exactly_zero(reading, **REMARKS["zero"])
 
 
 class Picture:
     """The figure: the input plane, the output plane with its arrows, and both distances against h."""
 
-    def __init__(self, subject: Subject, names: Names) -> None:
+    def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.figure, (left, middle, right) = plots.row(3, width_ratios=(0.5, 1.7, 1.1))
-        self.inputs = PlanePlot(left, f"${names[0]}$", f"${names[1]}$")
-        self.outputs = PlanePlot(middle, "$F_0$", "$F_1$")
+        self.inputs = PlanePlot(left, "$x_1$", "$x_2$")
+        self.outputs = PlanePlot(middle, "$F_1$", "$F_2$")
         self.errors = plots.ErrorPlot(right, r"$|\,\Delta F/h - J\,v\,|$", every=5)
 
         self.road, self.v = self.inputs.way(), self.inputs.arrow(INK, 2, zorder=4)
@@ -122,27 +120,41 @@ class Picture:
         self.outputs.place(self.quotient, quotient_name, value, reading.quotient)
         self.outputs.place(self.jvp, jvp_name, value, reading.jvp, dashed=True)
         self.outputs.place(self.u, u_name, value, u, closed=True)
-        curves = (self.gaps, reading.gaps), (self.misses, reading.misses)
+        for artist in (self.u, u_name[0], self.misses):
+            artist.set_visible(setting.along)
+        curves = [(self.gaps, reading.gaps), (self.misses, reading.misses)][: 1 + setting.along]
         self.zeros.set_visible(len(self.errors.set_curves(self.zeros, reading.steps, *curves)) > 0)
         self.errors.set_step(setting.h)
-        self.here.set_data([setting.h] * 2, self.errors.inside(reading.gap, reading.miss))
+        shown = (reading.gap, reading.miss)[: 1 + setting.along]
+        self.here.set_data([setting.h] * len(shown), self.errors.inside(*shown))
 
 
 class JacobianExplorer(Panel[Reading]):
     """The widget that `explore_arrows` returns."""
 
-    arguments = ("h", "v", "u")
+    arguments = ("h", "v", "u", "along")
     grips = (("first", "second"), ("", ""), ("h", ""))
     arrows = ("first", "second")
 
-    def __init__(self, subject: Subject, start: Setting, names: Names, labels: Names) -> None:
-        self.first, first_row = controls.slider(labels[0], start.p[0], subject.ranges[0])
-        self.second, second_row = controls.slider(labels[1], start.p[1], subject.ranges[1])
+    def __init__(self, subject: Subject, start: Setting) -> None:
+        self.first, first_row = controls.slider("x1", start.p[0], subject.ranges[0])
+        self.second, second_row = controls.slider("x2", start.p[1], subject.ranges[1])
         self.log_h, h_row = controls.step_slider(start.h)
         self.v, v_row = controls.slider("∠v (°)", start.v, TURN, 1)
-        self.u, u_row = controls.slider("∠u (°)", start.u, TURN, 1)
-        rows = [[first_row, second_row], [h_row], [v_row, u_row]]
-        super().__init__(subject, start, lambda: Picture(subject, names), rows, LEGEND)
+        self.u, self.u_row = controls.slider("∠u (°)", start.u, TURN, 1)
+        compared: list[tuple[str, bool]] = [
+            (say(en="quotient and J v", ko="차분몫과 J v"), False),
+            (say(en="and both along u", ko="u 쪽 성분까지"), True),
+        ]
+        self.along = controls.choice(say(en="compare", ko="비교"), compared, start.along)
+        self.along.observe(lambda _: self._show_u(), "value")
+        self._show_u()
+        rows = [[first_row, second_row], [h_row, self.along], [v_row, self.u_row]]
+        super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
+
+    def _show_u(self) -> None:
+        """Show the slider for u where u is shown."""
+        self.u_row.layout.display = None if self.along.value else "none"
 
     @property
     def state(self) -> dict[str, Any]:
@@ -156,13 +168,18 @@ class JacobianExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading = self.reading
         h, noise = words.step(reading.setting.h), reading.noise
-        quotient = ", ".join(words.quotient_digits(number, noise) for number in reading.quotient)
-        jvp = words.rounded(reading.jvp, words.PLENTY)
-        forward, backward, apart = words.compared(reading.forward, reading.backward, noise)
-        return [
+        pairs = [words.compared(*pair, noise) for pair in zip(reading.quotient, reading.jvp, strict=True)]
+        quotient, jvp, _ = (", ".join(column) for column in zip(*pairs, strict=True))
+        found = [
             words.quotient_row("(F(p+hv) − F(p)) / h", quotient),
             self.row("jvp", "J v", jvp),
             self.row("gap", h, words.quotient_digits(reading.gap, noise)),
+        ]
+        if not self.setting.along:
+            return found
+        forward, backward, apart = words.compared(reading.forward, reading.backward, noise)
+        return [
+            *found,
             self.row("forward", "u · (F(p+hv) − F(p)) / h", forward),
             self.row("backward", "(u<sup>⊤</sup>J) · v", backward),
             self.row("miss", h, apart),
@@ -171,7 +188,14 @@ class JacobianExplorer(Panel[Reading]):
     def told(self) -> dict[str, Any]:
         reading, (first, second) = self.reading, self.setting.p
         quotient, jvp = words.rounded(reading.quotient), words.rounded(reading.jvp)
-        return {**super().told(), "p": f"({first:.3g}, {second:.3g})", "quotient": quotient, "jvp": jvp}
+        told = {"p": f"({first:.3g}, {second:.3g})", "quotient": quotient, "jvp": jvp}
+        told |= {"u": "", "numbers": ""}
+        if self.setting.along:
+            told["u"] = say(en=f", and u at {self.setting.u:g}°", ko=f", {self.setting.u:g}° 방향의 u")
+            told["numbers"] = say(
+                en=f", the numbers {reading.miss:.2g}", ko=f", 수의 차이는 {reading.miss:.2g}"
+            )
+        return {**super().told(), **told}
 
 
 REMARKS = beside.remarks(__file__)
@@ -201,21 +225,22 @@ def explore_arrows(
     h: float = 1.0,
     v: float = 53.0,
     u: float = 45.0,
+    along: bool = False,
 ) -> JacobianExplorer:
-    """Show a difference quotient of vectors beside J v, with sliders for place, step and two directions.
+    """Show a difference quotient of vectors next to J v, with sliders for place, step and directions.
 
     Args:
         function: from a tensor of two numbers to a tensor of two numbers, made of PyTorch operations; polar
-            coordinates, (r, t) to (r cos t, r sin t), when none is given.
+            coordinates, (x1, x2) to (x1 cos x2, x1 sin x2), when none is given.
         ranges: of its two inputs, ((low, high), (low, high)).
-        p: the place at first.
+        p: the place at first, (x1, x2).
         h: the step at first.
         v, u: the angles at first, in degrees, of the direction among the inputs and that among the outputs.
+        along: whether u is shown at first, with u · quotient and (u J) · v.
 
     Raises:
         ValueError: for a range or a start value that makes no sense.
     """
-    names, labels = (("r", "t"), ("r", "t")) if function is None else (("x_0", "x_1"), ("x₀", "x₁"))
     if ranges is None:
         ranges = ((0.25, 3.0), (-3.1, 3.1)) if function is None else ((-2.0, 2.0), (-2.0, 2.0))
     each = say(en="each range", ko="각 범위")
@@ -228,7 +253,8 @@ def explore_arrows(
             en="p, v and u must be numbers, and h must be above 0",
             ko="p, v, u는 수, h는 0보다 큰 수여야 합니다",
         )
-    turned = [(angle + 180.0) % 360.0 - 180.0 for angle in (v, u)]
+    v, u = ((angle + 180.0) % 360.0 - 180.0 for angle in (v, u))
     with quietly():
         subject = Subject(function or polar, (first, second))
-    return JacobianExplorer(subject, Setting((float(p[0]), float(p[1])), float(h), *turned), names, labels)
+    place = float(p[0]), float(p[1])
+    return JacobianExplorer(subject, Setting(place, float(h), v, u, bool(along)))

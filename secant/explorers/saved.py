@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -149,6 +150,8 @@ class Picture:
         self.plot.set_curves(self.zeros, reading.steps, *curves)
         off = abs(reading.quotient - reading.truth)
         self.plot.set_step(h, (self.truth, off), (self.error, reading.error))
+        for artist in (self.truths, self.truth):
+            artist.set_visible(reading.setting.spoiler != "none")  # else both are the same
 
 
 class SavedExplorer(Panel[Reading]):
@@ -159,18 +162,36 @@ class SavedExplorer(Panel[Reading]):
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.function = controls.choice("f", list(subject.functions), start.function)
         self.spoiler = controls.choice(say(en="spoil", ko="교란"), _spoilers(), start.spoiler)
-        self.a, a_row = controls.slider("a", start.a, AMOUNTS)
-        rows = [(self.function, self.spoiler), self.x_and_h(start, subject), [a_row]]
+        self.a, self.a_row = controls.slider("a", start.a, AMOUNTS)
+        self.spoiler.observe(lambda _: self._show_a(), "value")
+        self._show_a()
+        rows = [(self.function, self.spoiler), self.x_and_h(start, subject), [self.a_row]]
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
+
+    def _show_a(self) -> None:
+        """Show the slider for a where it does something."""
+        self.a_row.layout.display = None if self.spoiler.value in ("data", "hook") else "none"
+
+    def told(self) -> dict[str, Any]:
+        number = f"{self.reading.truth:.4g}"
+        truth = say(
+            en=f", and from the unspoiled gradient {number}", ko=f", 건드리지 않았을 때의 gradient {number}와"
+        )
+        return {**super().told(), "truth": "" if self.setting.spoiler == "none" else truth}
 
     def rows(self) -> list[Row]:
         reading = self.reading
         quotient, slope, error = words.compared(reading.quotient, reading.slope, reading.noise)
-        spoiler = dict((value, text) for text, value in _spoilers())[reading.setting.spoiler]
-        return [
+        found = [
             words.quotient_row("(f(x+h) − f(x)) / ((x+h) − x)", quotient),
             words.gradient_row(slope),
             words.error_row(error, reading.setting.h),
+        ]
+        if reading.setting.spoiler == "none":
+            return found
+        spoiler = dict((value, text) for text, value in _spoilers())[reading.setting.spoiler]
+        return [
+            *found,
             self.row("truth", "f′(x)", words.digits(reading.truth)),
             self.row("off", spoiler, words.digits(reading.off, most=4)),
         ]

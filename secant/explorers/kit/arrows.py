@@ -22,12 +22,16 @@ PATIENCE = 0.015  # seconds that a function may take for one frame
 
 @dataclass(frozen=True)
 class Setting:
-    """What the controls say: p among the inputs, the step, and two directions in degrees."""
+    """The controls' values: p among the inputs, the step, and two directions in degrees.
+
+    `along` is whether u is shown, with the numbers along it.
+    """
 
     p: Range
     h: float
     v: float
     u: float
+    along: bool = False
 
 
 def _nothing() -> np.ndarray:

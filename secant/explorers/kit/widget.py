@@ -442,9 +442,14 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             if self.shows:
                 picture.move(self.reading)
         for axes in picture.figure.axes:
-            if axes.get_legend_handles_labels()[0]:
+            if shown := [artist for artist in axes.get_legend_handles_labels()[0] if artist.get_visible()]:
                 axes.legend(
-                    loc="lower center", bbox_to_anchor=(0.5, 1), ncols=5, frameon=False, fontsize="small"
+                    handles=shown,
+                    loc="lower center",
+                    bbox_to_anchor=(0.5, 1),
+                    ncols=5,
+                    frameon=False,
+                    fontsize="small",
                 )
         return picture.figure
 

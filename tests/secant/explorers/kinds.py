@@ -128,15 +128,17 @@ KINDS = (
     ),
     Kind(
         "arrows",
-        explore_arrows,
+        lambda **options: explore_arrows(**{"along": True} | options),
         lambda f, x=None, x_range=None, **options: explore_arrows(
             f,
             p=None if x is None else (x, 0.5),
             ranges=None if x_range is None else (x_range, (-2, 2)),
+            along=True,
             **options,
         ),
         places=("first", "second"),
         sliders=("first", "second", "log_h", "v", "u"),
+        lists=("along",),
         says="53°",
         compared=("forward", "backward", "miss"),
         refused=(

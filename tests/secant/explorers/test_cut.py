@@ -113,7 +113,7 @@ def test_holding_the_factor_is_explained_in_a_remark(both_languages: str) -> Non
     explorer = explore_cut()
     assert remarks(explorer) == ""
     explorer.held.value = True
-    assert {"en": "recorded", "ko": "기록된"}[both_languages] in remarks(explorer)
+    assert {"en": "constant", "ko": "상수"}[both_languages] in remarks(explorer)
 
 
 def test_learners_detach_is_reported_and_still_drawn(both_languages: str) -> None:

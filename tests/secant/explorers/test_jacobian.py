@@ -43,7 +43,7 @@ def twisted_by_hand(a: Any, b: Any) -> Any:
 )
 def test_the_numbers_are_those_of_the_formulas(function: Any, by_hand: Any, place: Any, angles: Any) -> None:
     ranges = ((0.25, 3.0), (-3.1, 3.1))
-    explorer = explore_arrows(function, ranges=ranges, p=place, h=0.25, v=angles[0], u=angles[1])
+    explorer = explore_arrows(function, ranges=ranges, p=place, h=0.25, v=angles[0], u=angles[1], along=True)
     v, u = direction(angles[0]), direction(angles[1])
     value, J = by_hand(*place)
     quotient = (by_hand(*(np.array(place) + 0.25 * v))[0] - value) / 0.25
@@ -68,7 +68,7 @@ def test_the_figures_of_the_lesson() -> None:
 
 
 def test_quotient_and_jvp_converge_linearly_in_h() -> None:
-    explorer = explore_arrows(u=-20)
+    explorer = explore_arrows(u=-20, along=True)
     misses = []
     for k in range(0, -7, -1):
         explorer.log_h.value = k
@@ -222,12 +222,14 @@ def test_forward_mode_s_own_warning_stays_out_of_the_notebook() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_static_figure_has_a_legend_of_symbols() -> None:
-    figure = explore_arrows(h=0.1).static_figure()
-    legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
-    labels = [text.get_text() for one in legends for text in one.get_texts()]
-    assert {"$u$", r"$\Delta F/h$"} <= set(labels)
-    assert all(text.isascii() for text in labels)
+def test_the_static_figure_has_a_legend_of_the_symbols_that_it_shows() -> None:
+    for along in (True, False):
+        figure = explore_arrows(h=0.1, along=along).static_figure()
+        legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
+        labels = [text.get_text() for one in legends for text in one.get_texts()]
+        assert r"$\Delta F/h$" in labels
+        assert ("$u$" in labels) == along
+        assert all(text.isascii() for text in labels)
 
 
 BAD = {

@@ -1,0 +1,118 @@
+"""The explorers of lessons 5 to 7 as their lessons open them: the quotient tends to the gradient."""
+
+import itertools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import secant
+from autograder.course.lesson import read_lesson
+from tests.support.lessons import LESSONS
+
+
+def opened(number: int) -> Any:
+    """Return an explorer as the first cell that calls one opens it in a lesson."""
+    (lesson,) = (lesson for lesson in LESSONS if lesson.name.startswith(f"{number:02}_"))
+    calls = (re.match(r"(explore\w*)\(.*\)$", cell.source) for cell in read_lesson(lesson).cells)
+    call = next(call for call in calls if call)
+    return eval(call[0], {call[1]: getattr(secant, call[1])})
+
+
+def at_x(explorer: Any, share: float) -> None:
+    """Move every slider for a place to a share of its range."""
+    for slider in (explorer.first, explorer.second) if hasattr(explorer, "first") else (explorer.x,):
+        slider.value = slider.min + share * (slider.max - slider.min)
+
+
+#: How far the quotient is from autograd's gradient, and the size of the gradient, by lesson.
+GAPS: dict[int, Callable[[Any], tuple[float, float]]] = {
+    5: lambda reading: (reading.gap, float(np.hypot(*reading.jvp))),
+    6: lambda reading: (reading.error, abs(reading.kept)),
+    7: lambda reading: (reading.error, abs(reading.slope)),
+}
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("number", GAPS)
+def test_explorer_opens_on_a_quotient_that_becomes_the_gradient(number: int, share: float) -> None:
+    explorer = opened(number)
+    assert explorer.setting.h == 1
+    at_x(explorer, share)
+    gaps = []
+    for explorer.log_h.value in (0.0, -1.0, -2.0, -3.0, -4.0):
+        gap, size = GAPS[number](explorer.reading)
+        gaps.append(gap)
+    assert all(small < big / 5 for big, small in itertools.pairwise(gaps))
+    assert gaps[-1] < 1e-3 * size
+
+
+@pytest.mark.parametrize("number", GAPS)
+def test_explorer_opens_with_two_numbers_and_their_distance_alone(number: int) -> None:
+    explorer = opened(number)
+    keys = [row.key for row in explorer.rows()]
+    assert keys == (["quotient", "jvp", "gap"] if number == 5 else ["quotient", "gradient", "error"])
+    first = explorer.questions[0]
+    assert "$h$ from $1$ to $0.0001$" in first.en
+    assert {**explorer.start, **first.state} == explorer.start
+
+
+def test_lesson_5_names_its_sliders_x1_and_x2() -> None:
+    explorer = opened(5)
+    assert [explorer.first.name, explorer.second.name, explorer.log_h.name] == ["x1", "x2", "h"]
+    axes = explorer.static_figure().axes
+    assert [axes[0].get_xlabel(), axes[0].get_ylabel()] == ["$x_1$", "$x_2$"]
+
+
+def test_both_numbers_of_lesson_5_have_digits_that_show_their_distance() -> None:
+    explorer = opened(5)
+    explorer.log_h.value = -4.0
+    quotient, jvp = (row.number.split(", ") for row in explorer.rows()[:2])
+    for got, want in zip(quotient, jvp, strict=True):
+        assert got != want
+        assert float(got) == pytest.approx(float(want), rel=1e-3)
+
+
+def visible(artist: Any) -> bool:
+    shown: bool = artist.get_visible()
+    return shown
+
+
+def test_u_of_lesson_5_is_one_choice_away() -> None:
+    explorer = opened(5)
+    explorer.view.look = {"dark": False, "background": "#ffffff", "density": 1}
+    explorer._draw()
+    picture = explorer.picture
+    assert not any(map(visible, (picture.u, picture.misses)))
+    assert explorer.u_row.layout.display == "none"
+    explorer.along.value = True
+    explorer._draw()
+    assert all(map(visible, (picture.u, picture.misses)))
+    assert explorer.u_row.layout.display is None
+    assert [row.key for row in explorer.rows()][3:] == ["forward", "backward", "miss"]
+
+
+def test_cut_of_lesson_6_is_one_choice_away() -> None:
+    explorer = opened(6)
+    explorer.view.look = {"dark": False, "background": "#ffffff", "density": 1}
+    explorer._draw()
+    assert not any(map(visible, (explorer.picture.moves, explorer.picture.lost)))
+    explorer.held.value = False
+    explorer._draw()
+    assert all(map(visible, (explorer.picture.moves, explorer.picture.lost)))
+    assert [row.key for row in explorer.rows()][3:] == ["lost", "both"]
+
+
+def test_spoilers_of_lesson_7_are_one_choice_away() -> None:
+    explorer = opened(7)
+    explorer.view.look = {"dark": False, "background": "#ffffff", "density": 1}
+    explorer._draw()
+    assert not visible(explorer.picture.truths)
+    assert explorer.a_row.layout.display == "none"
+    explorer.spoiler.value = "data"
+    explorer._draw()
+    assert visible(explorer.picture.truths)
+    assert explorer.a_row.layout.display is None
+    assert [row.key for row in explorer.rows()][3:] == ["truth", "off"]
