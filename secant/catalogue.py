@@ -16,7 +16,7 @@ SHARED = "all"
 
 
 class Hint(str):
-    """A hint's text, which keeps the hint's name when numbers are formatted into it or added to its end.
+    """A hint's text, which keeps the hint's name when numbers are formatted into it, or text is added.
 
     Attributes:
         name: the hint's name in the catalogue, the same in every language.
@@ -37,6 +37,10 @@ class Hint(str):
     def __add__(self, more: str) -> "Hint":
         """Return the text with more at its end, and with the same name."""
         return Hint(super().__add__(more), self.name)
+
+    def __radd__(self, start: str) -> "Hint":
+        """Return the text behind another, and with the same name."""
+        return Hint(start + str(self), self.name)
 
 
 class Hints:

@@ -929,7 +929,7 @@ def _compare(f, g, x, c, v, dtype, grad, want, wrong, layout=""):
     mistakes = {**wrong, hint.adds_up: want + (grad or 0)}
     answer.returns(want, mistakes=mistakes, nearly=hint.nearly, **_EXACT[dtype])
     in_f, in_g = answer.given("f").result, answer.given("g", "grad_fn").result
-    check.equal([len(in_f), len(in_g)], [1, 1], f"{answer.call}: {hint.once}")
+    check.equal([len(in_f), len(in_g)], [1, 1], answer.call + ": " + hint.once)
     answer.holds([""] in in_g, hint.whole)
     return answer.changes_nothing(hints={"grad": hint.fills}).is_untracked()
 
@@ -1330,7 +1330,7 @@ def _compare_drawn(part, layer, numbers, stats, x, dtype, modes, tracked=False):
     more = f"{_STATS}x.requires_grad_({tracked}); settings = {_SETTINGS}"
     stats = [tensor(row, dtype) for row in stats]
     answer = _compare(layer, numbers, x, dtype, want, wrong, modes, more, stats=stats)
-    check.equal(answer.then("len(seen)").result, 1, f"{answer.call}: {hint.times}")
+    check.equal(answer.then("len(seen)").result, 1, answer.call + ": " + hint.times)
     if part == "modes":
         answer.changes_nothing()
         answer.holds(answer.then(f"settings == {_SETTINGS}").result, hint.settings)
@@ -1589,12 +1589,12 @@ def _compare(part, losses, n, dtype, shape, want, last):
     given = {"losses": losses, "shape": shape, "w": leaf(0.0, dtype)}
     answer = ask(f"running_loss(step, {n})", {"before": _STEP, "words": words}, **given)
     modes, alive, left = answer.then("modes, alive, len(marks)").result
-    check.equal(len(alive), n, f"{words}: {hint.times}")
+    check.equal(len(alive), n, words + ": " + hint.times)
     answer.holds(all(modes), hint.off)
     wrong, near = {hint.last: last, hint.mean: want / max(n, 1)}, 1e-12 if part == "sum" else 1e-2
     answer.returns(want, mistakes=wrong, nearly=hint.nearly, rtol=near, atol=near)
     if part == "memory":
-        answer.holds(max(alive, default=0) <= 1, f"{hint.alive}: {alive[:12]}. {hint.held}")
+        answer.holds(max(alive, default=0) <= 1, f"{hint.alive}: {alive[:12]}", hint.held)
         answer.holds(not left, hint.left)
     return answer.changes_nothing(hints={"grad": hint.filled})
 
@@ -1931,7 +1931,7 @@ def _compare(f, h, given, loss, slopes, near=None):
     functions = {"f": f"lambda t: {f}", "h": f"lambda t: {h}"}
     answer = ask("loss = agreement_loss(f, h, a, b)", {"noting": ("f", "h")}, **functions, **given)
     called = [len(answer.given(name).result) for name in "fh"]
-    check.equal(called, [2, 2], f"{answer.call}: {hint.times}")
+    check.equal(called, [2, 2], answer.call + ": " + hint.times)
     want, wrong = loss
     answer.returns(want, mistakes=wrong, nearly=hint.nearly)
     answer.is_tracked(hint.all_cut).changes_nothing()

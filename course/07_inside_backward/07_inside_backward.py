@@ -825,7 +825,7 @@ def _compare(answer):
     check.equal(sorted(got, key=str), _PROGRAMS, f"{answer.call}: {hint.listed}", hint=hint.keys)
     for program in _PROGRAMS:
         value, where = got[program], f"{answer.call}[{program!r}]"
-        check.holds(type(value) is bool, where, f"{hint.bools} ({check.kind(value)})")
+        check.holds(type(value) is bool, where, hint.bools + f" ({check.kind(value)})")
     for program, breaks, why in (("x + 1", False, hint.add), ("x.exp()", True, hint.exp)):
         check.equal(got[program], breaks, f"{answer.call}[{program!r}]", hint=why)
     answer.holds(sum(got.values()) == 2, str(got), hint.some).changes_nothing()
@@ -962,7 +962,7 @@ def _compare(f, x, dtype, want, wrong=None, why=hint.pack, grad=5.0, **given):
     if isinstance(got, list) and all(isinstance(shape, tuple) for shape in got):
         got = sorted(got, key=lambda shape: [n if type(n) is int else -1 for n in shape])
     judge(got, sorted(want), answer.call, mistakes=wrong, hint=why)
-    return answer.holds(len(answer.ran) == 1, f"{hint.once}: {len(answer.ran)}").changes_nothing()
+    return answer.holds(len(answer.ran) == 1, hint.once + f": {len(answer.ran)}").changes_nothing()
 
 
 _wrong = {hint.number: [()], hint.input: [(2,)], hint.output: [(1,)]}
@@ -1136,7 +1136,7 @@ def _compare(chain, fs, x, dtype, want, slopes, backward=_BACKWARD, wrong=None, 
     how = {"noting": tuple(fs), "before": before}
     answer = ask("y = checkpoint_chain(fs, x)", how, **given)
     answer.returns(tensor(want, dtype), mistakes=wrong).is_tracked(hint.tracked)
-    check.equal(answer.ran, list(chain), f"{answer.call}: {hint.order}")
+    check.equal(answer.ran, list(chain), answer.call + ": " + hint.order)
     same = f"fs == [{', '.join(chain)}]"
     answer.holds(answer.then(same).result, hint.changed)  # which a backward pass may undo
     run, grads = (text.format(f"[{', '.join(slopes)}]") for text in backward)
@@ -1177,9 +1177,9 @@ def _compare_drawn(chain, fs, x, weights, dtype, backward=_BACKWARD, before=""):
     more |= {"backward": backward, "before": before, "saved": [], "hooks": _HOOKS}
     answer = _compare(chain, fs, x, dtype, steps[-1], slopes, **more)
     given = {of for name in fs for [of] in answer.given(name, "dtype").result}
-    answer.holds(given == {dtype}, f"{hint.dtype}: {', '.join(sorted(given))}")
+    answer.holds(given == {dtype}, hint.dtype + f": {', '.join(sorted(given))}")
     second, most = answer.then(_SAVED), sum(step.numel() for step in steps[:-1])
-    answer.holds(second.result <= most, f"{hint.saved}: {second.result} > {most}")
+    answer.holds(second.result <= most, hint.saved + f": {second.result} > {most}")
     check.equal(second.ran[2 * len(chain) :], list(chain), f"{answer.call}: {hint.order}", hint=hint.anew)
 
 
@@ -1313,7 +1313,7 @@ def _compare(t, x, c, m, dtype, want, mistakes, grad=None, uses=1, layout=""):
     answer = ask("handle = clip_hook(t, m)", how, **given, v="u * 1", t=t, m=m)
     answer.changes_nothing(but=[("hooks", name) for name in ("t", t)])  # t may be x itself
     found = answer.then("hasattr(handle, 'remove')").result
-    answer.holds(found, f"{hint.handle} ({check.kind(answer.result)})")
+    answer.holds(found, hint.handle + f" ({check.kind(answer.result)})")
     passed = answer.then(made).then(run).then(run)
     passed.then("x.grad").returns(tensor(want, dtype), mistakes=mistakes, nearly=hint.digits)
     passed.then("u.grad").returns(2 * tensor(c, dtype), hint=hint.spoilt)

@@ -46,6 +46,8 @@ def test_a_hint_keeps_its_name_with_numbers_in_its_text_and_behind_it() -> None:
     hint = hints("slope", {"times": "called {times} times"}).times
     assert hint.format(times=3) + ": f, g" == "called 3 times: f, g"
     assert catalogue.name_of(hint.format(times=3) + ": f, g") == "times"
+    assert catalogue.name_of("f(x): " + hint) == "times"
+    assert "f(x): " + hint.format(times=3) == "f(x): called 3 times"
     assert catalogue.name_of("called 3 times") == ""
 
 
