@@ -108,7 +108,14 @@ z = torch.log(y)
 print("y:", y)
 print("z:", z)
 
-y.register_hook(lambda gradient: print("grad_output:", gradient))
+
+def show(returned, received):
+    print("backward receives:", *received)
+    print("ctx.saved_tensors:", *y.grad_fn.saved_tensors)
+    print("backward returns :", *returned)
+
+
+y.grad_fn.register_hook(show)
 z.backward()
 print("x.grad:", x.grad)
 print("q.grad:", q.grad)
@@ -116,7 +123,7 @@ print("q.grad:", q.grad)
 # %% [markdown] lang="en"
 r"""
 - You never create a `Power` object, so the methods have no `self`: that is what `@staticmethod` means. You call `Power.apply`, and it calls `forward`. Nothing inside `forward` is recorded. The graph gets **one node** for the whole operation, named after your class: `PowerBackward`.
-- The backward pass calls `backward`. `grad_output` is the gradient that arrives: $\frac{dz}{dy} = \frac{1}{125} = 0.008$. `backward` returns **one gradient per
+- The backward pass calls `backward`; the hook on the node printed all that goes in and out. `grad_output` is the gradient that arrives: $\frac{dz}{dy} = \frac{1}{125} = 0.008$. From `ctx` it reads $x = 5$ and $q = 3$. It returns **one gradient per
   argument of `forward`** (not counting `ctx`), in the same order, each multiplied by `grad_output`: $0.008 \cdot 75 = 0.6$ and $0.008 \cdot 125 \log 5 = 1.6094$. So it computes a VJP (lesson 5).
 - `ctx` (*context*) belongs to this one call: `forward` writes to it, `backward` reads it. `save_for_backward` keeps tensors
   together with their version, so an in-place change in between raises an error (lesson 7). `ctx.x = x` keeps the tensor without its version, so such a change goes unnoticed.
@@ -124,11 +131,11 @@ r"""
 There is a second style, in which `forward` gets no `ctx`. The tasks use it.
 """
 
-# %% [markdown] lang="ko" en="26cc8ddd"
+# %% [markdown] lang="ko" en="21d4273a"
 r"""
 - `Power`의 인스턴스는 만들지 않습니다. 그래서 메서드에 `self`가 없고 `@staticmethod`가 붙습니다. 호출하는 것은 `Power.apply`이고, `apply`가 `forward`를 호출합니다. `forward` 안의 계산은 기록되지 않습니다. 연산 전체가
   그래프에서 **노드 하나**가 되고, 이름은 클래스 이름을 따서 `PowerBackward`입니다.
-- `backward`는 역방향 계산 때 호출됩니다. `grad_output`은 도착한 gradient $\frac{dz}{dy} = \frac{1}{125} = 0.008$입니다. **`forward`의 인자마다(`ctx`는 빼고)
+- `backward`는 역방향 계산 때 호출됩니다. 여기로 들어가고 나오는 것은 노드에 건 hook이 모두 출력했습니다. `grad_output`은 도착한 gradient $\frac{dz}{dy} = \frac{1}{125} = 0.008$이고, `ctx`에서는 $x = 5$와 $q = 3$을 읽습니다. **`forward`의 인자마다(`ctx`는 빼고)
   gradient를 하나씩**, 같은 순서로 돌려줍니다. 둘 다 `grad_output`을 곱한 값이어서 $0.008 \cdot 75 = 0.6$과 $0.008 \cdot 125 \log 5 = 1.6094$입니다.
   곧 `backward`는 VJP를 돌려줍니다(수업 05).
 - `ctx`(*context*)는 이 호출 하나에 딸린 것으로, `forward`가 적고 `backward`가 읽습니다. `save_for_backward`는 텐서를 버전과 함께 저장하므로,
@@ -407,13 +414,14 @@ returns a number. For $|x|$ every number from $-1$ to $1$ is a **subgradient** a
 The explorer takes slopes in three ways: *forward* from $x$ to $x + h$, *backward* from $x - h$ to $x$, and *central* from $x - h$ to $x + h$. (*Backward* is a direction here and has nothing to do with `backward()`.) The blue dashed line has autograd's slope.
 The right plot shows how far each quotient is from autograd's slope, for every $h$.
 
-1. Start: $5^x$ at $x = 3$, with the broken backward of section 2. ($x$ is the exponent here, called $q$ there.) Make $h$ small. Where do the three quotients go, and where does the blue line stay?
-2. Choose `relu`; the explorer then sets $x$ to 0. What are the three quotients, for every $h$? And autograd's slope? Now type $x = 0.01$: for which $h$ do all agree?
-3. At $x = 0$: what is autograd's slope of `where(x >= 0, x, 0)`, `maximum(x, 0)` and `abs`? Which of all these match the central quotient?
-4. Choose `relu(x) - relu(-x)`. Was your prediction right?
+1. Start: $5^x$ by the right `Power` of section 1. ($x$ is the exponent here, called $q$ there.) Move $x$, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
+2. Choose `BrokenPower`, the mistake of section 2; the explorer then sets $x$ to 3. Make $h$ small. Where do the three quotients go, and where does the blue line stay?
+3. Choose `relu`; the explorer then sets $x$ to 0. What are the three quotients, for every $h$? And autograd's slope? Now type $x = 0.01$: for which $h$ do all agree?
+4. At $x = 0$: what is autograd's slope of `where(x >= 0, x, 0)`, `maximum(x, 0)` and `abs`? Which of all these match the central quotient?
+5. Choose `relu(x) - relu(-x)`. Was your prediction right?
 """
 
-# %% [markdown] lang="ko" en="8c479cc7"
+# %% [markdown] lang="ko" en="98c785a9"
 r"""
 순방향 계산에서 원소를 합치면(reduction) 역방향 계산에서는 브로드캐스트가 되고, 브로드캐스트는 거꾸로 합이 됩니다. 과제 8.6에는 경로가 하나 더 있습니다.
 
@@ -426,10 +434,11 @@ $|x|$에서는 $-1$부터 $1$까지의 모든 수를 0에서의 **subgradient**�
 탐색기에서는 기울기를 세 가지로 구합니다. *전방*은 $x$에서 $x + h$까지, *후방*(backward, `backward()`와는 상관없이 방향을 뜻합니다)은 $x - h$에서 $x$까지, *중앙*은 $x - h$에서 $x + h$까지입니다. 파란 파선은 autograd의 기울기입니다.
 오른쪽은 $h$마다 각 차분몫이 autograd의 기울기에서 얼마나 떨어져 있는지 보여 줍니다.
 
-1. 처음에는 $x = 3$에서 $5^x$이고, backward는 2절의 잘못된 것입니다. (여기서는 $x$가 지수입니다. 2절에서는 $q$였습니다.) $h$를 줄이세요. 세 차분몫은 어디로 가고, 파란 파선은 어디에 머무르나요?
-2. `relu`를 고르세요. $x$가 0으로 옮겨집니다. $h$마다 세 차분몫은 얼마인가요? autograd의 기울기는요? 이번에는 $x = 0.01$을 입력하세요. $h$가 얼마 이하이면 모두 같아지나요?
-3. $x = 0$에서 autograd가 낸 `where(x >= 0, x, 0)`, `maximum(x, 0)`, `abs`의 기울기는 얼마인가요? 지금까지 본 것 가운데 중앙 차분몫과 같은 것은 무엇인가요?
-4. `relu(x) - relu(-x)`를 고르세요. 예상이 맞았나요?
+1. 처음에는 1절의 올바른 `Power`로 구한 $5^x$입니다. (여기서는 $x$가 지수입니다. 1절에서는 $q$였습니다.) $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
+2. 2절의 잘못된 `BrokenPower`를 고르세요. $x$가 3으로 옮겨집니다. $h$를 줄이세요. 세 차분몫은 어디로 가고, 파란 파선은 어디에 머무르나요?
+3. `relu`를 고르세요. $x$가 0으로 옮겨집니다. $h$마다 세 차분몫은 얼마인가요? autograd의 기울기는요? 이번에는 $x = 0.01$을 입력하세요. $h$가 얼마 이하이면 모두 같아지나요?
+4. $x = 0$에서 autograd가 낸 `where(x >= 0, x, 0)`, `maximum(x, 0)`, `abs`의 기울기는 얼마인가요? 지금까지 본 것 가운데 중앙 차분몫과 같은 것은 무엇인가요?
+5. `relu(x) - relu(-x)`를 고르세요. 예상이 맞았나요?
 """
 
 # %%
@@ -439,22 +448,24 @@ explore_backward()
 r"""
 <details><summary>What you saw</summary>
 
-1. The quotients go to $201.18$, and autograd stays at $223.97$: the two numbers of `gradcheck`. The curves on the right level out at the gap, $22.79$. (Where one dips, that quotient happens to equal the broken slope.)
-2. Forward 1, backward 0, central 0.5, for every $h$. Autograd's slope is 0. At $x = 0.01$ all are 1 if $h$ is at most $0.01$: then no step crosses the kink.
-3. `where(x >= 0, x, 0)`: 1, because at 0 the condition chooses `x`. `maximum(x, 0)`: 0.5, because two equal arguments get half each. `abs`: 0. The last two match the central quotient.
-4. Every quotient is 1. Autograd's slope is 0.
+1. All three quotients tend to autograd's slope, $5^x \log 5$, wherever $x$ is. The central one gets there fastest.
+2. The quotients go to $201.18$, and autograd stays at $223.97$: the two numbers of `gradcheck`. The curves level out at the gap, $22.79$. (Where one dips, that quotient happens to equal the broken slope.)
+3. Forward 1, backward 0, central 0.5, for every $h$. Autograd's slope is 0. At $x = 0.01$ all are 1 if $h$ is at most $0.01$: then no step crosses the kink.
+4. `where(x >= 0, x, 0)`: 1, because at 0 the condition chooses `x`. `maximum(x, 0)`: 0.5, because two equal arguments get half each. `abs`: 0. The last two match the central quotient.
+5. Every quotient is 1. Autograd's slope is 0.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="70cba100"
+# %% [markdown] lang="ko" en="94818530"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 차분몫은 $201.18$로 가고 autograd는 $223.97$에 머무릅니다. `gradcheck`가 보여 준 두 수입니다. 오른쪽 곡선은 둘의 간격인 $22.79$에서 평평해집니다. (곡선이 움푹 들어간 곳은 그 $h$에서만 차분몫이 잘못된 backward의 값과 우연히 같아지는 곳입니다.)
-2. $h$가 얼마든 전방 1, 후방 0, 중앙 0.5이고, autograd의 기울기는 0입니다. $x = 0.01$에서는 $h$가 $0.01$ 이하이면 모두 1입니다. $x \pm h$가 꺾인 점을 넘지 않기 때문입니다.
-3. `where(x >= 0, x, 0)`은 1입니다. 0에서는 조건이 참이어서 `x`를 고르기 때문입니다. `maximum(x, 0)`은 두 인자가 같아서 절반씩 나누어 받으므로 0.5입니다. `abs`는 0입니다. 뒤의 둘이 중앙 차분몫과 같습니다.
-4. 차분몫은 모두 1인데 autograd의 기울기는 0입니다.
+1. $x$가 어디에 있든 세 차분몫이 모두 autograd의 기울기 $5^x \log 5$에 가까워집니다. 중앙 차분몫이 가장 빠릅니다.
+2. 차분몫은 $201.18$로 가고 autograd는 $223.97$에 머무릅니다. `gradcheck`가 보여 준 두 수입니다. 오른쪽 곡선은 둘의 간격인 $22.79$에서 평평해집니다. (곡선이 움푹 들어간 곳은 그 $h$에서만 차분몫이 잘못된 backward의 값과 우연히 같아지는 곳입니다.)
+3. $h$가 얼마든 전방 1, 후방 0, 중앙 0.5이고, autograd의 기울기는 0입니다. $x = 0.01$에서는 $h$가 $0.01$ 이하이면 모두 1입니다. $x \pm h$가 꺾인 점을 넘지 않기 때문입니다.
+4. `where(x >= 0, x, 0)`은 1입니다. 0에서는 조건이 참이어서 `x`를 고르기 때문입니다. `maximum(x, 0)`은 두 인자가 같아서 절반씩 나누어 받으므로 0.5입니다. `abs`는 0입니다. 뒤의 둘이 중앙 차분몫과 같습니다.
+5. 차분몫은 모두 1인데 autograd의 기울기는 0입니다.
 
 </details>
 """

@@ -45,7 +45,7 @@ import warnings
 
 import torch
 
-from secant import expect_error, explore_second, language, predict, predicted, say, tensor_info
+from secant import draw_graph, expect_error, explore_second, language, predict, predicted, say, tensor_info
 
 language("en")
 
@@ -174,16 +174,37 @@ r"""
 Now the gradient is the end of a graph like any other result, and you can differentiate it, as many times as you record. (With this option
 the saved tensors of the first graph are kept, too, because `retain_graph` defaults to the value of `create_graph`: a derivative of the new graph needs them.)
 
-What is in the new graph? The backward pass computed three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ and their product
-$c = ab = 0.6$. Without the option only the numbers remain. With it they are results of recorded operations on $x$, in effect as if you had typed them:
+What is in the new graph? Draw it, from `first` to $x$:
 """
 
-# %% [markdown] lang="ko" en="cf03ca49"
+# %% [markdown] lang="ko" en="9641545e"
 r"""
 이제 gradient도 다른 결과처럼 그래프의 끝에 있어 다시 미분할 수 있습니다. 기록하기만 하면 몇 번이든 됩니다. (이 옵션을 주면 처음 그래프의 저장된 텐서도 지워지지 않습니다. `retain_graph`의 기본값이 `create_graph`와 같기 때문입니다. 새 그래프를 미분할 때 이 텐서들이 필요합니다.)
 
-새 그래프에는 무엇이 있을까요? 역방향 계산에서 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$,
-그리고 둘의 곱 $c = ab = 0.6$입니다. 옵션이 없으면 값만 남지만, 옵션을 주면 이 셋은 여러분이 직접 계산했을 때처럼 $x$에서 시작해 기록된 연산의 결과가 됩니다.
+새 그래프에는 무엇이 있을까요? `first`에서 $x$까지 그려 봅시다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+z = torch.log(y)
+(first,) = torch.autograd.grad(z, x, create_graph=True)
+draw_graph(values=True, slopes=True, gradients=True, first=first, y=y, x=x)
+
+# %% [markdown] lang="en"
+r"""
+These nodes are the **backward pass**, recorded. It computed three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$ (the power and the product below `first`), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ (the division), and
+their product $c = ab = 0.6$, which is `first`. Without the option only the numbers remain.
+
+Two paths lead from $c$ to $x$. The gradients in the picture are those of $c$: through the division $-0.0048$ arrives at $y$, and $-0.12$ arrives at $x$. Build the same graph by hand, and multiply the slopes of each path:
+"""
+
+# %% [markdown] lang="ko" en="ae1f48ed"
+r"""
+이 노드들은 기록된 **역방향 계산**입니다. 역방향 계산에서는 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$(`first` 아래의 거듭제곱과 곱), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$(나눗셈),
+그리고 둘의 곱 $c = ab = 0.6$입니다. 이 곱이 `first`입니다. 옵션이 없으면 값만 남습니다.
+
+$c$에서 $x$까지 가는 경로는 둘입니다. 그림의 gradient는 $c$의 gradient입니다. 나눗셈을 거쳐 $y$에는 $-0.0048$이, $x$에는 $-0.12$가 도착합니다. 같은 그래프를 손으로 만들어 경로마다 기울기를 곱해 봅시다.
 """
 
 # %%
@@ -192,7 +213,7 @@ y = x**3
 a = 3 * x**2
 b = 1 / y
 c = a * b
-print(f"a = {a.item():.0f}, b = {b.item():.3f}, c = {c.item():.1f}")
+print(f"a = 3x² = {a.item():.0f}, b = 1/y = {b.item():.3f}, c = ab = {c.item():.1f}")
 
 
 def slope_of(top, bottom):
@@ -201,26 +222,26 @@ def slope_of(top, bottom):
 
 print(
     say(en="by way of a:", ko="a를 거쳐:"),
-    f"{slope_of(c, a):.3f} * {slope_of(a, x):.0f} = {slope_of(c, a) * slope_of(a, x):.2f}",
+    f"b * 6x = {slope_of(c, a):.3f} * {slope_of(a, x):.0f} = {slope_of(c, a) * slope_of(a, x):.2f}",
 )
 print(
     say(en="by way of b:", ko="b를 거쳐:"),
-    f"{slope_of(c, b):.0f} * {slope_of(b, y):.6f} * {slope_of(y, x):.0f}",
+    f"a * (-1/y²) * 3x² = {slope_of(c, b):.0f} * {slope_of(b, y):.6f} * {slope_of(y, x):.0f}",
     f"= {slope_of(c, b) * slope_of(b, y) * slope_of(y, x):.2f}",
 )
 print(say(en="together   :", ko="합치면  :"), f"{slope_of(c, x):.2f}")
 
 # %% [markdown] lang="en"
 r"""
-Two paths lead from $x$ to $c$, one through $a$ and one through $y$ and $b$, and gradients add up where paths meet (lesson 4): $0.24 - 0.36 = -0.12$. A second derivative
+Each number has its formula beside it: the slope of $a = 3x^2$ is $6x = 30$, that of $b = \frac{1}{y}$ is $-\frac{1}{y^2} = -0.000064$. Gradients add up where paths meet (lesson 4): $0.24 - 0.36 = -0.12$, the number in the picture. A second derivative
 needs no new principle: **it is an ordinary gradient of a graph that `create_graph=True` recorded.**
 
 `backward(create_graph=True)` records as well, and stores the recorded gradient in `x.grad`. But it also warns:
 """
 
-# %% [markdown] lang="ko" en="04d571c3"
+# %% [markdown] lang="ko" en="4e357539"
 r"""
-$x$에서 $c$까지 가는 경로는 둘입니다. 하나는 $a$를, 하나는 $y$와 $b$를 지납니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$입니다. 이계 미분이라고 해서 새로운 원리가 필요하지는 않습니다. **이계 미분계수는 `create_graph=True`로 기록한 그래프에서 구한 보통의 gradient입니다.**
+수마다 앞에 식이 있습니다. $a = 3x^2$의 기울기는 $6x = 30$이고, $b = \frac{1}{y}$의 기울기는 $-\frac{1}{y^2} = -0.000064$입니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$이고, 그림에서 본 값과 같습니다. 이계 미분이라고 해서 새로운 원리가 필요하지는 않습니다. **이계 미분계수는 `create_graph=True`로 기록한 그래프에서 구한 보통의 gradient입니다.**
 
 `backward(create_graph=True)`도 기록을 하고, 기록된 gradient를 `x.grad`에 넣습니다. 그런데 다음과 같은 경고가 나옵니다.
 """
@@ -324,20 +345,24 @@ handle both.
 
 ## 3. Three ways to get a second derivative
 
-Run the cell. Left: the **gradient** $f'$ of $\log x^3$, its secant, and a tangent whose slope is $f''$ as autograd finds it. Right, against $h$: how far the results of three
+Run the cell. It begins with the **first** derivative. Left: the curve of $f = \log x^3$, a secant, and autograd's tangent. Right: how far the quotient is from autograd's gradient, for every $h$.
+
+When you choose $f''$, the curve becomes the **gradient** $f'$, and the tangent's slope is $f''$ as autograd finds it. The right plot then shows how far the results of three
 methods are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearby):
 
 - the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$, takes differences twice;
 - the **quotient of autograd's gradient**, $\frac{f'(x+h) - f'(x)}{h}$, takes a difference once;
 - **double backward**, two backward passes with `create_graph=True`, takes no difference at all.
 
-1. Move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
-2. And the quotient of the gradient?
-3. Choose $h = 10^{-8}$. What does the second difference say there, and what the quotient of the gradient?
-4. Why is the line of double backward horizontal?
+1. The curve is $f$. Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
+2. Choose $f''$: the curve is now the gradient $f'$ itself. Move $x$ and *play h* as before. Where does the slope of the secant go, and which number of autograd's does it meet?
+3. Move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
+4. And the quotient of the gradient?
+5. Choose $h = 10^{-8}$. What does the second difference say there, and what the quotient of the gradient?
+6. Why is the line of double backward horizontal?
 """
 
-# %% [markdown] lang="ko" en="ff0de76b"
+# %% [markdown] lang="ko" en="a869c62e"
 r"""
 두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 어느 쪽이든 이계 미분계수는 0이므로, 아무 `f`나 받는 코드라면 이 두 경우를
@@ -345,17 +370,21 @@ r"""
 
 ## 3. 이계 미분계수를 구하는 세 가지 방법
 
-이계 미분계수를 구하는 방법은 세 가지입니다. 셀을 실행하세요. 왼쪽: $\log x^3$의 **gradient** $f'$, 그 할선, 그리고 기울기가 autograd로 구한 $f''$인 접선. 오른쪽: 세 방법이 참값
-$-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 그린 것(근처의 여러 $x$에서 구한 중앙값)입니다.
+셀을 실행하세요. 처음에는 **일계** 미분계수를 다룹니다. 왼쪽은 $f = \log x^3$의 그래프, 할선, autograd가 구한 접선이고, 오른쪽은 $h$마다 차분몫과 autograd의 gradient가 얼마나 떨어져 있는지 그린 것입니다.
+
+$f''$을 고르면 곡선이 **gradient** $f'$으로 바뀌고, 접선의 기울기는 autograd로 구한 $f''$입니다. 이때 오른쪽 그림은 이계 미분계수를 구하는 세 방법이 참값
+$-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 보여 줍니다(근처의 여러 $x$에서 구한 중앙값).
 
 - $f$의 **이계 차분**(second difference) $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$: 차분을 두 번 합니다.
 - **gradient의 차분몫** $\frac{f'(x+h) - f'(x)}{h}$: 차분을 한 번 합니다. $f'$은 autograd가 구합니다.
 - **double backward**: 차분이 없습니다. `create_graph=True`를 주고 역방향 계산을 두 번 합니다.
 
-1. $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
-2. gradient의 차분몫은 어떤가요?
-3. $h = 10^{-8}$을 고르세요. 이계 차분은 얼마인가요? gradient의 차분몫은요?
-4. double backward의 선은 왜 수평인가요?
+1. 곡선은 $f$입니다. 마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
+2. $f''$을 고르세요. 이제 곡선은 gradient $f'$입니다. 앞에서처럼 $x$를 옮기고 *h 재생*을 누르세요. 할선의 기울기는 어디로 가고, autograd의 어떤 값과 만나나요?
+3. $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
+4. gradient의 차분몫은 어떤가요?
+5. $h = 10^{-8}$을 고르세요. 이계 차분은 얼마인가요? gradient의 차분몫은요?
+6. double backward의 선은 왜 수평인가요?
 """
 
 # %%
@@ -365,24 +394,28 @@ explore_second()
 r"""
 <details><summary>What you saw</summary>
 
-1. Near $h = 10^{-3}$, where an error of about $10^{-9}$ is left. To the left of it the error grows fast.
-2. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, again with an error of about $10^{-9}$.
-3. The second difference gives about $-8.9$: not even the first digit is right. Rounding costs the numerator about $10^{-15}$, and that is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
+1. The quotient of $f$ tends to autograd's gradient, $\frac{3}{x}$, wherever $x$ is: lesson 1 again.
+2. To the second derivative, $-\frac{3}{x^2}$, which double backward gives. $f''$ is to $f'$ what $f'$ is to $f$.
+3. Near $h = 10^{-3}$, where an error of about $10^{-9}$ is left. To the left of it the error grows fast.
+4. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, again with an error of about $10^{-9}$.
+5. The second difference gives about $-8.9$: not even the first digit is right. Rounding costs the numerator about $10^{-15}$, and that is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
 only by $h$ and still gives $-0.12$. **Once one of the two derivatives is exact, the error stays small down to a far smaller $h$.** (At its own best $h$, either method leaves about the same error.)
-4. It has no $h$. The remaining error, some $10^{-17}$, is the rounding of its own few operations.
+6. It has no $h$. The remaining error, some $10^{-17}$, is the rounding of its own few operations.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="6694b8c2"
+# %% [markdown] lang="ko" en="a3578f78"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. $h = 10^{-3}$ 근처이고, 이때 오차는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 오차가 빠르게 커집니다.
-2. $h = 10^{-7}$ 근처입니다. 이계 차분에 가장 좋은 $h$보다 만 배 작고, 이때 오차도 $10^{-9}$쯤입니다.
-3. 이계 차분은 약 $-8.9$로, 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
+1. $x$가 어디에 있든 $f$의 차분몫은 autograd의 gradient인 $\frac{3}{x}$에 가까워집니다. 수업 01에서 본 그대로입니다.
+2. 이계 미분계수 $-\frac{3}{x^2}$에 가까워지고, double backward로 구한 값과 만납니다. $f''$과 $f'$의 관계는 $f'$과 $f$의 관계와 같습니다.
+3. $h = 10^{-3}$ 근처이고, 이때 오차는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 오차가 빠르게 커집니다.
+4. $h = 10^{-7}$ 근처입니다. 이계 차분에 가장 좋은 $h$보다 만 배 작고, 이때 오차도 $10^{-9}$쯤입니다.
+5. 이계 차분은 약 $-8.9$로, 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
 여전히 $-0.12$입니다. **한 번이라도 autograd로 정확하게 미분해 두면 훨씬 작은 $h$에서도 오차가 커지지 않습니다.** (다만 가장 좋은 $h$에서의 오차는 두 방법이 비슷합니다.)
-4. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
+6. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
 
 </details>
 """
@@ -407,7 +440,7 @@ def ripple(x):
     return torch.sin(3 * x) / x
 
 
-explore_second(ripple, x_range=(0.5, 6), x=2.0, h=0.1)
+explore_second(ripple, x_range=(0.5, 6), x=2.0, h=0.1, derivative="second")
 
 # %% [markdown] lang="en"
 r"""

@@ -193,10 +193,10 @@ r"""
 
 ## 2. In which order do the values take their turns?
 
-Here are two orders. Both begin at $w$, and both add up correctly:
+Here are two orders. Both begin at $w$ and add up correctly:
 """
 
-# %% [markdown] lang="ko" en="a67f417e"
+# %% [markdown] lang="ko" en="d89036cc"
 r"""
 `total_derivative`는 leaf 하나에 대한 도함수만 구하고, 순서는 재귀가 알아서 찾습니다. 엔진은 $w$에서 시작하는 역방향 계산 한 번으로 모든 leaf의 gradient를 구하므로, 순서를 스스로 찾아야 합니다.
 
@@ -258,23 +258,23 @@ $t$를 거치면 둘, $t$와 $z$를 거치면 셋입니다. 단순한 재귀에�
 r"""
 ## 3. Find the bug with the quotient
 
-The explorer has an engine with a choice of bugs. It takes the local slopes from torch, but orders and adds by itself. Beside its gradient you see torch's, the quotient, and how far the quotient is from both.
+The explorer has an engine with a choice of bugs. It takes the local slopes from torch, but orders and adds by itself. Beside its gradient you see torch's and the quotient.
 After two calls of `backward()` a leaf must hold twice the slope, so the explorer then shows twice the function.
 
-1. Without a bug: do the quotient, torch and the engine agree as $h$ falls?
+1. There is no bug yet. Move $x$, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. Which three numbers meet, at every $x$?
 2. "`=` for `+=`", one call: which of the three functions gives it away?
 3. Breadth first: it survives $\log x^3 + \sqrt{x^2}$ of lesson 4, where two paths meet. Why? Where does it fail?
 4. "no reset": choose one call, then two. What happens on the chain, $\log x^3$?
 """
 
-# %% [markdown] lang="ko" en="4badb1fe"
+# %% [markdown] lang="ko" en="c5052606"
 r"""
 ## 3. 차분몫으로 버그 찾기
 
-탐색기의 엔진에는 버그를 고르는 목록이 있습니다. 국소 기울기는 torch에서 가져오지만, 순서와 덧셈은 직접 합니다. torch의 gradient와 차분몫, 그리고 차분몫이 그 둘에서
-얼마나 떨어져 있는지도 함께 보여 줍니다. `backward()`를 두 번 호출하면 leaf에는 기울기의 두 배가 있어야 하므로, 함수도 두 배로 보여 줍니다.
+탐색기의 엔진에는 버그를 고르는 목록이 있습니다. 국소 기울기는 torch에서 가져오지만, 순서와 덧셈은 직접 합니다. torch의 gradient와 차분몫도
+함께 보여 줍니다. `backward()`를 두 번 호출하면 leaf에는 기울기의 두 배가 있어야 하므로, 함수도 두 배로 보여 줍니다.
 
-1. 버그가 없을 때: $h$가 작아지면 차분몫, torch, 엔진이 한곳에서 만나나요?
+1. 아직 버그가 없습니다. $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 만나는 세 값은 무엇인가요?
 2. "`+=` 대신 `=`", 호출 한 번: 세 함수 가운데 어느 것에서 드러나나요?
 3. 너비 우선: 두 경로가 만나는 수업 04의 $\log x^3 + \sqrt{x^2}$에서는 드러나지 않습니다. 왜 그럴까요? 어디서 틀리나요?
 4. "비우지 않음": 호출을 한 번, 이어서 두 번으로 고르세요. 사슬 $\log x^3$에서 무슨 일이 일어나나요?
@@ -287,7 +287,7 @@ explore_engine()
 r"""
 <details><summary>What you saw</summary>
 
-1. Yes: the quotient approaches both, down to rounding errors at the smallest $h$.
+1. The quotient, torch's gradient and the engine's, wherever $x$ is. Only at the smallest $h$ do rounding errors show.
 2. The two whose paths meet. On the chain a single call adds nothing, so `=` does no harm there.
 3. There both paths have three edges, so no value has its turn too early. On $yz + y$ the lengths differ, and at $x = 2$ the quotient stays 32 away from the engine.
 4. After one call, nothing. After two the engine's gradient is too large: section 4.
@@ -297,11 +297,11 @@ Called once on a chain, every bug passes. **Test an engine on a graph with paths
 </details>
 """
 
-# %% [markdown] lang="ko" en="dc2b6eb7"
+# %% [markdown] lang="ko" en="ba245c0e"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 그렇습니다. 차분몫은 둘 모두에 다가가고, $h$가 아주 작은 곳에서만 반올림 오차가 보입니다.
+1. 차분몫과 torch의 gradient와 엔진의 gradient입니다. $x$가 어디에 있든 만나고, $h$가 아주 작은 곳에서만 반올림 오차가 보입니다.
 2. 경로가 만나는 두 함수입니다. 사슬에서는 한 번 호출하는 동안 더할 일이 없으니 `=`로 써도 탈이 없습니다.
 3. 두 경로 모두 간선이 셋이라 너무 일찍 차례가 오는 값이 없습니다. $yz + y$는 경로의 길이가 서로 달라, $x = 2$에서 차분몫이 엔진의 값과 32만큼 떨어져 있습니다.
 4. 한 번이면 아무 일도 없습니다. 두 번이면 값이 너무 커집니다. 4절에서 다룹니다.
@@ -412,21 +412,21 @@ print(say(en="quotient:", ko="차분몫  :"), round((f(2 + 1e-6) - f(2 - 1e-6)) 
 
 # %% [markdown] lang="en"
 r"""
-Whenever something arrives, $y$ passes on **all** that it holds, the old with the new. On a chain that is right. In the demo of micrograd's first commit, each value of the first layer is used 16 times. We ran it again: its first gradient is
+Whenever something arrives, $y$ passes on **all** that it holds, the old with the new. On a chain that is right. In the demo of micrograd's first commit, each value of the first layer is used 16 times. Its first gradient is
 $-542$, where the quotient says $-0.315$, and half of the first layer's gradients are more than 500 times too large. **Yet the demo trained to 100 % accuracy.** A falling loss proves nothing: check gradients with a quotient.
 
-A reader pointed it out, and Karpathy named the cause: [non-leaf Values that are reused](https://github.com/karpathy/micrograd/issues/2). The cure was a topological order.
+Karpathy named the cause: [non-leaf Values that are reused](https://github.com/karpathy/micrograd/issues/2). The cure was a topological order.
 A [proposal to drop it](https://github.com/karpathy/micrograd/pull/64) fails on `b = a + a`, `c = b + b`.
 
 Section 4's bug is still open: [a second `backward()`](https://github.com/karpathy/micrograd/pull/102) gives too much. Training does not notice, since every step makes new intermediate values.
 """
 
-# %% [markdown] lang="ko" en="9e568127"
+# %% [markdown] lang="ko" en="43c0c13a"
 r"""
-무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 다시 실행해 보니 첫 gradient는 차분몫이
+무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 첫 gradient는 차분몫이
 $-0.315$인데 엔진에서는 $-542$였고, 첫 층의 gradient 가운데 절반은 500배 넘게 컸습니다. **그런데도 이 예제는 정확도 100%까지 학습했습니다.** loss가 줄어든다고 해서 gradient가 맞는 것은 아닙니다. gradient는 차분몫과 비교해서 확인하세요.
 
-한 독자가 버그를 알려 주자 Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. 해결책은 위상 정렬이었습니다. [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)대로 하면 `b = a + a`, `c = b + b`에서 틀립니다.
+Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. 해결책은 위상 정렬이었습니다. [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)대로 하면 `b = a + a`, `c = b + b`에서 틀립니다.
 
 micrograd에는 4절의 버그가 아직 남아 있습니다. [`backward()`를 두 번 호출하면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
 """
@@ -1502,10 +1502,10 @@ r"""
 Forty points on two half moons, one moon with the label $1$ and one with $-1$. The model has 2 inputs, 6 hidden units with `relu`, and 1 output, the score: 25 parameters, each a Value.
 The loss is the mean of $\log(1 + e^{-\text{label} \cdot \text{score}})$: small where the score has the sign of the label. Every step makes about 2500 Values, runs one backward pass, and moves the parameters.
 
-Run both cells and watch the boundary where the score is 0, and the loss.
+Run both cells and watch the boundary and the loss.
 """
 
-# %% [markdown] lang="ko" en="1c9e51e3"
+# %% [markdown] lang="ko" en="72b1b909"
 r"""
 ## 직접 만든 엔진으로 신경망 학습시키기
 

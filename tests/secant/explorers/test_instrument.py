@@ -74,7 +74,9 @@ def test_shown_call_names_functions_and_omits_defaults() -> None:
 def test_question_button_sets_its_state_and_reset_restores_it(kind: Kind) -> None:
     explorer = kind.explore()
     before = explorer.state
-    assert [one.description for one in explorer.asking] == ["1", "2", "3", "4"]
+    count = len(explorer.questions)
+    assert count >= 4
+    assert [one.description for one in explorer.asking] == [str(n) for n in range(1, count + 1)]
     assert all(one.tooltip.count(one.description) for one in explorer.asking)
     seen = []
     for button in explorer.asking:
@@ -82,7 +84,7 @@ def test_question_button_sets_its_state_and_reset_restores_it(kind: Kind) -> Non
         seen.append(explorer.call)
         assert explorer.message.value == ""
         assert same(explorer, again(explorer))
-    assert len(set(seen)) == 4
+    assert len(set(seen)) == count
     explorer.bar.children[0].click()
     assert explorer.state == before
 
