@@ -243,15 +243,15 @@ with warnings.catch_warnings(), expect_error():
 # %% [markdown] lang="en"
 r"""
 The backward is right, 75. The quotient is wrong: neighbouring `float32` numbers are $7.6 \cdot 10^{-6}$ apart near 125, which is too coarse for a step of $10^{-6}$ (lesson 1). So check in `float64`, whatever dtype you train in.
-(`gradcheck` also gives a warning here, which the cell hides.)
+(The cell hides a warning.)
 
 A passed check is no proof. It covers **only the inputs that you pass**. This backward claims that the slope of $|x|$ is 1:
 """
 
-# %% [markdown] lang="ko" en="259cce98"
+# %% [markdown] lang="ko" en="cc9fa1cb"
 r"""
 `backward`의 75는 맞고, 틀린 것은 차분몫입니다. 125 근처에서 이웃한 `float32` 수는 $7.6 \cdot 10^{-6}$씩 떨어져 있어서, $10^{-6}$만큼 움직여 재기에는 너무 성깁니다(수업 01). 그러니 무엇으로 학습하든 검사는 `float64`로 하세요.
-(`gradcheck`는 이때 경고도 하는데, 셀에서는 가렸습니다.)
+(이때 나오는 경고는 셀에서 가렸습니다.)
 
 검사를 통과했다고 증명된 것은 아닙니다. `gradcheck`는 **여러분이 넣은 입력에서만** 검사합니다. 다음 backward는 $|x|$의 기울기를 언제나 1로 봅니다.
 """
@@ -1480,7 +1480,7 @@ for _ in range(2):
 r"""
 ## Task 8.6 · `MyLayerNorm`
 
-●●●●○ · ★★★★★ · 15 min · 3 points
+●●●●○ · ★★★★★ · 15 min · 3 points (forward 1, backward 2)
 
 Layer normalization brings each row of `x` to mean 0 and variance 1, then multiplies its columns by `weight`. For a row of $n$ elements:
 
@@ -1508,11 +1508,11 @@ Dividing a row by its length, $y_j = \frac{x_j}{|x|}$, has two paths: straight, 
 </details>
 """
 
-# %% [markdown] lang="ko" en="f0412be3"
+# %% [markdown] lang="ko" en="70343174"
 r"""
 ## 과제 8.6 · `MyLayerNorm`
 
-●●●●○ · ★★★★★ · 15분 · 3점
+●●●●○ · ★★★★★ · 15분 · 3점 (forward 1, backward 2)
 
 층 정규화(layer normalization)는 `x`의 행마다 평균을 0, 분산을 1로 맞춘 다음 열마다 `weight`를 곱합니다. 원소가 $n$개인 행에서는 다음과 같습니다.
 
@@ -1577,26 +1577,24 @@ class MyLayerNorm(torch.autograd.Function):
 
 
 # %% nbgrader={"grade_id": "test_MyLayerNorm", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, hints, probe, tensor
+from secant import PartialCredit, check, hints, probe, tensor
 from secant.checking.custom import walk_back
 from secant.checking.walks import judge_operation
 
 hint = hints("MyLayerNorm")
+_credit = PartialCredit(forward=1, backward=2)
 
 
 @probe
-def _seen(eps, *asked):
-    def apply(x, weight):  # the call in between, which is not tracked, has another eps
-        tracked = x.requires_grad or weight.requires_grad
-        return MyLayerNorm.apply(x, weight, eps if tracked else 5 * eps)
-
+def _seen(eps, *asked):  # the call in between, which is not tracked, has another eps
+    apply = lambda x, w: MyLayerNorm.apply(x, w, eps if (x + w).requires_grad else 5 * eps)
     return walk_back(apply, *asked)
 
 
 def _compare(x, weight, g, eps, value, gradients, wrong, dtype="float64", apart=False, why=""):
     x, weight, g, value = (tensor(numbers, dtype) for numbers in (x, weight, g, value))
-    rtol, atol = (1e-7, 1e-9) if dtype == "float64" else (1e-3, 1e-3)
-    how = {"more": f", eps={eps}", "apart": apart, "rtol": rtol, "atol": atol}
+    how = {"rtol": 1e-7, "atol": 1e-9} if dtype == "float64" else {"rtol": 1e-3, "atol": 1e-3}
+    how |= {"more": f", eps={eps}", "apart": apart, "forward_only": _credit.now == "forward"}
     seen, inputs = lambda *asked: _seen(eps, *asked), {"x": x, "weight": weight}
     return judge_operation("MyLayerNorm", seen, inputs, g, value, gradients, wrong, why, **how)
 
@@ -1609,8 +1607,8 @@ _x = {hint.constant: [[0.5, 1.0], [1.0, -1.0]], hint.no_spread: [[-0.25, 0.25], 
 _x |= {hint.no_mean: [[0.5625, 0.9375], [0.75, -0.75]], hint.arriving: [[-0.1875, 0.1875]] * 2}
 _x |= {hint.weight: [[0.0, 0.0], [0.28125, -0.28125]], hint.eps: 0 * _y, hint.scale: 4 * _grad_x}
 _wrong = {"value": _value, "x": _x, "weight": {hint.rows: [0.25, 0.5], hint.eps: [1.0, 2.0]}}
-_compare([[1, 5], [15, 11]], [2, 4], [[1, 1], [2, -1]], 12.0, _y, _gradients, _wrong)
-check.visible_passed()
+_credit.each(_compare)([[1, 5], [15, 11]], [2, 4], [[1, 1], [2, -1]], 12.0, _y, _gradients, _wrong)
+check.visible_passed(_credit)
 
 
 ### BEGIN HIDDEN TESTS
@@ -1659,6 +1657,7 @@ def _tuple(wrong):
     return wrong if isinstance(wrong, tuple) else (wrong,)
 
 
+@_credit.each
 def _apply(x, weight, g, eps, dtype, tracked=("x", "weight"), apart=False, why=""):
     x, weight, g = (tensor(given, dtype).double() for given in (x, weight, g))
     normal, spread = _normalized(x, eps)
@@ -1679,6 +1678,8 @@ def _apply(x, weight, g, eps, dtype, tracked=("x", "weight"), apart=False, why="
     asked = {of: both[of] for of in tracked}
     why = why or (hint.zero if (weight == 0).any() else "")  # which may be drawn, too
     call, found = _compare(x, weight, g, eps, weight * normal, asked, wrong, dtype, apart, why)
+    if _credit.now == "forward":
+        return
     own = [name for name in found["operations"] if "layer_norm" in name]
     check.holds(not own, call, hint.torch)
     check.holds(not found["delegated"], call, hint.autograd)
@@ -1704,6 +1705,7 @@ for _dtype in ("float64", "float32"):
 _apply(1e-5 * _row_of(2, 3), check.draw_tensor(3), check.draw_tensor(2, 3), 1e-12, "float64", why=hint.floor)
 _apply(1e6 + _row_of(2, 5), check.draw_tensor(5), check.draw_tensor(2, 5), 1e-5, "float64", why=hint.digits)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""

@@ -1330,7 +1330,7 @@ _compare("1e-20*t*t - 1e-10*t", 1.0, "float64", None, 5e9, -1e-10, -1e-10, 2e-20
 r"""
 ## Task 9.4 · `gradient_penalty`
 
-●●●●○ · ★★★★★ · 10 min · 3 points
+●●●●○ · ★★★★★ · 10 min · 3 points (value 1, gradient 2)
 
 Return the gradient penalty of section 6 for a batch, ready to be added to a loss.
 
@@ -1352,11 +1352,11 @@ For a leaf `t` of shape `(n, 3)`, `torch.autograd.grad((t**2).sum(), t)` gives `
 </details>
 """
 
-# %% [markdown] lang="ko" en="baf984ff"
+# %% [markdown] lang="ko" en="68304e7d"
 r"""
 ## 과제 9.4 · `gradient_penalty`
 
-●●●●○ · ★★★★★ · 10분 · 3점
+●●●●○ · ★★★★★ · 10분 · 3점 (value 1, gradient 2)
 
 6절의 gradient penalty를 배치에 대해 구해, loss에 바로 더할 수 있게 돌려주세요.
 
@@ -1394,18 +1394,21 @@ def gradient_penalty(model, x):
 
 
 # %% nbgrader={"grade_id": "test_gradient_penalty", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf, tensor
+from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("gradient_penalty")
+_credit = PartialCredit(value=1, gradient=2)
 
 
+@_credit.each
 def _compare(layers, weights, x, want, grads, dtype, wrong, grad=None, layout="", before=""):
     """`grads` are those of the parameters that a backward pass from the penalty has to give."""
-    made = {"weights": tensor(weights, dtype)}
+    made = {"weights": tensor(weights, dtype), "x": leaf(x, dtype, layout=layout, tracked=False)}
     made["model"] = f"graphs.filled(nn.Sequential({layers}), weights, {grad})"
-    made["x"] = leaf(x, dtype, layout=layout, tracked=False)
     answer = ask("penalty = gradient_penalty(model, x)", {"before": before}, **made)
     answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly, **_near(dtype))
+    if _credit.now == "value":
+        return answer.changes_nothing()
     answer.changes_nothing().is_tracked(hint.cut)
     loss = "2 * penalty + 0 * model(x).sum()"
     tracked = "[p for p in model.parameters() if p.requires_grad]"
@@ -1426,7 +1429,7 @@ _wrong |= {hint.square: (288.28125, 12.625), hint.dim: 3.4625, hint.shrunk: 1.40
 _weights, _grads = [3, 4, -0.3, -0.4, 1, 1], ([[2.4, 3.2], [0.3, 0.4]], [[20, -0.25]])
 _compare(_layers.format(1), _weights, [[1, 0], [-1, 0]], 8.125, _grads, "float64", _wrong, 5.0)
 _compare(_layers.format(0), _weights, [[[1, 0]], [[-1, 0]]], 8.125, _grads, "float32", _wrong)
-check.visible_passed()
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import math
 
@@ -1439,6 +1442,7 @@ def _norms(W, b, a, x):
     return slopes.norm(dim=1), slopes.reshape(x.shape)
 
 
+@_credit.each
 def _of_tanh(shape, dtype, grad, column, layout, mode):
     size, x = math.prod(shape[1:]), check.draw_tensor(*shape, low=-1, high=1)
     drawn = (((4, size), -2), ((4,), -1), ((1, 4), 0.5))
@@ -1463,6 +1467,7 @@ def _of_tanh(shape, dtype, grad, column, layout, mode):
     there.returns(right, mistakes=side, nearly=hint.nearly, **_near(dtype))
 
 
+@_credit.each
 def _of_line(w, x, bias):
     weight, before = tensor(w), "model[0].bias.requires_grad_(False)" if bias else ""
     beyond = weight.norm() - 1
@@ -1472,6 +1477,7 @@ def _of_line(w, x, bias):
     answer.again().returns(beyond**2)
 
 
+_smallest = _credit.each(check.smallest)
 _wrong, _grads = {hint.line: 0.0, hint.clipped: lambda got: got < 249000}, ([[598.8, -798.4]],)
 _compare("nn.Linear(2, 1, False)", [300, -400], [[1, 2]], 249001, _grads, "float64", _wrong)
 _layers, _grads = "nn.Conv1d(2, 1, 1, bias=False), nn.Flatten(0)", ([[[4.8], [6.4]]],)
@@ -1483,15 +1489,16 @@ for _dtype in ("float64", "float32"):
         _of_tanh(_shape, _dtype, None, 1, "slice", ", nn.Dropout().eval()")
         _of_tanh(_shape, _dtype, check.draw(-9, 9), 0, "transposed", "")
 for _bias in (True, False):
-    check.smallest(_of_line, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
-    check.smallest(_of_line, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias)
+    _smallest(_of_line, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
+    _smallest(_of_line, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
 ## Task 9.5 · `Cube`
 
-●●●○○ · ★★★★☆ · 6 min · 2 points
+●●●○○ · ★★★★☆ · 6 min · 2 points (first 1, second 1)
 
 Complete the `Function` for $x^3$ so that it can be differentiated twice.
 
@@ -1513,11 +1520,11 @@ Copy `Fourth` and adapt its numbers. The line with `4 * x**3` then sits in a met
 </details>
 """
 
-# %% [markdown] lang="ko" en="cd85ee02"
+# %% [markdown] lang="ko" en="f19bda04"
 r"""
 ## 과제 9.5 · `Cube`
 
-●●●○○ · ★★★★☆ · 6분 · 2점
+●●●○○ · ★★★★☆ · 6분 · 2점 (first 1, second 1)
 
 두 번 미분할 수 있도록 $x^3$의 `Function`을 완성하세요.
 
@@ -1567,11 +1574,13 @@ class Cube(torch.autograd.Function):
 # %% nbgrader={"grade_id": "test_Cube", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import ask, check, hints, leaf, tensor
+from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("Cube")
+_credit = PartialCredit(first=1, second=1)
 
 
+@_credit.each
 def _compare(x, g, u, wants, dtype, layout="", wrong=None):
     """`wants`: x³, its gradient, and this one's own derivatives by x and by g, times u."""
     cube, gradient, by_x, by_g = (tensor(want, dtype) for want in wants)
@@ -1580,6 +1589,8 @@ def _compare(x, g, u, wants, dtype, layout="", wrong=None):
     y.changes_nothing().returns(cube, mistakes=nan)
     first = y.then("dx = torch.autograd.grad(y, x, g, create_graph=True)[0]").changes_nothing()
     first.returns(gradient, mistakes={**(wrong or {}), **nan})
+    if _credit.now == "first":
+        return
     first.is_tracked(hint.cut if tensor(g).any() else hint.half)
     text = "torch.autograd.grad(dx, (x, g), u, allow_unused=True, materialize_grads=True)"
     second_x, second_g = first.then(text).changes_nothing().parts("x", "g", hint=hint.half)
@@ -1593,10 +1604,11 @@ _wrong = {hint.chain: [3, 12], hint.slope: ([2, 2], [6, 3])}
 _compare([1, 2], [2, 0.5], [1, 1], ([1, 8], [6, 6], [12, 6], [3, 12]), "float64", wrong=_wrong)
 _wants = [8, -1, 0], [36, -6, 0], [36, 24, 0], [12, 6, 0]
 _compare([2, -1, 0], [3, -2, 5], [1, 2, 1], _wants, "float32")
-check.visible_passed()
+check.visible_passed(_credit)
 
 
 ### BEGIN HIDDEN TESTS
+@_credit.each
 def _case(x, g, u, dtype, layout=""):
     X, G, U = tensor(x), tensor(g), tensor(u)
     wrong = {hint.chain: 3 * X**2, hint.slope: (X**2 * G, 3 * X * G)}
@@ -1621,13 +1633,16 @@ def _several(x):
     ):
         dx = ask(f"dx = torch.autograd.grad(({f}).sum(), x, create_graph=True)[0]", x=leaf(x))
         dx.returns(first, hint=hint.shared)
-        dx.then("torch.autograd.grad(dx.sum(), x)[0]").returns(second, hint=hint.shared)
+        if _credit.now == "second":
+            dx.then("torch.autograd.grad(dx.sum(), x)[0]").returns(second, hint=hint.shared)
 
 
 def _inside(x):
     here = {"x": leaf(x)}
     once = ask("torch.autograd.gradcheck(Cube.apply, (x,), raise_exception=False)", **here)
     once.holds(once.result, "False", hint.slope)
+    if _credit.now == "first":
+        return
     twice = ask("torch.autograd.gradgradcheck(Cube.apply, (x,), raise_exception=False)", **here)
     twice.holds(twice.result, "False", hint.cut)
     dx = ask("dx = torch.autograd.grad(torch.sin(Cube.apply(2 * x)).sum(), x, create_graph=True)[0]", **here)
@@ -1637,6 +1652,7 @@ def _inside(x):
     dx.then("torch.autograd.grad((dx**2).sum(), x)[0]").returns(third, rtol=1e-7, atol=1e-8, hint=hint.cut)
 
 
+_smallest = _credit.each(check.smallest)
 _node = ask("type(Cube.apply(x).grad_fn).__name__", x=leaf(2))
 _node.holds(_node.result == "CubeBackward", hint.inherited)
 for _dtype in ("float64", "float32"):
@@ -1645,7 +1661,7 @@ for _dtype in ("float64", "float32"):
         *(((2, 3), ""), ((2, 3), "transposed"), ((2, 1, 2), "slice"), ((2, 1, 2), "transposed")),
     ):
         _parts = [check.draw_tensor(*_shape).tolist() for _ in range(3)]
-        check.smallest(_case, *_parts, _dtype, _layout)
+        _smallest(_case, *_parts, _dtype, _layout)
     for _layout in ("", "slice", "transposed"):
         _x, _g, _u = [[0.0, -0.5], [2.0, 0.0]], [[1.0, 2.0], [-3.0, 0.0]], [[2.0, -1.0], [0.5, 1.0]]
         _case(_x, _g, _u, _dtype, _layout)
@@ -1653,17 +1669,18 @@ for _dtype in ("float64", "float32"):
     _case([1.5, -2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 2.0, -1.0], _dtype)
     _wants, _small = ([-27e6, 8e9], [27e4, -24e6], [-900, -24000], [135e3, 12e6]), lambda got: got.max() < 2e5
     _compare([-300, 2000], [1, -2], [0.5, 1], _wants, _dtype, wrong={hint.clipped: _small})
-    check.smallest(_first_only, [check.draws(2, -1.5, 1.5), [0.0, check.draw(-1.5, -0.2)]], _dtype)
-check.smallest(_several, check.draws(2, -1.5, 1.5))
-check.smallest(_inside, check.draws(3, -0.9, 0.9))
-check.smallest(_inside, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])
+    _smallest(_first_only, [check.draws(2, -1.5, 1.5), [0.0, check.draw(-1.5, -0.2)]], _dtype)
+_smallest(_several, check.draws(2, -1.5, 1.5))
+_smallest(_inside, check.draws(3, -0.9, 0.9))
+_smallest(_inside, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
 ## Task 9.6 · `loss_after`
 
-●●●●○ · ★★★★☆ · 10 min · 3 points
+●●●●○ · ★★★★☆ · 10 min · 3 points (value 1, gradient 2)
 
 Return the loss after `steps` steps of gradient descent, with a graph that leads through all of them.
 
@@ -1688,11 +1705,11 @@ with respect to any tensor in the graph: with `q = 2 * x`, `torch.autograd.grad(
 </details>
 """
 
-# %% [markdown] lang="ko" en="b2acec5b"
+# %% [markdown] lang="ko" en="c5abce8a"
 r"""
 ## 과제 9.6 · `loss_after`
 
-●●●●○ · ★★★★☆ · 10분 · 3점
+●●●●○ · ★★★★☆ · 10분 · 3점 (value 1, gradient 2)
 
 경사 하강법으로 `steps` 스텝을 간 뒤의 loss를 돌려주세요. 그 그래프는 모든 스텝을 거쳐야 합니다.
 
@@ -1733,39 +1750,37 @@ def loss_after(f, x, lr, steps):
 
 
 # %% nbgrader={"grade_id": "test_loss_after", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf, tensor
+from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("loss_after")
+_credit = PartialCredit(value=1, gradient=2)
 
-_NEAR = {"float64": {"rtol": 1e-8, "atol": 1e-8}, "float32": {"rtol": 2e-3, "atol": 2e-3}}
 
-
+@_credit.each
 def _compare(f, x, lr, steps, want, grads, dtype, grad=None, layout="", wrongs=lambda: _wrongs):
-    leaves = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad)}
-    given = {"f": f"lambda t: {f}", **leaves, "steps": steps, "w": leaf(3.0, dtype)}
-    answer = ask("loss = loss_after(f, x, lr, steps)", **given)
-    wrong = [lambda place=place: wrongs()[place] for place in range(4)]
-    answer.returns(tensor(want, dtype), mistakes=wrong[0], nearly=hint.nearly, **_NEAR[dtype])
-    answer.changes_nothing().keeps_buffers().is_tracked()
-    options = "retain_graph=True, allow_unused=True, materialize_grads=True"
-    asked, freed = f"torch.autograd.grad(loss, (lr, x, w), {options})", {"a second time": hint.used}
-    parts = answer.then(asked, errors=freed).parts("lr", "x", "w", hint=hint.path)
-    for part, right, why in zip(parts, grads, wrong[1:], strict=True):
-        part.returns(tensor(right, dtype), mistakes=why, hint=hint.path, **_NEAR[dtype])
-    return answer
+    near = dict.fromkeys(("rtol", "atol"), 1e-8 if dtype == "float64" else 2e-3)
+    given = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad), "steps": steps}
+    loss = ask("loss = loss_after(f, x, lr, steps)", f=f"lambda t: {f}", w=leaf(3, dtype), **given)
+    loss.returns(tensor(want, dtype), mistakes=lambda: wrongs()[0], nearly=hint.nearly, **near)
+    if _credit.now == "value":
+        return loss.changes_nothing().keeps_buffers()
+    loss.changes_nothing().keeps_buffers().is_tracked()
+    asked = "torch.autograd.grad(loss, (lr, x, w), retain_graph=True, materialize_grads=True)"
+    back = loss.then(asked, errors={"second time": hint.used}).parts("lr", "x", "w", hint=hint.path)
+    for n, (got, right) in enumerate(zip(back, grads, strict=True), 1):
+        got.returns(tensor(right, dtype), mistakes=lambda n=n: wrongs()[n], hint=hint.path, **near)
+    return loss
 
 
-# After k steps the point is (1 - lr)^k x.
 _values = {hint.start_value: 10.0, hint.count: (2.5, 0.15625), hint.once: 0.0, hint.sign: 50.625}
-_rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}
+_rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}  # the point is (1 - lr)^k x
 _wrongs = _values, _rates, {hint.constant: [1, -0.5], hint.start: 0.0}, {}
 _compare("(t**2).sum() / 2", [4, -2], 0.5, 2, 0.625, (-5, [0.25, -0.125], 0), "float64", 9.0)
-# The step leads to [-0.5, 7], where the gradient is [-3, 42].
 _values = {hint.start_value: 51.0, hint.sign: 21.75, hint.mean: (19.921875, 3.75, 48.75)}
 _wrongs = _values, {hint.rate: 0}, {hint.constant: [-3, 42], hint.start: 0}, {hint.constant: 49.25}
-_grads = [18, -1008], [1.5, 73.5], 92.75
+_grads = [18, -1008], [1.5, 73.5], 92.75  # the step leads to [-0.5, 7], with a gradient [-3, 42]
 _compare("w * (t**2).sum()", [1, 4], [0.25, -0.125], 1, 147.75, _grads, "float32")
-check.visible_passed()
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 from functools import partial
 
@@ -1773,6 +1788,7 @@ import torch
 
 from secant import formula
 
+_NEAR = {"float64": {"rtol": 1e-8, "atol": 1e-8}, "float32": {"rtol": 2e-3, "atol": 2e-3}}
 _FORMS = {
     "(t**4).sum()/4 + (t * t.flip(-1)).sum()": (3,),
     "torch.exp(t.sum(0)/4).sum() + torch.sin(w*t).sum()": (2, 3),
@@ -1809,6 +1825,7 @@ def _mistakes(f, x, lr, steps):
     return values, rates, starts, {hint.constant: constant[2]}
 
 
+@_credit.each
 def _against_descent(f, x, lr, steps, dtype, grad=None, layout=""):
     want, grads = _descend(f, x, lr, steps)
     wrongs = partial(_mistakes, f, x, lr, steps)
@@ -1823,24 +1840,30 @@ def _against_descent(f, x, lr, steps, dtype, grad=None, layout=""):
     answer.still_returns(tensor(want, dtype))
 
 
+_smallest = _credit.each(check.smallest)
 for _dtype in ("float64", "float32"):
     for _turn, (_f, _shape) in enumerate(_FORMS.items(), _dtype == "float32"):
         _hows = ((0, ""), (4, "transposed")), ((1, "slice"), (2, ""))
         for _steps, _layout in _hows[_turn % 2]:
             _x = check.draw_tensor(*_shape, low=-1.2, high=1.2).tolist()
-            check.smallest(_against_descent, _f, _x, check.draw(0.02, 0.1), _steps, _dtype, None, _layout)
+            _smallest(_against_descent, _f, _x, check.draw(0.02, 0.1), _steps, _dtype, None, _layout)
         _rates = check.draw_tensor(*_shape, low=0.02, high=0.1).tolist()
-        check.smallest(_against_descent, _f, _x, _rates, 3, _dtype, check.draw(-9, -1), "slice")
+        _smallest(_against_descent, _f, _x, _rates, 3, _dtype, check.draw(-9, -1), "slice")
     _against_descent("(t**2).sum()", [1.0, -2.0], -0.3, 3, _dtype)
-for _f, _x, _lr, _want, _r, _later in (
-    ("lambda t: 1e4 * (t**2).sum()", [1, -2], 4e-5, 2000, 1e-5, 6400),
-    ("lambda t: (t**4).sum()", [0.001, 0], 1e12, 3999.999**4, 0.5, 1),
-):
-    _leaves = {"x": leaf(_x), "lr": leaf(_lr), "y": leaf([1, 0]), "r": leaf(_r)}
-    _answer = ask("loss_after(f, x, lr, 1)", f=_f, **_leaves)
-    _answer.returns(tensor(_want), hint=hint.whole, **_NEAR["float64"])
-    _answer.then("loss_after(f, y, r, 1)", hint.stale).returns(tensor(_later), **_NEAR["float64"])
+
+
+@_credit.each
+def _of_far(f, x, lr, want, r, later):
+    leaves = {"x": leaf(x), "lr": leaf(lr), "y": leaf([1, 0]), "r": leaf(r)}
+    answer = ask("loss_after(f, x, lr, 1)", f=f, **leaves)
+    answer.returns(tensor(want), hint=hint.whole, **_NEAR["float64"])
+    answer.then("loss_after(f, y, r, 1)", hint.stale).returns(tensor(later), **_NEAR["float64"])
+
+
+_of_far("lambda t: 1e4 * (t**2).sum()", [1, -2], 4e-5, 2000, 1e-5, 6400)
+_of_far("lambda t: (t**4).sum()", [0.001, 0], 1e12, 3999.999**4, 0.5, 1)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""

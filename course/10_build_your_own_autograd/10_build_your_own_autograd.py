@@ -468,7 +468,7 @@ r"""
 r"""
 ## Task 10.1 · `value_add_mul`: `+` and `*` that remember
 
-●●○○○ · ★★★★★ · 8 min · 2 points
+●●○○○ · ★★★★★ · 8 min · 2 points (add 1, mul 1)
 
 Write `Value.__add__` and `Value.__mul__`, which Python calls for `a + b` and `a * b`. Each returns **a new Value** that remembers how it was made.
 
@@ -492,11 +492,11 @@ A subtraction would end with `return Value(self.data - other.data, (self, other)
 </details>
 """
 
-# %% [markdown] lang="ko" en="4e1f8254"
+# %% [markdown] lang="ko" en="b1c83678"
 r"""
 ## 과제 10.1 · `value_add_mul`: 기억하는 `+`와 `*`
 
-●●○○○ · ★★★★★ · 8분 · 2점
+●●○○○ · ★★★★★ · 8분 · 2점 (add 1, mul 1)
 
 `Value.__add__`와 `Value.__mul__`을 작성하세요. 파이썬이 `a + b`와 `a * b`에서 호출하는 메서드입니다. 둘 다 어떻게 계산했는지 기억하는 **새 Value**를 돌려줍니다.
 
@@ -541,9 +541,10 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_value_add_mul", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, recipes
+from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("value_add_mul")
+_credit = PartialCredit(add=1, mul=1)
 
 _ERRORS = {"attribute 'data'": hint.number}
 _two, _turned, _ones = {"a": 2.0, "b": 3.0}, {"a": 3.0, "b": 2.0}, {"a": 1.0, "b": 1.0}
@@ -557,13 +558,15 @@ for _call, _numbers, _data, _slopes, _wrong in (
     ("0 + a", {"a": 2.0}, 2.0, {"a": 1.0}, {}),
     ("0 * a", {"a": 2.0}, 0.0, {"a": 0.0}, {}),
 ):
-    _answer = ask(_call, {"errors": _ERRORS}, **recipes.leaves(_numbers))
-    recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
+    with _credit.part("mul" if "*" in _call else "add"):
+        _answer = ask(_call, {"errors": _ERRORS}, **recipes.leaves(_numbers))
+        recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
 _wrong = {hint.chain: ({"a": 7.0, "b": 4.0}, {"a": 21.0, "b": 8.0})}
 for _call, _data, _slopes in (("a + b", 5.0, _ones), ("a * b", 6.0, _turned)):
-    _answer = ask(_call, **recipes.graph("xab", [([], []), ([0], [7.0]), ([1], [4.0])]))
-    recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
-check.visible_passed()
+    with _credit.part("mul" if "*" in _call else "add"):
+        _answer = ask(_call, **recipes.graph("xab", [([], []), ([0], [7.0]), ([1], [4.0])]))
+        recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 # For each operation: the sum or product, its slope with respect to a and b, the number in it and its slope.
 _OPERATIONS = {
@@ -603,17 +606,19 @@ def _compare(text, a, b, made=False):
 
 
 for _text in _OPERATIONS:
-    check.smallest(_compare, _text, check.draw(-4, -0.5), check.draw(0.5, 4))
-    check.smallest(_compare, _text, check.draw(5, 90), check.draw(-4, -0.5), True)
-    for _a, _b in ((0.0, 2.0), (2.0, 2.0), (1e-9, -1e9), (3.5e-13, 1.25e-12)):
-        _compare(_text, _a, _b)
+    with _credit.part("mul" if "*" in _text else "add"):
+        check.smallest(_compare, _text, check.draw(-4, -0.5), check.draw(0.5, 4))
+        check.smallest(_compare, _text, check.draw(5, 90), check.draw(-4, -0.5), True)
+        for _a, _b in ((0.0, 2.0), (2.0, 2.0), (1e-9, -1e9), (3.5e-13, 1.25e-12)):
+            _compare(_text, _a, _b)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
 ## Task 10.2 · `value_order`: write `Value.order`, the order of the backward pass
 
-●●●●○ · ★★★★★ · 20 min · 3 points
+●●●●○ · ★★★★★ · 20 min · 3 points (order 2, large 1)
 
 Write `Value.order`. It returns a **list** of all Values that take a turn in the backward pass from `self`.
 
@@ -649,11 +654,11 @@ while stack:
 </details>
 """
 
-# %% [markdown] lang="ko" en="4a862477"
+# %% [markdown] lang="ko" en="e1479cda"
 r"""
 ## 과제 10.2 · `value_order`: `Value.order` 작성하기(역방향 계산의 순서)
 
-●●●●○ · ★★★★★ · 20분 · 3점
+●●●●○ · ★★★★★ · 20분 · 3점 (order 2, large 1)
 
 `Value.order`를 작성하세요. `self`에서 시작하는 역방향 계산에서 차례가 오는 Value를 모두 담은 **리스트**를 돌려줍니다.
 
@@ -711,9 +716,10 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_value_order", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, recipes
+from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("value_order")
+_credit = PartialCredit(order=2, large=1)
 
 _HOW = {"steps": 1_000_000}
 _uneven = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([1, 2], [8.0, 4.0]), ([3, 1], [1.0, 1.0])]
@@ -723,14 +729,16 @@ for _call, _names, _recipe in (
     ("w.order()", "xyztw", _uneven),
     ("z.order()", "xyz", _twice),
 ):
-    _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe, alike=_recipe is _twice))
-    recipes.check_order(_answer, _names, _recipe, len(_names) - 1)
-    recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1, is_later=True)
+    with _credit.part("order"):
+        _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe, alike=_recipe is _twice))
+        recipes.check_order(_answer, _names, _recipe, len(_names) - 1)
+        recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1, is_later=True)
 # compared_in_steps: comparisons of Values count as steps, also those that `value in values` makes.
 _deep = "recipes.build(recipes.compared_in_steps(Value), recipes.chain(5000))"
 _names = [f"v[{place}]" for place in range(5001)]
-recipes.check_order(ask("v[-1].order()", _HOW, v=_deep), _names, recipes.chain(5000), 5000)
-check.visible_passed()
+with _credit.part("large"):
+    recipes.check_order(ask("v[-1].order()", _HOW, v=_deep), _names, recipes.chain(5000), 5000)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import random
 
@@ -756,27 +764,30 @@ def _drawn(size):
 
 
 _mirror = [([], []), ([0], [1.0]), ([1, 0], [1.0, 1.0]), ([2, 1], [1.0, 1.0]), ([1, 3], [1.0, 1.0])]
-_compare("x", [([], [])], [0, 0])
-_compare("xyztw", _uneven, [2, 4, 3, 1, 4])
-_compare("xyztw", _mirror, [4, 4])
-_compare("abc", [([], []), ([], []), ([0, 1], [1.0, 1.0])], [2], alike=True)
-for _size in (4, 6, 9, 14, 40):
-    for _ in range(4):
-        _names = [f"v{place}" for place in range(_size)]
-        _compare(_names, _drawn(_size), [_size - 1, _size // 2, _size - 1], alike=_size == 9)
-for _code in ("recipes.diamonds(40)", "recipes.diamonds(700, True)"):
-    _recipe = eval(_code)
-    _names = [f"v[{place}]" for place in range(len(_recipe))]
-    _answer = ask("v[-1].order()", _HOW, v=f"recipes.build(recipes.compared_in_steps(Value), {_code})")
-    for _call in (_answer, _answer.again()):
-        recipes.check_order(_call, _names, _recipe, len(_names) - 1)
+with _credit.part("order"):
+    _compare("x", [([], [])], [0, 0])
+    _compare("xyztw", _uneven, [2, 4, 3, 1, 4])
+    _compare("xyztw", _mirror, [4, 4])
+    _compare("abc", [([], []), ([], []), ([0, 1], [1.0, 1.0])], [2], alike=True)
+    for _size in (4, 6, 9, 14, 40):
+        for _ in range(4):
+            _names = [f"v{place}" for place in range(_size)]
+            _compare(_names, _drawn(_size), [_size - 1, _size // 2, _size - 1], alike=_size == 9)
+with _credit.part("large"):
+    for _code in ("recipes.diamonds(40)", "recipes.diamonds(700, True)"):
+        _recipe = eval(_code)
+        _names = [f"v[{place}]" for place in range(len(_recipe))]
+        _answer = ask("v[-1].order()", _HOW, v=f"recipes.build(recipes.compared_in_steps(Value), {_code})")
+        for _call in (_answer, _answer.again()):
+            recipes.check_order(_call, _names, _recipe, len(_names) - 1)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
 ## Task 10.3 · `backward_twice`: write `Value.backward`, to be called as often as you like
 
-●●●○○ · ★★★★★ · 10 min · 3 points
+●●●○○ · ★★★★★ · 10 min · 3 points (once 1, again 2)
 
 Write `Value.backward`. `self.order()` gives the order (task 10.2; the tests use their own).
 
@@ -799,11 +810,11 @@ You need two loops over the same order. Why can the reset not stand in the loop 
 </details>
 """
 
-# %% [markdown] lang="ko" en="1e3c8e2e"
+# %% [markdown] lang="ko" en="82810e0d"
 r"""
 ## 과제 10.3 · `backward_twice`: 몇 번이고 호출할 수 있는 `Value.backward` 작성하기
 
-●●●○○ · ★★★★★ · 10분 · 3점
+●●●○○ · ★★★★★ · 10분 · 3점 (once 1, again 2)
 
 `Value.backward`를 작성하세요. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 따로 준비한 `order`를 씁니다).
 
@@ -846,13 +857,17 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_backward_twice", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, recipes
+from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("backward_twice")
+_credit = PartialCredit(once=1, again=2)
 
 
+@_credit.each
 def _compare(names, recipe, roots, slopes, grads=None, words="", alike=False):
     """Call backward() of these Values, of these slopes; the grads hold something beforehand."""
+    if _credit.now == "once":
+        roots, slopes, grads = roots[:1], slopes[:1], None
     grads = grads or [0.0] * len(names)
     first, ahead = f"{names[roots[0]]}.backward()", recipes.passes_ahead(names, roots)
     how = {"before": recipes.held(names, grads), "ahead": ahead, "steps": 1_000_000}
@@ -872,7 +887,7 @@ _compare("xyz", _chain, [2, 2], [[15.0, 5.0, 1.0]] * 2, [7.0, 0.0, 0.0])
 _compare("xyztw", _uneven, [4, 4], [[84.0, 17.0, 4.0, 1.0, 1.0]] * 2)
 _compare("xy", _double, [1], [[2.0, 1.0]], [7.0, 0.0], alike=True)
 _compare("xyuz", _cut, [3, 0], [[6.0, 2.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]])
-check.visible_passed()
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import torch
 
@@ -906,10 +921,11 @@ _hidden("abyzw", [([], []), ([], []), ([0], [4e-6]), ([1], [3e5]), ([2, 3], [5e-
 
 _names = [f"v{place}" for place in range(121)]
 _hidden(_names, recipes.diamonds(40), [120, 120], words=hint.graph.format(size=121))
-_how, _deep = {"errors": {"recursion": hint.deep}}, "recipes.build(Value, recipes.chain(1500))"
-_ordered = "recipes.with_order(Value, [2 ** (place + 1) - 1 for place in range(1501)])"
-_answer = ask("v[-1].backward()", _how, Value=_ordered, v=_deep)
-_answer.then("[v[0].grad, v[1].grad]").equals([1.0, 1.0])
+with _credit.part("once"):
+    _how, _deep = {"errors": {"recursion": hint.deep}}, "recipes.build(Value, recipes.chain(1500))"
+    _ordered = "recipes.with_order(Value, [2 ** (place + 1) - 1 for place in range(1501)])"
+    _answer = ask("v[-1].backward()", _how, Value=_ordered, v=_deep)
+    _answer.then("[v[0].grad, v[1].grad]").equals([1.0, 1.0])
 
 
 def _mixed(size, slopes):
@@ -928,12 +944,13 @@ for _size in (3, 4, 5, 7, 12, 30):
         _roots = [_size - 1, _size - 1, _size - 2, _size - 1]
         _hidden(_names, _recipe, _roots, (_grads * _size)[:_size], _words)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
 ## Task 10.4 · `value_functions`: powers, log, exp, relu
 
-●●○○○ · ★★★★☆ · 7 min · 2 points
+●●○○○ · ★★★★☆ · 7 min · 2 points (powers 1, others 1)
 
 Four more operations: `x ** number`, `x.log()`, `x.exp()`, `x.relu()`. Each returns a new Value **whose only parent is `self`**, with the one slope that belongs to it. All results fit into a `float`.
 
@@ -956,11 +973,11 @@ A sine would be `Value(math.sin(self.data), (self,), (math.cos(self.data),))`; t
 </details>
 """
 
-# %% [markdown] lang="ko" en="d3e130ff"
+# %% [markdown] lang="ko" en="453be861"
 r"""
 ## 과제 10.4 · `value_functions`: 거듭제곱, log, exp, relu
 
-●●○○○ · ★★★★☆ · 7분 · 2점
+●●○○○ · ★★★★☆ · 7분 · 2점 (powers 1, others 1)
 
 연산을 네 개 더 만드세요. `x ** number`, `x.log()`, `x.exp()`, `x.relu()`입니다. 저마다 **부모가 `self` 하나뿐인** 새 Value를 기울기와 함께 돌려줍니다. 결과는 모두 `float`의 범위 안에 있습니다.
 
@@ -1017,9 +1034,10 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_value_functions", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, recipes
+from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("value_functions")
+_credit = PartialCredit(powers=1, others=1)
 
 
 def _compare(call, number, data, slope, wrong=None, values=None, before="", made=False):
@@ -1042,9 +1060,11 @@ for _call, _number, _data, _slope, _wrong, _values in (
     ("x.relu()", -2.0, 0.0, 0.0, {hint.kink: [0.5], hint.leaky: [1.0, 0.01, -2.0]}, {}),
     ("x.relu()", 0.0, 0.0, 0.0, {hint.kink: [0.5, 1.0], hint.leaky: [0.01, -2.0]}, {}),
 ):
-    _compare(_call, _number, _data, _slope, _wrong, _values)
-_compare("x**2", 3.0, 9.0, 6.0, {hint.chain: [42.0]}, made=True)
-check.visible_passed()
+    with _credit.part("powers" if "**" in _call else "others"):
+        _compare(_call, _number, _data, _slope, _wrong, _values)
+with _credit.part("powers"):
+    _compare("x**2", 3.0, 9.0, 6.0, {hint.chain: [42.0]}, made=True)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import torch
 
@@ -1086,16 +1106,21 @@ for _texts, *_ranges in (
     (("x.exp()", "x.relu()"), (-5, -0.1), (0.1, 5)),
 ):
     for _text in _texts:
-        for _made, _range in enumerate(_ranges):
-            check.smallest(_hidden, _text, check.draw(*_range), bool(_made))
+        with _credit.part("powers" if "**" in _text else "others"):
+            for _made, _range in enumerate(_ranges):
+                check.smallest(_hidden, _text, check.draw(*_range), bool(_made))
 for _text in _AT_ZERO:
-    _hidden(_text, 0.0)
-for _text, _x in (("x.exp()", 300.0), ("x.exp()", 600.0), ("x.relu()", 1e-300)):
-    _hidden(_text, _x)
-    _hidden(_text, -_x)
-_hidden("x.log()", 1e-300)
-_hidden("x**2", 1e-100)
+    with _credit.part("powers" if "**" in _text else "others"):
+        _hidden(_text, 0.0)
+with _credit.part("others"):
+    for _text, _x in (("x.exp()", 300.0), ("x.exp()", 600.0), ("x.relu()", 1e-300)):
+        _hidden(_text, _x)
+        _hidden(_text, -_x)
+    _hidden("x.log()", 1e-300)
+with _credit.part("powers"):
+    _hidden("x**2", 1e-100)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
@@ -1499,13 +1524,13 @@ for _more in ("", ", turned=True", ", merged=True", ", turned=True, merged=True"
 r"""
 ## A network learns
 
-Forty points on two half moons, one moon with the label $1$ and one with $-1$. The model has 2 inputs, 6 hidden units with `relu`, and 1 output, the score: 25 parameters, each a Value.
+Forty points on two half moons, labelled $1$ and $-1$. The model has 2 inputs, 6 hidden units with `relu`, and 1 output, the score: 25 parameters, each a Value.
 The loss is the mean of $\log(1 + e^{-\text{label} \cdot \text{score}})$: small where the score has the sign of the label. Every step makes about 2500 Values, runs one backward pass, and moves the parameters.
 
-Run both cells and watch the boundary and the loss.
+Run both cells.
 """
 
-# %% [markdown] lang="ko" en="72b1b909"
+# %% [markdown] lang="ko" en="0e67f990"
 r"""
 ## 직접 만든 엔진으로 신경망 학습시키기
 
