@@ -1293,29 +1293,6 @@ def safe_sqrt(x):
     return torch.nan_to_num(torch.sqrt(x))
 
 
-# %% a floor under what goes in task="safe_sqrt" hint="small"
-def safe_sqrt(x):
-    return torch.where(x > 0, torch.sqrt(x.clamp(min=1e-30)), 0.0)
-
-
-# %% adds the smallest float task="safe_sqrt" hint="small"
-def safe_sqrt(x):
-    return torch.sqrt(torch.relu(x) + torch.finfo(x.dtype).tiny) * (x > 0)
-
-
-# %% takes numbers below the smallest normal one for 0 task="safe_sqrt" hint="small"
-def safe_sqrt(x):
-    ok = x > torch.finfo(x.dtype).tiny
-    return torch.where(ok, torch.sqrt(torch.where(ok, x, 1.0)), 0.0)
-
-
-# %% a floor at the smallest normal number task="safe_sqrt" hint="small"
-def safe_sqrt(x):
-    positive = x > 0
-    inside = torch.where(positive, x, 1.0).clamp(min=torch.finfo(x.dtype).tiny)
-    return torch.where(positive, torch.sqrt(inside), 0.0)
-
-
 # %% masks the gradient that arrives in place task="safe_sqrt" en="the call changed g itself" ko="g의 값이 바뀌었습니다"
 class _Root(torch.autograd.Function):
     @staticmethod
@@ -1442,11 +1419,6 @@ def at_the_kink():
         "relu(x)-relu(-x)": lambda x: torch.relu(x) - torch.relu(-x),
     }
     return {name: torch.func.grad(f)(torch.tensor(0.0)) for name, f in functions.items()}
-
-
-# %% ints among the floats task="at_the_kink" hint="float"
-def at_the_kink():
-    return {"relu": 0, "where0": 1, "maximum0": 0.5, "abs": 0, "relu(x)-relu(-x)": 0}
 
 
 # %% one dict for all calls task="at_the_kink" hint="new"
