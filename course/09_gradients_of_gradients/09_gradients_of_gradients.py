@@ -1248,14 +1248,9 @@ hint = hints("newton_step")
 
 
 def _compare(f, x, dtype, grad, want, value, first, second, ahead=(), why=""):
-    wrong = {
-        hint.root: x - value / first if first else x,
-        hint.still: x,
-        hint.size: x - first / abs(second),
-        hint.sign: x + first / second,
-        hint.descent: (x - first, x - 0.1 * first),
-        hint.many: 2.0 if x > 0 else -2.0,
-    }
+    wrong = {hint.root: x - value / first if first else x, hint.still: x}
+    wrong |= {hint.size: x - first / abs(second), hint.sign: x + first / second}
+    wrong |= {hint.descent: (x - first, x - 0.1 * first), hint.many: 2.0 if x > 0 else -2.0}
     leaves = {"x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
     answer = ask("x1 = newton_step(f, x)", {"ahead": ahead}, f=f"lambda t: {f}", **leaves)
     answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly, hint=why)
@@ -1498,7 +1493,7 @@ _credit.points()
 r"""
 ## Task 9.5 · `Cube`
 
-●●●○○ · ★★★★☆ · 6 min · 2 points (first 1, second 1)
+●●●○○ · ★★★★☆ · 6 min · 2 points
 
 Complete the `Function` for $x^3$ so that it can be differentiated twice.
 
@@ -1520,11 +1515,11 @@ Copy `Fourth` and adapt its numbers. The line with `4 * x**3` then sits in a met
 </details>
 """
 
-# %% [markdown] lang="ko" en="f19bda04"
+# %% [markdown] lang="ko" en="cd85ee02"
 r"""
 ## 과제 9.5 · `Cube`
 
-●●●○○ · ★★★★☆ · 6분 · 2점 (first 1, second 1)
+●●●○○ · ★★★★☆ · 6분 · 2점
 
 두 번 미분할 수 있도록 $x^3$의 `Function`을 완성하세요.
 
@@ -1574,13 +1569,11 @@ class Cube(torch.autograd.Function):
 # %% nbgrader={"grade_id": "test_Cube", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import PartialCredit, ask, check, hints, leaf, tensor
+from secant import ask, check, hints, leaf, tensor
 
 hint = hints("Cube")
-_credit = PartialCredit(first=1, second=1)
 
 
-@_credit.each
 def _compare(x, g, u, wants, dtype, layout="", wrong=None):
     """`wants`: x³, its gradient, and this one's own derivatives by x and by g, times u."""
     cube, gradient, by_x, by_g = (tensor(want, dtype) for want in wants)
@@ -1589,8 +1582,6 @@ def _compare(x, g, u, wants, dtype, layout="", wrong=None):
     y.changes_nothing().returns(cube, mistakes=nan)
     first = y.then("dx = torch.autograd.grad(y, x, g, create_graph=True)[0]").changes_nothing()
     first.returns(gradient, mistakes={**(wrong or {}), **nan})
-    if _credit.now == "first":
-        return
     first.is_tracked(hint.cut if tensor(g).any() else hint.half)
     text = "torch.autograd.grad(dx, (x, g), u, allow_unused=True, materialize_grads=True)"
     second_x, second_g = first.then(text).changes_nothing().parts("x", "g", hint=hint.half)
@@ -1604,11 +1595,10 @@ _wrong = {hint.chain: [3, 12], hint.slope: ([2, 2], [6, 3])}
 _compare([1, 2], [2, 0.5], [1, 1], ([1, 8], [6, 6], [12, 6], [3, 12]), "float64", wrong=_wrong)
 _wants = [8, -1, 0], [36, -6, 0], [36, 24, 0], [12, 6, 0]
 _compare([2, -1, 0], [3, -2, 5], [1, 2, 1], _wants, "float32")
-check.visible_passed(_credit)
+check.visible_passed()
 
 
 ### BEGIN HIDDEN TESTS
-@_credit.each
 def _case(x, g, u, dtype, layout=""):
     X, G, U = tensor(x), tensor(g), tensor(u)
     wrong = {hint.chain: 3 * X**2, hint.slope: (X**2 * G, 3 * X * G)}
@@ -1633,16 +1623,13 @@ def _several(x):
     ):
         dx = ask(f"dx = torch.autograd.grad(({f}).sum(), x, create_graph=True)[0]", x=leaf(x))
         dx.returns(first, hint=hint.shared)
-        if _credit.now == "second":
-            dx.then("torch.autograd.grad(dx.sum(), x)[0]").returns(second, hint=hint.shared)
+        dx.then("torch.autograd.grad(dx.sum(), x)[0]").returns(second, hint=hint.shared)
 
 
 def _inside(x):
     here = {"x": leaf(x)}
     once = ask("torch.autograd.gradcheck(Cube.apply, (x,), raise_exception=False)", **here)
     once.holds(once.result, "False", hint.slope)
-    if _credit.now == "first":
-        return
     twice = ask("torch.autograd.gradgradcheck(Cube.apply, (x,), raise_exception=False)", **here)
     twice.holds(twice.result, "False", hint.cut)
     dx = ask("dx = torch.autograd.grad(torch.sin(Cube.apply(2 * x)).sum(), x, create_graph=True)[0]", **here)
@@ -1652,7 +1639,6 @@ def _inside(x):
     dx.then("torch.autograd.grad((dx**2).sum(), x)[0]").returns(third, rtol=1e-7, atol=1e-8, hint=hint.cut)
 
 
-_smallest = _credit.each(check.smallest)
 _node = ask("type(Cube.apply(x).grad_fn).__name__", x=leaf(2))
 _node.holds(_node.result == "CubeBackward", hint.inherited)
 for _dtype in ("float64", "float32"):
@@ -1661,7 +1647,7 @@ for _dtype in ("float64", "float32"):
         *(((2, 3), ""), ((2, 3), "transposed"), ((2, 1, 2), "slice"), ((2, 1, 2), "transposed")),
     ):
         _parts = [check.draw_tensor(*_shape).tolist() for _ in range(3)]
-        _smallest(_case, *_parts, _dtype, _layout)
+        check.smallest(_case, *_parts, _dtype, _layout)
     for _layout in ("", "slice", "transposed"):
         _x, _g, _u = [[0.0, -0.5], [2.0, 0.0]], [[1.0, 2.0], [-3.0, 0.0]], [[2.0, -1.0], [0.5, 1.0]]
         _case(_x, _g, _u, _dtype, _layout)
@@ -1669,12 +1655,11 @@ for _dtype in ("float64", "float32"):
     _case([1.5, -2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 2.0, -1.0], _dtype)
     _wants, _small = ([-27e6, 8e9], [27e4, -24e6], [-900, -24000], [135e3, 12e6]), lambda got: got.max() < 2e5
     _compare([-300, 2000], [1, -2], [0.5, 1], _wants, _dtype, wrong={hint.clipped: _small})
-    _smallest(_first_only, [check.draws(2, -1.5, 1.5), [0.0, check.draw(-1.5, -0.2)]], _dtype)
-_smallest(_several, check.draws(2, -1.5, 1.5))
-_smallest(_inside, check.draws(3, -0.9, 0.9))
-_smallest(_inside, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])
+    check.smallest(_first_only, [check.draws(2, -1.5, 1.5), [0.0, check.draw(-1.5, -0.2)]], _dtype)
+check.smallest(_several, check.draws(2, -1.5, 1.5))
+check.smallest(_inside, check.draws(3, -0.9, 0.9))
+check.smallest(_inside, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])
 ### END HIDDEN TESTS
-_credit.points()
 
 # %% [markdown] lang="en"
 r"""

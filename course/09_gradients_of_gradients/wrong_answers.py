@@ -426,7 +426,7 @@ def gradient_penalty(model, x):
     return ((torch.sqrt(slopes.flatten(1).pow(2).sum(1) + 1e-8) - 1) ** 2).mean()
 
 
-# %% keeps x detached task="Cube" hint="cut" points="1"
+# %% keeps x detached task="Cube" hint="cut"
 class Cube(torch.autograd.Function):
     @staticmethod
     def forward(x):
@@ -441,7 +441,7 @@ class Cube(torch.autograd.Function):
         return g * 3 * ctx.x**2
 
 
-# %% saves the slope task="Cube" hint="cut" points="1"
+# %% saves the slope task="Cube" hint="cut"
 class Cube(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -468,7 +468,7 @@ class Cube(torch.autograd.Function):
         return 3 * g * y / x
 
 
-# %% divides, and hides the nan task="Cube" hint="zero" points="1"
+# %% divides, and hides the nan task="Cube" hint="zero"
 class Cube(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -495,7 +495,7 @@ class Cube(torch.autograd.Function):
         return 3 * x**2
 
 
-# %% records nothing in backward task="Cube" hint="cut" points="1"
+# %% records nothing in backward task="Cube" hint="cut"
 class Cube(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -551,7 +551,7 @@ class Cube(torch.autograd.Function):
         return g * x**2
 
 
-# %% cuts one of two paths task="Cube" hint="half" points="1"
+# %% cuts one of two paths task="Cube" hint="half"
 class Cube(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -564,7 +564,7 @@ class Cube(torch.autograd.Function):
         return g * 3 * x * x.detach()
 
 
-# %% takes what comes in for a constant task="Cube" hint="half" points="1"
+# %% takes what comes in for a constant task="Cube" hint="half"
 class Cube(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -577,7 +577,7 @@ class Cube(torch.autograd.Function):
         return g.detach() * 3 * x**2
 
 
-# %% divides, in forward, what backward needs task="Cube" hint="cut" points="1"
+# %% divides, in forward, what backward needs task="Cube" hint="cut"
 class Cube(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -596,7 +596,7 @@ class Cube(torch.autograd.Function):
         return x**3
 
 
-# %% takes a shortcut where what comes in is 0 task="Cube" hint="half" points="1"
+# %% takes a shortcut where what comes in is 0 task="Cube" hint="half"
 class Cube(torch.autograd.Function):
     @staticmethod
     def forward(x):
