@@ -1378,7 +1378,7 @@ def safe_sqrt(x):
     return y if y.requires_grad else y.requires_grad_()
 
 
-# %% x over its root, by way of rsqrt task="safe_sqrt" hint="small"
+# %% x over its root, by way of rsqrt task="safe_sqrt" hint="inf_arrives"
 def safe_sqrt(x):
     s = torch.where(x > 0, x, 1.0)
     return torch.where(x > 0, s * torch.rsqrt(s), 0.0)
