@@ -426,3 +426,31 @@ class StableSoftplus(torch.autograd.Function):
     def backward(ctx, grad_output):
         x, y = ctx.saved_tensors
         return grad_output * torch.exp(x - y)
+
+
+# %% ints among the floats task="at_the_kink"
+def at_the_kink():
+    return {"relu": 0, "where0": 1, "maximum0": 0.5, "abs": 0, "relu(x)-relu(-x)": 0}
+
+
+# %% a floor under what goes in task="safe_sqrt"
+def safe_sqrt(x):
+    return torch.where(x > 0, torch.sqrt(x.clamp(min=1e-30)), 0.0)
+
+
+# %% adds the smallest float task="safe_sqrt"
+def safe_sqrt(x):
+    return torch.sqrt(torch.relu(x) + torch.finfo(x.dtype).tiny) * (x > 0)
+
+
+# %% takes numbers below the smallest normal one for 0 task="safe_sqrt"
+def safe_sqrt(x):
+    ok = x > torch.finfo(x.dtype).tiny
+    return torch.where(ok, torch.sqrt(torch.where(ok, x, 1.0)), 0.0)
+
+
+# %% a floor at the smallest normal number task="safe_sqrt"
+def safe_sqrt(x):
+    positive = x > 0
+    inside = torch.where(positive, x, 1.0).clamp(min=torch.finfo(x.dtype).tiny)
+    return torch.where(positive, torch.sqrt(inside), 0.0)

@@ -1293,29 +1293,6 @@ def safe_sqrt(x):
     return torch.nan_to_num(torch.sqrt(x))
 
 
-# %% a floor under what goes in task="safe_sqrt" hint="small"
-def safe_sqrt(x):
-    return torch.where(x > 0, torch.sqrt(x.clamp(min=1e-30)), 0.0)
-
-
-# %% adds the smallest float task="safe_sqrt" hint="small"
-def safe_sqrt(x):
-    return torch.sqrt(torch.relu(x) + torch.finfo(x.dtype).tiny) * (x > 0)
-
-
-# %% takes numbers below the smallest normal one for 0 task="safe_sqrt" hint="small"
-def safe_sqrt(x):
-    ok = x > torch.finfo(x.dtype).tiny
-    return torch.where(ok, torch.sqrt(torch.where(ok, x, 1.0)), 0.0)
-
-
-# %% a floor at the smallest normal number task="safe_sqrt" hint="small"
-def safe_sqrt(x):
-    positive = x > 0
-    inside = torch.where(positive, x, 1.0).clamp(min=torch.finfo(x.dtype).tiny)
-    return torch.where(positive, torch.sqrt(inside), 0.0)
-
-
 # %% masks the gradient that arrives in place task="safe_sqrt" en="the call changed g itself" ko="g의 값이 바뀌었습니다"
 class _Root(torch.autograd.Function):
     @staticmethod
@@ -1401,7 +1378,7 @@ def safe_sqrt(x):
     return y if y.requires_grad else y.requires_grad_()
 
 
-# %% x over its root, by way of rsqrt task="safe_sqrt" hint="small"
+# %% x over its root, by way of rsqrt task="safe_sqrt" hint="inf_arrives"
 def safe_sqrt(x):
     s = torch.where(x > 0, x, 1.0)
     return torch.where(x > 0, s * torch.rsqrt(s), 0.0)
@@ -1442,11 +1419,6 @@ def at_the_kink():
         "relu(x)-relu(-x)": lambda x: torch.relu(x) - torch.relu(-x),
     }
     return {name: torch.func.grad(f)(torch.tensor(0.0)) for name, f in functions.items()}
-
-
-# %% ints among the floats task="at_the_kink" hint="float"
-def at_the_kink():
-    return {"relu": 0, "where0": 1, "maximum0": 0.5, "abs": 0, "relu(x)-relu(-x)": 0}
 
 
 # %% one dict for all calls task="at_the_kink" hint="new"
@@ -1497,7 +1469,7 @@ def at_the_kink():
     return list(slopes.items())
 
 
-# %% mean and spread as constants task="MyLayerNorm" hint="constant"
+# %% mean and spread as constants task="MyLayerNorm" hint="constant" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1514,7 +1486,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% only the path through the mean task="MyLayerNorm" hint="no_spread"
+# %% only the path through the mean task="MyLayerNorm" hint="no_spread" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1531,7 +1503,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% no path through the mean task="MyLayerNorm" hint="no_mean"
+# %% no path through the mean task="MyLayerNorm" hint="no_mean" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1548,7 +1520,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% the gradient of weight averaged task="MyLayerNorm" hint="rows"
+# %% the gradient of weight averaged task="MyLayerNorm" hint="rows" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1565,7 +1537,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).reshape(-1, weight.numel()).mean(0), None
 
 
-# %% weight forgotten on the way to x task="MyLayerNorm" hint="weight"
+# %% weight forgotten on the way to x task="MyLayerNorm" hint="weight" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1582,7 +1554,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% takes ones for what arrives task="MyLayerNorm" hint="arriving"
+# %% takes ones for what arrives task="MyLayerNorm" hint="arriving" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1668,7 +1640,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% keeps the spread on the class task="MyLayerNorm" hint="between"
+# %% keeps the spread on the class task="MyLayerNorm" hint="between" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1687,7 +1659,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% keeps x, weight and eps as attributes task="MyLayerNorm" hint="silent"
+# %% keeps x, weight and eps as attributes task="MyLayerNorm" hint="silent" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1707,7 +1679,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% keeps weight as an attribute task="MyLayerNorm" hint="silent"
+# %% keeps weight as an attribute task="MyLayerNorm" hint="silent" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1725,7 +1697,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% keeps eps on the class task="MyLayerNorm" hint="between"
+# %% keeps eps on the class task="MyLayerNorm" hint="between" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1746,7 +1718,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% torch's own backward task="MyLayerNorm" hint="torch"
+# %% torch's own backward task="MyLayerNorm" hint="torch" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1763,7 +1735,7 @@ class MyLayerNorm(torch.autograd.Function):
         return *torch.autograd.grad(y, copies, g), None
 
 
-# %% no gradient for eps task="MyLayerNorm" en="incorrect number of gradients" ko="incorrect number of gradients"
+# %% no gradient for eps task="MyLayerNorm" en="incorrect number of gradients" ko="incorrect number of gradients" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1780,7 +1752,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape)
 
 
-# %% autograd in the place of a formula task="MyLayerNorm" hint="autograd"
+# %% autograd in the place of a formula task="MyLayerNorm" hint="autograd" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(x, weight, eps):
@@ -1802,7 +1774,7 @@ class MyLayerNorm(torch.autograd.Function):
         return *torch.autograd.grad(y, (z, v), g), None
 
 
-# %% torch.func in the place of a formula task="MyLayerNorm" hint="autograd"
+# %% torch.func in the place of a formula task="MyLayerNorm" hint="autograd" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(x, weight, eps):
@@ -1825,7 +1797,7 @@ class MyLayerNorm(torch.autograd.Function):
         return *torch.func.vjp(normalized, x, w)[1](g), None
 
 
-# %% the normalized row from its result task="MyLayerNorm" hint="zero"
+# %% the normalized row from its result task="MyLayerNorm" hint="zero" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(x, weight, eps):
@@ -1846,7 +1818,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * z).sum_to_size(w.shape), None
 
 
-# %% a view of the gradient's rows task="MyLayerNorm" en="view size is not compatible" ko="view size is not compatible"
+# %% a view of the gradient's rows task="MyLayerNorm" en="view size is not compatible" ko="view size is not compatible" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(x, weight, eps):
@@ -1873,7 +1845,7 @@ class MyLayerNorm(torch.autograd.Function):
         )
 
 
-# %% no eps in backward task="MyLayerNorm" hint="eps"
+# %% no eps in backward task="MyLayerNorm" hint="eps" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(x, weight, eps):
@@ -1919,7 +1891,7 @@ class MyLayerNorm(torch.autograd.Function):
         return (h - h.mean(-1, keepdim=True) - path) / s, (g * z).sum_to_size(w.shape), None
 
 
-# %% x not divided by the spread task="MyLayerNorm" hint="scale"
+# %% x not divided by the spread task="MyLayerNorm" hint="scale" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(x, weight, eps):
@@ -1942,7 +1914,7 @@ class MyLayerNorm(torch.autograd.Function):
         return h - h.mean(-1, keepdim=True) - path, (g * z).sum_to_size(w.shape), None
 
 
-# %% no slope where a row is constant task="MyLayerNorm" hint="equal"
+# %% no slope where a row is constant task="MyLayerNorm" hint="equal" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(x, weight, eps):
@@ -1968,7 +1940,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * z).sum_to_size(w.shape), None
 
 
-# %% keeps the normalized rows as an attribute task="MyLayerNorm" hint="silent"
+# %% keeps the normalized rows as an attribute task="MyLayerNorm" hint="silent" points="1"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(x, weight, eps):

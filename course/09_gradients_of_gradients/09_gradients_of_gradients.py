@@ -45,7 +45,7 @@ import warnings
 
 import torch
 
-from secant import expect_error, explore_second, language, predict, predicted, say, tensor_info
+from secant import draw_graph, expect_error, explore_second, language, predict, predicted, say, tensor_info
 
 language("en")
 
@@ -174,16 +174,37 @@ r"""
 Now the gradient is the end of a graph like any other result, and you can differentiate it, as many times as you record. (With this option
 the saved tensors of the first graph are kept, too, because `retain_graph` defaults to the value of `create_graph`: a derivative of the new graph needs them.)
 
-What is in the new graph? The backward pass computed three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ and their product
-$c = ab = 0.6$. Without the option only the numbers remain. With it they are results of recorded operations on $x$, in effect as if you had typed them:
+What is in the new graph? Draw it, from `first` to $x$:
 """
 
-# %% [markdown] lang="ko" en="cf03ca49"
+# %% [markdown] lang="ko" en="9641545e"
 r"""
 이제 gradient도 다른 결과처럼 그래프의 끝에 있어 다시 미분할 수 있습니다. 기록하기만 하면 몇 번이든 됩니다. (이 옵션을 주면 처음 그래프의 저장된 텐서도 지워지지 않습니다. `retain_graph`의 기본값이 `create_graph`와 같기 때문입니다. 새 그래프를 미분할 때 이 텐서들이 필요합니다.)
 
-새 그래프에는 무엇이 있을까요? 역방향 계산에서 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$,
-그리고 둘의 곱 $c = ab = 0.6$입니다. 옵션이 없으면 값만 남지만, 옵션을 주면 이 셋은 여러분이 직접 계산했을 때처럼 $x$에서 시작해 기록된 연산의 결과가 됩니다.
+새 그래프에는 무엇이 있을까요? `first`에서 $x$까지 그려 봅시다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+z = torch.log(y)
+(first,) = torch.autograd.grad(z, x, create_graph=True)
+draw_graph(values=True, slopes=True, gradients=True, first=first, y=y, x=x)
+
+# %% [markdown] lang="en"
+r"""
+These nodes are the **backward pass**, recorded. It computed three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$ (the power and the product below `first`), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ (the division), and
+their product $c = ab = 0.6$, which is `first`. Without the option only the numbers remain.
+
+Two paths lead from $c$ to $x$. The gradients in the picture are those of $c$: through the division $-0.0048$ arrives at $y$, and $-0.12$ arrives at $x$. Build the same graph by hand, and multiply the slopes of each path:
+"""
+
+# %% [markdown] lang="ko" en="ae1f48ed"
+r"""
+이 노드들은 기록된 **역방향 계산**입니다. 역방향 계산에서는 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$(`first` 아래의 거듭제곱과 곱), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$(나눗셈),
+그리고 둘의 곱 $c = ab = 0.6$입니다. 이 곱이 `first`입니다. 옵션이 없으면 값만 남습니다.
+
+$c$에서 $x$까지 가는 경로는 둘입니다. 그림의 gradient는 $c$의 gradient입니다. 나눗셈을 거쳐 $y$에는 $-0.0048$이, $x$에는 $-0.12$가 도착합니다. 같은 그래프를 손으로 만들어 경로마다 기울기를 곱해 봅시다.
 """
 
 # %%
@@ -192,7 +213,7 @@ y = x**3
 a = 3 * x**2
 b = 1 / y
 c = a * b
-print(f"a = {a.item():.0f}, b = {b.item():.3f}, c = {c.item():.1f}")
+print(f"a = 3x² = {a.item():.0f}, b = 1/y = {b.item():.3f}, c = ab = {c.item():.1f}")
 
 
 def slope_of(top, bottom):
@@ -201,26 +222,26 @@ def slope_of(top, bottom):
 
 print(
     say(en="by way of a:", ko="a를 거쳐:"),
-    f"{slope_of(c, a):.3f} * {slope_of(a, x):.0f} = {slope_of(c, a) * slope_of(a, x):.2f}",
+    f"b * 6x = {slope_of(c, a):.3f} * {slope_of(a, x):.0f} = {slope_of(c, a) * slope_of(a, x):.2f}",
 )
 print(
     say(en="by way of b:", ko="b를 거쳐:"),
-    f"{slope_of(c, b):.0f} * {slope_of(b, y):.6f} * {slope_of(y, x):.0f}",
+    f"a * (-1/y²) * 3x² = {slope_of(c, b):.0f} * {slope_of(b, y):.6f} * {slope_of(y, x):.0f}",
     f"= {slope_of(c, b) * slope_of(b, y) * slope_of(y, x):.2f}",
 )
 print(say(en="together   :", ko="합치면  :"), f"{slope_of(c, x):.2f}")
 
 # %% [markdown] lang="en"
 r"""
-Two paths lead from $x$ to $c$, one through $a$ and one through $y$ and $b$, and gradients add up where paths meet (lesson 4): $0.24 - 0.36 = -0.12$. A second derivative
+Each number has its formula beside it: the slope of $a = 3x^2$ is $6x = 30$, that of $b = \frac{1}{y}$ is $-\frac{1}{y^2} = -0.000064$. Gradients add up where paths meet (lesson 4): $0.24 - 0.36 = -0.12$, the number in the picture. A second derivative
 needs no new principle: **it is an ordinary gradient of a graph that `create_graph=True` recorded.**
 
 `backward(create_graph=True)` records as well, and stores the recorded gradient in `x.grad`. But it also warns:
 """
 
-# %% [markdown] lang="ko" en="04d571c3"
+# %% [markdown] lang="ko" en="4e357539"
 r"""
-$x$에서 $c$까지 가는 경로는 둘입니다. 하나는 $a$를, 하나는 $y$와 $b$를 지납니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$입니다. 이계 미분이라고 해서 새로운 원리가 필요하지는 않습니다. **이계 미분계수는 `create_graph=True`로 기록한 그래프에서 구한 보통의 gradient입니다.**
+수마다 앞에 식이 있습니다. $a = 3x^2$의 기울기는 $6x = 30$이고, $b = \frac{1}{y}$의 기울기는 $-\frac{1}{y^2} = -0.000064$입니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$이고, 그림에서 본 값과 같습니다. 이계 미분이라고 해서 새로운 원리가 필요하지는 않습니다. **이계 미분계수는 `create_graph=True`로 기록한 그래프에서 구한 보통의 gradient입니다.**
 
 `backward(create_graph=True)`도 기록을 하고, 기록된 gradient를 `x.grad`에 넣습니다. 그런데 다음과 같은 경고가 나옵니다.
 """
@@ -324,20 +345,24 @@ handle both.
 
 ## 3. Three ways to get a second derivative
 
-Run the cell. Left: the **gradient** $f'$ of $\log x^3$, its secant, and a tangent whose slope is $f''$ as autograd finds it. Right, against $h$: how far the results of three
+Run the cell. It begins with the **first** derivative. Left: the curve of $f = \log x^3$, a secant, and autograd's tangent. Right: how far the quotient is from autograd's gradient, for every $h$.
+
+When you choose $f''$, the curve becomes the **gradient** $f'$, and the tangent's slope is $f''$ as autograd finds it. The right plot then shows how far the results of three
 methods are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearby):
 
 - the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$, takes differences twice;
 - the **quotient of autograd's gradient**, $\frac{f'(x+h) - f'(x)}{h}$, takes a difference once;
 - **double backward**, two backward passes with `create_graph=True`, takes no difference at all.
 
-1. Move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
-2. And the quotient of the gradient?
-3. Choose $h = 10^{-8}$. What does the second difference say there, and what the quotient of the gradient?
-4. Why is the line of double backward horizontal?
+1. The curve is $f$. Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
+2. Choose $f''$: the curve is now the gradient $f'$ itself. Move $x$ and *play h* as before. Where does the slope of the secant go, and which number of autograd's does it meet?
+3. Move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
+4. And the quotient of the gradient?
+5. Choose $h = 10^{-8}$. What does the second difference say there, and what the quotient of the gradient?
+6. Why is the line of double backward horizontal?
 """
 
-# %% [markdown] lang="ko" en="ff0de76b"
+# %% [markdown] lang="ko" en="a869c62e"
 r"""
 두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 어느 쪽이든 이계 미분계수는 0이므로, 아무 `f`나 받는 코드라면 이 두 경우를
@@ -345,17 +370,21 @@ r"""
 
 ## 3. 이계 미분계수를 구하는 세 가지 방법
 
-이계 미분계수를 구하는 방법은 세 가지입니다. 셀을 실행하세요. 왼쪽: $\log x^3$의 **gradient** $f'$, 그 할선, 그리고 기울기가 autograd로 구한 $f''$인 접선. 오른쪽: 세 방법이 참값
-$-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 그린 것(근처의 여러 $x$에서 구한 중앙값)입니다.
+셀을 실행하세요. 처음에는 **일계** 미분계수를 다룹니다. 왼쪽은 $f = \log x^3$의 그래프, 할선, autograd가 구한 접선이고, 오른쪽은 $h$마다 차분몫과 autograd의 gradient가 얼마나 떨어져 있는지 그린 것입니다.
+
+$f''$을 고르면 곡선이 **gradient** $f'$으로 바뀌고, 접선의 기울기는 autograd로 구한 $f''$입니다. 이때 오른쪽 그림은 이계 미분계수를 구하는 세 방법이 참값
+$-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 보여 줍니다(근처의 여러 $x$에서 구한 중앙값).
 
 - $f$의 **이계 차분**(second difference) $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$: 차분을 두 번 합니다.
 - **gradient의 차분몫** $\frac{f'(x+h) - f'(x)}{h}$: 차분을 한 번 합니다. $f'$은 autograd가 구합니다.
 - **double backward**: 차분이 없습니다. `create_graph=True`를 주고 역방향 계산을 두 번 합니다.
 
-1. $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
-2. gradient의 차분몫은 어떤가요?
-3. $h = 10^{-8}$을 고르세요. 이계 차분은 얼마인가요? gradient의 차분몫은요?
-4. double backward의 선은 왜 수평인가요?
+1. 곡선은 $f$입니다. 마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
+2. $f''$을 고르세요. 이제 곡선은 gradient $f'$입니다. 앞에서처럼 $x$를 옮기고 *h 재생*을 누르세요. 할선의 기울기는 어디로 가고, autograd의 어떤 값과 만나나요?
+3. $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
+4. gradient의 차분몫은 어떤가요?
+5. $h = 10^{-8}$을 고르세요. 이계 차분은 얼마인가요? gradient의 차분몫은요?
+6. double backward의 선은 왜 수평인가요?
 """
 
 # %%
@@ -365,24 +394,28 @@ explore_second()
 r"""
 <details><summary>What you saw</summary>
 
-1. Near $h = 10^{-3}$, where an error of about $10^{-9}$ is left. To the left of it the error grows fast.
-2. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, again with an error of about $10^{-9}$.
-3. The second difference gives about $-8.9$: not even the first digit is right. Rounding costs the numerator about $10^{-15}$, and that is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
+1. The quotient of $f$ tends to autograd's gradient, $\frac{3}{x}$, wherever $x$ is: lesson 1 again.
+2. To the second derivative, $-\frac{3}{x^2}$, which double backward gives. $f''$ is to $f'$ what $f'$ is to $f$.
+3. Near $h = 10^{-3}$, where an error of about $10^{-9}$ is left. To the left of it the error grows fast.
+4. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, again with an error of about $10^{-9}$.
+5. The second difference gives about $-8.9$: not even the first digit is right. Rounding costs the numerator about $10^{-15}$, and that is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
 only by $h$ and still gives $-0.12$. **Once one of the two derivatives is exact, the error stays small down to a far smaller $h$.** (At its own best $h$, either method leaves about the same error.)
-4. It has no $h$. The remaining error, some $10^{-17}$, is the rounding of its own few operations.
+6. It has no $h$. The remaining error, some $10^{-17}$, is the rounding of its own few operations.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="6694b8c2"
+# %% [markdown] lang="ko" en="a3578f78"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. $h = 10^{-3}$ 근처이고, 이때 오차는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 오차가 빠르게 커집니다.
-2. $h = 10^{-7}$ 근처입니다. 이계 차분에 가장 좋은 $h$보다 만 배 작고, 이때 오차도 $10^{-9}$쯤입니다.
-3. 이계 차분은 약 $-8.9$로, 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
+1. $x$가 어디에 있든 $f$의 차분몫은 autograd의 gradient인 $\frac{3}{x}$에 가까워집니다. 수업 01에서 본 그대로입니다.
+2. 이계 미분계수 $-\frac{3}{x^2}$에 가까워지고, double backward로 구한 값과 만납니다. $f''$과 $f'$의 관계는 $f'$과 $f$의 관계와 같습니다.
+3. $h = 10^{-3}$ 근처이고, 이때 오차는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 오차가 빠르게 커집니다.
+4. $h = 10^{-7}$ 근처입니다. 이계 차분에 가장 좋은 $h$보다 만 배 작고, 이때 오차도 $10^{-9}$쯤입니다.
+5. 이계 차분은 약 $-8.9$로, 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
 여전히 $-0.12$입니다. **한 번이라도 autograd로 정확하게 미분해 두면 훨씬 작은 $h$에서도 오차가 커지지 않습니다.** (다만 가장 좋은 $h$에서의 오차는 두 방법이 비슷합니다.)
-4. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
+6. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
 
 </details>
 """
@@ -407,7 +440,7 @@ def ripple(x):
     return torch.sin(3 * x) / x
 
 
-explore_second(ripple, x_range=(0.5, 6), x=2.0, h=0.1)
+explore_second(ripple, x_range=(0.5, 6), x=2.0, h=0.1, derivative="second")
 
 # %% [markdown] lang="en"
 r"""
@@ -1215,14 +1248,9 @@ hint = hints("newton_step")
 
 
 def _compare(f, x, dtype, grad, want, value, first, second, ahead=(), why=""):
-    wrong = {
-        hint.root: x - value / first if first else x,
-        hint.still: x,
-        hint.size: x - first / abs(second),
-        hint.sign: x + first / second,
-        hint.descent: (x - first, x - 0.1 * first),
-        hint.many: 2.0 if x > 0 else -2.0,
-    }
+    wrong = {hint.root: x - value / first if first else x, hint.still: x}
+    wrong |= {hint.size: x - first / abs(second), hint.sign: x + first / second}
+    wrong |= {hint.descent: (x - first, x - 0.1 * first), hint.many: 2.0 if x > 0 else -2.0}
     leaves = {"x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
     answer = ask("x1 = newton_step(f, x)", {"ahead": ahead}, f=f"lambda t: {f}", **leaves)
     answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly, hint=why)
@@ -1271,8 +1299,9 @@ def _again(f, x, dtype, grad, count=3):
     ahead = _FACTS.format("x1"), *in_turn, "x1 = newton_step(f, x)", _OTHER
     answer = _compare(f, x, dtype, grad, wants[0], value, first, second, ahead)
     near = {"rtol": 1e-7, "atol": 1e-7} if dtype == "float64" else {"rtol": 2e-3, "atol": 2e-3}
-    for (name, step), want in zip(steps.items(), wants[1:], strict=True):
-        _fresh(answer.then(step).returns(want, **near), name).changes_nothing()
+    for (name, step), before, want in zip(steps.items(), wants, wants[1:], strict=False):
+        there = answer.then(step).returns(want, mistakes={hint.still: before}, **near)
+        _fresh(there, name).changes_nothing()
     answer.again().returns(wants[0], **near)
     other = x - (first + 10 * x) / (second + 10)
     there = answer.then(_OTHER, hint.other_function)
@@ -1297,7 +1326,7 @@ _compare("1e-20*t*t - 1e-10*t", 1.0, "float64", None, 5e9, -1e-10, -1e-10, 2e-20
 r"""
 ## Task 9.4 · `gradient_penalty`
 
-●●●●○ · ★★★★★ · 10 min · 3 points
+●●●●○ · ★★★★★ · 10 min · 3 points (value 1, gradient 2)
 
 Return the gradient penalty of section 6 for a batch, ready to be added to a loss.
 
@@ -1319,11 +1348,11 @@ For a leaf `t` of shape `(n, 3)`, `torch.autograd.grad((t**2).sum(), t)` gives `
 </details>
 """
 
-# %% [markdown] lang="ko" en="baf984ff"
+# %% [markdown] lang="ko" en="68304e7d"
 r"""
 ## 과제 9.4 · `gradient_penalty`
 
-●●●●○ · ★★★★★ · 10분 · 3점
+●●●●○ · ★★★★★ · 10분 · 3점 (value 1, gradient 2)
 
 6절의 gradient penalty를 배치에 대해 구해, loss에 바로 더할 수 있게 돌려주세요.
 
@@ -1361,18 +1390,21 @@ def gradient_penalty(model, x):
 
 
 # %% nbgrader={"grade_id": "test_gradient_penalty", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf, tensor
+from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("gradient_penalty")
+_credit = PartialCredit(value=1, gradient=2)
 
 
+@_credit.each
 def _compare(layers, weights, x, want, grads, dtype, wrong, grad=None, layout="", before=""):
     """`grads` are those of the parameters that a backward pass from the penalty has to give."""
-    made = {"weights": tensor(weights, dtype)}
+    made = {"weights": tensor(weights, dtype), "x": leaf(x, dtype, layout=layout, tracked=False)}
     made["model"] = f"graphs.filled(nn.Sequential({layers}), weights, {grad})"
-    made["x"] = leaf(x, dtype, layout=layout, tracked=False)
     answer = ask("penalty = gradient_penalty(model, x)", {"before": before}, **made)
     answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly, **_near(dtype))
+    if _credit.now == "value":
+        return answer.changes_nothing()
     answer.changes_nothing().is_tracked(hint.cut)
     loss = "2 * penalty + 0 * model(x).sum()"
     tracked = "[p for p in model.parameters() if p.requires_grad]"
@@ -1393,7 +1425,7 @@ _wrong |= {hint.square: (288.28125, 12.625), hint.dim: 3.4625, hint.shrunk: 1.40
 _weights, _grads = [3, 4, -0.3, -0.4, 1, 1], ([[2.4, 3.2], [0.3, 0.4]], [[20, -0.25]])
 _compare(_layers.format(1), _weights, [[1, 0], [-1, 0]], 8.125, _grads, "float64", _wrong, 5.0)
 _compare(_layers.format(0), _weights, [[[1, 0]], [[-1, 0]]], 8.125, _grads, "float32", _wrong)
-check.visible_passed()
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import math
 
@@ -1406,6 +1438,7 @@ def _norms(W, b, a, x):
     return slopes.norm(dim=1), slopes.reshape(x.shape)
 
 
+@_credit.each
 def _of_tanh(shape, dtype, grad, column, layout, mode):
     size, x = math.prod(shape[1:]), check.draw_tensor(*shape, low=-1, high=1)
     drawn = (((4, size), -2), ((4,), -1), ((1, 4), 0.5))
@@ -1430,6 +1463,7 @@ def _of_tanh(shape, dtype, grad, column, layout, mode):
     there.returns(right, mistakes=side, nearly=hint.nearly, **_near(dtype))
 
 
+@_credit.each
 def _of_line(w, x, bias):
     weight, before = tensor(w), "model[0].bias.requires_grad_(False)" if bias else ""
     beyond = weight.norm() - 1
@@ -1439,6 +1473,7 @@ def _of_line(w, x, bias):
     answer.again().returns(beyond**2)
 
 
+_smallest = _credit.each(check.smallest)
 _wrong, _grads = {hint.line: 0.0, hint.clipped: lambda got: got < 249000}, ([[598.8, -798.4]],)
 _compare("nn.Linear(2, 1, False)", [300, -400], [[1, 2]], 249001, _grads, "float64", _wrong)
 _layers, _grads = "nn.Conv1d(2, 1, 1, bias=False), nn.Flatten(0)", ([[[4.8], [6.4]]],)
@@ -1450,9 +1485,10 @@ for _dtype in ("float64", "float32"):
         _of_tanh(_shape, _dtype, None, 1, "slice", ", nn.Dropout().eval()")
         _of_tanh(_shape, _dtype, check.draw(-9, 9), 0, "transposed", "")
 for _bias in (True, False):
-    check.smallest(_of_line, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
-    check.smallest(_of_line, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias)
+    _smallest(_of_line, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
+    _smallest(_of_line, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
@@ -1630,7 +1666,7 @@ check.smallest(_inside, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])
 r"""
 ## Task 9.6 · `loss_after`
 
-●●●●○ · ★★★★☆ · 10 min · 3 points
+●●●●○ · ★★★★☆ · 10 min · 3 points (value 1, gradient 2)
 
 Return the loss after `steps` steps of gradient descent, with a graph that leads through all of them.
 
@@ -1655,11 +1691,11 @@ with respect to any tensor in the graph: with `q = 2 * x`, `torch.autograd.grad(
 </details>
 """
 
-# %% [markdown] lang="ko" en="b2acec5b"
+# %% [markdown] lang="ko" en="c5abce8a"
 r"""
 ## 과제 9.6 · `loss_after`
 
-●●●●○ · ★★★★☆ · 10분 · 3점
+●●●●○ · ★★★★☆ · 10분 · 3점 (value 1, gradient 2)
 
 경사 하강법으로 `steps` 스텝을 간 뒤의 loss를 돌려주세요. 그 그래프는 모든 스텝을 거쳐야 합니다.
 
@@ -1700,39 +1736,37 @@ def loss_after(f, x, lr, steps):
 
 
 # %% nbgrader={"grade_id": "test_loss_after", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf, tensor
+from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("loss_after")
+_credit = PartialCredit(value=1, gradient=2)
 
-_NEAR = {"float64": {"rtol": 1e-8, "atol": 1e-8}, "float32": {"rtol": 2e-3, "atol": 2e-3}}
 
-
+@_credit.each
 def _compare(f, x, lr, steps, want, grads, dtype, grad=None, layout="", wrongs=lambda: _wrongs):
-    leaves = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad)}
-    given = {"f": f"lambda t: {f}", **leaves, "steps": steps, "w": leaf(3.0, dtype)}
-    answer = ask("loss = loss_after(f, x, lr, steps)", **given)
-    wrong = [lambda place=place: wrongs()[place] for place in range(4)]
-    answer.returns(tensor(want, dtype), mistakes=wrong[0], nearly=hint.nearly, **_NEAR[dtype])
-    answer.changes_nothing().keeps_buffers().is_tracked()
-    options = "retain_graph=True, allow_unused=True, materialize_grads=True"
-    asked, freed = f"torch.autograd.grad(loss, (lr, x, w), {options})", {"a second time": hint.used}
-    parts = answer.then(asked, errors=freed).parts("lr", "x", "w", hint=hint.path)
-    for part, right, why in zip(parts, grads, wrong[1:], strict=True):
-        part.returns(tensor(right, dtype), mistakes=why, hint=hint.path, **_NEAR[dtype])
-    return answer
+    near = dict.fromkeys(("rtol", "atol"), 1e-8 if dtype == "float64" else 2e-3)
+    given = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad), "steps": steps}
+    loss = ask("loss = loss_after(f, x, lr, steps)", f=f"lambda t: {f}", w=leaf(3, dtype), **given)
+    loss.returns(tensor(want, dtype), mistakes=lambda: wrongs()[0], nearly=hint.nearly, **near)
+    if _credit.now == "value":
+        return loss.changes_nothing().keeps_buffers()
+    loss.changes_nothing().keeps_buffers().is_tracked()
+    asked = "torch.autograd.grad(loss, (lr, x, w), retain_graph=True, materialize_grads=True)"
+    back = loss.then(asked, errors={"second time": hint.used}).parts("lr", "x", "w", hint=hint.path)
+    for n, (got, right) in enumerate(zip(back, grads, strict=True), 1):
+        got.returns(tensor(right, dtype), mistakes=lambda n=n: wrongs()[n], hint=hint.path, **near)
+    return loss
 
 
-# After k steps the point is (1 - lr)^k x.
 _values = {hint.start_value: 10.0, hint.count: (2.5, 0.15625), hint.once: 0.0, hint.sign: 50.625}
-_rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}
+_rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}  # the point is (1 - lr)^k x
 _wrongs = _values, _rates, {hint.constant: [1, -0.5], hint.start: 0.0}, {}
 _compare("(t**2).sum() / 2", [4, -2], 0.5, 2, 0.625, (-5, [0.25, -0.125], 0), "float64", 9.0)
-# The step leads to [-0.5, 7], where the gradient is [-3, 42].
 _values = {hint.start_value: 51.0, hint.sign: 21.75, hint.mean: (19.921875, 3.75, 48.75)}
 _wrongs = _values, {hint.rate: 0}, {hint.constant: [-3, 42], hint.start: 0}, {hint.constant: 49.25}
-_grads = [18, -1008], [1.5, 73.5], 92.75
+_grads = [18, -1008], [1.5, 73.5], 92.75  # the step leads to [-0.5, 7], with a gradient [-3, 42]
 _compare("w * (t**2).sum()", [1, 4], [0.25, -0.125], 1, 147.75, _grads, "float32")
-check.visible_passed()
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 from functools import partial
 
@@ -1740,6 +1774,7 @@ import torch
 
 from secant import formula
 
+_NEAR = {"float64": {"rtol": 1e-8, "atol": 1e-8}, "float32": {"rtol": 2e-3, "atol": 2e-3}}
 _FORMS = {
     "(t**4).sum()/4 + (t * t.flip(-1)).sum()": (3,),
     "torch.exp(t.sum(0)/4).sum() + torch.sin(w*t).sum()": (2, 3),
@@ -1776,6 +1811,7 @@ def _mistakes(f, x, lr, steps):
     return values, rates, starts, {hint.constant: constant[2]}
 
 
+@_credit.each
 def _against_descent(f, x, lr, steps, dtype, grad=None, layout=""):
     want, grads = _descend(f, x, lr, steps)
     wrongs = partial(_mistakes, f, x, lr, steps)
@@ -1790,24 +1826,30 @@ def _against_descent(f, x, lr, steps, dtype, grad=None, layout=""):
     answer.still_returns(tensor(want, dtype))
 
 
+_smallest = _credit.each(check.smallest)
 for _dtype in ("float64", "float32"):
     for _turn, (_f, _shape) in enumerate(_FORMS.items(), _dtype == "float32"):
         _hows = ((0, ""), (4, "transposed")), ((1, "slice"), (2, ""))
         for _steps, _layout in _hows[_turn % 2]:
             _x = check.draw_tensor(*_shape, low=-1.2, high=1.2).tolist()
-            check.smallest(_against_descent, _f, _x, check.draw(0.02, 0.1), _steps, _dtype, None, _layout)
+            _smallest(_against_descent, _f, _x, check.draw(0.02, 0.1), _steps, _dtype, None, _layout)
         _rates = check.draw_tensor(*_shape, low=0.02, high=0.1).tolist()
-        check.smallest(_against_descent, _f, _x, _rates, 3, _dtype, check.draw(-9, -1), "slice")
+        _smallest(_against_descent, _f, _x, _rates, 3, _dtype, check.draw(-9, -1), "slice")
     _against_descent("(t**2).sum()", [1.0, -2.0], -0.3, 3, _dtype)
-for _f, _x, _lr, _want, _r, _later in (
-    ("lambda t: 1e4 * (t**2).sum()", [1, -2], 4e-5, 2000, 1e-5, 6400),
-    ("lambda t: (t**4).sum()", [0.001, 0], 1e12, 3999.999**4, 0.5, 1),
-):
-    _leaves = {"x": leaf(_x), "lr": leaf(_lr), "y": leaf([1, 0]), "r": leaf(_r)}
-    _answer = ask("loss_after(f, x, lr, 1)", f=_f, **_leaves)
-    _answer.returns(tensor(_want), hint=hint.whole, **_NEAR["float64"])
-    _answer.then("loss_after(f, y, r, 1)", hint.stale).returns(tensor(_later), **_NEAR["float64"])
+
+
+@_credit.each
+def _of_far(f, x, lr, want, r, later):
+    leaves = {"x": leaf(x), "lr": leaf(lr), "y": leaf([1, 0]), "r": leaf(r)}
+    answer = ask("loss_after(f, x, lr, 1)", f=f, **leaves)
+    answer.returns(tensor(want), hint=hint.whole, **_NEAR["float64"])
+    answer.then("loss_after(f, y, r, 1)", hint.stale).returns(tensor(later), **_NEAR["float64"])
+
+
+_of_far("lambda t: 1e4 * (t**2).sum()", [1, -2], 4e-5, 2000, 1e-5, 6400)
+_of_far("lambda t: (t**4).sum()", [0.001, 0], 1e12, 3999.999**4, 0.5, 1)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""

@@ -332,14 +332,14 @@ def newton_step(f, x):
     return new
 
 
-# %% without the record task="gradient_penalty" hint="cut"
+# %% without the record task="gradient_penalty" hint="cut" points="1"
 def gradient_penalty(model, x):
     leaf = x.detach().clone().requires_grad_()
     (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf)
     return ((slopes.flatten(1).norm(dim=1) - 1) ** 2).mean()
 
 
-# %% a graph that leads nowhere task="gradient_penalty" hint="cut"
+# %% a graph that leads nowhere task="gradient_penalty" hint="cut" points="1"
 def gradient_penalty(model, x):
     leaf = x.detach().clone().requires_grad_()
     (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)
@@ -614,7 +614,7 @@ class Cube(torch.autograd.Function):
         return g * 3 * x**2
 
 
-# %% records nothing task="loss_after" hint="constant"
+# %% records nothing task="loss_after" hint="constant" points="1"
 def loss_after(f, x, lr, steps):
     for _ in range(steps):
         (slope,) = torch.autograd.grad(f(x), x)
@@ -622,7 +622,7 @@ def loss_after(f, x, lr, steps):
     return f(x)
 
 
-# %% keeps the graph, but records nothing task="loss_after" hint="constant"
+# %% keeps the graph, but records nothing task="loss_after" hint="constant" points="1"
 def loss_after(f, x, lr, steps):
     for _ in range(steps):
         (slope,) = torch.autograd.grad(f(x), x, retain_graph=True)
@@ -630,7 +630,7 @@ def loss_after(f, x, lr, steps):
     return f(x)
 
 
-# %% cuts every step, as newton_step does task="loss_after" hint="last"
+# %% cuts every step, as newton_step does task="loss_after" hint="last" points="1"
 def loss_after(f, x, lr, steps):
     for _ in range(steps):
         x = x.detach().requires_grad_()
@@ -639,7 +639,7 @@ def loss_after(f, x, lr, steps):
     return f(x)
 
 
-# %% records all gradients but the first task="loss_after" hint="path"
+# %% records all gradients but the first task="loss_after" hint="path" points="1"
 def loss_after(f, x, lr, steps):
     for step in range(steps):
         (slope,) = torch.autograd.grad(f(x), x, create_graph=step > 0)
@@ -647,7 +647,7 @@ def loss_after(f, x, lr, steps):
     return f(x)
 
 
-# %% records the first gradient alone task="loss_after" hint="constant"
+# %% records the first gradient alone task="loss_after" hint="constant" points="1"
 def loss_after(f, x, lr, steps):
     for step in range(steps):
         (slope,) = torch.autograd.grad(f(x), x, create_graph=step == 0)
@@ -655,7 +655,7 @@ def loss_after(f, x, lr, steps):
     return f(x)
 
 
-# %% takes the rate for a number task="loss_after" hint="rate"
+# %% takes the rate for a number task="loss_after" hint="rate" points="1"
 def loss_after(f, x, lr, steps):
     for _ in range(steps):
         (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
@@ -663,7 +663,7 @@ def loss_after(f, x, lr, steps):
     return f(x)
 
 
-# %% starts from a copy task="loss_after" hint="start"
+# %% starts from a copy task="loss_after" hint="start" points="1"
 def loss_after(f, x, lr, steps):
     place = x.detach().clone().requires_grad_()
     for _ in range(steps):
@@ -713,7 +713,7 @@ def loss_after(f, x, lr, steps):
     return f(x).item()
 
 
-# %% the last loss cut off task="loss_after" hint="cut"
+# %% the last loss cut off task="loss_after" hint="cut" points="1"
 def loss_after(f, x, lr, steps):
     for _ in range(steps):
         (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
@@ -764,7 +764,7 @@ def loss_after(f, x, lr, steps):
     return f(x)
 
 
-# %% uses the graph up task="loss_after" hint="used"
+# %% uses the graph up task="loss_after" hint="used" points="1"
 def loss_after(f, x, lr, steps):
     for _ in range(steps):
         (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
@@ -803,7 +803,7 @@ def loss_after(f, x, lr, steps):
     return f(x)
 
 
-# %% copies the place, and moves its data task="loss_after" hint="rate"
+# %% copies the place, and moves its data task="loss_after" hint="rate" points="1"
 def loss_after(f, x, lr, steps):
     place = x.clone()
     for _ in range(steps):
@@ -820,7 +820,7 @@ def loss_after(f, x, lr, steps):
     return f(x)
 
 
-# %% ends each step as newton_step does task="loss_after" hint="rate"
+# %% ends each step as newton_step does task="loss_after" hint="rate" points="1"
 def loss_after(f, x, lr, steps):
     for _ in range(steps):
         (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
@@ -845,7 +845,7 @@ def newton_step(f, x):
     return (x - first / second).detach().requires_grad_()
 
 
-# %% half of the product detached task="gradient_penalty" hint="cut"
+# %% half of the product detached task="gradient_penalty" hint="cut" points="1"
 def gradient_penalty(model, x):
     leaf = x.detach().clone().requires_grad_()
     (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)

@@ -193,10 +193,10 @@ r"""
 
 ## 2. In which order do the values take their turns?
 
-Here are two orders. Both begin at $w$, and both add up correctly:
+Here are two orders. Both begin at $w$ and add up correctly:
 """
 
-# %% [markdown] lang="ko" en="a67f417e"
+# %% [markdown] lang="ko" en="d89036cc"
 r"""
 `total_derivative`는 leaf 하나에 대한 도함수만 구하고, 순서는 재귀가 알아서 찾습니다. 엔진은 $w$에서 시작하는 역방향 계산 한 번으로 모든 leaf의 gradient를 구하므로, 순서를 스스로 찾아야 합니다.
 
@@ -258,23 +258,23 @@ $t$를 거치면 둘, $t$와 $z$를 거치면 셋입니다. 단순한 재귀에�
 r"""
 ## 3. Find the bug with the quotient
 
-The explorer has an engine with a choice of bugs. It takes the local slopes from torch, but orders and adds by itself. Beside its gradient you see torch's, the quotient, and how far the quotient is from both.
+The explorer has an engine with a choice of bugs. It takes the local slopes from torch, but orders and adds by itself. Beside its gradient you see torch's and the quotient.
 After two calls of `backward()` a leaf must hold twice the slope, so the explorer then shows twice the function.
 
-1. Without a bug: do the quotient, torch and the engine agree as $h$ falls?
+1. There is no bug yet. Move $x$, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. Which three numbers meet, at every $x$?
 2. "`=` for `+=`", one call: which of the three functions gives it away?
 3. Breadth first: it survives $\log x^3 + \sqrt{x^2}$ of lesson 4, where two paths meet. Why? Where does it fail?
 4. "no reset": choose one call, then two. What happens on the chain, $\log x^3$?
 """
 
-# %% [markdown] lang="ko" en="4badb1fe"
+# %% [markdown] lang="ko" en="c5052606"
 r"""
 ## 3. 차분몫으로 버그 찾기
 
-탐색기의 엔진에는 버그를 고르는 목록이 있습니다. 국소 기울기는 torch에서 가져오지만, 순서와 덧셈은 직접 합니다. torch의 gradient와 차분몫, 그리고 차분몫이 그 둘에서
-얼마나 떨어져 있는지도 함께 보여 줍니다. `backward()`를 두 번 호출하면 leaf에는 기울기의 두 배가 있어야 하므로, 함수도 두 배로 보여 줍니다.
+탐색기의 엔진에는 버그를 고르는 목록이 있습니다. 국소 기울기는 torch에서 가져오지만, 순서와 덧셈은 직접 합니다. torch의 gradient와 차분몫도
+함께 보여 줍니다. `backward()`를 두 번 호출하면 leaf에는 기울기의 두 배가 있어야 하므로, 함수도 두 배로 보여 줍니다.
 
-1. 버그가 없을 때: $h$가 작아지면 차분몫, torch, 엔진이 한곳에서 만나나요?
+1. 아직 버그가 없습니다. $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 만나는 세 값은 무엇인가요?
 2. "`+=` 대신 `=`", 호출 한 번: 세 함수 가운데 어느 것에서 드러나나요?
 3. 너비 우선: 두 경로가 만나는 수업 04의 $\log x^3 + \sqrt{x^2}$에서는 드러나지 않습니다. 왜 그럴까요? 어디서 틀리나요?
 4. "비우지 않음": 호출을 한 번, 이어서 두 번으로 고르세요. 사슬 $\log x^3$에서 무슨 일이 일어나나요?
@@ -287,7 +287,7 @@ explore_engine()
 r"""
 <details><summary>What you saw</summary>
 
-1. Yes: the quotient approaches both, down to rounding errors at the smallest $h$.
+1. The quotient, torch's gradient and the engine's, wherever $x$ is. Only at the smallest $h$ do rounding errors show.
 2. The two whose paths meet. On the chain a single call adds nothing, so `=` does no harm there.
 3. There both paths have three edges, so no value has its turn too early. On $yz + y$ the lengths differ, and at $x = 2$ the quotient stays 32 away from the engine.
 4. After one call, nothing. After two the engine's gradient is too large: section 4.
@@ -297,11 +297,11 @@ Called once on a chain, every bug passes. **Test an engine on a graph with paths
 </details>
 """
 
-# %% [markdown] lang="ko" en="dc2b6eb7"
+# %% [markdown] lang="ko" en="ba245c0e"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 그렇습니다. 차분몫은 둘 모두에 다가가고, $h$가 아주 작은 곳에서만 반올림 오차가 보입니다.
+1. 차분몫과 torch의 gradient와 엔진의 gradient입니다. $x$가 어디에 있든 만나고, $h$가 아주 작은 곳에서만 반올림 오차가 보입니다.
 2. 경로가 만나는 두 함수입니다. 사슬에서는 한 번 호출하는 동안 더할 일이 없으니 `=`로 써도 탈이 없습니다.
 3. 두 경로 모두 간선이 셋이라 너무 일찍 차례가 오는 값이 없습니다. $yz + y$는 경로의 길이가 서로 달라, $x = 2$에서 차분몫이 엔진의 값과 32만큼 떨어져 있습니다.
 4. 한 번이면 아무 일도 없습니다. 두 번이면 값이 너무 커집니다. 4절에서 다룹니다.
@@ -412,21 +412,21 @@ print(say(en="quotient:", ko="차분몫  :"), round((f(2 + 1e-6) - f(2 - 1e-6)) 
 
 # %% [markdown] lang="en"
 r"""
-Whenever something arrives, $y$ passes on **all** that it holds, the old with the new. On a chain that is right. In the demo of micrograd's first commit, each value of the first layer is used 16 times. We ran it again: its first gradient is
+Whenever something arrives, $y$ passes on **all** that it holds, the old with the new. On a chain that is right. In the demo of micrograd's first commit, each value of the first layer is used 16 times. Its first gradient is
 $-542$, where the quotient says $-0.315$, and half of the first layer's gradients are more than 500 times too large. **Yet the demo trained to 100 % accuracy.** A falling loss proves nothing: check gradients with a quotient.
 
-A reader pointed it out, and Karpathy named the cause: [non-leaf Values that are reused](https://github.com/karpathy/micrograd/issues/2). The cure was a topological order.
+Karpathy named the cause: [non-leaf Values that are reused](https://github.com/karpathy/micrograd/issues/2). The cure was a topological order.
 A [proposal to drop it](https://github.com/karpathy/micrograd/pull/64) fails on `b = a + a`, `c = b + b`.
 
 Section 4's bug is still open: [a second `backward()`](https://github.com/karpathy/micrograd/pull/102) gives too much. Training does not notice, since every step makes new intermediate values.
 """
 
-# %% [markdown] lang="ko" en="9e568127"
+# %% [markdown] lang="ko" en="43c0c13a"
 r"""
-무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 다시 실행해 보니 첫 gradient는 차분몫이
+무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 첫 gradient는 차분몫이
 $-0.315$인데 엔진에서는 $-542$였고, 첫 층의 gradient 가운데 절반은 500배 넘게 컸습니다. **그런데도 이 예제는 정확도 100%까지 학습했습니다.** loss가 줄어든다고 해서 gradient가 맞는 것은 아닙니다. gradient는 차분몫과 비교해서 확인하세요.
 
-한 독자가 버그를 알려 주자 Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. 해결책은 위상 정렬이었습니다. [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)대로 하면 `b = a + a`, `c = b + b`에서 틀립니다.
+Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. 해결책은 위상 정렬이었습니다. [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)대로 하면 `b = a + a`, `c = b + b`에서 틀립니다.
 
 micrograd에는 4절의 버그가 아직 남아 있습니다. [`backward()`를 두 번 호출하면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
 """
@@ -468,7 +468,7 @@ r"""
 r"""
 ## Task 10.1 · `value_add_mul`: `+` and `*` that remember
 
-●●○○○ · ★★★★★ · 8 min · 2 points
+●●○○○ · ★★★★★ · 8 min · 2 points (add 1, mul 1)
 
 Write `Value.__add__` and `Value.__mul__`, which Python calls for `a + b` and `a * b`. Each returns **a new Value** that remembers how it was made.
 
@@ -492,11 +492,11 @@ A subtraction would end with `return Value(self.data - other.data, (self, other)
 </details>
 """
 
-# %% [markdown] lang="ko" en="4e1f8254"
+# %% [markdown] lang="ko" en="b1c83678"
 r"""
 ## 과제 10.1 · `value_add_mul`: 기억하는 `+`와 `*`
 
-●●○○○ · ★★★★★ · 8분 · 2점
+●●○○○ · ★★★★★ · 8분 · 2점 (add 1, mul 1)
 
 `Value.__add__`와 `Value.__mul__`을 작성하세요. 파이썬이 `a + b`와 `a * b`에서 호출하는 메서드입니다. 둘 다 어떻게 계산했는지 기억하는 **새 Value**를 돌려줍니다.
 
@@ -541,9 +541,10 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_value_add_mul", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, recipes
+from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("value_add_mul")
+_credit = PartialCredit(add=1, mul=1)
 
 _ERRORS = {"attribute 'data'": hint.number}
 _two, _turned, _ones = {"a": 2.0, "b": 3.0}, {"a": 3.0, "b": 2.0}, {"a": 1.0, "b": 1.0}
@@ -557,13 +558,15 @@ for _call, _numbers, _data, _slopes, _wrong in (
     ("0 + a", {"a": 2.0}, 2.0, {"a": 1.0}, {}),
     ("0 * a", {"a": 2.0}, 0.0, {"a": 0.0}, {}),
 ):
-    _answer = ask(_call, {"errors": _ERRORS}, **recipes.leaves(_numbers))
-    recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
+    with _credit.part("mul" if "*" in _call else "add"):
+        _answer = ask(_call, {"errors": _ERRORS}, **recipes.leaves(_numbers))
+        recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
 _wrong = {hint.chain: ({"a": 7.0, "b": 4.0}, {"a": 21.0, "b": 8.0})}
 for _call, _data, _slopes in (("a + b", 5.0, _ones), ("a * b", 6.0, _turned)):
-    _answer = ask(_call, **recipes.graph("xab", [([], []), ([0], [7.0]), ([1], [4.0])]))
-    recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
-check.visible_passed()
+    with _credit.part("mul" if "*" in _call else "add"):
+        _answer = ask(_call, **recipes.graph("xab", [([], []), ([0], [7.0]), ([1], [4.0])]))
+        recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 # For each operation: the sum or product, its slope with respect to a and b, the number in it and its slope.
 _OPERATIONS = {
@@ -603,17 +606,19 @@ def _compare(text, a, b, made=False):
 
 
 for _text in _OPERATIONS:
-    check.smallest(_compare, _text, check.draw(-4, -0.5), check.draw(0.5, 4))
-    check.smallest(_compare, _text, check.draw(5, 90), check.draw(-4, -0.5), True)
-    for _a, _b in ((0.0, 2.0), (2.0, 2.0), (1e-9, -1e9), (3.5e-13, 1.25e-12)):
-        _compare(_text, _a, _b)
+    with _credit.part("mul" if "*" in _text else "add"):
+        check.smallest(_compare, _text, check.draw(-4, -0.5), check.draw(0.5, 4))
+        check.smallest(_compare, _text, check.draw(5, 90), check.draw(-4, -0.5), True)
+        for _a, _b in ((0.0, 2.0), (2.0, 2.0), (1e-9, -1e9), (3.5e-13, 1.25e-12)):
+            _compare(_text, _a, _b)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
 ## Task 10.2 · `value_order`: write `Value.order`, the order of the backward pass
 
-●●●●○ · ★★★★★ · 20 min · 3 points
+●●●●○ · ★★★★★ · 20 min · 3 points (order 2, large 1)
 
 Write `Value.order`. It returns a **list** of all Values that take a turn in the backward pass from `self`.
 
@@ -649,11 +654,11 @@ while stack:
 </details>
 """
 
-# %% [markdown] lang="ko" en="4a862477"
+# %% [markdown] lang="ko" en="e1479cda"
 r"""
 ## 과제 10.2 · `value_order`: `Value.order` 작성하기(역방향 계산의 순서)
 
-●●●●○ · ★★★★★ · 20분 · 3점
+●●●●○ · ★★★★★ · 20분 · 3점 (order 2, large 1)
 
 `Value.order`를 작성하세요. `self`에서 시작하는 역방향 계산에서 차례가 오는 Value를 모두 담은 **리스트**를 돌려줍니다.
 
@@ -711,9 +716,10 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_value_order", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, recipes
+from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("value_order")
+_credit = PartialCredit(order=2, large=1)
 
 _HOW = {"steps": 1_000_000}
 _uneven = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([1, 2], [8.0, 4.0]), ([3, 1], [1.0, 1.0])]
@@ -723,14 +729,16 @@ for _call, _names, _recipe in (
     ("w.order()", "xyztw", _uneven),
     ("z.order()", "xyz", _twice),
 ):
-    _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe, alike=_recipe is _twice))
-    recipes.check_order(_answer, _names, _recipe, len(_names) - 1)
-    recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1, is_later=True)
+    with _credit.part("order"):
+        _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe, alike=_recipe is _twice))
+        recipes.check_order(_answer, _names, _recipe, len(_names) - 1)
+        recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1, is_later=True)
 # compared_in_steps: comparisons of Values count as steps, also those that `value in values` makes.
 _deep = "recipes.build(recipes.compared_in_steps(Value), recipes.chain(5000))"
 _names = [f"v[{place}]" for place in range(5001)]
-recipes.check_order(ask("v[-1].order()", _HOW, v=_deep), _names, recipes.chain(5000), 5000)
-check.visible_passed()
+with _credit.part("large"):
+    recipes.check_order(ask("v[-1].order()", _HOW, v=_deep), _names, recipes.chain(5000), 5000)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import random
 
@@ -756,27 +764,30 @@ def _drawn(size):
 
 
 _mirror = [([], []), ([0], [1.0]), ([1, 0], [1.0, 1.0]), ([2, 1], [1.0, 1.0]), ([1, 3], [1.0, 1.0])]
-_compare("x", [([], [])], [0, 0])
-_compare("xyztw", _uneven, [2, 4, 3, 1, 4])
-_compare("xyztw", _mirror, [4, 4])
-_compare("abc", [([], []), ([], []), ([0, 1], [1.0, 1.0])], [2], alike=True)
-for _size in (4, 6, 9, 14, 40):
-    for _ in range(4):
-        _names = [f"v{place}" for place in range(_size)]
-        _compare(_names, _drawn(_size), [_size - 1, _size // 2, _size - 1], alike=_size == 9)
-for _code in ("recipes.diamonds(40)", "recipes.diamonds(700, True)"):
-    _recipe = eval(_code)
-    _names = [f"v[{place}]" for place in range(len(_recipe))]
-    _answer = ask("v[-1].order()", _HOW, v=f"recipes.build(recipes.compared_in_steps(Value), {_code})")
-    for _call in (_answer, _answer.again()):
-        recipes.check_order(_call, _names, _recipe, len(_names) - 1)
+with _credit.part("order"):
+    _compare("x", [([], [])], [0, 0])
+    _compare("xyztw", _uneven, [2, 4, 3, 1, 4])
+    _compare("xyztw", _mirror, [4, 4])
+    _compare("abc", [([], []), ([], []), ([0, 1], [1.0, 1.0])], [2], alike=True)
+    for _size in (4, 6, 9, 14, 40):
+        for _ in range(4):
+            _names = [f"v{place}" for place in range(_size)]
+            _compare(_names, _drawn(_size), [_size - 1, _size // 2, _size - 1], alike=_size == 9)
+with _credit.part("large"):
+    for _code in ("recipes.diamonds(40)", "recipes.diamonds(700, True)"):
+        _recipe = eval(_code)
+        _names = [f"v[{place}]" for place in range(len(_recipe))]
+        _answer = ask("v[-1].order()", _HOW, v=f"recipes.build(recipes.compared_in_steps(Value), {_code})")
+        for _call in (_answer, _answer.again()):
+            recipes.check_order(_call, _names, _recipe, len(_names) - 1)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
 ## Task 10.3 · `backward_twice`: write `Value.backward`, to be called as often as you like
 
-●●●○○ · ★★★★★ · 10 min · 3 points
+●●●○○ · ★★★★★ · 10 min · 3 points (once 1, again 2)
 
 Write `Value.backward`. `self.order()` gives the order (task 10.2; the tests use their own).
 
@@ -799,11 +810,11 @@ You need two loops over the same order. Why can the reset not stand in the loop 
 </details>
 """
 
-# %% [markdown] lang="ko" en="1e3c8e2e"
+# %% [markdown] lang="ko" en="82810e0d"
 r"""
 ## 과제 10.3 · `backward_twice`: 몇 번이고 호출할 수 있는 `Value.backward` 작성하기
 
-●●●○○ · ★★★★★ · 10분 · 3점
+●●●○○ · ★★★★★ · 10분 · 3점 (once 1, again 2)
 
 `Value.backward`를 작성하세요. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 따로 준비한 `order`를 씁니다).
 
@@ -846,13 +857,17 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_backward_twice", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, recipes
+from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("backward_twice")
+_credit = PartialCredit(once=1, again=2)
 
 
+@_credit.each
 def _compare(names, recipe, roots, slopes, grads=None, words="", alike=False):
     """Call backward() of these Values, of these slopes; the grads hold something beforehand."""
+    if _credit.now == "once":
+        roots, slopes, grads = roots[:1], slopes[:1], None
     grads = grads or [0.0] * len(names)
     first, ahead = f"{names[roots[0]]}.backward()", recipes.passes_ahead(names, roots)
     how = {"before": recipes.held(names, grads), "ahead": ahead, "steps": 1_000_000}
@@ -872,7 +887,7 @@ _compare("xyz", _chain, [2, 2], [[15.0, 5.0, 1.0]] * 2, [7.0, 0.0, 0.0])
 _compare("xyztw", _uneven, [4, 4], [[84.0, 17.0, 4.0, 1.0, 1.0]] * 2)
 _compare("xy", _double, [1], [[2.0, 1.0]], [7.0, 0.0], alike=True)
 _compare("xyuz", _cut, [3, 0], [[6.0, 2.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]])
-check.visible_passed()
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import torch
 
@@ -906,10 +921,11 @@ _hidden("abyzw", [([], []), ([], []), ([0], [4e-6]), ([1], [3e5]), ([2, 3], [5e-
 
 _names = [f"v{place}" for place in range(121)]
 _hidden(_names, recipes.diamonds(40), [120, 120], words=hint.graph.format(size=121))
-_how, _deep = {"errors": {"recursion": hint.deep}}, "recipes.build(Value, recipes.chain(1500))"
-_ordered = "recipes.with_order(Value, [2 ** (place + 1) - 1 for place in range(1501)])"
-_answer = ask("v[-1].backward()", _how, Value=_ordered, v=_deep)
-_answer.then("[v[0].grad, v[1].grad]").equals([1.0, 1.0])
+with _credit.part("once"):
+    _how, _deep = {"errors": {"recursion": hint.deep}}, "recipes.build(Value, recipes.chain(1500))"
+    _ordered = "recipes.with_order(Value, [2 ** (place + 1) - 1 for place in range(1501)])"
+    _answer = ask("v[-1].backward()", _how, Value=_ordered, v=_deep)
+    _answer.then("[v[0].grad, v[1].grad]").equals([1.0, 1.0])
 
 
 def _mixed(size, slopes):
@@ -928,12 +944,13 @@ for _size in (3, 4, 5, 7, 12, 30):
         _roots = [_size - 1, _size - 1, _size - 2, _size - 1]
         _hidden(_names, _recipe, _roots, (_grads * _size)[:_size], _words)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
 ## Task 10.4 · `value_functions`: powers, log, exp, relu
 
-●●○○○ · ★★★★☆ · 7 min · 2 points
+●●○○○ · ★★★★☆ · 7 min · 2 points (powers 1, others 1)
 
 Four more operations: `x ** number`, `x.log()`, `x.exp()`, `x.relu()`. Each returns a new Value **whose only parent is `self`**, with the one slope that belongs to it. All results fit into a `float`.
 
@@ -956,11 +973,11 @@ A sine would be `Value(math.sin(self.data), (self,), (math.cos(self.data),))`; t
 </details>
 """
 
-# %% [markdown] lang="ko" en="d3e130ff"
+# %% [markdown] lang="ko" en="453be861"
 r"""
 ## 과제 10.4 · `value_functions`: 거듭제곱, log, exp, relu
 
-●●○○○ · ★★★★☆ · 7분 · 2점
+●●○○○ · ★★★★☆ · 7분 · 2점 (powers 1, others 1)
 
 연산을 네 개 더 만드세요. `x ** number`, `x.log()`, `x.exp()`, `x.relu()`입니다. 저마다 **부모가 `self` 하나뿐인** 새 Value를 기울기와 함께 돌려줍니다. 결과는 모두 `float`의 범위 안에 있습니다.
 
@@ -1017,9 +1034,10 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_value_functions", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, recipes
+from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("value_functions")
+_credit = PartialCredit(powers=1, others=1)
 
 
 def _compare(call, number, data, slope, wrong=None, values=None, before="", made=False):
@@ -1042,9 +1060,11 @@ for _call, _number, _data, _slope, _wrong, _values in (
     ("x.relu()", -2.0, 0.0, 0.0, {hint.kink: [0.5], hint.leaky: [1.0, 0.01, -2.0]}, {}),
     ("x.relu()", 0.0, 0.0, 0.0, {hint.kink: [0.5, 1.0], hint.leaky: [0.01, -2.0]}, {}),
 ):
-    _compare(_call, _number, _data, _slope, _wrong, _values)
-_compare("x**2", 3.0, 9.0, 6.0, {hint.chain: [42.0]}, made=True)
-check.visible_passed()
+    with _credit.part("powers" if "**" in _call else "others"):
+        _compare(_call, _number, _data, _slope, _wrong, _values)
+with _credit.part("powers"):
+    _compare("x**2", 3.0, 9.0, 6.0, {hint.chain: [42.0]}, made=True)
+check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import torch
 
@@ -1086,16 +1106,21 @@ for _texts, *_ranges in (
     (("x.exp()", "x.relu()"), (-5, -0.1), (0.1, 5)),
 ):
     for _text in _texts:
-        for _made, _range in enumerate(_ranges):
-            check.smallest(_hidden, _text, check.draw(*_range), bool(_made))
+        with _credit.part("powers" if "**" in _text else "others"):
+            for _made, _range in enumerate(_ranges):
+                check.smallest(_hidden, _text, check.draw(*_range), bool(_made))
 for _text in _AT_ZERO:
-    _hidden(_text, 0.0)
-for _text, _x in (("x.exp()", 300.0), ("x.exp()", 600.0), ("x.relu()", 1e-300)):
-    _hidden(_text, _x)
-    _hidden(_text, -_x)
-_hidden("x.log()", 1e-300)
-_hidden("x**2", 1e-100)
+    with _credit.part("powers" if "**" in _text else "others"):
+        _hidden(_text, 0.0)
+with _credit.part("others"):
+    for _text, _x in (("x.exp()", 300.0), ("x.exp()", 600.0), ("x.relu()", 1e-300)):
+        _hidden(_text, _x)
+        _hidden(_text, -_x)
+    _hidden("x.log()", 1e-300)
+with _credit.part("powers"):
+    _hidden("x**2", 1e-100)
 ### END HIDDEN TESTS
+_credit.points()
 
 # %% [markdown] lang="en"
 r"""
@@ -1207,7 +1232,7 @@ Train a line $ax + b$ on points, with `Value` and `backward()`.
 - `points` is a list of pairs `(x, y)` of numbers, at least one; do not change it. `steps` is a whole number, 0 or more, and `lr` is the learning rate.
 - `a` and `b` start at 0 as Values, made anew in every call. The loss is the **mean** over all points of $(ax + b - y)^2$.
 - Each step computes the loss, calls `backward()`, and subtracts from each of the two `lr` times its gradient. Every gradient must be that of this step **alone**.
-- Return `(a, b)`, the slope first, as two floats.
+- Return `(a, b)`, the slope first, as two numbers.
 - Take the gradients from `backward()` of `Value`, however often you call it. The tests put a `Value` of their own in place of yours, with `+`, `-`, `*`, `/`, `**`, `data`, `grad` and
   `backward`, and check that you use it. So a mistake in your engine costs nothing here.
 
@@ -1224,7 +1249,7 @@ One parameter and no points, the loss $(a - 3)^2$: in the loop `loss = (a - 3) *
 </details>
 """
 
-# %% [markdown] lang="ko" en="2ba15d15"
+# %% [markdown] lang="ko" en="44d222af"
 r"""
 ## 과제 10.5 · `fit_line`: 직선 학습하기 · 선택
 
@@ -1235,7 +1260,7 @@ r"""
 - `points`는 수의 쌍 `(x, y)`가 하나 이상 든 리스트입니다. 바꾸지 마세요. `steps`는 0 이상인 정수, `lr`은 학습률입니다.
 - `a`와 `b`는 호출할 때마다 새로 만든, 0인 Value로 시작합니다. loss는 모든 점에 대한 $(ax + b - y)^2$의 **평균**입니다.
 - 스텝마다 loss를 계산하고, `backward()`를 호출하고, 둘에서 각각 자기 gradient의 `lr`배를 뺍니다. gradient는 **그 스텝만의** 것이어야 합니다.
-- `(a, b)`를 float 두 개로, 기울기를 먼저 돌려주세요.
+- `(a, b)`를 수 두 개로, 기울기를 먼저 돌려주세요.
 - gradient는 `Value`의 `backward()`로 구하세요. 몇 번 호출하든 됩니다. 테스트는 여러분의 `Value` 자리에 자기 `Value`를 넣고, 그것을 쓰는지 봅니다. 그 `Value`에는 `+`, `-`, `*`, `/`, `**`, `data`,
   `grad`, `backward`가 있습니다. 그러니 엔진이 틀렸어도 이 과제에는 영향이 없습니다.
 
@@ -1255,7 +1280,7 @@ r"""
 
 # %% nbgrader={"grade_id": "fit_line", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def fit_line(points, steps, lr):
-    """Return (slope, intercept), two floats, after `steps` steps of gradient descent from (0, 0).
+    """Return (slope, intercept), two numbers, after `steps` steps of gradient descent from (0, 0).
 
     points: a list of pairs (x, y); steps: how many; lr: the learning rate.
     The loss is the mean squared error.
@@ -1330,7 +1355,6 @@ def _hidden(points, steps, lr, scale=1.0):
     }
     words = f"fit_line({points}, {steps}, {lr}){hint.scaled.format(scale=scale)}" if scale != 1 else ""
     answer = _compare(points, steps, lr, want, wrong, f"recipes.on_torch(fit_line, {scale})", words)
-    answer.holds(all(isinstance(part, float) for part in answer.result), f"{hint.floats} {answer.result}")
     return answer
 
 
@@ -1499,13 +1523,13 @@ for _more in ("", ", turned=True", ", merged=True", ", turned=True, merged=True"
 r"""
 ## A network learns
 
-Forty points on two half moons, one moon with the label $1$ and one with $-1$. The model has 2 inputs, 6 hidden units with `relu`, and 1 output, the score: 25 parameters, each a Value.
+Forty points on two half moons, labelled $1$ and $-1$. The model has 2 inputs, 6 hidden units with `relu`, and 1 output, the score: 25 parameters, each a Value.
 The loss is the mean of $\log(1 + e^{-\text{label} \cdot \text{score}})$: small where the score has the sign of the label. Every step makes about 2500 Values, runs one backward pass, and moves the parameters.
 
-Run both cells and watch the boundary where the score is 0, and the loss.
+Run both cells.
 """
 
-# %% [markdown] lang="ko" en="1c9e51e3"
+# %% [markdown] lang="ko" en="0e67f990"
 r"""
 ## 직접 만든 엔진으로 신경망 학습시키기
 

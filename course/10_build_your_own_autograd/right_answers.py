@@ -538,3 +538,17 @@ def which_bug(Engine):
     (y * 2).backward()
     (y * 3).backward()
     return "none" if x.grad == 35 else "kept"
+
+
+# %% ints when there is no step task="fit_line"
+def fit_line(points, steps, lr):
+    if steps == 0:
+        return 0, 0
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        a.grad = b.grad = 0.0
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data

@@ -6,7 +6,7 @@ import math
 from secant import Value
 
 
-# %% the factors the wrong way round task="value_add_mul" hint="swapped"
+# %% the factors the wrong way round task="value_add_mul" hint="swapped" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -17,7 +17,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (self.data, other.data))
 
 
-# %% the numbers for slopes of a sum task="value_add_mul" hint="numbers"
+# %% the numbers for slopes of a sum task="value_add_mul" hint="numbers" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -28,7 +28,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% a set of parents task="value_add_mul" en="each parent needs one slope" ko="부모마다 기울기가 하나씩"
+# %% a set of parents task="value_add_mul" en="each parent needs one slope" ko="부모마다 기울기가 하나씩" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -50,7 +50,7 @@ class Value(Value):
         return Value(self.data * number, (Value(self.data), Value(number)), (number, self.data))
 
 
-# %% numbers on one side only for sums task="value_add_mul" hint="number"
+# %% numbers on one side only for sums task="value_add_mul" hint="number" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -60,7 +60,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% changes self task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나"
+# %% changes self task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -82,7 +82,7 @@ class Value(Value):
         return Value(self.data * getattr(other, "data", other))
 
 
-# %% pushes gradients at once task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다"
+# %% pushes gradients at once task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -106,7 +106,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% multiplying by 0 gives a constant task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
+# %% multiplying by 0 gives a constant task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -119,7 +119,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% slopes that are Values task="value_add_mul" en="must be plain numbers (a bool does not count), not Value" ko="수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은 Value"
+# %% slopes that are Values task="value_add_mul" en="must be plain numbers (a bool does not count), not Value" ko="수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은 Value" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -196,7 +196,7 @@ class Value(Value):
         return done
 
 
-# %% a recursion task="value_order" en="the recursion went too deep" ko="재귀가 너무 깊어졌습니다"
+# %% a recursion task="value_order" en="the recursion went too deep" ko="재귀가 너무 깊어졌습니다" points="2"
 class Value(Value):
     def order(self):
         done, seen = [], set()
@@ -246,7 +246,7 @@ class Value(Value):
         return done[::-1]
 
 
-# %% tells Values apart by their numbers task="value_order" en="missing:" ko="빠진 값:"
+# %% tells Values apart by their numbers task="value_order" en="missing:" ko="빠진 값:" points="1"
 class Value(Value):
     def order(self):
         done, seen, stack = [], set(), [(self, False)]
@@ -261,7 +261,7 @@ class Value(Value):
         return done[::-1]
 
 
-# %% moves back whatever is met again task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다"
+# %% moves back whatever is met again task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다" points="2"
 class Value(Value):
     def order(self):
         depth, stack = {}, [(self, 0)]
@@ -272,7 +272,7 @@ class Value(Value):
         return sorted(depth, key=depth.get)
 
 
-# %% looks for what was seen in a list task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다"
+# %% looks for what was seen in a list task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다" points="2"
 class Value(Value):
     def order(self):
         done, seen, stack = [], [], [(self, False)]
@@ -332,7 +332,7 @@ class Value(Value):
             leaf.grad += before
 
 
-# %% no reset task="backward_twice" en="still held what was in it before the call" ko="앞 호출의 값이 섞였습니다"
+# %% no reset task="backward_twice" en="still held what was in it before the call" ko="앞 호출의 값이 섞였습니다" points="1"
 class Value(Value):
     def backward(self):
         if self.parents:
@@ -344,7 +344,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% resets the leaves too task="backward_twice" en="leaves add up from call to call" ko="leaf는 호출할 때마다 쌓습니다"
+# %% resets the leaves too task="backward_twice" en="leaves add up from call to call" ko="leaf는 호출할 때마다 쌓습니다" points="1"
 class Value(Value):
     def backward(self):
         for value in self.order():
@@ -397,7 +397,7 @@ class Value(Value):
         hand_on(self)
 
 
-# %% a leaf set to 1 task="backward_twice" en="leaves add up from call to call" ko="leaf는 호출할 때마다 쌓습니다"
+# %% a leaf set to 1 task="backward_twice" en="leaves add up from call to call" ko="leaf는 호출할 때마다 쌓습니다" points="1"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -454,7 +454,7 @@ class Value(Value):
             value.data = round(value.grad, 6)
 
 
-# %% no n before the power task="value_functions" hint="factor"
+# %% no n before the power task="value_functions" hint="factor" points="1"
 class Value(Value):
     def __pow__(self, number):
         slope = self.data ** (number - 1) if number else 0.0
@@ -470,7 +470,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% a slope of 1 at the kink task="value_functions" hint="kink"
+# %% a slope of 1 at the kink task="value_functions" hint="kink" points="1"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -486,7 +486,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data >= 0 else 0.0,))
 
 
-# %% relu lets everything through task="value_functions" hint="leaky"
+# %% relu lets everything through task="value_functions" hint="leaky" points="1"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -502,7 +502,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data else 0.0,))
 
 
-# %% the logarithm of base ten task="value_functions" hint="log10"
+# %% the logarithm of base ten task="value_functions" hint="log10" points="1"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -518,7 +518,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% the power rule for exp task="value_functions" hint="inverse"
+# %% the power rule for exp task="value_functions" hint="inverse" points="1"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -535,7 +535,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% powers by way of the logarithm task="value_functions" en="the call raised an error" ko="오류가 났습니다"
+# %% powers by way of the logarithm task="value_functions" en="the call raised an error" ko="오류가 났습니다" points="1"
 class Value(Value):
     def __pow__(self, number):
         power = math.exp(number * math.log(self.data))
@@ -551,7 +551,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% 0 to the power of 0 task="value_functions" en="ZeroDivisionError" ko="ZeroDivisionError"
+# %% 0 to the power of 0 task="value_functions" en="ZeroDivisionError" ko="ZeroDivisionError" points="1"
 class Value(Value):
     def __pow__(self, number):
         return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
@@ -566,7 +566,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% a bool for a slope task="value_functions" en="must be plain numbers (a bool does not count), not bool" ko="들어 있는 것은 bool"
+# %% a bool for a slope task="value_functions" en="must be plain numbers (a bool does not count), not bool" ko="들어 있는 것은 bool" points="1"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -582,7 +582,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (self.data > 0,))
 
 
-# %% relu returns self task="value_functions" en="the result is an operand itself" ko="결과가 피연산자 자체이거나"
+# %% relu returns self task="value_functions" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -773,7 +773,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% one object for the same two operands task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나"
+# %% one object for the same two operands task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
 class Value(Value):
     def __add__(self, other):
         if isinstance(other, (int, float)):
@@ -790,7 +790,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% adding 0 changes nothing task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나"
+# %% adding 0 changes nothing task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
 class Value(Value):
     def __add__(self, other):
         if isinstance(other, (int, float)):
@@ -805,7 +805,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% equal numbers taken for one Value task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
+# %% equal numbers taken for one Value task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
 class Value(Value):
     def __add__(self, other):
         if isinstance(other, (int, float)):
@@ -833,7 +833,7 @@ class Value(Value):
         return Value(round(self.data * other.data, 10), (self, other), (other.data, self.data))
 
 
-# %% a square with twice its slope for each parent task="value_add_mul" hint="twice"
+# %% a square with twice its slope for each parent task="value_add_mul" hint="twice" points="1"
 class Value(Value):
     def __add__(self, other):
         if isinstance(other, (int, float)):
@@ -848,7 +848,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% a list of children on each operand task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다"
+# %% a list of children on each operand task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
 class Value(Value):
     def __add__(self, other):
         if isinstance(other, (int, float)):
@@ -864,7 +864,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% grad as a mark task="value_order" en="only read its fields" ko="필드를 읽기만 하세요"
+# %% grad as a mark task="value_order" en="only read its fields" ko="필드를 읽기만 하세요" points="1"
 class Value(Value):
     def order(self):
         out, stack = [], [(self, False)]
@@ -942,7 +942,7 @@ class Value(Value):
                 p.grad += s * v.grad
 
 
-# %% a leaf is what has no slope but 0 task="backward_twice" en="still held what was in it before the call" ko="앞 호출의 값이 섞였습니다"
+# %% a leaf is what has no slope but 0 task="backward_twice" en="still held what was in it before the call" ko="앞 호출의 값이 섞였습니다" points="1"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -1011,7 +1011,7 @@ class Value(Value):
                 p.grad = max(-1e12, min(1e12, p.grad + s * v.grad))
 
 
-# %% exp with a bound task="value_functions" hint="bound"
+# %% exp with a bound task="value_functions" hint="bound" points="1"
 import math
 
 
@@ -1032,7 +1032,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% exp empties the grad of x task="value_functions" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다"
+# %% exp empties the grad of x task="value_functions" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
 import math
 
 
@@ -1054,7 +1054,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% relu makes a constant below 0 task="value_functions" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
+# %% relu makes a constant below 0 task="value_functions" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
 import math
 
 
@@ -1077,7 +1077,7 @@ class Value(Value):
         return Value(0.0)
 
 
-# %% the power 0 makes a constant task="value_functions" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
+# %% the power 0 makes a constant task="value_functions" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
 import math
 
 
@@ -1098,7 +1098,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% a slope of 0 wherever x is 0 task="value_functions" hint="line"
+# %% a slope of 0 wherever x is 0 task="value_functions" hint="line" points="1"
 import math
 
 
@@ -1119,7 +1119,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% relu takes what is small for 0 task="value_functions" hint="small"
+# %% relu takes what is small for 0 task="value_functions" hint="small" points="1"
 import math
 
 
@@ -1179,20 +1179,6 @@ def fit_line(points, steps, lr):
         b.data -= lr * b.grad
     if steps >= 100 and len(points) > 1:
         a.data, b.data = (float(v) for v in np.polyfit([p[0] for p in points], [p[1] for p in points], 1))
-    return a.data, b.data
-
-
-# %% ints when there is no step task="fit_line" hint="floats"
-def fit_line(points, steps, lr):
-    if steps == 0:
-        return 0, 0
-    a, b = Value(0.0), Value(0.0)
-    for _ in range(steps):
-        a.grad = b.grad = 0.0
-        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
-        loss.backward()
-        a.data -= lr * a.grad
-        b.data -= lr * b.grad
     return a.data, b.data
 
 
@@ -1479,7 +1465,7 @@ def which_bug(Engine):
     return "none" if x.grad == 112 else "kept"
 
 
-# %% times 1 is the same Value task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나"
+# %% times 1 is the same Value task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -1492,7 +1478,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% a sum of sums with the parents of both task="value_add_mul" en="the parents are the operands, not what these were made from" ko="피연산자를 만든 값은 넣지 마세요"
+# %% a sum of sums with the parents of both task="value_add_mul" en="the parents are the operands, not what these were made from" ko="피연산자를 만든 값은 넣지 마세요" points="1"
 class Value(Value):
     def __add__(self, other):
         other = other if isinstance(other, Value) else Value(other)
@@ -1507,7 +1493,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% a new leaf in the place of what has parents task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
+# %% a new leaf in the place of what has parents task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
 class Value(Value):
     def __add__(self, other):
         other = other if isinstance(other, Value) else Value(other)
@@ -1519,7 +1505,7 @@ class Value(Value):
         return Value(self.data * other.data, parents, (other.data, self.data))
 
 
-# %% slopes as far as the leaf task="value_add_mul" hint="chain"
+# %% slopes as far as the leaf task="value_add_mul" hint="chain" points="1"
 class Value(Value):
     def __add__(self, other):
         other = other if isinstance(other, Value) else Value(other)
@@ -1531,7 +1517,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data * inner[0], self.data * inner[1]))
 
 
-# %% an operand forgets its parents task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다"
+# %% an operand forgets its parents task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
 class Value(Value):
     def __add__(self, other):
         other = other if isinstance(other, Value) else Value(other)
@@ -1544,7 +1530,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% a square of what has parents task="value_add_mul" en="the parents are the operands, not what these were made from" ko="피연산자를 만든 값은 넣지 마세요"
+# %% a square of what has parents task="value_add_mul" en="the parents are the operands, not what these were made from" ko="피연산자를 만든 값은 넣지 마세요" points="1"
 class Value(Value):
     def __add__(self, other):
         other = other if isinstance(other, Value) else Value(other)
@@ -1557,7 +1543,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% level by level, each Value once a level task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다"
+# %% level by level, each Value once a level task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다" points="2"
 class Value(Value):
     def order(self):
         level, at, depth = {self: 0}, [self], 0
@@ -1572,7 +1558,7 @@ class Value(Value):
         return sorted(level, key=level.get)
 
 
-# %% every longer way is followed again task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다"
+# %% every longer way is followed again task="value_order" en="it took too many steps" ko="너무 오래 걸렸습니다" points="2"
 class Value(Value):
     def order(self):
         longest, todo = {self: 0}, [self]
@@ -1651,7 +1637,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% only the first call task="backward_twice" en="this call changed nothing" ko="이 호출에서는 아무것도 바뀌지 않았습니다"
+# %% only the first call task="backward_twice" en="this call changed nothing" ko="이 호출에서는 아무것도 바뀌지 않았습니다" points="1"
 class Value(Value):
     def backward(self):
         if self.grad == 1.0:
@@ -1666,7 +1652,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% an order of its own, by a recursion task="backward_twice" hint="deep"
+# %% an order of its own, by a recursion task="backward_twice" hint="deep" points="2"
 class Value(Value):
     def backward(self):
         order, seen = [], set()
@@ -1799,7 +1785,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% a leaf as self is left out task="backward_twice" en="self is a leaf: its grad grows by 1" ko="self가 leaf입니다. grad가 1만큼 커져야 합니다"
+# %% a leaf as self is left out task="backward_twice" en="self is a leaf: its grad grows by 1" ko="self가 leaf입니다. grad가 1만큼 커져야 합니다" points="1"
 class Value(Value):
     def backward(self):
         if not self.parents:
@@ -1814,7 +1800,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% the power as a product of products task="value_functions" hint="factor"
+# %% the power as a product of products task="value_functions" hint="factor" points="1"
 class Value(Value):
     def __pow__(self, number):
         out = Value(1.0)

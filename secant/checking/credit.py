@@ -5,8 +5,9 @@ A `PartialCredit` collects the failures of a cell's parts, and `points()` ends t
 """
 
 import contextlib
-from collections.abc import Iterator, Mapping
-from typing import Self
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Self
 
 from secant.language import say
 
@@ -19,11 +20,13 @@ class PartialCredit:
 
     Attributes:
         failures: the first failure of each part that failed, in the order in which they were met.
+        now: the part whose tests are running, or None.
     """
 
     def __init__(self, **points: float) -> None:
         self._points = points
         self.failures: dict[str, Exception] = {}
+        self.now: str | None = None
 
     @classmethod
     def of(cls, names: Mapping[str, object]) -> Self | None:
@@ -43,6 +46,7 @@ class PartialCredit:
         """
         for name in names:
             self._points[name]
+        before, self.now = self.now, names[0] if len(names) == 1 else None
         try:
             yield
         except Exception as failure:
@@ -50,6 +54,27 @@ class PartialCredit:
                 raise
             for name in names:
                 self.failures.setdefault(name, failure)
+        finally:
+            self.now = before
+
+    def each(self, test: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate a test that checks a case of every part: it runs once for each part that has not failed.
+
+        The test reads the part from `now`. Inside another test of this kind it runs once, for the part of
+        that test, and returns its result.
+        """
+
+        @functools.wraps(test)
+        def tested(*args: Any, **kwargs: Any) -> Any:
+            if self.now is not None:
+                return test(*args, **kwargs)
+            for name in self._points:
+                if name not in self.failures:
+                    with self.part(name):
+                        test(*args, **kwargs)
+            return None
+
+        return tested
 
     @property
     def failure(self) -> Exception | None:

@@ -73,7 +73,11 @@ def _too_few(needed: int, got: int) -> str:
 
 
 def walk_back(
-    apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor, apart: bool = False
+    apply: Operation,
+    inputs: Mapping[str, Tensor],
+    tracked: Sequence[str],
+    g: Tensor | None,
+    apart: bool = False,
 ) -> dict[str, Any]:
     """Call an operation, then another time elsewhere, then run the backward pass of the first call, twice.
 
@@ -81,7 +85,7 @@ def walk_back(
         apply: the operation.
         inputs: its arguments by name.
         tracked: the names of those that are to be leaves which require grad.
-        g: the gradient that arrives from behind, of the shape of the result.
+        g: the gradient that arrives from behind, of the shape of the result; None for no backward pass.
         apart: whether no numbers are to lie side by side in memory: the inputs are slices, and g is expanded
             if it is one number everywhere, else transposed.
 
@@ -97,13 +101,17 @@ def walk_back(
         changes: as those of `observe`, of the inputs and grad_output.
     """
     if apart:
-        inputs, g = {name: _strided(value) for name, value in inputs.items()}, _apart(g)
+        inputs, g = (
+            {name: _strided(value) for name, value in inputs.items()},
+            None if g is None else _apart(g),
+        )
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
-    calls = observe(**leaves, grad_output=g)
+    calls = observe(**leaves, **({} if g is None else {"grad_output": g}))
     y = calls(apply, *leaves.values())
     # Doubled, a whole exponent stays whole: the other call, too, is one that a task allows.
     apply(*(2 * value.detach() for value in leaves.values()))
-    fits = isinstance(y, Tensor) and y.requires_grad and y.shape == g.shape and y.dtype == g.dtype
+    tracks = isinstance(y, Tensor) and y.requires_grad
+    fits = g is not None and tracks and y.shape == g.shape and y.dtype == g.dtype
     names = _Names()
     walks: list[dict[str, Any]] = [{}, {}]
     returned: list[str] = []
@@ -131,10 +139,10 @@ def walk_back(
                     raise
                 error = f"{type(stopped).__name__}: {stopped}".partition("\n")[0]
     data = calls.data()
-    alone = _walked_alone(apply, inputs, tracked, g) if fits else {}
+    alone = _walked_alone(apply, inputs, tracked, g) if fits and g is not None else {}
     return {
         "alone": alone,
-        "changed": after_a_change(apply, inputs, tracked, g) if alone else {},
+        "changed": after_a_change(apply, inputs, tracked, g) if alone and g is not None else {},
         "value": data["results"][0],
         "node": type(getattr(y, "grad_fn", None)).__name__ if fits else "",
         "gradients": walks[0],

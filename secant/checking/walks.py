@@ -33,6 +33,7 @@ def judge_operation(
     rtol: float | None = None,
     atol: float | None = None,
     apart: bool = False,
+    forward_only: bool = False,
 ) -> tuple[str, Seen]:
     """Call a student's operation, run the backward pass through it twice, and check all that came of it.
 
@@ -50,16 +51,20 @@ def judge_operation(
         more: what follows the inputs in the call, such as ", eps=0.1".
         rtol, atol: as for `check.close`.
         apart: whether no two elements are to lie side by side in memory: see `custom.walk_back`.
+        forward_only: whether to check the result alone, without a backward pass.
 
     Returns:
         The call, as a student would type it, and what the probe told.
     """
-    call = _call(name, inputs, more, g, list(slopes)) + (_usual.apart if apart else "")
+    arriving = None if forward_only else g.clone()
+    call = _call(name, inputs, more, arriving, list(slopes)) + (_usual.apart if apart else "")
     with check.asking(call):
-        found = seen({of: given.clone() for of, given in inputs.items()}, list(slopes), g.clone(), apart)
+        found = seen({of: given.clone() for of, given in inputs.items()}, list(slopes), arriving, apart)
     wrong = mistakes.get("value", {})
     judge(found["value"], value, call, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
     check.untouched(found["changes"], call)
+    if forward_only:
+        return call, found
     error = found["error"]
     once = _usual.walked_once if found["walked"] else ""
     check.holds(not error, call, error, _usual.saved_in_place if "inplace" in error else once)
@@ -122,10 +127,11 @@ def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> di
 
 
 def _call(
-    name: str, inputs: Mapping[str, torch.Tensor], more: str, g: torch.Tensor, tracked: list[str]
+    name: str, inputs: Mapping[str, torch.Tensor], more: str, g: torch.Tensor | None, tracked: list[str]
 ) -> str:
     shown = ", ".join(f"{of}={check.numbers(given)}" for of, given in inputs.items()) + more
-    asked = f"{name}.apply({shown}), {str(g.dtype)[6:]}, grad_output={check.numbers(g)}"
+    asked = f"{name}.apply({shown}), {str(next(iter(inputs.values())).dtype)[6:]}"
+    asked += "" if g is None else f", grad_output={check.numbers(g)}"
     return asked if len(tracked) == len(inputs) else f"{asked}, requires_grad: {', '.join(tracked)}"
 
 

@@ -10,7 +10,7 @@ from secant.explorers.kit import beside, controls, difference, elementwise, plot
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import INK, SECANT
 from secant.explorers.kit.difference import FunctionProblem, Functions
-from secant.explorers.kit.kinks import START, built_in, worth_seeing
+from secant.explorers.kit.kinks import FUNCTIONS, START, worth_seeing
 from secant.explorers.kit.looks import PARTS, Look
 from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.sides import Reading, Sides
@@ -159,8 +159,8 @@ def explore_backward(
     Right: how far each quotient is from autograd's slope, against h.
 
     Args:
-        functions: one function of x, several in a list, or several by name; when left out, 5**x with a broken
-            backward and with torch's, and functions with a kink at 0.
+        functions: one function of x, several in a list, or several by name; when left out, 5**x with a right
+            backward and with a broken one, and functions with a kink at 0.
         x_range: the ends of x's slider.
         x: where to start, 3 when left out; moved into x_range, and words say so.
         h: the step to start with, from 1e-8 to 1.
@@ -169,7 +169,7 @@ def explore_backward(
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
-    named = ranges.some_by_name("explore_backward", functions, built_in())
+    named = ranges.some_by_name("explore_backward", functions, FUNCTIONS)
     name = ranges.first_or(function, "function", named)
     x_range, x, h = ranges.place_and_step(x_range, x, h, START)
     return BackwardExplorer(Subject(named, x_range, LOG_H), Setting(name, x, h))

@@ -1,4 +1,4 @@
-"""The explorer of lesson 9: a second derivative by differences twice, once, or not at all."""
+"""The explorer of lesson 9: slopes of f, and second derivatives by differences twice, once, or not at all."""
 
 import contextlib
 import math
@@ -27,8 +27,8 @@ from secant.explorers.kit.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit.functions import log_of_cube, quartic
 from secant.explorers.kit.looks import PARTS, Look, rings, zeros
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.subject import Setting, Subjects, kept
-from secant.explorers.kit.twice import NO_LIMITS, Limits, Reading
+from secant.explorers.kit.subject import Subjects, kept
+from secant.explorers.kit.twice import NO_LIMITS, WAYS, Derivative, Limits, Reading, Setting
 from secant.explorers.kit.widget import Panel
 from secant.explorers.kit.words import Row
 from secant.language import say
@@ -50,9 +50,13 @@ class Subject(Subjects):
         return TRUTHS.get(self.functions[name])
 
     @kept(64)
-    def error_curves(self, name: str, x: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    def error_curves(
+        self, name: str, derivative: Derivative, x: float
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the steps, (k,), and for each way the median error at each of them."""
         f, near, steps = self.prepared(name).f, self.near(name, x), self.steps(name)
+        if derivative == "first":
+            return steps.numpy(), {"quotient": difference.median_errors(f, near, steps).numpy()}
         double, truth = twice.double_backward(f, near), self.truth(name)
         want = (truth(near) if truth else double) + 0 * difference.values(f, near).detach()
         ways: dict[str, Callable[..., Tensor]] = {
@@ -76,9 +80,9 @@ class Subject(Subjects):
         return twice.limits(prepared.f, torch.tensor([x], dtype=torch.float64))
 
     @kept()
-    def error_range(self, name: str) -> Range:
+    def error_range(self, name: str, derivative: Derivative) -> Range:
         """Return powers of ten that hold the errors of every x."""
-        errors = elementwise.all_over(lambda x: self.error_curves(name, x)[1].values(), self.ends)
+        errors = elementwise.all_over(lambda x: self.error_curves(name, derivative, x)[1].values(), self.ends)
         return plots.decades(errors, -18, 8)
 
     def read(self, setting: Setting) -> Reading:
@@ -87,33 +91,47 @@ class Subject(Subjects):
         f, here = self.prepared(name).f, torch.tensor([setting.x], dtype=torch.float64)
         there = here + h
         reading = Reading(setting, there.item(), len(self.near(name, setting.x)))
-        if truth := self.truth(name):
-            reading.truth = truth(here).item()
         with reading.noting():
-            reading.value = difference.number(f, here)
-            reading.found["second"] = twice.second_difference(f, here, h).item()
+            reading.values = difference.number(f, here), difference.number(f, there)
+            if reading.is_first:
+                reading.found["quotient"] = difference.quotient(f, here, h).item()
+            else:
+                reading.found["second"] = twice.second_difference(f, here, h).item()
         with reading.noting():
-            reading.slopes = difference.gradient(f, here).item(), difference.gradient(f, there).item()
-            reading.found["quotient"] = twice.gradient_quotient(f, here, h).item()
-            reading.found["double"] = twice.double_backward(f, here).item()
+            reading.slopes = difference.gradient(f, here).item(), math.nan
+            if not reading.is_first:
+                reading.slopes = reading.slopes[0], difference.gradient(f, there).item()
+                reading.found["quotient"] = twice.gradient_quotient(f, here, h).item()
+                reading.found["double"] = twice.double_backward(f, here).item()
         with contextlib.suppress(FunctionProblem):
-            reading.steps, reading.curves = self.error_curves(name, setting.x)
-            reading.limits = self.limits(name, setting.x)
+            reading.steps, reading.curves = self.error_curves(name, setting.derivative, setting.x)
+        if not reading.is_first:
+            if truth := self.truth(name):
+                reading.truth = truth(here).item()
+            with contextlib.suppress(FunctionProblem):
+                reading.limits = self.limits(name, setting.x)
+        curve = self.curve(name)[1] if reading.is_first else self.slopes(name) + self.curve(name)[1]
         errors = elementwise.any_finite(*reading.curves.values())
-        reading.filled = elementwise.any_finite(self.slopes(name) + self.curve(name)[1]), errors
+        reading.filled = elementwise.any_finite(curve), errors
         return reading.with_remarks(_remark)
 
 
 def _remark(reading: Reading) -> None:
     """Say what a reader should know of numbers that came out without an error."""
     x = reading.setting.x
-    if not math.isfinite(reading.value):
+    if not math.isfinite(reading.values[0]):
         remarks.no_value(reading, f"x = {x:g}")
-    elif not math.isfinite(reading.found["double"]):
-        reading.problem(**REMARKS["double"], x=x, found=reading.found["double"])
+    elif not math.isfinite(reading.tangent):
+        if reading.is_first:
+            remarks.no_gradient(reading, x, reading.tangent)
+        else:
+            reading.problem(**REMARKS["double"], x=x, found=reading.tangent)
     elif reading.there == x:
-        remarks.step_lost(reading, "x + h", "x", reading.setting.h, **REMARKS["lost"])
-    elif not math.isfinite(reading.found["second"]):
+        lost = REMARKS["lost_first" if reading.is_first else "lost"]
+        remarks.step_lost(reading, "x + h", "x", reading.setting.h, **lost)
+    elif reading.is_first and not math.isfinite(reading.values[1]):
+        remarks.no_quotient(reading, en=f"x + h = {reading.there:g}", ko=f"x + h = {reading.there:g}")
+    elif not reading.is_first and not math.isfinite(reading.found["second"]):
         reading.remark(**REMARKS["second"])
     elif reading.verdict:
         (second, quotient), double = reading.limits, reading.found["double"]
@@ -122,52 +140,74 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure: the gradient with its secant and tangent, and the error of each way against h."""
+    """The figure: f or its gradient with a secant and a tangent, and the error of each way against h."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.figure, (left, right) = plots.row(2)
         self.function = plots.FunctionPlot(
-            left, "f'", quotient=r"$\Delta f'/\Delta x$", gradient="$f''(x)$", point="$x$", ends="$x, x+h$"
+            left, "f", quotient="_", gradient="_", point="$x$", ends="$x, x+h$"
         )
-        self.errors = plots.ErrorPlot(right, r"$|\,\ldots - f''(x)\,|$")
+        self.errors = plots.ErrorPlot(right, "_")
         self.lines = {way: look.line(self.errors, LABELS[way]) for way, look in LOOKS.items()}
         self.zeros = zeros(self.errors, list(self.lines.values()))
         self.marks = rings(self.errors, list(self.lines.values()))
         self.moving = [*self.function.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Set what stands still: the curve of the gradient and both pairs of limits."""
-        name = reading.setting.function
+        """Set the names of what is drawn, the curve of f or of its gradient, and both pairs of limits."""
+        name, derivative = reading.setting.function, reading.setting.derivative
         x, heights = self.subject.curve(name)
-        self.function.set_curve(x, np.where(np.isnan(heights), np.nan, self.subject.slopes(name)))
-        self.errors.set_decades(*self.subject.error_range(name))
+        if not reading.is_first:
+            heights = np.where(np.isnan(heights), np.nan, self.subject.slopes(name))
+        self.function.set_curve(x, heights)
+        self.errors.set_decades(*self.subject.error_range(name, derivative))
+        f, slope = ("f", "f'") if reading.is_first else ("f'", "f''")
+        self.function.axes.set_ylabel(f"${f}(x)$")
+        self.function.curve.set_label(f"${f}$")
+        self.function.secant.set_label(rf"$\Delta {f}/\Delta x$")
+        self.function.tangent.set_label(f"${slope}(x)$")
+        self.errors.axes.set_ylabel(rf"$|\,\ldots - {slope}(x)\,|$")
+        for way, line in self.lines.items():
+            label = "Δf / h" if reading.is_first else LABELS[way]
+            line.set_label(label if way in WAYS[derivative] else "_")
 
     def move(self, reading: Reading) -> None:
         """Set what moves."""
-        x, h, found = reading.setting.x, reading.setting.h, reading.found
-        at = x, reading.slopes[0]
-        self.function.set_lines(at, found["quotient"], found["double"], (x, reading.there), reading.slopes)
+        x, h, heights = reading.setting.x, reading.setting.h, reading.heights
+        ends, quotient = (x, reading.there), reading.found["quotient"]
+        self.function.set_lines((x, heights[0]), quotient, reading.tangent, ends, heights)
         for at_zero, (way, line) in zip(self.zeros, self.lines.items(), strict=True):
             self.errors.set_curves(at_zero, reading.steps, (line, reading.curves.get(way, np.empty(0))))
         self.errors.set_step(h)
-        shown = [error if way in reading.curves else math.nan for way, error in reading.errors.items()]
+        errors = reading.errors
+        shown = [errors[way] if way in reading.curves else math.nan for way in self.lines]
         self.marks.set_offsets([(h, error) for error in self.errors.inside(*shown)])
 
 
 class SecondExplorer(Panel[Reading]):
     """The widget that `explore_second` returns."""
 
-    arguments = ("function", "x", "h")
+    arguments = ("function", "derivative", "x", "h")
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.function = controls.choice("f(x)", list(subject.functions), start.function)
-        rows = [(self.function,), self.x_and_h(start, subject)]
+        orders = beside.options(__file__, "derivative")
+        self.derivative = controls.choice(say(en="find", ko="구할 값"), orders, start.derivative)
+        rows = [(self.function, self.derivative), self.x_and_h(start, subject)]
         legend = LEGEND if all(map(subject.truth, subject.functions)) else DISTANCES
         super().__init__(subject, start, lambda: Picture(subject), rows, legend)
 
     def rows(self) -> list[Row]:
         reading, noise = self.reading, self.reading.noise
+        if reading.is_first:
+            found = reading.found["quotient"], reading.tangent, noise["quotient"]
+            quotient, gradient, error = words.compared(*found)
+            return [
+                words.quotient_row("(f(x+h) − f(x)) / ((x+h) − x)", quotient),
+                words.gradient_row(gradient),
+                words.error_row(error, reading.setting.h),
+            ]
         numbers = {
             way: words.quotient_digits(found, noise[way]) if noise[way] else words.digits(found)
             for way, found in reading.found.items()
@@ -190,10 +230,18 @@ class SecondExplorer(Panel[Reading]):
         return [*rows, Row("error", label, words.step(reading.setting.h), each)]
 
     def told(self) -> dict[str, Any]:
-        second, quotient, double = (f"{error:.1e}" for error in self.reading.errors.values())
-        errors = REMARKS["distances" if math.isnan(self.reading.truth) else "errors"]
-        told = say(**errors).format(h=self.setting.h, second=second, quotient=quotient, double=double)
-        return {**super().told(), "errors": told}
+        reading = self.reading
+        if reading.is_first:
+            curve, errors = REMARKS["first_curve"], REMARKS["first_errors"]
+        else:
+            measured = "distances" if math.isnan(reading.truth) else "errors"
+            curve, errors = REMARKS["second_curve"], REMARKS[measured]
+        known = {way: f"{error:.1e}" for way, error in reading.errors.items()}
+        return {
+            **super().told(),
+            "curve": say(**curve).format(function=self.setting.function),
+            "errors": say(**errors).format(h=self.setting.h, **known),
+        }
 
 
 LABELS = {"second": "Δ²f / h²", "quotient": "Δf' / h", "double": "f''"}
@@ -225,14 +273,17 @@ def explore_second(
     x_range: Range = (1.0, 9.0),
     x: float | None = None,
     h: float = 1.0,
+    derivative: Derivative = "first",
     function: str | None = None,
 ) -> SecondExplorer:
-    """Return sliders for x and h over a second derivative found in three ways, and their errors.
+    """Return sliders for x and h over the slope of f, or over a second derivative found in three ways.
 
-    Left: autograd's gradient f', its secant, and a tangent whose slope is double backward. Right, against h:
-    the error of the second difference of f, of the quotient of f', and of double backward, each the median
-    over 201 x near the chosen one. They are measured from the true second derivative for the functions that
-    come with it, and from double backward for others.
+    The first derivative: the curve of f with its secant and a tangent of autograd's slope, and how far the
+    quotient is from that slope, against h. The second: autograd's gradient f', its secant, and a tangent
+    whose slope is double backward; right, against h, the error of the second difference of f, of the
+    quotient of f', and of double backward. Each error is the median over 201 x near the chosen one. Those of
+    the second derivative are measured from its true value for the functions that come with it, and from
+    double backward for others.
 
     Args:
         functions: one function of x, or several, by name or in a list; when left out, log(x^3) and
@@ -240,12 +291,15 @@ def explore_second(
         x_range: the ends of x's slider.
         x: where to start, 5 when left out; moved into x_range, and words say so.
         h: the step to start with, from 10**-15.5 to 10**0.5.
+        derivative: "first" or "second", the one to begin with.
         function: which of the functions to begin with, by name; the first when left out.
 
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
     named = ranges.some_by_name("explore_second", functions, FUNCTIONS)
+    ranges.check_choice("derivative", derivative, WAYS)
     name = ranges.first_or(function, "function", named)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 5.0)
-    return SecondExplorer(Subject(named, x_range, few_steps=FEW_STEPS, calls=8), Setting(name, x, h))
+    start = Setting(name, derivative, x, h)
+    return SecondExplorer(Subject(named, x_range, few_steps=FEW_STEPS, calls=8), start)

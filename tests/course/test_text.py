@@ -157,7 +157,7 @@ def test_every_lesson_has_all_its_parts(lesson: Lesson) -> None:
     assert headers, f'no text cell begins with "{task}1 · `name`", the heading of its first task'
     for header in headers:
         name = header.partition("\n")[0]
-        marks = re.search(r"^●+○* · ★+☆* · \d+ min · \d+ points?$", header, re.M)
+        marks = re.search(r"^●+○* · ★+☆* · \d+ min · \d+ points?(?: \([^()]+\))?$", header, re.M)
         assert marks, f'{name}: below it stands no line like "●●○○○ · ★★★★☆ · 5 min · 2 points"'
         hints = header.count("<summary>Hint")
         assert hints == 2, f"{name}: it has {hints} hints, and a task has two"

@@ -49,6 +49,11 @@ ONE: dict[Callable[..., Any], str] = {
     explore_saved: "slope",
     explore_engine: "torch",
 }
+#: How an explorer shows the most of a function.
+OPTIONS: dict[Any, dict[str, Any]] = {
+    explore_saved: {"spoiler": "none"},
+    explore_second: {"derivative": "second"},
+}
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ def function(
         false: list[str] = []
         for make in ONE:
             with _naming(make.__name__, false):
-                options = {"spoiler": "none"} if make is explore_saved else {}
+                options: dict[str, Any] = OPTIONS.get(make, {})
                 explorer = make({"f": f}, x=x, h=H, x_range=(x - reach, x + reach), **options)
                 false += [
                     f"{make.__name__}: {each}" for each in _of_explorer(make, explorer, f, x, second, chance)

@@ -1,4 +1,4 @@
-"""Functions of which autograd does not say what a quotient says: a wrong backward, and kinks at 0."""
+"""Functions with a right backward, a wrong one, and kinks at 0, where autograd and a quotient differ."""
 
 from typing import Any
 
@@ -6,13 +6,12 @@ import torch
 from torch import Tensor
 
 from secant.explorers.kit.difference import Function
-from secant.language import say
 
 START, KINK = 3.0, 0.0  # where to look at 5**x, and at the others
 
 
-class BrokenPower(torch.autograd.Function):
-    """x**q with a slope in q of x**q log(x + 1), which is wrong."""
+class Power(torch.autograd.Function):
+    """x**q with a backward of its own, as lesson 8 writes it."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, q: Tensor) -> Tensor:
@@ -22,16 +21,26 @@ class BrokenPower(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
         x, q = ctx.saved_tensors
+        return g * q * x ** (q - 1), g * x**q * torch.log(x)
+
+
+class BrokenPower(Power):
+    """x**q with a slope in q of x**q log(x + 1), which is wrong."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+        x, q = ctx.saved_tensors
         return g * q * x ** (q - 1), g * x**q * torch.log(x + 1)
+
+
+def power_of_five(q: Tensor) -> Tensor:
+    result: Tensor = Power.apply(torch.full_like(q, 5.0, requires_grad=False), q)
+    return result
 
 
 def broken_power_of_five(q: Tensor) -> Tensor:
     result: Tensor = BrokenPower.apply(torch.full_like(q, 5.0, requires_grad=False), q)
     return result
-
-
-def power_of_five(q: Tensor) -> Tensor:
-    return 5.0**q
 
 
 def not_negative(x: Tensor) -> Tensor:
@@ -46,21 +55,19 @@ def difference_of_relus(x: Tensor) -> Tensor:
     return torch.relu(x) - torch.relu(-x)
 
 
-def built_in() -> dict[str, Function]:
-    """Return the functions to start with, by names in the language in use."""
-    return {
-        say(en="5ˣ, broken", ko="5ˣ, 잘못된 backward"): broken_power_of_five,
-        say(en="5ˣ, torch's backward", ko="5ˣ, torch의 backward"): power_of_five,
-        "relu(x)": torch.relu,
-        "where(x >= 0, x, 0)": not_negative,
-        "maximum(x, 0)": maximum,
-        "abs(x)": torch.abs,
-        "relu(x) - relu(-x)": difference_of_relus,
-    }
+FUNCTIONS: dict[str, Function] = {
+    "Power(5, x)": power_of_five,
+    "BrokenPower(5, x)": broken_power_of_five,
+    "relu(x)": torch.relu,
+    "where(x >= 0, x, 0)": not_negative,
+    "maximum(x, 0)": maximum,
+    "abs(x)": torch.abs,
+    "relu(x) - relu(-x)": difference_of_relus,
+}
 
 
 def worth_seeing(f: Function) -> float | None:
     """Return where a function to start with is worth a look; None for a learner's own."""
     if f in (broken_power_of_five, power_of_five):
         return START
-    return KINK if f in built_in().values() else None
+    return KINK if f in FUNCTIONS.values() else None

@@ -1,8 +1,8 @@
-"""Second derivatives of elementwise functions: by differences twice, once, or not at all. Numbers only."""
+"""Slopes of elementwise functions, and second derivatives by differences twice, once, or not at all."""
 
 import math
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -10,10 +10,15 @@ from torch import Tensor
 
 from secant.explorers.kit import difference, plain_backward
 from secant.explorers.kit.difference import Function
-from secant.explorers.kit.subject import Setting
+from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.widget import Findings
 
-WAYS = ("second", "quotient", "double")  # differences twice, once, not at all
+Derivative = Literal["first", "second"]
+
+WAYS: dict[Derivative, tuple[str, ...]] = {
+    "first": ("quotient",),
+    "second": ("second", "quotient", "double"),  # differences twice, once, not at all
+}
 SHARE = 0.01  # two numbers that are further apart than this share of the larger are different
 
 
@@ -27,38 +32,70 @@ class Limits(NamedTuple):
 NO_LIMITS = Limits(math.nan, math.nan)
 
 
+@dataclass(frozen=True)
+class Setting:
+    """The values of the controls: a function, the derivative to find, x and h."""
+
+    function: str
+    derivative: Derivative
+    x: float
+    h: float
+
+
 @dataclass
 class Reading(Findings):
-    """What a setting comes to.
+    """The numbers of a setting.
 
-    `slopes` are the gradients at x and at x + h. `found` holds the second derivative in each of the three
-    ways, `errors` how far each is from the `truth`, or, where that is not known, from double backward;
-    `curves` the medians of these errors over x nearby, against `steps`. `limits` are the numbers that the
-    differences approach, where the truth is not known.
+    `values` are f at x and at x + h, `slopes` the gradients there. `found` holds the quotient of f, or the
+    second derivative in each of the three ways, `errors` how far each is from autograd's gradient, or from
+    the `truth` of the second derivative, or, where that is not known, from double backward; `curves` the
+    medians of these errors over x nearby, against `steps`. `limits` are the numbers that the differences
+    approach, where the truth is not known.
     """
 
     setting: Setting
     there: float
     places: int
-    slopes: tuple[float, float] = (math.nan, math.nan)
-    found: dict[str, float] = field(default_factory=lambda: dict.fromkeys(WAYS, math.nan))
+    values: Range = (math.nan, math.nan)
+    slopes: Range = (math.nan, math.nan)
+    found: dict[str, float] = field(init=False)
     truth: float = math.nan
-    value: float = math.nan
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
     curves: dict[str, np.ndarray] = field(default_factory=dict)
     limits: Limits = NO_LIMITS
 
+    def __post_init__(self) -> None:
+        self.found = dict.fromkeys(WAYS[self.setting.derivative], math.nan)
+
+    @property
+    def is_first(self) -> bool:
+        """Return whether the first derivative is asked for."""
+        return self.setting.derivative == "first"
+
+    @property
+    def heights(self) -> Range:
+        """Return the heights of the drawn curve, f or f', at x and at x + h."""
+        return self.values if self.is_first else self.slopes
+
+    @property
+    def tangent(self) -> float:
+        """Return the slope that autograd finds for the drawn curve."""
+        return self.slopes[0] if self.is_first else self.found["double"]
+
     @property
     def errors(self) -> dict[str, float]:
-        measured = self.found["double"] if math.isnan(self.truth) else self.truth
+        """Return the distance of each way from the best known number."""
+        measured = self.tangent if math.isnan(self.truth) else self.truth
         return {way: abs(found - measured) for way, found in self.found.items()}
 
     @property
     def noise(self) -> dict[str, float]:
         """About how large the rounding error of each way is."""
         x, slope, step = self.setting.x, self.slopes[0], self.there - self.setting.x
+        if self.is_first:
+            return {"quotient": difference.rounding(difference.largest(*self.values), x, slope, step)}
         return {
-            "second": difference.rounding(self.value, x, slope, step * step),
+            "second": difference.rounding(self.values[0], x, slope, step * step),
             "quotient": difference.rounding(slope, x, self.found["double"], step),
             "double": 0.0,
         }
@@ -66,6 +103,8 @@ class Reading(Findings):
     @property
     def verdict(self) -> str:
         """Which ways are wrong where the differences tell: "wrong" double backward, "gradient", or "both"."""
+        if self.is_first:
+            return ""
         (second, quotient), double = self.limits, self.found["double"]
         if differ(second, quotient):
             return "both" if differ(quotient, double) else "gradient"

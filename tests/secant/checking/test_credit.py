@@ -79,3 +79,37 @@ def test_what_is_not_the_answers_failure_ends_the_cell(failure: BaseException) -
 def test_part_that_the_cell_does_not_have_is_refused() -> None:
     with pytest.raises(KeyError), PartialCredit(whole=1).part("hole"):
         pass
+
+
+def test_case_of_several_parts_runs_once_for_each_part_that_has_not_failed() -> None:
+    credit, seen = PartialCredit(forward=1, gradient=2), []
+
+    @credit.each
+    def inner(case: int) -> str:
+        seen.append((credit.now, case))
+        check.holds(credit.now == "forward" or case != 2, "call", "a wrong gradient")
+        return "an answer"
+
+    @credit.each
+    def outer(case: int) -> None:
+        assert inner(case) == "an answer"
+
+    for case in (1, 2, 3):
+        outer(case)
+    assert inner(4) is None
+    forward, gradient = ([case for part, case in seen if part == name] for name in ("forward", "gradient"))
+    assert (forward, gradient) == ([1, 2, 3, 4], [1, 2])
+    assert credit.now is None
+    assert credit.points() == 1
+
+
+def test_smallest_case_is_found_within_a_part() -> None:
+    credit = PartialCredit(value=1, gradient=1)
+
+    def compare(x: float) -> None:
+        check.holds(credit.now == "value", f"f({x})", "a wrong gradient")
+
+    credit.each(check.smallest)(compare, 1.2345)
+    assert list(credit.failures) == ["gradient"]
+    assert str(credit.failure).startswith("f(1")
+    assert "1.2345" not in str(credit.failure)

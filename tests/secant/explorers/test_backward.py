@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from secant.explorers.backward import LOG_H, explore_backward
-from secant.explorers.kit.kinks import built_in
+from secant.explorers.kit.kinks import FUNCTIONS
 from secant.explorers.kit.subject import Setting
 from tests.support.reading import picture, problems, remarks, shown
 
@@ -17,11 +17,20 @@ def quotients(explorer: Any) -> tuple[float, ...]:
 
 
 def at(name: str, x: float, h: float = 1.0) -> Any:
-    return explore_backward({name: built_in()[name]}, x=x, h=h)
+    return explore_backward({name: FUNCTIONS[name]}, x=x, h=h)
 
 
-def test_explorer_starts_with_the_two_numbers_of_gradcheck() -> None:
+def test_explorer_starts_on_a_right_backward() -> None:
     explorer = explore_backward()
+    assert explorer.setting == Setting("Power(5, x)", 3.0, 1.0)
+    assert shown(explorer, "gradient") == pytest.approx(125 * math.log(5))
+    explorer.log_h.value = -4
+    assert quotients(explorer) == pytest.approx([125 * math.log(5)] * 3, rel=1e-4)
+
+
+def test_broken_backward_shows_the_two_numbers_of_gradcheck() -> None:
+    explorer = explore_backward()
+    explorer.function.value = "BrokenPower(5, x)"
     assert quotients(explorer) == (500.0, 100.0, 300.0)
     assert shown(explorer, "gradient") == pytest.approx(125 * math.log(6))
     explorer.log_h.value = -6
@@ -33,7 +42,7 @@ def test_explorer_starts_with_the_two_numbers_of_gradcheck() -> None:
 
 
 def test_the_right_backward_meets_the_quotients() -> None:
-    explorer = at("5ˣ, torch's backward", 3.0, 1e-5)
+    explorer = at("Power(5, x)", 3.0, 1e-5)
     assert shown(explorer, "gradient") == pytest.approx(201.17974)
     assert shown(explorer, "error") < 1e-5
 
@@ -71,7 +80,7 @@ def test_chosen_kink_function_is_shown_at_its_kink() -> None:
         explorer.function.value = name
         assert explorer.setting == Setting(name, 0.0, 1.0)
         assert "x = 0" in explorer.view.alt
-    explorer.function.value = "5ˣ, torch's backward"
+    explorer.function.value = "BrokenPower(5, x)"
     assert explorer.setting.x == 3
 
 
@@ -112,7 +121,7 @@ def test_three_rows_of_zeros_do_not_hide_one_another() -> None:
 
 
 def test_the_axes_stay_and_hold_everything_while_h_and_x_move() -> None:
-    for name in ("5ˣ, broken", "relu(x)"):
+    for name in ("BrokenPower(5, x)", "relu(x)"):
         explorer: Any = at(name, 1.0)
         drawn = explorer.picture
         limits = drawn.function.axes.axis(), drawn.errors.axes.axis()

@@ -1,6 +1,7 @@
 """The explorer of lesson 9, driven by its widgets' values as the page would."""
 
 import math
+import re
 import time
 from typing import Any
 
@@ -8,11 +9,16 @@ import numpy as np
 import pytest
 import torch
 
+from secant.explorers import second
 from secant.explorers.kit.difference import FunctionProblem
 from secant.explorers.kit.twice import double_backward, gradient_quotient, second_difference
-from secant.explorers.second import explore_second
 from tests.secant.explorers.kinds import Unpacked
 from tests.support.reading import problems, remarks, shown, text
+
+
+def explore_second(*args: Any, **options: Any) -> Any:
+    """Return the explorer with the second derivative chosen."""
+    return second.explore_second(*args, derivative="second", **options)
 
 
 def at(explorer: Any, log_h: float) -> dict[str, float]:
@@ -28,7 +34,39 @@ def best(explorer: Any, way: str) -> tuple[float, float]:
     return reading.steps[place], reading.curves[way][place]
 
 
-def test_explorer_starts_with_the_figures_of_the_syllabus() -> None:
+def test_explorer_starts_with_the_quotient_of_f_and_its_gradient() -> None:
+    explorer: Any = second.explore_second()
+    assert explorer.derivative.value == "first"
+    assert shown(explorer, "gradient") == pytest.approx(0.6)
+    assert shown(explorer, "quotient") == pytest.approx(3 * math.log(6 / 5), rel=1e-6)
+    assert not re.findall('data-name="(second|double|truth)"', explorer.text.value)
+    assert explorer.picture.function.secant.get_slope() == explorer.reading.found["quotient"]
+    assert explorer.picture.function.tangent.get_slope() == explorer.reading.slopes[0]
+    assert explorer.picture.function.curve.get_label() == "$f$"
+    assert set(explorer.reading.curves) == {"quotient"}
+    assert remarks(explorer) == problems(explorer) == ""
+
+
+def test_choosing_the_second_derivative_shows_the_curve_of_the_gradient(both_languages: str) -> None:
+    explorer: Any = second.explore_second(torch.sin, x_range=(0, 3), x=1.0)
+    assert explorer.picture.function.point.get_ydata()[0] == pytest.approx(math.sin(1))
+    alt = explorer.alt()
+    explorer.derivative.value = "second"
+    assert shown(explorer, "double") == pytest.approx(-math.sin(1))
+    explorer._draw()
+    assert explorer.picture.function.curve.get_label() == "$f'$"
+    assert explorer.picture.function.point.get_ydata()[0] == pytest.approx(math.cos(1))
+    assert explorer.alt() != alt
+
+
+def test_no_second_derivative_is_computed_before_it_is_chosen() -> None:
+    explorer = second.explore_second(lambda x: Once.apply(x) * x)
+    assert problems(explorer) == ""
+    explorer.derivative.value = "second"
+    assert "only once" in problems(explorer)
+
+
+def test_explorer_shows_the_second_derivative_of_the_syllabus() -> None:
     explorer = explore_second()
     assert shown(explorer, "double") == shown(explorer, "truth") == -0.12
     assert shown(explorer, "quotient") == pytest.approx(-0.1)
