@@ -10,14 +10,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from types import TracebackType
 from typing import Any
 
 from secant.bindings import REBOUND, Finding, said
 from secant.causes import QUESTION, STUB, likely
-from secant.language import say
 from secant.testcells import TestCells, judges
-from secant.visible import visible
+from secant.verdict import Note, Part, Parts, Verdict, at, because, head, named_error
 
 _TASK = re.compile(r"^hint = hints\([\"'](\w+)", re.MULTILINE)
 _MOST = 12  # steps of an error that are kept
@@ -48,27 +48,29 @@ def _show(
     steps = list(_walk(trace))
     spaces = (shell.user_global_ns, test_cells.names)
     cells = [step for step in steps if any(step.tb_frame.f_globals is space for space in spaces)]
+    parts: Parts = ()
     lines: list[str] = []
     if cells and error.args == (STUB,):
-        lines = [_not_done(_name(cells[-1]))]
+        parts = _not_done(_name(cells[-1]))
     elif cells and _is_test(cells[0]):
         test = _file(cells[0])
         own = [step for step in cells if _file(step) != test]
         findings = _findings(test_cells, error, cells[0])
-        if hasattr(error, "_render_traceback_"):  # it is in words already
-            notes = [finding for finding in findings if finding.kind in REBOUND]
-            lines = [*error._render_traceback_(), *_notes(notes)] if notes else []
+        if isinstance(verdict := getattr(error, "verdict", None), Verdict):
+            notes = (Part("note", said(finding)) for finding in findings if finding.kind in REBOUND)
+            parts = (*verdict.parts, *notes)
         elif own:
             trace = _joined(own[-_MOST:])
             # Kept as it is shown: IPython formats an error once more, to store it, and then all of its steps.
-            lines = told(error, own, findings)
+            parts = told(error, own, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
-            lines = [f"{kind.__name__}: {error}", *(_causes(findings) or [_not_run()])]
+            parts = (Part("head", f"{kind.__name__}: {error}"), *(_causes(findings) or _not_run()))
         elif findings or likely(kind.__name__, _text(error)):  # called in another way than the task says
-            lines = told(error, [], findings)
+            parts = told(error, [], findings)
         else:  # it is not what the test thinks
             line = _joined(cells[-1:])
             lines = shell.InteractiveTB.structured_traceback(kind, error, line, 0, 2)
+    lines = str(Verdict(parts)).split("\n") if parts else lines
     if lines:
         error._render_traceback_ = lambda: lines  # type: ignore[attr-defined]
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=bool(cells))
@@ -86,7 +88,7 @@ def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) 
     return []
 
 
-def told(error: BaseException, own: Sequence[TracebackType], findings: Sequence[Finding] = ()) -> list[str]:
+def told(error: BaseException, own: Sequence[TracebackType], findings: Sequence[Finding] = ()) -> Parts:
     """Return what to say of an error in an answer: as a verdict says it (autograder/exam/words.py).
 
     Args:
@@ -95,56 +97,40 @@ def told(error: BaseException, own: Sequence[TracebackType], findings: Sequence[
         findings: what the learner's names explain of it; they replace the usual cause.
     """
     kind, message = type(error).__name__, _text(error)
-    shown = message.partition("\n")[0][:_LONGEST]
-    notes = [str(note) for note in getattr(error, "__notes__", [])]
-    head = say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
+    notes = getattr(error, "__notes__", [])
+    begin = head(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
     if isinstance(error, KeyboardInterrupt):
-        head = say(en="Your code was stopped.", ko="코드를 멈추었습니다.")
-    places = list(dict.fromkeys(map(_place, own)))
-    usual = likely(kind, message)
-    return [
-        *notes,
-        head,
-        f"  {kind}: {shown}" if shown else f"  {kind}",
-        *places[-_STEPS:],
-        *(_causes(findings) or ([f"  {_likely()}: {usual}"] if usual else [])),
-    ]
+        begin = head(en="Your code was stopped.", ko="코드를 멈추었습니다.")
+    places = list(dict.fromkeys(map(_place, own)))[-_STEPS:]
+    return (
+        *(Part("head" if isinstance(note, Note) else "text", str(note)) for note in notes),
+        *begin,
+        named_error(kind, message.partition("\n")[0][:_LONGEST]),
+        *chain.from_iterable(places),
+        *(_causes(findings) or because(likely(kind, message))),
+    )
 
 
-def _causes(findings: Sequence[Finding]) -> list[str]:
-    return [f"  {_likely()}: {said(finding)}" for finding in findings]
-
-
-def _notes(findings: Sequence[Finding]) -> list[str]:
-    return [f"  {say(en='note', ko='참고')}: {said(finding)}" for finding in findings]
-
-
-def _likely() -> str:
-    return say(en="likely cause", ko="짐작되는 원인")
+def _causes(findings: Sequence[Finding]) -> Parts:
+    return tuple(Part("cause", said(finding)) for finding in findings)
 
 
 def _text(error: BaseException) -> str:
     """What an error says; one whose own words fail says nothing."""
     try:
-        return visible(str(error)[:_MUCH])
+        return str(error)[:_MUCH]
     except Exception:
         return ""
 
 
-def _place(step: TracebackType) -> str:
-    """The line of a learner's cell that a step of an error is at."""
-    line = linecache.getline(_file(step), step.tb_lineno).strip()
-    name = _name(step)
-    if name == "<module>":
-        return say(en=f"  at line {step.tb_lineno}: {line}", ko=f"  위치: {step.tb_lineno}번째 줄: {line}")
-    return say(
-        en=f"  at {name}, line {step.tb_lineno}: {line}",
-        ko=f"  위치: {name}, {step.tb_lineno}번째 줄: {line}",
-    )
+def _place(step: TracebackType) -> Parts:
+    """Return the line of a learner's cell that a step of an error is at."""
+    name = _name(step).replace("<module>", "")
+    return at(name, step.tb_lineno, linecache.getline(_file(step), step.tb_lineno))
 
 
-def _not_done(name: str) -> str:
-    return say(
+def _not_done(name: str) -> Parts:
+    return head(
         en=f"Not done yet: your answer goes into {name}, in place of raise NotImplementedError(...). "
         "If it is there already, run that cell again: what ran last was an older one.",
         ko=f"아직 풀지 않았습니다. {name}에서 raise NotImplementedError(...)를 지우고 그 자리에 답을 쓰세요. "
@@ -152,9 +138,9 @@ def _not_done(name: str) -> str:
     )
 
 
-def _not_run() -> str:
+def _not_run() -> Parts:
     """Say why a name is missing: a test cell uses no name of the notebook but the task's own."""
-    return say(
+    return head(
         en="Run the cell with your answer first, then this one.",
         ko="답을 쓴 셀을 먼저 실행한 다음 이 셀을 실행하세요.",
     )

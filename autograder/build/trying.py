@@ -19,7 +19,7 @@ from autograder.course.errors import CourseError
 from autograder.course.hints import unknown, with_hints
 from autograder.course.lesson import Answer, Lesson, read_lesson, right_answers, wrong_answers
 from secant import PartialCredit, check
-from secant.catalogue import name_of, read_hints
+from secant.catalogue import read_hints
 from secant.language import Language, language
 
 _LANES = os.cpu_count() or 1
@@ -169,7 +169,7 @@ def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
                 earned = credit.earned
                 raise credit.failure
         except check.CheckFailed as failure:
-            return str(failure), name_of(failure.cause), earned
+            return str(failure), failure.verdict.hint, earned
         except BaseException as error:  # whatever an answer raises is what its author wants to read
             notes = getattr(error, "__notes__", [])  # such as the call
             return "\n".join([f"{type(error).__name__}: {error}", *notes]), "", earned

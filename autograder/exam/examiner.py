@@ -16,6 +16,7 @@ import re
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
@@ -28,13 +29,13 @@ from autograder.intake.submission import Script
 from autograder.sandbox.client import CandidateClient, Candidates, TaskClient
 from autograder.sandbox.inside.wire import WireError
 from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, Starved, TimedOut, WallError
-from secant import check, language, say
+from secant import check, language
 from secant.bindings import Finding, defined_by_line
-from secant.catalogue import name_of
 from secant.causes import STUB
 from secant.checking.ask import asked_elsewhere
 from secant.checking.credit import PartialCredit
 from secant.language import ours
+from secant.verdict import Parts, Verdict, called, head
 
 LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
 LOADS = 3  # how often a notebook is loaded at most, each time without the cell that did not end
@@ -127,33 +128,33 @@ class Examiner:
         started = time.monotonic()
         hint, hidden, points = "", False, 0.0
         if task.id not in self._tests:
-            by_hand = say(en="A person grades this answer.", ko="사람이 채점하는 답입니다.")
+            by_hand = Verdict(head(en="A person grades this answer.", ko="사람이 채점하는 답입니다."))
             return TaskResult(task.id, 0.0, task.points, "manual", by_hand)
         check.seed(draw)  # before anything can end the task: what it forgets may be another student's
         try:
             if not loaded.ready:
-                raise _Verdict(*loaded.fate(task.id))
+                raise _Decided(*loaded.fate(task.id))
             if candidate.spent > SUBMISSION_SECONDS:
-                raise _Verdict("timed_out", words.too_long(SUBMISSION_SECONDS))
+                raise _Decided("timed_out", words.too_long(SUBMISSION_SECONDS))
             with candidate.task(_number(draw), last=last) as copy:
                 self._tests[task.id].run(_Questions(candidate, copy, loaded, task.id), draw)
-            outcome, message = words.passed(self.hidden)
+            outcome, parts = words.passed(self.hidden)
             points = task.points
-        except _Verdict as verdict:
-            outcome, message, points = verdict.outcome, verdict.message, verdict.points
-            hint, hidden = verdict.hint, self._tests[task.id].is_hidden(verdict)
+        except _Decided as decided:
+            outcome, parts, points = decided.outcome, decided.parts, decided.points
+            hint, hidden = decided.hint, self._tests[task.id].is_hidden(decided)
         except (TimedOut, Crashed) as error:
-            outcome, message = _fate(error)
-            message = words.at_the_call(message, check.asked())
+            outcome, parts = _fate(error)
+            parts = called(check.asked()) + parts
         except MemoryError:
-            outcome, message = words.no_memory(task.id)
-        if cause := loaded.failure_behind(task.id, outcome, message):
-            hint, hidden = (hint, hidden) if message in cause[1] else ("", False)
-            outcome, message = cause
+            outcome, parts = words.no_memory(task.id)
+        if cause := loaded.failure_behind(task.id, outcome, parts):
+            hint, hidden = (hint, hidden) if cause[1][-len(parts) :] == parts else ("", False)
+            outcome, parts = cause
         if outcome in ("wrong", "timed_out", "crashed"):
-            message = words.with_notes(message, loaded.about(task.id))
-        seconds = time.monotonic() - started
-        return TaskResult(task.id, points, task.points, outcome, words.plain(message), seconds, hint, hidden)
+            parts = words.with_notes(parts, loaded.about(task.id))
+        verdict, seconds = Verdict(parts, hint), time.monotonic() - started
+        return TaskResult(task.id, points, task.points, outcome, verdict, seconds, hidden)
 
 
 class Opening(Protocol):
@@ -177,19 +178,19 @@ def one_by_one(ask: Ask, candidate: CandidateClient, wanted: Sequence[Task]) -> 
         yield ask(candidate, task)
 
 
-class _Verdict(Exception):
+@dataclass(eq=False)
+class _Decided(Exception):
     """Ends a task.
 
     Attributes:
+        hint: the name of the hint that the verdict's parts give.
         points: the points of the parts that passed, where the test cell gives partial credit.
     """
 
-    def __init__(self, outcome: Outcome, message: str, hint: str = "", points: float = 0.0) -> None:
-        super().__init__(message)
-        self.outcome = outcome
-        self.message = message
-        self.hint = hint
-        self.points = points
+    outcome: Outcome
+    parts: Parts
+    hint: str = ""
+    points: float = 0.0
 
     @property
     def ends_task(self) -> bool:
@@ -242,30 +243,30 @@ class _Test:
         try:
             with contextlib.redirect_stdout(io.StringIO()), asked_elsewhere(questions.about("__put__")):
                 exec(self._code, names)
-        except (_Verdict, TimedOut, Crashed, WallError, MemoryError):
+        except (_Decided, TimedOut, Crashed, WallError, MemoryError):
             raise
         except Exception as error:
-            raise _verdict_of(error, names, questions) from None
+            raise _decided_by(error, questions) from None
         if (credit := PartialCredit.of(names)) is not None and credit.failure is not None:
-            verdict = _verdict_of(credit.failure, names, questions)
-            verdict.points, verdict.message = credit.earned, f"{credit.summary()}\n\n{verdict.message}"
-            raise verdict
+            decided = _decided_by(credit.failure, questions)
+            decided.points, decided.parts = credit.earned, (credit.summary(), *decided.parts)
+            raise decided
         if reached != [True]:
-            raise _Verdict(
-                "wrong", say(en="The test did not reach its end.", ko="테스트가 끝까지 실행되지 않았습니다.")
+            raise _Decided(
+                "wrong", head(en="The test did not reach its end.", ko="테스트가 끝까지 실행되지 않았습니다.")
             )
 
 
-def _verdict_of(error: Exception, names: dict[str, Any], questions: "_Questions") -> _Verdict:
-    """Return the verdict that an error in a test cell means, with the error's traceback."""
-    if isinstance(error, _Verdict):
+def _decided_by(error: Exception, questions: "_Questions") -> _Decided:
+    """Return the decision that an error in a test cell means, with the error's traceback."""
+    if isinstance(error, _Decided):
         return error
     if isinstance(error, check.CheckFailed):
-        verdict = _Verdict("wrong", str(error), name_of(error.cause))
+        decided = _Decided("wrong", error.verdict.parts, error.verdict.hint)
     else:
         # The solution passes every test, so it is what came back that the test could not work with.
-        verdict = _Verdict("wrong", questions.unusable(error))
-    return verdict.with_traceback(error.__traceback__)
+        decided = _Decided("wrong", questions.unusable(error))
+    return decided.with_traceback(error.__traceback__)
 
 
 def _is_probe(node: ast.stmt) -> bool:
@@ -290,7 +291,7 @@ class _Questions:
         answer = self._copy.define(source, self._seconds())
         self._refuse_too_much(answer)
         if answer.kind != "value":
-            raise _Verdict("wrong", words.raised(answer, self._loaded.behind(answer)))
+            raise _Decided("wrong", words.raised(answer, self._loaded.behind(answer)))
 
     def about(self, name: str) -> Callable[..., Any]:
         """Return a function that looks like the student's (or a probe), and asks."""
@@ -305,29 +306,34 @@ class _Questions:
                 self._last = answer.value
                 return answer.value
             if answer.kind == "missing" or _is_missing(answer, self._task):
-                raise _Verdict(*self._loaded.fate(self._task))
+                raise _Decided(*self._loaded.fate(self._task))
             unwritten = self._task in self._loaded.unwritten and answer.error == "NotImplementedError"
             if unwritten or _is_own_stub(answer, self._task):
-                raise _Verdict("not_attempted", words.not_done())
+                raise _Decided("not_attempted", words.not_done())
             told = words.ran_into_stub(answer) if answer.message == STUB else self._raised(answer)
-            raise _Verdict("wrong", words.at_the_call(told, check.asked()))
+            raise _Decided("wrong", called(check.asked()) + told)
 
         return ask
 
-    def _raised(self, answer: Reply) -> str:
+    def _raised(self, answer: Reply) -> Parts:
         rebound = [finding for finding in self._loaded.about(self._task) if finding.name == self._task]
         if rebound and not answer.trace:  # the name of the task itself stands for something else
-            return words.not_callable(self._task, answer, rebound)
+            told = head(
+                en=f"{self._task} is not what your answer cell defined.",
+                ko=f"{self._task}: 답 셀에서 정의한 것이 아닙니다.",
+            )
+            return told + words.error_of(answer, rebound)
         return words.raised(answer, self._loaded.behind(answer))
 
     def _refuse_too_much(self, answer: Reply) -> None:
         if answer.kind == "too_much":
-            raise _Verdict("wrong", words.too_much(self._task, answer))
+            task, what = self._task, answer.value.describe()
+            raise _Decided("wrong", head(en=f"{task} returned {what}.", ko=f"{task}의 결과: {what}."))
 
-    def unusable(self, error: Exception) -> str:
+    def unusable(self, error: Exception) -> Parts:
         """Say that the test could not work with the last answer."""
         kind = check.kind(self._last)
-        return say(
+        return head(
             en=f"{self._task} returned {kind}, which the test cannot work with ({type(error).__name__}). "
             "Does it return what its signature says?",
             ko=f"{self._task}의 결과({kind})를 테스트에서 쓸 수 없습니다({type(error).__name__}). "
@@ -337,7 +343,7 @@ class _Questions:
     def _seconds(self) -> float:
         left = self._end - self._candidate.spent
         if left <= 0:
-            raise _Verdict("timed_out", words.too_long(TASK_SECONDS))
+            raise _Decided("timed_out", words.too_long(TASK_SECONDS))
         return min(left, QUESTION_SECONDS)
 
 
@@ -397,32 +403,32 @@ class _Loading:
         lost = (step for step in self._script.steps if step.label in self._lost)
         return [Finding(name, "endless", s.label) for s in lost if name in defined_by_line(s.source)][:1]
 
-    def fate(self, task: str) -> tuple[Outcome, str]:
+    def fate(self, task: str) -> tuple[Outcome, Parts]:
         """Why a task's function or class cannot be asked."""
         label = self.answers.get(task, "")
         if label in self._lost or not self.ready:
             lost = self._lost.get(label) or next(iter(self._lost.values()))
-            outcome, message = _fate(lost)
-            return outcome, say(
-                en=f"While the notebook ran, at {lost.cell or 'its end'}: {message}",
-                ko=f"노트북을 실행하는 동안, {lost.cell or '마지막'}에서: {message}",
+            outcome, (ended,) = _fate(lost)
+            return outcome, head(
+                en=f"While the notebook ran, at {lost.cell or 'its end'}: {ended.text}",
+                ko=f"노트북을 실행하는 동안, {lost.cell or '마지막'}에서: {ended.text}",
             )
         cell = self.cells.get(label)
         if cell is not None and not cell.ok:
-            error = words.error_of(cell, self.behind(cell))
-            return "wrong", say(
-                en=f"Your answer cell stops with an error, so {task} is not there.\n{error}",
-                ko=f"답을 쓴 셀이 오류로 멈추어서 {task} 정의가 없습니다.\n{error}",
+            stopped = head(
+                en=f"Your answer cell stops with an error, so {task} is not there.",
+                ko=f"답을 쓴 셀이 오류로 멈추어서 {task} 정의가 없습니다.",
             )
+            return "wrong", stopped + words.error_of(cell, self.behind(cell))
         return "wrong", words.not_found(task, self.about(task) or self._elsewhere(task))
 
-    def failure_behind(self, task: str, outcome: Outcome, message: str) -> tuple[Outcome, str] | None:
+    def failure_behind(self, task: str, outcome: Outcome, parts: Parts) -> tuple[Outcome, Parts] | None:
         """What to say of a failed task whose answer cell failed; None if what is said already will do.
 
         The test may have met an earlier definition of the same name, such as lesson 10's `Value`.
         """
         label = self.answers.get(task, "")
-        if outcome in ("passed", "not_attempted") or message == (fate := self.fate(task))[1]:
+        if outcome in ("passed", "not_attempted") or parts == (fate := self.fate(task))[1]:
             return None
         if label in self._lost:
             return fate
@@ -431,7 +437,7 @@ class _Loading:
             return None
         if cell.error in _NOT_PYTHON:
             return "wrong", words.nothing_defined(cell, self.behind(cell))
-        return outcome, f"{words.stopped_early(cell, self.behind(cell))}\n{words.by_then()}\n{message}"
+        return outcome, words.stopped_early(cell, parts, self.behind(cell))
 
 
 def _load(candidate: CandidateClient, script: Script, seed: int) -> _Loading:
@@ -450,7 +456,7 @@ def _load(candidate: CandidateClient, script: Script, seed: int) -> _Loading:
     return loading
 
 
-def _fate(error: TimedOut | Crashed) -> tuple[Outcome, str]:
+def _fate(error: TimedOut | Crashed) -> tuple[Outcome, Parts]:
     return words.fate(error, QUESTION_SECONDS if error.cell is None else LOAD_SECONDS)
 
 

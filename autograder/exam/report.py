@@ -1,12 +1,13 @@
 """What became of a submission, task by task."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from autograder.course.cells import Task
 from autograder.sandbox.results import CellResult
 from secant.language import Language
+from secant.verdict import Verdict
 
 Outcome = Literal[
     "passed", "wrong", "not_attempted", "crashed", "timed_out", "rejected", "grader_failure", "manual"
@@ -18,8 +19,6 @@ class TaskResult:
     """What became of one task. Points of a manual task count nowhere until a person has graded it.
 
     Attributes:
-        hint: the name, in the lesson's catalogue or the kit's, of the hint that the message gives; whatever
-            the language, the same mistake has the same name.
         hidden: whether it was the hidden part of the test that the answer failed.
     """
 
@@ -27,24 +26,33 @@ class TaskResult:
     points: float
     max_points: float
     outcome: Outcome
-    message: str
+    verdict: Verdict
     seconds: float = 0.0
-    hint: str = ""
     hidden: bool = False
+
+    @property
+    def message(self) -> str:
+        """The verdict as text."""
+        return str(self.verdict)
+
+    @property
+    def hint(self) -> str:
+        """The name of the hint that the verdict gives."""
+        return self.verdict.hint
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the result that `asdict` made plain data of. Up to 0.1, a message and a hint stood in it."""
+        fields = dict(data)
+        if "message" in fields:
+            verdict = Verdict.plain(fields.pop("message"), fields.pop("hint", ""))
+        else:
+            verdict = Verdict.from_json(fields["verdict"])
+        return cls(**{**fields, "verdict": verdict})
 
 
 #: What `check --json` and `grade --json` show of a task.
 PUBLIC = ("id", "points", "max_points", "outcome", "message", "seconds")
-
-
-def score(tasks: Iterable[TaskResult]) -> float:
-    """Points reached, manual tasks left out."""
-    return sum(task.points for task in tasks if task.outcome != "manual")
-
-
-def max_score(tasks: Iterable[TaskResult]) -> float:
-    """Points to be had, manual tasks left out."""
-    return sum(task.max_points for task in tasks if task.outcome != "manual")
 
 
 @dataclass(frozen=True)
@@ -65,12 +73,12 @@ class Report:
     @property
     def score(self) -> float:
         """Points reached, manual tasks left out."""
-        return score(self.tasks)
+        return sum(task.points for task in self.tasks if task.outcome != "manual")
 
     @property
     def max_score(self) -> float:
         """Points to be had, manual tasks left out."""
-        return max_score(self.tasks)
+        return sum(task.max_points for task in self.tasks if task.outcome != "manual")
 
     def as_json(self) -> dict[str, Any]:
         """Return the public form of `check --json`."""
@@ -83,5 +91,6 @@ class Report:
 
 
 def everywhere(lesson: str, tasks: Iterable[Task], outcome: Outcome, message: str) -> Report:
-    """The report of a submission that met the same fate in every task."""
-    return Report(lesson, [TaskResult(task.id, 0.0, task.points, outcome, message) for task in tasks])
+    """Return the report of a submission that met the same fate in every task."""
+    verdict = Verdict.plain(message)
+    return Report(lesson, [TaskResult(task.id, 0.0, task.points, outcome, verdict) for task in tasks])

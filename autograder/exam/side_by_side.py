@@ -60,7 +60,7 @@ class _Lane:
         if "error" in found:
             raise WallError(found["error"])
         candidate.spent += found["spent"]
-        return TaskResult(**found["result"])
+        return TaskResult.from_json(found["result"])
 
 
 class _Parting:

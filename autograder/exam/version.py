@@ -28,6 +28,7 @@ DECIDING = (
     "secant.language",
     "secant.quiet",
     "secant.value",
+    "secant.verdict",
     "secant.visible",
 )
 

@@ -111,10 +111,9 @@ def _verdict(task: GradedTask, why: str) -> NotebookNode:
 
     Who has passed is told why the course's own solution is right, too.
     """
-    text = visible(task.message)
     if task.outcome == "passed":
-        return _output("stream", name="stdout", text="\n\n".join(filter(None, [text, why])) + "\n")
-    head = f"{task.outcome}: {text}" if task.outcome != "wrong" else text
+        return _output("stream", name="stdout", text="\n\n".join(filter(None, [task.message, why])) + "\n")
+    head = f"{task.outcome}: {task.message}" if task.outcome != "wrong" else task.message
     # The name that HideTests knows for a message without frames.
     return _output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
@@ -297,7 +296,7 @@ def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
         extra=extra,
         outcome="manual" if by_hand and not waits else task.outcome,
         waits=waits,
-        message=visible(task.message) if said else "",
+        verdict=task.verdict if said else None,
         comment=comment if comment != automatic else "",
     )
 

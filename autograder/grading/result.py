@@ -7,10 +7,11 @@ from typing import Any, Self
 
 from autograder.course.cells import Task, grade_id
 from autograder.exam.report import PUBLIC, Report, TaskResult
-from autograder.exam.words import missing_module, not_done
+from autograder.exam.words import NOT_DONE, missing_module
 from autograder.intake.submission import Submission
 from autograder.sandbox.results import CellResult, Line
-from secant.language import Language, language
+from secant.language import Language
+from secant.verdict import Part
 
 NO_RESPONSE = "No response."  # nbgrader's own words
 _IN_THE_TEST: Mapping[Language, str] = {
@@ -96,8 +97,8 @@ class Result:
     def missing_packages(self) -> set[str]:
         """The packages that the notebook imports and that are not installed where it ran, as it claims."""
         raised = [one.cell.message for one in self.cells if one.cell.error == "ModuleNotFoundError"]
-        told = (line for task in self.tasks for line in task.message.splitlines())
-        raised += [line for line in told if line.startswith("  ModuleNotFoundError: ")]
+        traces = (part.text for task in self.tasks for part in task.verdict.parts if part.kind == "trace")
+        raised += [trace for trace in traces if trace.startswith("ModuleNotFoundError: ")]
         return set(map(missing_module, raised)) - {""}
 
     @property
@@ -161,7 +162,7 @@ class Result:
         return cls(
             student=data["student"],
             lesson=data["lesson"],
-            tasks=[GradedTask(**task) for task in data["tasks"]],
+            tasks=[GradedTask.from_json(task) for task in data["tasks"]],
             flags=data["flags"],
             comments=data["comments"],
             cells=[Printed.from_json(cell) for cell in data["cells"]],
@@ -207,27 +208,20 @@ def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> 
     by_hand = 0.0 if empty else None
     auto = by_hand if task.test is None else row.points
     if row.outcome == "manual" and submission is not None and empty:
-        row = replace(row, outcome="not_attempted", message=_not_done(submission.language))
+        not_done = Part("head", NOT_DONE[submission.language])
+        row = replace(row, outcome="not_attempted", verdict=replace(row.verdict, parts=(not_done,)))
     changed = submission and task.test and f"changed_test:{grade_id(task.test)}" in submission.notes
     if submission and changed and row.outcome == "not_attempted":  # perhaps the answer was typed there
-        row = replace(row, message=f"{row.message}\n{_IN_THE_TEST[submission.language]}")
+        parts = (*row.verdict.parts, Part("head", _IN_THE_TEST[submission.language]))
+        row = replace(row, verdict=replace(row.verdict, parts=parts))
     if row.outcome in ("rejected", "grader_failure"):  # no zero: a person decides, or another run does
         auto = None
     return GradedTask(
-        **asdict(row),
+        **vars(row),
         cell=task.id if task.test is None else grade_id(task.test),
         auto=auto,
         answer=sha256(submission.answers.get(task.id, "") if submission else ""),
     )
-
-
-def _not_done(of: Language) -> str:
-    before = language()
-    language(of)
-    try:
-        return not_done()
-    finally:
-        language(before)
 
 
 def sha256(text: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from autograder.exam.report import Outcome
 from secant.language import Language
+from secant.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Row:
         extra: the extra credit among the points.
         outcome: what became of it.
         waits: whether a person still has to grade it.
-        message: what the tests say, likely cause included; nothing secret.
+        verdict: what the tests say, likely cause included; nothing secret. None if they say nothing.
         comment: a person's.
         why: said about the solution to who has passed, as Markdown of the course's own; once solutions are
             released, to everybody.
@@ -32,7 +33,7 @@ class Row:
     extra: float = 0.0
     outcome: Outcome = "passed"
     waits: bool = False
-    message: str = ""
+    verdict: Verdict | None = None
     comment: str = ""
     why: str = ""
     solution: str = ""

@@ -22,7 +22,6 @@ from secant.visible import visible
 _HERE = Path(__file__).parent
 #: Pygments' styles whose letters have a contrast of 4.5 or more on the page's grounds, light and dark.
 _LIGHT, _DARK = "xcode", "github-dark"
-_CAUSES = ("likely cause:", "짐작되는 원인:")  # as secant.checking says it
 
 
 def page_html(student: str, head: Head, notebook: Sequence[Mapping[str, Any]], bare: bool = False) -> str:
@@ -83,7 +82,6 @@ def _template() -> Template:
         "prose": prose,
         "typed": typed,
     }
-    environment.filters["is_cause"] = lambda line: line.strip().startswith(_CAUSES)
     return environment.get_template("page.html.j2")
 
 

@@ -7,7 +7,10 @@ from functools import cache
 from pathlib import Path
 
 #: Modules, beside all that lies in this folder.
-MAKING = ("autograder.grading.feedback", "autograder.grading.hide_tests", "secant.headings", "secant.visible")
+MAKING = (
+    *("autograder.grading.feedback", "autograder.grading.hide_tests"),
+    *("secant.headings", "secant.verdict", "secant.visible"),
+)
 
 
 @cache

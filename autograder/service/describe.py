@@ -2,18 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
 from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_test
-from autograder.exam import words
 from autograder.exam.report import PUBLIC, TaskResult
 from autograder.exam.sheet import Sheet
-from secant import check
 from secant.address import report_text, report_url
 from secant.headings import task_heading
-from secant.language import say
 from secant.progress import store
 from secant.progress.facts import Task as TaskFacts
 from secant.visible import visible
@@ -21,7 +18,6 @@ from secant.visible import visible
 # Characters and hints that are told at most, four times what ours have: each task below a heading repeats it.
 _MOST_CHARS, _MOST_HINTS, _MOST_HINT_CHARS = 300, 20, 10_000
 _HINT = re.compile(r"(?:Hint|힌트) \d+")
-_PLACE = re.compile(r"(?P<place>(?:at .+?, line \d+|위치: .+?, \d+번째 줄):) (?P<code>.*)")  # exam/words.py
 
 
 @dataclass(frozen=True)
@@ -108,81 +104,9 @@ def _task(task: Task, prose: Told, known: TaskFacts | None) -> dict[str, Any]:
 
 
 def row(result: TaskResult, hints: int) -> dict[str, Any]:
-    """Return a verdict with its message in parts."""
+    """Return a verdict with its parts."""
     return {
         **{name: getattr(result, name) for name in PUBLIC},
-        "parts": list(parts(result.message)),
+        "parts": [asdict(part) for part in result.verdict.parts],
         "hints": hints,
     }
-
-
-def parts(message: str) -> Iterator[dict[str, str]]:
-    """Split a message, in the language in use, into what a reader should see apart.
-
-    A message is composed line by line (secant/checking/check.py, autograder/exam/words.py): first the call
-    that was made; a value stands on a line of its own behind its label, and so does the likely cause; four
-    spaces begin code, what the call was given or the line of the answer that raised; an error stands by
-    itself, and one that ended a task or its cell is followed by its places.
-
-    Yields:
-        the `kind`, one of call, text, expected, got, cause, trace (an error) and code (a line of the answer),
-        and its `text`.
-    """
-    kind, shown, ended = "", "", False
-    for line in message.splitlines():
-        for now, text in _ending(line) if ended and line != words.by_then() else [_told(line, kind)]:
-            if not kind and _asks(message):
-                now, text = "call", line.rstrip(":")
-            if now == kind and now in ("call", "trace"):
-                shown += f"\n{text}"
-                continue
-            if kind:
-                yield {"kind": kind, "text": shown}
-            kind, shown = now, text
-        ended = line.startswith(_ends()) or (ended and line != words.by_then())
-    if kind:
-        yield {"kind": kind, "text": shown}
-
-
-def _asks(message: str) -> bool:
-    """Whether a message begins with what was asked: a call, or whatever has lines indented below it."""
-    first, _, below = message.partition("\n")
-    return (first.endswith(":") and bool(below)) or (below.startswith("  ") and not first.startswith(_ends()))
-
-
-def _ends() -> tuple[str, str]:
-    """What is followed by an error and its places alone."""
-    return (
-        say(en="Your code raised an error.", ko="코드에서 오류가 났습니다."),
-        say(en="Your answer cell stops with an error", ko="답을 쓴 셀이 오류로 멈추어서"),
-    )
-
-
-def _ending(line: str) -> list[tuple[str, str]]:
-    """What to show of a line of an error that ended a task; a place is two."""
-    place, labelled = _PLACE.fullmatch(line.strip()), _labelled(line)
-    if labelled[0] == "cause":
-        return [labelled]
-    return [("text", place["place"]), ("code", place["code"])] if place else [("trace", line.strip())]
-
-
-def _told(line: str, before: str) -> tuple[str, str]:
-    """Return what kind a line is, below a line of that kind, and what to show of it."""
-    if line.startswith("    "):
-        return "call" if before == "call" else "code", line.strip().rstrip(":")
-    if check.is_error(line.strip()):
-        return "trace", line.strip()
-    return _labelled(line)
-
-
-def _labelled(line: str) -> tuple[str, str]:
-    """What kind of line this is, and what to show of it."""
-    labels = {
-        "expected": say(en="  expected: ", ko="  기대한 값: "),
-        "got": say(en="  got: ", ko="  나온 값: "),
-        "cause": say(en="  likely cause: ", ko="  짐작되는 원인: "),
-    }
-    for kind, label in labels.items():
-        if line.startswith(label):
-            return kind, line.removeprefix(label)
-    return "text", line.strip()

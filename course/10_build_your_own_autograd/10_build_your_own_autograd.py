@@ -602,7 +602,7 @@ def _compare(text, a, b, made=False):
     recipes.check_operation(answer, float(data), slopes, mistakes=wrong)
     pairs = zip(answer.result["parents"], answer.result["slopes"], strict=True)
     others = [pair for pair in pairs if pair[0] not in numbers]
-    answer.holds(all(pair == constant for pair in others), f"{hint.other} {others}")
+    answer.holds(all(pair == constant for pair in others), hint.other + f" {others}")
 
 
 for _text in _OPERATIONS:
@@ -1046,7 +1046,7 @@ def _compare(call, number, data, slope, wrong=None, values=None, before="", made
     answer = ask(call, {"errors": "", "before": before}, p="Value(2.0)", x=x)
     slopes = {why: tuple({"x": s} for s in found) for why, found in (wrong or {}).items()}
     others = recipes.check_operation(answer, data, {"x": slope}, values=values, mistakes=slopes)
-    answer.holds(not others, f"{hint.parent} {others}")
+    answer.holds(not others, hint.parent + f" {others}")
 
 
 _log10 = {hint.log10: (2.0969100130080562, 6.965784284662087)}

@@ -23,6 +23,7 @@ import torch
 from secant.catalogue import Hints
 from secant.checking import check, graphs, situation
 from secant.language import say
+from secant.verdict import Parts
 
 Put = Callable[[dict[str, Any]], dict[str, Any]]
 Sign = Callable[[Any], Any]
@@ -448,7 +449,7 @@ class Answer:
         """Check that the call, asked with `counted`, ran at most this many operations of torch."""
         return self.holds(self.seen["count"] <= most, hint)
 
-    def holds(self, condition: bool, problem: str, cause: str = "") -> "Answer":
+    def holds(self, condition: bool, problem: str | Parts, cause: str = "") -> "Answer":
         """Check anything else; `problem` says what is wrong if it does not hold."""
         if not condition:
             check.refuse(self.call, problem, cause)

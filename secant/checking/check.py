@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import math
 import random
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -16,9 +15,11 @@ from typing import Any, NoReturn
 
 import torch
 
+from secant.catalogue import name_of
 from secant.causes import likely
 from secant.checking.credit import PartialCredit
 from secant.language import say
+from secant.verdict import Note, Part, Parts, Verdict, because, called
 
 # Relative and absolute tolerance for a computation in that dtype done in another, equally good, order.
 _TOLERANCE: dict[torch.dtype, tuple[float, float]] = {
@@ -34,7 +35,6 @@ _NEARLY = 1e-3
 _TRIES = 24
 # How much of a value, and of what is wrong with it, a message shows. No more work is done than that takes.
 _CHARACTERS, _NUMBERS, _LINES = 200, 12, 10
-_ERROR = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)(?:: |:?$)")
 _random = random.Random()
 _asked: list[str | Callable[[], str]] = []
 
@@ -43,18 +43,20 @@ Mistakes = Known | Callable[[], Known]
 
 
 class CheckFailed(AssertionError):
-    """A check did not hold. The message is for the student; a notebook shows it without a traceback.
+    """A check did not hold. Its message, which is its verdict's, is all that a notebook shows of it.
 
     Attributes:
-        cause: the part of the message that says why, if it is known.
+        verdict: its parts, and the name of the hint that is its cause.
+        cause: why the check did not hold; the same for two inputs that show the same mistake.
     """
 
-    def __init__(self, message: str, cause: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, parts: Parts, cause: str = "") -> None:
+        self.verdict = Verdict(parts, name_of(cause))
+        super().__init__(self.verdict)
         self.cause = cause
 
     def _render_traceback_(self) -> list[str]:
-        return str(self).splitlines()
+        return str(self).split("\n")
 
 
 def seed(value: bytes) -> None:
@@ -163,7 +165,10 @@ def close(
         hint = ""
     elif _is_of_another_dtype(got, want):
         hint = ""  # that is cause enough
-    fail(_report(what, want, got, problem, cause or hint), cause or hint or problem.partition(" ")[0])
+    right, wrong = _pair(want, got)
+    parts = (Part("expected", right), Part("got", wrong), Part("text", problem), *because(cause or hint))
+    measured = what if name_of(what) else problem.partition(" ")[0]
+    raise CheckFailed((*called(what), *parts), cause or hint or measured)
 
 
 def equal(got: Any, want: Any, what: str = "", *, mistakes: Mistakes = (), hint: str = "") -> None:
@@ -171,25 +176,22 @@ def equal(got: Any, want: Any, what: str = "", *, mistakes: Mistakes = (), hint:
     close(got, want, what, rtol=0.0, atol=0.0, mistakes=mistakes, hint=hint)
 
 
-def holds(condition: bool, call: str, problem: str, cause: str = "") -> None:
+def holds(condition: bool, call: str, problem: str | Parts, cause: str = "") -> None:
     """Check any other condition on a call's result; `problem` says what is wrong if it does not hold."""
     if condition is not True:
         refuse(call, problem, cause)
 
 
-def refuse(call: str, problem: str, cause: str = "") -> NoReturn:
+def refuse(call: str, problem: str | Parts, cause: str = "") -> NoReturn:
     """Fail, with the call, what is wrong with its result, and the likely cause."""
-    fail("\n".join([call, f"  {problem}", *_likely(cause)]), cause or problem)
+    parts = (Part("text", problem),) if isinstance(problem, str) else problem
+    reason = problem if isinstance(problem, str) else "\n".join(part.text for part in parts)
+    raise CheckFailed((*called(call), *parts, *because(cause)), cause or reason)
 
 
 def numbers(value: torch.Tensor) -> str:
     """Return a tensor's elements as a message shows them: `[1, 2, 3]`, or its shape if it is large."""
     return _listing(value.detach(), 7)
-
-
-def is_error(line: str) -> bool:
-    """Whether a line is an error as Python says it: `TypeError: ...`."""
-    return bool(_ERROR.match(line))
 
 
 def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = "") -> None:
@@ -205,13 +207,13 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
     """
     for result in results:
         if isinstance(result, dict) and "raised" in result:
-            raised = str(result["raised"])
+            said, *own = str(result["raised"]).split("\n", 1)
             hints = {"": hint} if isinstance(hint, str) else hint
-            error = raised.partition("\n")[0]  # the student's own line follows
-            kind, _, message = error.partition(": ")
-            cause = next((why for part, why in hints.items() if part in error and why), likely(kind, message))
-            lines = [what, "  " + say(en="the call raised an error:", ko="오류가 났습니다:"), f"  {raised}"]
-            fail("\n".join(lines + _likely(cause)), cause)
+            kind, _, message = said.partition(": ")
+            cause = next((why for part, why in hints.items() if part in said and why), likely(kind, message))
+            intro = Part("text", say(en="the call raised an error:", ko="오류가 났습니다:"))
+            parts = (intro, Part("trace", said), *(Part("code", each.strip()) for each in own[:1]))
+            raise CheckFailed((*called(what), *parts, *because(cause)), cause)
 
 
 def ended(did: bool, what: str, hint: str = "") -> None:
@@ -222,12 +224,7 @@ def ended(did: bool, what: str, hint: str = "") -> None:
     """
     if not did:
         stopped = say(en="The call did not end and was stopped.", ko="호출이 끝나지 않아 멈추었습니다.")
-        endless = say(en="a loop that does not end", ko="끝나지 않는 반복문")
-        fail("\n".join([what, f"  {stopped}", *_likely(hint or endless)]), hint or endless)
-
-
-def _likely(cause: str) -> list[str]:
-    return [f"  {say(en='likely cause', ko='짐작되는 원인')}: {cause}"] if cause else []
+        refuse(what, stopped, hint or say(en="a loop that does not end", ko="끝나지 않는 반복문"))
 
 
 def untouched(
@@ -251,8 +248,8 @@ def untouched(
     if lines:
         kinds = {kind for kind, _ in found}
         cause = next((hint for kind, hint in (hints or {}).items() if kind in kinds), "")
-        told = [what, *(f"  {line}" for line in lines), *_likely(cause)]
-        fail("\n".join(told).strip("\n"), cause or lines[0])
+        parts = (Part("text", line) for line in lines)
+        raise CheckFailed((*called(what), *parts, *because(cause)), cause or lines[0])
 
 
 @contextlib.contextmanager
@@ -269,7 +266,7 @@ def asking(call: str | Callable[[], str]) -> Iterator[None]:
         raise
     except Exception as error:
         name = asked()
-        error.add_note(say(en=f"The call was {name}", ko=f"호출: {name}"))
+        error.add_note(Note(say(en=f"The call was {name}", ko=f"호출: {name}")))
         raise
     _asked.pop()
 
@@ -383,11 +380,6 @@ def _command() -> str:
     """Return how to check the notebook of this lesson; its folder's name begins with its number."""
     number = Path.cwd().name[:2]
     return f"autograder check {int(number)}" if number.isdecimal() else "autograder check"
-
-
-def fail(message: str, cause: str = "") -> NoReturn:
-    """Raise CheckFailed with this message."""
-    raise CheckFailed(message, cause)
 
 
 def _difference(got: Any, want: Any, rtol: float | None, atol: float | None, equal_nan: bool) -> str:
@@ -634,19 +626,6 @@ def _nest(values: Any, digits: int) -> str:
 
 def _digits(value: float, digits: int) -> str:
     return f"{value + 0.0:.{digits}g}"  # -0.0 is shown as 0: no check tells them apart
-
-
-def _report(what: str, want: Any, got: Any, problem: str, cause: str) -> str:
-    lines = [what] if what else []
-    right, wrong = _pair(want, got)
-    lines += [
-        f"  {say(en='expected', ko='기대한 값')}: {right}",
-        f"  {say(en='got', ko='나온 값')}: {wrong}",
-        f"  {problem}",
-    ]
-    if cause:
-        lines.append(f"  {say(en='likely cause', ko='짐작되는 원인')}: {cause}")
-    return "\n".join(lines)
 
 
 def _side_effect(kind: str, name: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 from secant.language import say
+from secant.verdict import Part, Verdict, parts_of
 
 
 class PartialCredit:
@@ -96,15 +97,16 @@ class PartialCredit:
             return None
         if not self.earned:
             raise self.failure
-        print(f"{self.summary()}\n\n{self.failure}")
+        print(Verdict((self.summary(), *parts_of(self.failure))))
         return self.earned
 
-    def summary(self) -> str:
-        """Return one sentence that says how many points were earned, and by which parts."""
+    def summary(self) -> Part:
+        """Return the sentence of a verdict that says how many points were earned, and by which parts."""
         total = sum(self._points.values())
         passed = ", ".join(name for name in self._points if name not in self.failures)
         failed = ", ".join(self.failures)
-        return say(
+        sentence = say(
             en=f"{self.earned:g} of {total:g} points: {passed} passed, {failed} did not.",
             ko=f"{total:g}점 중 {self.earned:g}점: {passed} 통과, {failed} 실패.",
         )
+        return Part("credit", sentence)

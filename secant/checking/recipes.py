@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from secant.checking import check
 from secant.language import say
 from secant.value import TorchValue
+from secant.verdict import Part
 
 if TYPE_CHECKING:
     from secant.checking.ask import Answer, Mistakes
@@ -310,14 +311,14 @@ def check_order(
     shown = ", ".join(names[place] if place >= 0 else "?" for place in order[:12])
     more = ", ..." if len(order) > 12 else ""
     problem = _order_problem(recipe, root, order, names)
-    got = say(en="got", ko="나온 값")
     kept = say(
         en="a list or a set of an earlier call is still in use: make a new one in every call",
         ko="앞 호출에서 쓴 리스트나 집합을 계속 쓰고 있습니다. 호출할 때마다 새로 만드세요",
     )
     strange = -1 in order and reached(recipe, root) < set(order)
     is_kept = strange or (is_later and (not found or len(set(order)) < len(order)))
-    answer.holds(not problem, f"{got}: [{shown}{more}]\n  {problem}", kept if is_kept else "")
+    wrong = (Part("got", f"[{shown}{more}]"), Part("text", problem))
+    answer.holds(not problem, wrong, kept if is_kept else "")
     changed = say(
         en="a Value was changed, or something was left on it: only read its fields",
         ko="Value가 바뀌었거나 Value에 무언가를 남겼습니다. 필드를 읽기만 하세요",

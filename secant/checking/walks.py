@@ -10,6 +10,7 @@ from secant.checking import check
 from secant.checking.ask import judge
 from secant.checking.custom import RESULT
 from secant.language import say
+from secant.verdict import Part
 
 Mistakes = Mapping[str, Mapping[str, Any]]
 Seen = dict[str, Any]
@@ -67,7 +68,9 @@ def judge_operation(
         return call, found
     error = found["error"]
     once = _usual.walked_once if found["walked"] else ""
-    check.holds(not error, call, error, _usual.saved_in_place if "inplace" in error else once)
+    check.holds(
+        not error, call, (Part("trace", error),), _usual.saved_in_place if "inplace" in error else once
+    )
     check.holds(found["node"] == f"{name}Backward", call, _usual.not_own.format(name=name))
     for place, of in enumerate(inputs):
         if of in slopes:

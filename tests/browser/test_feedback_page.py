@@ -11,11 +11,12 @@ from autograder.course.cells import tasks
 from autograder.page.facts import Head, Row
 from autograder.page.render import page_html
 from secant.language import LANGUAGES, Language
+from secant.verdict import Part, Verdict
 from tests.support.accessible import Rules, faults
 from tests.support.lessons import LESSONS, assignment
 
 WIDE = "\\begin{matrix}" + " & ".join(["x_{12345}"] * 40) + "\\end{matrix}"
-MESSAGE = "f(1)\n  expected: 1\n  likely cause: " + "long" * 60 + "\n" + "a" * 400
+PARTS = (Part("call", "f(1)"), Part("expected", "1"), Part("cause", "long" * 60), Part("head", "a" * 400))
 
 
 def shown(language: Language | None) -> str:
@@ -24,7 +25,7 @@ def shown(language: Language | None) -> str:
     looks = [("passed", False), ("wrong", False), ("timed_out", False), ("not_attempted", False)]
     looks += [("crashed", False), ("manual", True), ("manual", False), ("rejected", False)]
     ids = [task.id for task in tasks(assignment(LESSONS[0]).source)]
-    said = (MESSAGE, f"$${WIDE}$$", "**Since** $x^2$.")
+    said = (Verdict(PARTS), f"$${WIDE}$$", "**Since** $x^2$.")
     rows = [
         Row(task, f"Task {task}", 1.0, 2.0, 0.5, outcome, waits, *said)
         for task, (outcome, waits) in zip([*ids, "one", "two"], looks, strict=True)
@@ -74,7 +75,7 @@ def test_raised_formula_does_not_paint_over_the_page(browser: Any, tmp_path: Pat
     """Nine ems are 140 pixels: up to the line above, which says how many points there are."""
     release = copy.deepcopy(assignment(LESSONS[0]).releases["en"])
     over = r"$\smash{\raise 9em{\color{red}\text{████████████}}}$"
-    row = Row("one", "Task 1", 0.0, 2.0, 0.0, "manual", True, "", over * 4, "")
+    row = Row("one", "Task 1", 0.0, 2.0, 0.0, "manual", True, None, over * 4, "")
     file = tmp_path / "page.html"
     file.write_text(
         page_html("ann", Head("Slopes", "en", 0.0, 2.0, 0.0, [row], ""), release.cells[:1]), "utf-8"

@@ -13,6 +13,7 @@ from autograder.report.last import Changes
 from autograder.report.page import Head, course_page, lesson_page
 from autograder.report.reading import Answer, Told, Work
 from secant.language import LANGUAGES, Language
+from secant.verdict import Verdict
 from tests.support.accessible import Rules, faults
 
 NAMES = [f"task_{number}_with_a_long_name" for number in range(1, 7)]
@@ -31,7 +32,7 @@ TOLD = Told(
 
 def row(task: str, place: int, is_right: bool) -> GradedTask:
     outcome, hint, points = ("passed", "", 2.0) if is_right else ("wrong", "sign", 0.0)
-    return GradedTask(task, points, 2.0, outcome, "", 0.0, hint, place % 2 == 1, task, points)
+    return GradedTask(task, points, 2.0, outcome, Verdict.plain("", hint), 0.0, place % 2 == 1, task, points)
 
 
 def works(lesson: int = 1) -> list[Work]:
@@ -46,7 +47,7 @@ def works(lesson: int = 1) -> list[Work]:
             row(task, place, (number * lesson + 7 * place) % 100 > 30 + 5 * place)
             for place, task in enumerate(NAMES)
         ]
-        rows[-1] = GradedTask(NOTE, 0.0, 2.0, "manual", "", cell=NOTE)
+        rows[-1] = GradedTask(NOTE, 0.0, 2.0, "manual", Verdict(()), cell=NOTE)
         found.append(Work(name, "graded", rows, number == 7, {FIRST: Answer(LONG)}))
     return found
 

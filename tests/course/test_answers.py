@@ -16,7 +16,6 @@ from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, Task, split_te
 from autograder.course.lesson import Answer, Lesson
 from autograder.grading.hide_tests import hidden_lines
 from secant import check, language
-from secant.catalogue import name_of
 from secant.checking.credit import PartialCredit
 from secant.language import LANGUAGES
 from tests.support.lessons import (
@@ -106,7 +105,7 @@ def verdict_of(lesson: Lesson, answer: str, test: str) -> tuple[str, str]:
         failure = failure_of(lesson, answer, test)
     except Exception as error:
         return "".join(traceback.format_exception_only(error)), ""
-    return ("", "") if failure is None else (str(failure), name_of(failure.cause))
+    return ("", "") if failure is None else (str(failure), failure.verdict.hint)
 
 
 @draws(1)

@@ -61,7 +61,7 @@ NOTED: list[str] = []
 def row(task: str, outcome: str, language: str) -> dict[str, Any]:
     """The public fields of a verdict."""
     message = WORDS[outcome][language == "ko"]
-    parts = [{"kind": "text", "text": message}]
+    parts = [{"kind": "head", "text": message}]
     if outcome == "wrong":
         parts = [
             {"kind": "call", "text": f"{task}(f, 1.0)\nf: torch.sin(x), backward: g * torch.cos(x)"},
@@ -75,7 +75,7 @@ def row(task: str, outcome: str, language: str) -> dict[str, Any]:
             {"kind": "call", "text": "broken(1.0)"},
             *parts,
             {"kind": "trace", "text": "ZeroDivisionError: division by zero"},
-            {"kind": "text", "text": "at broken, line 2:"},
+            {"kind": "place", "text": "at broken, line 2:"},
             {"kind": "code", "text": "1 / 0"},
         ]
     points = 2.0 if outcome == "passed" else 0.0

@@ -16,6 +16,7 @@ from autograder.grading.gradebook import Book
 from autograder.grading.result import GradedTask, Result, sha256
 from autograder.page.prose import harmless
 from secant.language import Language
+from secant.verdict import Verdict
 from tests.support.lessons import copy_lessons, with_answers
 
 
@@ -83,9 +84,8 @@ def _row(task: str, points: float, test: str | None, student: Student) -> Graded
         auto or 0.0,
         points,
         fate.outcome,
-        "",
+        Verdict.plain("", fate.hint),
         0.0,
-        fate.hint,
         fate.hidden,
         test or task,
         auto,

@@ -266,7 +266,7 @@ def test_outside_a_course_the_one_beside_the_package_checks(
     monkeypatch.setattr("secant.__file__", str(tmp_path / "site-packages" / "secant" / "__init__.py"))
     report = checker.check(path)  # by the tests that are in it
     assert report.score == 10
-    assert {task.message for task in report.tasks} == {words.passed(hidden=False)[1]}
+    assert {task.verdict.parts for task in report.tasks} == {words.passed(hidden=False)[1]}
 
 
 def test_predictions_in_a_notebook_that_is_checked_are_no_progress(

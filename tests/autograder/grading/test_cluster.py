@@ -26,10 +26,12 @@ from autograder.grading.worker import work
 from autograder.intake.submission import Script, Step
 from autograder.page.facts import Head, Row
 from autograder.sandbox.results import CellResult, Line
+from secant.verdict import Part, Verdict
 from tests.support.cluster import Processes, cluster_of
 from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
 
-ROW = Row("double", "Task 1", 1.0, 2.0, outcome="wrong", message="got 3")
+VERDICT = Verdict((Part("call", "f(x)\ny"), Part("got", "3")), "slip", "ko")
+ROW = Row("double", "Task 1", 1.0, 2.0, outcome="wrong", verdict=VERDICT)
 KOREAN = Head("단계", "ko", 1.0, 2.0, rejected="아니요.")
 PAGE = Page("ann", STEPS, "{}", Head("Steps", "en", 1.0, 2.0, rows=(ROW,), rejected="No.", korean=KOREAN))
 
@@ -188,7 +190,7 @@ def test_cluster_needs_distributed(monkeypatch: pytest.MonkeyPatch) -> None:
 LINE = Line("cell 7", 1, "f", "1 / 0")
 CELL = CellResult("cell 7", "ZeroDivisionError", "division by zero \ud800", (LINE,), "0\n", 0.25)
 EXAMINED = Examined(
-    Report(STEPS, (TaskResult("double", 1.0, 2.0, "passed", "통과"),), (CELL,), "ko"), "forked"
+    Report(STEPS, (TaskResult("double", 1.0, 2.0, "passed", VERDICT),), (CELL,), "ko"), "forked"
 )
 SCRIPT = Script((Step("cell 7", "1 / 0", 7),), "en", "ab", ("double",))
 JOB = Job("ann", STEPS, "{}", SCRIPT, b"\0\xff", ("/course",))

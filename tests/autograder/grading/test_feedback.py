@@ -22,7 +22,7 @@ from autograder.page.facts import Head, Row
 from autograder.page.prose import harmless
 from autograder.page.render import page_html
 from autograder.sandbox.results import CellResult, Line
-from secant.visible import visible
+from secant.verdict import Verdict
 from tests.support.lessons import LESSONS, assignment, with_answers
 from tests.support.pictures import picture, shown
 
@@ -46,7 +46,7 @@ def submission() -> Submission:
 def autograded(submission: Submission) -> NotebookNode:
     source = assignment(LESSON)
     tasks = [
-        GradedTask(name.removeprefix("test_"), 0.0, 2.0, "wrong", f"got {ODD}", cell=name)
+        GradedTask(name.removeprefix("test_"), 0.0, 2.0, "wrong", Verdict.plain(f"got {ODD}"), cell=name)
         for name in map(grade_id, source.source.cells)
         if name.startswith("test_")
     ]
@@ -66,7 +66,7 @@ def unseen(text: str) -> set[str]:
 def test_feedback_contains_no_hidden_or_steering_characters(submission: Submission) -> None:
     shown = autograded(submission)
     names = [grade_id(cell).removeprefix("test_") for cell in filter(is_test, shown.cells)]
-    rows = [Row(name, name, 0.0, 2.0, outcome="wrong", message=visible(f"got {ODD}")) for name in names]
+    rows = [Row(name, name, 0.0, 2.0, outcome="wrong", verdict=Verdict.plain(f"got {ODD}")) for name in names]
     page = page_html("ann", Head("n", "en", 0.0, 2.0, rows=rows), shown.cells)
     before = unseen("".join(cell.source for cell in assignment(LESSON).source.cells))
     assert (unseen(as_text(shown)) - before, unseen(page) - before) == (set(), set())
@@ -151,6 +151,7 @@ def test_a_page_of_much_added_text_takes_no_longer_than_one_of_much_code() -> No
 
 def _ungraded(lesson: Lesson) -> Result:
     names = filter(str, (grade_id(cell) for cell in assignment(lesson).source.cells))
+    verdict = Verdict.plain("No.")
     return Result(
-        "ann", lesson.name, [GradedTask(name, 0.0, 2.0, "wrong", "No.", cell=name) for name in names]
+        "ann", lesson.name, [GradedTask(name, 0.0, 2.0, "wrong", verdict, cell=name) for name in names]
     )

@@ -9,6 +9,7 @@ from autograder.grading.result import GradedTask
 from autograder.report.advice import advice
 from autograder.report.figures import course_figures, lesson_figures
 from autograder.report.reading import Answer, Told, Work
+from secant.verdict import Verdict
 
 TOLD = Told(
     name="01_steps",
@@ -34,7 +35,7 @@ def row(
     """A task of two points."""
     got = (2.0 if outcome == "passed" else 0.0) if points is None else points
     auto = None if outcome in ("manual", "rejected") and points is None else got
-    return GradedTask(task, got, 2.0, outcome, "", 0.0, hint, hidden, f"test_{task}", auto)
+    return GradedTask(task, got, 2.0, outcome, Verdict.plain("", hint), 0.0, hidden, f"test_{task}", auto)
 
 
 def work(student: str, *rows: GradedTask, **more: object) -> Work:

@@ -14,8 +14,8 @@ from autograder.intake.parse import parse
 from autograder.page.prose import harmless, typed
 from autograder.service import describe
 from secant import predictions
-from secant.checking import check
 from secant.headings import task_heading
+from secant.verdict import Part, Verdict
 from secant.visible import visible
 from tests.support.growth import growth
 
@@ -26,8 +26,8 @@ def _hints(text: str) -> object:
     return list(describe.hints_in(text))
 
 
-def _parts(text: str) -> object:
-    return list(describe.parts(text))
+def _message(text: str) -> object:
+    return str(Verdict((Part("trace", text),)))
 
 
 CASES: dict[str, tuple[Callable[[str], object], str, str, str]] = {
@@ -46,17 +46,8 @@ CASES: dict[str, tuple[Callable[[str], object], str, str, str]] = {
         "</details>",
     ),
     "headings": (task_heading, "", "## a\n", ""),
-    "a message of calls": (_parts, "", "f(", ""),
-    "a message of colons": (_parts, "f(1)", ": a", ""),
-    "a message of errors": (_parts, "f(1)", ": aError", ""),
-    "a message of places": (
-        lambda text: list(describe.parts(text)),
-        "Your code raised an error.\n",
-        "at a, line 1",
-        "",
-    ),
-    "a message of lines": (_parts, "f(1)\n", "  got: 1\n", ""),
-    "a name of an error": (check.is_error, "", "a.", ""),
+    "a verdict of lines": (_message, "", "got: 1\n", ""),
+    "a verdict of places": (_message, "at ", "a, line 1", ""),
     "prose": (harmless, "", "[a](<b>", ""),
     "prose on a page": (typed, "", "a$b$ \\frac{a}$$", ""),
     "half-open formulas": (typed, "", "$a", ""),

@@ -23,83 +23,26 @@ from tornado.iostream import StreamClosedError
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
-from autograder.exam import words
 from autograder.exam.own_tests import own_assignment
+from autograder.exam.report import TaskResult
 from autograder.exam.sheet import Reader
-from autograder.sandbox.results import CellResult, Line, Reply, WallError
+from autograder.sandbox.results import WallError
 from autograder.service import describe, handlers, last, warm, worker
-from autograder.service.describe import parts
 from autograder.service.running import Forked, Leash, Running, Stopped, Threaded
-from secant import check, language
+from secant import language
 from secant.progress import store
+from secant.verdict import Part, Verdict
 from tests.support.small_class import answered, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
 LESSON = "01_what_autograd_does"
 
 
-def split(message: str) -> list[tuple[str, str]]:
-    return [(part["kind"], part["text"]) for part in parts(message)]
-
-
-def told(of: Any, *arguments: Any, **options: Any) -> list[tuple[str, str]]:
-    """What a check that fails says, in its parts."""
-    with pytest.raises(check.CheckFailed) as failed:
-        of(*arguments, **options)
-    return split(str(failed.value))
-
-
-def test_comparison_message_is_split_into_its_parts(both_languages: str) -> None:
-    found = told(check.close, 6.0, 12.0, "f(3)\n    f: x**2", mistakes={6.0: "half of it"})
-    differs = {"en": "The value differs.", "ko": "값이 다릅니다."}[both_languages]
-    assert found == [
-        ("call", "f(3)\nf: x**2"),
-        ("expected", "12"),
-        ("got", "6"),
-        ("text", differs),
-        ("cause", "half of it"),
-    ]
-
-
-def test_call_is_split_from_its_complaint() -> None:
-    call = "g([t**2, sin(t)], f=lambda t: w * t)['a'], float32"
-    assert told(check.refuse, call, "the result is tracked") == [
-        ("call", call),
-        ("text", "the result is tracked"),
-    ]
-    error = "TypeError: 'NoneType' object is not iterable"
-    assert told(check.refuse, f"{call}: [3, 2]", error) == [("call", f"{call}: [3, 2]"), ("trace", error)]
-    assert told(check.equal, [], {}, "the keys of f()")[0] == ("call", "the keys of f()")
-    sentence = "backward() must run: once"
-    assert split(sentence) == [("text", sentence)]
-
-
-def test_an_error_of_a_call_stands_between_the_call_and_the_hint(both_languages: str) -> None:
-    raised = {"raised": "RuntimeError: a leaf Variable\n    w -= lr * w.grad"}
-    call, says, *others = told(check.no_error, [raised], "f(3)", "use no_grad()")
-    assert (call, says[0]) == (("call", "f(3)"), "text")
-    assert others == [
-        ("trace", "RuntimeError: a leaf Variable"),
-        ("code", "w -= lr * w.grad"),
-        ("cause", "use no_grad()"),
-    ]
-
-
-def test_error_message_is_split_into_its_parts(both_languages: str) -> None:
-    reply = Reply("raised", None, "Odd", "no\n  way", (Line("answer f", 2, "f", "raise Odd"),))
-    call, says, *others = split(words.at_the_call(words.raised(reply), "f(3)"))
-    assert (call, says[0]) == (("call", "f(3)"), "text")
-    place = {"en": "at answer f, line 2:", "ko": "위치: answer f, 2번째 줄:"}[both_languages]
-    assert others == [("trace", "Odd: no\nway"), ("text", place), ("code", "raise Odd")]
-
-
-def test_test_message_follows_the_error_of_a_stopped_cell(both_languages: str) -> None:
-    cell = CellResult("answer f", "Odd", "no", (Line("answer f", 2, "f", "raise Odd"),), "", 0.0)
-    compared = "\n".join(["f(3):", {"en": "  expected: ", "ko": "  기대한 값: "}[both_languages] + "4"])
-    found = split(f"{words.stopped_early(cell)}\n{words.by_then()}\n{compared}")
-    assert [kind for kind, _ in found] == ["text", "trace", "text", "code", "text", "text", "expected"]
-    assert found[4] == ("text", words.by_then())
-    assert found[6] == ("expected", "4")
+def test_row_has_the_parts_of_its_verdict() -> None:
+    verdict = Verdict((Part("call", "f(3)"), Part("cause", "half of it")), "half")
+    row = describe.row(TaskResult("f", 0.0, 2.0, "wrong", verdict), 2)
+    assert row["parts"] == [{"kind": "call", "text": "f(3)"}, {"kind": "cause", "text": "half of it"}]
+    assert (row["message"], row["hints"]) == ("f(3)\n  likely cause: half of it", 2)
 
 
 def test_new_edition_keeps_verdicts_and_marks_changed_tests_as_stale(

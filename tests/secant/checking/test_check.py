@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from secant import check, graphs, language
+from secant.verdict import Part
 from tests.support.settings import in_english  # noqa: F401
 
 
@@ -115,7 +116,7 @@ def test_messages_are_in_the_language_in_use() -> None:
 
 
 def test_a_notebook_shows_the_message_alone() -> None:
-    failure = check.CheckFailed("one\ntwo")
+    failure = check.CheckFailed((Part("plain", "one\ntwo"),))
     assert failure._render_traceback_() == ["one", "two"]
 
 
@@ -344,7 +345,7 @@ def test_finished_call_is_no_longer_the_current_question() -> None:
         pass
     assert check.asked() == ""
     with pytest.raises(check.CheckFailed) as caught, check.asking("f(2)"):
-        check.fail("wrong")
+        check.refuse("f(2)", "wrong")
     assert not hasattr(caught.value, "__notes__")
     assert check.asked() == ""
 

@@ -3,6 +3,11 @@
 import pytest
 
 from secant import PartialCredit, check
+from secant.verdict import Part
+
+
+def failed(message: str) -> check.CheckFailed:
+    return check.CheckFailed((Part("plain", message),))
 
 
 def of_parts(**failures: Exception | None) -> PartialCredit:
@@ -23,7 +28,7 @@ def test_all_parts_passed_leave_the_points_to_nbgrader(capsys: pytest.CaptureFix
 
 
 def test_one_failed_part_costs_its_own_points_and_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    credit = of_parts(gradient=check.CheckFailed("expected 3, got 4"))
+    credit = of_parts(gradient=failed("expected 3, got 4"))
     check.visible_passed(credit)
     assert credit.points() == 1
     out = capsys.readouterr().out
@@ -31,7 +36,7 @@ def test_one_failed_part_costs_its_own_points_and_is_printed(capsys: pytest.Capt
 
 
 def test_summary_names_the_parts_in_both_languages(both_languages: str) -> None:
-    summary = of_parts(forward=ValueError()).summary()
+    summary = of_parts(forward=ValueError()).summary().text
     in_words = {
         "en": "2 of 3 points: gradient passed, forward did not.",
         "ko": "3점 중 2점: gradient 통과, forward 실패.",
@@ -40,7 +45,7 @@ def test_summary_names_the_parts_in_both_languages(both_languages: str) -> None:
 
 
 def test_first_failure_is_raised_if_every_part_failed() -> None:
-    first = check.CheckFailed("first")
+    first = failed("first")
     with pytest.raises(check.CheckFailed) as caught:
         of_parts(forward=first, gradient=ValueError("second")).points()
     assert caught.value is first
@@ -49,7 +54,7 @@ def test_first_failure_is_raised_if_every_part_failed() -> None:
 def test_part_that_fails_in_the_hidden_tests_alone_loses_its_points() -> None:
     credit = of_parts()
     with credit.part("gradient"):
-        raise check.CheckFailed("a hidden case")
+        raise failed("a hidden case")
     assert credit.points() == 1
 
 

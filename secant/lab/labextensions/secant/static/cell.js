@@ -82,9 +82,9 @@ function hideInstaller(content) {
   first.hide();
 }
 
-/** What a verdict says is the matter, in a line: the likely cause, else the last sentence, else the error.
+/** What a verdict says is the matter, in a line: the likely cause, else the error, else the first sentence.
  * @param {Row} row */
 function reasonOf({ parts, message }) {
   const last = (/** @type {string} */ kind) => parts.filter((part) => part.kind === kind).at(-1)?.text;
-  return last('cause') ?? parts.find(({ kind, text }) => kind === 'text' && !text.endsWith(':'))?.text ?? last('trace') ?? message.split('\n')[0];
+  return last('cause') ?? last('trace') ?? parts.find(({ kind }) => ['text', 'head'].includes(kind))?.text ?? message.split('\n')[0];
 }

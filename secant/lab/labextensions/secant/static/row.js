@@ -114,34 +114,33 @@ export class Row {
       this.body.replaceChildren();
       return;
     }
-    const parts = row.parts.length ? row.parts : [{ kind: /** @type {const} */ ('text'), text: row.message }];
     /** @type {HTMLElement[]} */
     const drawn = [];
     /** @type {HTMLElement | null} */
     let pairs = null;
-    for (const [place, { kind, text }] of parts.entries()) {
+    for (const [place, { kind, text }] of row.parts.entries()) {
       if (kind === 'expected' || kind === 'got') {
         if (!pairs) drawn.push((pairs = h('dl', { class: 'secant-pairs' })));
         pairs.append(h('dt', {}, say[kind]), h('dd', { class: `secant-${kind}` }, h('pre', {}, text)));
         continue;
       }
       pairs = null;
-      if (kind === 'text') drawn.push(prose(text));
-      else if (kind === 'cause') drawn.push(this.cause(text));
+      if (kind === 'cause' || kind === 'note') drawn.push(this.labelled(kind, text));
+      else if (!['call', 'trace', 'code'].includes(kind)) drawn.push(prose(text));
       else {
-        if (kind === 'code' && parts[place - 1]?.kind === 'trace') drawn.push(h('p', {}, say.yourLine));
+        if (kind === 'code' && row.parts[place - 1]?.kind === 'trace') drawn.push(h('p', {}, say.yourLine));
         drawn.push(h('pre', { class: `secant-${kind}`, lang: /[가-힣]/.test(text) ? null : 'en' }, text));
       }
     }
     this.body.replaceChildren(...drawn);
   }
 
-  /** What may be the matter, the sentence to read first.
-   * @param {string} text */
-  cause(text) {
+  /** A sentence behind its label, such as the likely cause, the one to read first.
+   * @param {'cause' | 'note'} kind @param {string} text */
+  labelled(kind, text) {
     const paragraph = prose(text);
-    paragraph.prepend(h('strong', {}, this.lesson.words.cause), ' ');
-    paragraph.className = 'secant-cause';
+    paragraph.prepend(h('strong', {}, this.lesson.words[kind]), ' ');
+    paragraph.className = `secant-${kind}`;
     return paragraph;
   }
 

@@ -1,7 +1,7 @@
 /** What the server says, as `autograder.service` sends it.
  *
  * @typedef {'passed' | 'wrong' | 'not_attempted' | 'crashed' | 'timed_out' | 'rejected' | 'manual' | 'grader_failure'} Outcome
- * @typedef {{kind: 'call' | 'text' | 'expected' | 'got' | 'trace' | 'code' | 'cause', text: string}} Part
+ * @typedef {{kind: 'credit' | 'head' | 'call' | 'text' | 'expected' | 'got' | 'trace' | 'place' | 'code' | 'cause' | 'note' | 'plain', text: string}} Part
  * @typedef {{id: string, points: number, max_points: number, outcome: Outcome, message: string, seconds: number,
  *   parts: Part[], hints: number}} Row
  * @typedef {{id: string, title: string, max_points: number, manual: boolean, hints: number,

@@ -1,0 +1,133 @@
+"""A verdict as data: parts of known kinds, and the message that notebooks, terminals and files show of them.
+
+The checks and the examiner compose the parts. The Check panel and the feedback page show each part by its
+kind, so nothing reads a kind back from the words. In the message, a line that begins with one of our labels
+is a part of that kind: `| ` marks every further line of a part, and other text that begins like a label.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any, Literal, Self
+
+from secant.language import Language, language, say
+from secant.visible import visible
+
+LIMIT = 4_000  # characters of a part
+#: credit: the points of a test cell's parts. head: a sentence about the task. call: the call, then the code
+#: that it needs, a line each. text: what is wrong with its result. trace: an error. place: where in the
+#: student's code, before that line of `code`. plain: lines shown as they are, such as a stored text.
+Kind = Literal[
+    "credit", "head", "call", "text", "expected", "got", "trace", "place", "code", "cause", "note", "plain"
+]
+_LABELS: Mapping[str, Mapping[Language, str]] = {
+    "expected": {"en": "expected", "ko": "기대한 값"},
+    "got": {"en": "got", "ko": "나온 값"},
+    "cause": {"en": "likely cause", "ko": "짐작되는 원인"},
+    "note": {"en": "note", "ko": "참고"},
+}
+_WORDS = "|".join(label for labels in _LABELS.values() for label in labels.values())
+_LIKE_A_LABEL = re.compile(rf"\s*(?:(?:{_WORDS}|위치)\s*:|at (?:.*, )?line \d+:)", re.IGNORECASE)
+_AT_THE_MARGIN = ("credit", "head", "call", "plain")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a verdict. Its text is cut to LIMIT, and what would not be seen in it stands as an escape."""
+
+    kind: Kind
+    text: str
+
+    def __post_init__(self) -> None:
+        text = visible(self.text[: LIMIT + 1]).replace("\t", " ")
+        object.__setattr__(self, "text", text if len(text) <= LIMIT else text[: LIMIT - 3] + "...")
+
+
+Parts = tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict. `str` returns the message, which is the same in a notebook, a terminal and a gradebook.
+
+    Attributes:
+        hint: the name of the hint that it gives, in the lesson's catalogue or the kit's, in every language.
+        language: the language of the labels.
+    """
+
+    parts: Parts
+    hint: str = ""
+    language: Language = field(default_factory=language)
+
+    @classmethod
+    def plain(cls, text: str, hint: str = "") -> Self:
+        """Return a verdict whose text is shown as it is."""
+        return cls((Part("plain", text),), hint)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the verdict that `dataclasses.asdict` made plain data of."""
+        return cls(**{**data, "parts": tuple(Part(**part) for part in data["parts"])})
+
+    def __str__(self) -> str:
+        return "\n".join(text for _, text in self.shown())
+
+    def shown(self) -> Iterator[tuple[Kind, str]]:
+        """Yield each part's kind and its lines of the message; a place belongs to the line of its code."""
+        place = ""
+        for part, below in zip_longest(self.parts, self.parts[1:]):
+            first, *further = part.text.split("\n")
+            if part.kind in _LABELS:
+                first = f"{_LABELS[part.kind][self.language]}: {first}"
+            elif part.kind not in ("place", "plain") and not place:
+                first = _marked(first)
+            margin = "" if part.kind in _AT_THE_MARGIN else "    " if part.kind == "code" else "  "
+            mark = {"call": "    ", "plain": ""}.get(part.kind, f"{margin}| ")
+            further = [mark + (_marked(line) if part.kind == "call" else line) for line in further]
+            text = "\n".join([(place or margin) + first, *further])
+            text += ":" if part.kind == "call" and below and below.kind == "head" else ""
+            place = f"{text} " if part.kind == "place" else ""
+            if not place:
+                yield part.kind, text + ("\n" if part.kind == "credit" else "")
+
+
+def _marked(line: str) -> str:
+    return f"| {line}" if _LIKE_A_LABEL.match(line) else line
+
+
+class Note(str):
+    """A sentence of ours among the notes of an error, where a student's may stand, too."""
+
+
+def head(*, en: str, ko: str) -> Parts:
+    """Return the part of a sentence about the task, in the language in use."""
+    return (Part("head", say(en=en, ko=ko)),)
+
+
+def called(call: str) -> Parts:
+    """Return the part of a call and, below it, behind four spaces, of the code that it needs."""
+    return (Part("call", call.replace("\n    ", "\n")),) if call else ()
+
+
+def because(cause: str) -> Parts:
+    """Return the part of a likely cause, if one is known."""
+    return (Part("cause", cause),) if cause else ()
+
+
+def named_error(name: str, message: str) -> Part:
+    """Return the part of an error."""
+    return Part("trace", f"{name}: {message}" if message else name)
+
+
+def at(where: str, number: int, code: str) -> Parts:
+    """Return the parts of a line of code: `where` is its cell or its function, or empty for neither."""
+    place = " ".join(where.split()) + (where and ", ")
+    place = say(en=f"at {place}line {number}:", ko=f"위치: {place}{number}번째 줄:")
+    return Part("place", place), Part("code", code.strip())
+
+
+def parts_of(failure: BaseException) -> Parts:
+    """Return the parts of a failed check; of any other exception, its name and its message."""
+    found = getattr(failure, "verdict", None)
+    return found.parts if isinstance(found, Verdict) else (named_error(type(failure).__name__, str(failure)),)
