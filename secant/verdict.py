@@ -40,7 +40,9 @@ class Part:
     text: str
 
     def __post_init__(self) -> None:
-        text = visible(self.text[: LIMIT + 1]).replace("\t", " ")
+        text = self.text[: LIMIT + 1]
+        if not (text.isascii() and text.isprintable()):  # few are, and a check that fails may try many inputs
+            text = visible(text).replace("\t", " ")
         object.__setattr__(self, "text", text if len(text) <= LIMIT else text[: LIMIT - 3] + "...")
 
 

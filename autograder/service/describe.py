@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -107,6 +107,6 @@ def row(result: TaskResult, hints: int) -> dict[str, Any]:
     """Return a verdict with its parts."""
     return {
         **{name: getattr(result, name) for name in PUBLIC},
-        "parts": [asdict(part) for part in result.verdict.parts],
+        "parts": [dict(vars(part)) for part in result.verdict.parts],
         "hints": hints,
     }

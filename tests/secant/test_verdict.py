@@ -115,7 +115,7 @@ def test_message_is_in_the_language_in_which_the_verdict_was_made() -> None:
 
 
 def test_verdict_survives_json() -> None:
-    verdict = Verdict((*called("f(3)\n    f: x**2"), Part("got", "6")), "half", "ko")
+    verdict = Verdict((*called("f(3)\n    f: x**2"), Part("cause", Hint("half", "half"))), "half", "ko")
     assert Verdict.from_json(json.loads(json.dumps(asdict(verdict)))) == verdict
     result = TaskResult("f", 0.0, 2.0, "wrong", verdict, 0.5, True)
     assert TaskResult.from_json(json.loads(json.dumps(asdict(result)))) == result

@@ -136,7 +136,7 @@ def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
     kinds = [part["kind"] for part in rows[wrong.task]["parts"]]
     assert kinds[:3] == ["call", "expected", "got"]
     *_, error, place, code, cause = rows[TASKS[1]]["parts"]
-    assert (error["kind"], place["kind"], cause["kind"]) == ("trace", "text", "cause")
+    assert (error["kind"], place["kind"], cause["kind"]) == ("trace", "place", "cause")
     assert "'nothing' is not defined" in error["text"]
     assert code == {"kind": "code", "text": "return nothing"}
     assert (end["event"], end["score"], end["max_score"], end["problem"]) == ("end", 6.0, 10.0, None)
