@@ -964,7 +964,7 @@ def all_grads(x0):
     return x.grad.item(), y.grad.item(), z.grad.item()
 
 
-# %% reads what was not kept task="all_grads" hint="warning"
+# %% reads what was not kept task="all_grads" points="1" hint="warning"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -1238,7 +1238,7 @@ def all_grads(x0):
     return 3.0 / x0, 1.0 / x0**3, 1.0
 
 
-# %% leaves torch warning always task="all_grads" en="torch.set_warn_always was left changed" ko="torch.set_warn_always가 바뀐"
+# %% leaves torch warning always task="all_grads" points="1" en="torch.set_warn_always was left changed" ko="torch.set_warn_always가 바뀐"
 def all_grads(x0):
     torch.set_warn_always(True)
     return 3.0 / x0, 1.0 / x0**3, 1.0

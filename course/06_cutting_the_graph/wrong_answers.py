@@ -421,7 +421,7 @@ def stop_gradient(x):
     return round(float(x**2), 6), round(3.0 * x**2, 6)
 
 
-# %% adds up the tensors task="running_loss" points="1" en="when each step begins: [0, 1, 2]. A name for" ko="앞선 loss의 그래프 수: [0, 1, 2]. 추적되는"
+# %% adds up the tensors task="running_loss" points="1" hint="held"
 def running_loss(step, n):
     total = torch.zeros((), dtype=torch.float64)
     for _ in range(n):
