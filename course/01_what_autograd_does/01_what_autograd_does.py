@@ -38,7 +38,7 @@ r"""
 - $x$가 어디에 있든 차분몫이 autograd의 gradient에 가까워지는 것을 보일 수 있습니다.
 - 컴퓨터에서는 간격(step size) $h$를 줄인다고 늘 더 정확해지지는 않는 이유를 설명할 수 있습니다.
 - autograd가 파이썬 코드가 실제로 지나간 경로를 따라간다는 것을 보일 수 있습니다.
-- 역방향 계산(backward pass)이 어떤 경우에 차분몫이나 순방향 모드보다 유리한지 말할 수 있습니다.
+- 역방향 계산(backward pass)이 어떤 경우에 차분몫보다 유리한지 말할 수 있습니다.
 
 수업 10까지 마치면 여러분은 autograd를 직접 만들게 됩니다. 이 수업에서는 그 autograd가 맞는지 확인할 도구를 만듭니다.
 
@@ -179,7 +179,7 @@ compute a difference quotient.
 
 It does not do algebra either: the formula $3/x$ is never written down. During the **forward pass**, while your code runs,
 PyTorch records each operation (first a power, then a logarithm). The recorded operations form the **computational graph**. For each
-operation PyTorch knows how to turn the slope with respect to the output into the slope with respect to the input. `backward()` runs
+operation PyTorch knows how to turn the slope of the result with respect to the output into that with respect to the input. `backward()` runs
 the **backward pass**: it goes through the graph from the last operation to the first and multiplies numbers, just as we multiplied
 $0.008$ and $75$. The graph begins at `x`, a tracked tensor that no recorded operation has made. Such a tensor is a **leaf**, and what
 arrives there is added to its `.grad`.
@@ -187,17 +187,17 @@ arrives there is added to its `.grad`.
 Differentiating in this direction, from the result to the inputs, is called **reverse mode**. In neural networks it is called **backpropagation**.
 """
 
-# %% [markdown] lang="ko" en="e945da86"
+# %% [markdown] lang="ko" en="39c457e9"
 r"""
 차분몫을 구하려면 $h$만큼 떨어진 두 점에서 $f$를 계산해야 합니다. 여기서는 $f$를 점 하나에서 한 번만 계산했습니다. 그러니 autograd는
 차분몫을 계산하는 것이 아닙니다.
 
 수식을 변형하는 것도 아닙니다. $3/x$라는 식은 어디에도 쓰이지 않습니다. 코드가 실행되는 동안, 곧 **순방향 계산**(forward pass)을 하는 동안
 PyTorch는 연산을 하나하나 기록합니다(먼저 거듭제곱, 다음에 로그). 기록된 연산이 모여 **계산 그래프**(computational graph)가 됩니다.
-그리고 PyTorch는 연산마다, 출력에 대한 기울기를 입력에 대한 기울기로 바꾸는 방법을 알고 있습니다. `backward()`는 **역방향
+그리고 PyTorch는 연산마다, 최종 결과를 그 연산의 출력으로 미분한 기울기를 입력으로 미분한 기울기로 바꾸는 방법을 알고 있습니다. `backward()`는 **역방향
 계산**(backward pass)을 합니다. 그래프를 끝에서 처음으로 거슬러 가며 수를 곱하는데, 우리가 $0.008$과 $75$를 곱한 것과 같습니다. 그래프는
-`x`에서 시작합니다. `x`는 추적하는 텐서이고, 기록된 연산으로 만들어진 것이 아닙니다. 이런 텐서를 **leaf**라고 하며, 여기에 이른 값을
-`.grad`에 더합니다.
+`x`에서 시작합니다. `x`는 추적하는 텐서이고, 기록된 연산으로 만들어진 것이 아닙니다. 이런 텐서를 **leaf**라고 하며, 여기에 도달한 값이
+`.grad`에 더해집니다.
 
 이렇게 결과에서 입력 쪽으로 미분하는 방식을 **역방향 모드**(reverse mode)라고 합니다. 신경망에서는 **역전파**(backpropagation)라고
 부릅니다.
@@ -525,14 +525,14 @@ Starting at $1$ the loop doubled three times, starting at $3$ twice: the slopes 
 decided *how often* to double, but it is not part of what is differentiated. Just left of $1$ the loop would double once more, so the
 function has a jump at $1$; autograd still gives the slope along the path that ran.
 
-A dynamic graph has its price: every run records again, and nothing can be optimized beforehand. How much does recording
+A dynamic graph has its price: every run records again, and nothing can be optimized beforehand. What does it
 cost? The cell below computes `x * x` for a tracked `x` and for an untracked one.
 """
 
-# %% [markdown] lang="ko" en="0a8ca7f2"
+# %% [markdown] lang="ko" en="d7ca9709"
 r"""
 $1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`은 *몇 번* 두 배로
-만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다. $1$ 바로 왼쪽에서는 한 번 더 두 배가 되므로 이 함수는 $1$에서 값이 건너뜁니다.
+만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다. $1$ 바로 왼쪽에서는 한 번 더 두 배가 되므로 이 함수는 $1$에서 불연속입니다.
 그래도 autograd는 실제로 지나간 경로의 기울기를 구합니다.
 
 동적 그래프에는 대가가 따릅니다. 실행할 때마다 새로 기록해야 하고, 계산을 미리 최적화할 수 없습니다. 기록하는 데 시간이 얼마나 들까요?
@@ -591,13 +591,13 @@ Deep learning needs the slope of *one* number, the loss, with respect to *many* 
 examples, the *samples*; training adjusts the parameters.
 
 Begin with two inputs: $f(x, y) = x^2 y$ at $x = 3$, $y = 2$. If you move only $x$ and hold $y$ still, the quotient tends to the
-**partial derivative** with respect to $x$, written with a round d. Then $y$ is just a constant factor. If $y$ moves, $x^2$ is:
+**partial derivative** with respect to $x$, written with a round d. Here $y$ is just a constant factor. If only $y$ moves, $x^2$ is the constant factor:
 
 $$\frac{\partial f}{\partial x} = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h} = 2xy = 12, \qquad
 \frac{\partial f}{\partial y} = \lim_{h \to 0} \frac{f(x,\, y+h) - f(x, y)}{h} = x^2 = 9.$$
 """
 
-# %% [markdown] lang="ko" en="7a85caf4"
+# %% [markdown] lang="ko" en="4a81bfbf"
 r"""
 ## 5. 입력은 많고 결과는 하나
 
@@ -634,18 +634,18 @@ print(say(en="y = x - 1, so both move:", ko="y = x - 1이면 둘 다 움직여�
 # %% [markdown] lang="en"
 r"""
 One `backward()` found both. In the last line $y$ is computed from $x$: its value is still 2, but it cannot be held still while $x$
-moves. The slope is then $12 + 9 = 21$, no partial derivative of $f$. The formulas above need inputs that do not
-depend on each other, as leaves do not. (Lesson 4 shows why the two slopes are added.)
+moves. The slope is then $12 + 9 = 21$, which is not a partial derivative of $f$. The formulas above hold only if no
+input is computed from another. (Lesson 4 shows why the two slopes are added.)
 
 All partial derivatives together form the **gradient**. **A model has 1000 parameters. How many times must you compute the loss to get
 all 1000 slopes with forward quotients, and how many times with autograd?**
 """
 
-# %% [markdown] lang="ko" en="332ab89f"
+# %% [markdown] lang="ko" en="48c0e63c"
 r"""
 `backward()` 한 번으로 둘 다 구했습니다. 마지막 줄에서는 $y$를 $x$로 계산했습니다. 값은 똑같이 2이지만, $x$가 움직이는 동안 $y$를
-고정해 둘 수 없습니다. 그래서 기울기는 $12 + 9 = 21$이 되고, 이것은 $f$의 편미분계수가 아닙니다. 위의 식을 쓰려면 입력들이 서로에게서
-계산되지 않은 것, 곧 leaf여야 합니다. (두 기울기를 왜 더하는지는 수업 04에서 봅니다.)
+고정해 둘 수 없습니다. 그래서 기울기는 $12 + 9 = 21$이 되고, 이것은 $f$의 편미분계수가 아닙니다. 위의 식은 한 입력이 다른 입력으로
+계산되지 않았을 때만 성립합니다. (두 기울기를 왜 더하는지는 수업 04에서 봅니다.)
 
 편미분계수를 모두 모은 것이 **gradient**입니다. **파라미터가 1000개인 모델이 있습니다. 기울기 1000개를 전방 차분몫으로, 또 autograd로
 모두 구하려면 loss를 몇 번씩 계산해야 할까요?**
@@ -667,10 +667,10 @@ predict(
 
 # %% [markdown] lang="en"
 r"""
-Here is a very small case: 4 samples with 3 features each, and a linear model with 2 outputs. It has eight parameters.
+A very small case: 4 samples with 3 features each, and a linear model with 2 outputs, so eight parameters.
 """
 
-# %% [markdown] lang="ko" en="4e7b67c0"
+# %% [markdown] lang="ko" en="d2b00a52"
 r"""
 아주 작은 예를 봅시다. 특징(feature)이 3개인 샘플 4개와, 출력이 2개인 선형 모델(linear model)입니다. 파라미터는 8개입니다.
 """
@@ -766,7 +766,7 @@ r"""
 역방향 모드는 *파라미터가 몇 개든* 순방향 계산 한 번과 역방향 계산 한 번이면 됩니다. 큰 모델에서 역방향 계산에 드는 시간은 순방향 계산의 두 배쯤입니다. 파라미터가 아무리 많아도 이만큼이면 되므로 학습에는 역방향 모드를 씁니다. 대신 역방향 계산을 할 때까지 기록을 메모리에 두어야 합니다.
 
 입력이 적고 출력이 많을 때는 반대입니다. 그때는 기울기를 입력에서 출력 쪽으로 함께 나르는 **순방향 모드**(forward mode)가
-쌉니다. 수업 05에서 다시 다룹니다.
+비용이 더 적습니다. 수업 05에서 다시 다룹니다.
 """
 
 # %% [markdown] lang="en"
@@ -783,7 +783,7 @@ the square root of the *machine epsilon* of `float64` (`torch.finfo(torch.float6
 
 # %% [markdown] lang="ko" en="f90ffefe"
 r"""
-## 6. 실제로 있었던 버그: `float32`에는 너무 작은 $h$ · 선택
+## 6. 실제로 있었던 버그 · 선택
 
 2020년 10월, SciPy의 한 사용자가 [`least_squares`가 `float32`에서 제대로 동작하지 않는다](https://github.com/scipy/scipy/issues/12991)고
 알렸습니다. 데이터에 직선을 맞추는 계산이 답에서 먼 곳에서 멈추었는데, 오류는 없었고 gradient가 충분히 작아졌다는 메시지만 나왔습니다.
@@ -1925,7 +1925,7 @@ _each(
     "", (0.5, 16.0), (3, 1000), (check.draw(0.1, 0.9), check.draw(5, 50)), (check.draw(0.1, 0.9) * 1e-6, 1e6)
 )
 _each("", (1.0, 100.0), (1.0, 8.5))
-_tiny = (3e-20, 5e-20), (1e-308, 1e-200), (5e-324, 1e-320), (-5e-324, 1e-320)
+_tiny = (3e-20, 5e-20), (1e-200, 1e10), (1e-308, 1e-200), (5e-324, 1e-320), (-5e-324, 1e-320)
 _each(hint.margin, *_tiny, less=hint.margin)
 _powers = *((1.0, math.nextafter(2.0**k, math.inf)) for k in (3, 20, 40)), (1.0, 2.0**40)
 _each(hint.logarithm, *_powers, less=hint.logarithm)
@@ -1962,7 +1962,7 @@ You can now answer these without looking back:
 - Why is the error of a quotient a V? Which side of it comes from the computer's rounding?
 - Which branch of an `if` does autograd differentiate?
 - How many evaluations of the loss do quotients need for 1000 parameters, and how many does reverse mode need?
-- Why did a fit in `float32` stop where it began? (section 6)
+- Why did a fit in `float32` stop where it began? (if you have read section 6)
 
 ## Links
 
@@ -1974,7 +1974,7 @@ You can now answer these without looking back:
 Next: [Lesson 02](../02_graph_and_grad_fn/02_graph_and_grad_fn.ipynb), the computational graph and `grad_fn`.
 """
 
-# %% [markdown] lang="ko" en="dba92953"
+# %% [markdown] lang="ko" en="de10632f"
 r"""
 ## 숨은 테스트가 확인하는 것
 

@@ -215,3 +215,20 @@ def doubling_slope(x, limit):
     while ratio > 1:
         ratio, slope = ratio / 2, 2 * slope
     return slope
+
+
+# %% passes a gradient to backward task="autograd_slope"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward(torch.tensor(1.0, dtype=torch.float64))
+    return leaf.grad.item()
+
+
+# %% doubles a tracked tensor and passes a gradient task="doubling_slope"
+def doubling_slope(x, limit):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    y = leaf * 1
+    while y.abs() < limit:
+        y = 2 * y
+    y.backward(torch.ones_like(y))
+    return leaf.grad.item()

@@ -1009,3 +1009,11 @@ def doubling_slope(x, limit):
     if abs(x) >= limit:
         return 1.0
     return 2.0 ** (math.frexp(limit)[1] - math.frexp(x)[1])
+
+
+# %% stops after 680 rounds task="doubling_slope" hint="margin"
+def doubling_slope(x, limit):
+    y, rounds = abs(x), 0
+    while y < limit and rounds < 680:
+        y, rounds = 2 * y, rounds + 1
+    return 2.0**rounds

@@ -458,13 +458,13 @@ The power has two local slopes, one for each input, each taken while the other i
 $$\frac{\partial y}{\partial x} = q\,x^{q-1} = 75, \qquad \frac{\partial y}{\partial q} = x^q \log x \approx 201.18.$$
 
 Both are multiplied by the same number, $\frac{dz}{dy} = 0.008$, which arrives from the output side. In general, a step of the
-backward pass gets the gradient of its output and returns *one for each input*. (With several results, as in the
+backward pass, the *backward step* of an operation, gets the gradient of its output and returns *one for each input*. (With several results, as in the
 `unbind` of lesson 2, it gets one gradient for each.)
 
 The second formula has a trap. **What does PyTorch give as the gradient of $q$ in $x^q$ at $x = 0$, $q = 2$?**
 """
 
-# %% [markdown] lang="ko" en="f04f3d89"
+# %% [markdown] lang="ko" en="baba5798"
 r"""
 (`PowBackward1`은 지수가 텐서인 거듭제곱입니다. 1절에서처럼 지수가 그냥 수이면 `PowBackward0`입니다.) 거듭제곱의 국소 기울기는 입력마다
 하나씩, 모두 둘입니다. 하나를 구할 때 다른 입력은 고정합니다.
@@ -838,7 +838,7 @@ to `out` of the product of the slopes along the path.
 - The graph has no cycles. Two nodes may be joined by several edges (as in `x * x`): each counts.
 - Edges on no path from `src` to `out` do not count. If there is no path, the result is 0.
 - If `src == out`, the result is 1, whatever the edges are.
-- Right sums on small graphs are 2 of the 3 points; the third is for not following the paths one by one: 40 diamonds in a row have $2^{40}$ of them and must take less than a second, even if some slopes
+- Right sums on small graphs are 2 of the 3 points; the third is for large graphs. 40 diamonds in a row have $2^{40}$ paths and must take less than a second, even if some slopes
   are 0 or the diamonds lie on no path from `src` to `out`.
 
   ```
@@ -884,7 +884,7 @@ def derivative(node):
 </details>
 """
 
-# %% [markdown] lang="ko" en="3b5d21da"
+# %% [markdown] lang="ko" en="2bda6c0d"
 r"""
 ## 과제 4.1 · `total_derivative`
 
@@ -900,7 +900,7 @@ r"""
 - 그래프에 순환은 없습니다. (`x * x`에서처럼) 두 노드를 잇는 간선이 여러 개일 수 있고, 모두 계산에 넣습니다.
 - `src`에서 `out`까지의 경로에 들지 않는 간선도 있을 수 있습니다. 이런 간선은 계산에 넣지 않습니다. 경로가 하나도 없으면 결과는 0입니다.
 - `src == out`이면 간선이 어떻든 결과는 1입니다.
-- 작은 그래프에서 합을 맞게 구하면 3점 중 2점입니다. 나머지 1점을 받으려면 경로를 하나씩 따라가지 마세요. 마름모 40개를 이은 그래프에는 경로가 $2^{40}$개 있습니다. 이런 그래프에서도 함수가 1초 안에 끝나야 합니다. 기울기가 0인
+- 작은 그래프에서 합을 맞게 구하면 3점 중 2점입니다. 나머지 1점은 간선 200개짜리 경로와 같은 큰 그래프에 줍니다. 마름모 40개를 이은 그래프에는 경로가 $2^{40}$개 있는데, 이런 그래프에서도 함수가 1초 안에 끝나야 하므로 경로를 하나씩 따라가지 마세요. 기울기가 0인
   곳이 있어도, 마름모가 `src`에서 `out`까지의 경로에 들지 않아도 마찬가지입니다.
 
   ```
@@ -1589,7 +1589,7 @@ r"""
 
 - `data`, `weights`, `g`는 dtype이 같은(`float32` 또는 `float64`) 벡터이고 `len(data) == len(weights) + len(g) - 1`입니다. `weights`와 `g`에는
   원소가 적어도 하나씩 있고, 어느 쪽이 더 길 수도 있습니다.
-- 결과는 `weights`와 같은 크기의 텐서이고, 가중치가 쓰인 모든 위치 $i$에 대한 합입니다.
+- 결과는 `weights`와 같은 크기의 텐서이고, 각 원소는 그 가중치가 쓰인 모든 위치 $i$에 대한 합입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 

@@ -1172,7 +1172,7 @@ r"""
 Return $J v$: how fast the outputs of `f` move when the input moves from `x` in the direction `v`.
 
 - `x` and `v` have shape (n,) and are not tracked. `f` takes a tensor of shape (n,), uses PyTorch operations and returns a tensor of shape (m,); m and n may differ. You may call `f` more than once.
-- Use `v` as it is. It need not have length 1, and it may be zero, tiny (1e-30) or huge (1e30). Twice the `v` gives twice the result.
+- Use `v` as it is. It need not have length 1, and it may be zero or, in `float64`, tiny (1e-30) or huge (1e30). Twice the `v` gives twice the result.
 - The result has shape (m,) and the dtype of `x`, and it is not tracked.
 - It is right to 12 significant digits in `float64`, so no difference quotients.
 - As in 5.2, `f` may ignore some inputs, have constant outputs, or return the tensor it was given; at least one output depends on the input.
@@ -1192,7 +1192,7 @@ tuple of directions go in. How many inputs does your `f` have, and which half of
 </details>
 """
 
-# %% [markdown] lang="ko" en="ae39d488"
+# %% [markdown] lang="ko" en="6ff9832a"
 r"""
 ## 과제 5.3 · `directional_derivative`
 
@@ -1202,7 +1202,7 @@ $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`
 
 - `x`와 `v`는 shape가 (n,)이고 추적되지 않습니다. `f`는 shape가 (n,)인 텐서를 받아 PyTorch 연산으로 계산하고 shape가 (m,)인 텐서를
   돌려줍니다. m과 n은 다를 수 있습니다. `f`는 여러 번 호출해도 됩니다.
-- `v`는 주어진 그대로 쓰세요. 길이가 1이 아니어도 되고, 0이거나 아주 작거나(1e-30) 아주 클 수도 있습니다(1e30). `v`가 두 배면 결과도 두 배입니다.
+- `v`는 주어진 그대로 쓰세요. 길이가 1이 아니어도 되고, 0일 수도 있고, `float64`에서는 아주 작거나(1e-30) 아주 클 수도 있습니다(1e30). `v`가 두 배면 결과도 두 배입니다.
 - 결과의 shape는 (m,)이고 dtype은 `x`와 같으며, 추적되지 않습니다.
 - `float64`에서 유효 숫자 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
 - 5.2에서처럼 `f`는 입력 일부를 쓰지 않거나, 상수인 출력이 있거나, 받은 것을 그대로 돌려줄 수 있습니다. 적어도 출력 하나는 입력에

@@ -280,7 +280,7 @@ $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 �
 처음에는 차분몫을 구할 때 둘째 인수를 $x$에서의 값, 곧 상수로 고정합니다. *둘째 인수* 목록을 바꾸면 프로그램에서처럼 둘째 인수도 $x$와 함께 움직입니다.
 
 1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
-2. *둘째 인수* 목록에서 *x와 함께 움직임*을 고르세요. 프로그램에서는 이렇게 움직입니다. $x = 2$로 두고 $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd의 값은 무엇인가요?
+2. *둘째 인수* 목록에서 *x와 함께 움직임*을 고르세요. 프로그램에서는 이렇게 움직입니다. $x = 2$로 두고 $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd가 구한 기울기는 얼마인가요?
 3. `x · (x²).detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. $x = 2$에서 이번에는 autograd의 값이 무엇인가요? 앞의 값과 더하면 얼마인가요?
 4. `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd의 값은 얼마인가요?
 """
@@ -380,11 +380,11 @@ tensor_info(q=q, x=x, y=y, z=z)
 
 # %% [markdown] lang="en"
 r"""
-`q` and `x` are tracked leaves, but no operation was recorded: `y` and `z` have no `grad_fn`, and nothing was saved. How much memory does that save? A hook that sees every saved tensor (lesson 7) can
+`q` and `x` are tracked leaves, but no operation was recorded: `y` and `z` have no `grad_fn`, and nothing was saved. How much memory does that save? `saved_tensors_hooks` calls a function for every saved tensor (lesson 7), which can
 count the bytes. `set_grad_enabled(flag)` records by a flag, and `enable_grad()` switches recording back on inside `no_grad`.
 """
 
-# %% [markdown] lang="ko" en="133c931e"
+# %% [markdown] lang="ko" en="18f97e69"
 r"""
 `q`와 `x`는 지정한 대로 추적되는 leaf입니다. 그러나 연산은 하나도 기록되지 않아 `y`와 `z`에는 `grad_fn`이 없고, 역방향 계산에 쓰려고 저장한 것도 없습니다. 메모리를 얼마나 아낄까요? PyTorch에는 텐서를 저장할 때마다 호출할 함수를 정해 두는 `saved_tensors_hooks`가 있습니다(자세한 것은 수업 07). 이것으로 저장되는 바이트 수를 세어 봅시다. `set_grad_enabled(flag)`는 flag에 따라 기록을 켜거나 끄고, `enable_grad()`는 `no_grad` 안에서 기록을 다시 켭니다.
 """
@@ -1498,7 +1498,7 @@ def _compare_at(x):
 
 
 _drawn = (*check.draws(3, -3, -0.1), *check.draws(3, 0.1, 3), check.draw(10, 90))
-for _x in (1, -1.0, 0.1, -10, *_drawn, 1 / 3, -2 / 7, 1e-4, -100, 100.0):
+for _x in (1, -1.0, 0.1, -10, *_drawn, 1 / 3, -2 / 7, 1.2345e-5, -100, 100.0):
     check.smallest(_compare_at, _x)
 _compare_at(0)
 _compare_at(0.0)

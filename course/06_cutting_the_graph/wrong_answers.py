@@ -1365,3 +1365,8 @@ def freeze_first(model, x):
     model(x).sum().backward()
     for p, flag in zip(frozen, flags, strict=True):
         p.requires_grad_(flag)
+
+
+# %% rounds to 12 places task="stop_gradient" hint="nearly"
+def stop_gradient(x):
+    return float(x**2), round(3.0 * x**2, 12)

@@ -215,16 +215,16 @@ The error is good news: without it, the gradient would have been wrong. The reme
 
 ## 3. .data: the way around the counter
 
-An edit inside `no_grad` is counted. So is an edit of `x.detach()` or of a view such as `x[0]`, which share both memory and version counter with `x`. `x.data` shares only the memory:
+An edit inside `no_grad` is counted. So is an edit of `x.detach()`, or, inside `no_grad`, of a view such as `x[0]`, which share both memory and version counter with `x`. `x.data` shares only the memory:
 """
 
-# %% [markdown] lang="ko" en="2be27a54"
+# %% [markdown] lang="ko" en="2b017eaf"
 r"""
 오류가 나서 다행입니다. 오류 없이 넘어갔다면 틀린 gradient를 얻었을 것입니다. 고치려면 새 텐서를 만드는 `y = y + 1`을 쓰면 됩니다.
 
 ## 3. .data: 카운터를 피해 가는 길
 
-`no_grad` 안에서 바꾸어도 버전은 올라갑니다. `x.detach()`나 `x[0]` 같은 뷰(view)를 바꾸어도 그렇습니다. `x`와 메모리도 버전 카운터도 함께 쓰기 때문입니다. 그러나 `x.data`는 메모리만 함께 씁니다.
+`no_grad` 안에서 바꾸어도 버전은 올라갑니다. `x.detach()`를 바꾸거나, `no_grad` 안에서 `x[0]` 같은 뷰(view)를 바꾸어도 그렇습니다. `x`와 메모리도 버전 카운터도 함께 쓰기 때문입니다. 그러나 `x.data`는 메모리만 함께 씁니다.
 """
 
 # %%

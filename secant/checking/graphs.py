@@ -1,5 +1,6 @@
 """Graphs to try an answer on, built from plain data. What is right about them stays in the test cell."""
 
+import importlib
 import random
 import sys
 import weakref
@@ -16,6 +17,9 @@ from secant.checking.functions import formula
 from secant.language import say
 
 Edge = tuple[Hashable, Hashable, float]
+
+#: The code of the function that loads a module that has not been imported yet.
+_FIND_AND_LOAD = importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]
 
 _UNARY, _BINARY = ("sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"), ("add", "mul", "sub")
 
@@ -206,7 +210,8 @@ class Spy(nn.Module):
 class limit_steps:
     """Raise TimeoutError in a body whose calls take more than `most` steps of Python.
 
-    Steps are counted, not seconds: a slow computer is no mistake.
+    Steps are counted, not seconds: a slow computer is no mistake. The steps of an import do not count: the
+    first `backward(gradient)` of a process imports sympy, and a module whose import is stopped stays broken.
     """
 
     def __init__(self, most: int = 1_000_000) -> None:
@@ -222,7 +227,21 @@ class limit_steps:
 
     def _counter(self) -> Callable[[FrameType, str, Any], Any]:
         """Return what Python calls at each step: a closure, which takes half as long as a method."""
-        left = self._most
+        left, importing = self._most, False
+
+        def call(frame: FrameType, event: str, argument: Any) -> Any:
+            nonlocal importing
+            if importing:
+                return None
+            if frame.f_code is _FIND_AND_LOAD:
+                importing = True
+                return imported
+            return step(frame, event, argument)
+
+        def imported(frame: FrameType, event: str, argument: Any) -> Any:
+            nonlocal importing
+            importing = event != "return"
+            return imported
 
         def step(frame: FrameType, event: str, argument: Any) -> Any:
             nonlocal left
@@ -236,4 +255,4 @@ class limit_steps:
                 )
             return step
 
-        return step
+        return call

@@ -1,6 +1,9 @@
+import contextlib
 import copy
+import importlib
 import math
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -148,6 +151,28 @@ def test_step_limit_allows_short_calls() -> None:
     with graphs.limit_steps(1000):
         assert sorted([2, 1], key=lambda n: n) == [1, 2]
     assert sys.gettrace() is before
+
+
+def endless_after_an_import(name: str) -> None:
+    importlib.import_module(name)
+    forever()
+
+
+def test_steps_of_an_import_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "long_to_import.py").write_text(
+        "from colorsys import *\nfor done in range(10_000):\n    pass\n"
+    )
+    (tmp_path / "broken_to_import.py").write_text("for _ in range(10_000):\n    pass\nraise ImportError\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("long_to_import", "colorsys"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    with graphs.limit_steps(1000):
+        assert importlib.import_module("long_to_import").done == 9_999
+        with contextlib.suppress(ImportError):
+            importlib.import_module("broken_to_import")
+    monkeypatch.delitem(sys.modules, "long_to_import")
+    with graphs.limit_steps(1000), pytest.raises(TimeoutError):
+        endless_after_an_import("long_to_import")
 
 
 def test_a_spy_notes_rows_walks_and_modes() -> None:
