@@ -170,7 +170,7 @@ class Bindings:
             if now is not BUILTINS[name]:
                 found[name] = self._finding(name, "python")
         for name, value in self._lesson.items():
-            if name in self._names and self._names[name] is not value and name not in found:
+            if name in self._names and name not in found and not _continues(self._names[name], value):
                 found[name] = self._finding(name, "lesson")
         for name, kind in self._kinds.items():
             if name in found or name not in self._names or kind == "value":
@@ -491,6 +491,11 @@ def _expression(step: TracebackType) -> str:
     if len(lines) == 1:
         return lines[0][begin:end].decode(errors="replace")
     return b"".join([lines[0][begin:], *lines[1:-1], lines[-1][:end]]).decode(errors="replace")
+
+
+def _continues(now: Any, before: Any) -> bool:
+    """Return whether a name still stands for what the lesson imported, or for a class that extends it."""
+    return now is before or (isinstance(now, type) and any(base is before for base in type.mro(now)))
 
 
 def _kind(value: Any) -> str:

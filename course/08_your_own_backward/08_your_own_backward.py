@@ -565,7 +565,7 @@ r"""
 r"""
 `maximum`과 `abs`는 우연히 통과하고, `relu`는 버그가 없는데도 통과하지 못합니다. 그러니 꺾인 점을 피해서 검사하고, 그 밖의 점에서 통과하지 못하면 버그를 의심하세요. 일부러 틀리게 만든 backward(6절)만은 예외입니다.
 
-**연산 하나가 내는 값도 바뀔 수 있습니다.** `x.clamp(min=0)`은 `relu(x)`와 같은 함수입니다. 2018년에는 0에서의 기울기가 0이었습니다. 경계에서 gradient가 사라진다는 [신고](https://github.com/pytorch/pytorch/issues/7002)가 들어와 1로 바뀌었습니다. 2026년에는 1이 위의 규칙에 어긋난다는 [신고](https://github.com/pytorch/pytorch/issues/184574)가 들어왔고, PyTorch 2.14부터는 다시 0입니다. 지금 쓰는 버전은 어느 쪽인가요?
+**연산 하나가 내는 값도 바뀔 수 있습니다.** `x.clamp(min=0)`은 `relu(x)`와 같은 함수입니다. 2018년에는 0에서의 기울기가 0이었습니다. 경계에서 gradient가 사라진다는 [제보](https://github.com/pytorch/pytorch/issues/7002)가 들어와 1로 바뀌었습니다. 2026년에는 1이 위의 규칙에 어긋난다는 [제보](https://github.com/pytorch/pytorch/issues/184574)가 들어왔고, PyTorch 2.14부터는 다시 0입니다. 지금 쓰는 버전은 어느 쪽인가요?
 """
 
 # %%

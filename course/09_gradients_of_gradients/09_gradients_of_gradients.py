@@ -356,13 +356,13 @@ methods are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearb
 
 1. The curve is $f$. Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
 2. Choose $f''$: the curve is now the gradient $f'$ itself. Move $x$ and *play h* as before. Where does the slope of the secant go, and which number of autograd's does it meet?
-3. Move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
+3. Go back to $x = 5$ and move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
 4. And the quotient of the gradient?
 5. Choose $h = 10^{-8}$. What does the second difference say there, and what the quotient of the gradient?
 6. Why is the line of double backward horizontal?
 """
 
-# %% [markdown] lang="ko" en="a869c62e"
+# %% [markdown] lang="ko" en="3197db4f"
 r"""
 두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 어느 쪽이든 이계 미분계수는 0이므로, 아무 `f`나 받는 코드라면 이 두 경우를
@@ -381,7 +381,7 @@ $-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 보여 줍
 
 1. 곡선은 $f$입니다. 마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
 2. $f''$을 고르세요. 이제 곡선은 gradient $f'$입니다. 앞에서처럼 $x$를 옮기고 *h 재생*을 누르세요. 할선의 기울기는 어디로 가고, autograd의 어떤 값과 만나나요?
-3. $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
+3. $x = 5$로 돌아가서 $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
 4. gradient의 차분몫은 어떤가요?
 5. $h = 10^{-8}$을 고르세요. 이계 차분은 얼마인가요? gradient의 차분몫은요?
 6. double backward의 선은 왜 수평인가요?
@@ -1166,8 +1166,8 @@ def _against_hessian(f, x, v, dtype, grad=None, layout="", why=""):
 
 
 _against_hessian("(t * torch.abs(t)).sum()", [3e-7, -7e-7], [1.0, 2.0], "float64", why=hint.kink)
-_tiny = ask("hvp(f, x, v)", f=_f, x=leaf([1, 2]), v=tensor([0, 3e-9]))
-_tiny.returns(tensor([3e-9, 222e-9]), rtol=1e-9, atol=0.0, mistakes={hint.zeros: [0, 0]}, hint=hint.nearly)
+_tiny = ask("hvp(f, x, v)", f=_f, x=leaf([1, 2]), v=tensor([0, 3e-15]))
+_tiny.returns(tensor([3e-15, 222e-15]), rtol=1e-9, atol=0.0, mistakes={hint.zeros: [0, 0]}, hint=hint.nearly)
 for _dtype in ("float64", "float32"):
     for _turn, (_f, _shape) in enumerate(_FORMS.items(), _dtype == "float32"):
         _hows = (None, ""), (check.draw(1, 9), "slice"), (None, "transposed")
@@ -1210,7 +1210,7 @@ r"""
 
 `f`의 **기울기**가 0인 점을 향해 뉴턴 방법으로 한 스텝을 가고, 도착한 곳을 새 leaf로 돌려주세요.
 
-- 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. $f' = 0$인 점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가는데, 그대로 두세요. $f''(x)$는 0이 아니지만 아주 작을 수 있습니다. 스텝이 아무리 길거나 짧아도 끝까지 가세요.
+- 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. $f' = 0$인 점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가지만 그래도 그 스텝을 그대로 진행하세요. $f''(x)$는 0이 아니지만 아주 작을 수 있습니다. 스텝이 아무리 길거나 짧아도 끝까지 가세요.
 - `x`는 추적되고 shape가 `()`인 leaf이고, `f(x)`의 shape도 `()`입니다. `x`와 그 값, 모든 `.grad`를 그대로 두세요.
 - 결과는 dtype과 shape가 `x`와 같고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과를 다시 넣어 몇 번이든 호출해도 그래프가 커지지 않습니다.
 
@@ -1319,6 +1319,7 @@ for _dtype, _grad, _other in (("float64", None, _full), ("float32", _full, None)
     _again("t**4 - 8*t**2", 2.0, _dtype, None)
     _again("w*t**2 + t", 0.0, _dtype, 1.0)
 _compare("5 - t*t", 5e-7, "float64", None, 0.0, 5.0, -1e-6, -2.0)
+_compare("1e-14*t*t", 1.0, "float64", None, 0.0, 1e-14, 2e-14, 2e-14)
 _compare("1e-20*t*t - 1e-10*t", 1.0, "float64", None, 5e9, -1e-10, -1e-10, 2e-20, why=hint.long)
 ### END HIDDEN TESTS
 

@@ -316,17 +316,17 @@ r"""
 ## 4. backward() twice
 
 A leaf's `.grad` adds up: lesson 3. But what about the values in between? Take $y = x^2$ and $z = y^2$ at $x = 3$, so $z = x^4$ and the slope is 108. An engine with the right order uses
-`+=` for **every** buffer and resets none. It runs `z.backward()` twice, and sets `z.grad` to 1 each time.
+`+=` for **every** buffer and resets none but `z.grad`, which it sets to 1 in each call. It runs `z.backward()` twice.
 
 **What is `x.grad` then?**
 """
 
-# %% [markdown] lang="ko" en="8634775c"
+# %% [markdown] lang="ko" en="a3f0e7e4"
 r"""
 ## 4. backward()를 두 번
 
 leaf의 `.grad`는 쌓입니다(수업 03). 그렇다면 중간 값은 어떨까요? $x = 3$에서 $y = x^2$, $z = y^2$이라고 합시다. $z = x^4$이고 기울기는 108입니다. 어떤 엔진은 순서는 맞지만 **모든**
-버퍼에 `+=`를 쓰고 아무것도 비우지 않습니다. `z.backward()`를 두 번 호출하고, `z.grad`는 매번 1로 놓습니다.
+버퍼에 `+=`를 쓰고, 호출할 때마다 1로 놓는 `z.grad` 말고는 아무것도 비우지 않습니다. `z.backward()`를 두 번 호출합니다.
 
 **그러면 `x.grad`는 얼마일까요?**
 """

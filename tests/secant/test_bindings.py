@@ -61,6 +61,17 @@ def test_the_names_that_code_binds_are_found_with_their_lines(source: str, names
     assert bindings(source) == names
 
 
+def test_class_that_extends_the_imported_one_is_not_rebound() -> None:
+    """Lesson 10 asks for `class Value(Value)`; a class of that name alone is another one."""
+    lesson = "from decimal import Decimal"
+    extended = notebook(
+        lesson, "class Decimal(Decimal):\n    pass", "class Decimal(Decimal):\n    x = 1", imports=0
+    )
+    replaced = notebook(lesson, "class Decimal:\n    pass", imports=0)
+    assert list(extended[1].rebound()) == []
+    assert list(replaced[1].rebound()) == ["Decimal"]
+
+
 def test_a_name_counts_as_used_only_where_it_is_read_as_a_global() -> None:
     """An attribute, an argument or a variable of the same name is none."""
     names, found = notebook(
