@@ -663,7 +663,7 @@ what goes **into** `sqrt` (task 8.4; task 4.3 did the same for `log`). Users [re
 # %% [markdown] lang="ko" en="843cb185"
 r"""
 *값*은 맞기 때문에 알아차리기 어렵습니다. 두 갈래를 모두 계산하고, 역방향 계산도 두 갈래를 모두 지납니다. `0 * inf`, `0 / 0`, `0 * nan`은 모두 `nan`입니다. 고칠 곳은 `where`가 고르는 값이 아니라 `sqrt`에 **들어가는**
-값입니다(과제 8.4, 과제 4.3의 `log`도 그랬습니다). 이 문제는 [거듭해서 보고](https://github.com/pytorch/pytorch/issues/68425)됩니다.
+값입니다(과제 8.4, 과제 4.3의 `log`도 그랬습니다). 이 문제는 [거듭해서 제보](https://github.com/pytorch/pytorch/issues/68425)됩니다.
 """
 
 # %% [markdown] lang="en"
@@ -679,7 +679,7 @@ r"""
 ## 6. 일부러 틀리게 만든 backward · 선택
 
 반올림의 그래프는 계단 모양이어서, 값이 뛰는 곳을 빼면 평평합니다. 기울기가 0이므로 그 앞의 파라미터는 학습되지 않습니다. 그래도 가중치를 반올림한 신경망을 학습시킵니다. 도착한 gradient를
-그대로 넘기는 backward를 쓰는데, 이런 방법을 **straight-through estimator**(STE, 직통 추정기)라고 합니다. `gradcheck`라면 이런 backward를 틀렸다고 해야 하고, 실제로 오류를 냅니다.
+그대로 넘기는 backward를 쓰는데, 이런 방법을 **straight-through estimator**(STE)라고 합니다. `gradcheck`라면 이런 backward를 틀렸다고 해야 하고, 실제로 오류를 냅니다.
 """
 
 
