@@ -1,6 +1,7 @@
 """The rooms and their floors, as ARCHITECTURE.md draws them: imports run one way."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,3 +131,57 @@ def test_packages_import_what_the_architecture_table_lists() -> None:
 def test_imports_run_one_way() -> None:
     order = list(ROOMS)
     assert all(order.index(there) < order.index(here) for here, rooms in ROOMS.items() for there in rooms)
+
+
+#: Where names of the product are used besides its modules: settings, entry points, and lessons.
+USERS = ("nbgrader_config.py", "pyproject.toml", "course/*/*.py", "secant/lab/*.json", "autograder/**/*.toml")
+#: Names that Jupyter looks for, and a command's function, whose name its decorator keeps.
+HOOKS = {
+    "_jupyter_server_extension_points",
+    "_link_jupyter_server_extension",
+    "_load_jupyter_server_extension",
+}
+
+
+@pytest.mark.costly("parses every module of the product")
+def test_every_name_of_a_module_is_used() -> None:
+    trees = {
+        path: ast.parse(path.read_text(encoding="utf-8"))
+        for package in ("secant", "autograder", "scripts", "benchmarks")
+        for path in (ROOT / package).rglob("*.py")
+    }
+    users = [path.read_text(encoding="utf-8") for pattern in USERS for path in ROOT.glob(pattern)]
+    used = {word for text in users for word in re.findall(r"\w+", text)} | HOOKS
+    for tree in trees.values():
+        used |= set(names_used(tree))
+    unused = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path, tree in trees.items()
+        for node in tree.body
+        for name in names_bound(node)
+        if name not in used and not name.startswith("__")
+    ]
+    assert not unused
+
+
+def names_used(tree: ast.Module) -> Iterator[str]:
+    """Yield each name that a module reads or imports, and the words of its texts, such as entry points."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.alias):
+            yield node.name.rpartition(".")[2]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from re.findall(r"\w+", node.value)
+
+
+def names_bound(node: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement of a module binds, but for imports and commands."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if not any("command" in ast.unparse(mark) for mark in node.decorator_list):
+            yield node.name
+    elif isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        yield from (part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name))

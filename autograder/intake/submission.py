@@ -59,17 +59,14 @@ class Script:
     text_definitions: Mapping[str, int] = field(default_factory=dict)
 
 
-#: Why a picture is not shown; `autograder.page.words` has a sentence for each reason.
-Missing = Literal["not_there", "elsewhere", "not_a_picture", "too_many", "too_large", "not_decoded"]
-
-
 @dataclass(frozen=True)
 class Part:
     """A piece of what a student wrote in words.
 
     Attributes:
         kind: `missing` stands for a picture that cannot be shown, `cut` for words beyond the bound.
-        text: the words or the code; a picture's data in base64; for `missing`, the reason.
+        text: the words or the code; a picture's data in base64; for `missing`, the reason, for which
+            `autograder.page.words` has a sentence.
         name: what the student calls a picture.
     """
 
