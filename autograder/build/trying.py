@@ -16,7 +16,7 @@ from typing import Literal
 
 from autograder.course.cells import Task, imports, split_tests, tasks
 from autograder.course.errors import CourseError
-from autograder.course.hints import unknown, with_hints
+from autograder.course.hints import gives, unknown, with_hints
 from autograder.course.lesson import Answer, Lesson, read_lesson, right_answers, wrong_answers
 from secant import PartialCredit, check
 from secant.catalogue import read_hints
@@ -98,7 +98,7 @@ def _tried(task: Task, kind: Kind, answer: Answer, asked: "_Asked", tongue: Lang
     want = answer.hint_name or answer.hint.get(tongue, "")
     if answer.hint_name and not answer.hint:
         want = f"{want}, which hints.toml does not have for {task.id}"
-    told = answer.hint.get(tongue, "\0") in message and hint in ("", answer.hint_name or hint)
+    told = gives(message, answer.hint.get(tongue, "\0")) and hint in ("", answer.hint_name or hint)
     amiss = "" if told else f"recorded is: {want}"
     if earned != answer.points:
         amiss = f'it earns points="{earned:g}", and recorded are {answer.points:g}'

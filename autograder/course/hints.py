@@ -13,9 +13,15 @@ from secant.catalogue import Texts, of_task, usual
 #: The widest line of what is written into a released test cell.
 WIDTH = 100
 _CALL = re.compile(r'(?m)^hint = hints\("(\w+)"(.*)\)$')
+_PLACEHOLDER = re.compile(r"\{\w*\}")
 _NAME = re.compile(r"\bhint\.([a-z]\w*)")
 
 Catalogue = Mapping[str, Texts]
+
+
+def gives(message: str, hint: str) -> bool:
+    """Return whether a message contains a hint's text, whatever stands for its {placeholders}."""
+    return all(piece in message for piece in _PLACEHOLDER.split(hint))
 
 
 def catalogue_of(notebook: NotebookNode) -> Catalogue:

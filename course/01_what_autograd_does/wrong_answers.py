@@ -728,7 +728,7 @@ def hand_derivative(x):
         return 3 * x**2 + 2 * math.cos(x)
 
 
-# %% smaller is better task="best_step" en="smaller is not better" ko="작을수록 좋은 것이 아닙니다"
+# %% smaller is better task="best_step" hint="five"
 def best_step(dtype):
     return {torch.float32: 1e-6, torch.float64: 1e-15}[dtype]
 
@@ -738,7 +738,7 @@ def best_step(dtype):
     return 1e-3
 
 
-# %% the wrong way round task="best_step" en="the dtype with more digits allows the smaller step" ko="자릿수가 많은 dtype에서"
+# %% the wrong way round task="best_step" hint="digits"
 def best_step(dtype):
     return {torch.float32: 1e-7, torch.float64: 1e-3}[dtype]
 
@@ -748,17 +748,17 @@ def best_step(dtype):
     return 10.0 ** round(math.log10(torch.finfo(dtype).eps) / 3)
 
 
-# %% the exponent alone task="best_step" en="return a power of ten below 1 as a float" ko="1보다 작은 10의 거듭제곱을"
+# %% the exponent alone task="best_step" hint="power"
 def best_step(dtype):
     return -3 if dtype == torch.float32 else -7
 
 
-# %% the square root of the precision, not rounded task="best_step" en="return a power of ten below 1 as a float" ko="1보다 작은 10의 거듭제곱을"
+# %% the square root of the precision, not rounded task="best_step" hint="power"
 def best_step(dtype):
     return math.sqrt(torch.finfo(dtype).eps)
 
 
-# %% as small as the dtype shows task="best_step" en="smaller is not better" ko="작을수록 좋은 것이 아닙니다"
+# %% as small as the dtype shows task="best_step" hint="five"
 def best_step(dtype):
     return torch.finfo(dtype).resolution
 
@@ -775,7 +775,7 @@ def best_step(dtype):
     return min((10.0**-k for k in range(1, 16)), key=error)
 
 
-# %% machine precision itself task="best_step" en="return a power of ten" ko="10의 거듭제곱을 float"
+# %% machine precision itself task="best_step" hint="power"
 def best_step(dtype):
     return torch.finfo(dtype).eps
 

@@ -22,7 +22,7 @@ class MyPow(torch.autograd.Function):
         ) if ctx.needs_input_grad[1] else None
 
 
-# %% computes what nobody needs task="MyPow" en="which needs none: return None there" ko="그 자리에는 None을 돌려주세요"
+# %% computes what nobody needs task="MyPow" hint="unasked"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -38,7 +38,7 @@ class MyPow(torch.autograd.Function):
         return g * q * x ** (q - 1), g * x**q * torch.log(x)
 
 
-# %% computes both and hands back what is needed task="MyPow" en="for an input that needs no gradient" ko="gradient가 필요 없는 입력을 위해서는"
+# %% computes both and hands back what is needed task="MyPow" hint="in_vain"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -75,7 +75,7 @@ class MyPow(torch.autograd.Function):
         return grad_x if ctx.needs_input_grad[0] else None, grad_q
 
 
-# %% always computes the slope in x task="MyPow" en="which needs none: return None there" ko="그 자리에는 None을 돌려주세요"
+# %% always computes the slope in x task="MyPow" hint="unasked"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -214,7 +214,7 @@ class MyPow(torch.autograd.Function):
         return x**q
 
 
-# %% zeros in the place of None task="MyPow" en="which needs none: return None there" ko="그 자리에는 None을 돌려주세요"
+# %% zeros in the place of None task="MyPow" hint="unasked"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -235,7 +235,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% asks the numbers whether a logarithm is needed task="MyPow" en="which needs none: return None there" ko="그 자리에는 None을 돌려주세요"
+# %% asks the numbers whether a logarithm is needed task="MyPow" hint="unasked"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
