@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 from secant.language import Language, language, say
 from secant.visible import visible
 
-LIMIT = 4_000  # characters of a part
+LIMIT = 4_000  # characters of a part, and of a message
 #: credit: the points of a test cell's parts. head: a sentence about the task. call: the call, then the code
 #: that it needs, a line each. text: what is wrong with its result. trace: an error. place: where in the
 #: student's code, before that line of `code`. plain: lines shown as they are, such as a stored text.
@@ -73,7 +73,8 @@ class Verdict:
         return cls(**{**data, "parts": tuple(Part(**part) for part in data["parts"])})
 
     def __str__(self) -> str:
-        return "\n".join(text for _, text in self.shown())
+        message = "\n".join(text for _, text in self.shown())
+        return message if len(message) <= LIMIT else message[: LIMIT - 3] + "..."
 
     def shown(self) -> Iterator[tuple[Kind, str]]:
         """Yield each part's kind and its lines of the message; a place belongs to the line of its code."""

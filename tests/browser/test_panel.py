@@ -365,7 +365,7 @@ def test_keyboard_checks_one_task_from_its_test_cell(page: Page) -> None:
     assert (
         page.locator(".secant-cell >> visible=true")
         .first.inner_text()
-        .endswith("! Crashed · Your code raised an error.")
+        .endswith("! Crashed · ZeroDivisionError: division by zero")
     )
 
 

@@ -123,6 +123,8 @@ def test_verdict_code_imports_nothing_outside_the_version() -> None:
         ("timestamp.py", "autograder.course.clock.Reading"),
         ("visible.py", "autograder"),
         ("visible.py", "secant"),
+        ("sweep.py", "secant.files.locked"),
+        ("sweep.py", "secant.files.read_json"),
         ("sweep.py", "secant.files.replace_file"),
     }
 
