@@ -85,7 +85,7 @@ def quotient_digits(number: float, noise: float, dtype: str = "float64", least: 
 
 def compared(quotient: float, slope: float, noise: float, dtype: str = "float64") -> tuple[str, str, str]:
     """Return the digits of a quotient and of a slope, as many as show how far they are apart, and of that."""
-    error = abs(quotient - slope)
+    error = abs(float(quotient) - float(slope))  # numpy would warn of inf - inf
     least = _apart(quotient, error, dtype)
     return (
         quotient_digits(quotient, noise, dtype, least),

@@ -250,7 +250,7 @@ def test_reentrant_checkpoint_has_its_slope_and_leaves_the_model_alone(make: Cal
 
 def test_second_derivative_of_a_reentrant_checkpoint_is_refused_in_its_own_words(both_languages: str) -> None:
     language(both_languages)
-    text = said(explore_second(lambda x: checkpoint(torch.sin, x, use_reentrant=True)))
+    text = said(explore_second(lambda x: checkpoint(torch.sin, x, use_reentrant=True), derivative="second"))
     assert "`inputs`" not in text
     assert "use_reentrant=False" in text
 
@@ -289,7 +289,7 @@ def test_double_backward_is_judged_by_the_differences(
     f: Any, words_en: str, words_ko: str, both_languages: str
 ) -> None:
     language(both_languages)
-    explorer = explore_second({"f": f}, x=5.0, h=0.001)
+    explorer = explore_second({"f": f}, x=5.0, h=0.001, derivative="second")
     assert {"en": words_en, "ko": words_ko}[both_languages] in said(explorer)
     page = explorer.words() + explorer.legend.value + explorer.alt()
     page = re.sub("<style>.*?</style>|<[^>]*>", " ", page, flags=re.S)
@@ -301,7 +301,7 @@ def test_double_backward_is_judged_by_the_differences(
     "f", [torch.sin, torch.relu, torch.exp, lambda x: (x - 5).abs(), lambda x: 2 * x, F.gelu]
 )
 def test_right_second_derivatives_and_kinks_are_not_judged(f: Any) -> None:
-    assert said(explore_second({"f": f}, x=5.0, h=0.001)) == ""
+    assert said(explore_second({"f": f}, x=5.0, h=0.001, derivative="second")) == ""
 
 
 # Numbers that are not finite
