@@ -22,6 +22,7 @@ ORDER = (
         "dependencies",
         "sources",
         "real-cases",
+        "writing-lessons",
         "real-functions",
         "upstream",
     ),
