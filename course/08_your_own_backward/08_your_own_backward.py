@@ -1349,7 +1349,7 @@ def _compare(x, g, dtype="float64", layout="", tracked=True, trap=hint.trap, why
 
 
 _compare([4.0, 0.0, -1.0], [2.0, 1.0, 3.0], "float32")
-_compare([1e-8, 1e-30, -1e-8], [2.0, 3.0, 1.0])
+_compare([1e-8, 2e-30, -1e-8], [2.0, 3.0, 1.0])
 _compare([4.0, -1.0], [torch.inf, torch.inf], trap=hint.inf_arrives, why=hint.inf_stays)
 check.visible_passed()
 
@@ -1369,7 +1369,7 @@ for _dtype in ("float64", "float32"):
     _compare(-check.draw_tensor(2, 2, low=0.1, high=9), check.draw_tensor(2, 2), _dtype)
     _compare(torch.zeros(3), torch.zeros(3), _dtype)
     _compare([0.0, 4.0], [-torch.inf] * 2, _dtype, trap=hint.inf_arrives, why=hint.inf_stays)
-    for _x in (0.0, -0.0, -check.draw(0.1, 9), check.draw(0.1, 9), -1e-30, 1e-30, 1e-20, 1e30, -1e30):
+    for _x in (0.0, -0.0, -check.draw(0.1, 9), check.draw(0.1, 9), -1e-30, 2e-30, 1e-20, 1e30, -1e30):
         _compare(_x, check.draw(-3, 3), _dtype)
 for _between in ("safe_sqrt(x / 4)", "safe_sqrt(x - 5)"):
     _y = ask("y = safe_sqrt(x)", x=leaf([4.0, 9.0], grad=9.0), g=tensor([1.0, 2.0]))
