@@ -240,7 +240,8 @@ class limit_steps:
 
         def imported(frame: FrameType, event: str, argument: Any) -> Any:
             nonlocal importing
-            importing = event != "return"
+            if event == "return":
+                importing = False
             return imported
 
         def step(frame: FrameType, event: str, argument: Any) -> Any:
