@@ -38,6 +38,7 @@ def shown(outputs: Sequence[Any]) -> str:
     return "\n".join(text or error for text, error in zip(texts, errors, strict=True))
 
 
+@pytest.mark.costly("all answers and tests of a lesson, hidden ones included")
 @pytest.mark.parametrize("lesson", first_of(LESSONS, 1))
 def test_tests_pass_whatever_a_notebook_calls_by_pythons_names(lesson: Lesson) -> None:
     """Hidden tests, too: as under stock nbgrader, which runs them in the notebook's kernel."""

@@ -104,6 +104,7 @@ def names_used(answer: str) -> list[str]:
     return [name for name in EVERY if name in found]
 
 
+@pytest.mark.costly("a lesson's answers, once for each name that they use")
 @pytest.mark.parametrize("lesson", first_of(LESSONS, 1))
 def test_an_answer_is_told_of_each_name_that_it_uses_if_that_is_rebound(asked: Asked, lesson: Lesson) -> None:
     """The names that an answer does not use cost nothing even all together: see above."""

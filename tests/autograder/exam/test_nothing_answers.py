@@ -44,8 +44,8 @@ METHODS = {
     "backward_twice": ("backward",),
     "value_functions": ("__pow__", "log", "exp", "relu"),
 }
-#: Lessons that the quick suite has: the one whose answers our code came closest to.
-QUICK = ("10",)
+#: The lesson that the whole suite alone has: 120 core-seconds, and 1 to 3 for each of the others.
+WHOLE_ALONE = "10"
 SECONDS = 2.0  # of the processor, for an attempt; an answer takes less
 FIRST_SECONDS = 30.0  # for the course's own answer, which may import a part of torch
 
@@ -185,16 +185,16 @@ def earning(lesson: Lesson, task: Task, deep: bool) -> list[str]:
 
 
 def depths() -> Iterator[Any]:
-    """Yield lessons as they are and in depth; the quick suite has one of them."""
-    for lesson, deep in itertools.product(LESSONS, (False, True)):
-        mark = (
-            pytest.mark.costly("tries every function of Secant")
-            if lesson.name[:2] in QUICK
-            else pytest.mark.whole
-        )
+    """Yield the lessons as they are and in depth."""
+    for lesson in LESSONS:
+        costs = pytest.mark.costly("tries every function of Secant")
         yield pytest.param(
-            lesson, deep, marks=pytest.mark.deep if deep else mark, id=f"{lesson.name}{'-deep' * deep}"
+            lesson,
+            False,
+            marks=pytest.mark.whole if lesson.name[:2] == WHOLE_ALONE else costs,
+            id=lesson.name,
         )
+        yield pytest.param(lesson, True, marks=pytest.mark.deep, id=f"{lesson.name}-deep")
 
 
 @pytest.mark.parametrize(("lesson", "thorough"), list(depths()))
