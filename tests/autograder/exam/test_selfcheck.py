@@ -118,6 +118,7 @@ def test_answer_that_calls_a_stub_names_the_unanswered_task(
     assert f"answer {stub}" in found[other].message
 
 
+@pytest.mark.costly("a whole notebook is checked, and each untouched task in it")
 def test_answer_with_its_placeholder_left_is_not_attempted(
     checker: Checker, right: dict[str, str], tmp_path: Path
 ) -> None:
