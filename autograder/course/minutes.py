@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from nbformat import NotebookNode
 
@@ -10,9 +11,12 @@ from autograder.course.cells import grading
 
 WORDS_A_MINUTE = 180  # a careful reader's, formulas counted as words
 CELL_MINUTES = 0.75  # to read, run and look at a short code cell
-EXPLORER_MINUTES = 6.0  # to answer its questions with the sliders
+EXPLORER_MINUTES = 5.0  # to answer its questions with the sliders
+FIRST_LOOK_MINUTES = 2.0  # to answer the one question below the heading "First look" with them
 MOST = 90  # minutes: a lesson is taken in one sitting
 
+_EXPLORER = re.compile(r"^explore\w*\(", re.MULTILINE)
+_HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
 _OPTIONAL = re.compile(r"\boptional\b", re.IGNORECASE)
 _TASK = re.compile(r"[●○]+ · [★☆]+ · (\d+) min")
 _HEADER = re.compile(r"(?:~|약 )(\d+)(?: min|분)")
@@ -24,16 +28,24 @@ def minutes(cells: Iterable[NotebookNode]) -> float:
     A section or task is optional if its heading says so; what stands below it, up to the next heading of
     its rank or above, is left out. Hints and worked detours, which are folded, are not counted.
     """
-    total = 0.0
+    total, section = 0.0, ""
     for cell in _required(cells):
         if cell.cell_type == "markdown":
             shown = re.sub(r"<details>.*?</details>", "", cell.source, flags=re.S)
+            section = [section, *_HEADING.findall(shown)][-1]
             total += len(shown.split()) / WORDS_A_MINUTE
             total += sum(int(found) for found in _TASK.findall(shown))
         else:
-            explorers = len(re.findall(r"^explore\w*\(", cell.source, flags=re.M))
-            total += EXPLORER_MINUTES * explorers + CELL_MINUTES
+            explorer = FIRST_LOOK_MINUTES if section == "First look" else EXPLORER_MINUTES
+            total += explorer * len(_EXPLORER.findall(cell.source)) + CELL_MINUTES
     return total
+
+
+def minutes_to_explorer(cells: Iterable[NotebookNode]) -> float:
+    """Return the minutes before a reader runs the cell of a lesson's first explorer."""
+    return minutes(
+        takewhile(lambda cell: cell.cell_type != "code" or not _EXPLORER.search(cell.source), cells)
+    )
 
 
 def stated(cells: Iterable[NotebookNode]) -> list[int]:

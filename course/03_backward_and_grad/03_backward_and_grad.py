@@ -10,7 +10,7 @@
 r"""
 # .backward() and the .grad buffer
 
-Lesson 03 of 10 · ~85 min · backward, grad, accumulation
+Lesson 03 of 10 · ~90 min · backward, grad, accumulation
 
 **After this lesson you can**
 
@@ -22,11 +22,11 @@ Lesson 03 of 10 · ~85 min · backward, grad, accumulation
 You need lesson 2: leaf, intermediate tensor, `grad_fn`, `retain_graph`.
 """
 
-# %% [markdown] lang="ko" en="102ad7a0"
+# %% [markdown] lang="ko" en="594dad52"
 r"""
 # .backward()와 .grad 버퍼
 
-수업 03 / 10 · 약 85분 · backward, grad, 누적
+수업 03 / 10 · 약 90분 · backward, grad, 누적
 
 **이 수업을 마치면**
 
@@ -49,6 +49,36 @@ language("en")
 
 # %% [markdown] lang="en"
 r"""
+## First look
+
+This is $f(x) = x^2$. The *secant* joins two points of the curve that are $h$ apart; its slope is the difference quotient. The other line has the
+slope that autograd stored in `x.grad`. Both numbers are below the picture.
+
+Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
+"""
+
+# %% [markdown] lang="ko" en="131056cf"
+r"""
+## 먼저 보기
+
+$f(x) = x^2$입니다. *할선*(secant)은 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가 차분몫(difference quotient)입니다. 다른 직선의 기울기는
+autograd가 `x.grad`에 저장한 값입니다. 두 값은 그림 아래에 나옵니다.
+
+마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
+"""
+
+# %%
+explore_buffer(calls=["x²"]).first_look()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+At every $x$ the quotient of $x^2$ goes to `x.grad`, which is $2x$, as $h$ gets small. This lesson is about what `x.grad` holds after one call of
+`backward()`, and after several.
+
+</details>
+
 ## Predict first
 
 At $x = 2$ the slope of $x^2$ is $4$ and the slope of $x^3$ is $12$. Read this code, but do not run it yet:
@@ -64,8 +94,15 @@ print(first, x.grad)
 **Which two numbers does it print?**
 """
 
-# %% [markdown] lang="ko" en="bf5957f2"
+# %% [markdown] lang="ko" en="b022a417"
 r"""
+<details><summary>무엇을 보았나요?</summary>
+
+$x$가 어디에 있든 $h$를 줄이면 $x^2$의 차분몫이 `x.grad`, 곧 $2x$에 다가갑니다. 이 수업에서는 `backward()`를 한 번 호출한 뒤에, 또 여러 번 호출한 뒤에
+`x.grad`에 무엇이 들어 있는지 살펴봅니다.
+
+</details>
+
 ## 먼저 예상하기
 
 $x = 2$에서 $x^2$의 기울기는 $4$, $x^3$의 기울기는 $12$입니다. 다음 코드를 읽어 보세요. 아직 실행하지는 마세요.
@@ -219,30 +256,28 @@ print("x^2 + x^3:", x.grad)
 r"""
 ## 3. Which function is `x.grad` the slope of?
 
-Each button really calls `backward()`; the last one empties the buffer. The explorer starts after a single call, `(x**2).backward()`, at
-$x = 2$. Left: the **sum** $S$ of all functions called since the last reset, its secant, and a line of slope `x.grad`. Right: `x.grad`
+The explorer of the first look again. Each button really calls `backward()`; the last one empties the buffer. It starts after a single call,
+`(x**2).backward()`, at $x = 2$. Left: the **sum** $S$ of all functions called since the last reset, its secant, and a line of slope `x.grad`. Right: `x.grad`
 after each call, next to the difference quotient of the sum up to that call.
 
-1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
-2. Go back to $x = 2$ and $h = 1$, and press *(x³).backward()*. Then move $h$ to the left. Does the quotient go to 12, the slope of the last call, or to 16?
-3. Empty the buffer and call $x^3$ before $x^2$. Does the order matter?
-4. Empty it again and call $x^2$ four times. Which function is `x.grad` the slope of?
-5. Move $x$: the explorer repeats your calls on a fresh leaf there. Where is `x.grad` zero after $x^2$ and $x^3$?
+1. At $x = 2$ and $h = 1$, press *(x³).backward()*. Then move $h$ to the left. Does the quotient go to 12, the slope of the last call, or to 16?
+2. Empty the buffer and call $x^3$ before $x^2$. Does the order matter?
+3. Empty it again and call $x^2$ four times. Which function is `x.grad` the slope of?
+4. Move $x$: the explorer repeats your calls on a fresh leaf there. Where is `x.grad` zero after $x^2$ and $x^3$?
 """
 
-# %% [markdown] lang="ko" en="5e3d7323"
+# %% [markdown] lang="ko" en="6bced06d"
 r"""
 ## 3. `x.grad`는 어떤 함수의 기울기인가
 
-버튼을 누를 때마다 실제로 `backward()`를 호출하고, 마지막 버튼은 버퍼를 비웁니다. 처음에는 $x = 2$에서
+맨 앞에서 본 탐색기입니다. 버튼을 누를 때마다 실제로 `backward()`를 호출하고, 마지막 버튼은 버퍼를 비웁니다. 처음에는 $x = 2$에서
 `(x**2).backward()`를 한 번만 호출한 상태입니다. 왼쪽: 마지막으로 비운 뒤 호출한 함수를 모두 더한 **합** $S$, 그 할선(secant), 기울기가 `x.grad`인 직선. 오른쪽: 한 번
 호출할 때마다 읽은 `x.grad`와, 그때까지 호출한 함수를 모두 더한 합의 차분몫(difference quotient).
 
-1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
-2. $x = 2$, $h = 1$로 돌아가서 *(x³).backward()*를 누르세요. 그런 다음 $h$를 왼쪽으로 옮기세요. 차분몫은 마지막 호출의 기울기인 12로 다가가나요, 16으로 다가가나요?
-3. 버퍼를 비우고 $x^3$을 $x^2$보다 먼저 호출하세요. 순서가 중요한가요?
-4. 다시 비우고 $x^2$을 네 번 호출하세요. `x.grad`는 어떤 함수의 기울기인가요?
-5. $x$를 옮기세요. 탐색기는 그 점의 새 leaf에서 같은 호출을 되풀이합니다. $x^2$과 $x^3$을 호출한 뒤 `x.grad`가 0인 곳은 어디인가요?
+1. $x = 2$, $h = 1$에서 *(x³).backward()*를 누르세요. 그런 다음 $h$를 왼쪽으로 옮기세요. 차분몫은 마지막 호출의 기울기인 12로 다가가나요, 16으로 다가가나요?
+2. 버퍼를 비우고 $x^3$을 $x^2$보다 먼저 호출하세요. 순서가 중요한가요?
+3. 다시 비우고 $x^2$을 네 번 호출하세요. `x.grad`는 어떤 함수의 기울기인가요?
+4. $x$를 옮기세요. 탐색기는 그 점의 새 leaf에서 같은 호출을 되풀이합니다. $x^2$과 $x^3$을 호출한 뒤 `x.grad`가 0인 곳은 어디인가요?
 """
 
 # %%
@@ -252,26 +287,24 @@ explore_buffer(calls=["x²"])
 r"""
 <details><summary>What you saw</summary>
 
-1. At every $x$ the quotient of $x^2$ goes to `x.grad`, which is $2x$.
-2. To 16. For every list of calls, the quotient of the *sum* goes to `x.grad`. So 16 is not a wrong 12: it is the exact slope of $x^2 + x^3$.
-3. No: both orders end at 16.
-4. It grows by 4 with each call, to 16: the slope of $4x^2$ at 2.
-5. Where $2x + 3x^2 = 0$: at $x = 0$ and $x = -\frac{2}{3}$. (The slider stops at $-0.67$, where `x.grad` is about 0.007.)
+1. To 16. For every list of calls, the quotient of the *sum* goes to `x.grad`. So 16 is not a wrong 12: it is the exact slope of $x^2 + x^3$.
+2. No: both orders end at 16.
+3. It grows by 4 with each call, to 16: the slope of $4x^2$ at 2.
+4. Where $2x + 3x^2 = 0$: at $x = 0$ and $x = -\frac{2}{3}$. (The slider stops at $-0.67$, where `x.grad` is about 0.007.)
 
 </details>
 
 Now try functions of your own:
 """
 
-# %% [markdown] lang="ko" en="df86004b"
+# %% [markdown] lang="ko" en="e8a96ba2"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. $x$가 어디에 있든 $x^2$의 차분몫은 `x.grad`, 곧 $2x$에 다가갑니다.
-2. 16입니다. 무엇을 어떤 순서로 호출하든 *합*의 차분몫이 `x.grad`에 다가갑니다. 그러니 16은 12가 잘못 나온 것이 아니라 $x^2 + x^3$의 정확한 기울기입니다.
-3. 아닙니다. 어느 순서로 호출해도 16입니다.
-4. 호출할 때마다 4씩 늘어 16이 됩니다. 2에서 $4x^2$의 기울기입니다.
-5. $2x + 3x^2 = 0$인 곳, 곧 $x = 0$과 $x = -\frac{2}{3}$입니다. (슬라이더가 멈추는 $-0.67$에서 `x.grad`는 약 0.007입니다.)
+1. 16입니다. 무엇을 어떤 순서로 호출하든 *합*의 차분몫이 `x.grad`에 다가갑니다. 그러니 16은 12가 잘못 나온 것이 아니라 $x^2 + x^3$의 정확한 기울기입니다.
+2. 아닙니다. 어느 순서로 호출해도 16입니다.
+3. 호출할 때마다 4씩 늘어 16이 됩니다. 2에서 $4x^2$의 기울기입니다.
+4. $2x + 3x^2 = 0$인 곳, 곧 $x = 0$과 $x = -\frac{2}{3}$입니다. (슬라이더가 멈추는 $-0.67$에서 `x.grad`는 약 0.007입니다.)
 
 </details>
 

@@ -41,19 +41,21 @@ class Call:
 def remembered(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
     """Decorate a function that makes an explorer, which then knows its call and its lesson's questions.
 
-    The questions are about the functions that it comes with; they stand in a .toml beside its module.
+    The questions are about the functions that it comes with; the .toml file beside its module contains them.
     """
     signature = inspect.signature(make)
-    first = next(iter(signature.parameters))
+    first, file = next(iter(signature.parameters)), inspect.getfile(make)
 
     @functools.wraps(make)
     def explore(*args: P.args, **kwargs: P.kwargs) -> PanelT:
         panel = make(*args, **kwargs)
         given = signature.bind(*args, **kwargs).arguments
         call = Call(make.__name__, signature, given, panel.firsts)
-        asks = given.get(first) is None
-        questions = beside.questions(inspect.getfile(make), panel.questions_name) if asks else ()
-        panel.remember(call.text, questions)
+        if given.get(first) is None:
+            lists = (beside.questions(file, name) for name in (panel.questions_name, "look"))
+            panel.remember(call.text, *lists)
+        else:
+            panel.remember(call.text)
         return panel
 
     return explore

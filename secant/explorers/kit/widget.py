@@ -186,9 +186,15 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.add_class("secant-explorer")
         self.update()
 
-    def remember(self, call: Callable[[State], str], questions: Sequence[Question]) -> None:
-        """Take what tells the call of a state, and the lesson's questions."""
+    def remember(
+        self,
+        call: Callable[[State], str],
+        questions: Sequence[Question] = (),
+        first_look: Sequence[Question] = (),
+    ) -> None:
+        """Take what tells the call of a state, the lesson's questions, and those of its first look."""
         self.call_of, self.start, self.questions = call, self.state, questions
+        self._first_look = first_look
         reset = buttons.button(say(en="reset", ko="처음으로"), self.reset_all, call(self.start))
         # The page copies by itself: Safari allows it only in the click, not after the kernel's reply.
         copy = buttons.button(say(en="copy", ko="복사"), None, say(en="numbers, call", ko="값과 호출"))
@@ -200,6 +206,11 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         asking = [widgets.HBox([label, *self.asking])] if questions else []
         # At the end: the buttons stay where they are when it says that it has copied.
         self.bar.children = [reset, self.play.button, copy, *asking, copied]
+
+    def first_look(self) -> Self:
+        """Offer the question of the lesson's first look alone, and return the explorer."""
+        self.remember(self.call_of, self._first_look, self._first_look)
+        return self
 
     def x_and_h(self, start: Any, subject: Ranged) -> Sequence[widgets.Widget]:
         """Make the sliders for x and h, and return their row."""

@@ -74,8 +74,8 @@ def test_it_opens_at_h_1_with_both_numbers_in_sight(contact: Contact) -> None:
 
 @each_contact
 def test_the_first_question_asks_to_move_x_from_the_opening_state(contact: Contact) -> None:
-    explorer = contact.opened()
-    first = explorer.questions[0]
+    explorer = contact.opened().first_look()
+    (first,) = explorer.questions
     assert first.en.startswith("Move $")
     assert "*play h*" in first.en
     assert "*h 재생*" in first.ko

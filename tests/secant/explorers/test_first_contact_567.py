@@ -54,7 +54,7 @@ def test_explorer_opens_with_two_numbers_and_their_distance_alone(number: int) -
     explorer = opened(number)
     keys = [row.key for row in explorer.rows()]
     assert keys == (["quotient", "jvp", "gap"] if number == 5 else ["quotient", "gradient", "error"])
-    first = explorer.questions[0]
+    first = explorer.first_look().questions[0]
     assert "$h$ from $1$ to $0.0001$" in first.en
     assert {**explorer.start, **first.state} == explorer.start
 

@@ -52,7 +52,7 @@ def test_engine_without_a_bug_meets_both() -> None:
 
 @pytest.mark.parametrize("lesson", CALLS)
 def test_first_question_asks_to_move_x(lesson: str) -> None:
-    first = opened(lesson).questions[0]
+    first = opened(lesson).first_look().questions[0]
     assert "Move $x$" in first.en
     assert "$x$를 옮긴" in first.ko
     assert first.state["h"] == 1.0
