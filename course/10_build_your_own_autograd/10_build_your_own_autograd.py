@@ -602,7 +602,9 @@ def _compare(text, a, b, made=False):
     recipes.check_operation(answer, float(data), slopes, mistakes=wrong)
     pairs = zip(answer.result["parents"], answer.result["slopes"], strict=True)
     others = [pair for pair in pairs if pair[0] not in numbers]
-    answer.holds(all(pair == constant for pair in others), hint.other + f" {others}")
+    wanted = [constant] if constant else []
+    problem = hint.other.format(wanted=wanted, got=others)
+    answer.holds(all(pair in wanted for pair in others), problem)
 
 
 for _text in _OPERATIONS:
