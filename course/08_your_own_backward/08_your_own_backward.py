@@ -172,7 +172,7 @@ There is a second style, in which `forward` gets no `ctx`. The tasks use it.
 r"""
 - `Power`의 인스턴스는 만들지 않습니다. 그래서 메서드에 `self`가 없고 `@staticmethod`가 붙습니다. 호출하는 것은 `Power.apply`이고, `apply`가 `forward`를 호출합니다. `forward` 안의 계산은 기록되지 않습니다. 연산 전체가
   그래프에서 **노드 하나**가 되고, 이름은 클래스 이름을 따서 `PowerBackward`입니다.
-- `backward`는 역방향 계산 때 호출됩니다. 여기로 들어가고 나오는 것은 노드에 건 hook이 모두 출력했습니다. `grad_output`은 도착한 gradient $\frac{dz}{dy} = \frac{1}{125} = 0.008$이고, `ctx`에서는 $x = 5$와 $q = 3$을 읽습니다. **`forward`의 인자마다(`ctx`는 빼고)
+- `backward`는 역방향 계산 때 호출됩니다. 노드에 건 hook이 `backward`에 들어간 값과 나온 값을 모두 출력했습니다. `grad_output`은 도착한 gradient $\frac{dz}{dy} = \frac{1}{125} = 0.008$이고, `ctx`에서는 $x = 5$와 $q = 3$을 읽습니다. **`forward`의 인자마다(`ctx`는 빼고)
   gradient를 하나씩**, 같은 순서로 돌려줍니다. 둘 다 `grad_output`을 곱한 값이어서 $0.008 \cdot 75 = 0.6$과 $0.008 \cdot 125 \log 5 = 1.6094$입니다.
   곧 `backward`는 VJP를 돌려줍니다(수업 05).
 - `ctx`(*context*)는 이 호출 하나에 딸린 것으로, `forward`가 적고 `backward`가 읽습니다. `save_for_backward`는 텐서를 버전과 함께 저장하므로,

@@ -54,17 +54,17 @@ r"""
 ## First look
 
 This is $f(x) = \log x^3$. The *secant* joins two points of the curve that are $h$ apart; its slope is the difference quotient. The dashed line is the tangent, with the slope that autograd found.
-(The list *find* belongs to section 3.)
+The right plot shows how far apart the two slopes are, for every $h$. (The list *find* belongs to section 3.)
 
 Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="c553924c"
+# %% [markdown] lang="ko" en="0936876c"
 r"""
 ## 먼저 보기
 
 $f(x) = \log x^3$입니다. *할선*(secant)은 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가 차분몫(difference quotient)입니다. 파선은 autograd가 구한 기울기로 그은 접선입니다.
-(*구할 값* 목록은 3절에서 씁니다.)
+오른쪽 그림은 $h$마다 두 기울기가 얼마나 떨어져 있는지 보여 줍니다. (*구할 값* 목록은 3절에서 씁니다.)
 
 마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -276,7 +276,7 @@ needs no new principle: **it is an ordinary gradient of a graph that `create_gra
 
 # %% [markdown] lang="ko" en="4e357539"
 r"""
-수마다 앞에 식이 있습니다. $a = 3x^2$의 기울기는 $6x = 30$이고, $b = \frac{1}{y}$의 기울기는 $-\frac{1}{y^2} = -0.000064$입니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$이고, 그림에서 본 값과 같습니다. 이계 미분이라고 해서 새로운 원리가 필요하지는 않습니다. **이계 미분계수는 `create_graph=True`로 기록한 그래프에서 구한 보통의 gradient입니다.**
+출력된 수의 앞에는 그 수를 구한 식이 있습니다. $a = 3x^2$의 기울기는 $6x = 30$이고, $b = \frac{1}{y}$의 기울기는 $-\frac{1}{y^2} = -0.000064$입니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$이고, 그림에서 본 값과 같습니다. 이계 미분이라고 해서 새로운 원리가 필요하지는 않습니다. **이계 미분계수는 `create_graph=True`로 기록한 그래프에서 구한 보통의 gradient입니다.**
 
 `backward(create_graph=True)`도 기록을 하고, 기록된 gradient를 `x.grad`에 넣습니다. 그런데 다음과 같은 경고가 나옵니다.
 """
