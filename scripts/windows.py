@@ -67,7 +67,7 @@ def take(browser: Browser, start: str, path: str, size: str, name: Path) -> None
         page.evaluate("() => window.jupyterapp.commands.execute('secant:check')")
         page.locator(".secant-buttons .secant-primary:visible").wait_for(timeout=120_000)
         _look(page, f"{name}_3_panel.png")
-        page.locator(".secant-explorer button", has_text="3").first.click()
+        page.locator(".secant-explorer button", has_text="1").first.click()
         _look(page, f"{name}_4_question.png")
     finally:
         context.close()

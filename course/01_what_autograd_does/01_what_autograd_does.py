@@ -1980,6 +1980,8 @@ _each(hint.logarithm, *_powers, less=hint.logarithm)
 r"""
 ## What the hidden tests look for
 
+<details><summary>The list, task by task</summary>
+
 - **1.1** Steps so small that rounding shows; both dtypes; several shapes, with small and large elements in one `x`; an `x` without elements,
   a slice, and an `x` that was transposed or expanded (`expand` shows one element in several positions); negative `h`; constant and straight functions; an `x` that is
   tracked and already has a `.grad`; the dtype of what you pass to `f`.
@@ -1991,6 +1993,8 @@ r"""
 - **1.5** The error of your steps beside that of the best power of ten.
 - **1.6** Negative `x`, `x` beyond the limit, limits that are 0 or negative, numbers with a fractional part, a `y` that ends exactly on the limit or stays just below it, tiny numbers
   and so several hundred rounds.
+
+</details>
 
 The rules of every task are checked everywhere. Some calls are made while gradient mode is off or the default dtype is `float64`.
 
@@ -2019,9 +2023,11 @@ You can now answer these without looking back:
 Next: [Lesson 02](../02_graph_and_grad_fn/02_graph_and_grad_fn.ipynb), the computational graph and `grad_fn`.
 """
 
-# %% [markdown] lang="ko" en="de10632f"
+# %% [markdown] lang="ko" en="518445b3"
 r"""
 ## 숨은 테스트가 확인하는 것
+
+<details><summary>과제별 목록</summary>
 
 - **1.1** 반올림이 드러날 만큼 작은 간격, 두 가지 dtype, 여러 shape(작은 원소와 큰 원소가 섞인 `x`도), 원소가 없는 `x`, 잘라 낸 `x`,
   전치(transpose)한 `x`, expand한 `x`(`expand`는 원소 하나를 여러 자리에 보여 줍니다), 음수 `h`, 상수 함수와 일차 함수, 이미 추적되고 `.grad`도 있는 `x`, `f`에 넘기는 텐서의 dtype.
@@ -2033,6 +2039,8 @@ r"""
 - **1.5** 고른 간격의 오차를 가장 좋은 10의 거듭제곱일 때와 비교합니다.
 - **1.6** 음수 `x`, 이미 `limit`을 넘은 `x`, 0이거나 음수인 `limit`, 소수 부분이 있는 수, `y`가 `limit`에 꼭 맞게 끝나거나 아주 조금 못 미치는 경우, 아주 작은 수(수백 번
   반복합니다).
+
+</details>
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다. gradient 모드를 끄거나 기본 dtype을 `float64`로 바꾸어 놓고 호출하기도 합니다.
 

@@ -10,7 +10,7 @@
 r"""
 # The computational graph and grad_fn
 
-Lesson 02 of 10 · ~90 min · graph, grad_fn, leaf
+Lesson 02 of 10 · ~85 min · graph, grad_fn, leaf
 
 **After this lesson you can**
 
@@ -22,11 +22,11 @@ Lesson 02 of 10 · ~90 min · graph, grad_fn, leaf
 You need Lesson 01.
 """
 
-# %% [markdown] lang="ko" en="a476b904"
+# %% [markdown] lang="ko" en="df673da3"
 r"""
 # 계산 그래프와 grad_fn
 
-수업 02 / 10 · 약 90분 · 계산 그래프, grad_fn, leaf
+수업 02 / 10 · 약 85분 · 계산 그래프, grad_fn, leaf
 
 **이 수업을 마치면**
 
@@ -1807,6 +1807,8 @@ _answer.equals(_all).again().changes_nothing().equals(_all)
 r"""
 ## What the hidden tests look for
 
+<details><summary>The list, task by task</summary>
+
 - **2.1** Tensors of all kinds: computed without tracking, detached, computed under `no_grad`, tensors of ints, bools and complex numbers, empty ones,
   slices, parameters, views, models' outputs, results of a custom operation (a later lesson; the answer is the same), what is computed from a view made under `no_grad`, intermediates after `retain_grad()` and after `backward()`;
   one tensor whose kind changes; a call under `no_grad`.
@@ -1819,6 +1821,8 @@ r"""
   parameters of a model, some of them frozen; nodes with the same name; that no backward pass runs.
 - **2.4** Each of the four values.
 - **2.5** Each of the five answers, tried out.
+
+</details>
 
 Everywhere: the rules of every task.
 
@@ -1846,9 +1850,11 @@ You can now answer these without looking back:
 Next: [Lesson 03](../03_backward_and_grad/03_backward_and_grad.ipynb), `.backward()` and the `.grad` buffer.
 """
 
-# %% [markdown] lang="ko" en="2c01762f"
+# %% [markdown] lang="ko" en="a276e604"
 r"""
 ## 숨은 테스트가 확인하는 것
+
+<details><summary>과제별 목록</summary>
 
 - **2.1** 온갖 텐서. 추적하지 않고 계산한 것, detach한 것, `no_grad` 안에서 계산한 것, 정수와 bool과 복소수 텐서, 빈 텐서, 잘라 낸 텐서, 파라미터, 뷰,
   모델의 출력, 직접 만든 연산의 결과(뒤의 수업에 나오며 답은 같습니다), `no_grad` 안에서 만든 뷰로 계산한 결과, `retain_grad()`나 `backward()`를 호출한 뒤의 중간 텐서. 종류가 바뀌는 텐서. `no_grad` 안에서 호출했을 때.
@@ -1860,6 +1866,8 @@ r"""
   파라미터(일부는 동결한 것). 이름이 같은 노드. 역방향 계산을 하지 않는지.
 - **2.4** 값 네 개를 하나하나.
 - **2.5** 답 다섯 개를 직접 실행해서 확인합니다.
+
+</details>
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

@@ -10,7 +10,7 @@
 r"""
 # .backward() and the .grad buffer
 
-Lesson 03 of 10 · ~90 min · backward, grad, accumulation
+Lesson 03 of 10 · ~85 min · backward, grad, accumulation
 
 **After this lesson you can**
 
@@ -22,11 +22,11 @@ Lesson 03 of 10 · ~90 min · backward, grad, accumulation
 You need lesson 2: leaf, intermediate tensor, `grad_fn`, `retain_graph`.
 """
 
-# %% [markdown] lang="ko" en="594dad52"
+# %% [markdown] lang="ko" en="102ad7a0"
 r"""
 # .backward()와 .grad 버퍼
 
-수업 03 / 10 · 약 90분 · backward, grad, 누적
+수업 03 / 10 · 약 85분 · backward, grad, 누적
 
 **이 수업을 마치면**
 
@@ -1712,6 +1712,8 @@ _credit.points()
 r"""
 ## What the hidden tests look for
 
+<details><summary>The list, task by task</summary>
+
 - **3.1** Buffers that already hold a gradient, also a large one, of `x` and of a model inside `f`; a model that refuses any dtype but that
   of `x`; results of `f` with one element, as many as `x`, or more; an empty `x`, and a leaf whose memory is part of a larger tensor; two
   calls in a row, with `x` changed in between; another function at the same `x`; both dtypes and several shapes; 11 digits; that the result
@@ -1726,6 +1728,8 @@ r"""
   many rows the model, or a copy of it, is called; whether the backward pass follows each call, and whether it has freed what the graph saved.
 - **3.5** Other `x0`, including `int`s; all three gradients to 11 digits; warnings, and whether `warnings.warn`, `warnings.showwarning` and
   `torch.set_warn_always` are as they were.
+
+</details>
 
 The rules of every task are checked everywhere.
 
@@ -1755,9 +1759,11 @@ You can now answer these without looking back:
 Next: [Lesson 04](../04_branches_and_broadcasts/04_branches_and_broadcasts.ipynb), branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="4969a122"
+# %% [markdown] lang="ko" en="8e37f0fa"
 r"""
 ## 숨은 테스트가 확인하는 것
+
+<details><summary>과제별 목록</summary>
 
 - **3.1** 이미 값이, 때로는 아주 큰 값이 들어 있는 버퍼(`x`의 것과 `f` 안의 모델의 것). `x`와 같은 dtype만 받는 모델. `f`의 결과에 원소가 하나일 때, `x`만큼일 때, 더
   많을 때. 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf. 두 번 이어 호출하고 그사이에 `x`를 바꾸었을 때. 같은 `x`에서 함수를 바꾸었을 때. 두 가지 dtype과
@@ -1768,6 +1774,8 @@ r"""
 - **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때, 두 번 나오는 쌍. 여러 열. 두 가지 dtype, `float64`는 10자리까지. 추적되지 않는 파라미터. 두 가지 모드의 모델과, 하위 모듈의 모드가 다른 모델.
   모델이나 그 복사본을 몇 번, 몇 행씩 호출하는지, 호출할 때마다 역방향 계산이 뒤따르고 그래프가 비워지는지.
 - **3.5** 다른 `x0`와 `int`. 세 gradient 모두 11자리까지. 경고가 뜨는지, `warnings.warn`, `warnings.showwarning`, `torch.set_warn_always`가 그대로인지.
+
+</details>
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

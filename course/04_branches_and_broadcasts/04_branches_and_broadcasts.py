@@ -1758,6 +1758,8 @@ _answer.holds(not _retained.result, hint.retains)
 r"""
 ## What the hidden tests look for
 
+<details><summary>The list, task by task</summary>
+
 - **4.1** Edges in other orders; paths of different lengths, up to 200 edges; several edges between the same
   nodes; slopes that are 0, negative, tiny, huge or `int`, and results that are tiny; no path, and
   `src == out`; edges before `src`, beyond `out`, and into dead ends; nodes of all kinds, `1` and `1.0` among them; random graphs; 40
@@ -1767,6 +1769,8 @@ r"""
 - **4.3** Both formulas with numbers and with shapes that broadcast in each direction; negative and zero `q`; `x = 0` with $q > 1$, $q = 1$
   and $0 < q < 1$; `g` of both signs; very small `x` and `q`.
 - **4.4** Several sizes, a single weight or a single position among them; weights that are 0; tiny and huge elements.
+
+</details>
 
 The rules of every task are checked everywhere; in 4.2 to 4.4 with both dtypes (float64 to 11 digits), with slices, transposed (4.2, 4.3) and
 expanded tensors, and with tracked ones, leaves or not.
@@ -1798,9 +1802,11 @@ You can now answer these without looking back:
 Next: [Lesson 05](../05_vectors_and_jacobians/05_vectors_and_jacobians.ipynb), vectors in, vectors out.
 """
 
-# %% [markdown] lang="ko" en="40bed6ca"
+# %% [markdown] lang="ko" en="a9f96dab"
 r"""
 ## 숨은 테스트가 확인하는 것
+
+<details><summary>과제별 목록</summary>
 
 - **4.1** 순서를 바꾼 간선, 길이가 다른 경로(간선 200개까지), 같은 두 노드를 잇는 여러 간선, 0이거나 음수이거나 아주 작거나 크거나
   `int`인 기울기와 아주 작은 결과, 경로가 없는 경우와 `src == out`, `src` 앞과 `out` 뒤의 간선과 막다른 간선, 온갖 종류의
@@ -1810,6 +1816,8 @@ r"""
 - **4.3** 두 식(수 하나일 때와, 양쪽으로 브로드캐스트될 때), 음수이거나 0인 `q`, $q > 1$, $q = 1$, $0 < q < 1$일 때의 `x = 0`, 양수와 음수인 `g`, 아주
   작은 `x`와 `q`.
 - **4.4** 여러 크기(가중치나 위치가 하나뿐인 경우도), 0인 가중치, 아주 작은 원소와 큰 원소.
+
+</details>
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다. 4.2–4.4에서는 두 가지 dtype(float64는 11자리까지)을 쓰고, 잘라 낸 텐서, 전치한 텐서(4.2, 4.3), `expand`한
 텐서, 추적되는 텐서(leaf이거나 아닌 것)를 인자로 넘깁니다.

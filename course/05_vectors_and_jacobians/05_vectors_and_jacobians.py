@@ -10,7 +10,7 @@
 r"""
 # Vectors in, vectors out: VJP, JVP, Jacobian
 
-Lesson 05 of 10 · ~90 min · VJP, JVP, Jacobian, torch.func
+Lesson 05 of 10 · ~85 min · VJP, JVP, Jacobian, torch.func
 
 **After this lesson you can**
 
@@ -23,11 +23,11 @@ You need lessons 1 to 4 and the product of a matrix and a vector. The minutes ab
 gives points like the others, but nothing later needs it.
 """
 
-# %% [markdown] lang="ko" en="15486147"
+# %% [markdown] lang="ko" en="924c4986"
 r"""
 # 벡터에서 벡터로: VJP, JVP, 야코비 행렬
 
-수업 05 / 10 · 약 90분 · VJP, JVP, 야코비 행렬, torch.func
+수업 05 / 10 · 약 85분 · VJP, JVP, 야코비 행렬, torch.func
 
 **이 수업을 마치면**
 
@@ -1728,11 +1728,15 @@ _compare([2.0, -1.0], _X, _Y, "float64", why=hint.size, exact=_every_size)
 r"""
 ## What the hidden tests look for
 
+<details><summary>The list, task by task</summary>
+
 - **5.1** Sizes that differ, sizes of 1, random $v$ with zeros, negative, tiny and large numbers; zeros in `inp`, `W2` and `y1`; both dtypes; slices of larger tensors; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
 - **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant or expanded outputs, use a tracked weight, or return the tensor they were given; an `x.grad` that is there already; an `x` that is a slice; that the result is not tracked; both dtypes; 12 digits, also where `f` is strongly curved or its slopes are tiny or large; the same `x` with other values, another function, or another weight behind the same function.
 - **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, tiny, huge, zero or negative; that the result is not tracked; slices of larger tensors; the same function at another point, in another direction and with another matrix inside, another function at the same point; 12 digits, also where `f` is strongly curved or its slopes are tiny; both dtypes.
 - **5.4** Several shapes of `y`, also transposed, expanded and empty, with an `x` that is not empty; `v` of zeros, with tiny and large numbers, or a slice of a larger tensor; several leaves; a `.grad` that was there before; several calls; that nothing is returned; over twenty pairs of shapes that must raise `ValueError`, some with as many elements (or none) or with several equal sizes, and that `y` can be used afterwards.
 - **5.5** Random batches, n and d of 1, samples whose error is 0, tiny or large; both dtypes; slices of larger tensors; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
+
+</details>
 
 Everywhere: the rules of every task.
 
@@ -1763,9 +1767,11 @@ You can now answer these without looking back:
 Next: [Lesson 06](../06_cutting_the_graph/06_cutting_the_graph.ipynb), cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="5216b218"
+# %% [markdown] lang="ko" en="fa849b1e"
 r"""
 ## 숨은 테스트가 확인하는 것
+
+<details><summary>과제별 목록</summary>
 
 - **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수, 아주 작거나 큰 수가 섞인 임의의 $v$, `inp`와 `W2`와 `y1`에 있는 0, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, `.grad`가 남아야 하는
   추적되는 텐서, 같은 텐서 모두나 일부에 다른 값을 넣고 다시 호출했을 때.
@@ -1779,6 +1785,8 @@ r"""
   아무것도 돌려주지 않는지, `ValueError`를 일으켜야 하는 shape 스무 쌍 남짓(원소의 개수나 몇몇 차원의 크기가 같은 것, 빈 것도), 그 뒤에도 `y`를 쓸 수 있는지.
 - **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없거나 아주 작거나 큰 샘플, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, 추적되고 `.grad`가 있는 `w`,
   같은 텐서 모두나 일부에 다른 값을 넣었을 때.
+
+</details>
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
