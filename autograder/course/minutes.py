@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Iterable, Iterator
-from itertools import takewhile
 
 from nbformat import NotebookNode
 
@@ -39,13 +38,6 @@ def minutes(cells: Iterable[NotebookNode]) -> float:
             explorer = FIRST_LOOK_MINUTES if section == "First look" else EXPLORER_MINUTES
             total += explorer * len(_EXPLORER.findall(cell.source)) + CELL_MINUTES
     return total
-
-
-def minutes_to_explorer(cells: Iterable[NotebookNode]) -> float:
-    """Return the minutes before a reader runs the cell of a lesson's first explorer."""
-    return minutes(
-        takewhile(lambda cell: cell.cell_type != "code" or not _EXPLORER.search(cell.source), cells)
-    )
 
 
 def stated(cells: Iterable[NotebookNode]) -> list[int]:

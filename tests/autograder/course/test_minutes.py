@@ -31,11 +31,6 @@ def test_a_first_look_is_shorter_than_an_explorer_with_all_its_questions() -> No
     assert minutes.minutes([look, section, explorer]) - minutes.minutes([look, section]) == pytest.approx(5.75)
 
 
-def test_the_way_to_the_first_explorer_ends_before_its_cell() -> None:
-    cells = [prose(180), new_code_cell("import torch"), new_code_cell("explore()"), prose(180)]
-    assert minutes.minutes_to_explorer(cells) == pytest.approx(1.75)
-
-
 def test_hints_korean_and_graded_cells_are_not() -> None:
     hint = text("<details><summary>Hint</summary>\n\n" + "word " * 180 + "\n\n</details>")
     graded = new_code_cell("def f(): ...", metadata={"nbgrader": {"grade_id": "f", "solution": True}})
