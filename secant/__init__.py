@@ -106,6 +106,14 @@ HOMES = {
     "tensor_info": "secant.tensors",
     "watch": "secant.checking.watch",
 }
+#: Modules that judge answers. A grader keeps them out of the process that runs the student's code.
+JUDGES = (
+    "secant.checking.ask",
+    "secant.checking.check",
+    "secant.checking.credit",
+    "secant.checking.recipes",
+    "secant.checking.walks",
+)
 
 
 def __getattr__(name: str) -> Any:
