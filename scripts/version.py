@@ -9,6 +9,7 @@ import argparse
 import re
 import sys
 import tomllib
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,7 +35,7 @@ def problems(root: Path, tag: str | None = None) -> list[str]:
         if copies != [version]:
             found.append(f"{place} names {' and '.join(copies) or 'no version'}, pyproject.toml {version}.")
     if not notes(root, version):
-        found.append(f'CHANGELOG.md has no text under "## {version}".')
+        found.append(f'CHANGELOG.md has no text under "## {version} - DATE".')
     if tag is not None and tag != f"v{version}":
         found.append(f"The tag {tag} is not that of version {version}, which is v{version}.")
     return found
@@ -43,19 +44,20 @@ def problems(root: Path, tag: str | None = None) -> list[str]:
 def notes(root: Path, version: str) -> str:
     """Return what CHANGELOG.md says of a version; empty if it says nothing."""
     text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
-    part = re.search(rf"(?ms)^## {re.escape(version)}\n(.*?)(?=^## |\Z)", text)
+    part = re.search(rf"(?ms)^## {re.escape(version)}(?: - [\d-]+)?\n(.*?)(?=^## |\Z)", text)
     return part[1].strip() if part else ""
 
 
 def begin(root: Path, version: str) -> None:
-    """Write a new version everywhere, and put what was unreleased under its heading in CHANGELOG.md."""
+    """Write a new version everywhere, and put what was unreleased under its heading and today's date."""
     for place, pattern in PLACES.items():
         text = (root / place).read_text(encoding="utf-8")
         new = re.sub(pattern, lambda found: found[0].replace(found[1], version), text)
         (root / place).write_text(new, encoding="utf-8")
     log = root / "CHANGELOG.md"
     text = log.read_text(encoding="utf-8")
-    log.write_text(text.replace("## Unreleased\n", f"## Unreleased\n\n## {version}\n", 1), encoding="utf-8")
+    heading = f"## {version} - {date.today()}"
+    log.write_text(text.replace("## Unreleased\n", f"## Unreleased\n\n{heading}\n", 1), encoding="utf-8")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -14,10 +14,9 @@ Lesson 01 of 10 · ~90 min · gradient, difference quotient, round-off
 
 **After this lesson you can**
 
-- compute a slope in three ways: by hand, with a difference quotient, and with autograd;
-- show that the difference quotient tends to autograd's gradient, at every $x$;
-- explain why a smaller step $h$ is not always better on a computer;
-- show that autograd follows the path that your Python code really took;
+- compute a slope in three ways, by hand, with a difference quotient and with autograd, and say how the three are related;
+- choose a good step $h$ on a computer, and say why it is good;
+- say what autograd differentiates when the code has an `if` or a loop;
 - say when one backward pass is cheap, and compared with what.
 
 By the end of lesson 10 you will have built an autograd of your own. In this lesson you build the tool that will check it.
@@ -26,7 +25,7 @@ You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivativ
 optional, and not in the minutes above.
 """
 
-# %% [markdown] lang="ko" en="e8a1c509"
+# %% [markdown] lang="ko" en="a7bb1bdd"
 r"""
 # Autograd가 실제로 하는 일
 
@@ -34,10 +33,9 @@ r"""
 
 **이 수업을 마치면**
 
-- 기울기(slope)를 세 가지 방법(손 계산, 차분몫, autograd)으로 구할 수 있습니다.
-- $x$가 어디에 있든 차분몫이 autograd의 gradient에 가까워지는 것을 보일 수 있습니다.
-- 컴퓨터에서는 간격(step size) $h$를 줄인다고 늘 더 정확해지지는 않는 이유를 설명할 수 있습니다.
-- autograd가 파이썬 코드가 실제로 지나간 경로를 따라간다는 것을 보일 수 있습니다.
+- 기울기(slope)를 세 가지 방법(손 계산, 차분몫, autograd)으로 구하고, 세 값이 어떤 관계인지 말할 수 있습니다.
+- 컴퓨터에서 알맞은 간격(step size) $h$를 고르고, 왜 알맞은지 설명할 수 있습니다.
+- 코드에 `if`나 반복문이 있을 때 autograd가 무엇을 미분하는지 말할 수 있습니다.
 - 역방향 계산(backward pass)이 어떤 경우에 차분몫보다 유리한지 말할 수 있습니다.
 
 수업 10까지 마치면 여러분은 autograd를 직접 만들게 됩니다. 이 수업에서는 그 autograd가 맞는지 확인할 도구를 만듭니다.
@@ -56,32 +54,75 @@ language("en")
 
 # %% [markdown] lang="en"
 r"""
-## Predict first
+## First look
 
-Mark two points on the curve of $f(x) = \log x^3$: one at $x = 5$, the other a step $h$ to the right, at $x = 5 + h$. ($\log$ is the
-natural logarithm, $\ln$, as in PyTorch.) Draw the straight line through both points.
+The curve is $f(x) = \log x^3$, where $\log$ is the natural logarithm. The *secant* is the straight line through two points of the curve, one at
+$x$ and one a step $h$ to the right. Its slope is the *difference quotient*.
 
-Now let $h$ shrink: $1$, $0.1$, $0.01$, and so on. **What happens to the slope of this line?**
-Your choice is not graded; section 3 comes back to it.
+The other line is the *tangent* at $x$. Its slope, the *gradient*, is a number that PyTorch computed. The part of PyTorch that does so is called
+**autograd**, and how it does so is this course. Both numbers are below the picture.
+
+Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="1fd48630"
+# %% [markdown] lang="ko" en="746a2c27"
 r"""
+## 먼저 보기
+
+$f(x) = \log x^3$의 그래프입니다. $\log$는 자연로그입니다. *할선*(secant)은 곡선 위의 두 점을 지나는 직선입니다. 한 점은 $x$에, 다른 점은 오른쪽으로
+$h$만큼 떨어진 곳에 있습니다. 할선의 기울기를 *차분몫*(difference quotient)이라고 합니다.
+
+다른 직선은 $x$에서 그은 *접선*(tangent)입니다. 접선의 기울기인 *gradient*는 PyTorch가 구한 값입니다. PyTorch에서 이 값을 구하는 부분을
+**autograd**라고 하며, 어떻게 구하는지가 이 코스의 주제입니다. 두 값은 그림 아래에 나옵니다.
+
+마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
+"""
+
+# %%
+explore(rounding=False).first_look()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+At every $x$ the secant turns into the tangent as $h$ gets small: the difference quotient tends to autograd's gradient. This lesson is about how
+autograd gets this number, and how close a difference quotient comes to it.
+
+</details>
+
+## Predict first
+
+At $x = 5$ autograd's gradient is $0.6$. **How does autograd get this number?**
+Your choice is not graded; section 2 comes back to it.
+"""
+
+# %% [markdown] lang="ko" en="078c78d1"
+r"""
+<details><summary>무엇을 보았나요?</summary>
+
+$x$가 어디에 있든 $h$를 줄이면 할선은 접선으로 바뀌고, 차분몫은 autograd의 gradient에 다가갑니다. 이 수업에서는 autograd가 이 값을 어떻게 구하는지,
+그리고 차분몫이 이 값에 얼마나 가까워질 수 있는지 살펴봅니다.
+
+</details>
+
 ## 먼저 예상하기
 
-$f(x) = \log x^3$의 그래프에 점을 두 개 찍습니다. 하나는 $x = 5$에, 다른 하나는 오른쪽으로 $h$만큼 떨어진 $x = 5 + h$에
-찍습니다. (PyTorch에서처럼 $\log$는 자연로그 $\ln$입니다.) 그리고 두 점을 지나는 직선을 긋습니다.
-
-이제 $h$를 $1$, $0.1$, $0.01$로 점점 줄입니다. **이 직선의 기울기는 어떻게 될까요?**
-채점하지 않으니 편하게 고르세요. 3절에서 다시 다룹니다.
+$x = 5$에서 autograd의 gradient는 $0.6$입니다. **autograd는 이 값을 어떻게 구할까요?**
+채점하지 않으니 편하게 고르세요. 2절에서 다시 다룹니다.
 """
 
 # %%
 predict(
-    "1 line through two points",
-    A=say(en="It tends to 0: the two points come together", ko="0에 가까워진다: 두 점이 서로 다가간다"),
-    B=say(en="It tends to one number that is not 0", ko="0이 아닌 어떤 수에 가까워진다"),
-    C=say(en="It grows endlessly: we divide by $h$", ko="끝없이 커진다: $h$로 나누기 때문이다"),
+    "1 how autograd does it",
+    A=say(en="With a difference quotient, for a tiny h", ko="아주 작은 h로 차분몫을 계산한다"),
+    B=say(
+        en="It works out the formula of the slope, 3/x, and inserts 5",
+        ko="기울기의 식 3/x를 구한 다음 5를 넣는다",
+    ),
+    C=say(
+        en="It computes the slope of the cube and that of the logarithm, two numbers, and multiplies them",
+        ko="세제곱의 기울기와 로그의 기울기를 각각 수로 구해 곱한다",
+    ),
 )
 
 # %% [markdown] lang="en"
@@ -115,12 +156,11 @@ print("(z_near - z) / (x_near - x) =", (z_near - z) / (x_near - x))
 
 # %% [markdown] lang="en"
 r"""
-This is a **difference quotient**, also called a *finite difference*. It is the *forward* quotient, because its second point lies to the right of $x$.
+This is the **difference quotient** again, also called a *finite difference*. It is the *forward* quotient, because its second point lies to the right of $x$.
 
 $$\frac{f(x+h) - f(x)}{h}$$
 
-It is the slope of the **secant**, the straight line through two points of the curve. As $h \to 0$ the quotient tends to the
-derivative, the slope of the **tangent**.
+It is the slope of the **secant**. As $h \to 0$ it tends to the derivative, the slope of the **tangent**.
 
 By hand you get the exact value. The chain rule multiplies the slopes of the two steps:
 
@@ -129,14 +169,14 @@ $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{dz}{dy} = 3x^2 \cdot \frac{1}{y} = 75 
 The quotient was $0.5999$: close, but not equal. Keep both values in mind.
 """
 
-# %% [markdown] lang="ko" en="87d076d3"
+# %% [markdown] lang="ko" en="0f7e715c"
 r"""
-이 값을 **차분몫**(difference quotient, 평균변화율)이라고 합니다. 둘째 점이 $x$의 오른쪽에 있으므로 *전방*(forward) 차분몫입니다.
+이 값이 앞에서 본 **차분몫**(평균변화율)입니다. 둘째 점이 $x$의 오른쪽에 있으므로 *전방*(forward) 차분몫입니다.
 
 $$\frac{f(x+h) - f(x)}{h}$$
 
-*유한 차분*(finite difference)이라고도 합니다. 차분몫은 곡선 위의 두 점을 지나는 직선, 곧 **할선**(secant)의 기울기입니다. $h \to 0$일 때 차분몫이 다가가는 값이 미분계수이고, 이것은
-**접선**(tangent)의 기울기입니다.
+*유한 차분*(finite difference)이라고도 합니다. 차분몫은 **할선**의 기울기입니다. $h \to 0$일 때 차분몫이 다가가는 값이 미분계수이고, 이것은 **접선**의
+기울기입니다.
 
 손으로는 정확한 값을 구할 수 있습니다. 연쇄 법칙(chain rule)에 따라 두 단계의 기울기를 곱합니다.
 
@@ -203,61 +243,55 @@ PyTorch는 연산을 하나하나 기록합니다(먼저 거듭제곱, 다음에
 부릅니다.
 """
 
-# %% [markdown] lang="en"
-r"""
-## 3. Turn the secant into the tangent
-
-Left: the curve, a secant, and autograd's tangent. Right: how far the quotient and the gradient are apart, for every $h$, on
-logarithmic axes. Below, both numbers stand side by side.
-
-1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
-2. Set $h = 0.1$, then $0.01$, then $0.001$. By how much does the error shrink from each $h$ to the next?
-"""
-
-# %% [markdown] lang="ko" en="e56c0c89"
-r"""
-## 3. 할선이 접선이 될 때까지
-
-왼쪽은 곡선, 할선, autograd가 구한 접선입니다. 오른쪽은 $h$마다 차분몫과 gradient가 얼마나 떨어져 있는지 로그 축에 그린 것입니다. 두 값은
-그림 아래에 나란히 나옵니다.
-
-1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
-2. $h$를 $0.1$, $0.01$, $0.001$로 바꾸어 보세요. 다음 $h$로 갈 때마다 오차는 얼마나 줄어드나요?
-"""
-
-# %%
-explore(rounding=False)
-
 # %%
 predicted(
-    "1 line through two points",
-    right="B",
+    "1 how autograd does it",
+    right="C",
     A=say(
-        en="The two points do come together: the difference of their heights tends to 0. But we divide it by "
-        "$h$, which tends to 0 as well, and what is left is the slope of the tangent, 0.6.",
-        ko="두 점이 서로 다가가므로 높이의 차이는 0에 가까워집니다. 하지만 그 차이를 역시 0에 가까워지는 "
-        "$h$로 나누므로, 남는 것은 접선의 기울기 0.6입니다.",
+        en="That would give nearly this number. But `f` ran only once, at `x = 5`, and no `h` occurs.",
+        ko="거의 같은 값이 나오기는 합니다. 하지만 `f`를 `x = 5`에서 한 번만 계산했고, `h`는 어디에도 없습니다.",
     ),
     B=say(
-        en="The line is the secant. It turns into the tangent, whose slope at $x = 5$ is 0.6: autograd's "
-        "gradient.",
-        ko="이 직선이 할선입니다. 할선은 접선으로 바뀌고, $x = 5$에서 접선의 기울기는 autograd의 gradient와 "
-        "같은 0.6입니다.",
+        en="That would give this number. But PyTorch forms no formula; it multiplies 0.008 and 75.",
+        ko="같은 값이 나오기는 합니다. 하지만 식은 만들어지지 않습니다. 수 0.008과 75를 곱할 뿐입니다.",
     ),
     C=say(
-        en="Dividing by a small $h$ makes a number large only if the number itself is not small. Here the "
-        "difference of the heights shrinks together with $h$, and their ratio tends to 0.6.",
-        ko="작은 $h$로 나누어 값이 커지는 것은 나누어지는 수가 작지 않을 때뿐입니다. 여기서는 높이의 차이도 "
-        "$h$와 함께 줄어들어 그 비가 0.6에 가까워집니다.",
+        en="0.008, the slope of the logarithm at 125, times 75, the slope of the cube at 5.",
+        ko="125에서 로그의 기울기 0.008에, 5에서 세제곱의 기울기 75를 곱합니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
+## 3. How large is the error?
+
+The explorer of the first look again. On the right you see the *error* for every $h$: how far the quotient and the gradient are apart. The axes
+are logarithmic.
+
+1. Set $h = 0.1$, then $0.01$, then $0.001$. By how much does the error shrink from each $h$ to the next?
+2. Keep $h = 0.1$, and move $x$ to $2$, then to $8$. Where is the error larger, and why?
+"""
+
+# %% [markdown] lang="ko" en="7c4729d3"
+r"""
+## 3. 오차는 얼마나 될까
+
+맨 앞에서 본 탐색기입니다. 오른쪽 그림은 $h$마다 차분몫과 gradient가 얼마나 떨어져 있는지, 곧 *오차*를 보여 줍니다. 두 축 모두 로그 눈금입니다.
+
+1. $h$를 $0.1$, $0.01$, $0.001$로 바꾸어 보세요. 다음 $h$로 갈 때마다 오차는 얼마나 줄어드나요?
+2. $h = 0.1$로 두고 $x$를 $2$로, 이어서 $8$로 옮기세요. 어느 쪽에서 오차가 더 큰가요? 왜 그럴까요?
+"""
+
+# %%
+explore(rounding=False)
+
+# %% [markdown] lang="en"
+r"""
 <details><summary>What you saw</summary>
 
-At every $x$ the secant turns into the tangent, and the quotient tends to autograd's gradient. The curve bends away from the
-secant; this error is the *truncation error*. Each tenth of $h$ leaves about a tenth of it, so on logarithmic axes it is a straight line.
+1. Each tenth of $h$ leaves about a tenth of the error, so on logarithmic axes it is a straight line. There is an error because the curve bends away
+   from the secant. It is called the *truncation error*.
+2. At $x = 2$ the error is about sixteen times as large as at $8$: there the curve bends more.
 
 </details>
 
@@ -269,12 +303,13 @@ PyTorch's default, and about 16 in `float64`, Python's own. (The type of the num
 Compute the quotient in `float32`, first with $h = 0.1$, then with $0.001$, then with $0.00000001$. **What happens to its error?**
 """
 
-# %% [markdown] lang="ko" en="073b519d"
+# %% [markdown] lang="ko" en="2e3baefc"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$x$가 어디에 있든 할선은 접선으로 바뀌고, 차분몫은 autograd의 gradient에 가까워집니다. 둘이 어긋나는 것은 곡선이 휘어 있기 때문이며, 이
-오차를 *절단 오차*(truncation error)라고 합니다. $h$가 10분의 1이 될 때마다 오차도 10분의 1쯤으로 줄어들므로, 로그 축에서는 직선이 됩니다.
+1. $h$가 10분의 1이 될 때마다 오차도 10분의 1쯤으로 줄어듭니다. 그래서 로그 축에서는 직선이 됩니다. 오차가 생기는 것은 곡선이 휘어 있기 때문이며, 이
+   오차를 *절단 오차*(truncation error)라고 합니다.
+2. $x = 2$의 오차가 $8$의 열여섯 배쯤 됩니다. 그곳에서 곡선이 더 많이 휘어 있기 때문입니다.
 
 </details>
 
@@ -430,14 +465,14 @@ explore(mine, x_range=(-2, 2), x=0.5, h=0.3)
 
 # %% [markdown] lang="en"
 r"""
-## 4. Autograd follows the path that was taken
+## 4. Code with an `if` or a loop
 
 The function in the next cell has an `if`: one branch is a polynomial, the other a wave. **What does autograd differentiate?**
 """
 
-# %% [markdown] lang="ko" en="b6fdedc6"
+# %% [markdown] lang="ko" en="f1377547"
 r"""
-## 4. autograd는 실제로 지나간 경로를 따라간다
+## 4. `if`나 반복문이 있는 코드
 
 다음 셀의 함수에는 `if`가 있습니다. 한쪽은 다항식, 다른 쪽은 물결 모양 함수입니다. **autograd는 무엇을 미분할까요?**
 """
@@ -840,9 +875,14 @@ r"""
 Six functions, 10 points. Under each answer cell is a test cell. Run it to see at once what is right, what is wrong, and
 why. It holds the **visible tests**. When your work is graded, **hidden tests** are added; what they check is described
 below the last task. To run them now, use **Check** above the notebook (Ctrl+Shift+Enter) or the small one at a test cell. Its panel
-also shows the next hint, and the worked solution once you have passed or when you are stuck. Outside JupyterLab,
-`autograder check 1` in a terminal does the same, and `autograder check 1 --solution forward_difference` shows that solution.
+also shows the next hint, and the worked solution once you have passed or when you are stuck.
+
+<details><summary>Outside JupyterLab, and in a class</summary>
+
+Outside JupyterLab, `autograder check 1` in a terminal does the same, and `autograder check 1 --solution forward_difference` shows that solution.
 In the class edition, which your instructor hands out, Check runs only the visible tests, and the solutions come with your feedback.
+
+</details>
 
 <details><summary>How to read a test cell, in all lessons (some of this comes only later)</summary>
 
@@ -879,16 +919,21 @@ task needs to change them.
 </details>
 """
 
-# %% [markdown] lang="ko" en="af6cf1f4"
+# %% [markdown] lang="ko" en="642153ef"
 r"""
 # 과제
 
 함수 여섯 개, 합해서 10점입니다. 답을 쓰는 셀 아래에 테스트 셀이 있습니다. 실행하면 무엇이 맞고 무엇이 왜 틀렸는지 바로 알려
 줍니다. 여기에는 **보이는 테스트**가 들어 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 확인하는지는
 마지막 과제 아래에 글로 적어 두었습니다. 노트북 위의 **답 확인**(Ctrl+Shift+Enter)이나 테스트 셀의 작은 버튼을 누르면 숨은 테스트까지 바로
-확인할 수 있습니다. 옆에 열리는 패널에서 다음 힌트를 볼 수 있고, 통과한 뒤나 막혔을 때는 모범 풀이도 볼 수 있습니다. JupyterLab 밖에서는 터미널에서
-`autograder check 1`을 실행하세요. `autograder check 1 --solution forward_difference`를 실행하면 그 과제의 모범 풀이가 나옵니다.
-강사에게 받은 수업용 파일에서는 보이는 테스트만 확인하고, 모범 풀이는 피드백과 함께 공개됩니다.
+확인할 수 있습니다. 옆에 열리는 패널에서 다음 힌트를 볼 수 있고, 통과한 뒤나 막혔을 때는 모범 풀이도 볼 수 있습니다.
+
+<details><summary>JupyterLab 밖에서, 수업에서</summary>
+
+JupyterLab 밖에서는 터미널에서 `autograder check 1`을 실행하세요. `autograder check 1 --solution forward_difference`를 실행하면 그 과제의 모범 풀이가
+나옵니다. 강사에게 받은 수업용 파일에서는 보이는 테스트만 확인하고, 모범 풀이는 피드백과 함께 공개됩니다.
+
+</details>
 
 <details><summary>테스트 셀 읽는 법(뒤의 수업에만 나오는 것도 있습니다)</summary>
 

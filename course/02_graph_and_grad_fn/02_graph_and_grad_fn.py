@@ -10,29 +10,29 @@
 r"""
 # The computational graph and grad_fn
 
-Lesson 02 of 10 · ~85 min · graph, grad_fn, leaf
+Lesson 02 of 10 · ~90 min · graph, grad_fn, leaf
 
 **After this lesson you can**
 
 - tell a leaf, a constant leaf and an intermediate tensor apart, and say which of them gets a `.grad`;
 - picture the graph that a few lines of code record, and traverse it node by node;
-- show that difference quotients telescope at every step $h$, and derive the chain rule from that;
+- say how the difference quotients of single steps make up that of a whole chain, and derive the chain rule from that;
 - say what a backward pass frees, and for which results a second `backward()` works.
 
 You need Lesson 01.
 """
 
-# %% [markdown] lang="ko" en="65beab9d"
+# %% [markdown] lang="ko" en="a476b904"
 r"""
 # 계산 그래프와 grad_fn
 
-수업 02 / 10 · 약 85분 · 계산 그래프, grad_fn, leaf
+수업 02 / 10 · 약 90분 · 계산 그래프, grad_fn, leaf
 
 **이 수업을 마치면**
 
 - leaf, 상수 leaf, 중간 텐서를 구별하고, 그중 어느 것에 `.grad`가 생기는지 말할 수 있습니다.
 - 코드 몇 줄이 남긴 계산 그래프(computational graph)를 머릿속에 그리고, 노드(node)를 하나씩 따라갈 수 있습니다.
-- 간격 $h$가 얼마든, 연산마다 구한 차분몫(difference quotient)을 곱하면 중간의 변화량이 약분되어 전체의 차분몫이 된다는 것을 보이고, 여기서 연쇄 법칙(chain rule)을 이끌어 낼 수 있습니다.
+- 연산마다 구한 차분몫(difference quotient)과 사슬 전체의 차분몫이 어떤 관계인지 설명하고, 여기서 연쇄 법칙(chain rule)을 이끌어 낼 수 있습니다.
 - 역방향 계산(backward pass)이 무엇을 지우는지, 어떤 결과에서 `backward()`를 두 번 호출할 수 있는지 말할 수 있습니다.
 
 수업 01을 먼저 마치세요.
@@ -50,6 +50,38 @@ language("en")
 
 # %% [markdown] lang="en"
 r"""
+## First look
+
+Three operations form a chain: $z = 3x$, then $y = z + 1$, then $\text{loss} = y^2$. The bar is the difference quotient of the whole chain,
+$\Delta\text{loss}/\Delta x$: the slope of a secant of the curve $(3x + 1)^2$ for a step $\Delta x = h$. The line across the bar is autograd's gradient. Both
+numbers are below the picture. (Leave *each operation* for section 3.)
+
+Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
+"""
+
+# %% [markdown] lang="ko" en="b5525a90"
+r"""
+## 먼저 보기
+
+연산 세 개가 사슬(chain)처럼 이어집니다. $z = 3x$, 이어서 $y = z + 1$, 이어서 $\text{loss} = y^2$입니다. 막대는 사슬 전체의 차분몫
+$\Delta\text{loss}/\Delta x$, 곧 곡선 $(3x + 1)^2$에서 간격이 $\Delta x = h$인 할선의 기울기입니다. 막대를 가로지르는 선은 autograd의 gradient입니다. 두 값은
+그림 아래에 나옵니다. (*연산마다*는 3절에서 씁니다.)
+
+마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
+"""
+
+# %%
+explore_chain(by_step=False).first_look()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+At every $x$ the quotient of the whole chain goes to autograd's gradient, $6(3x + 1)$, as $h$ gets small. This lesson is about what PyTorch records
+of such a chain, and how the gradient comes out of that record.
+
+</details>
+
 ## Predict first
 
 Three questions. Choose an answer to each before you read on. The lesson comes back to them, and they are not graded.
@@ -63,8 +95,15 @@ y = x - 1          y = -x          y = 2 * x          y = x ** 3
 After each program we call `y.backward()` twice, both times without arguments. For which of the four does the second call fail?
 """
 
-# %% [markdown] lang="ko" en="3d297f67"
+# %% [markdown] lang="ko" en="5e1467fe"
 r"""
+<details><summary>무엇을 보았나요?</summary>
+
+$x$가 어디에 있든 $h$를 줄이면 사슬 전체의 차분몫이 autograd의 gradient, 곧 $6(3x + 1)$에 다가갑니다. 이 수업에서는 PyTorch가 이런 사슬에서 무엇을
+기록하는지, 그 기록에서 gradient를 어떻게 구하는지 살펴봅니다.
+
+</details>
+
 ## 먼저 예상하기
 
 문제가 세 개 있습니다. 하나씩 답을 고르고 나서 계속 읽으세요. 답은 뒤에서 다시 다루며, 점수에는 들어가지 않습니다.
@@ -104,15 +143,15 @@ secant.predict("2 nodes", A="5", B="6", C="7")
 
 # %% [markdown] lang="en"
 r"""
-**Three.** $z = 3x$, then $y = z + 1$, then $\text{loss} = y^2$. Move $x$ from $2$ to $3$, which is not a small step. Each of the three
-operations has a difference quotient, and so has the whole chain: $\Delta\text{loss}/\Delta x$. Multiply the three quotients. Is
-the product the quotient of the whole chain?
+**Three.** Take the chain of the first look, $z = 3x$, $y = z + 1$, $\text{loss} = y^2$. Move $x$ from $2$ to $3$, which is not a small step. Each
+of the three operations has a difference quotient, and so has the whole chain. Multiply the three quotients. Is the product the quotient of the whole
+chain?
 """
 
-# %% [markdown] lang="ko" en="38904c9d"
+# %% [markdown] lang="ko" en="2ab93359"
 r"""
-**셋째.** $z = 3x$, 이어서 $y = z + 1$, 이어서 $\text{loss} = y^2$입니다. $x$를 $2$에서 $3$으로 옮깁니다. 작은 간격이 아닙니다. 세 연산에는
-저마다 차분몫이 있고, 사슬(chain) 전체에도 차분몫 $\Delta\text{loss}/\Delta x$가 있습니다. 세 연산의 차분몫을 곱하면 전체의 차분몫이 될까요?
+**셋째.** 맨 앞에서 본 사슬 $z = 3x$, $y = z + 1$, $\text{loss} = y^2$에서 $x$를 $2$에서 $3$으로 옮깁니다. 작은 간격이 아닙니다. 세 연산에는
+저마다 차분몫이 있고, 사슬 전체에도 차분몫이 있습니다. 세 연산의 차분몫을 곱하면 전체의 차분몫이 될까요?
 """
 
 # %%
@@ -372,39 +411,35 @@ r"""
 $42 = 3 \cdot 1 \cdot 14$ is the chain rule at work. The rule is usually stated for derivatives, that is, for $h \to 0$. Try it here with a
 step that you can see.
 
-Keep $w = 3$ and $b = 1$ and move $x$ by $h$. At first the explorer shows the whole chain alone: the bar in the left plot is
-$\Delta\text{loss}/\Delta x$, and the line in it is autograd's gradient. (The bar's axis is nearly a log scale, so read its tick labels.) The
-right plot shows for every $h$ how far the bar is from its line. Both numbers stand below.
+The explorer of the first look again: $w = 3$ and $b = 1$ stay, and $x$ moves by $h$. (The bar's axis is nearly a log scale, so read its tick labels.)
+The right plot shows for every $h$ how far the bar is from its line.
 
 As $x$ moves, $z$ and $y$ change as well, and each operation has a difference quotient *over its own step*: the change of its output divided
 by the change of its input. *Each operation* adds a bar for each of these quotients, with autograd's slope as its line.
 
-1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
-2. Go back to $x = 2$ and $h = 1$, and choose *each operation*. Multiply the three quotients below the picture. Is the product the quotient of the whole chain?
-3. Make $h$ small. Which of the three factors change, and what do they approach? What does the product approach?
-4. Go on to $h = 10^{-15}$. Now rounding spoils the factors. What about the product?
-5. Move $x$, with a large and with a small $h$. Does the product ever differ from the quotient of the whole chain?
+1. At $x = 2$ and $h = 1$, choose *each operation*. Multiply the three quotients below the picture. Is the product the quotient of the whole chain?
+2. Make $h$ small. Which of the three factors change, and what do they approach? What does the product approach?
+3. Go on to $h = 10^{-15}$. Now rounding spoils the factors. What about the product?
+4. Move $x$, with a large and with a small $h$. Does the product ever differ from the quotient of the whole chain?
 """
 
-# %% [markdown] lang="ko" en="03cec97d"
+# %% [markdown] lang="ko" en="8232d347"
 r"""
 ## 3. 차분몫을 곱하면 중간의 변화량이 약분된다
 
 $42 = 3 \cdot 1 \cdot 14$는 연쇄 법칙으로 얻은 값입니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는
 눈에 보이는 간격으로 해 봅시다.
 
-$w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 처음에는 사슬 전체만 보입니다. 왼쪽 그림의 막대는 차분몫
-$\Delta\text{loss}/\Delta x$이고, 막대 안의 선은 autograd의 gradient입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽 그림은
-막대와 선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다. 두 값은 그림 아래에 나란히 나옵니다.
+맨 앞에서 본 탐색기입니다. $w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽
+그림은 막대와 선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다.
 
 $x$를 움직이면 $z$와 $y$도 달라지므로, 연산마다 *자기 간격으로 나눈* 차분몫이 있습니다. 출력이 달라진 만큼을 입력이 달라진 만큼으로 나눈
 값입니다. *연산마다*를 고르면 이 차분몫의 막대가 하나씩 더 나오고, 그 안의 선은 autograd가 구한 그 연산의 기울기입니다.
 
-1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
-2. $x = 2$, $h = 1$로 돌아가서 *연산마다*를 고르세요. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 전체의 차분몫이 되나요?
-3. $h$를 줄이세요. 곱하는 세 수 가운데 어느 것이 변하고, 어떤 값에 다가가나요? 곱은 어떤 값에 다가가나요?
-4. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 곱하는 수들이 부정확해집니다. 곱은 어떤가요?
-5. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 사슬 전체의 차분몫과 달라지는 때가 있나요?
+1. $x = 2$, $h = 1$에서 *연산마다*를 고르세요. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 전체의 차분몫이 되나요?
+2. $h$를 줄이세요. 곱하는 세 수 가운데 어느 것이 변하고, 어떤 값에 다가가나요? 곱은 어떤 값에 다가가나요?
+3. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 곱하는 수들이 부정확해집니다. 곱은 어떤가요?
+4. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 사슬 전체의 차분몫과 달라지는 때가 있나요?
 """
 
 # %%
@@ -413,8 +448,6 @@ explore_chain(by_step=False)
 # %% [markdown] lang="en"
 r"""
 <details><summary>What you saw</summary>
-
-At every $x$ the quotient of the whole chain goes to autograd's gradient, $6(3x + 1)$.
 
 At $h = 1$ and $x = 2$ the quotients are $3$, $1$ and $17$, and that of the whole chain is $51 = 3 \cdot 1 \cdot 17$. As long as no inner change is
 $0$, the product is the whole quotient at every $h$, for a simple reason:
@@ -429,11 +462,9 @@ since these two operations are straight lines, and $17$ approaches $14$. So the 
 </details>
 """
 
-# %% [markdown] lang="ko" en="368db8a3"
+# %% [markdown] lang="ko" en="3cdad4fd"
 r"""
 <details><summary>무엇을 보았나요?</summary>
-
-$x$가 어디에 있든 사슬 전체의 차분몫은 autograd의 gradient, 곧 $6(3x + 1)$에 다가갑니다.
 
 $x = 2$, $h = 1$에서 차분몫은 $3$, $1$, $17$이고 사슬 전체의 차분몫은 $51 = 3 \cdot 1 \cdot 17$입니다. 중간 변수의 변화량이 $0$이 아니면 $h$가 얼마든
 곱은 전체의 차분몫과 같습니다. 이유는 간단합니다.
@@ -812,7 +843,7 @@ The value of the loss is right, and `backward()` raises no error.
 
 # %% [markdown] lang="ko" en="5153985a"
 r"""
-## 6. 실제로 있었던 버그: 체크포인팅을 켜면 오지 않는 gradient
+## 6. 실제로 있었던 버그
 
 저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 쓰면 메모리를 아낄 수 있습니다. 층(layer)의 입력만 남겨 두고, 층 안에서 저장했을 텐서는 역방향 계산을 할 때 그 층을 다시 계산해서 얻는 방법입니다. (학습 도중의 모델을 저장한 파일인 체크포인트와는 다릅니다.) 오래된 방식에서는 층을 기록 없이 계산하므로, autograd가 보기에 이 층은 연산 하나입니다. 그 입력은
 *인자로 넘긴* 텐서뿐이고, 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는 체크포인팅을 적용한 층 안에서 한 번, 그 밖에서 한 번
@@ -886,27 +917,39 @@ r"""
 
 Five functions, 10 points.
 
-Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
+
+<details><summary>The rules in short, and how to see a solution</summary>
+
+A test cell holds the **visible tests**; grading adds
 **hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
 hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
 docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
 `autograder check 2 --solution classify`).
+
+</details>
 
 **Only in this lesson:**
 
 - Where a task asks for a `str` or a `list`, return exactly that, not a tensor or a tuple. Each call makes a new list.
 """
 
-# %% [markdown] lang="ko" en="aff2e746"
+# %% [markdown] lang="ko" en="10a0ecae"
 r"""
 # 과제
 
 함수 다섯 개, 합해서 10점입니다.
 
-테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
+
+<details><summary>규칙 요약, 모범 풀이를 보는 방법</summary>
+
+테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
 설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
 답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 2 --solution classify`).
+
+</details>
 
 **이 수업에만 있는 규칙:**
 

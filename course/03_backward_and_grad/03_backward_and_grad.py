@@ -661,7 +661,7 @@ in length. Here are two pieces of one sentence each, with 10 tokens and with 100
 
 # %% [markdown] lang="ko" en="e320c8c3"
 r"""
-## 7. 실제로 있었던 버그: 길이가 다른 문장의 평균
+## 7. 실제로 있었던 버그
 
 2024년 10월까지, 언어 모델을 학습시킬 때 널리 쓰는 Hugging Face `transformers`의 `Trainer`는 loss를 조각의 수로 나누었습니다. 조각마다 문장 수는
 같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 서로 다릅니다. 여기 문장이 하나씩 든 조각이 두 개 있습니다. 하나는 10토큰, 하나는 100토큰입니다.
@@ -714,11 +714,17 @@ r"""
 
 Five functions, 10 points, and one note.
 
-Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
+
+<details><summary>The rules in short, and how to see a solution</summary>
+
+A test cell holds the **visible tests**; grading adds
 **hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
 hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
 docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
 `autograder check 3 --solution fresh_grad`).
+
+</details>
 
 **Only in this lesson:**
 
@@ -726,16 +732,22 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 - A person grades the note and can add up to 2 points; the map of the lessons and the panel count only the 10.
 """
 
-# %% [markdown] lang="ko" en="a11f1e52"
+# %% [markdown] lang="ko" en="ba23cd43"
 r"""
 # 과제
 
 함수 다섯 개, 합해서 10점입니다. 서술형도 한 문항 있습니다.
 
-테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
+
+<details><summary>규칙 요약, 모범 풀이를 보는 방법</summary>
+
+테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
 설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
 답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 3 --solution fresh_grad`).
+
+</details>
 
 **이 수업에만 있는 규칙:**
 

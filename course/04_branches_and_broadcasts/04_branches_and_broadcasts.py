@@ -10,31 +10,31 @@
 r"""
 # Branches and broadcasts: where gradients add up
 
-Lesson 04 of 10 · ~85 min · chain rule, fan-out, broadcast
+Lesson 04 of 10 · ~90 min · chain rule, fan-out, broadcast
 
 **After this lesson you can**
 
 - compute a slope when several paths lead from a number to the result: multiply along each path, add over the paths;
 - say which part of PyTorch does that addition, and when;
 - give each input of an operation such as $x^q$ its own gradient;
-- undo a broadcast in the backward pass: with a sum, never a mean;
+- undo a broadcast in the backward pass, and say why it is done so;
 - see a shared weight as a number with many paths to the loss.
 
 You need lessons 1 to 3: `backward()`, `grad_fn` and `.grad`.
 """
 
-# %% [markdown] lang="ko" en="9cd76ec5"
+# %% [markdown] lang="ko" en="e6dc9460"
 r"""
 # 팬아웃과 브로드캐스트: gradient가 더해지는 곳
 
-수업 04 / 10 · 약 85분 · 연쇄 법칙, 팬아웃, 브로드캐스트
+수업 04 / 10 · 약 90분 · 연쇄 법칙, 팬아웃, 브로드캐스트
 
 **이 수업을 마치면**
 
 - 어떤 수에서 결과까지 경로가 여러 개일 때 기울기를 구할 수 있습니다. 경로를 따라 곱하고, 경로끼리 더합니다.
 - PyTorch의 어느 부분이 언제 그 덧셈을 하는지 말할 수 있습니다.
 - $x^q$ 같은 연산에서 입력마다 gradient를 따로 구할 수 있습니다.
-- 역방향 계산(backward pass)에서 브로드캐스트(broadcast)를 되돌려 gradient를 원래 shape로 만들 수 있습니다. 평균이 아니라 합을 구합니다.
+- 역방향 계산(backward pass)에서 브로드캐스트(broadcast)를 되돌려 gradient를 원래 shape로 만들고, 왜 그렇게 하는지 설명할 수 있습니다.
 - 여러 번 쓰이는 가중치를 loss까지 경로가 여럿인 수로 볼 수 있습니다.
 
 수업 01–03에서 배운 `backward()`, `grad_fn`, `.grad`를 알고 있으면 됩니다.
@@ -51,21 +51,59 @@ language("en")
 
 # %% [markdown] lang="en"
 r"""
+## First look
+
+Here $z = \log y + \sqrt{w}$ with $y = x^3$ and $w = x^2$. ($\log$ is the natural logarithm, as in PyTorch.) When $x$ moves by $h$, both $y$ and $w$
+move, and $z$ changes by $\Delta z$. The bar is the difference quotient $\Delta z/h$, the slope of a secant; the dashed line is at autograd's
+gradient. Both numbers are below the picture. (The other choices are for section 3.)
+
+Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
+"""
+
+# %% [markdown] lang="ko" en="c4063424"
+r"""
+## 먼저 보기
+
+$y = x^3$, $w = x^2$이고 $z = \log y + \sqrt{w}$입니다. (PyTorch에서처럼 $\log$는 자연로그입니다.) $x$를 $h$만큼 움직이면 $y$와 $w$가 둘 다 움직이고,
+$z$는 $\Delta z$만큼 달라집니다. 막대는 차분몫(difference quotient) $\Delta z/h$, 곧 할선의 기울기이고, 파선의 높이는 autograd의 gradient입니다. 두 값은
+그림 아래에 나옵니다. (다른 선택 항목은 3절에서 씁니다.)
+
+마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
+"""
+
+# %%
+explore_paths(by_path=False).first_look()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+At every $x$ the quotient goes to autograd's gradient as $h$ gets small. Yet $x$ acts on $z$ in two ways, through $y$ and through $w$. This lesson is
+about how autograd makes one gradient out of several such ways.
+
+</details>
+
 ## Predict first
 
-Let $z = \log x^3 + \sqrt{x^2}$ at $x = 5$, where $\log$ is the natural logarithm, as in PyTorch. Two paths lead from $x$ to $z$,
-one through the logarithm, one through the root. Taken alone, the first has slope $0.6$ and the second $1.0$.
+Take this $z = \log x^3 + \sqrt{x^2}$ at $x = 5$. Two paths lead from $x$ to $z$, one through the logarithm, one through the root. Taken alone, the
+first has slope $0.6$ and the second $1.0$.
 
 A **hook** on `x` is a function that PyTorch calls with the gradient of `x` once that gradient is known. Our hook prints its argument.
 **What does a single `z.backward()` print?**
 """
 
-# %% [markdown] lang="ko" en="9d293743"
+# %% [markdown] lang="ko" en="fbac7756"
 r"""
+<details><summary>무엇을 보았나요?</summary>
+
+$x$가 어디에 있든 $h$를 줄이면 차분몫이 autograd의 gradient에 다가갑니다. 그런데 $x$가 $z$에 영향을 주는 경로는 $y$를 거치는 것과
+$w$를 거치는 것, 두 가지입니다. 이 수업에서는 이렇게 경로가 여럿일 때 autograd가 gradient 하나를 어떻게 구하는지 살펴봅니다.
+
+</details>
+
 ## 먼저 예상하기
 
-$x = 5$에서 $z = \log x^3 + \sqrt{x^2}$을 봅시다. PyTorch에서처럼 $\log$는 자연로그입니다. $x$에서 $z$까지 경로가 두 개 있습니다.
-하나는 로그를, 하나는 제곱근을 지납니다. 따로 보면 첫째 경로의 기울기는 $0.6$, 둘째 경로의 기울기는 $1.0$입니다.
+앞의 $z = \log x^3 + \sqrt{x^2}$을 $x = 5$에서 봅시다. $x$에서 $z$까지 경로가 두 개 있습니다. 하나는 로그를, 하나는 제곱근을 지납니다. 따로 보면 첫째 경로의 기울기는 $0.6$, 둘째 경로의 기울기는 $1.0$입니다.
 
 `x`에 거는 **hook**은 `x`의 gradient가 구해졌을 때 PyTorch가 그 값을 인자로 넘겨 호출하는 함수입니다. 여기서 쓸 hook은 받은 값을 출력합니다.
 **`z.backward()`를 한 번 호출하면 무엇이 출력될까요?**
@@ -321,35 +359,31 @@ r"""
 ## 3. Why the paths may simply be added
 
 When `x` moves, `y` and `w` move *together*. Why may we follow one path while the other is held fixed, and add the results afterwards?
-As in section 1, $y = x^3$, $w = x^2$ and $z = \log y + \sqrt{w}$.
 
-At first the explorer shows the whole quotient $\Delta z/h$ as a bar, and autograd's gradient as a dashed line. On the right you see for every $h$
-how far the two are apart. *Each path* adds the other two quotients. Each bar starts where the one before it ends. Between
-these two and the whole is the **remainder** $r$: the quotient for both moving, minus the other two.
+The explorer of the first look again. On the right you see for every $h$ how far the bar is from the dashed line. *Each path* adds two quotients, one
+with only $y$ moving and one with only $w$ moving. Each bar starts where the one before it ends. Between these two and the whole is the
+**remainder** $r$: the quotient for both moving, minus the other two.
 
-1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
-2. Choose *each path* and move $h$. With $z = \log y + \sqrt{w}$, do the first two bars ever fail to add up to the last?
-3. Move $h$ to the far left. Which heights do the bars tend to?
-4. Choose $z = y \times w$, at $x = 5$. How large is $r$ at $h = 0.1$, $0.01$, $0.001$?
-5. How steep is its line on the right? What does that say about $h \to 0$?
+1. Choose *each path* and move $h$. With $z = \log y + \sqrt{w}$, do the first two bars ever fail to add up to the last?
+2. Move $h$ to the far left. Which heights do the bars tend to?
+3. Choose $z = y \times w$, at $x = 5$. How large is $r$ at $h = 0.1$, $0.01$, $0.001$?
+4. How steep is its line on the right? What does that say about $h \to 0$?
 """
 
-# %% [markdown] lang="ko" en="63e9a7c5"
+# %% [markdown] lang="ko" en="04dfb0cd"
 r"""
 ## 3. 경로를 그냥 더해도 되는 이유
 
-`x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 다른 경로는 고정하고 한 경로씩 따로 구한 다음 더해도 될까요? 1절에서처럼
-$y = x^3$, $w = x^2$, $z = \log y + \sqrt{w}$입니다.
+`x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 다른 경로는 고정하고 한 경로씩 따로 구한 다음 더해도 될까요?
 
-처음에는 전체의 차분몫(difference quotient) $\Delta z/h$가 막대로, autograd의 gradient가 파선으로 보입니다. 오른쪽 그림은 둘이 $h$마다 얼마나 떨어져 있는지를
-보여 줍니다. *경로마다*를 고르면 나머지 두 차분몫도 나옵니다. 막대는 앞의 막대가 끝난 높이에서 시작합니다. 막대 사이에 표시된 $r$은 둘 다
-움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다.
+맨 앞에서 본 탐색기입니다. 오른쪽 그림은 막대와 파선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다. *경로마다*를 고르면 $y$만 움직일 때의 차분몫과 $w$만 움직일
+때의 차분몫이 더 나옵니다. 막대는 앞의 막대가 끝난 높이에서 시작합니다. 막대 사이에 표시된 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀
+**나머지**입니다.
 
-1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
-2. *경로마다*를 고르고 $h$를 움직이세요. $z = \log y + \sqrt{w}$일 때 앞의 두 막대를 더한 것이 마지막 막대와 다를 때가 있나요?
-3. $h$를 왼쪽 끝까지 옮기세요. 막대의 높이는 어떤 값에 다가가나요?
-4. $x = 5$에서 $z = y \times w$를 고르세요. $h = 0.1$, $0.01$, $0.001$에서 $r$은 얼마인가요?
-5. 오른쪽에서 $r$의 선은 얼마나 가파른가요? $h \to 0$일 때 어떻게 된다는 뜻인가요?
+1. *경로마다*를 고르고 $h$를 움직이세요. $z = \log y + \sqrt{w}$일 때 앞의 두 막대를 더한 것이 마지막 막대와 다를 때가 있나요?
+2. $h$를 왼쪽 끝까지 옮기세요. 막대의 높이는 어떤 값에 다가가나요?
+3. $x = 5$에서 $z = y \times w$를 고르세요. $h = 0.1$, $0.01$, $0.001$에서 $r$은 얼마인가요?
+4. 오른쪽에서 $r$의 선은 얼마나 가파른가요? $h \to 0$일 때 어떻게 된다는 뜻인가요?
 """
 
 # %%
@@ -358,8 +392,6 @@ explore_paths(by_path=False)
 # %% [markdown] lang="en"
 r"""
 <details><summary>What you saw</summary>
-
-At every $x$ the quotient of $z$ goes to autograd's gradient.
 
 With $\log y + \sqrt{w}$ the remainder is 0 at any $h$: in a sum the two parts do not affect each other. At $x = 5$ they tend to $0.6$ and $1.0$, and $0.6 + 1.0$ is
 $1.6$. (The explorer shows as 0 what is no more than round-off.) In a product
@@ -375,11 +407,9 @@ function merges $y$ and $w$, the remainder tends to zero in this way. That is wh
 </details>
 """
 
-# %% [markdown] lang="ko" en="407dbe6b"
+# %% [markdown] lang="ko" en="fedbda4a"
 r"""
 <details><summary>무엇을 보았나요?</summary>
-
-$x$가 어디에 있든 $z$의 차분몫은 autograd의 gradient에 다가갑니다.
 
 $\log y + \sqrt{w}$에서는 $h$가 얼마든 나머지가 없습니다. 더할 때는 두 부분이 서로 영향을 주지 않기 때문입니다. $x = 5$에서 두 부분은 $0.6$과 $1.0$에 다가가고
 $0.6 + 1.0$은 $1.6$입니다. (탐색기는 반올림 오차를 넘지 않는 $r$을 0으로 표시합니다.)
@@ -399,14 +429,14 @@ $h$로 나눕시다. 앞의 두 항은 기울기에 다가갑니다. 마지막 �
 r"""
 ### Optional: a pair of functions of your own
 
-The 85 minutes do not include the optional parts (this one and task 4.3), and nothing later depends on them.
+The lesson's 90 minutes do not include the optional parts (this one and task 4.3), and nothing later depends on them.
 """
 
-# %% [markdown] lang="ko" en="411ebc2a"
+# %% [markdown] lang="ko" en="7ddbff66"
 r"""
 ### 여러분의 함수 두 개 · 선택
 
-선택으로 표시한 부분(여기와 과제 4.3)은 85분에 들지 않고, 뒤에서 필요하지도 않습니다.
+선택으로 표시한 부분(여기와 과제 4.3)은 90분에 들지 않고, 뒤에서 필요하지도 않습니다.
 """
 
 
@@ -746,7 +776,7 @@ r"""
 `backward()` 한 번 안에서 일어납니다. 경로가 만나는 곳에서는 도착한 값을 엔진이 더합니다. 브로드캐스트에서는 그 연산의 backward가 구한 gradient를 곧바로
 더하고, 합성곱에서는 backward가 계산하면서 더합니다.
 
-## 7. 실제로 있었던 버그: 브로드캐스트를 되돌리지 않은 컴파일러
+## 7. 실제로 있었던 버그
 
 2018년 11월, PyTorch 1.0이 나오기 한 달 전에 PyTorch의 컴파일러 `torch.jit`이 [틀린 gradient를 낸다는
 보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 보고된 함수를 옮긴 아래 함수 `f`의 $z = 1$에서 컴파일러의 결과는 $5436.56$, 보통의 autograd의
@@ -791,11 +821,17 @@ r"""
 
 Four functions, 10 points. **Task 4.3 is optional**; it gives points like the others.
 
-Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
+
+<details><summary>The rules in short, and how to see a solution</summary>
+
+A test cell holds the **visible tests**; grading adds
 **hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
 hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
 docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
 `autograder check 4 --solution total_derivative`).
+
+</details>
 
 **Only in this lesson:**
 
@@ -804,16 +840,22 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
   It may be tracked or not, and a later call must not change it.
 """
 
-# %% [markdown] lang="ko" en="f96323e6"
+# %% [markdown] lang="ko" en="ffd08c4c"
 r"""
 # 과제
 
 함수 네 개, 합해서 10점입니다. **과제 4.3은 선택 과제**이지만 점수는 똑같이 있습니다.
 
-테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
+
+<details><summary>규칙 요약, 모범 풀이를 보는 방법</summary>
+
+테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
 설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
 답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 4 --solution total_derivative`).
+
+</details>
 
 **이 수업에만 있는 규칙:**
 

@@ -10,7 +10,7 @@
 r"""
 # Vectors in, vectors out: VJP, JVP, Jacobian
 
-Lesson 05 of 10 · ~85 min · VJP, JVP, Jacobian, torch.func
+Lesson 05 of 10 · ~90 min · VJP, JVP, Jacobian, torch.func
 
 **After this lesson you can**
 
@@ -23,11 +23,11 @@ You need lessons 1 to 4 and the product of a matrix and a vector. The minutes ab
 gives points like the others, but nothing later needs it.
 """
 
-# %% [markdown] lang="ko" en="924c4986"
+# %% [markdown] lang="ko" en="15486147"
 r"""
 # 벡터에서 벡터로: VJP, JVP, 야코비 행렬
 
-수업 05 / 10 · 약 85분 · VJP, JVP, 야코비 행렬, torch.func
+수업 05 / 10 · 약 90분 · VJP, JVP, 야코비 행렬, torch.func
 
 **이 수업을 마치면**
 
@@ -49,6 +49,40 @@ language("en")
 
 # %% [markdown] lang="en"
 r"""
+## First look
+
+$F(x_1, x_2) = (x_1 \cos x_2,\; x_1 \sin x_2)$ makes two numbers from two. Left: the inputs, with a point $p = (x_1, x_2)$ and a direction $v$.
+Middle: the outputs. A step $h$ along $v$ moves the output along the dotted curve. The thick arrow lies on a secant of this curve: it is the difference
+quotient $\frac{F(p + hv) - F(p)}{h}$. The dashed arrow, $Jv$, is the slope that autograd computed for the direction $v$. Both are also below the
+picture, as numbers.
+
+Move $x_1$ and $x_2$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at
+every place?**
+"""
+
+# %% [markdown] lang="ko" en="a6e75109"
+r"""
+## 먼저 보기
+
+$F(x_1, x_2) = (x_1 \cos x_2,\; x_1 \sin x_2)$는 수 두 개를 받아 수 두 개를 내놓습니다. 왼쪽은 입력이고, 점 $p = (x_1, x_2)$와 방향 $v$가 있습니다.
+가운데는 출력입니다. 입력이 $v$ 방향으로 $h$만큼 가면 출력은 점선을 따라 움직입니다. 굵은 화살표는 이 점선의 할선 방향이며, 차분몫(difference quotient)
+$\frac{F(p + hv) - F(p)}{h}$입니다. 파선 화살표 $Jv$는 autograd가 구한 $v$ 방향의 기울기입니다. 그림 아래에는 두 화살표의 값이 나옵니다.
+
+$x_1$과 $x_2$를 마음에 드는 곳으로 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **어느 곳에서나 늘 성립하는 것은 무엇인가요?**
+"""
+
+# %%
+explore_arrows().first_look()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+The two arrows become one: at every place the quotient tends to autograd's arrow, in both components. This lesson is about the slopes of functions with
+several inputs and several outputs, and about which of them autograd computes at once.
+
+</details>
+
 ## Predict first
 
 Here is a function from 2 numbers to 3 numbers:
@@ -64,8 +98,15 @@ $$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}.$$
 For an `x` that requires grad, you compute `y = f(x)` and call `y.backward(torch.ones(3))`. **What does `x.grad` hold afterwards?**
 """
 
-# %% [markdown] lang="ko" en="a181ab6c"
+# %% [markdown] lang="ko" en="06cca7f4"
 r"""
+<details><summary>무엇을 보았나요?</summary>
+
+두 화살표가 하나가 됩니다. 어느 곳에서나 차분몫은 두 성분 모두 autograd의 화살표에 가까워집니다. 이 수업에서는 입력도 출력도 여러 개인 함수의 기울기를
+다룹니다. autograd가 그중 무엇을 한 번에 구하는지도 살펴봅니다.
+
+</details>
+
 ## 먼저 예상하기
 
 수 2개를 받아 수 3개를 내놓는 함수가 있습니다.
@@ -424,50 +465,48 @@ print("jacfwd  :", torch.func.jacfwd(f)(point).tolist())
 r"""
 ## 5. The quotient becomes $J v$; $u^\top J v$ from both ends
 
-Polar coordinates: $F(x_1, x_2) = (x_1 \cos x_2,\; x_1 \sin x_2)$ maps a radius $x_1$ and an angle $x_2$ to a point of the plane. At $p = (2, 0.5)$ the input moves in the
-direction $v$ of length 1, at 53° in the $(x_1, x_2)$ plane. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their
-tips are $0.83$ apart. **How far apart are they at $h = 0.1$?**
+The $F$ of the first look takes polar coordinates, a radius $x_1$ and an angle $x_2$, to a point of the plane. At $p = (2, 0.5)$ the input moves in
+the direction $v$ of length 1, at 53° in the $(x_1, x_2)$ plane. At $h = 1$ the tips of the two arrows, the difference quotient and the JVP, are $0.83$
+apart. **How far apart are they at $h = 0.1$?**
 """
 
-# %% [markdown] lang="ko" en="7991479e"
+# %% [markdown] lang="ko" en="c1939c5e"
 r"""
 ## 5. 차분몫과 JVP, 그리고 $u^\top J v$
 
-극좌표(polar coordinates) $F(x_1, x_2) = (x_1 \cos x_2,\; x_1 \sin x_2)$는 반지름 $x_1$과 각 $x_2$를 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 $(x_1, x_2)$ 평면에서
-53°이고 길이가 1인 $v$ 방향으로 움직입니다. $F(p)$에서 화살표 두 개가 나옵니다. 하나는 $h$만큼 갔을 때의 차분몫, 다른 하나는 JVP입니다. $h = 1$에서 두 화살표의 끝은
-$0.83$만큼 떨어져 있습니다. **$h = 0.1$에서는 얼마나 떨어져 있을까요?**
+맨 앞에서 본 $F$는 극좌표(polar coordinates), 곧 반지름 $x_1$과 각 $x_2$를 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 $(x_1, x_2)$ 평면에서
+53°이고 길이가 1인 $v$ 방향으로 움직입니다. $h = 1$에서 차분몫과 JVP, 두 화살표의 끝은 $0.83$만큼 떨어져 있습니다. **$h = 0.1$에서는 얼마나 떨어져
+있을까요?**
 """
 
 # %%
 predict(
     "5 arrows",
-    A=say(en="still about 0.8: there is no h in the JVP", ko="여전히 약 0.8. JVP에는 h가 없다"),
-    B=say(en="about 0.08", ko="약 0.08"),
-    C=say(en="about 0.008", ko="약 0.008"),
+    A=say(en="about 0.26: in proportion to √h", ko="약 0.26: √h에 비례한다"),
+    B=say(en="about 0.08: in proportion to h", ko="약 0.08: h에 비례한다"),
+    C=say(en="about 0.008: in proportion to h²", ko="약 0.008: h²에 비례한다"),
 )
 
 # %% [markdown] lang="en"
 r"""
-Run the next cell. Left: the inputs, with $p = (x_1, x_2)$ and $v$. Middle: the outputs, with the two arrows. Right: the distance between the arrows, for every $h$.
-Below, the quotient and $J v$ stand one above the other as numbers. The list *compare* adds a third arrow, $u$, a direction among the outputs, and the two numbers of point 4.
+The explorer of the first look again. On the right is the distance between the arrows, for every $h$. The list *compare* adds a third arrow, $u$, a
+direction among the outputs, and the two numbers of point 3.
 
-1. Move $x_1$ and $x_2$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every place?
-2. Go back to $x_1 = 2$, $x_2 = 0.5$, and set $h$ to $0.1$, then to $0.001$. With a tenth of $h$, how much of the gap is left?
-3. At $h = 1$, turn $v$ to 0° (only $x_1$ grows), then to 90° (only $x_2$ grows). When is there no gap, and why?
-4. In the list *compare*, choose *and both along u*, and make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ until both are almost 0. What angle do $u$ and the JVP arrow make?
-5. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
+1. At $x_1 = 2$, $x_2 = 0.5$, set $h$ to $0.1$, then to $0.001$. With a tenth of $h$, how much of the gap is left?
+2. At $h = 1$, turn $v$ to 0° (only $x_1$ grows), then to 90° (only $x_2$ grows). When is there no gap, and why?
+3. In the list *compare*, choose *and both along u*, and make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ until both are almost 0. What angle do $u$ and the JVP arrow make?
+4. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
 """
 
-# %% [markdown] lang="ko" en="a2e7a0b4"
+# %% [markdown] lang="ko" en="21465ba1"
 r"""
-다음 셀을 실행하세요. 왼쪽은 입력이고 $p = (x_1, x_2)$와 $v$가 있습니다. 가운데는 출력이고 두 화살표가 있습니다. 오른쪽은 $h$마다 두 화살표의 차이를 보여 줍니다.
-그림 아래에는 차분몫과 $J v$의 값이 위아래로 나란히 나옵니다. *비교* 목록을 바꾸면 출력 쪽의 방향인 셋째 화살표 $u$와 4번에 나오는 두 수가 더해집니다.
+맨 앞에서 본 탐색기입니다. 오른쪽은 $h$마다 두 화살표의 차이를 보여 줍니다. *비교* 목록을 바꾸면 출력 쪽의 방향인 셋째 화살표 $u$와 3번에 나오는 두 수가
+더해집니다.
 
-1. $x_1$과 $x_2$를 마음에 드는 곳으로 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. 어느 곳에서나 늘 성립하는 것은 무엇인가요?
-2. $x_1 = 2$, $x_2 = 0.5$로 돌아와 $h$를 $0.1$, $0.001$로 바꾸어 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
-3. $h = 1$에서 $v$를 0°로($x_1$만 늡니다), 이어서 90°로($x_2$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
-4. *비교* 목록에서 *u 쪽 성분까지*를 고르고 $h$를 줄이세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? 둘 다 거의 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가 이루는 각은 얼마인가요?
-5. $h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?
+1. $x_1 = 2$, $x_2 = 0.5$에서 $h$를 $0.1$, $0.001$로 바꾸어 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
+2. $h = 1$에서 $v$를 0°로($x_1$만 늡니다), 이어서 90°로($x_2$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
+3. *비교* 목록에서 *u 쪽 성분까지*를 고르고 $h$를 줄이세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? 둘 다 거의 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가 이루는 각은 얼마인가요?
+4. $h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?
 """
 
 # %%
@@ -477,27 +516,25 @@ explore_arrows()
 r"""
 <details><summary>What you saw</summary>
 
-1. The two arrows become one: at every place the quotient tends to the JVP, in both components.
-2. The gap shrinks in proportion to $h$: it is $0.83$ at $h = 1$, $0.080$ at $0.1$, $0.0008$ at $0.001$. The curve along which $F(p + hv)$ moves is
+1. The gap shrinks in proportion to $h$: it is $0.83$ at $h = 1$, $0.080$ at $0.1$, $0.0008$ at $0.001$. The curve along which $F(p + hv)$ moves is
    bent, and the arrow of the quotient cuts across.
-3. For $v$ at 0° the curve is a straight ray, so there is no gap. At 90° it is a circle, and the quotient is a chord beside the tangent.
-4. $u \cdot$ quotient moves the input *forward* and measures how far the output goes along $u$. $(u^\top J) \cdot v$ takes $u$ *back* to the inputs and
+2. For $v$ at 0° the curve is a straight ray, so there is no gap. At 90° it is a circle, and the quotient is a chord beside the tangent.
+3. $u \cdot$ quotient moves the input *forward* and measures how far the output goes along $u$. $(u^\top J) \cdot v$ takes $u$ *back* to the inputs and
    measures it along $v$. As $h$ shrinks, the first tends to the second, $u^\top J v$. That is 0 when $u$ is at a right angle to $J v$.
-5. At tiny $h$ round-off takes over, as in lesson 1. Neither $J v$ nor $u^\top J$ contains an $h$.
+4. At tiny $h$ round-off takes over, as in lesson 1. Neither $J v$ nor $u^\top J$ contains an $h$.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="e12642d3"
+# %% [markdown] lang="ko" en="70a18530"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 두 화살표가 하나가 됩니다. 어느 곳에서나 차분몫은 두 성분 모두 JVP에 가까워집니다.
-2. 차이는 $h$에 비례해 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$는 휘어진 곡선을 따라 움직이는데, 차분몫의 화살표는 그 곡선의 두 점을 곧게 이은 현(chord)의 방향이기 때문입니다.
-3. $v$가 0°이면 그 곡선이 곧은 반직선이므로 차이가 없습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
-4. $u \cdot$ 차분몫은 입력을 *앞으로* 움직인 다음, 출력이 $u$ 방향으로 얼마나 갔는지 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음, 그것이
+1. 차이는 $h$에 비례해 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$는 휘어진 곡선을 따라 움직이는데, 차분몫의 화살표는 그 곡선의 두 점을 곧게 이은 현(chord)의 방향이기 때문입니다.
+2. $v$가 0°이면 그 곡선이 곧은 반직선이므로 차이가 없습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
+3. $u \cdot$ 차분몫은 입력을 *앞으로* 움직인 다음, 출력이 $u$ 방향으로 얼마나 갔는지 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음, 그것이
    $v$ 방향으로 얼마나 되는지 잽니다. $h$가 작아지면 앞의 수가 뒤의 수 $u^\top J v$에 다가갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
-5. $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. $J v$에도 $u^\top J$에도 $h$는 없습니다.
+4. $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. $J v$에도 $u^\top J$에도 $h$는 없습니다.
 
 </details>
 """
@@ -507,9 +544,8 @@ predicted(
     "5 arrows",
     right="B",
     A=say(
-        en="The JVP stays the same, but the quotient does not: it turns towards the JVP, and a gap of 0.080 "
-        "is left.",
-        ko="JVP는 그대로지만 차분몫은 그렇지 않습니다. h가 작아지면 차분몫의 화살표가 JVP에 가까워져서 차이는 0.080만 남습니다.",
+        en="It shrinks faster. The bend of the curve costs an error in proportion to h: 0.080.",
+        ko="그보다 빨리 줄어듭니다. 곡선이 휘어서 생기는 오차는 h에 비례하므로 0.080입니다.",
     ),
     B=say(
         en="A step to one side has an error in proportion to h: 0.080, and 0.0008 at h = 0.001.",
@@ -681,7 +717,7 @@ r"""
 
 셋째 샘플은 목표에서 멀리 떨어져 있고, 그 사실이 행에 드러납니다. 합만 보았다면 어느 샘플인지 알 수 없었을 것입니다.
 
-## 8. 실제로 있었던 버그: 곱의 순서가 바뀐 JVP 공식
+## 8. 실제로 있었던 버그
 
 `torch.cholesky_inverse`는 하삼각행렬(lower triangular matrix) $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
 쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. (이 식을 따라가지 않아도 됩니다. 아래에서는 곱하는 순서만 중요합니다.) 여러분의 PyTorch를

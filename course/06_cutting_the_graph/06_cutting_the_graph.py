@@ -32,7 +32,7 @@ r"""
 **이 수업을 마치면**
 
 - `detach`로 그래프를 끊고, 끊은 자리 너머로 gradient를 직접 넘겨줄 수 있습니다.
-- 두 경로 중 하나만 끊었을 때 autograd의 기울기가 얼마인지 말하고, 그렇게 끊긴 곳을 차분몫(difference quotient)으로 찾아낼 수 있습니다.
+- 두 경로 중 하나만 끊었을 때 autograd의 기울기가 얼마인지 말하고, 그렇게 끊긴 곳을 차분몫으로 찾아낼 수 있습니다.
 - `requires_grad_`, `detach`, `no_grad`, `inference_mode`, `eval()` 중에서 알맞은 것을 고를 수 있습니다.
 - 파라미터를 제자리에서 옮기고, 층을 동결하고, 그래프를 남기지 않고 loss를 더할 수 있습니다.
 - 경로 하나를 일부러 끊어, 목푯값이 움직이지 않게 할 수 있습니다.
@@ -50,6 +50,36 @@ language("en")
 
 # %% [markdown] lang="en"
 r"""
+## First look
+
+The purple dash-dotted curve is $c\,x^2$. The number $c$ is the value of $x$ at the black dot, held constant. The *secant* joins two points of this curve that are $h$ apart; its slope is
+the difference quotient. The dashed line has the slope that autograd found. (The black curve and the two lists belong to section 4.)
+
+Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
+"""
+
+# %% [markdown] lang="ko" en="596b05f8"
+r"""
+## 먼저 보기
+
+보라색 일점쇄선은 $c\,x^2$의 그래프입니다. $c$는 검은 점이 있는 곳의 $x$ 값이고, 상수로 고정해 둡니다. *할선*(secant)은 이 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가
+차분몫(difference quotient)입니다. 파선의 기울기는 autograd가 구한 값입니다. (검은 곡선과 두 목록은 4절에서 다룹니다.)
+
+마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
+"""
+
+# %%
+explore_cut(pair="x² · x.detach()", held=True, x=1.5).first_look()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+At every $x$ the quotient goes to autograd's gradient as $h$ gets small. This lesson is about cutting a graph, on purpose or by accident: which slope autograd reports then, and how the
+quotient shows where a cut is.
+
+</details>
+
 ## Predict first
 
 `y.detach()` returns a tensor with the values of `y` and without its history (lesson 2). Read this code, but do not run it yet:
@@ -63,8 +93,15 @@ f.backward()
 As a formula, $f$ is $x \cdot x^2 = x^3$, and $3x^2 = 12$ at $x = 2$. **What does `x.grad` hold?**
 """
 
-# %% [markdown] lang="ko" en="e0a081ec"
+# %% [markdown] lang="ko" en="9a674f5e"
 r"""
+<details><summary>무엇을 보았나요?</summary>
+
+$x$가 어디에 있든 $h$를 줄이면 차분몫이 autograd의 gradient에 다가갑니다. 이 수업에서는 그래프를 일부러 또는 실수로 끊으면 autograd가 어떤 기울기를 내는지, 끊긴 곳을 차분몫으로 어떻게
+찾아내는지 살펴봅니다.
+
+</details>
+
 ## 먼저 예상하기
 
 `y.detach()`는 값은 `y`와 같고 계산 기록은 없는 텐서를 돌려줍니다(수업 02). 다음 코드를 읽어 보세요. 아직 실행하지는 마세요.
@@ -254,18 +291,15 @@ Such a splice is useful if $y = f(x)$ runs on one computer and $z = g(y)$ on ano
 
 ## 4. Cutting one of two paths
 
-In the first prediction, only *one* of two paths from $x$ to $f$ is cut. Run the cell. It shows a product $f(x) = a(x)\,b(x)$ whose second factor is detached. Left: the function, its secant, and a dashed line with the slope that
-autograd reports. Right: the distance between the quotient and autograd's slope.
+In the first prediction, only *one* of two paths from $x$ to $f$ is cut. The explorer of the first look again: it shows a product $f(x) = a(x)\,b(x)$ whose second factor is detached. Right: the distance between the quotient and
+autograd's slope. To begin with, the quotient holds the second factor at its value at $x$, a constant.
 
-To begin with, the quotient holds the second factor at its value at $x$, a constant. The list *factor* lets it move with $x$, as it does in the program.
-
-1. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
-2. In the list *factor*, choose *moves with x*, as it does in the program. Set $x = 2$ and move $h$ to the left. Where does the quotient go, and what does autograd say?
-3. Choose `x · (x²).detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now at $x = 2$, and what do autograd's two answers add up to?
-4. Choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd report at $x = 2$?
+1. In the list *factor*, choose *moves with x*, as it does in the program. Set $x = 2$ and move $h$ to the left. Where does the quotient go, and what does autograd say?
+2. Choose `x · (x²).detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now at $x = 2$, and what do autograd's two answers add up to?
+3. Choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd report at $x = 2$?
 """
 
-# %% [markdown] lang="ko" en="38ef21f7"
+# %% [markdown] lang="ko" en="e25e164b"
 r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. 한편 `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 우리가 구하려던 것이 아니라
 `y`의 합의 기울기인데, 오류 없이 실행됩니다.
@@ -274,15 +308,12 @@ $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 �
 
 ## 4. 한 경로만 끊기
 
-첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하면 두 인수(factor)의 곱 $f(x) = a(x)\,b(x)$가 나타납니다. 둘째 인수 $b(x)$는 detach되어 있습니다. 왼쪽: 함수와 할선(secant), 그리고 autograd의 기울기로 그은 파선.
-오른쪽: 차분몫과 autograd의 기울기 사이의 차이.
+첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 맨 앞에서 본 탐색기로 살펴봅시다. 두 인수(factor)의 곱 $f(x) = a(x)\,b(x)$이고, 둘째 인수 $b(x)$는 detach되어 있습니다.
+오른쪽은 차분몫과 autograd의 기울기 사이의 차이입니다. 처음에는 차분몫을 구할 때 둘째 인수를 $x$에서의 값, 곧 상수로 고정합니다.
 
-처음에는 차분몫을 구할 때 둘째 인수를 $x$에서의 값, 곧 상수로 고정합니다. *둘째 인수* 목록을 바꾸면 프로그램에서처럼 둘째 인수도 $x$와 함께 움직입니다.
-
-1. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
-2. *둘째 인수* 목록에서 *x와 함께 움직임*을 고르세요. 프로그램에서는 이렇게 움직입니다. $x = 2$로 두고 $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd가 구한 기울기는 얼마인가요?
-3. `x · (x²).detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. $x = 2$에서 이번에는 autograd가 구한 기울기가 얼마인가요? 앞의 값과 더하면 얼마인가요?
-4. `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd가 구한 기울기는 얼마인가요?
+1. *둘째 인수* 목록에서 *x와 함께 움직임*을 고르세요. 프로그램에서는 이렇게 움직입니다. $x = 2$로 두고 $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd가 구한 기울기는 얼마인가요?
+2. `x · (x²).detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. $x = 2$에서 이번에는 autograd가 구한 기울기가 얼마인가요? 앞의 값과 더하면 얼마인가요?
+3. `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd가 구한 기울기는 얼마인가요?
 """
 
 # %%
@@ -292,10 +323,9 @@ explore_cut(pair="x² · x.detach()", held=True, x=1.5)
 r"""
 <details><summary>What you saw</summary>
 
-1. With the second factor held, the quotient tends to autograd's gradient at every $x$.
-2. The quotient goes to 12, while autograd says 8 at every $h$. On the right, the difference goes to 4 and stays there.
-3. 4, and $8 + 4 = 12$. The product rule $f' = a'b + a\,b'$ has two terms, one for each path (lesson 4). Either cut loses the second term: "lost at the cut", $a\,b'$.
-4. The quotient is 0, as it must be for a constant function, but autograd reports $\frac{1}{2}$.
+1. The quotient goes to 12, while autograd says 8 at every $h$. On the right, the difference goes to 4 and stays there.
+2. 4, and $8 + 4 = 12$. The product rule $f' = a'b + a\,b'$ has two terms, one for each path (lesson 4). Either cut loses the second term: "lost at the cut", $a\,b'$.
+3. The quotient is 0, as it must be for a constant function, but autograd reports $\frac{1}{2}$.
 
 </details>
 
@@ -306,14 +336,13 @@ Some cuts are meant: "treat this as a constant". Then compare with the quotient 
 (`explore_cut((torch.sin, torch.exp))` takes two functions of your own and detaches the second.)
 """
 
-# %% [markdown] lang="ko" en="dd05fdae"
+# %% [markdown] lang="ko" en="ac44a79d"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 둘째 인수를 고정하면 $x$가 어디에 있든 차분몫은 autograd의 gradient에 가까워집니다.
-2. 차분몫은 12로 다가가는데 autograd의 값은 $h$가 얼마든 8입니다. 오른쪽에서 차이는 4로 다가가 거기에 머뭅니다.
-3. 4이고, $8 + 4 = 12$입니다. 곱의 미분법 $f' = a'b + a\,b'$에는 경로마다 하나씩 두 항이 있는데(수업 04), 어느 쪽을 끊든 그때의 둘째 항 $a\,b'$을 잃습니다. 그림 아래의 "끊긴 곳에서 잃은 기울기"가 이것입니다.
-4. 함수가 상수이므로 차분몫은 0입니다. 그런데 autograd의 값은 $\frac{1}{2}$입니다.
+1. 차분몫은 12로 다가가는데 autograd의 값은 $h$가 얼마든 8입니다. 오른쪽에서 차이는 4로 다가가 거기에 머뭅니다.
+2. 4이고, $8 + 4 = 12$입니다. 곱의 미분법 $f' = a'b + a\,b'$에는 경로마다 하나씩 두 항이 있는데(수업 04), 어느 쪽을 끊든 그때의 둘째 항 $a\,b'$을 잃습니다. 그림 아래의 "끊긴 곳에서 잃은 기울기"가 이것입니다.
+3. 함수가 상수이므로 차분몫은 0입니다. 그런데 autograd의 값은 $\frac{1}{2}$입니다.
 
 </details>
 
@@ -464,7 +493,7 @@ After `model.eval()`, **is `model(inputs)` still tracked?**
 
 # %% [markdown] lang="ko" en="4a91eca0"
 r"""
-## 6. eval()은 다른 스위치, 동결은 또 다른 스위치
+## 6. 스위치 두 개 더: eval()과 requires_grad
 
 모델에는 따로 모드가 있습니다. `nn.Sequential`은 층을 차례대로 적용합니다. 학습 모드에서 `nn.Dropout(0.5)`는 원소의 절반쯤을 무작위로 0으로 만들고 나머지는 두 배로 만들지만, **평가 모드**(evaluation mode)에서는 그대로 통과시킵니다.
 평가 모드는 `model.eval()`로 켜고 `model.train()`으로 되돌립니다. `BatchNorm`도 같은 스위치를 따릅니다. 학습 모드에서는 지금 들어온 배치의 평균과 분산으로 정규화하고, `no_grad` 안에서도 그것을 모읍니다. 평가 모드에서는 모아 둔 평균과 분산으로 정규화합니다.
@@ -677,7 +706,7 @@ r"""
 
 # %% [markdown] lang="ko" en="a15d744b"
 r"""
-## 9. 실제로 있었던 버그: 기록에서 빠진 $\sigma(W)$
+## 9. 실제로 있었던 버그: 스펙트럼 정규화
 
 **스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 스펙트럼 정규화는 2018년 5월에 PyTorch의 코드에 들어왔는데,
 정식 배포 전 몇 주 동안은 $\sigma$를 지나는 경로가 끊겨 있었습니다. 끊긴 판은 두 가지였고, 아래의 `cut=True`는 그중 둘째입니다. (`C`는 네트워크의 나머지를 대신합니다. $W/\sigma(W)$의 각 원소에 `C`의 원소를 곱해 더한 것이 loss입니다.) `W[0, 0]`에 대한 기울기를 봅시다.
@@ -2039,6 +2068,8 @@ for _dtype, _one, _other in (("float64", _few, _all), ("float32", _all, _few)):
 r"""
 ## What the hidden tests look for
 
+<details><summary>The list, task by task</summary>
+
 - **6.1** Several `f` and `g`: results with one element, as many as `x`, or more; an `f` that uses its argument twice, adds elements up, or returns `x` itself; scalar, matrix-shaped (one row, too) and empty `x`, and a leaf whose memory is part of a larger tensor;
   full buffers of `x` and of parameters; two calls in a row, another `f`, another `x`; whether `g` gets a tensor without a history; both dtypes, 10 digits.
 - **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty, sliced and transposed ones; some or all without a `.grad`; gradients of 0 and large ones; `lr` 0, an `int`, and one with many digits; three steps in a row; 10 digits; the return value; whether objects, memory and gradients are the caller's.
@@ -2047,6 +2078,8 @@ r"""
 - **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200, type of the sum; a `step` that trains; `float32` losses whose sum loses digits; graphs alive at each step and at the end.
 - **6.6** Models of two and three linear layers, some inside another, without a bias, or with names that begin alike; a first layer without parameters; one row and several; tracked and untracked `x`; full buffers, also of `x`; parameters frozen already, anywhere; how often the model runs; the return value; layers, parameters, flags and modes afterwards.
 - **6.7** Several `f` and `h`, each of them also `t` itself; vectors and matrices, tracked or not; both dtypes; the value, to 10 digits, and each gradient beside the quotient that holds the targets still; full buffers; two calls in a row, another `h`, another `a`; how often `f` and `h` are called.
+
+</details>
 
 Everywhere: the rules of every task.
 
@@ -2078,9 +2111,11 @@ You can now answer these without looking back:
 Next: [Lesson 07](../07_inside_backward/07_inside_backward.ipynb), inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="c25e9c9b"
+# %% [markdown] lang="ko" en="29ae96cb"
 r"""
 ## 숨은 테스트가 확인하는 것
+
+<details><summary>과제별 목록</summary>
 
 - **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 원소 하나일 때, 원소 수가 `x`와 같을 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`의 원소를 더하는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양(행이 하나일 때도), 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
   이미 값이 들어 있는 `x`와 파라미터의 버퍼. 두 번 이어 호출하기, 다른 `f`, 다른 `x`. `g`가 계산 기록이 없는 텐서를 받는지. 두 가지 dtype, 10자리까지.
@@ -2090,6 +2125,8 @@ r"""
 - **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`과 합의 타입. 학습하는 `step`. `no_grad` 안에서 호출하기. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
 - **6.6** 선형 층이 두 개, 세 개인 모델. 다른 층 안에 든 층, `bias`가 없는 층, 앞부분이 같은 이름이 붙은 층. 파라미터가 없는 첫 층. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 모델을 실행한 횟수와 돌려주는 값. 끝난 뒤의 층, 파라미터, `requires_grad`, 모드.
 - **6.7** 여러 가지 `f`와 `h`. 둘 다 `t`를 그대로 돌려줄 수도 있습니다. 벡터와 행렬, 추적되는 것과 추적되지 않는 것. 두 가지 dtype. 10자리까지 맞는 loss의 값, 그리고 gradient마다 목푯값을 고정한 차분몫과 같은지. 이미 값이 들어 있는 버퍼. 두 번 이어 호출하기, 다른 `h`, 다른 `a`. `f`와 `h`를 호출한 횟수.
+
+</details>
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

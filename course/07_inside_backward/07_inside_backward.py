@@ -51,6 +51,36 @@ language("en")
 
 # %% [markdown] lang="en"
 r"""
+## First look
+
+This is $f(x) = x^2$. The *secant* joins two points of the curve that are $h$ apart; its slope is the difference quotient. The dashed line has the slope that `backward()` stored in `x.grad`.
+(Leave the menu *spoil* as it is: section 4 is about it.)
+
+Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
+"""
+
+# %% [markdown] lang="ko" en="9c3a84d7"
+r"""
+## 먼저 보기
+
+$f(x) = x^2$입니다. *할선*(secant)은 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가 차분몫(difference quotient)입니다. 파선의 기울기는 `backward()`가 `x.grad`에 저장한 값입니다.
+(*교란* 메뉴는 그대로 두세요. 4절에서 씁니다.)
+
+마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
+"""
+
+# %%
+explore_saved(spoiler="none", h=1.0).first_look()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+At every $x$ the quotient goes to `x.grad`, until rounding takes over. To find `x.grad`, `backward()` read values that the forward pass had saved. This lesson is about those values:
+what happens when they change in between, and how the quotient shows it.
+
+</details>
+
 ## Predict first
 
 Two programs. `y.add_(1)` adds 1 to every element of `y` **in place**, in the same memory.
@@ -65,8 +95,15 @@ y.sum().backward()                                    y.sum().backward()
 **Which of them stops with an error?**
 """
 
-# %% [markdown] lang="ko" en="7b413372"
+# %% [markdown] lang="ko" en="c7ba8c00"
 r"""
+<details><summary>무엇을 보았나요?</summary>
+
+$x$가 어디에 있든 $h$를 줄이면 차분몫이 `x.grad`에 다가가고, 그러다 반올림 오차가 커집니다. `backward()`는 순방향 계산에서 저장해 둔 값을 읽어 `x.grad`를 구합니다. 이 수업에서는 그 저장된 값이 도중에 바뀌면
+어떻게 되는지, 그것을 차분몫으로 어떻게 알아내는지 살펴봅니다.
+
+</details>
+
 ## 먼저 예상하기
 
 다음 두 프로그램을 비교해 보세요. `y.add_(1)`은 `y`의 모든 원소에 **제자리에서**(in-place), 곧 같은 메모리에서 1을 더합니다.
@@ -271,32 +308,30 @@ So `.data` is not a shortcut for `no_grad`: it removes the only guard. This cann
 
 ## 4. Spoil what backward reads
 
-In this explorer the forward pass is always exact, and so is `backward()` to begin with. The menu `spoil` changes that: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
+The explorer of the first look again. Its forward pass is always exact, and so is `backward()` to begin with. The menu *spoil* changes that: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
 with fewer digits (about seven in `float32`, two or three in `bfloat16`, one or two in `float8`); or a *hook*, a function registered on `x`, multiplies the gradient by $a$ (lesson 4 and section 7).
-Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how far the quotient is from `x.grad`, and (green, once something is spoiled) from the gradient with nothing spoiled.
+Right, against $h$: how far the quotient is from `x.grad`, and (green, once something is spoiled) from the gradient with nothing spoiled.
 
-1. Nothing is spoiled yet. Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
-2. In the menu *spoil*, choose `x.data.add_(a)`, and make $h$ small again. Where does the quotient go, to `x.grad` or to the true gradient (green)? How far off is `x.grad` with $a = 0.5$, and with $a = 1$?
-3. Choose $e^x$ for the same edit of `x.data`. Why is `x.grad` right now?
-4. Back to $x^2$, and store saved tensors as `float32`, `bfloat16`, `float8`. How far off is each at $x = 1.3$, and at $x = 1.5$?
-5. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
+1. In the menu *spoil*, choose `x.data.add_(a)`, and make $h$ small. Where does the quotient go, to `x.grad` or to the true gradient (green)? How far off is `x.grad` with $a = 0.5$, and with $a = 1$?
+2. Choose $e^x$ for the same edit of `x.data`. Why is `x.grad` right now?
+3. Back to $x^2$, and store saved tensors as `float32`, `bfloat16`, `float8`. How far off is each at $x = 1.3$, and at $x = 1.5$?
+4. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
 """
 
-# %% [markdown] lang="ko" en="ed27e70e"
+# %% [markdown] lang="ko" en="c5596ac3"
 r"""
 그러니 `.data`를 `no_grad`의 간편한 대용품으로 여기면 안 됩니다. 하나뿐인 안전장치를 꺼 버리는 셈입니다. 한편 차분몫은 저장된 값이 바뀌어도 영향을 받지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 텐서는 하나도 읽지 않습니다.
 
 ## 4. 역방향 계산을 일부러 교란하기
 
-여기서 순방향 계산은 언제나 정확하고, 처음에는 역방향 계산도 정확합니다. *교란* 메뉴에서 `backward()`를 어떻게 건드릴지 고를 수 있습니다. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
+맨 앞에서 본 탐색기입니다. 순방향 계산은 언제나 정확하고, 처음에는 역방향 계산도 정확합니다. *교란* 메뉴에서 `backward()`를 어떻게 건드릴지 고를 수 있습니다. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
 보관하거나(`float32`는 약 일곱 자리, `bfloat16`은 두세 자리, `float8`은 한두 자리), `x`에 건 함수인 *hook*(수업 04와 7절)으로 gradient에 $a$를 곱합니다.
-왼쪽: $f$와 할선, 기울기가 `x.grad`인 직선. 오른쪽: $h$마다 차분몫이 `x.grad`에서 얼마나 떨어져 있는지, 그리고 무언가를 건드렸을 때는 건드리지 않은 gradient에서 얼마나 떨어져 있는지(초록색).
+오른쪽에는 $h$마다 차분몫이 `x.grad`에서 얼마나 떨어져 있는지, 그리고 무언가를 건드렸을 때는 건드리지 않은 gradient에서 얼마나 떨어져 있는지(초록색) 나옵니다.
 
-1. 아직 아무것도 건드리지 않았습니다. 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
-2. *교란* 메뉴에서 `x.data.add_(a)`를 고르고 $h$를 다시 줄이세요. 차분몫은 `x.grad`로 다가가나요, 초록색이 가리키는 참값으로 다가가나요? $a = 0.5$일 때와 $a = 1$일 때 `x.grad`는 얼마나 어긋나나요?
-3. `x.data`를 똑같이 바꾸면서 함수를 $e^x$으로 고르세요. 이번에는 왜 `x.grad`가 맞을까요?
-4. 다시 $x^2$으로 돌아가 저장된 텐서를 `float32`, `bfloat16`, `float8`로 보관하세요. $x = 1.3$에서 각각 얼마나 어긋나나요? $x = 1.5$에서는요?
-5. hook을 고르고 $a = 2$로 두세요. `x.grad`는 몇 배로 틀리나요? 차분몫은 hook을 볼 수 있나요?
+1. *교란* 메뉴에서 `x.data.add_(a)`를 고르고 $h$를 줄이세요. 차분몫은 `x.grad`로 다가가나요, 초록색이 가리키는 참값으로 다가가나요? $a = 0.5$일 때와 $a = 1$일 때 `x.grad`는 얼마나 어긋나나요?
+2. `x.data`를 똑같이 바꾸면서 함수를 $e^x$으로 고르세요. 이번에는 왜 `x.grad`가 맞을까요?
+3. 다시 $x^2$으로 돌아가 저장된 텐서를 `float32`, `bfloat16`, `float8`로 보관하세요. $x = 1.3$에서 각각 얼마나 어긋나나요? $x = 1.5$에서는요?
+4. hook을 고르고 $a = 2$로 두세요. `x.grad`는 몇 배로 틀리나요? 차분몫은 hook을 볼 수 있나요?
 """
 
 # %%
@@ -306,11 +341,10 @@ explore_saved(spoiler="none", h=1.0)
 r"""
 <details><summary>What you saw</summary>
 
-1. The secant turns into the tangent: the quotient tends to `x.grad` at every $x$, until rounding takes over.
-2. To the truth, which is 2.6 at $x = 1.3$. However small $h$ is, `x.grad` stays off by $2a$ (1, then 2): the node computed $2(x + a)$.
-3. The node of $e^x$ saved its output, and the output did not change.
-4. At 1.3 about $10^{-7}$, $6 \cdot 10^{-3}$ and $0.1$: the saved 1.3 was rounded. 1.5 needs only two binary digits, so every one of these dtypes stores it exactly, and the gradient is exact.
-5. By 2. The quotient sees neither hooks nor saved tensors, which is why it can expose them.
+1. To the truth, which is 2.6 at $x = 1.3$. However small $h$ is, `x.grad` stays off by $2a$ (1, then 2): the node computed $2(x + a)$.
+2. The node of $e^x$ saved its output, and the output did not change.
+3. At 1.3 about $10^{-7}$, $6 \cdot 10^{-3}$ and $0.1$: the saved 1.3 was rounded. 1.5 needs only two binary digits, so every one of these dtypes stores it exactly, and the gradient is exact.
+4. By 2. The quotient sees neither hooks nor saved tensors, which is why it can expose them.
 
 </details>
 
@@ -322,15 +356,14 @@ Are in-place edits invisible to autograd, then? No: an in-place edit of a tracke
 The second half of the cell edits a *view*. A view shares its memory with its base, so the edit changes both, and autograd rewrites the history of both:
 """
 
-# %% [markdown] lang="ko" en="e8c8b9ae"
+# %% [markdown] lang="ko" en="6c029c2c"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 할선이 접선으로 바뀝니다. $x$가 어디에 있든 차분몫은 `x.grad`에 가까워지고, 그러다 반올림 오차가 커집니다.
-2. 참값으로 다가갑니다($x = 1.3$이면 2.6). `x.grad`는 $h$가 아무리 작아도 $2a$만큼(1, 다음은 2) 어긋나 있습니다. 노드가 $2(x + a)$를 계산했기 때문입니다.
-3. $e^x$의 노드는 출력을 저장했고, 출력은 아무도 건드리지 않았습니다.
-4. 1.3에서는 약 $10^{-7}$, $6 \cdot 10^{-3}$, $0.1$입니다. 저장된 1.3이 반올림되었습니다. 1.5는 이진수로 쓰면 자릿수가 짧아서 어느 dtype에나 그대로 들어가고, gradient도 정확합니다.
-5. 2배입니다. 차분몫은 hook도 저장된 텐서도 보지 못합니다. 바로 그래서 이런 것을 찾아낼 수 있습니다.
+1. 참값으로 다가갑니다($x = 1.3$이면 2.6). `x.grad`는 $h$가 아무리 작아도 $2a$만큼(1, 다음은 2) 어긋나 있습니다. 노드가 $2(x + a)$를 계산했기 때문입니다.
+2. $e^x$의 노드는 출력을 저장했고, 출력은 아무도 건드리지 않았습니다.
+3. 1.3에서는 약 $10^{-7}$, $6 \cdot 10^{-3}$, $0.1$입니다. 저장된 1.3이 반올림되었습니다. 1.5는 이진수로 쓰면 자릿수가 짧아서 어느 dtype에나 그대로 들어가고, gradient도 정확합니다.
+4. 2배입니다. 차분몫은 hook도 저장된 텐서도 보지 못합니다. 바로 그래서 이런 것을 찾아낼 수 있습니다.
 
 </details>
 
@@ -660,7 +693,7 @@ In the cell, the node of `leaky_relu` saves its input $x$. To reproduce the bug,
 r"""
 제곱근은 $2\sqrt 0$으로 나누어 `inf`를 만들었고, 제곱은 거기에 $2 \cdot 0$을 곱했습니다. $\infty \cdot 0$은 `nan`입니다. PyTorch의 **이상 탐지**(anomaly detection)는 처음 나온 `nan`에서 멈추고 제곱(`PowBackward0`)을 지목합니다. 진짜 원인은 그 직전에 역방향 계산이 지나간 연산, 곧 유한한 gradient를 받아 처음으로 유한하지 않은 gradient를 만든 연산(여기서는 제곱근)입니다. 과제 7.6에서 이것을 찾습니다.
 
-## 9. 실제로 있었던 버그: 출력에서 입력의 부호를 읽은 `leaky_relu_`
+## 9. 실제로 있었던 버그: `leaky_relu_`
 
 `leaky_relu`는 $x$가 양수이면 $x$를, 아니면 $s \cdot x$를 돌려줍니다. $s$를 음수 쪽 기울기(negative slope)라고 합니다. 제자리에서 하는 `leaky_relu_`는 $x$를 덮어쓰므로 노드가 **출력**을 저장하고 부호를 거기서 읽었습니다. 2020년 1월, 한 사용자가 $s = -2$로 썼다가 gradient가 틀린 것을 발견했습니다.
 지금의 PyTorch에서 그 노드를 흉내 내 봅시다. `leaky_relu`의 노드는 입력 $x$를 저장하는데, `pack`이 그 대신 `leaky_relu(x)`를 보관합니다. 그러면 `backward()`에서 노드는 출력의 부호를 입력의 부호로 여깁니다.
@@ -1911,6 +1944,8 @@ _credit.points()
 r"""
 ## What the hidden tests look for
 
+<details><summary>The list, task by task</summary>
+
 - **7.1** Each of the five answers, tried out.
 - **7.2** Operations that save their input, their output, something in between, an index, several tensors, one tensor twice, or nothing; Python numbers as factors; a Function with a backward of its own; tracked and untracked weights; detached parts; `x` with one element, none, several dimensions, a `.grad`;
   one call of `f`; a fresh list in every call; that no backward pass runs, the graph still works and no hook stays in force; both dtypes.
@@ -1919,6 +1954,8 @@ r"""
 - **7.5** Parameters used several times, together and not at all; two calls with different `lr`, `lr` of 0; up to three `backward()`; how many `.grad` are full at a time; values, memory, `.grad` and flags afterwards; a leaf that is not in the list, a list that changes; both dtypes.
 - **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` in the forward values only; gradients that are finite for the mean only, whose sum alone is too large, or too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; a transposed `x` or gradient; `.grad` and hooks.
 - **7.7** Several models of each kind with drawn elements; harmless `.data`, views, in-place edits and hooks; steep functions; gradients that are wrong in one element, or whose sum is right; results that nodes save; untracked saved tensors; weights; an `x` with one element; a result of shape `(1,)`; `.grad`, hooks and settings.
+
+</details>
 
 Everywhere: the rules of every task.
 
@@ -1949,9 +1986,11 @@ You can now answer these without looking back:
 Next: [Lesson 08](../08_your_own_backward/08_your_own_backward.ipynb), writing your own backward and checking it.
 """
 
-# %% [markdown] lang="ko" en="e10dfefa"
+# %% [markdown] lang="ko" en="010f50d6"
 r"""
 ## 숨은 테스트가 확인하는 것
+
+<details><summary>과제별 목록</summary>
 
 - **7.1** 답 다섯 개를 직접 실행해서 확인합니다.
 - **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 인덱스를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 곱하거나 나누는 파이썬의 수, backward를 직접 정의한 Function. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
@@ -1961,6 +2000,8 @@ r"""
 - **7.5** 여러 번 쓰이는 파라미터, 함께 쓰이는 파라미터, 쓰이지 않는 파라미터. `lr`이 다른 두 번의 호출, 0인 `lr`, 세 번까지의 `backward()`. 한 번에 채워져 있는 `.grad`의 수. 그 뒤의 값, 메모리, `.grad`, 추적 여부. 리스트에 없는 leaf, 함수를 호출한 뒤에 바뀐 리스트, 두 가지 dtype.
 - **7.6** 유한하지 않은 gradient를 만드는 연산이 어느 자리에 하나 있을 때, 여럿 있을 때, 없을 때. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, 평균일 때만 유한한 gradient, 합만 너무 큰 gradient, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 전치한 `x`나 gradient, `.grad`와 hook.
 - **7.7** 종류마다 원소를 새로 뽑은 여러 가지 모델. 해롭지 않은 `.data`, 뷰, 제자리 연산, hook. 가파른 함수, 한 원소만 틀리거나 합은 맞는 gradient, 노드가 출력으로 저장한 결과, 추적되지 않는 저장된 텐서, 가중치, 원소가 하나인 `x`, shape가 `(1,)`인 결과, `.grad`와 hook과 설정.
+
+</details>
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

@@ -50,6 +50,36 @@ language("en")
 
 # %% [markdown] lang="en"
 r"""
+## First look
+
+This is $5^x$, computed by an operation whose backward was written by hand. Each secant has the slope of a difference quotient: *forward* from $x$ to $x + h$, *backward* from $x - h$ to $x$ (a direction, which has nothing to do
+with `backward()`), and *central* from $x - h$ to $x + h$. The blue dashed line has the slope that autograd found with that backward. (The list of functions belongs to section 4.)
+
+Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
+"""
+
+# %% [markdown] lang="ko" en="9a53d2b1"
+r"""
+## 먼저 보기
+
+backward를 직접 작성한 연산으로 $5^x$을 계산했습니다. 할선(secant) 세 개의 기울기는 저마다 차분몫(difference quotient)입니다. *전방*은 $x$에서 $x + h$까지, *후방*(backward, `backward()`와는 상관없이 방향을 뜻합니다)은 $x - h$에서
+$x$까지, *중앙*은 $x - h$에서 $x + h$까지입니다. 파란 파선의 기울기는 autograd가 그 backward로 구한 값입니다. (함수 목록은 4절에서 씁니다.)
+
+마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
+"""
+
+# %%
+explore_backward().first_look()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+At every $x$ all three quotients go to autograd's slope, $5^x \log 5$, and the central one gets there fastest. So this backward is right. In this lesson you write such backwards yourself, and find out with
+the quotient whether they are right.
+
+</details>
+
 ## Predict first
 
 `relu(x)` is $x$ if $x$ is positive, and 0 otherwise. So `relu(x) - relu(-x)` equals $x$ for every $x$: a straight line of slope 1.
@@ -57,8 +87,15 @@ r"""
 **What gradient does autograd give for `torch.relu(x) - torch.relu(-x)` at $x = 0$?**
 """
 
-# %% [markdown] lang="ko" en="c2e2362f"
+# %% [markdown] lang="ko" en="708419ed"
 r"""
+<details><summary>무엇을 보았나요?</summary>
+
+$x$가 어디에 있든 $h$를 줄이면 세 차분몫이 모두 autograd의 기울기 $5^x \log 5$에 다가갑니다. 중앙 차분몫이 가장 빠릅니다. 그러니 이 backward는 맞습니다. 이 수업에서는 이런 backward를 직접 쓰고, 맞게 썼는지
+차분몫으로 확인합니다.
+
+</details>
+
 ## 먼저 예상하기
 
 `relu(x)`는 $x$가 0보다 크면 $x$, 아니면 0입니다. 그러므로 `relu(x) - relu(-x)`는 어떤 $x$에서나 $x$이고, 그래프는 기울기가 1인 직선입니다.
@@ -135,7 +172,7 @@ There is a second style, in which `forward` gets no `ctx`. The tasks use it.
 r"""
 - `Power`의 인스턴스는 만들지 않습니다. 그래서 메서드에 `self`가 없고 `@staticmethod`가 붙습니다. 호출하는 것은 `Power.apply`이고, `apply`가 `forward`를 호출합니다. `forward` 안의 계산은 기록되지 않습니다. 연산 전체가
   그래프에서 **노드 하나**가 되고, 이름은 클래스 이름을 따서 `PowerBackward`입니다.
-- `backward`는 역방향 계산 때 호출됩니다. 여기로 들어가고 나오는 것은 노드에 건 hook이 모두 출력했습니다. `grad_output`은 도착한 gradient $\frac{dz}{dy} = \frac{1}{125} = 0.008$이고, `ctx`에서는 $x = 5$와 $q = 3$을 읽습니다. **`forward`의 인자마다(`ctx`는 빼고)
+- `backward`는 역방향 계산 때 호출됩니다. 노드에 건 hook이 `backward`에 들어간 값과 나온 값을 모두 출력했습니다. `grad_output`은 도착한 gradient $\frac{dz}{dy} = \frac{1}{125} = 0.008$이고, `ctx`에서는 $x = 5$와 $q = 3$을 읽습니다. **`forward`의 인자마다(`ctx`는 빼고)
   gradient를 하나씩**, 같은 순서로 돌려줍니다. 둘 다 `grad_output`을 곱한 값이어서 $0.008 \cdot 75 = 0.6$과 $0.008 \cdot 125 \log 5 = 1.6094$입니다.
   곧 `backward`는 VJP를 돌려줍니다(수업 05).
 - `ctx`(*context*)는 이 호출 하나에 딸린 것으로, `forward`가 적고 `backward`가 읽습니다. `save_for_backward`는 텐서를 버전과 함께 저장하므로,
@@ -197,7 +234,7 @@ r"""
 
 ## 2. 맞게 썼을까?
 
-`gradcheck`는 차분몫(difference quotient)을 기준으로 backward를 검사합니다. 추적되는 입력의 원소를 하나씩 양쪽으로 $h = 10^{-6}$만큼 움직여 중앙 차분몫(수업 01)을 구하고 `backward`의 값과
+`gradcheck`는 차분몫을 기준으로 backward를 검사합니다. 추적되는 입력의 원소를 하나씩 양쪽으로 $h = 10^{-6}$만큼 움직여 중앙 차분몫(수업 01)을 구하고 `backward`의 값과
 비교합니다. 차이가 모두 $10^{-5} + 10^{-3} \cdot$ (차분몫의 크기) 이하이면 `True`를 돌려주고, 아니면 오류를 냅니다. `raise_exception=False`를 넘기면 오류 대신 `False`를 돌려줍니다. `grad_output`으로 0도 넣어 봅니다. 이때 0을 돌려주지 않으면 `grad_output`을 곱하는 것을 잊은 `backward`이므로 통과시키지 않습니다.
 다음 셀의 `BrokenPower`에서는 누군가 $\log x$를 $\log(x + 1)$로 잘못 썼습니다.
 """
@@ -411,17 +448,15 @@ A reduction in `forward` becomes a broadcast in `backward`, and a broadcast beco
 At $x = 0$ the function $|x|$ has a **kink**: its slope is $-1$ to the left and $1$ to the right. It has no derivative there, yet autograd
 returns a number. For $|x|$ every number from $-1$ to $1$ is a **subgradient** at 0: the line of that slope through the kink never rises above the curve. The operation's code decides which one you get.
 
-The explorer takes slopes in three ways: *forward* from $x$ to $x + h$, *backward* from $x - h$ to $x$, and *central* from $x - h$ to $x + h$. (*Backward* is a direction here and has nothing to do with `backward()`.) The blue dashed line has autograd's slope.
-The right plot shows how far each quotient is from autograd's slope, for every $h$.
+The explorer of the first look again. Its $5^x$ is the right `Power` of section 1 ($x$ is the exponent here, called $q$ there). The right plot shows how far each quotient is from autograd's slope, for every $h$.
 
-1. Start: $5^x$ by the right `Power` of section 1. ($x$ is the exponent here, called $q$ there.) Move $x$, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
-2. Choose `BrokenPower`, the mistake of section 2; the explorer then sets $x$ to 3. Make $h$ small. Where do the three quotients go, and where does the blue line stay?
-3. Choose `relu`; the explorer then sets $x$ to 0. What are the three quotients, for every $h$? And autograd's slope? Now type $x = 0.01$: for which $h$ do all agree?
-4. At $x = 0$: what is autograd's slope of `where(x >= 0, x, 0)`, `maximum(x, 0)` and `abs`? Which of all these match the central quotient?
-5. Choose `relu(x) - relu(-x)`. Was your prediction right?
+1. Choose `BrokenPower`, the mistake of section 2; the explorer then sets $x$ to 3. Make $h$ small. Where do the three quotients go, and where does the blue line stay?
+2. Choose `relu`; the explorer then sets $x$ to 0. What are the three quotients, for every $h$? And autograd's slope? Now type $x = 0.01$: for which $h$ do all agree?
+3. At $x = 0$: what is autograd's slope of `where(x >= 0, x, 0)`, `maximum(x, 0)` and `abs`? Which of all these match the central quotient?
+4. Choose `relu(x) - relu(-x)`. Was your prediction right?
 """
 
-# %% [markdown] lang="ko" en="98c785a9"
+# %% [markdown] lang="ko" en="8b5f5119"
 r"""
 순방향 계산에서 원소를 합치면(reduction) 역방향 계산에서는 브로드캐스트가 되고, 브로드캐스트는 거꾸로 합이 됩니다. 과제 8.6에는 경로가 하나 더 있습니다.
 
@@ -431,14 +466,12 @@ $|x|$의 그래프는 $x = 0$에서 꺾입니다. 이런 곳을 **꺾인 점**(k
 $|x|$에서는 $-1$부터 $1$까지의 모든 수를 0에서의 **subgradient**라고 합니다. 꺾인 점을 지나고 기울기가 그 수인 직선은 곡선 위로 올라가지
 않습니다. 그 가운데 어느 수가 나오는지는 연산의 코드가 정합니다.
 
-탐색기에서는 기울기를 세 가지로 구합니다. *전방*은 $x$에서 $x + h$까지, *후방*(backward, `backward()`와는 상관없이 방향을 뜻합니다)은 $x - h$에서 $x$까지, *중앙*은 $x - h$에서 $x + h$까지입니다. 파란 파선은 autograd의 기울기입니다.
-오른쪽은 $h$마다 각 차분몫이 autograd의 기울기에서 얼마나 떨어져 있는지 보여 줍니다.
+맨 앞에서 본 탐색기입니다. $5^x$은 1절의 올바른 `Power`로 구한 것입니다(여기서는 $x$가 지수입니다. 1절에서는 $q$였습니다). 오른쪽은 $h$마다 각 차분몫이 autograd의 기울기에서 얼마나 떨어져 있는지 보여 줍니다.
 
-1. 처음에는 1절의 올바른 `Power`로 구한 $5^x$입니다. (여기서는 $x$가 지수입니다. 1절에서는 $q$였습니다.) $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
-2. 2절의 잘못된 `BrokenPower`를 고르세요. $x$가 3으로 옮겨집니다. $h$를 줄이세요. 세 차분몫은 어디로 가고, 파란 파선은 어디에 머무르나요?
-3. `relu`를 고르세요. $x$가 0으로 옮겨집니다. $h$마다 세 차분몫은 얼마인가요? autograd의 기울기는요? 이번에는 $x = 0.01$을 입력하세요. $h$가 얼마 이하이면 모두 같아지나요?
-4. $x = 0$에서 autograd가 낸 `where(x >= 0, x, 0)`, `maximum(x, 0)`, `abs`의 기울기는 얼마인가요? 지금까지 본 것 가운데 중앙 차분몫과 같은 것은 무엇인가요?
-5. `relu(x) - relu(-x)`를 고르세요. 예상이 맞았나요?
+1. 2절의 잘못된 `BrokenPower`를 고르세요. $x$가 3으로 옮겨집니다. $h$를 줄이세요. 세 차분몫은 어디로 가고, 파란 파선은 어디에 머무르나요?
+2. `relu`를 고르세요. $x$가 0으로 옮겨집니다. $h$마다 세 차분몫은 얼마인가요? autograd의 기울기는요? 이번에는 $x = 0.01$을 입력하세요. $h$가 얼마 이하이면 모두 같아지나요?
+3. $x = 0$에서 autograd가 낸 `where(x >= 0, x, 0)`, `maximum(x, 0)`, `abs`의 기울기는 얼마인가요? 지금까지 본 것 가운데 중앙 차분몫과 같은 것은 무엇인가요?
+4. `relu(x) - relu(-x)`를 고르세요. 예상이 맞았나요?
 """
 
 # %%
@@ -448,24 +481,22 @@ explore_backward()
 r"""
 <details><summary>What you saw</summary>
 
-1. All three quotients tend to autograd's slope, $5^x \log 5$, wherever $x$ is. The central one gets there fastest.
-2. The quotients go to $201.18$, and autograd stays at $223.97$: the two numbers of `gradcheck`. The curves level out at the gap, $22.79$. (Where one dips, that quotient happens to equal the broken slope.)
-3. Forward 1, backward 0, central 0.5, for every $h$. Autograd's slope is 0. At $x = 0.01$ all are 1 if $h$ is at most $0.01$: then no step crosses the kink.
-4. `where(x >= 0, x, 0)`: 1, because at 0 the condition chooses `x`. `maximum(x, 0)`: 0.5, because two equal arguments get half each. `abs`: 0. The last two match the central quotient.
-5. Every quotient is 1. Autograd's slope is 0.
+1. The quotients go to $201.18$, and autograd stays at $223.97$: the two numbers of `gradcheck`. The curves level out at the gap, $22.79$. (Where one dips, that quotient happens to equal the broken slope.)
+2. Forward 1, backward 0, central 0.5, for every $h$. Autograd's slope is 0. At $x = 0.01$ all are 1 if $h$ is at most $0.01$: then no step crosses the kink.
+3. `where(x >= 0, x, 0)`: 1, because at 0 the condition chooses `x`. `maximum(x, 0)`: 0.5, because two equal arguments get half each. `abs`: 0. The last two match the central quotient.
+4. Every quotient is 1. Autograd's slope is 0.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="94818530"
+# %% [markdown] lang="ko" en="94fc8cee"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. $x$가 어디에 있든 세 차분몫이 모두 autograd의 기울기 $5^x \log 5$에 가까워집니다. 중앙 차분몫이 가장 빠릅니다.
-2. 차분몫은 $201.18$로 가고 autograd는 $223.97$에 머무릅니다. `gradcheck`가 보여 준 두 수입니다. 오른쪽 곡선은 둘의 간격인 $22.79$에서 평평해집니다. (곡선이 움푹 들어간 곳은 그 $h$에서만 차분몫이 잘못된 backward의 값과 우연히 같아지는 곳입니다.)
-3. $h$가 얼마든 전방 1, 후방 0, 중앙 0.5이고, autograd의 기울기는 0입니다. $x = 0.01$에서는 $h$가 $0.01$ 이하이면 모두 1입니다. $x \pm h$가 꺾인 점을 넘지 않기 때문입니다.
-4. `where(x >= 0, x, 0)`은 1입니다. 0에서는 조건이 참이어서 `x`를 고르기 때문입니다. `maximum(x, 0)`은 두 인자가 같아서 절반씩 나누어 받으므로 0.5입니다. `abs`는 0입니다. 뒤의 둘이 중앙 차분몫과 같습니다.
-5. 차분몫은 모두 1인데 autograd의 기울기는 0입니다.
+1. 차분몫은 $201.18$로 가고 autograd는 $223.97$에 머무릅니다. `gradcheck`가 보여 준 두 수입니다. 오른쪽 곡선은 둘의 간격인 $22.79$에서 평평해집니다. (곡선이 움푹 들어간 곳은 그 $h$에서만 차분몫이 잘못된 backward의 값과 우연히 같아지는 곳입니다.)
+2. $h$가 얼마든 전방 1, 후방 0, 중앙 0.5이고, autograd의 기울기는 0입니다. $x = 0.01$에서는 $h$가 $0.01$ 이하이면 모두 1입니다. $x \pm h$가 꺾인 점을 넘지 않기 때문입니다.
+3. `where(x >= 0, x, 0)`은 1입니다. 0에서는 조건이 참이어서 `x`를 고르기 때문입니다. `maximum(x, 0)`은 두 인자가 같아서 절반씩 나누어 받으므로 0.5입니다. `abs`는 0입니다. 뒤의 둘이 중앙 차분몫과 같습니다.
+4. 차분몫은 모두 1인데 autograd의 기울기는 0입니다.
 
 </details>
 """
@@ -708,7 +739,7 @@ $\frac{1}{\sqrt{2\pi}}\, e^{-(x - \text{loc})^2 / 2}$. Our copy below has the sa
 
 # %% [markdown] lang="ko" en="640e640e"
 r"""
-## 7. 실제로 있었던 버그: `forward`와 다른 기본값
+## 7. 실제로 있었던 버그: 정규분포의 backward
 
 HIPS의 *Autograd*는 JAX의 뿌리가 된 라이브러리이고, 함수마다 사람이 직접 쓴 backward가 있습니다. 2018년 6월에 [한 사용자가](https://github.com/HIPS/autograd/issues/407)
 정규분포의 backward를 차분몫과 비교해 보았습니다. `norm.cdf(x, loc=0)`은 $x$보다 작은 값이 나올 확률이고, 그 기울기는 밀도
@@ -759,11 +790,17 @@ r"""
 
 Three functions and three classes, 12 points.
 
-Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
+
+<details><summary>The rules in short, and how to see a solution</summary>
+
+A test cell holds the **visible tests**; grading adds
 **hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
 hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
 docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
 `autograder check 8 --solution MyPow`).
+
+</details>
 
 **Only in this lesson:**
 
@@ -771,16 +808,22 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 - The classes are given in the second style, with `setup_context`. You may write them in the first style instead: both are graded alike.
 """
 
-# %% [markdown] lang="ko" en="8662d297"
+# %% [markdown] lang="ko" en="5c4c8044"
 r"""
 # 과제
 
 함수 세 개와 클래스 세 개, 합해서 12점입니다.
 
-테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
+
+<details><summary>규칙 요약, 모범 풀이를 보는 방법</summary>
+
+테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
 설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
 답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 8 --solution MyPow`).
+
+</details>
 
 **이 수업에만 있는 규칙:**
 
@@ -1709,6 +1752,8 @@ _credit.points()
 r"""
 ## What the hidden tests look for
 
+<details><summary>The list, task by task</summary>
+
 - **8.1** Shapes from a single element to three dimensions, and empty; both dtypes; any `grad_output`, also expanded or transposed; slices of larger tensors; `x`, `q` or both tracked; negative `x`, and very small `x` down to $10^{-300}$ ($10^{-37}$ in `float32`); a `q` of 0; what `backward` returns, and which operations run in it;
   other calls in between; an in-place change of an input or the result before the backward pass; two backward passes.
 - **8.2** Right and wrong backwards of many operations: a sign, a factor of 0.9985 (wrong) and 1.0005 (right), one input, one output, one slope of many, transposed, `None`, 0, `nan`, mistakes that cancel or vanish in a sum, `grad_output` ignored, right only for $x > 0$; large results, and an `fn` that bends fast; single elements, vectors,
@@ -1717,6 +1762,8 @@ r"""
 - **8.4** Positive, negative, zero and very small elements, alone and mixed; shapes, also empty; both dtypes; tracked and not; any gradient that arrives, also `inf` or transposed; another call in between; two backward passes.
 - **8.5** Keys and types; three calls, with the dict changed in between.
 - **8.6** One row and many; rows of one element, of equal elements, around $10^{6}$, with a tiny spread; a `weight` with 0; both dtypes; `x`, `weight` or both tracked; small and large `eps`; any `grad_output`, also expanded or transposed, slices; what `backward` runs; other calls in between, an in-place change of an input or the result, two backward passes.
+
+</details>
 
 The rules of lesson 1 are checked in every task.
 
@@ -1747,9 +1794,11 @@ You can now answer these without looking back:
 Next: [Lesson 09](../09_gradients_of_gradients/09_gradients_of_gradients.ipynb), gradients of gradients.
 """
 
-# %% [markdown] lang="ko" en="f6e5e863"
+# %% [markdown] lang="ko" en="a229f65c"
 r"""
 ## 숨은 테스트가 확인하는 것
+
+<details><summary>과제별 목록</summary>
 
 - **8.1** 원소 하나부터 3차원까지와 빈 텐서, 두 가지 dtype, 임의의 `grad_output`(expand하거나 전치한 것도), 더 큰 텐서에서 잘라 낸 것, `x`나 `q` 또는 둘 다 추적될 때, 음수 `x`와 $10^{-300}$(`float32`에서는 $10^{-37}$)까지의 아주 작은 `x`, 0인 `q`, `backward`가 돌려준 것과 실행한 연산,
   그사이의 다른 호출, 역방향 계산 전에 입력이나 결과를 제자리에서 바꾸기, 두 번의 역방향 계산.
@@ -1759,6 +1808,8 @@ r"""
 - **8.4** 양수, 음수, 0, 아주 작은 수를 따로 또는 섞어서, 여러 shape(빈 것도), 두 가지 dtype, 추적될 때와 아닐 때, 도착하는 임의의 gradient(`inf`나 전치한 것도), 그사이의 다른 호출, 두 번의 역방향 계산.
 - **8.5** 키와 타입, dict를 바꾸어 가며 세 번 호출하기.
 - **8.6** 행이 하나일 때와 여럿일 때, 원소가 하나인 행, 원소가 모두 같은 행, $10^{6}$ 근처의 행, 원소들이 서로 아주 가까운 행, 0이 있는 `weight`, 두 가지 dtype, `x`나 `weight` 또는 둘 다 추적될 때, 작은 `eps`와 큰 `eps`, 임의의 `grad_output`(expand하거나 전치한 것도), 잘라 낸 것, `backward`가 실행한 것, 그사이의 다른 호출, 입력이나 결과를 제자리에서 바꾸기, 두 번의 역방향 계산.
+
+</details>
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

@@ -51,6 +51,35 @@ language("en")
 
 # %% [markdown] lang="en"
 r"""
+## First look
+
+This is $f(x) = \log x^3$. The *secant* joins two points of the curve that are $h$ apart; its slope is the difference quotient. The dashed line is the tangent, with the slope that autograd found.
+The right plot shows how far apart the two slopes are, for every $h$. (The list *find* belongs to section 3.)
+
+Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
+"""
+
+# %% [markdown] lang="ko" en="0936876c"
+r"""
+## 먼저 보기
+
+$f(x) = \log x^3$입니다. *할선*(secant)은 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가 차분몫(difference quotient)입니다. 파선은 autograd가 구한 기울기로 그은 접선입니다.
+오른쪽 그림은 $h$마다 두 기울기가 얼마나 떨어져 있는지 보여 줍니다. (*구할 값* 목록은 3절에서 씁니다.)
+
+마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
+"""
+
+# %%
+explore_second().first_look()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+At every $x$ the quotient of $f$ goes to autograd's gradient, $\frac{3}{x}$, as $h$ gets small. That gradient changes when $x$ moves, so it has a slope too. This lesson is about the slope of a gradient.
+
+</details>
+
 ## Predict first
 
 The slope of $\log x^3$ is $\frac{3}{x}$, and the slope of that slope is $-\frac{3}{x^2}$. At $x = 5$ these are $0.6$ and $-0.12$. Do not run this yet:
@@ -65,8 +94,14 @@ torch.autograd.grad(x.grad, x)
 **What does the last line give?**
 """
 
-# %% [markdown] lang="ko" en="f379d5aa"
+# %% [markdown] lang="ko" en="c7ef759b"
 r"""
+<details><summary>무엇을 보았나요?</summary>
+
+$x$가 어디에 있든 $h$를 줄이면 $f$의 차분몫이 autograd의 gradient인 $\frac{3}{x}$에 다가갑니다. $x$를 옮기면 이 gradient도 변하므로 gradient에도 기울기가 있습니다. 이 수업에서는 gradient의 기울기를 다룹니다.
+
+</details>
+
 ## 먼저 예상하기
 
 $\log x^3$의 기울기는 $\frac{3}{x}$이고, 그 기울기의 기울기는 $-\frac{3}{x^2}$입니다. $x = 5$에서는 각각 $0.6$과 $-0.12$입니다. 다음 코드를 아직
@@ -95,14 +130,14 @@ predict(
 
 # %% [markdown] lang="en"
 r"""
-## 1. Why .grad cannot be differentiated
+## 1. What .grad holds
 
 Here is that code, with a look at `x.grad` in between:
 """
 
-# %% [markdown] lang="ko" en="950dfcaf"
+# %% [markdown] lang="ko" en="90709c39"
 r"""
-## 1. `x.grad`를 다시 미분할 수 없는 이유
+## 1. `x.grad`에 들어 있는 것
 
 위의 코드입니다. 중간에 `x.grad`를 들여다봅니다.
 """
@@ -153,7 +188,7 @@ r"""
 
 ## 2. 역방향 계산을 기록하기
 
-바로 이 기록을 해 달라는 것이 `create_graph=True`입니다. gradient를 돌려주는 `torch.autograd.grad`에 줍니다.
+바로 이 기록을 해 달라는 것이 `create_graph=True`입니다. gradient를 돌려주는 `torch.autograd.grad`에 이 옵션을 넘깁니다.
 """
 
 # %%
@@ -241,7 +276,7 @@ needs no new principle: **it is an ordinary gradient of a graph that `create_gra
 
 # %% [markdown] lang="ko" en="4e357539"
 r"""
-수마다 앞에 식이 있습니다. $a = 3x^2$의 기울기는 $6x = 30$이고, $b = \frac{1}{y}$의 기울기는 $-\frac{1}{y^2} = -0.000064$입니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$이고, 그림에서 본 값과 같습니다. 이계 미분이라고 해서 새로운 원리가 필요하지는 않습니다. **이계 미분계수는 `create_graph=True`로 기록한 그래프에서 구한 보통의 gradient입니다.**
+출력된 수의 앞에는 그 수를 구한 식이 있습니다. $a = 3x^2$의 기울기는 $6x = 30$이고, $b = \frac{1}{y}$의 기울기는 $-\frac{1}{y^2} = -0.000064$입니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$이고, 그림에서 본 값과 같습니다. 이계 미분이라고 해서 새로운 원리가 필요하지는 않습니다. **이계 미분계수는 `create_graph=True`로 기록한 그래프에서 구한 보통의 gradient입니다.**
 
 `backward(create_graph=True)`도 기록을 하고, 기록된 gradient를 `x.grad`에 넣습니다. 그런데 다음과 같은 경고가 나옵니다.
 """
@@ -345,24 +380,21 @@ handle both.
 
 ## 3. Three ways to get a second derivative
 
-Run the cell. It begins with the **first** derivative. Left: the curve of $f = \log x^3$, a secant, and autograd's tangent. Right: how far the quotient is from autograd's gradient, for every $h$.
-
-When you choose $f''$, the curve becomes the **gradient** $f'$, and the tangent's slope is $f''$ as autograd finds it. The right plot then shows how far the results of three
+The explorer of the first look again. When you choose $f''$, the curve becomes the **gradient** $f'$, and the tangent's slope is $f''$ as autograd finds it. The right plot then shows how far the results of three
 methods are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearby):
 
 - the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$, takes differences twice;
 - the **quotient of autograd's gradient**, $\frac{f'(x+h) - f'(x)}{h}$, takes a difference once;
 - **double backward**, two backward passes with `create_graph=True`, takes no difference at all.
 
-1. The curve is $f$. Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. What stays true at every $x$?
-2. Choose $f''$: the curve is now the gradient $f'$ itself. Move $x$ and *play h* as before. Where does the slope of the secant go, and which number of autograd's does it meet?
-3. Go back to $x = 5$ and move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
-4. And the quotient of the gradient?
-5. Choose $h = 10^{-8}$. What does the second difference say there, and what the quotient of the gradient?
-6. Why is the line of double backward horizontal?
+1. Choose $f''$: the curve is now the gradient $f'$ itself. Move $x$ and *play h* as before. Where does the slope of the secant go, and which number of autograd's does it meet?
+2. Go back to $x = 5$ and move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
+3. And the quotient of the gradient?
+4. Choose $h = 10^{-8}$. What does the second difference say there, and what the quotient of the gradient?
+5. Why is the line of double backward horizontal?
 """
 
-# %% [markdown] lang="ko" en="3197db4f"
+# %% [markdown] lang="ko" en="97403274"
 r"""
 두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 어느 쪽이든 이계 미분계수는 0이므로, 아무 `f`나 받는 코드라면 이 두 경우를
@@ -370,21 +402,18 @@ r"""
 
 ## 3. 이계 미분계수를 구하는 세 가지 방법
 
-셀을 실행하세요. 처음에는 **일계** 미분계수를 다룹니다. 왼쪽은 $f = \log x^3$의 그래프, 할선, autograd가 구한 접선이고, 오른쪽은 $h$마다 차분몫과 autograd의 gradient가 얼마나 떨어져 있는지 그린 것입니다.
-
-$f''$을 고르면 곡선이 **gradient** $f'$으로 바뀌고, 접선의 기울기는 autograd로 구한 $f''$입니다. 이때 오른쪽 그림은 이계 미분계수를 구하는 세 방법이 참값
+맨 앞에서 본 탐색기입니다. $f''$을 고르면 곡선이 **gradient** $f'$으로 바뀌고, 접선의 기울기는 autograd로 구한 $f''$입니다. 이때 오른쪽 그림은 이계 미분계수를 구하는 세 방법이 참값
 $-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 보여 줍니다(근처의 여러 $x$에서 구한 중앙값).
 
 - $f$의 **이계 차분**(second difference) $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$: 차분을 두 번 합니다.
 - **gradient의 차분몫** $\frac{f'(x+h) - f'(x)}{h}$: 차분을 한 번 합니다. $f'$은 autograd가 구합니다.
 - **double backward**: 차분이 없습니다. `create_graph=True`를 주고 역방향 계산을 두 번 합니다.
 
-1. 곡선은 $f$입니다. 마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 늘 성립하는 것은 무엇인가요?
-2. $f''$을 고르세요. 이제 곡선은 gradient $f'$입니다. 앞에서처럼 $x$를 옮기고 *h 재생*을 누르세요. 할선의 기울기는 어디로 가고, autograd의 어떤 값과 만나나요?
-3. $x = 5$로 돌아가서 $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
-4. gradient의 차분몫은 어떤가요?
-5. $h = 10^{-8}$을 고르세요. 이계 차분은 얼마인가요? gradient의 차분몫은요?
-6. double backward의 선은 왜 수평인가요?
+1. $f''$을 고르세요. 이제 곡선은 gradient $f'$입니다. 앞에서처럼 $x$를 옮기고 *h 재생*을 누르세요. 할선의 기울기는 어디로 가고, autograd의 어떤 값과 만나나요?
+2. $x = 5$로 돌아가서 $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
+3. gradient의 차분몫은 어떤가요?
+4. $h = 10^{-8}$을 고르세요. 이계 차분은 얼마인가요? gradient의 차분몫은요?
+5. double backward의 선은 왜 수평인가요?
 """
 
 # %%
@@ -394,28 +423,26 @@ explore_second()
 r"""
 <details><summary>What you saw</summary>
 
-1. The quotient of $f$ tends to autograd's gradient, $\frac{3}{x}$, wherever $x$ is: lesson 1 again.
-2. To the second derivative, $-\frac{3}{x^2}$, which double backward gives. $f''$ is to $f'$ what $f'$ is to $f$.
-3. Near $h = 10^{-3}$, where an error of about $10^{-9}$ is left. To the left of it the error grows fast.
-4. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, again with an error of about $10^{-9}$.
-5. The second difference gives about $-8.9$: not even the first digit is right. Rounding costs the numerator about $10^{-15}$, and that is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
+1. To the second derivative, $-\frac{3}{x^2}$, which double backward gives. $f''$ is to $f'$ what $f'$ is to $f$.
+2. Near $h = 10^{-3}$, where an error of about $10^{-9}$ is left. To the left of it the error grows fast.
+3. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, again with an error of about $10^{-9}$.
+4. The second difference gives about $-8.9$: not even the first digit is right. Rounding costs the numerator about $10^{-15}$, and that is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
 only by $h$ and still gives $-0.12$. **Once one of the two derivatives is exact, the error stays small down to a far smaller $h$.** (At its own best $h$, either method leaves about the same error.)
-6. It has no $h$. The remaining error, some $10^{-17}$, is the rounding of its own few operations.
+5. It has no $h$. The remaining error, some $10^{-17}$, is the rounding of its own few operations.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="a3578f78"
+# %% [markdown] lang="ko" en="eebfeadf"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. $x$가 어디에 있든 $f$의 차분몫은 autograd의 gradient인 $\frac{3}{x}$에 가까워집니다. 수업 01에서 본 그대로입니다.
-2. 이계 미분계수 $-\frac{3}{x^2}$에 가까워지고, double backward로 구한 값과 만납니다. $f''$과 $f'$의 관계는 $f'$과 $f$의 관계와 같습니다.
-3. $h = 10^{-3}$ 근처이고, 이때 오차는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 오차가 빠르게 커집니다.
-4. $h = 10^{-7}$ 근처입니다. 이계 차분에 가장 좋은 $h$보다 만 배 작고, 이때 오차도 $10^{-9}$쯤입니다.
-5. 이계 차분은 약 $-8.9$로, 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
+1. 이계 미분계수 $-\frac{3}{x^2}$에 가까워지고, double backward로 구한 값과 만납니다. $f''$과 $f'$의 관계는 $f'$과 $f$의 관계와 같습니다.
+2. $h = 10^{-3}$ 근처이고, 이때 오차는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 오차가 빠르게 커집니다.
+3. $h = 10^{-7}$ 근처입니다. 이계 차분에 가장 좋은 $h$보다 만 배 작고, 이때 오차도 $10^{-9}$쯤입니다.
+4. 이계 차분은 약 $-8.9$로, 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
 여전히 $-0.12$입니다. **한 번이라도 autograd로 정확하게 미분해 두면 훨씬 작은 $h$에서도 오차가 커지지 않습니다.** (다만 가장 좋은 $h$에서의 오차는 두 방법이 비슷합니다.)
-6. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
+5. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
 
 </details>
 """
@@ -762,7 +789,7 @@ r"""
 일계 미분계수(first derivative) 32는 맞고 `gradcheck`도 통과합니다. 그러나 `4 * x**3`은 기록하지 않는 곳에서 계산했습니다. autograd가 보기에는 상수여서 이계 미분계수 48이 사라집니다. **`forward`의 입력과 출력만 저장하고, 나머지는 `backward`에서 계산하세요.**
 `gradgradcheck`는 여러분이 만든 backward가 내는 gradient를 한 번 더 미분한 값을 그 gradient의 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요. 다만 이렇게 표시해도 늘 오류가 나는 것은 아닙니다. PyTorch 2.13에서는 `x`로 가는 다른 경로가 있으면 오류 없이 지나가기도 합니다.
 
-## 9. 실제로 있었던 버그: 그래프가 없는 0
+## 9. 실제로 있었던 버그: `torch.prod`
 
 `torch.prod`는 텐서의 원소를 모두 곱합니다. $x_i$에 대한 기울기는 *나머지*의 곱입니다. 원소 가운데 0이 둘이면 이 곱에는 언제나 0이 하나 이상 들어 있으므로 gradient는 모두 0입니다. 2023년 말까지 이 함수의 backward는 이런 경우에 계산을 생략하고 곧바로 0을 돌려주었습니다. 직접 만든 `Function`으로 재현하면 다음과 같습니다.
 """
@@ -819,11 +846,17 @@ r"""
 
 Five functions and a class, 13 points.
 
-Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
+
+<details><summary>The rules in short, and how to see a solution</summary>
+
+A test cell holds the **visible tests**; grading adds
 **hidden tests**, and the list after the last task says what they check. Your function leaves its arguments, with their `.grad`, `requires_grad` and
 hooks, and every setting of the process as they were. It keeps dtype and shape, gives the same answer when called twice, and returns what its
 docstring says. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
 `autograder check 9 --solution hvp`).
+
+</details>
 
 **Only in this lesson:**
 
@@ -831,16 +864,22 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 - `f` may use tracked parameters, such as a model's: leave their `.grad` alone as well.
 """
 
-# %% [markdown] lang="ko" en="4a6a2f67"
+# %% [markdown] lang="ko" en="f0a11490"
 r"""
 # 과제
 
 함수 다섯 개와 클래스 하나, 합해서 13점입니다.
 
-테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
+
+<details><summary>규칙 요약, 모범 풀이를 보는 방법</summary>
+
+테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 함수는 인자와 그 `.grad`, `requires_grad`, hook, 그리고 프로세스의 모든
 설정을 원래대로 두어야 합니다. dtype과 shape를 지키고, 두 번 호출해도 같은 답을 내고, docstring에 적힌 것을 돌려줍니다. 과제를 통과한 뒤나 막혔을 때는
 답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 9 --solution hvp`).
+
+</details>
 
 **이 수업에만 있는 규칙:**
 
@@ -1856,12 +1895,16 @@ _credit.points()
 r"""
 ## What the hidden tests look for
 
+<details><summary>The list, task by task</summary>
+
 - **9.1** Powers, sines and exponentials at positive and negative `x` and at 0; straight lines, with and without tracked parameters, and an almost straight one; a kink nearby; a `.grad` that already holds something; the warning of section 2; two calls, then `x` moved, then another `f` or `x`.
 - **9.2** Other $v$ than ones, some or all of it zeros, or tiny; shapes `()` to three dimensions; slices and transposed tensors; functions that mix all inputs or use one input only, and linear ones of every shape; a point where the gradient is 0; a kink nearby; $n = 1000$, with operations and the largest tensor counted; two calls, then other arguments.
 - **9.3** Several functions, with tracked parameters too; negative $f''$; a tiny $f''$ and a very long step; a start at the minimum and close to it; up to five steps, each from the result of the one before; each result a fresh leaf; a `.grad` that already holds something.
 - **9.4** One sample and several; samples of one to three dimensions; slices and transposed tensors; both shapes of the output; a large and a small norm; the value, and the gradient of every parameter after `backward()`; a model that is a straight line, or a convolution; parameters that are not tracked; `.grad` that already hold something; the model's mode.
 - **9.5** Negative elements, large ones and 0; several shapes, empty too; slices and transposed tensors; incoming gradients other than 1; both second derivatives; `gradcheck` and `gradgradcheck`; `Cube` between other operations; several applications before the backward pass, also one inside the other; `apply` is inherited.
 - **9.6** 0 to 4 steps; one rate for all elements and a rate for each; rates so large that the loss rises; negative rates; very large and very small gradients; shapes `()` to three dimensions; slices and transposed tensors; linear functions and functions that mix all inputs, with tracked parameters too; the value, and the gradients with respect to `lr`, `x` and the parameter; a `.grad` that already holds something; two calls, then `lr` moved, then another `f`, or another `x` and `lr`.
+
+</details>
 
 Everywhere: both dtypes, and the rules of every task.
 
@@ -1894,9 +1937,11 @@ You can now answer these without looking back:
 Next: [Lesson 10](../10_build_your_own_autograd/10_build_your_own_autograd.ipynb), build your own autograd.
 """
 
-# %% [markdown] lang="ko" en="0c089e1e"
+# %% [markdown] lang="ko" en="6e9a9f34"
 r"""
 ## 숨은 테스트가 확인하는 것
+
+<details><summary>과제별 목록</summary>
 
 - **9.1** 양수와 음수, 0인 `x`에서 거듭제곱, 사인, 지수함수. 추적되는 파라미터가 있거나 없는 직선과, 거의 직선인 함수. `x` 가까이에 꺾인 점이 있는 함수. 이미 값이 든 `.grad`. 2절의 경고. 두 번 호출하고, `x`를 옮기고, `f`나 `x`를 바꾸었을 때.
 - **9.2** 성분이 전부 1은 아닌 $v$, 일부나 전부가 0이거나 아주 작은 $v$. `()`부터 3차원까지의 shape. 잘라 내거나 전치한 텐서. 모든 입력을 섞는 함수, 입력 하나만 쓰는 함수, 여러 shape의 일차 함수. gradient가 0인 점. `x` 가까이에 꺾인 점이 있는 함수. $n = 1000$에서 연산의 수와 가장 큰 텐서. 두 번 호출하고, 인자를 바꾸었을 때.
@@ -1904,6 +1949,8 @@ r"""
 - **9.4** 샘플이 하나일 때와 여러 개일 때. 1차원에서 3차원까지의 샘플. 잘라 내거나 전치한 텐서. 출력의 두 가지 shape. 큰 노름과 작은 노름. 값과, `backward()` 뒤 모든 파라미터의 gradient. 일차 함수인 모델과 합성곱 모델. 추적되지 않는 파라미터. 이미 값이 든 `.grad`. 모델의 모드.
 - **9.5** 음수, 큰 수, 0. 여러 shape와 빈 텐서. 잘라 내거나 전치한 텐서. 넘어온 gradient가 1이 아닌 경우. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`. 역방향 계산 전에 여러 번, 또는 겹쳐서 적용한 `Cube`. 물려받은 `apply`.
 - **9.6** 0부터 4까지의 스텝 수. 모든 원소에 하나인 학습률과 원소마다 다른 학습률. 너무 커서 loss가 올라가는 학습률. 음수인 학습률. 아주 크거나 아주 작은 gradient. `()`부터 3차원까지의 shape. 잘라 내거나 전치한 텐서. 일차 함수, 모든 입력을 섞는 함수, 추적되는 파라미터. 값, 그리고 `lr`과 `x`와 파라미터에 대한 gradient. 이미 값이 든 `.grad`. 두 번 호출하고, `lr`을 옮기고, `f`를 바꾸거나 `x`와 `lr`을 바꾸었을 때.
+
+</details>
 
 두 가지 dtype에서 맞는지와 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

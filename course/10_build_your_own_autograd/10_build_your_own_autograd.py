@@ -58,6 +58,35 @@ language("en")
 
 # %% [markdown] lang="en"
 r"""
+## First look
+
+This is $\log x^3 + \sqrt{x^2}$ of lesson 4, with a secant through two of its points that are $h$ apart; the slope of the secant is the difference quotient. Two more lines lie on each other: one has the slope that torch found, the
+other the slope that a small autograd of our own found, the *engine*. (Leave the list *bug* as it is: section 3 is about it.)
+
+Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **Which three numbers meet, at every $x$?**
+"""
+
+# %% [markdown] lang="ko" en="95b9e9e5"
+r"""
+## 먼저 보기
+
+수업 04의 $\log x^3 + \sqrt{x^2}$과, 이 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 할선(secant)입니다. 할선의 기울기가 차분몫(difference quotient)입니다. 나머지 두 직선은 겹쳐 있습니다. 하나의 기울기는 torch가 구한 값이고,
+다른 하나의 기울기는 직접 만든 작은 autograd, 곧 *엔진*이 구한 값입니다. (*버그* 목록은 그대로 두세요. 3절에서 씁니다.)
+
+마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 만나는 세 값은 무엇인가요?**
+"""
+
+# %%
+explore_engine().first_look()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+The quotient, torch's gradient and the engine's, wherever $x$ is. In this lesson you build such an engine, and the quotient tells you whether it is right.
+
+</details>
+
 ## Predict first
 
 From $x = 2$ a program computes $y = x^2$, $z = yx$, $t = yz$ and finally $w = t + y$. So $w = x^5 + x^2$, and $\frac{dw}{dx} = 5x^4 + 2x = 84$.
@@ -65,8 +94,14 @@ From $x = 2$ a program computes $y = x^2$, $z = yx$, $t = yz$ and finally $w = t
 The picture shows each value and its **local slopes**: how fast it grows with each of the values it was made from.
 """
 
-# %% [markdown] lang="ko" en="772985f2"
+# %% [markdown] lang="ko" en="42999776"
 r"""
+<details><summary>무엇을 보았나요?</summary>
+
+$x$가 어디에 있든 차분몫과 torch의 gradient와 엔진의 gradient가 만납니다. 이 수업에서는 이런 엔진을 직접 만들고, 맞게 만들었는지 차분몫으로 확인합니다.
+
+</details>
+
 ## 먼저 예상하기
 
 $x = 2$에서 $y = x^2$, $z = yx$, $t = yz$, $w = t + y$를 차례로 계산합니다. 그러면 $w = x^5 + x^2$이고 $\frac{dw}{dx} = 5x^4 + 2x = 84$입니다.
@@ -155,16 +190,14 @@ print("y.grad:", round(y.grad, 6), " x.grad:", round(x.grad, 6))
 
 # %% [markdown] lang="en"
 r"""
-0.008 and 0.6, autograd's values since lesson 1. **No formula is stored.** $3x^2$ was computed at $x = 5$, and only the number 75 was kept. (A common belief is that autograd stores formulas and differentiates them.
-Not even the `create_graph=True` of lesson 9 does: its gradients are results of recorded operations on $x$.)
+0.008 and 0.6, autograd's values since lesson 1. **No formula is stored.** $3x^2$ was computed at $x = 5$, and only the number 75 was kept. (Many believe that autograd stores formulas and differentiates them. It does not.)
 
 The five Values of the prediction were made in the same way. Read off their parents and slopes, and you have lesson 4's list of edges. If you still have your `total_derivative` of task 4.1, paste it into a cell above the next one; otherwise torch stands in.
 """
 
-# %% [markdown] lang="ko" en="79a481a9"
+# %% [markdown] lang="ko" en="821d8a85"
 r"""
-수업 01부터 autograd가 알려 준 0.008과 0.6입니다. **식은 어디에도 저장하지 않았습니다.** $3x^2$을 $x = 5$에서 계산해 75라는 수만 남겼습니다. (autograd가 식을 저장했다가 미분한다고 생각하는 사람이 많습니다. 그렇지 않습니다.
-수업 09의 `create_graph=True`도 마찬가지입니다. 그때는 gradient를 구하는 연산도 기록할 뿐입니다.)
+수업 01부터 autograd가 알려 준 0.008과 0.6입니다. **식은 어디에도 저장하지 않았습니다.** $3x^2$을 $x = 5$에서 계산해 75라는 수만 남겼습니다. (autograd가 식을 저장했다가 미분한다고 생각하는 사람이 많습니다. 그렇지 않습니다.)
 
 앞에서 예상해 본 그래프의 Value 다섯 개도 이렇게 만들었습니다. 부모와 기울기를 읽어 내면 수업 04의 간선(edge) 리스트가 됩니다. 과제 4.1에서 쓴 `total_derivative`가 남아 있으면 다음 셀 위에 셀을 하나 만들어 붙여 넣으세요. 없으면 torch가 대신합니다.
 """
@@ -258,26 +291,23 @@ $t$를 거치면 둘, $t$와 $z$를 거치면 셋입니다. 단순한 재귀에�
 r"""
 ## 3. Find the bug with the quotient
 
-The explorer has an engine with a choice of bugs. It takes the local slopes from torch, but orders and adds by itself. Beside its gradient you see torch's and the quotient.
+The explorer of the first look again: its engine has a choice of bugs. It takes the local slopes from torch, but orders and adds by itself.
 After two calls of `backward()` a leaf must hold twice the slope, so the explorer then shows twice the function.
 
-1. There is no bug yet. Move $x$, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. Which three numbers meet, at every $x$?
-2. "`=` for `+=`", one call: which of the three functions gives it away?
-3. Breadth first: it survives $\log x^3 + \sqrt{x^2}$ of lesson 4, where two paths meet. Why? Where does it fail?
-4. "no reset": choose one call, then two. What happens on the chain, $\log x^3$?
+1. "`=` for `+=`", one call: which of the three functions gives it away?
+2. Breadth first: it survives $\log x^3 + \sqrt{x^2}$ of lesson 4, where two paths meet. Why? Where does it fail?
+3. "no reset": choose one call, then two. What happens on the chain, $\log x^3$?
 """
 
-# %% [markdown] lang="ko" en="c5052606"
+# %% [markdown] lang="ko" en="77426304"
 r"""
 ## 3. 차분몫으로 버그 찾기
 
-탐색기의 엔진에는 버그를 고르는 목록이 있습니다. 국소 기울기는 torch에서 가져오지만, 순서와 덧셈은 직접 합니다. torch의 gradient와 차분몫도
-함께 보여 줍니다. `backward()`를 두 번 호출하면 leaf에는 기울기의 두 배가 있어야 하므로, 함수도 두 배로 보여 줍니다.
+맨 앞에서 본 탐색기입니다. 엔진에 넣을 버그를 목록에서 고를 수 있습니다. 국소 기울기는 torch에서 가져오지만, 순서와 덧셈은 직접 합니다. `backward()`를 두 번 호출하면 leaf에는 기울기의 두 배가 있어야 하므로, 함수도 두 배로 보여 줍니다.
 
-1. 아직 버그가 없습니다. $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. $x$가 어디에 있든 만나는 세 값은 무엇인가요?
-2. "`+=` 대신 `=`", 호출 한 번: 세 함수 가운데 어느 것에서 드러나나요?
-3. 너비 우선: 두 경로가 만나는 수업 04의 $\log x^3 + \sqrt{x^2}$에서는 드러나지 않습니다. 왜 그럴까요? 어디서 틀리나요?
-4. "비우지 않음": 호출을 한 번, 이어서 두 번으로 고르세요. 사슬 $\log x^3$에서 무슨 일이 일어나나요?
+1. "`+=` 대신 `=`", 호출 한 번: 세 함수 가운데 어느 것에서 드러나나요?
+2. 너비 우선: 두 경로가 만나는 수업 04의 $\log x^3 + \sqrt{x^2}$에서는 드러나지 않습니다. 왜 그럴까요? 어디서 틀리나요?
+3. "비우지 않음": 호출을 한 번, 이어서 두 번으로 고르세요. 사슬 $\log x^3$에서 무슨 일이 일어나나요?
 """
 
 # %%
@@ -287,24 +317,22 @@ explore_engine()
 r"""
 <details><summary>What you saw</summary>
 
-1. The quotient, torch's gradient and the engine's, wherever $x$ is. Only at the smallest $h$ do rounding errors show.
-2. The two whose paths meet. On the chain a single call adds nothing, so `=` does no harm there.
-3. There both paths have three edges, so no value has its turn too early. On $yz + y$ the lengths differ, and at $x = 2$ the quotient stays 32 away from the engine.
-4. After one call, nothing. After two the engine's gradient is too large: section 4.
+1. The two whose paths meet. On the chain a single call adds nothing, so `=` does no harm there.
+2. There both paths have three edges, so no value has its turn too early. On $yz + y$ the lengths differ, and at $x = 2$ the quotient stays 32 away from the engine.
+3. After one call, nothing. After two the engine's gradient is too large: section 4.
 
 Called once on a chain, every bug passes. **Test an engine on a graph with paths of different lengths, and call it twice.** In task 10.6 you will.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="ba245c0e"
+# %% [markdown] lang="ko" en="cbe4b9c9"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 차분몫과 torch의 gradient와 엔진의 gradient입니다. $x$가 어디에 있든 만나고, $h$가 아주 작은 곳에서만 반올림 오차가 보입니다.
-2. 경로가 만나는 두 함수입니다. 사슬에서는 한 번 호출하는 동안 더할 일이 없으니 `=`로 써도 탈이 없습니다.
-3. 두 경로 모두 간선이 셋이라 너무 일찍 차례가 오는 값이 없습니다. $yz + y$는 경로의 길이가 서로 달라, $x = 2$에서 차분몫이 엔진의 값과 32만큼 떨어져 있습니다.
-4. 한 번이면 아무 일도 없습니다. 두 번이면 값이 너무 커집니다. 4절에서 다룹니다.
+1. 경로가 만나는 두 함수입니다. 사슬에서는 한 번 호출하는 동안 더할 일이 없으니 `=`로 써도 탈이 없습니다.
+2. 두 경로 모두 간선이 셋이라 너무 일찍 차례가 오는 값이 없습니다. $yz + y$는 경로의 길이가 서로 달라, $x = 2$에서 차분몫이 엔진의 값과 32만큼 떨어져 있습니다.
+3. 한 번이면 아무 일도 없습니다. 두 번이면 값이 너무 커집니다. 4절에서 다룹니다.
 
 사슬에서 한 번만 호출하면 어느 버그도 드러나지 않습니다. **엔진은 경로의 길이가 서로 다른 그래프에서, `backward()`를 두 번 호출해 시험하세요.** 과제 10.6에서 직접 하게 됩니다.
 
@@ -386,7 +414,7 @@ r"""
 그래서 **leaf는 쌓고, 중간 값은 호출할 때마다 0에서 시작합니다**. PyTorch는 더 간단합니다. `retain_grad()`로 요청하지 않는 한 중간 텐서에는 버퍼를 아예 두지 않습니다.
 요청한 버퍼는 leaf처럼 쌓이지만, 역방향 계산에 쓰이지 않으므로 leaf의 gradient는 맞습니다.
 
-## 5. 실제로 있었던 버그: 순서 없이 넘겨준 micrograd
+## 5. 실제로 있었던 버그: micrograd
 
 작은 엔진 가운데 가장 널리 알려진 것은 Andrej Karpathy의 micrograd입니다. 2020년 4월 처음 나왔을 때는 순서가 없었습니다. 연산마다 gradient를 넘겨주고는 곧바로 부모를 호출하고, 부모는 다시 자기 부모를 호출했습니다. 직접 짠 짧은 코드를 봅시다.
 """
@@ -415,20 +443,28 @@ r"""
 Whenever something arrives, $y$ passes on **all** that it holds, the old with the new. On a chain that is right. In the demo of micrograd's first commit, each value of the first layer is used 16 times. Its first gradient is
 $-542$, where the quotient says $-0.315$, and half of the first layer's gradients are more than 500 times too large. **Yet the demo trained to 100 % accuracy.** A falling loss proves nothing: check gradients with a quotient.
 
-Karpathy named the cause: [non-leaf Values that are reused](https://github.com/karpathy/micrograd/issues/2). The cure was a topological order.
-A [proposal to drop it](https://github.com/karpathy/micrograd/pull/64) fails on `b = a + a`, `c = b + b`.
+The cure was a topological order. Section 4's bug is still open in micrograd: [a second `backward()`](https://github.com/karpathy/micrograd/pull/102) gives too much. Training does not notice, since every step makes new intermediate values.
 
-Section 4's bug is still open: [a second `backward()`](https://github.com/karpathy/micrograd/pull/102) gives too much. Training does not notice, since every step makes new intermediate values.
+<details><summary>The report, and a proposal</summary>
+
+Karpathy named the cause: [non-leaf Values that are reused](https://github.com/karpathy/micrograd/issues/2).
+A [proposal to drop the topological order](https://github.com/karpathy/micrograd/pull/64) fails on `b = a + a`, `c = b + b`.
+
+</details>
 """
 
-# %% [markdown] lang="ko" en="43c0c13a"
+# %% [markdown] lang="ko" en="2b83d99f"
 r"""
 무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 첫 gradient는 차분몫이
 $-0.315$인데 엔진에서는 $-542$였고, 첫 층의 gradient 가운데 절반은 500배 넘게 컸습니다. **그런데도 이 예제는 정확도 100%까지 학습했습니다.** loss가 줄어든다고 해서 gradient가 맞는 것은 아닙니다. gradient는 차분몫과 비교해서 확인하세요.
 
-Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. 해결책은 위상 정렬이었습니다. [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)대로 하면 `b = a + a`, `c = b + b`에서 틀립니다.
+해결책은 위상 순서를 따르는 것이었습니다. micrograd에는 4절의 버그가 아직 남아 있습니다. [`backward()`를 두 번 호출하면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
 
-micrograd에는 4절의 버그가 아직 남아 있습니다. [`backward()`를 두 번 호출하면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
+<details><summary>제보, 그리고 위상 순서를 빼자는 제안</summary>
+
+Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. [위상 순서를 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)대로 하면 `b = a + a`, `c = b + b`에서 틀립니다.
+
+</details>
 """
 
 # %% [markdown] lang="en"
@@ -437,9 +473,15 @@ r"""
 
 Six tasks, 14 points. **Task 10.5 is optional**; it gives points like the others.
 
-Test cells, **Check**, marks and the **rules of every task** are those of lesson 1. A test cell holds the **visible tests**; grading adds
+Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
+
+<details><summary>The rules in short, and how to see a solution</summary>
+
+A test cell holds the **visible tests**; grading adds
 **hidden tests**, and the list after the last task says what they check. Once you have passed a task, or when you are stuck, Check shows a worked solution (in a terminal:
 `autograder check 10 --solution value_add_mul`).
+
+</details>
 
 **How the answers fit together.** Tasks 10.1 to 10.4 add methods to `Value`. Each answer begins with `class Value(Value):`, which adds to the old `Value` and calls the result
 `Value` again. Add the methods asked for, and keep `__init__` and the four fields `data`, `grad`, `parents`, `slopes` as they are. Each task is tested **alone**: the tests bring all other pieces, so you may take the tasks in any order.
@@ -448,15 +490,21 @@ A method changes nothing about the Values it is called with and leaves nothing o
 `data` is a plain number.
 """
 
-# %% [markdown] lang="ko" en="a34624b4"
+# %% [markdown] lang="ko" en="23c7b079"
 r"""
 # 과제
 
 여섯 문제, 합해서 14점입니다. **과제 10.5는 선택 과제**이지만 점수는 똑같이 있습니다.
 
-테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다. 테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
+
+<details><summary>규칙 요약, 모범 풀이를 보는 방법</summary>
+
+테스트 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 뒤에 적혀 있습니다. 과제를 통과한 뒤나 막혔을 때는
 답 확인 패널에서 모범 풀이를 볼 수 있습니다(터미널에서는 `autograder check 10 --solution value_add_mul`).
+
+</details>
 
 **답을 작성하는 방법.** 과제 10.1–10.4에서는 `Value`에 메서드를 추가합니다. 답은 `class Value(Value):`로 시작합니다. 지금까지의 `Value`를 상속해 메서드를 추가한 새 클래스를 만들고, 이름은 그대로 `Value`로 두는 것입니다. 요구한 메서드를 추가하고, `__init__`과 네 필드 `data`, `grad`, `parents`, `slopes`는 그대로 두세요. 과제는 **따로따로** 채점합니다. 나머지 조각은 모두 테스트가 따로 준비한
 것을 씁니다. 그러니 어떤 순서로 풀어도 되고, 한 과제에서 틀려도 다른 과제에는 영향이 없습니다.
@@ -602,7 +650,9 @@ def _compare(text, a, b, made=False):
     recipes.check_operation(answer, float(data), slopes, mistakes=wrong)
     pairs = zip(answer.result["parents"], answer.result["slopes"], strict=True)
     others = [pair for pair in pairs if pair[0] not in numbers]
-    answer.holds(all(pair == constant for pair in others), hint.other + f" {others}")
+    wanted = [constant] if constant else []
+    problem = hint.other.format(wanted=wanted, got=others)
+    answer.holds(all(pair in wanted for pair in others), problem)
 
 
 for _text in _OPERATIONS:
@@ -1817,14 +1867,22 @@ Value 2500개쯤이 필요하던 loss에 Array는 8개면 됩니다. 프레임�
 r"""
 ## What PyTorch does that yours does not
 
-The core is the same: record, run each node only when its whole gradient has arrived, accumulate. Beyond that, PyTorch
+The core is the same: record, run each node only when its whole gradient has arrived, accumulate.
+
+<details><summary>What else PyTorch does</summary>
+
+PyTorch
 
 - works on tensors, in C++: one node handles a million elements at once. In place of a local slope it keeps saved tensors (lesson 7) and computes a VJP (lesson 5);
 - does not sort beforehand: it counts for each node how many gradients are still to arrive, and runs it when none is missing;
 - can stop recording (lesson 6), notices in-place edits and calls hooks (lesson 7);
 - frees what a graph saved once `backward()` has used it.
 
+</details>
+
 ## What the hidden tests look for
+
+<details><summary>The list, task by task</summary>
 
 - **10.1** Negative numbers, 0, very large and very small ones; numbers on either side, 0 and 1 too, and their slopes; `a + a` and `a * a`; leaves and intermediate values; that operands are the parents themselves; a new Value each time; that nothing else changed.
 - **10.2** Graphs drawn at random; the order rule, not one particular list; equal numbers, with equal `grad`, in different Values; slopes of 0; a leaf; several calls from several Values; forty diamonds, 700 with unequal sides.
@@ -1832,6 +1890,8 @@ The core is the same: record, run each node only when its whole gradient has arr
 - **10.4** Every operation against torch; whole, negative and fractional powers, as `int` and `float`; 0 wherever it is allowed; very large and small numbers; leaves and intermediate values; the parent.
 - **10.5** The exact result after any number of steps, 0 too; step sizes; noisy points and points on a line (slope within 0.01); a second call; that the gradients come from `backward()`.
 - **10.6** Each bug in all its forms, with parents taken from the left or the right, and squares of one or two parents; right engines of all these kinds; a second call.
+
+</details>
 
 Everywhere: the rules of the tasks.
 
@@ -1863,18 +1923,24 @@ You can now answer these without looking back:
 This was the last lesson. You know what autograd does, since you have built one.
 """
 
-# %% [markdown] lang="ko" en="a112c0d7"
+# %% [markdown] lang="ko" en="ff1cbad6"
 r"""
 ## 여러분의 엔진에 없고 PyTorch에 있는 것
 
-핵심은 같습니다. 기록하고, gradient가 모두 도착한 노드를 차례로 실행하고, 더합니다. PyTorch는 여기에 더해 다음과 같은 일을 합니다.
+핵심은 같습니다. 기록하고, gradient가 모두 도착한 노드를 차례로 실행하고, 더합니다.
+
+<details><summary>PyTorch가 더 하는 일</summary>
 
 - 수 대신 텐서를 다룹니다. 노드 하나에서 원소 백만 개를 한꺼번에 처리하고, C++로 구현되어 있습니다. 국소 기울기 대신 저장된 텐서(수업 07)를 남기고 VJP(수업 05)를 계산합니다.
 - 미리 정렬하지 않습니다. 노드마다 아직 도착하지 않은 gradient가 몇 개인지 세다가, 모두 도착하면 그 노드를 실행합니다.
 - 기록을 멈출 수 있고(수업 06), 제자리 연산을 알아차리고 hook을 호출합니다(수업 07).
 - `backward()`에 쓰고 난 저장된 값을 해제합니다.
 
+</details>
+
 ## 숨은 테스트가 확인하는 것
+
+<details><summary>과제별 목록</summary>
 
 - **10.1** 음수, 0, 아주 큰 수와 아주 작은 수. 왼쪽이나 오른쪽에 온 수(0과 1도)와 그 수로 만든 Value의 기울기. `a + a`와 `a * a`. leaf와 중간 값. 부모가 피연산자 자체인지. 매번 새 Value인지. 다른 것이 바뀌지 않았는지.
 - **10.2** 무작위로 뽑은 그래프. 정해진 리스트가 아니라 순서의 규칙. 서로 다른 Value에 든 같은 수와 같은 `grad`. 0인 기울기. leaf. 여러 Value에서 여러 번 호출. 마름모 40개, 양쪽 길이가 다른 마름모 700개.
@@ -1882,6 +1948,8 @@ r"""
 - **10.4** 모든 연산을 torch와 비교. 정수, 음수, 정수가 아닌 지수(0.5 등)를 `int`와 `float`로. 허용된 곳의 0. 아주 큰 수와 작은 수. leaf와 중간 값. 부모.
 - **10.5** 스텝 수가 몇이든(0도) 정확한 결과. 학습률. 잡음이 섞인 점과 한 직선에 놓인 점(기울기의 오차는 0.01 이내). 두 번째 호출. gradient를 `backward()`로 구하는지.
 - **10.6** 버그마다 가능한 모든 형태. 부모를 왼쪽부터 들르는 엔진과 오른쪽부터 들르는 엔진. 제곱의 부모가 하나인 엔진과 둘인 엔진. 이 모든 종류의 올바른 엔진. 두 번째 호출.
+
+</details>
 
 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
