@@ -16,7 +16,7 @@ ROOMS: dict[str, set[str]] = {
     "secant.checking": {"secant"},
     "secant.graph": {"secant"},
     "secant.explorers.kit": {"secant", "secant.graph"},
-    "secant.explorers": {"secant", "secant.explorers.kit"},
+    "secant.explorers": {"secant", "secant.graph", "secant.explorers.kit"},
     "secant.progress": {"secant"},
     "secant.lab": {"secant", "secant.progress"},
     "autograder.sandbox.inside": {"secant", "secant.checking"},
