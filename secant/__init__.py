@@ -106,7 +106,7 @@ HOMES = {
     "tensor_info": "secant.tensors",
     "watch": "secant.checking.watch",
 }
-#: Modules that judge answers. A grader keeps them out of the process that runs the student's code.
+#: Where test cells import from to judge answers. A grader imports none of it beside the student's code.
 JUDGES = (
     "secant.checking.ask",
     "secant.checking.check",
