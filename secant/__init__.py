@@ -106,6 +106,14 @@ HOMES = {
     "tensor_info": "secant.tensors",
     "watch": "secant.checking.watch",
 }
+#: Where test cells import from to judge answers. A grader imports none of it beside the student's code.
+JUDGES = (
+    "secant.checking.ask",
+    "secant.checking.check",
+    "secant.checking.credit",
+    "secant.checking.recipes",
+    "secant.checking.walks",
+)
 
 
 def __getattr__(name: str) -> Any:

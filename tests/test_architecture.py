@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,10 @@ ROOMS: dict[str, set[str]] = {
     "secant.checking": {"secant"},
     "secant.graph": {"secant"},
     "secant.explorers.kit": {"secant", "secant.graph"},
-    "secant.explorers": {"secant", "secant.explorers.kit"},
+    "secant.explorers": {"secant", "secant.graph", "secant.explorers.kit"},
     "secant.progress": {"secant"},
     "secant.lab": {"secant", "secant.progress"},
-    "autograder.sandbox.inside": {"secant"},
+    "autograder.sandbox.inside": {"secant", "secant.checking"},
     "autograder.course": {"secant"},
     "autograder.build": {"secant", "autograder.course"},
     "autograder.intake": {"secant", "autograder.course"},
@@ -80,8 +81,6 @@ ROOMS: dict[str, set[str]] = {
         "autograder.edition",
     },
 }
-#: Lines of an explorer at most; one with two pictures, two sliders and a list, as lesson 8's, is shorter.
-
 #: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used
 #: (`secant.progress`: when a prediction is clicked); the command `secant` opens the lab and shows progress.
 FRONT_DOORS = {
@@ -131,6 +130,15 @@ def test_packages_import_what_the_architecture_table_lists() -> None:
 def test_imports_run_one_way() -> None:
     order = list(ROOMS)
     assert all(order.index(there) < order.index(here) for here, rooms in ROOMS.items() for there in rooms)
+
+
+def test_modules_of_checking_import_one_way() -> None:
+    paths = {f"secant.checking.{path.stem}": path for path in (ROOT / "secant/checking").glob("*.py")}
+    used = {
+        name: {text for line in imports(path) for text in (line, line.rpartition(".")[0])}
+        for name, path in paths.items()
+    }
+    TopologicalSorter({name: found & paths.keys() for name, found in used.items()}).prepare()
 
 
 #: Where names of the product are used besides its modules: settings, entry points, and lessons.

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 import torch
 from nbformat import NotebookNode
 
+import secant
 from autograder.course.cells import Task, split_tests, tasks
 from autograder.exam import words
 from autograder.exam.report import Outcome, Report, TaskResult
@@ -217,9 +218,8 @@ class _Test:
         self.task = task
         tree = ast.parse(task.test.source)
         probes = [node for node in tree.body if _is_probe(node)]
-        imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
         self.names = [task.id, *(node.name for node in probes if isinstance(node, ast.FunctionDef))]
-        self.sent = ast.unparse(ast.Module([*imports, *probes], [])) + _SITUATION
+        self.sent = ast.unparse(ast.Module([*_imports_for(probes, tree.body), *probes], [])) + _SITUATION
         # The proof that the last line was reached: a call that nothing else in the cell can make.
         end = ast.parse("__reached_the_end__()").body
         kept = ast.Module([node for node in tree.body if node not in probes] + end, tree.type_ignores)
@@ -273,6 +273,26 @@ def _is_probe(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef) and any(
         isinstance(mark, ast.Name) and mark.id == "probe" for mark in node.decorator_list
     )
+
+
+def _imports_for(probes: Sequence[ast.stmt], cell: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the imports of a cell, without the names that judge and that no probe uses."""
+    used = {node.id for probe in probes for node in ast.walk(probe) if isinstance(node, ast.Name)}
+    for node in cell:
+        if isinstance(node, ast.Import):
+            yield node
+        elif isinstance(node, ast.ImportFrom):
+            names = [
+                n for n in node.names if (n.asname or n.name) in used or not _judges(node.module, n.name)
+            ]
+            if names:
+                yield ast.ImportFrom(node.module, names, node.level)
+
+
+def _judges(module: str | None, name: str) -> bool:
+    """Return whether a name is one of a module that judges, or that module."""
+    home = secant.HOMES.get(name) if module == "secant" else module
+    return home in secant.JUDGES or f"{module}.{name}" in secant.JUDGES
 
 
 class _Questions:

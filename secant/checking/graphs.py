@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from secant.checking import check
+from secant.checking.draws import draw
 from secant.checking.functions import formula
 from secant.language import say
 
@@ -122,7 +122,7 @@ def draw_program(kinds: Sequence[str], others: int, count: int) -> tuple[list[st
     Its first input is a leaf, the others are of these kinds. Some steps record nothing, some results are used
     often or never, and a last step, after so many, adds x0.
     """
-    rng = random.Random(int(check.draw(0, 1000) * 1000))
+    rng = random.Random(int(draw(0, 1000) * 1000))
     inputs, steps = ["leaf", *rng.choices(kinds, k=others)], []
     for place in range(len(inputs), len(inputs) + count):
         names, takes = (_UNARY, 1) if rng.random() < 0.35 else (_BINARY, 2)

@@ -1,21 +1,28 @@
-"""Graphs of lesson 10's Values: arguments of a question, read as plain data, and what is wrong with them."""
+"""Graphs of lesson 10's Values: arguments of a question, and what is wrong with an answer about them."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from secant.checking import check
+from secant.checking.ask import Answer, Mistakes
+
+# Questions name these, and so do people who retype a question that a message shows.
+from secant.checking.values import (  # noqa: F401
+    Recipe,
+    build,
+    chain,
+    compared_in_steps,
+    diamonds,
+    is_number,
+    on_torch,
+    with_order,
+)
 from secant.language import say
-from secant.value import TorchValue
 from secant.verdict import Part
 
-if TYPE_CHECKING:
-    from secant.checking.ask import Answer, Mistakes
-
-# For each Value, in the order in which they are made: the places of its parents, and the slopes.
-Recipe = Sequence[tuple[Sequence[int], Sequence[float]]]
 FIELDS = ("data", "grad", "parents", "slopes")
 
 
@@ -50,36 +57,6 @@ def held(names: Sequence[str], grads: Sequence[float]) -> str:
     return "; ".join(f"{name}.grad = {grad}" for name, grad in zip(names, grads, strict=True) if grad)
 
 
-def build(kind: Callable[..., Any], recipe: Recipe) -> list[Any]:
-    """Return the Values of a recipe too large to name them; their data are 1, 2, 3, ..."""
-    made: list[Any] = []
-    for number, (parents, slopes) in enumerate(recipe, 1):
-        made.append(kind(float(number), tuple(made[p] for p in parents), tuple(slopes)))
-    return made
-
-
-def chain(length: int, slope: float = 1.0) -> list[tuple[list[int], list[float]]]:
-    """Return the recipe of a Value and so many others, each made from the one before."""
-    return [([], []), *(([place], [slope]) for place in range(length))]
-
-
-def diamonds(count: int, uneven: bool = False) -> list[tuple[list[int], list[float]]]:
-    """Return the recipe of so many diamonds in a row: two paths lead through each.
-
-    Both have two edges; or, if they are to be uneven, the one side and the other have three in turn.
-    """
-    made: list[tuple[list[int], list[float]]] = [([], [])]
-    for number in range(count):
-        top = len(made) - 1
-        made += [([top], [1.0]), ([top], [1.0])]
-        sides = [top + 1, top + 2]
-        if uneven:
-            made.append(([sides[number % 2]], [1.0]))
-            sides[number % 2] = top + 3
-        made.append((sides, [1.0, 1.0]))
-    return made
-
-
 def made_from(recipe: Recipe) -> list[int]:
     """Return for each Value of a recipe the places that `reached` returns, as the bits of a number.
 
@@ -92,124 +69,15 @@ def made_from(recipe: Recipe) -> list[int]:
     return found
 
 
-def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
-    """Return a class of Values whose order() is the test's: what was made last comes first.
-
-    Args:
-        kind: the student's class.
-        within: for each Value of the test, in the order in which they are made, what `made_from` returns. So
-            the order is known here only for the test's own Values.
-    """
-    made: list[Any] = []
-    places: dict[int, int] = {}
-
-    class Value(kind):
-        def __init__(self, *fields: Any) -> None:
-            super().__init__(*fields)
-            places[id(self)] = len(made)
-            made.append(self)
-
-        def order(self) -> list[Any]:
-            bits = within[places[id(self)]]
-            return [made[place] for place in reversed(range(bits.bit_length())) if bits >> place & 1]
-
-    return Value
-
-
-def compared_in_steps(kind: type[Any]) -> type[Any]:
-    """Return a class of Values whose comparisons count as steps, such as those of a search through a list."""
-
-    class Value(kind):
-        def __eq__(self, other: object) -> bool:
-            return self is other
-
-        __hash__ = object.__hash__
-
-    return Value
-
-
-class on_torch:
-    """A student's `fit_line` with torch's Value in the place of its own.
-
-    Args:
-        fit: the function.
-        scale: what every gradient is multiplied by, so that one that is not read from a Value shows.
-
-    Attributes:
-        passes: how many backward passes the last call made.
-    """
-
-    def __init__(self, fit: Callable[..., Any], scale: float = 1.0) -> None:
-        self._fit, self._scale = fit, scale
-        self.passes = 0
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Return what the function returns."""
-        names = self._fit.__globals__
-        mine = names.get("Value")
-        names["Value"], TorchValue.passes, TorchValue.scale = TorchValue, 0, self._scale
-        try:
-            return self._fit(*arguments)
-        finally:
-            names["Value"], TorchValue.scale = mine, 1.0
-            self.passes = TorchValue.passes
-
-
-# --- Beside the student's code -----------------------------------------------------------------------------
-
-
-def is_value(thing: Any) -> bool:
-    """Whether something is a Value, of the student's class or another."""
-    return all(hasattr(thing, name) for name in ("parents", "slopes", "data", "grad"))
-
-
-def fields(value: Any) -> dict[str, Any]:
-    """Return what a Value holds, and under "fields" the names of all that: two looks can be compared."""
-    return {
-        "data": value.data,
-        "grad": value.grad,
-        "parents": tuple(map(id, value.parents)),
-        "slopes": tuple(value.slopes),
-        "fields": sorted(vars(value)),
-    }
-
-
-def told(result: Any, names: Mapping[int, str], depth: int = 6) -> Any:
-    """Return a result with plain data in the place of Values.
-
-    Args:
-        result: what came back.
-        names: the names of the Values that were there before, by id.
-        depth: how deep to look into lists and tuples; a list may contain itself.
-
-    A Value that was there before is its name. A new one is a dict: its type; data and grad, each a number, or
-    the type of what is none; slopes, a list of such; parents, a list of names, of strangers their numbers.
-    So a string or a dict of the student's own is only its type.
-    """
-    if id(result) in names:
-        return names[id(result)]
-    if is_value(result):
-        return {
-            "type": type(result).__name__,
-            "data": _number(result.data),
-            "grad": _number(result.grad),
-            "slopes": [_number(slope) for slope in result.slopes],
-            "parents": [names.get(id(parent)) or _number_of(parent) for parent in result.parents],
-        }
-    if depth and type(result) in (list, tuple):
-        return type(result)(told(part, names, depth - 1) for part in result)
-    return f"<{type(result).__name__}>" if isinstance(result, str | dict) else result
-
-
 # --- Judging -----------------------------------------------------------------------------------------------
 
 
 def check_operation(
-    answer: "Answer",
+    answer: Answer,
     data: float,
     slopes: Mapping[str, float],
     *,
-    values: "Mistakes | None" = None,
+    values: Mistakes | None = None,
     mistakes: Mapping[str, Any] | None = None,
 ) -> list[Any]:
     """Check the new Value that an operation on Values gave, and that it gives another one the next time.
@@ -235,10 +103,10 @@ def check_operation(
 
 
 def _check_new(
-    answer: "Answer",
+    answer: Answer,
     data: float,
     slopes: Mapping[str, float],
-    values: "Mistakes",
+    values: Mistakes,
     mistakes: Mapping[str, Any],
 ) -> list[Any]:
     made = answer.result
@@ -296,7 +164,7 @@ def _check_new(
 
 
 def check_order(
-    answer: "Answer", names: Sequence[str], recipe: Recipe, root: int, is_later: bool = False
+    answer: Answer, names: Sequence[str], recipe: Recipe, root: int, is_later: bool = False
 ) -> None:
     """Check the order() of a Value of a recipe: all Values once, each before its parents.
 
@@ -326,7 +194,7 @@ def check_order(
     answer.changes_nothing(hints=dict.fromkeys((*FIELDS, "fields"), changed))
 
 
-def check_ended(answer: "Answer") -> None:
+def check_ended(answer: Answer) -> None:
     """Check that a call ended within its steps, and within the recursion limit."""
     stopped = {
         "RecursionError": say(
@@ -378,7 +246,7 @@ def passes_ahead(names: Sequence[str], roots: Sequence[int]) -> tuple[str, ...]:
 
 
 def check_passes(
-    answer: "Answer",
+    answer: Answer,
     names: Sequence[str],
     recipe: Recipe,
     roots: Sequence[int],
@@ -436,7 +304,7 @@ def _pass_problem(
 
     def near(places: Sequence[int], numbers: Sequence[float]) -> bool:
         pairs = [(grads[p], numbers[p]) for p in places]
-        return all(_is_number(a) and math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-12) for a, b in pairs)
+        return all(is_number(a) and math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-12) for a, b in pairs)
 
     wrong = [p for p in range(len(recipe)) if not near([p], want)]
     leaves = [p for p in wrong if not recipe[p][0]]
@@ -447,7 +315,7 @@ def _pass_problem(
             local[p] += slope
     zeros = [0.0] * len(recipe)
     stale = [number + old for number, old in zip(want, held, strict=True)]
-    if strange := {check.kind(number) for number in grads if not _is_number(number)}:
+    if strange := {check.kind(number) for number in grads if not is_number(number)}:
         kinds = ", ".join(sorted(strange))
         return say(
             en=f"a grad must be a float, not {kinds}: self.grad is 1.0",
@@ -531,20 +399,7 @@ def _exactly() -> str:
     )
 
 
-def _is_number(thing: Any) -> bool:
-    return isinstance(thing, int | float) and not isinstance(thing, bool)
-
-
-def _number(thing: Any) -> float | str:
-    """Return a number as a float, of anything else the type's name."""
-    return float(thing) if _is_number(thing) else type(thing).__name__
-
-
-def _number_of(parent: Any) -> float | str:
-    return _number(parent.data) if is_value(parent) else f"<{type(parent).__name__}>"
-
-
-def _part(answer: "Answer", name: str, result: Any) -> "Answer":
+def _part(answer: Answer, name: str, result: Any) -> Answer:
     """Return a part of an answer, to be judged by itself."""
     return answer.named(lambda: f"{answer.call}: {name}", result)
 

@@ -17,7 +17,7 @@ from torch import nn
 
 from secant.bindings import BUILTINS
 from secant.causes import QUESTION
-from secant.checking import custom, engines, graphs, recipes
+from secant.checking import custom, engines, graphs, values
 from secant.checking.functions import formula, noted
 from secant.checking.observe import observe
 from secant.checking.operations import operations
@@ -38,7 +38,7 @@ _KIT = {
     "graphs": graphs,
     "custom": custom,
     "engines": engines,
-    "recipes": recipes,
+    "recipes": values,
 }
 _now: list["Situation"] = []
 
@@ -56,7 +56,7 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
     Returns:
         What there is nothing to say of is left out, for speed. The entries:
 
-        - result: a copy of what came back; where Values are among the arguments, as `recipes.told` gives it.
+        - result: a copy of what came back; where Values are among the arguments, as `values.plain` gives it.
         - tracked: whether a tensor in it requires grad.
         - aliases: the names of the arguments, and of their .grad, whose memory it shares.
         - changes: (kind, name) pairs, as those of `watch`, and for Values ("grad", "a") and the like.
@@ -101,14 +101,14 @@ class Situation:
         self._watched = dict(_watchable(self._arguments))
         self._places = -1
         self._calls = observe(**self._watched)
-        self._values = {name: thing for name, thing in _nested(self._arguments) if recipes.is_value(thing)}
+        self._values = {name: thing for name, thing in _nested(self._arguments) if values.is_value(thing)}
         self._known = {id(value): name for name, value in self._values.items()}
         self._buffers = {n: (t.grad, t.grad.clone()) for n, t in self._leaves() if t.grad is not None}
 
     def kept(self, place: int) -> Any:
         """Return what a result holds now."""
         kept = self._calls.kept()[place]
-        return recipes.told(kept, self._known) if self._values else kept
+        return values.plain(kept, self._known) if self._values else kept
 
     def ask_ahead(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Ask what comes next, up to the first error."""
@@ -129,7 +129,7 @@ class Situation:
         if request.get("before"):
             exec(request["before"], self._names)
         self._calls.changes = []
-        held = {name: recipes.fields(value) for name, value in self._values.items()}
+        held = {name: values.fields(value) for name, value in self._values.items()}
         name, code = _compiled(request["text"])
         call = self._calls.attempt if request.get("attempt") else self._calls
         made = operations() if request.get("counted") else None
@@ -172,7 +172,7 @@ class Situation:
 
     def _changed(self, held: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
         for name, value in self._values.items():
-            now = recipes.fields(value)
+            now = values.fields(value)
             yield from ((kind, name) for kind, old in held[name].items() if now[kind] != old)
 
     def _leaves(self) -> Iterator[tuple[str, torch.Tensor]]:
@@ -190,8 +190,8 @@ class Situation:
         last = self._calls.last()["results"]
         if not self._values or (isinstance(last, dict) and "raised" in last):
             return last
-        told = recipes.told(last, self._known)
-        if recipes.is_value(result):
+        told = values.plain(last, self._known)
+        if values.is_value(result):
             self._known.setdefault(id(result), "")  # a later question that gives it back gives no new Value
         return told
 

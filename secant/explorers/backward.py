@@ -2,23 +2,25 @@
 
 import contextlib
 import math
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, remarks, words
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import INK, SECANT
-from secant.explorers.kit.difference import FunctionProblem, Functions
-from secant.explorers.kit.kinks import FUNCTIONS, START, worth_seeing
+from secant.explorers.kit.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit.looks import PARTS, Look
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.sides import Reading, Sides
-from secant.explorers.kit.subject import Setting
-from secant.explorers.kit.widget import Panel
+from secant.explorers.kit.subject import Setting, Subjects, kept
+from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 
 LOG_H = (-8.0, 0.0)
+START, KINK = 3.0, 0.0  # where to look at 5**x, and at the others
 
 # The quotients, in the order of the rows, by how they are drawn.
 LOOKS = {"forward": Look(SECANT, "o"), "backward": PARTS[0], "central": PARTS[1]}
@@ -26,8 +28,118 @@ WIDTHS = {"forward": 4.0, "backward": 3.0, "central": 2.2}  # so that one on ano
 LABELS = {"forward": "$+h$", "backward": "$-h$", "central": r"$\pm h$"}
 
 
-class Subject(Sides):
-    """The functions to explore and the range of x."""
+class Power(torch.autograd.Function):
+    """x**q with a backward of its own, as lesson 8 writes it."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, q: Tensor) -> Tensor:
+        ctx.save_for_backward(x, q)
+        return x**q
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+        x, q = ctx.saved_tensors
+        return g * q * x ** (q - 1), g * x**q * torch.log(x)
+
+
+class BrokenPower(Power):
+    """x**q with a slope in q of x**q log(x + 1), which is wrong."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+        x, q = ctx.saved_tensors
+        return g * q * x ** (q - 1), g * x**q * torch.log(x + 1)
+
+
+def power_of_five(q: Tensor) -> Tensor:
+    result: Tensor = Power.apply(torch.full_like(q, 5.0, requires_grad=False), q)
+    return result
+
+
+def broken_power_of_five(q: Tensor) -> Tensor:
+    result: Tensor = BrokenPower.apply(torch.full_like(q, 5.0, requires_grad=False), q)
+    return result
+
+
+def not_negative(x: Tensor) -> Tensor:
+    return torch.where(x >= 0, x, 0.0)
+
+
+def maximum(x: Tensor) -> Tensor:
+    return torch.maximum(x, torch.zeros_like(x))
+
+
+def difference_of_relus(x: Tensor) -> Tensor:
+    return torch.relu(x) - torch.relu(-x)
+
+
+FUNCTIONS: dict[str, Function] = {
+    "Power(5, x)": power_of_five,
+    "BrokenPower(5, x)": broken_power_of_five,
+    "relu(x)": torch.relu,
+    "where(x >= 0, x, 0)": not_negative,
+    "maximum(x, 0)": maximum,
+    "abs(x)": torch.abs,
+    "relu(x) - relu(-x)": difference_of_relus,
+}
+
+
+def worth_seeing(f: Function) -> float | None:
+    """Return where a function to start with is worth a look; None for a learner's own."""
+    if f in (broken_power_of_five, power_of_five):
+        return START
+    return KINK if f in FUNCTIONS.values() else None
+
+
+@dataclass
+class Reading(Findings):
+    """What a setting comes to: numbers for the picture and the text. NaN where there is none.
+
+    `quotients` and `curves` go by the names in LOOKS; a curve holds the quotient's error for each of `steps`.
+    """
+
+    setting: Setting
+    height: float = math.nan
+    ends: Range = (math.nan, math.nan)
+    heights: Range = (math.nan, math.nan)
+    quotients: dict[str, float] = field(default_factory=lambda: dict.fromkeys(LOOKS, math.nan))
+    gradient: float = math.nan
+    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
+    curves: dict[str, np.ndarray] = field(default_factory=lambda: dict.fromkeys(LOOKS, np.empty(0)))
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """How far each quotient is from autograd's gradient."""
+        return {name: abs(quotient - self.gradient) for name, quotient in self.quotients.items()}
+
+    @property
+    def noise(self) -> float:
+        """About how large the rounding error of a quotient is."""
+        size = difference.largest(*self.heights, self.height)
+        return difference.rounding(size, self.setting.x, self.quotients["central"], self.setting.h)
+
+
+class Subject(Subjects):
+    """The functions to explore and the range of x, with the quotients' errors, worked out once for each."""
+
+    @kept(8)
+    def error_curves(self, name: str, x: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Return the steps, and for each quotient its error at each of them."""
+        f, steps = self.prepared(name).f, self.steps(name)
+        place = torch.tensor([x], dtype=torch.float64)
+        slope = difference.gradient(f, place)
+        errors = difference.both_sides(f, place, steps)
+        return steps.numpy(), {key: (error - slope).abs().numpy() for key, error in errors.items()}
+
+    @kept()
+    def typical_errors(self, name: str) -> np.ndarray:
+        """Return errors at some x all over the range; none where there is none to be had."""
+        kink = ranges.clamp(KINK, self.ends)
+        places = self.ends, (kink, kink)
+        found = [
+            elementwise.all_over(lambda x: self.error_curves(name, x)[1].values(), ends) for ends in places
+        ]
+        return np.concatenate(found)
 
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""

@@ -9,20 +9,23 @@ from typing import Any
 
 import numpy as np
 import torch
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 
 from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, remarks, words
 from secant.explorers.kit.call import remembered
-from secant.explorers.kit.colours import GREEN, SECANT, TANGENT
+from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, Functions
 from secant.explorers.kit.functions import cube, square
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.stems import StemPlot
 from secant.explorers.kit.subject import POINTS, Subjects, kept
 from secant.explorers.kit.widget import Findings, Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
 
 MOST = 12  # calls: more would not be told apart in the picture, nor be made within a frame
+BESIDE = 0.2  # how far from the last call's stem its own slope stands, which may be hidden else
+LONGEST = 7  # letters of a name below its call
 
 FUNCTIONS: dict[str, Function] = {"x²": square, "x³": cube}
 
@@ -120,6 +123,39 @@ def _remark(reading: Reading) -> None:
         remarks.step_lost(reading, "x + h", "x", reading.h, **REMARKS["lost"])
     elif len(reading.calls) >= MOST:
         reading.remark(**REMARKS["most"], most=MOST)
+
+
+class StemPlot:
+    """Stems for x.grad after each call, the quotients to compare them with, and the last call's slope."""
+
+    def __init__(self, axes: Axes) -> None:
+        self.axes = axes
+        axes.set_xlabel("$k$")
+        axes.set_ylabel("x.grad", family="monospace")
+        axes.axhline(0, color=INK, lw=0.8, zorder=1)
+        self.moving: list[Artist] = []
+        # One line with gaps for all stems: each artist costs time in every frame.
+        heads: dict[str, Any] = {"marker": "o", "ms": 7, "markevery": (1, 3)}
+        self.stems = plots.line(self, TANGENT, 2.5, **heads, label="x.grad", zorder=3)
+        self.quotients = plots.marker(self, "D", SECANT, size=12, hollow=True, label=r"$\Delta S/\Delta x$")
+        self.last = plots.marker(self, "s", GREEN, size=7, label="$f'(x)$")
+
+    def set_calls(self, names: Sequence[str], *shown: np.ndarray) -> None:
+        """Set a tick for each call, and limits that hold zero and all that is to be shown."""
+        count = len(names)
+        short = [name if len(name) <= LONGEST else "" for name in names]
+        self.axes.set_xticks(range(1, count + 1), [f"{k}\n{name}" for k, name in enumerate(short, 1)])
+        self.axes.set_xlim(0.4, max(count, 3) + 0.6)
+        self.axes.set_ylim(*plots.limits(np.concatenate([np.zeros(1), *map(np.ravel, shown)])))
+
+    def set_heights(self, grads: Sequence[float], quotients: Sequence[float], last: float) -> None:
+        """Set the stems and quotients, one for each call, and the slope of the last call."""
+        calls = np.arange(1, len(grads) + 1)
+        gaps = np.full(len(calls), np.nan)
+        heights = np.stack([np.zeros(len(calls)), np.array(grads), gaps], 1).ravel()
+        self.stems.set_data(np.repeat(calls, 3), heights)
+        self.quotients.set_data(calls, quotients)
+        self.last.set_data(calls[-1:] + BESIDE, [last] * len(calls[-1:]))
 
 
 class Picture:

@@ -2,18 +2,23 @@
 
 import contextlib
 import html
+import itertools
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from torch import Tensor
 
 from secant.explorers.kit import (
     beside,
     controls,
     difference,
     elementwise,
-    factors,
     looks,
     plots,
     ranges,
@@ -22,26 +27,122 @@ from secant.explorers.kit import (
 )
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
-from secant.explorers.kit.difference import FunctionProblem
+from secant.explorers.kit.difference import Function, FunctionProblem
 from secant.explorers.kit.ranges import LOG_H, Range
-from secant.explorers.kit.steps import Chain, Reading, Setting, Steps
-from secant.explorers.kit.widget import Panel
+from secant.explorers.kit.subject import kept
+from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 from secant.language import say
 from secant.quiet import quietly
 
+Steps = Sequence[tuple[str, Function]]
+PLACES, COUNT = 21, 65  # of an error curve: x near the chosen one, and h, four a decade
+ALONE = 33  # the h for steps that take one number at a time; they get one x
 MOST = len(looks.PARTS)  # steps that the picture has room for
+STRIP = -0.053  # of the height: between the picture and the fractions, where the chain itself stands
+BOX: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": INK, "lw": 1.2}
 
 LINE: Steps = (("z", lambda x: 3 * x), ("y", lambda z: z + 1), ("loss", lambda y: y**2))
 
 
-class Subject(Chain):
+@dataclass(frozen=True)
+class Setting:
+    """What the controls say; `by_step` is whether each step is shown, or the whole chain alone."""
+
+    x: float
+    h: float
+    by_step: bool = True
+
+
+@dataclass
+class Reading(Findings):
+    """What a setting comes to. NaN where there is no number.
+
+    `before` and `after` hold x and the result of each step, without and with the move; `quotients` and
+    `slopes` belong to the steps. `curves` are the median errors against `grid`, one for each step and one
+    for the whole.
+    """
+
+    setting: Setting
+    before: list[float]
+    after: list[float]
+    quotients: list[float]
+    slopes: list[float]
+    whole: float = math.nan
+    gradient: float = math.nan
+    grid: np.ndarray = field(default_factory=lambda: np.empty(0))
+    curves: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+
+    def quotient(self, i: int, k: int) -> float:
+        """How much result k changed for each unit that result i changed; NaN if that did not."""
+        change = self.after[i] - self.before[i]
+        return (self.after[k] - self.before[k]) / change if change else math.nan
+
+    @property
+    def product(self) -> float:
+        return math.prod(self.quotients)
+
+    def noise(self, i: int, k: int) -> float:
+        """About how large the rounding error in the quotient of result k to result i is."""
+        size, slope = difference.largest(self.before[k], self.after[k]), math.prod(self.slopes[i:k])
+        return difference.rounding(size, self.before[i], slope, self.after[i] - self.before[i])
+
+    @property
+    def errors(self) -> list[float]:
+        """How far each quotient is from autograd's slope; the whole chain's comes last."""
+        pairs = zip([*self.quotients, self.whole], [*self.slopes, self.gradient], strict=True)
+        return [abs(quotient - slope) for quotient, slope in pairs]
+
+
+class Subject:
     """A chain of steps and the range of x, with what is worked out once."""
 
     def __init__(self, steps: Steps, x_range: Range) -> None:
-        super().__init__(steps, x_range)
+        self.names = [name for name, _ in steps]
+        self.steps = [step for _, step in steps]
+        self.ends, self.log_h = x_range, LOG_H
+        self.together = True  # whether the steps take many numbers at once
+        grid = torch.linspace(*x_range, PLACES, dtype=torch.float64)
+        for i, step in enumerate(self.steps):
+            found = elementwise.prepare(step, grid)
+            self.steps[i], self.together = found.f, self.together and found.together
+            try:
+                grid = self.step(i, grid)
+            except FunctionProblem:
+                break
         self.typical_errors = elementwise.all_over(lambda x: self.curves(x)[1:], x_range)
         self.factors = self._factors()
+
+    def step(self, i: int, x: Tensor) -> Tensor:
+        """Return the result of step i, real; a problem names the step."""
+        with elementwise.naming(self.names[i]):
+            return difference.values(self.steps[i], x).detach().real
+
+    def slope(self, i: int, x: Tensor) -> Tensor:
+        with elementwise.naming(self.names[i]):
+            return difference.gradient(self.steps[i], x)
+
+    def whole(self, x: Tensor) -> Tensor:
+        for step in self.steps:
+            x = difference.values(step, x)
+        return x
+
+    @kept(8)
+    def curves(self, x: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return steps h, (k,), and the median error of each step's quotient and of the whole, (n + 1, k)."""
+        near = ranges.around(x, self.ends) if self.together else (x, x)
+        places = torch.linspace(*near, PLACES if self.together else 1, dtype=torch.float64)
+        h = torch.logspace(*LOG_H, COUNT if self.together else ALONE, dtype=torch.float64)
+        before, after = places, places + h[:, None]
+        start, moved = before, after
+        errors = []
+        for i in range(len(self.steps)):
+            slope = self.slope(i, before)
+            next_before, next_after = self.step(i, before), self.step(i, after)
+            errors.append((next_after - next_before) / (after - before) - slope)
+            before, after = next_before, next_after
+        errors.append((after - before) / (moved - start) - difference.gradient(self.whole, places))
+        return h.numpy(), elementwise.median_sizes(torch.stack(errors)).numpy()
 
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty step."""
@@ -108,17 +209,95 @@ class Subject(Chain):
         return np.array([value for value in found if math.isfinite(value) and value])
 
 
+class FactorPlot:
+    """A bar and a dash for each step of a chain, and, apart from these, for the whole; the chain beneath."""
+
+    def __init__(self, axes: Axes, names: Sequence[str], typical: np.ndarray) -> None:
+        """Take the axes, what stands in the chain, and factors as they come, none of them 0."""
+        self.axes = axes
+        count = len(names) - 1
+        self.columns = np.array([i + 0.5 for i in range(count)] + [count + 0.9])
+        axes.set_xlim(-0.25, count + 1.4)
+        axes.set_xticks(self.columns, fractions(names), parse_math=False)
+        axes.tick_params(axis="x", length=0, pad=24)
+        axes.grid(axis="x", visible=False)
+        axes.axvline(count + 0.4, color=INK, lw=0.8, ls=":", zorder=1)
+        self._set_heights(*_factor_range(typical))
+        self._draw_chain(names)
+        self.moving: list[Artist] = []
+        self.bars = plots.line(
+            self, SECANT, 18, alpha=0.35, solid_capstyle="butt", zorder=2, label=r"$\Delta/\Delta$"
+        )
+        self.slopes = plots.marker(self, "_", TANGENT, size=30, label="autograd")
+
+    def _set_heights(self, low: float, high: float, negative: bool) -> None:
+        self.top = high
+        self.bottom = -high if negative else 0.0
+        self.axes.set_yscale("symlog", linthresh=low)
+        self.axes.set_ylim(self.bottom, self.top)
+        ticks = _powers(low, high)
+        self.axes.set_yticks([*(-t for t in reversed(ticks) if negative), 0, *ticks])
+        self.axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}".replace("-", "−"))
+        self.axes.minorticks_off()
+        self.axes.axhline(0, color=INK, lw=1, zorder=1)
+
+    def _draw_chain(self, names: Sequence[str]) -> None:
+        where = self.axes.get_xaxis_transform()  # x as in the picture, y from 0 at the bottom to 1 at the top
+        centred: dict[str, Any] = {"ha": "center", "va": "center", "parse_math": False, "zorder": 6}
+        arrow = {"arrowstyle": "->", "color": INK}
+        for i, name in enumerate(names):
+            self.axes.text(i, STRIP, name, transform=where, bbox=BOX, **centred)
+            if i:
+                ends = (i - 0.24, STRIP), (i - 0.76, STRIP)
+                self.axes.annotate("", *ends, xycoords=where, textcoords=where, arrowprops=arrow)
+
+    def set_factors(self, quotients: Sequence[float], slopes: Sequence[float]) -> None:
+        """Set the bars to the quotients and the dashes to the slopes, the whole chain's last in both."""
+        shown = np.clip(quotients, self.bottom or -np.inf, self.top)
+        gap = np.full_like(shown, np.nan)
+        heights = np.stack([np.zeros_like(shown), shown, gap], axis=1).ravel()
+        self.bars.set_data(np.repeat(self.columns, 3), heights)
+        self.slopes.set_data(self.columns, slopes)
+
+
+def _factor_range(factors: np.ndarray) -> tuple[float, float, bool]:
+    """Return a power of ten below most factors, one above all, and whether any is negative."""
+    if not len(factors):
+        return 1.0, 10.0, True
+    sizes = np.abs(factors)
+    high = math.ceil(math.log10(np.quantile(sizes, 0.98)) + 0.1)  # beyond is a pole
+    low = math.floor(math.log10(np.quantile(sizes, 0.1)))
+    return 10.0 ** min(max(low, high - 5), high - 1), 10.0**high, bool((factors < 0).any())
+
+
+def _powers(low: float, high: float) -> list[float]:
+    """Return powers of ten from low to high, at most five."""
+    first, last = round(math.log10(low)), round(math.log10(high))
+    every = max(1, math.ceil((last - first + 1) / 5))
+    return [10.0**k for k in range(first, last + 1, every)]
+
+
+def drawable(names: Sequence[str]) -> list[str]:
+    """Return x and the names of the results; where the figure's font lacks one, its number."""
+    return ["x", *(name if name.isascii() else f"({i})" for i, name in enumerate(names, 1))]
+
+
+def fractions(names: Sequence[str]) -> list[str]:
+    """Return what changes with what: each name with the one before, then the last with the first."""
+    return [f"Δ{to}/Δ{of}" for of, to in [*itertools.pairwise(names), (names[0], names[-1])]]
+
+
 class Picture:
     """The figure: the chain with a factor over each step, and how far each is from autograd's, against h."""
 
     def __init__(self, subject: Subject) -> None:
         self.figure, (left, right) = plots.row(2, width_ratios=(1.15, 1))
         self.left = left
-        names = factors.plain(subject.names)
-        self.factors = factors.FactorPlot(left, names, subject.factors)
+        names = drawable(subject.names)
+        self.factors = FactorPlot(left, names, subject.factors)
         self.errors = plots.ErrorPlot(right, r"$|\,\Delta/\Delta - \mathrm{autograd}\,|$")
         self.errors.set_decades(*plots.decades(subject.typical_errors, -17, 8))
-        self.curves = looks.lines(self.errors, factors.fractions(names))
+        self.curves = looks.lines(self.errors, fractions(names))
         self.zeros = looks.zeros(self.errors, self.curves)
         self.here = looks.rings(self.errors, self.curves)
         self.moving = [*self.factors.moving, *self.errors.moving]
@@ -150,7 +329,7 @@ class ChainExplorer(Panel[Reading]):
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.names = [*map(html.escape, subject.names)]
         left, (first, last) = LEGEND
-        curves = looks.entries(factors.fractions(["x", *self.names]), first[1:], last[1:])
+        curves = looks.entries(fractions(["x", *self.names]), first[1:], last[1:])
         parts = [(text, name == "steps") for text, name in beside.options(__file__, "by_step")]
         self.by_step = controls.choice(say(en="show", ko="보기"), parts, start.by_step)
         rows = [(self.by_step,), self.x_and_h(start, subject)]

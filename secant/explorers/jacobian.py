@@ -5,28 +5,214 @@ the first alone; a list adds u, with the number u J v as the quotient and revers
 """
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
-from secant.explorers.kit import beside, controls, elementwise, plots, remarks, words
-from secant.explorers.kit.arrows import Plane, Reading, Setting
+from secant.explorers.kit import beside, controls, difference, elementwise, plots, remarks, words
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
-from secant.explorers.kit.plane import PlanePlot, fit
-from secant.explorers.kit.ranges import Range, checked_range, clamp, padded, refuse
-from secant.explorers.kit.vectors import Map, direction, polar
-from secant.explorers.kit.widget import Panel, State
+from secant.explorers.kit.difference import FunctionProblem
+from secant.explorers.kit.plane import PlanePlot, fit, grid_points
+from secant.explorers.kit.ranges import LOG_H, Range, checked_range, clamp, padded, refuse
+from secant.explorers.kit.widget import Findings, Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
 from secant.quiet import quietly
 
+Map = Callable[[Tensor], Tensor]  # from (2,) to (2,)
+STEPS, PATH = 65, 33  # of the error curves: h, four a decade; of the road from F(p) to F(p + h v)
+LINES, ALONG = 9, 41  # of the grid: lines each way, points on each
+# The same for a slow function that takes one point at a time.
+FEW_STEPS, FEW_PATH = 17, 9
+FEW_LINES, FEW_ALONG = 5, 9
+PATIENCE = 0.015  # seconds that a function may take for one frame
 TURN = (-180.0, 180.0)  # degrees
 
+with quietly():  # forward mode warns at its first use, of torch's own code: nothing that a student can heed
+    torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
 
-class Subject(Plane):
-    """The function to explore, with what is worked out once for it."""
+
+def two_numbers(f: Map) -> Map:
+    """Return f with words for a result that is not two real numbers."""
+
+    def checked(x: Tensor) -> Tensor:
+        y = f(x)
+        if isinstance(y, Tensor) and y.shape != (2,):
+            raise difference.problem(
+                en=f"The function returned shape {list(y.shape)}. It takes a tensor of two numbers, "
+                "x[0] and x[1], and should return one of two numbers; torch.stack makes one.",
+                ko=f"함수가 돌려준 텐서의 shape는 {list(y.shape)}입니다. 원소가 x[0], x[1] 둘인 텐서를 받아 "
+                "원소가 둘인 텐서를 돌려주어야 합니다. torch.stack으로 만들 수 있습니다.",
+            )
+        if isinstance(y, Tensor) and y.is_complex():
+            raise difference.problem(
+                en="The function returned complex numbers; this picture needs two real ones.",
+                ko="함수가 복소수를 돌려주었습니다. 이 그림에는 실수 두 개가 필요합니다.",
+            )
+        # In float64 throughout, or the curves would mix two kinds of rounding.
+        return y.double() if isinstance(y, Tensor) and y.is_floating_point() else y
+
+    return checked
+
+
+def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return F(p), J v by forward mode and u J by reverse mode, (2,) each.
+
+    Raises:
+        FunctionProblem: if f fails, or autograd finds no way from its result back to p.
+    """
+    y = difference.values(f, p.clone().requires_grad_())
+    if not y.requires_grad:
+        raise difference.problem(
+            en="autograd finds no path from the result to p, so there is no J. "
+            "Is the result a constant, or does the function use .item(), .detach() or NumPy?",
+            ko="autograd가 결과에서 p까지 가는 경로를 찾지 못해 J가 없습니다. "
+            "결과가 상수이거나, 함수 안에서 .item(), .detach(), NumPy를 쓰지 않았나요?",
+        )
+    try:
+        moved = torch.func.jvp(f, (p,), (v,))[1]
+        (pulled,) = torch.func.vjp(f, p)[1](u)
+    except FunctionProblem:
+        raise
+    except Exception as error:
+        what = difference.in_brief(error)
+        raise difference.problem(
+            en=f"torch.func.jvp and vjp do not take this function. {what}",
+            ko=f"이 함수에는 torch.func.jvp와 vjp를 쓸 수 없습니다. {what}",
+        ) from error
+    return y.detach().numpy(), moved.detach().numpy(), pulled.detach().numpy()
+
+
+def polar(x: Tensor) -> Tensor:
+    return torch.stack([x[0] * torch.cos(x[1]), x[0] * torch.sin(x[1])])
+
+
+def direction(degrees: float) -> np.ndarray:
+    """Return the unit vector at an angle."""
+    angle = math.radians(degrees)
+    return np.array([math.cos(angle), math.sin(angle)])
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The controls' values: p among the inputs, the step, and two directions in degrees.
+
+    `along` is whether u is shown, with the numbers along it.
+    """
+
+    p: Range
+    h: float
+    v: float
+    u: float
+    along: bool = False
+
+
+def _nothing() -> np.ndarray:
+    return np.full(2, np.nan)
+
+
+@dataclass
+class Reading(Findings):
+    """What a setting comes to, (2,) arrays and numbers. NaN where there is none.
+
+    `path` goes from F(p) to F(p + h v), (m, 2); `gaps` and `misses` are both distances for each of `steps`.
+    """
+
+    setting: Setting
+    value: np.ndarray = field(default_factory=_nothing)
+    end: np.ndarray = field(default_factory=_nothing)
+    quotient: np.ndarray = field(default_factory=_nothing)
+    jvp: np.ndarray = field(default_factory=_nothing)
+    vjp: np.ndarray = field(default_factory=_nothing)
+    path: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
+    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
+    gaps: np.ndarray = field(default_factory=lambda: np.empty(0))
+    misses: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def noise(self) -> float:
+        """About how large the rounding error in the quotient is."""
+        size, p = np.abs(self.value).max(), max(map(abs, self.setting.p))
+        return difference.rounding(float(size), p, float(np.abs(self.jvp).max()), self.setting.h)
+
+    @property
+    def gap(self) -> float:
+        """How far the two arrows are apart."""
+        with np.errstate(invalid="ignore"):  # inf - inf
+            return float(np.hypot(*(self.quotient - self.jvp)))
+
+    @property
+    def forward(self) -> float:
+        """u . quotient."""
+        return float(direction(self.setting.u) @ self.quotient)
+
+    @property
+    def backward(self) -> float:
+        """(u J) . v."""
+        return float(self.vjp @ direction(self.setting.v))
+
+    @property
+    def along_u(self) -> float:
+        """u . (J v)."""
+        return float(direction(self.setting.u) @ self.jvp)
+
+    @property
+    def modes_agree(self) -> bool:
+        """Whether forward and reverse mode find the same product u J v, but for rounding."""
+        size = float(np.hypot(*self.jvp) + np.hypot(*self.vjp))
+        return abs(self.along_u - self.backward) <= 1e-5 * size  # float32 may be inside
+
+    @property
+    def miss(self) -> float:
+        """How far these two numbers are apart."""
+        return abs(self.forward - self.backward)
+
+
+class Subject:
+    """The function to explore and the ranges of its two inputs, with what is worked out once for it."""
+
+    def __init__(self, f: Map, ranges: tuple[Range, Range]) -> None:
+        self.f = two_numbers(f)
+        self.ranges = ranges
+        corners = [[(1 - s) * low + s * high for low, high in ranges] for s in (0.2, 0.5, 0.8)]
+        found = elementwise.prepare_rows(self.f, torch.tensor(corners, dtype=torch.float64), PATIENCE)
+        self.f, self.rows = found.alone, found.f
+        self.quick = found.affords(STEPS + PATH)
+        self.count, self.path_count = (STEPS, PATH) if self.quick else (FEW_STEPS, FEW_PATH)
+
+    @cached_property
+    def grid(self) -> tuple[np.ndarray, np.ndarray]:
+        """The input plane's grid and its image, NaN between the lines; nothing where f fails."""
+        plane = grid_points(*self.ranges, *((LINES, ALONG) if self.quick else (FEW_LINES, FEW_ALONG)))
+        return plane, elementwise.images(self.rows, plane)
+
+    def numbers(self, setting: Setting) -> Reading:
+        """Work out the numbers of a setting, and note what is wrong with the function."""
+        reading = Reading(setting)
+        p, v = np.array(setting.p), direction(setting.v)
+        reading.steps = np.logspace(*LOG_H, self.count)
+        along = np.linspace(0, setting.h, self.path_count)
+        points = p + np.concatenate([[setting.h], along, reading.steps])[:, None] * v
+        with reading.noting():
+            at = torch.tensor(setting.p, dtype=torch.float64)
+            along_v, along_u = map(torch.from_numpy, (v, direction(setting.u)))
+            reading.value, reading.jvp, reading.vjp = products(self.f, at, along_v, along_u)
+        with reading.noting(), np.errstate(all="ignore"):
+            if np.isnan(reading.value).any():  # there are values without slopes
+                reading.value = difference.values(self.f, torch.from_numpy(p)).detach().numpy()
+            values = self.rows(torch.from_numpy(points)).numpy()
+            reading.end, reading.path = values[0], values[1 : 1 + len(along)]
+            reading.quotient = (reading.end - reading.value) / setting.h
+            quotients = (values[1 + len(along) :] - reading.value) / reading.steps[:, None]
+            reading.gaps = np.hypot(*(quotients - reading.jvp).T)
+            reading.misses = np.abs(quotients @ direction(setting.u) - reading.backward)
+        return reading
 
     @cached_property
     def seen(self) -> list[Reading]:

@@ -8,10 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, remarks, words
-from secant.explorers.kit.bars import StackedBars
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import AMBER, INK, PURPLE, SECANT, SKY, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem
@@ -32,6 +34,7 @@ MERGED: dict[Merge, Callable[[Tensor, Tensor], Tensor]] = {
 FORMULAS: dict[Merge, str] = {"log y + √w": "log {y} + √{w}", "+": "{y} + {w}", "×": "{y} × {w}"}
 SPELLINGS: dict[str, Merge] = {**{name: name for name in MERGED}, "*": "×", "x": "×"}
 
+BAR_WIDTH = 0.6  # the bars stand at 0, 1, 2, ...
 BARS = {  # what stands below each, and its colour
     "y": (r"$\Delta_y z/h$", SKY),
     "w": (r"$\Delta_w z/h$", AMBER),
@@ -171,6 +174,38 @@ def _remark(reading: Reading) -> None:
         reading.remark(**REMARKS["rounding"], rest=reading.parts["rest"])
     elif reading.setting.merge == "×":
         reading.remark(**REMARKS["times"])
+
+
+class StackedBars:
+    """Bars by their keys, joined by a dotted line from the top of each to the foot of the next."""
+
+    def __init__(self, axes: Axes, looks: Mapping[str, tuple[str, str]]) -> None:
+        """Take the axes, and for each bar its key, what stands below it, and its colour."""
+        self.axes = axes
+        self.across: Range = (-BAR_WIDTH, len(looks) - 1 + BAR_WIDTH)
+        axes.set_xlim(self.across)
+        axes.set_xticks(range(len(looks)), [label for label, _ in looks.values()])
+        axes.grid(visible=False, axis="x")
+        self.bars = {
+            key: Rectangle((i - BAR_WIDTH / 2, 0), BAR_WIDTH, 0, fc=color, ec=INK, lw=1)
+            for i, (key, (_, color)) in enumerate(looks.items())
+        }
+        for bar in self.bars.values():
+            axes.add_patch(bar)
+        axes.axhline(0, color=INK, lw=1)
+        (self.joints,) = axes.plot([], [], color=INK, lw=1, ls=":")
+        self.moving: list[Artist] = [*self.bars.values(), self.joints]
+
+    def set_heights(self, heights: Sequence[float]) -> None:
+        """Set the bars' heights, the whole's last; one that is no number is not shown."""
+        tops = np.cumsum(heights[:-1])
+        starts = [0.0, *tops[:-1], 0.0]
+        for bar, start, height in zip(self.bars.values(), starts, heights, strict=True):
+            bar.set_y(start if math.isfinite(start) else 0.0)
+            bar.set_height(height if math.isfinite(height) else 0.0)
+        half = BAR_WIDTH / 2
+        gaps = [[i + half, i + 1 - half, math.nan] for i in range(len(tops))]
+        self.joints.set_data(np.ravel(gaps), np.repeat(tops, 3))
 
 
 class Picture:

@@ -1,19 +1,21 @@
 """The explorer of lesson 7: what backward reads is spoiled, the forward pass is not. The quotient tells."""
 
+import contextlib
 import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.autograd.graph import saved_tensors_hooks
 
-from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, spoilers, words
+from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, words
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, Functions
 from secant.explorers.kit.functions import log_of_cube, square
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.spoilers import DTYPES, SPOILERS
 from secant.explorers.kit.subject import Subjects, kept
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
@@ -21,6 +23,8 @@ from secant.language import say
 
 LOG_H = (-10.0, 0.5)
 AMOUNTS = (-1.0, 3.0)
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float8": torch.float8_e4m3fn}
+SPOILERS = ("none", "data", *DTYPES, "hook")
 
 FUNCTIONS: dict[str, Function] = {"x²": square, "eˣ": torch.exp, "log x³": log_of_cube}
 
@@ -70,6 +74,38 @@ class Reading(Findings):
         return difference.rounding(size, self.setting.x, self.truth, self.there - self.setting.x)
 
 
+def spoiled_gradient(f: Function, x: Tensor, spoiler: str, a: float) -> Tensor:
+    """Return what backward() makes of an exact f(x) if what it reads is spoiled, in x's shape and dtype.
+
+    Args:
+        f: an elementwise function.
+        x: the places.
+        spoiler: one of SPOILERS.
+        a: what "data" adds to x, and what "hook" multiplies by.
+
+    Raises:
+        FunctionProblem: if autograd finds no path from the result to x.
+    """
+    dtype = x.dtype
+
+    def pack(t: Tensor) -> Tensor | tuple[Tensor]:
+        return (t.detach().to(DTYPES[spoiler]),) if t.dtype == dtype else t
+
+    def unpack(kept: Tensor | tuple[Tensor]) -> Tensor:
+        return kept[0].to(dtype) if isinstance(kept, tuple) else kept
+
+    def spoiling(leaf: Tensor) -> Tensor:
+        if spoiler == "hook":
+            leaf.register_hook(lambda gradient: a * gradient)
+        with saved_tensors_hooks(pack, unpack) if spoiler in DTYPES else contextlib.nullcontext():
+            y = difference.values(f, leaf)
+        if spoiler == "data":
+            leaf.data.add_(a)
+        return y
+
+    return difference.gradient(spoiling, x)
+
+
 class Subject(Subjects):
     """The functions to explore and the range of x, with what is worked out once for each."""
 
@@ -97,7 +133,7 @@ class Subject(Subjects):
             reading.quotient = (reading.heights[1] - reading.heights[0]) / step if step else math.nan
         with reading.noting():
             reading.truth = difference.gradient(f, x).item()
-            reading.slope = spoilers.gradient(f, x, setting.spoiler, setting.a).item()
+            reading.slope = spoiled_gradient(f, x, setting.spoiler, setting.a).item()
         reading.errors, reading.truths = (np.abs(quotients - s) for s in (reading.slope, reading.truth))
         shown = np.concatenate([self.all_errors(setting.function), [1.0]])
         reading.decades = plots.decades(shown, -12, 4)

@@ -27,9 +27,8 @@ from secant.explorers.backward import explore_backward
 from secant.explorers.buffer import explore_buffer
 from secant.explorers.chain import explore_chain
 from secant.explorers.engine import explore_engine
-from secant.explorers.jacobian import explore_arrows
+from secant.explorers.jacobian import direction, explore_arrows
 from secant.explorers.kit import words
-from secant.explorers.kit.vectors import direction
 from secant.explorers.saved import explore_saved
 from secant.explorers.second import explore_second
 from secant.explorers.tangent import explore

@@ -29,8 +29,8 @@ import torch
 
 from autograder.sandbox.inside import pictures, wire
 from autograder.sandbox.inside.shell import Shell, captured, clean, describe, make_shell, run_cell
-from secant import ask  # noqa: F401 - what questions import, once for the forks of all tasks
 from secant.bindings import BUILTINS, Bindings, Finding
+from secant.checking import situation  # noqa: F401 - what questions import, once for the forks of all tasks
 
 _WARNING_FILTERS = tuple(warnings.filters)
 # What questions and our own code use of libraries.

@@ -16,7 +16,7 @@ from autograder.course.assignment import built_lessons
 from autograder.course.cells import grade_id
 from autograder.course.hints import catalogue_of, gives
 from autograder.course.lesson import Answer, Lesson
-from autograder.exam.examiner import Examiner
+from autograder.exam.examiner import Examiner, _Test
 from autograder.exam.pool import WarmPool
 from autograder.exam.report import Report
 from autograder.intake.submission import Submission
@@ -160,3 +160,24 @@ def test_examiner_agrees_with_the_recorded_verdict(
 def test_stub_is_not_attempted(wall: Candidates, tmp_path: Path, lesson: Lesson, tongue: str) -> None:
     report = graded(wall, lesson, {}, tongue, tmp_path)
     assert {task.outcome for task in report.tasks} <= {"not_attempted", "manual"}
+
+
+#: Of the kit of tests, all that is imported beside a student's code: what asks, and nothing that judges.
+BESIDE = "custom draws engines expect_error functions graphs observe operations probe situation values watch"
+IMPORTED = """
+import sys
+def imported():
+    return sorted(name.rpartition(".")[2] for name in sys.modules if name.startswith("secant.checking."))
+"""
+
+
+def test_students_process_imports_no_judge(wall: Candidates) -> None:
+    """Not even once the test cells of all lessons have been sent there, and a question asked."""
+    with wall.candidate() as candidate:
+        candidate.load([("1", IMPORTED)], 20.0)
+        with candidate.task() as copy:
+            for lesson in LESSONS:
+                for task in questions(lesson):
+                    assert copy.define(_Test(task).sent, 20.0).kind == "value"
+            assert copy.ask("__put__", ({"text": "1", "arguments": {}},)).value == {"result": 1}
+            assert copy.ask("imported", ()).value == BESIDE.split()

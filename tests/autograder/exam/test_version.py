@@ -52,6 +52,8 @@ for name in sys.argv[1:]:
         "autograder/exam/words.py",
         "autograder/grading/result.py",
         "secant/checking/check.py",
+        "secant/checking/comparison.py",
+        "secant/checking/values.py",
         "secant/language.py",
     ],
 )
@@ -111,12 +113,14 @@ def decides(name: str) -> bool:
 
 
 def test_verdict_code_imports_nothing_outside_the_version() -> None:
-    # The template imports all of secant, so that no candidate has to; the wall asks where packages lie, and
-    # what it looks through is remembered in a file. Where a course is, only a notebook of source/ asks.
+    # The template imports most of secant, so that no candidate has to; the examiner reads there which names
+    # judge. The wall asks where packages lie, and what it looks through is remembered in a file. Where a
+    # course is, only a notebook of source/ asks.
     # A time of submission decides no verdict: points for lateness are taken off without grading again.
     found = {(path, name) for _, path in deciding_files() for name in imported(path) if not decides(name)}
     assert {(path.name, name) for path, name in found} == {
         ("catalogue.py", "secant.where.course_above"),
+        ("examiner.py", "secant"),
         ("pictures.py", "secant"),
         ("template.py", "secant"),
         ("timestamp.py", "autograder.course.clock.Clock"),

@@ -7,7 +7,7 @@ import pytest
 
 import secant
 from secant import ask
-from secant.checking import recipes
+from secant.checking import recipes, values
 from secant.checking.check import CheckFailed
 from tests.support.settings import as_it_was, in_english  # noqa: F401
 
@@ -42,16 +42,10 @@ class Value(secant.Value):
                 parent.grad += slope * value.grad
 
 
-def test_values_are_made_as_the_recipe_says() -> None:
-    x, y, z, *_ = recipes.build(Value, UNEVEN)
-    assert (z.parents, z.slopes) == ((y, x), (2.0, 4.0))
-    assert recipes.chain(2, 3.0) == [([], []), ([0], [3.0]), ([1], [3.0])]
-    assert len(recipes.diamonds(40)) == 121
-    even, odd = recipes.diamonds(2, uneven=True)[4], recipes.diamonds(2, uneven=True)[8]
-    assert (even[0], odd[0]) == ([3, 2], [5, 7])
+def test_a_recipe_is_written_as_arguments() -> None:
     named = {"x": "Value(1.0)", "y": "Value(2.0, (x,), (3.0,))", "z": "Value(3.0, (y,), (3.0,))"}
-    assert recipes.graph("xyz", recipes.chain(2, 3.0)) == named
-    assert recipes.graph("xy", recipes.chain(1), alike=True)["y"] == "Value(1.0, (x,), (1.0,))"
+    assert recipes.graph("xyz", values.chain(2, 3.0)) == named
+    assert recipes.graph("xy", values.chain(1), alike=True)["y"] == "Value(1.0, (x,), (1.0,))"
 
 
 def test_ancestors_of_a_value_are_found_by_index() -> None:
@@ -122,10 +116,6 @@ def test_each_fault_of_an_order_is_named(call: str, words: str) -> None:
         recipes.check_order(order_of(call), "xyztw", UNEVEN, 4)
 
 
-def test_a_list_of_values_has_names_by_place() -> None:
-    assert ask("v[2].order()", v="recipes.build(Value, recipes.chain(2))").result == ["v[2]", "v[1]"]
-
-
 def test_a_pass_uses_an_order_of_the_tests_own() -> None:
     graph = recipes.graph("xyztw", UNEVEN)
     ordered, slopes = f"recipes.with_order(Value, {recipes.made_from(UNEVEN)})", [84.0, 17.0, 4.0, 1.0, 1.0]
@@ -135,22 +125,3 @@ def test_a_pass_uses_an_order_of_the_tests_own() -> None:
     again = ask("w.backward()", Value=ordered, **graph)
     with pytest.raises(CheckFailed, match="still held what was in it"):
         recipes.check_passes(again, "xyztw", UNEVEN, [4, 4], [0.0] * 5, [slopes, slopes])
-
-
-@pytest.mark.parametrize(("code", "stopped"), [("z in list(v)", "TimeoutError"), ("z in set(v)", "")])
-def test_a_search_through_a_list_of_values_takes_steps(code: str, stopped: str) -> None:
-    v = "recipes.build(recipes.compared_in_steps(Value), recipes.chain(999))"
-    answer = ask(code, {"steps": 900}, v=v, z="recipes.compared_in_steps(Value)(0.0)")
-    assert (answer.seen["stopped"] or "") == stopped
-
-
-def fit_line(points: Any, steps: int, lr: float) -> Any:
-    a = Value(1.0)
-    (a * a).backward()
-    return type(a).__name__, a.grad
-
-
-def test_a_fit_is_asked_with_torch_in_the_place_of_its_values() -> None:
-    answer = ask("fit_line(points, 1, 2)", fit_line="recipes.on_torch(fit_line, 3.0)", points=[(1.0, 2.0)])
-    assert (answer.call, answer.result) == ("fit_line([(1.0, 2.0)], 1, 2)", ("TorchValue", 6.0))
-    assert answer.then("fit_line.passes").result == 1

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from secant.explorers.backward import LOG_H, explore_backward
-from secant.explorers.kit.kinks import FUNCTIONS
+from secant.explorers.backward import FUNCTIONS, LOG_H, explore_backward
 from secant.explorers.kit.subject import Setting
 from tests.support.reading import picture, problems, remarks, shown
 

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from secant.explorers.chain import explore_chain
-from secant.explorers.kit.steps import Setting
+from secant.explorers.chain import Setting, explore_chain
 from tests.support.reading import picture, remarks, shown
 
 

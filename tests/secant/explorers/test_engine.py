@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 import torch
 
-from secant.explorers.engine import FUNCTIONS, explore_engine
-from secant.explorers.kit import tape
+from secant.explorers.engine import BUGS, FUNCTIONS, Bug, engine_gradient, explore_engine
 from secant.explorers.kit.difference import FunctionProblem
-from secant.explorers.kit.tape import BUGS
 from tests.support.reading import picture, problems, remarks, shown
 
 X = torch.tensor([0.7, 2.0, 3.0], dtype=torch.float64)
@@ -24,14 +22,14 @@ def truth(f: Any) -> Any:
 @pytest.mark.parametrize("calls", [1, 2, 3])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_without_a_bug_the_engine_finds_torch_s_gradient(name: str, calls: int) -> None:
-    found = tape.gradient(FUNCTIONS[name], X, "none", calls)
+    found = engine_gradient(FUNCTIONS[name], X, "none", calls)
     assert torch.allclose(found, calls * truth(FUNCTIONS[name]))
 
 
 @pytest.mark.parametrize("bug", BUGS)
-def test_every_bug_survives_one_call_on_a_chain(bug: tape.Bug) -> None:
+def test_every_bug_survives_one_call_on_a_chain(bug: Bug) -> None:
     chain = FUNCTIONS["log x³"]
-    assert torch.allclose(tape.gradient(chain, X, bug), truth(chain))
+    assert torch.allclose(engine_gradient(chain, X, bug), truth(chain))
 
 
 @pytest.mark.parametrize(
@@ -48,27 +46,27 @@ def test_every_bug_survives_one_call_on_a_chain(bug: tape.Bug) -> None:
     ],
 )
 def test_each_bug_changes_the_slope_at_2_by_its_factor(
-    name: str, bug: tape.Bug, calls: int, factor: float
+    name: str, bug: Bug, calls: int, factor: float
 ) -> None:
     f = FUNCTIONS[name]
-    assert tape.gradient(f, X, bug, calls)[1].item() == pytest.approx(factor * truth(f)[1].item())
+    assert engine_gradient(f, X, bug, calls)[1].item() == pytest.approx(factor * truth(f)[1].item())
 
 
 def test_engine_handles_shared_unused_and_detached_inputs() -> None:
-    assert tape.gradient(lambda x: x + x * x, X, "none").tolist() == pytest.approx((1 + 2 * X).tolist())
-    assert tape.gradient(lambda x: x, X, "none", 2).tolist() == [2, 2, 2]
-    assert tape.gradient(lambda x: x.detach() ** 2, X).tolist() == [0, 0, 0]
+    assert engine_gradient(lambda x: x + x * x, X, "none").tolist() == pytest.approx((1 + 2 * X).tolist())
+    assert engine_gradient(lambda x: x, X, "none", 2).tolist() == [2, 2, 2]
+    assert engine_gradient(lambda x: x.detach() ** 2, X).tolist() == [0, 0, 0]
 
 
 def test_a_model_s_own_buffers_stay_as_they_are() -> None:
     model = torch.nn.Linear(1, 1, dtype=torch.float64)
-    found = tape.gradient(lambda x: model(x.reshape(-1, 1)).reshape(x.shape), X)
+    found = engine_gradient(lambda x: model(x.reshape(-1, 1)).reshape(x.shape), X)
     assert torch.allclose(found, model.weight.detach().expand(3, 1)[:, 0])
     assert model.weight.grad is None
 
 
 def test_engine_goes_back_through_operations_with_several_results() -> None:
-    assert tape.gradient(lambda x: torch.stack([x, 2 * x], -1).unbind(-1)[1], X).tolist() == [2, 2, 2]
+    assert engine_gradient(lambda x: torch.stack([x, 2 * x], -1).unbind(-1)[1], X).tolist() == [2, 2, 2]
 
 
 def test_backward_that_raises_is_named() -> None:
@@ -82,7 +80,7 @@ def test_backward_that_raises_is_named() -> None:
             raise ZeroDivisionError
 
     with pytest.raises(FunctionProblem, match="RaisesBackward: ZeroDivisionError"):
-        tape.gradient(Raises.apply, X)
+        engine_gradient(Raises.apply, X)
 
 
 def uneven(**options: Any) -> Any:

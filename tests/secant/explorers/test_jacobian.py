@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from secant.explorers.jacobian import explore_arrows
-from secant.explorers.kit.vectors import direction
+from secant.explorers.jacobian import direction, explore_arrows
 from tests.support.reading import problems, remarks, text
 
 

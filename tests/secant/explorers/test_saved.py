@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from secant.explorers.kit.spoilers import DTYPES, SPOILERS
-from secant.explorers.saved import explore_saved
+from secant.explorers.saved import DTYPES, SPOILERS, explore_saved
 from tests.support.reading import problems, remarks, shown
 
 

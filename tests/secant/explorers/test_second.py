@@ -11,7 +11,7 @@ import torch
 
 from secant.explorers import second
 from secant.explorers.kit.difference import FunctionProblem
-from secant.explorers.kit.twice import double_backward, gradient_quotient, second_difference
+from secant.explorers.second import double_backward, gradient_quotient, second_difference
 from tests.secant.explorers.kinds import Unpacked
 from tests.support.reading import problems, remarks, shown, text
 

@@ -1,0 +1,21 @@
+"""The error that a check raises."""
+
+from secant.catalogue import name_of
+from secant.verdict import Parts, Verdict
+
+
+class CheckFailed(AssertionError):
+    """A check did not hold. Its message, which is its verdict's, is all that a notebook shows of it.
+
+    Attributes:
+        verdict: its parts, and the name of the hint that is its cause.
+        cause: why the check did not hold; the same for two inputs that show the same mistake.
+    """
+
+    def __init__(self, parts: Parts, cause: str = "") -> None:
+        self.verdict = Verdict(parts, name_of(cause))
+        super().__init__(self.verdict)
+        self.cause = cause
+
+    def _render_traceback_(self) -> list[str]:
+        return str(self).split("\n")

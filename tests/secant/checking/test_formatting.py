@@ -1,0 +1,109 @@
+import struct
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from tests.secant.checking.test_check import complaint
+from tests.support.settings import in_english  # noqa: F401
+
+
+def nested(depth: int) -> Any:
+    return [nested(depth - 1)] if depth else 1.0
+
+
+class Other:
+    """As the wire's, for what was not sent."""
+
+    type_name = "torch.Tensor"
+
+    def describe(self) -> str:
+        return "a tensor with 15 dimensions"
+
+
+# Far from what is asked for: nothing of it but its beginning may be looked at. Made when asked for, since
+# together they take a gigabyte.
+ODD: dict[str, Callable[[], Any]] = {
+    "dimensions": lambda: torch.zeros((3,) * 15, dtype=torch.uint8),
+    "ones": lambda: torch.ones((1,) * 64),
+    "empty": lambda: torch.empty(0, 10**9),
+    "empty rows": lambda: torch.empty(10**7, 0),
+    "expanded": lambda: torch.zeros(1).expand(10**12),
+    "tensors": lambda: [torch.zeros((3,) * 12, dtype=torch.uint8)] * 10**5,
+    "text": lambda: "y" * 10**8,
+    "deep": lambda: nested(900),
+    "wide": lambda: [[[[0] * 10**6] * 10**6] * 10**6] * 10**6,
+    "pairs": lambda: (dict.fromkeys(range(1000), "y" * 10**6),) * 10**6,
+    "keys": lambda: {n * (2**61 - 1): n for n in range(1000)},
+    "long keys": lambda: {str(n) * 10**6: n for n in range(20)},
+    "integer": lambda: 2**4000,
+    "nan": lambda: struct.unpack("d", b"\x01\x02\x03\x04\x05\x06\xf8\x7f")[0],
+    "not sent": lambda: (Other(),) * 10**6,
+}
+ASKED: list[Any] = [
+    torch.tensor([2.0, 4.0]),
+    torch.tensor(1, dtype=torch.uint8),
+    2.0,
+    "text",
+    None,
+    [1.0, [2.0]],
+    (torch.tensor([1.0]), 2.0),
+    {"a": 1.0},
+]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_no_work_grows_with_a_wrong_value(name: str) -> None:
+    got = ODD[name]()
+    tracemalloc.start()
+    started = time.process_time()
+    said = [complaint(got, want, mistakes=[(want, "no")]) for want in ASKED]
+    said += [complaint([got], [want]) for want in ASKED]
+    said += [complaint({"a": got}, {"a": want}) for want in ASKED]
+    took, peak = time.process_time() - started, tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert took < 2
+    assert peak < 2_000_000
+    assert max(map(len, said)) < 1_200
+
+
+def test_unsendable_value_is_described_in_the_message() -> None:
+    message = complaint((Other(), 1.0), (torch.ones(2), 1.0))
+    assert "got: (a tensor with 15 dimensions, 1.0)" in message
+    assert "The result is a tensor with 15 dimensions; a float32 tensor was expected" in message
+
+
+def test_a_student_s_object_does_not_describe_itself() -> None:
+    class Table:
+        def describe(self) -> str:
+            return "a right answer"
+
+    assert "The result is a Table; a float32 tensor was expected" in complaint(Table(), torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ([], "[]"),
+        ((), "()"),
+        ((1,), "(1,)"),
+        ({}, "{}"),
+        ({"a": [1, (2.5, None)], 3: "b'"}, "{'a': [1, (2.5, None)], 3: \"b'\"}"),
+        ([torch.tensor([1.0, 2.0])], "[tensor([1., 2.])]"),
+        ([torch.zeros(300)], "[a tensor of shape (300,)]"),
+        (torch.zeros(0), "[]  (float32)"),
+        (torch.zeros(13), "a tensor of shape (13,)  (float32)"),
+        ("y" * 198, "'" + "y" * 198 + "'"),
+        ("y" * 199, "'" + "y" * 196 + "..."),
+    ],
+)
+def test_a_value_is_shown_as_python_shows_it(value: Any, said: str) -> None:
+    assert f"  got: {said}\n" in complaint(value, 1)
+
+
+def test_minus_zero_is_shown_as_zero() -> None:
+    assert "got: 0" in complaint(-0.0, 1.0)
+    assert "got: [0, 1]" in complaint(torch.tensor([-0.0, 1.0]), torch.tensor([1.0, 1.0]))
