@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from autograder.course.assignment import built_lessons, read_assignment
-from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_manual, split_tests
+from autograder.course.cells import is_answer, split_solution, split_tests
 from autograder.course.lesson import Lesson, find_lessons, right_answers
 from autograder.course.solutions import solution_words
 from autograder.course.tokens import tokens
@@ -29,7 +29,6 @@ LONG, LONG_PAIR = 20, 18  # tokens, in the code of Secant itself
 _START = 8  # tokens by which lines are looked up
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
-_MARKS = re.compile(rf"{BEGIN_SOLUTION}\n(.*?)\n[^\n]*{END_SOLUTION}", re.DOTALL)
 
 
 class Line(NamedTuple):
@@ -157,10 +156,9 @@ def _parts(root: Path, lesson: Lesson) -> tuple[list[str], list[Line]]:
 
     for cell in read_assignment(root, lesson.name).source.cells:
         if is_answer(cell):
-            marked = _MARKS.findall(cell.source)
-            answer = "\n".join(marked) if marked or not is_manual(cell) else cell.source
-            keep(answer, "answer")
-            given.append(_MARKS.sub("", cell.source) if marked else "")
+            visible, answer = split_solution(cell.source)
+            keep(answer or cell.source, "answer")  # without marks, nbgrader replaces the whole cell
+            given.append(visible if answer else "")
         else:
             visible, hidden = split_tests(cell.source)
             given.append(visible)

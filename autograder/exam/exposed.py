@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_manual, split_tests, tasks
+from autograder.course.cells import is_answer, is_manual, split_solution, split_tests, tasks
 from autograder.course.tokens import tokens
 from autograder.sandbox.sweep import read
 
@@ -111,7 +111,7 @@ class Lesson:
                 frozenset(
                     _lines(split_tests(task.test.source)[1] if task.test else "", _SHORTEST_TEST, visible)
                 ),
-                frozenset(_lines(_solution(task.answer.source), _SHORTEST_ANSWER, visible)),
+                frozenset(_lines(split_solution(task.answer.source)[1], _SHORTEST_ANSWER, visible)),
             )
             for task in tasks(source)
         ]
@@ -126,7 +126,7 @@ class Lesson:
             _Shape(
                 task.id,
                 _pairs(split_tests(task.test.source)[1].encode() if task.test else b"") - open_pairs,
-                _long_shape(_solution(task.answer.source), given_shapes),
+                _long_shape(split_solution(task.answer.source)[1], given_shapes),
             )
             for task in tasks(self._source)
         ]
@@ -187,17 +187,8 @@ class Lesson:
 
 
 def _parts(cell: NotebookNode) -> tuple[str, str]:
-    """What a student is given of a cell, and what not."""
-    if is_answer(cell):
-        solution = _solution(cell.source)
-        return cell.source.replace(solution, "") if solution else cell.source, solution
-    return split_tests(cell.source)
-
-
-def _solution(source: str) -> str:
-    """The parts of an answer between its marks."""
-    found = re.findall(rf"{BEGIN_SOLUTION}\n(.*?)\n[^\n]*{END_SOLUTION}", source, re.DOTALL)
-    return "\n".join(found)
+    """Return what a student is given of a cell, and what not."""
+    return split_solution(cell.source) if is_answer(cell) else split_tests(cell.source)
 
 
 def _lines(text: str, shortest: int, given: bytes) -> list[bytes]:
