@@ -29,6 +29,7 @@ from autograder.grading.worker import imported_later
 from autograder.intake.submission import Script, Submission
 from autograder.intake.take_in import take_in
 from autograder.sandbox.cgroup import Cgroup
+from autograder.sandbox.inside.processes import process_ids, stat_fields
 from autograder.sandbox.wall import Wall
 from benchmarks.rows import row, show
 from tests.support.kernels import STOCK, kernel
@@ -48,10 +49,7 @@ def private_bytes(pid: int) -> int:
 
 def below(ancestor: int) -> list[int]:
     """All processes that this one has started, and those that they have."""
-    parents: dict[int, int] = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            parents[int(name)] = int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])
+    parents = {pid: int(fields[1]) for pid in process_ids() if (fields := stat_fields(pid))}
     found, new = set[int](), {ancestor}
     while new:
         found |= new

@@ -33,6 +33,7 @@ from autograder.grading.entries import find_submissions
 from autograder.grading.executors import LocalWorkers, Workers
 from autograder.grading.gradebook import Book
 from autograder.grading.jobs import Done, Job, Page
+from autograder.sandbox.inside.processes import stat_fields
 from benchmarks.classroom import a_class
 from benchmarks.rows import row
 from tests.support.cluster import cluster_of
@@ -86,7 +87,7 @@ def accounted() -> Iterator[None]:
 
 def used_by(pid: int) -> float:
     """The processor seconds of one process."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    fields = stat_fields(pid)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 

@@ -59,7 +59,7 @@ def _read(path: Path, hidden: bool) -> list[dict[str, Any]]:
 
 def _load(path: Path) -> dict[str, Any]:
     """Return what is stored about a notebook; nothing if the file is damaged or about another notebook."""
-    stored = read_json(_place(path), _complete, {})
+    stored: dict[str, Any] = read_json(_place(path), _complete, {})
     return stored if stored.get("path") == str(path) else {}
 
 
