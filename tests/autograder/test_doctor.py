@@ -10,6 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from autograder import doctor
+from autograder.sandbox.machine import Finding
 from secant.requirements import requirements
 from tests.support.small_class import STEPS, build_course
 
@@ -41,7 +42,7 @@ def test_a_torch_newer_than_the_tested_ones_is_fine_and_named(
     assert (finding.ok, finding.detail, finding.fix) == (True, detail, "")
 
 
-def gradebook_at(db_url: str, course: Path) -> doctor.Finding:
+def gradebook_at(db_url: str, course: Path) -> Finding:
     """Return the finding about the gradebook of a course whose settings name a database."""
     (course / "nbgrader_config.py").write_text(f'c = get_config()\nc.CourseDirectory.db_url = "{db_url}"\n')
     return next(finding for finding in doctor._course(course) if finding.what == "gradebook")
