@@ -7,7 +7,6 @@ learner is what each further one adds. Only root can become so many users.
     python -m benchmarks.hub [--learners N] [--json FILE]
 """
 
-import argparse
 import contextlib
 import json
 import os
@@ -18,7 +17,7 @@ from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
 
-from benchmarks.rows import row, show
+from benchmarks.rows import parser_of, row, show
 from tests.support.hub import LESSON, Hub, User, hub
 from tests.support.lessons import ROOT
 from tests.support.processes import command, of_users
@@ -112,9 +111,8 @@ def rows(learners: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure and show; see the module."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--learners", type=int, default=6, help="how many are started")
-    parser.add_argument("--json", type=Path, help="also write the rows into this file")
     arguments = parser.parse_args()
     if os.geteuid() != 0:
         parser.error("only root can start a hub for several users")

@@ -4,7 +4,6 @@
 already, as in a server that is some seconds old. Private memory is what a kernel then shares with no process.
 """
 
-import argparse
 import statistics
 import sys
 import time
@@ -13,7 +12,7 @@ from typing import Any
 
 from autograder.kernels import provisioner
 from autograder.kernels.provisioner import ForkedKernel
-from benchmarks.rows import row, show
+from benchmarks.rows import parser_of, row, show
 from tests.support.kernels import STOCK, kernel
 
 PEER = "stock kernel"
@@ -59,10 +58,7 @@ def rows() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure and show; see the module."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the rows into this file")
-    arguments = parser.parse_args()
-    show(rows(), arguments.json)
+    show(rows(), parser_of(__doc__).parse_args().json)
 
 
 if __name__ == "__main__":

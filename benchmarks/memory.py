@@ -12,7 +12,6 @@ with its template.
     python -m benchmarks.memory [--json FILE]
 """
 
-import argparse
 import contextlib
 import os
 import tempfile
@@ -31,7 +30,7 @@ from autograder.intake.take_in import take_in
 from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.inside.processes import process_ids, stat_fields
 from autograder.sandbox.wall import Wall
-from benchmarks.rows import row, show
+from benchmarks.rows import parser_of, row, show
 from tests.support.kernels import STOCK, kernel
 from tests.support.lessons import LESSONS, assignment, questions, source, with_answers
 
@@ -156,10 +155,7 @@ def rows() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure and show; see the module."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the rows into this file")
-    arguments = parser.parse_args()
-    show(rows(), arguments.json)
+    show(rows(), parser_of(__doc__).parse_args().json)
 
 
 if __name__ == "__main__":

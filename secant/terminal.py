@@ -73,6 +73,12 @@ def options_metavar() -> str:
     return say(en="[OPTIONS]", ko="[옵션]")
 
 
+def command(app: typer.Typer, name: str | None = None, **more: Any) -> Any:
+    """Return a decorator that adds a command to an app, with its help in the language in use."""
+    titles = {"rich_help_panel": commands_title(), "options_metavar": options_metavar()}
+    return app.command(name, cls=Command, **{**titles, **more})
+
+
 def option(*names: str, en: str, ko: str, **more: Any) -> Any:
     """Return an option whose help is in the language in use."""
     return typer.Option(*names, help=say(en=en, ko=ko), rich_help_panel=options_title(), **more)
