@@ -156,9 +156,9 @@ def _parts(root: Path, lesson: Lesson) -> tuple[list[str], list[Line]]:
 
     for cell in read_assignment(root, lesson.name).source.cells:
         if is_answer(cell):
-            visible, answer = split_solution(cell.source)
-            keep(answer or cell.source, "answer")  # without marks, nbgrader replaces the whole cell
-            given.append(visible if answer else "")
+            visible, solution = split_solution(cell.source)
+            keep(solution or cell.source, "answer")  # without marks, nbgrader replaces the whole cell
+            given.append(visible if solution else "")
         else:
             visible, hidden = split_tests(cell.source)
             given.append(visible)
