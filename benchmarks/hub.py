@@ -7,16 +7,15 @@ learner is what each further one adds. Only root can become so many users.
     python -m benchmarks.hub [--learners N] [--json FILE]
 """
 
-import contextlib
 import json
 import os
 import pwd
 import time
-from pathlib import Path
 from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
 
+from autograder.sandbox.inside.processes import sum_fields
 from benchmarks.rows import parser_of, row, show
 from tests.support.hub import LESSON, Hub, User, hub
 from tests.support.lessons import ROOT
@@ -35,12 +34,7 @@ def processes(users: list[User]) -> list[int]:
 
 def megabytes(users: list[User]) -> float:
     """The memory of all that they run; what processes share is divided among them."""
-    total = 0
-    for pid in processes(users):
-        with contextlib.suppress(OSError):
-            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-            total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024
-    return total / _MEGABYTE
+    return sum(sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss:",)) for pid in processes(users)) / _MEGABYTE
 
 
 def work(started: Hub, user: User) -> None:

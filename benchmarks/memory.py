@@ -28,7 +28,7 @@ from autograder.grading.worker import imported_later
 from autograder.intake.submission import Script, Submission
 from autograder.intake.take_in import take_in
 from autograder.sandbox.cgroup import Cgroup
-from autograder.sandbox.inside.processes import process_ids, stat_fields
+from autograder.sandbox.inside.processes import process_ids, stat_fields, sum_fields
 from autograder.sandbox.wall import Wall
 from benchmarks.rows import parser_of, row, show
 from tests.support.kernels import STOCK, kernel
@@ -40,10 +40,7 @@ _MEGABYTE = 2**20
 
 def private_bytes(pid: int) -> int:
     """The memory that this process alone has; 0 if it has ended."""
-    with contextlib.suppress(OSError):
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) * 1024
-    return 0
+    return sum_fields(f"/proc/{pid}/smaps_rollup", ("Private_Clean:", "Private_Dirty:", "Private_Hugetlb:"))
 
 
 def below(ancestor: int) -> list[int]:

@@ -59,21 +59,12 @@ def _read(path: Path, hidden: bool) -> list[dict[str, Any]]:
 
 def _load(path: Path) -> dict[str, Any]:
     """Return what is stored about a notebook; nothing if the file is damaged or about another notebook."""
-    stored: dict[str, Any] = read_json(_place(path), _complete, {})
-    return stored if stored.get("path") == str(path) else {}
 
+    def checked(stored: dict[str, Any]) -> dict[str, Any]:
+        complete = all({"id", "points", "outcome", "answer"} <= row.keys() for row in stored["rows"])
+        return stored if complete and stored["path"] == str(path) and "when" in stored else {}
 
-def _complete(stored: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of a file of verdicts.
-
-    Raises:
-        ValueError: something is missing in it.
-    """
-    if not {"path", "when", "rows"} <= stored.keys():
-        raise ValueError
-    if not all({"id", "points", "outcome", "answer"} <= row.keys() for row in stored["rows"]):
-        raise ValueError
-    return stored
+    return read_json(_place(path), checked, {})
 
 
 def _place(path: Path) -> Path:

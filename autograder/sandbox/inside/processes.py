@@ -1,6 +1,7 @@
 """Processes: those that /proc shows, and how they are killed."""
 
 import contextlib
+import errno
 import os
 import signal
 
@@ -21,6 +22,23 @@ def stat_fields(pid: int | str) -> list[str]:
             return file.read().rpartition(")")[2].split()
     except OSError:
         return []
+
+
+def sum_fields(path: str, names: tuple[str, ...]) -> int:
+    """Return the sum of these kilobyte fields, in bytes; 0 if the process has ended or may not be read."""
+    fields = [line.split() for line in read_text(path).splitlines()]
+    return sum(int(field[1]) * 1024 for field in fields if field and field[0] in names)
+
+
+def read_text(path: str) -> str:
+    """Return a text of a process in /proc; nothing if the process has ended or may not be read."""
+    try:
+        with open(path, errors="replace") as file:
+            return file.read()
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+            raise  # a supervisor that cannot look must not go on
+        return ""
 
 
 def kill(pid: int) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from autograder.sandbox.inside import namespaces, privileges, seccomp
 from autograder.sandbox.inside.kernel import KernelRefused
 from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
-from autograder.sandbox.inside.processes import kill, process_ids, stat_fields
+from autograder.sandbox.inside.processes import kill, process_ids, read_text, stat_fields, sum_fields
 from autograder.sandbox.inside.stopwatch import Stopwatch
 
 _TICK = 0.1  # seconds between two looks at memory and processor time
@@ -185,35 +185,18 @@ def memory_in_use(limit: int) -> int:
 
 
 def _quick_figure(pid: int) -> int:
-    return _sum_fields(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"))
+    return sum_fields(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"))
 
 
 def _exact_figure(pid: int) -> int:
     """Return a process's share of its pages and the kernel's memory for its map; 0 if the map is hidden."""
-    pages = _sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
-    tables = _sum_fields(f"/proc/{pid}/status", ("VmPTE:",))
+    pages = sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
+    tables = sum_fields(f"/proc/{pid}/status", ("VmPTE:",))
     return pages and pages + tables + _lines(f"/proc/{pid}/maps") * _MAPPING
 
 
-def _sum_fields(path: str, names: tuple[str, ...]) -> int:
-    """The sum of these kilobyte fields, in bytes; 0 if the process has ended or may not be read."""
-    fields = [line.split() for line in _read(path).splitlines()]
-    return sum(int(field[1]) * 1024 for field in fields if field and field[0] in names)
-
-
 def _lines(path: str) -> int:
-    return _read(path).count("\n")
-
-
-def _read(path: str) -> str:
-    """Return a text of a process in /proc; nothing if the process has ended or may not be read."""
-    try:
-        with open(path, errors="replace") as file:
-            return file.read()
-    except OSError as error:
-        if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
-            raise  # a supervisor that cannot look must not go on
-        return ""
+    return read_text(path).count("\n")
 
 
 def _files() -> int:
