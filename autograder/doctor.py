@@ -131,7 +131,7 @@ def _gradebook(db_url: str) -> Finding:
     """Try to write, without leaving anything behind. Another database than SQLite's is tried by `grade`."""
     path = sqlite_file(db_url)
     if path is None:
-        return Finding("gradebook", True, "not a file of SQLite's: `autograder grade` tries it")
+        return Finding("gradebook", True, "not an SQLite file: `autograder grade` tries it")
     if not path.exists():
         folder, ok = path.parent, os.access(path.parent, os.W_OK)
         return Finding("gradebook", ok, f"{path} will be made" if ok else f"{folder} cannot be written to")

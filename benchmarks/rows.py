@@ -8,7 +8,7 @@ from typing import Any
 
 
 def parser_of(doc: str | None) -> argparse.ArgumentParser:
-    """Return the parser of a benchmark's command line, which has the option --json; doc: the module's."""
+    """Return a command line's parser with the option --json; doc: the benchmark's docstring."""
     parser = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
     parser.add_argument("--json", type=Path, help="also write the rows into this file")
     return parser

@@ -1,4 +1,4 @@
-"""Texts without what a copy may change: as letters and digits, and code as tokens.
+"""Forms in which texts are compared with copies of them: letters and digits, and tokens of code.
 
 Code has tokens whatever state it is in: an answer that does not compile has some, too.
 """
@@ -39,7 +39,7 @@ def letters(text: bytes, *, lines: bool = False) -> str:
     """Return the letters and digits of a text, in any script. JSON's escapes make no difference.
 
     Args:
-        text: in UTF-8. It may be a stranger's, and large.
+        text: UTF-8, or anything that a student submitted.
         lines: whether line feeds stay.
     """
     text = _ESCAPED.sub(lambda escape: chr(int(escape[1], 16)).encode(errors="replace"), text)

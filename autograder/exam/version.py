@@ -40,7 +40,7 @@ def torch_version() -> str:
 
 @cache
 def grader_version() -> str:
-    """A hash of the code that decides: ours, and the versions of torch and Python."""
+    """Return a hash of the code that decides verdicts, and of the versions of torch and Python."""
     return digest(DECIDING, torch_version(), *map(str, sys.version_info[:2]))
 
 

@@ -17,5 +17,5 @@ MAKING = (
 
 @cache
 def page_version() -> str:
-    """A hash of the code that makes a page, template and style included."""
+    """Return a hash of the code that makes a page, template and style included."""
     return digest(MAKING)

@@ -36,9 +36,9 @@ class Container:
         self.channel = channel
 
     def sweep(self, child: int) -> bool:
-        """End the task's process and its group, if it has one; return whether it has.
+        """Kill the task's process and its group; return False if the task has no process, as for child=0.
 
-        The loaded candidate stays. What has left the group is found behind a wall alone.
+        The loaded candidate stays. Only a wall finds processes that have left the group.
         """
         if child > 1:
             kill_group(child)

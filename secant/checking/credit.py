@@ -31,7 +31,7 @@ class PartialCredit:
 
     @classmethod
     def failed_in(cls, names: Mapping[str, object]) -> Self | None:
-        """Return the partial credit among the names of a test cell that has run, if a part of it failed."""
+        """Return the partial credit among a test cell's names if one of its parts failed, else None."""
         return next((value for value in names.values() if isinstance(value, cls) and value.failures), None)
 
     @contextlib.contextmanager

@@ -76,7 +76,7 @@ def test_new_edition_keeps_verdicts_and_marks_changed_tests_as_stale(
         *(b'{"path": "PATH", "hidden": true, "rows": []}', b'{"path": "PATH", "hidden": true, "when": ""}'),
     ],
 )
-def test_damaged_file_of_verdicts_counts_as_none_and_is_replaced(
+def test_damaged_file_of_verdicts_is_ignored_and_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes
 ) -> None:
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
