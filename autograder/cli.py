@@ -39,6 +39,9 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 # The groups of `autograder --help`, by who uses a command.
 STUDENTS, CLASS, AUTHORS = "For students", "Grading a class", "Writing lessons"
 
+Lessons = Annotated[list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")]
+Students = Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")]
+
 _ROWS, _NAMES = 40, 12  # of a table's: what cannot be read at a glance is in a file
 _LINE_SECONDS = 3.0  # between two lines that say how far something is
 
@@ -161,10 +164,8 @@ def check(
 
 @app.command(rich_help_panel=CLASS)
 def grade(
-    lesson: Annotated[
-        list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
-    ] = None,
-    student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
+    lesson: Lessons = None,
+    student: Students = None,
     workers: Annotated[
         int, typer.Option(help="Processes on this machine; default: one per core, if memory allows.", min=0)
     ] = 0,
@@ -329,10 +330,8 @@ def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
 
 @app.command(rich_help_panel=CLASS)
 def feedback(
-    lesson: Annotated[
-        list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
-    ] = None,
-    student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
+    lesson: Lessons = None,
+    student: Students = None,
     force: Annotated[bool, typer.Option("--force", help="Make all pages, not only outdated ones.")] = False,
 ) -> None:
     """Update the pages in feedback/ that no longer match the gradebook. No student's code runs.
@@ -583,9 +582,7 @@ def pack(
 
 @app.command(rich_help_panel=AUTHORS)
 def build(
-    lesson: Annotated[
-        list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
-    ] = None,
+    lesson: Lessons = None,
     lang: Annotated[
         str, typer.Option(help="The language to release: one of course/syllabus.toml's, or all.")
     ] = "all",

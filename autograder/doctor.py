@@ -1,6 +1,5 @@
 """What this machine can and cannot do for a course, and what to install."""
 
-import importlib.metadata
 import os
 import shutil
 import sqlite3
@@ -13,12 +12,13 @@ from autograder.course.assignment import built_lessons, read_assignment
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_root
 from autograder.course.permissions import Risk, exchange_risk, open_to_others
-from autograder.course.settings import Course
+from autograder.course.settings import Course, sqlite_file
 from autograder.exam.exposed import Lesson
 from autograder.grading.budget import Budget
 from autograder.sandbox.machine import Finding, probe_machine
 from autograder.sandbox.sweep import suspects
 from autograder.sandbox.visible import visible
+from secant.requirements import installed, requirements
 from secant.tested import NEWEST_TORCH, OLDEST_TORCH, is_untested_torch
 
 _DISK_GB = 1.0
@@ -52,25 +52,17 @@ def _python() -> Finding:
 
 def _packages() -> list[Finding]:
     """Compare what is installed with what this package asks for."""
-    wanted = [Requirement(text) for text in importlib.metadata.requires("secant") or []]
-    found = []
-    for requirement in wanted:
-        optional = requirement.marker is not None and "extra" in str(requirement.marker)
-        if not optional or 'extra == "scale"' in str(requirement.marker):
-            found.append(_package(requirement, optional))
-    return [
-        finding for finding in found if not finding.ok or finding.what in ("torch", "nbgrader", "distributed")
-    ]
+    needed, shown = requirements(), ("torch", "nbgrader", "distributed")
+    found = [_package(one, optional=one not in needed) for one in requirements("scale")]
+    return [finding for finding in found if not finding.ok or finding.what in shown]
 
 
 def _package(requirement: Requirement, optional: bool) -> Finding:
     fix = "`pip install 'secant[scale]'`, for --scheduler" if optional else f"`pip install '{requirement}'`"
-    try:
-        version = importlib.metadata.version(requirement.name)
-    except importlib.metadata.PackageNotFoundError:
-        return Finding(requirement.name, False, "not installed", fix, needed=not optional)
-    ok = requirement.specifier.contains(version, prereleases=True)
-    detail = version if ok else f"{version}; {requirement.specifier} is needed"
+    version, ok = installed(requirement)
+    detail = version or "not installed"
+    if version and not ok:
+        detail = f"{version}; {requirement.specifier} is needed"
     if ok and requirement.name == "torch" and is_untested_torch(version):
         detail = f"{version}; the lessons were tested with {OLDEST_TORCH} to {NEWEST_TORCH}"
     return Finding(requirement.name, ok, detail, "" if ok else fix, needed=not optional)
@@ -84,7 +76,11 @@ def _course(start: Path) -> list[Finding]:
     free = shutil.disk_usage(root).free / 1e9
     roomy = free >= _DISK_GB
     disk = Finding("disk", roomy, f"{free:.1f} GB free", "" if roomy else f"Free at least {_DISK_GB:g} GB.")
-    return [Finding("course", True, str(root)), _gradebook(root), disk]
+    try:
+        gradebook = _gradebook(Course.at(root).directory.db_url)
+    except CourseError as error:
+        gradebook = Finding("gradebook", False, str(error), "Correct nbgrader_config.py.")
+    return [Finding("course", True, str(root)), gradebook, disk]
 
 
 def _others(start: Path) -> list[Finding]:
@@ -131,12 +127,14 @@ def _workers() -> list[Finding]:
     return [Finding("workers", bool(budget.fit), f"{budget.workers}: {budget}", fix, needed=False)]
 
 
-def _gradebook(root: Path) -> Finding:
+def _gradebook(db_url: str) -> Finding:
     """Try to write, without leaving anything behind. Another database than SQLite's is tried by `grade`."""
-    path = root / "gradebook.db"
+    path = sqlite_file(db_url)
+    if path is None:
+        return Finding("gradebook", True, "not an SQLite file: `autograder grade` tries it")
     if not path.exists():
-        ok = os.access(root, os.W_OK)
-        return Finding("gradebook", ok, f"{path} will be made" if ok else f"{root} cannot be written to")
+        folder, ok = path.parent, os.access(path.parent, os.W_OK)
+        return Finding("gradebook", ok, f"{path} will be made" if ok else f"{folder} cannot be written to")
     try:
         with sqlite3.connect(path, timeout=2.0) as book:
             book.execute("BEGIN IMMEDIATE")

@@ -6,19 +6,17 @@ Lesson 1 quotes the figures. `torch.compile` needs a C++ compiler on the machine
     python -m benchmarks.compiled [--json FILE]
 """
 
-import argparse
 import os
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from benchmarks.rows import row, show
+from benchmarks.rows import parser_of, row, show
 
 ELEMENTS = 100_000
 ROUNDS = 30
@@ -54,10 +52,7 @@ def rows() -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     """Measure and show; see the module."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the rows into this file")
-    arguments = parser.parse_args()
-    show(rows(), arguments.json)
+    show(rows(), parser_of(__doc__).parse_args().json)
 
 
 if __name__ == "__main__":

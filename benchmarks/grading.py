@@ -16,7 +16,6 @@ anew for each, which is half of its time. It has no wall, and writes no gradeboo
     python -m benchmarks.grading [--lesson 1] [--students 60] [--stock 60] [--otter 12] [--json FILE]
 """
 
-import argparse
 import contextlib
 import importlib.util
 import io
@@ -36,7 +35,7 @@ from autograder.course.cells import is_test, tasks
 from autograder.course.lesson import Lesson, choose_lessons
 from benchmarks import otter_peer
 from benchmarks.classroom import a_class
-from benchmarks.rows import row, show
+from benchmarks.rows import parser_of, row, show
 from tests.support.lessons import LESSONS, ROOT, assignment
 from tests.support.stock_engine import use_stock_engine
 
@@ -242,8 +241,7 @@ def rows(lesson: Lesson, students: int, stock_students: int, otter_students: int
 
 def main() -> None:
     """Measure and show; see the module."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    parser = parser_of(__doc__)
     parser.add_argument("--lesson", default="1", help="which lesson")
     parser.add_argument("--students", type=int, default=60)
     parser.add_argument("--stock", type=int, default=60, help="how many of them nbgrader grades")

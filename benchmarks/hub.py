@@ -7,18 +7,16 @@ learner is what each further one adds. Only root can become so many users.
     python -m benchmarks.hub [--learners N] [--json FILE]
 """
 
-import argparse
-import contextlib
 import json
 import os
 import pwd
 import time
-from pathlib import Path
 from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
 
-from benchmarks.rows import row, show
+from autograder.sandbox.inside.processes import sum_fields
+from benchmarks.rows import parser_of, row, show
 from tests.support.hub import LESSON, Hub, User, hub
 from tests.support.lessons import ROOT
 from tests.support.processes import command, of_users
@@ -36,12 +34,7 @@ def processes(users: list[User]) -> list[int]:
 
 def megabytes(users: list[User]) -> float:
     """The memory of all that they run; what processes share is divided among them."""
-    total = 0
-    for pid in processes(users):
-        with contextlib.suppress(OSError):
-            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-            total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024
-    return total / _MEGABYTE
+    return sum(sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss:",)) for pid in processes(users)) / _MEGABYTE
 
 
 def work(started: Hub, user: User) -> None:
@@ -112,9 +105,8 @@ def rows(learners: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure and show; see the module."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--learners", type=int, default=6, help="how many are started")
-    parser.add_argument("--json", type=Path, help="also write the rows into this file")
     arguments = parser.parse_args()
     if os.geteuid() != 0:
         parser.error("only root can start a hub for several users")

@@ -4,27 +4,20 @@
 already, as in a server that is some seconds old. Private memory is what a kernel then shares with no process.
 """
 
-import argparse
 import statistics
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 from autograder.kernels import provisioner
 from autograder.kernels.provisioner import ForkedKernel
-from benchmarks.rows import row, show
+from benchmarks.memory import private_bytes
+from benchmarks.rows import parser_of, row, show
 from tests.support.kernels import STOCK, kernel
 
 PEER = "stock kernel"
 ROUNDS = 7
 REST_SECONDS = 1.0
-
-
-def private_megabytes(pid: int) -> float:
-    """The memory of a process that no other has."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
 
 
 def measure(name: str) -> tuple[float, float]:
@@ -36,7 +29,7 @@ def measure(name: str) -> tuple[float, float]:
         seconds = time.perf_counter() - start
         assert answer["content"]["status"] == "ok", answer
         assert isinstance(started.process, ForkedKernel) == (name == provisioner.NAME), "not the kernel meant"
-        return seconds, private_megabytes(started.process.pid)
+        return seconds, private_bytes(started.process.pid) / 2**20
 
 
 def rows() -> list[dict[str, Any]]:
@@ -59,10 +52,7 @@ def rows() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure and show; see the module."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the rows into this file")
-    arguments = parser.parse_args()
-    show(rows(), arguments.json)
+    show(rows(), parser_of(__doc__).parse_args().json)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ with its template.
     python -m benchmarks.memory [--json FILE]
 """
 
-import argparse
 import contextlib
 import os
 import tempfile
@@ -29,8 +28,9 @@ from autograder.grading.worker import imported_later
 from autograder.intake.submission import Script, Submission
 from autograder.intake.take_in import take_in
 from autograder.sandbox.cgroup import Cgroup
+from autograder.sandbox.inside.processes import process_ids, stat_fields, sum_fields
 from autograder.sandbox.wall import Wall
-from benchmarks.rows import row, show
+from benchmarks.rows import parser_of, row, show
 from tests.support.kernels import STOCK, kernel
 from tests.support.lessons import LESSONS, assignment, questions, source, with_answers
 
@@ -40,18 +40,12 @@ _MEGABYTE = 2**20
 
 def private_bytes(pid: int) -> int:
     """The memory that this process alone has; 0 if it has ended."""
-    with contextlib.suppress(OSError):
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) * 1024
-    return 0
+    return sum_fields(f"/proc/{pid}/smaps_rollup", ("Private_Clean:", "Private_Dirty:", "Private_Hugetlb:"))
 
 
 def below(ancestor: int) -> list[int]:
     """All processes that this one has started, and those that they have."""
-    parents: dict[int, int] = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            parents[int(name)] = int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])
+    parents = {pid: int(fields[1]) for pid in process_ids() if (fields := stat_fields(pid))}
     found, new = set[int](), {ancestor}
     while new:
         found |= new
@@ -158,10 +152,7 @@ def rows() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure and show; see the module."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the rows into this file")
-    arguments = parser.parse_args()
-    show(rows(), arguments.json)
+    show(rows(), parser_of(__doc__).parse_args().json)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ all of them.
     python -m benchmarks.report [--json FILE] [--students 1000] [--lesson 2] [--lessons 10]
 """
 
-import argparse
 import os
 import random
 import re
@@ -23,7 +22,7 @@ from typing import Any
 from autograder.course.assignment import read_assignment
 from autograder.course.lesson import Lesson
 from autograder.grading.gradebook import Book
-from benchmarks.rows import row, show
+from benchmarks.rows import parser_of, row, show
 from secant.language import LANGUAGES
 from tests.support.gradebooks import hurried
 from tests.support.graded_class import Fate, Student, course_of, enter
@@ -101,8 +100,7 @@ def measured(students: int, lesson: int, lessons: int) -> Iterator[dict[str, Any
 
 def main() -> None:
     """Measure and show; see the module."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    parser = parser_of(__doc__)
     parser.add_argument("--students", type=int, default=1000)
     parser.add_argument("--lesson", type=int, default=2)
     parser.add_argument("--lessons", type=int, default=10)

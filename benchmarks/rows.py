@@ -1,9 +1,17 @@
 """A measured figure beside a peer's."""
 
+import argparse
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+
+def parser_of(doc: str | None) -> argparse.ArgumentParser:
+    """Return a command line's parser with the option --json; doc: the benchmark's docstring."""
+    parser = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
+    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    return parser
 
 
 def row(

@@ -12,7 +12,6 @@ in PostgreSQL, whose server writes to the disk before it answers, as any does.
     python -m benchmarks.scale [--json FILE] [--students 60] [--rounds 3]
 """
 
-import argparse
 import contextlib
 import json
 import os
@@ -33,8 +32,9 @@ from autograder.grading.entries import find_submissions
 from autograder.grading.executors import LocalWorkers, Workers
 from autograder.grading.gradebook import Book
 from autograder.grading.jobs import Done, Job, Page
+from autograder.sandbox.inside.processes import stat_fields
 from benchmarks.classroom import a_class
-from benchmarks.rows import row
+from benchmarks.rows import parser_of, row
 from tests.support.cluster import cluster_of
 from tests.support.lessons import LESSONS, ROOT
 from tests.support.postgres import Server, server
@@ -86,7 +86,7 @@ def accounted() -> Iterator[None]:
 
 def used_by(pid: int) -> float:
     """The processor seconds of one process."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    fields = stat_fields(pid)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -231,8 +231,7 @@ def measured(students: int, rounds: int) -> Measured:
 
 def main() -> None:
     """Measure and show; see the module."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    parser = parser_of(__doc__)
     parser.add_argument("--students", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()

@@ -9,7 +9,6 @@ a student's notebook has no others. The times are medians, and before each the m
     python -m benchmarks.selfcheck [--lesson NAME | --all] --json FILE
 """
 
-import argparse
 import copy
 import json
 import os
@@ -31,7 +30,7 @@ from playwright.sync_api import Page
 from autograder.course.assignment import read_assignment
 from autograder.course.cells import grade_id, is_answer, tasks
 from autograder.course.lesson import find_lessons, read_lesson
-from benchmarks.rows import row, show
+from benchmarks.rows import parser_of, row, show
 from tests.support import jupyterlab as lab
 from tests.support.ports import free_port
 
@@ -202,8 +201,7 @@ def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure and show; see the module."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    parser = parser_of(__doc__)
     parser.add_argument("--lesson", default="01_what_autograd_does", help="which lesson to check")
     parser.add_argument("--all", action="store_true", help="then also all the others")
     arguments = parser.parse_args()

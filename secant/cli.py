@@ -9,16 +9,7 @@ import typer
 
 from secant.language import language, of_this_machine, print_whatever_comes, say
 from secant.progress.commands import make_app as make_progress
-from secant.terminal import (
-    Command,
-    Group,
-    Languages,
-    commands_title,
-    option,
-    options_metavar,
-    print_version,
-    speak,
-)
+from secant.terminal import Group, Languages, command, commands_title, option, print_version, speak
 
 
 def make_app() -> typer.Typer:
@@ -74,9 +65,8 @@ def _add_version(app: typer.Typer) -> None:
 
 
 def _add_lab(app: typer.Typer) -> None:
-    @app.command(
-        cls=Command,
-        rich_help_panel=commands_title(),
+    @command(
+        app,
         options_metavar=say(en="[OPTIONS] [JUPYTERLAB'S OPTIONS]", ko="[옵션] [JupyterLab 옵션]"),
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
         short_help=say(en="Open the lessons in JupyterLab.", ko="JupyterLab에서 수업을 엽니다."),
@@ -131,10 +121,8 @@ def _add_lab(app: typer.Typer) -> None:
 
 
 def _add_doctor(app: typer.Typer) -> None:
-    @app.command(
-        cls=Command,
-        rich_help_panel=commands_title(),
-        options_metavar=options_metavar(),
+    @command(
+        app,
         short_help=say(
             en="Find what does not work on this computer, and how to fix it.",
             ko="이 컴퓨터에서 안 되는 것과 해결 방법을 알려 줍니다.",

@@ -1,13 +1,16 @@
 """What Typer says by itself, in the language in use: for the commands that learners type."""
 
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from secant.address import version
 from secant.language import language, say
+
+T = TypeVar("T", bound=Callable[..., Any])
 
 
 class Languages(StrEnum):
@@ -71,6 +74,12 @@ def commands_title() -> str:
 def options_metavar() -> str:
     """How the usage says that there are options."""
     return say(en="[OPTIONS]", ko="[옵션]")
+
+
+def command(app: typer.Typer, name: str | None = None, **more: Any) -> Callable[[T], T]:
+    """Return a decorator that adds a command to an app, with its help in the language in use."""
+    titles = {"rich_help_panel": commands_title(), "options_metavar": options_metavar()}
+    return app.command(name, cls=Command, **{**titles, **more})
 
 
 def option(*names: str, en: str, ko: str, **more: Any) -> Any:

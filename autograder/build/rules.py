@@ -28,6 +28,7 @@ from autograder.course.cells import (
     is_manual,
     is_ordinary,
     is_test,
+    split_solution,
     split_tests,
     tasks,
 )
@@ -334,7 +335,7 @@ def _schema_complaint(cell: NotebookNode) -> str:
 
 def _regions(cells: list[NotebookNode]) -> Found:
     for index, cell in enumerate(cells):
-        solution, hidden = "BEGIN SOLUTION" in cell.source, "BEGIN HIDDEN TESTS" in cell.source
+        solution, hidden = BEGIN_SOLUTION in cell.source, BEGIN_HIDDEN in cell.source
         if solution and not is_answer(cell):
             yield index, "a solution is outside an answer cell"
         if hidden and not is_test(cell):
@@ -473,8 +474,8 @@ def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
 
 def _given_names(answer: NotebookNode) -> Names:
     """Return the function or class that a student completes: the one named like the task, if there is."""
-    outside = re.sub(f"{BEGIN_SOLUTION}.*?{END_SOLUTION}", "", answer.source, flags=re.DOTALL)
-    names = set(re.findall(r"^(?:def|class) +(\w+)", outside, flags=re.MULTILINE))
+    given, _ = split_solution(answer.source)
+    names = set(re.findall(r"^(?:def|class) +(\w+)", given, flags=re.MULTILINE))
     return {grade_id(answer)} & names or names
 
 

@@ -165,7 +165,7 @@ def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
         try:
             exec(compile(answer, "answer", "exec"), names)
             exec(compile(test, "test", "exec"), names)
-            if (credit := PartialCredit.of(names)) is not None and credit.failure is not None:
+            if credit := PartialCredit.failed_in(names):
                 earned = credit.earned
                 raise credit.failure
         except check.CheckFailed as failure:

@@ -67,15 +67,25 @@ def is_manual(cell: NotebookNode) -> bool:
 
 def split_tests(source: str) -> tuple[str, str]:
     """Return the visible and the hidden part of a test cell's source."""
-    visible: list[str] = []
-    hidden: list[str] = []
-    inside = False
+    return _split(source, BEGIN_HIDDEN, END_HIDDEN)
+
+
+def split_solution(source: str) -> tuple[str, str]:
+    """Return what students are given of an answer cell's source, and the solution: empty without marks."""
+    return _split(source, BEGIN_SOLUTION, END_SOLUTION)
+
+
+def _split(source: str, begin: str, end: str) -> tuple[str, str]:
+    """Return the lines outside and those inside of marked regions."""
+    outside: list[str] = []
+    inside: list[str] = []
+    lines = outside
     for line in source.splitlines():
-        if BEGIN_HIDDEN in line or END_HIDDEN in line:
-            inside = BEGIN_HIDDEN in line
+        if begin in line or end in line:
+            lines = inside if begin in line else outside
         else:
-            (hidden if inside else visible).append(line)
-    return "\n".join(visible), "\n".join(hidden)
+            lines.append(line)
+    return "\n".join(outside), "\n".join(inside)
 
 
 def imports(lesson: Iterable[NotebookNode]) -> str:

@@ -1,4 +1,7 @@
-"""Code as tokens, whatever state it is in: an answer that does not compile has some, too."""
+"""Forms in which texts are compared with copies of them: letters and digits, and tokens of code.
+
+Code has tokens whatever state it is in: an answer that does not compile has some, too.
+"""
 
 import keyword
 import re
@@ -13,6 +16,9 @@ TOKEN = re.compile(
     r"|\.?\d(?:[eE][+-]?\d|[\w.])*"
     r"|\S"
 )
+_ESCAPED = re.compile(rb"\\u([0-9a-fA-F]{4})")
+_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
+_IN_LINES = _SIGNS.replace(b"\n", b"")
 MOST = 20_000  # characters of an answer that are looked at
 
 
@@ -27,6 +33,18 @@ def tokens(text: str, is_code: bool = True, most: int = MOST) -> tuple[str, ...]
     """
     found = TOKEN.findall(text[:most])
     return tuple(_alike(token) for token in found if token[0] != "#") if is_code else tuple(found)
+
+
+def letters(text: bytes, *, lines: bool = False) -> str:
+    """Return the letters and digits of a text, in any script. JSON's escapes make no difference.
+
+    Args:
+        text: UTF-8, or anything that a student submitted.
+        lines: whether line feeds stay.
+    """
+    text = _ESCAPED.sub(lambda escape: chr(int(escape[1], 16)).encode(errors="replace"), text)
+    plain = text.translate(None, _IN_LINES if lines else _SIGNS).decode(errors="replace")
+    return plain if plain.isascii() else re.sub(r"[^\w\n]+", "", plain)
 
 
 def is_string(token: str) -> bool:

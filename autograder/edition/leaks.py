@@ -11,7 +11,6 @@ common by chance. So there two lines in a row count, and one line only if it is 
 
 import io
 import itertools
-import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,17 +18,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from autograder.course.assignment import built_lessons, read_assignment
-from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_manual, split_tests
+from autograder.course.cells import is_answer, split_solution, split_tests
 from autograder.course.lesson import Lesson, find_lessons, right_answers
 from autograder.course.solutions import solution_words
-from autograder.course.tokens import tokens
+from autograder.course.tokens import letters, tokens
 
 SHORTEST = 8  # letters and digits
 LONG, LONG_PAIR = 20, 18  # tokens, in the code of Secant itself
 _START = 8  # tokens by which lines are looked up
-
-_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
-_MARKS = re.compile(rf"{BEGIN_SOLUTION}\n(.*?)\n[^\n]*{END_SOLUTION}", re.DOTALL)
 
 
 class Line(NamedTuple):
@@ -59,17 +55,16 @@ class Secrets:
             visible, secret = _parts(root, lessons.get(name) or Lesson(name, root / "course" / name))
             given += visible
             kept += secret
-        said = letters("\n".join(given))
-        self.lines = {
-            short: line for line in kept if len(short := letters(line.text)) >= SHORTEST and short not in said
-        }
+        said = letters("\n".join(given).encode())
+        lines = {letters(line.text.encode()): line for line in kept}
+        self.lines = {key: line for key, line in lines.items() if len(key) >= SHORTEST and key not in said}
         self.shapes = dict(_shapes(kept, "\n".join(given)))
 
     def told_by(self, text: str, *, is_code: bool = False) -> list[Line]:
         """Return the lines that a text says; code of Secant's own may say them with other names."""
         if is_code:
             return self._shaped_in(text)
-        said = letters(text)
+        said = letters(text.encode())
         starts = {said[i : i + SHORTEST] for i in range(len(said) - SHORTEST + 1)}
         return [line for short, line in self.lines.items() if short[:SHORTEST] in starts and short in said]
 
@@ -125,12 +120,6 @@ def _joined(shape: Iterable[str]) -> str:
     return f" {' '.join(shape)} "
 
 
-def letters(text: str) -> str:
-    """The letters and digits of a text, in any script."""
-    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
-    return re.sub(r"[\W_]+", "", text)
-
-
 def files_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
     """Each file of a zip, of the archives in it, their own bytes and their files' names."""
     yield name, data
@@ -157,10 +146,9 @@ def _parts(root: Path, lesson: Lesson) -> tuple[list[str], list[Line]]:
 
     for cell in read_assignment(root, lesson.name).source.cells:
         if is_answer(cell):
-            marked = _MARKS.findall(cell.source)
-            answer = "\n".join(marked) if marked or not is_manual(cell) else cell.source
-            keep(answer, "answer")
-            given.append(_MARKS.sub("", cell.source) if marked else "")
+            visible, solution = split_solution(cell.source)
+            keep(solution or cell.source, "answer")  # without marks, nbgrader replaces the whole cell
+            given.append(visible if solution else "")
         else:
             visible, hidden = split_tests(cell.source)
             given.append(visible)

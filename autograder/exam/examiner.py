@@ -247,7 +247,7 @@ class _Test:
             raise
         except Exception as error:
             raise _decided_by(error, questions) from None
-        if (credit := PartialCredit.of(names)) is not None and credit.failure is not None:
+        if credit := PartialCredit.failed_in(names):
             decided = _decided_by(credit.failure, questions)
             decided.points, decided.parts = credit.earned, (credit.summary(), *decided.parts)
             raise decided

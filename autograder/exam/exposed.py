@@ -11,7 +11,6 @@ import html
 import itertools
 import json
 import re
-import string
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,20 +18,15 @@ from functools import cached_property, lru_cache
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_manual, split_tests, tasks
-from autograder.course.tokens import tokens
+from autograder.course.cells import is_answer, is_manual, split_solution, split_tests, tasks
+from autograder.course.tokens import letters, tokens
 from autograder.sandbox.sweep import read
 
-_KEPT = (string.ascii_letters + string.digits + "_").encode()
-_DROPPED = bytes(
-    set(range(256)) - set(_KEPT)
-)  # quotes, brackets, spaces: what each way of writing writes otherwise
 _SHORTEST_TEST, _SHORTEST_ANSWER = 20, 8  # letters and digits of a line that is told again by others
 _LEAST_ANSWER = 30  # of a whole answer, as `return x**2` may stand anywhere
-_DROPPED_IN_LINES = bytes(set(_DROPPED) - set(b"\n"))
 # Different lines of hidden tests, which use tools of their own: an answer has none of them by chance.
 _PROOF = 3
-_LONG_LINE = re.compile(rb"[^\n]{%d,}" % _SHORTEST_TEST)
+_LONG_LINE = re.compile(rf"[^\n]{{{_SHORTEST_TEST},}}")
 _CODE_LINE, _CODE_LINES = 1_000, 5_000  # bytes of a line, and lines of a file, that are read as tokens
 _LONG_PAIR, _LONG_ANSWER = 18, 30  # tokens of two lines in a row, and of an answer
 _TEST_IMPORT = b"from secant import"  # which a copy of tests has, whatever its other names are
@@ -49,10 +43,10 @@ class _Secret:
     """
 
     task: str
-    tests: frozenset[bytes]
-    answer: frozenset[bytes]
+    tests: frozenset[str]
+    answer: frozenset[str]
 
-    def told_by(self, said: bytes) -> bool:
+    def told_by(self, said: str) -> bool:
         """Whether a text says more than half of the hidden test, or all of the answer."""
         if 2 * sum(line in said for line in self.tests) > len(self.tests):
             return True
@@ -89,9 +83,9 @@ class Lesson:
 
     def __init__(self, name: str, source: NotebookNode) -> None:
         self.name = name
-        visible = _letters("\n".join(_parts(cell)[0] for cell in source.cells).encode())
+        visible = letters("\n".join(_parts(cell)[0] for cell in source.cells).encode())
         self._answers = {task.id: task.answer for task in tasks(source)}
-        answers = _letters("\n".join(task.answer.source for task in tasks(source)).encode())
+        answers = letters("\n".join(task.answer.source for task in tasks(source)).encode())
         self._source = source
         self._quotable = {
             task.id: frozenset(
@@ -104,14 +98,14 @@ class Lesson:
             for task in tasks(source)
             if task.test
         }
-        self._all_quotable = frozenset[bytes]().union(*self._quotable.values())
+        self._all_quotable = frozenset[str]().union(*self._quotable.values())
         self._secrets = [
             _Secret(
                 task.id,
                 frozenset(
                     _lines(split_tests(task.test.source)[1] if task.test else "", _SHORTEST_TEST, visible)
                 ),
-                frozenset(_lines(_solution(task.answer.source), _SHORTEST_ANSWER, visible)),
+                frozenset(_lines(split_solution(task.answer.source)[1], _SHORTEST_ANSWER, visible)),
             )
             for task in tasks(source)
         ]
@@ -126,7 +120,7 @@ class Lesson:
             _Shape(
                 task.id,
                 _pairs(split_tests(task.test.source)[1].encode() if task.test else b"") - open_pairs,
-                _long_shape(_solution(task.answer.source), given_shapes),
+                _long_shape(split_solution(task.answer.source)[1], given_shapes),
             )
             for task in tasks(self._source)
         ]
@@ -153,7 +147,7 @@ class Lesson:
         ):  # answers and why they are right
             return True
         text = _without_tags(data)
-        said = text.translate(None, _DROPPED)
+        said = letters(text)
         if any(secret.told_by(said) for secret in named) or self._is_handed_in(data):
             return True
         pairs, shapes = _pairs(text), _shapes(text)
@@ -187,32 +181,19 @@ class Lesson:
 
 
 def _parts(cell: NotebookNode) -> tuple[str, str]:
-    """What a student is given of a cell, and what not."""
-    if is_answer(cell):
-        solution = _solution(cell.source)
-        return cell.source.replace(solution, "") if solution else cell.source, solution
-    return split_tests(cell.source)
+    """Return what a student is given of a cell, and what not."""
+    return split_solution(cell.source) if is_answer(cell) else split_tests(cell.source)
 
 
-def _solution(source: str) -> str:
-    """The parts of an answer between its marks."""
-    found = re.findall(rf"{BEGIN_SOLUTION}\n(.*?)\n[^\n]*{END_SOLUTION}", source, re.DOTALL)
-    return "\n".join(found)
-
-
-def _lines(text: str, shortest: int, given: bytes) -> list[bytes]:
-    """The telling lines of a text: long enough, in plain letters, and not in what students are given."""
-    found = [_letters(line.encode()) for line in text.splitlines() if line.isascii()]
+def _lines(text: str, shortest: int, given: str) -> list[str]:
+    """Return the telling lines of a text: long enough, in ASCII, and not in what students are given."""
+    found = [letters(line.encode()) for line in text.splitlines() if line.isascii()]
     return [line for line in found if len(line) >= shortest and line not in given]
 
 
-def _long_lines(data: bytes) -> list[bytes]:
-    """Return the long lines of a text as ASCII letters and digits, also of one in a notebook's JSON."""
-    return _LONG_LINE.findall(data.replace(b"\\n", b"\n").translate(None, _DROPPED_IN_LINES))
-
-
-def _letters(text: bytes) -> bytes:
-    return _without_tags(text).translate(None, _DROPPED)
+def _long_lines(data: bytes) -> list[str]:
+    """Return the long lines of a text as letters and digits, also of one in a notebook's JSON."""
+    return _LONG_LINE.findall(letters(data.replace(b"\\n", b"\n"), lines=True))
 
 
 def _without_tags(text: bytes) -> bytes:

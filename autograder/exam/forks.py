@@ -11,7 +11,6 @@ CONTROL is the number of an inherited socket. A process that has imported torch 
 """
 
 import contextlib
-import ctypes
 import json
 import os
 import selectors
@@ -25,10 +24,10 @@ from typing import Any, NoReturn
 
 from autograder.sandbox.inside import candidate, pages
 from autograder.sandbox.inside.privileges import close_all_but, silence
+from autograder.sandbox.inside.processes import die_with, kill, process_ids, stat_fields
 from autograder.sandbox.inside.template import import_compiler, import_everything
 from secant.language import language
 
-_PR_SET_PDEATHSIG = 1
 _END_SECONDS = 3.0
 
 
@@ -55,10 +54,9 @@ class _Candidate:
         """End it and all of its session, then tell who waits for that."""
         until = time.monotonic() + _END_SECONDS
         while time.monotonic() < until:
-            members = [pid for pid in _processes() if _session(pid) == self.pid]
+            members = [pid for pid in process_ids() if _session(pid) == self.pid]
             for pid in members:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+                kill(pid)
             if not members:
                 break
             time.sleep(0.001)
@@ -68,18 +66,10 @@ class _Candidate:
         self.lifeline.close()
 
 
-def _processes() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
 def _session(pid: int) -> int:
     """The session of a process; 0 if it has ended."""
-    try:
-        with open(f"/proc/{pid}/stat", errors="replace") as file:  # a process may call itself anything
-            fields = file.read().rpartition(")")[2].split()
-    except OSError:
-        return 0
-    return 0 if fields[0] in "ZX" else int(fields[3])
+    fields = stat_fields(pid)
+    return int(fields[3]) if fields and fields[0] not in "ZX" else 0
 
 
 def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
@@ -130,9 +120,7 @@ def _begin(folder: str, channel: int, lifeline: int, shell: Any) -> _Candidate |
         return None
     if pid == 0:
         try:
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(0)
+            die_with(parent)
             os.setsid()
             close_all_but([channel])
             silence()

@@ -165,12 +165,6 @@ class _Forked(Container):
         super().__init__(channel)
         self._lifeline = lifeline
 
-    def sweep(self, child: int) -> bool:
-        if child > 1:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child, signal.SIGKILL)
-        return child > 1
-
     def ending(self) -> Crashed:
         ready, _, _ = select.select([self._lifeline], [], [], _LAST_WORDS_SECONDS)
         said = json.loads((self._lifeline.recv(256) if ready else b"") or b"{}")

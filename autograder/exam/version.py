@@ -4,7 +4,7 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -40,17 +40,21 @@ def torch_version() -> str:
 
 @cache
 def grader_version() -> str:
-    """A hash of the code that decides: ours, and the versions of torch and Python."""
-    versions = [torch_version(), *map(str, sys.version_info[:2])]
+    """Return a hash of the code that decides verdicts, and of the versions of torch and Python."""
+    return digest(DECIDING, torch_version(), *map(str, sys.version_info[:2]))
+
+
+def digest(modules: Iterable[str], *versions: str) -> str:
+    """Return a hash of the files of some modules and packages, and of versions of other software."""
     found = hashlib.sha256(" ".join(versions).encode())
-    for name, path in sorted(deciding_files()):
+    for name, path in sorted(files_of(modules)):
         found.update(name.encode() + b"\0" + path.read_bytes())
     return found.hexdigest()
 
 
-def deciding_files() -> Iterator[tuple[str, Path]]:
-    """Every file of the deciding code, with a name that does not say where it is installed."""
-    for name in DECIDING:
+def files_of(modules: Iterable[str]) -> Iterator[tuple[str, Path]]:
+    """Yield each file of some modules and packages, with a name that does not say where it is installed."""
+    for name in modules:
         spec = importlib.util.find_spec(name)
         assert spec is not None
         assert spec.origin is not None
@@ -58,5 +62,6 @@ def deciding_files() -> Iterator[tuple[str, Path]]:
             yield name, Path(spec.origin)
             continue
         folder = Path(spec.origin).parent
-        for path in folder.rglob("*.py"):
-            yield f"{name}/{path.relative_to(folder).as_posix()}", path
+        for path in folder.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield f"{name}/{path.relative_to(folder).as_posix()}", path

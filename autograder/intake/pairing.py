@@ -28,15 +28,21 @@ from secant.language import LANGUAGES, Language, ours
 
 _COMPARED = 3  # copies of a lesson's cell that are compared with it
 _TELLING = 8  # characters of a line that another text would not have by chance
-_DEFINITION = re.compile(r"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+(\w{1,100})\b", re.MULTILINE)
 _MOST_DEFINITIONS = 50  # of a text cell that are looked at
 MAX_SOURCE_BYTES = 1_000_000  # of all cells of code together, so that they fit one frame of the wire
-# A definition on the left, which may be that of a prompt: IPython takes prompts away.
-_HEAD = re.compile(r"^(?:>>> )?(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
-_METHOD = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _MAX_INDENTED = 100_000  # characters of a cell of which the indent is taken away
 # A magic whose cell defines nothing in the notebook.
 _ELSEWHERE = re.compile(r"\s*%%(?!(?:time|capture|prun)\b)")
+
+
+def _definition(before: str, name: str = r"\w+") -> re.Pattern[str]:
+    """Return the pattern of a line that begins a function or a class: what stands before it, and its name."""
+    return re.compile(rf"^{before}(?:async[ \t]+def|def|class)[ \t]+({name})\b", re.MULTILINE)
+
+
+_ON_THE_LEFT, _INDENTED = "(?:>>> )?", "[ \t]+"  # IPython takes prompts away
+_HEAD, _METHOD = _definition(_ON_THE_LEFT), _definition(_INDENTED)
+_DEFINITION = _definition("[ \t]*", r"\w{1,100}")
 
 
 @dataclass(frozen=True)
@@ -259,11 +265,11 @@ def _defines(cell: Cell, stub: NotebookNode) -> bool:
         return False
     if source[:1] in (" ", "\t") and len(source) <= _MAX_INDENTED:
         source = dedent(source)  # as IPython does
-    if _has(source, "^(?:>>> )?", [grade_id(stub)]):
+    if _has(source, _ON_THE_LEFT, [grade_id(stub)]):
         return True
     heads, methods = _HEAD.findall(stub.source), _METHOD.findall(stub.source)
     of_another_name = grade_id(stub) not in heads and bool(methods)
-    return of_another_name and _has(source, "^", heads) and _has(source, "^[ \t]+", methods)
+    return of_another_name and _has(source, "", heads) and _has(source, _INDENTED, methods)
 
 
 def names_defined(stub: NotebookNode) -> list[str]:
@@ -273,9 +279,7 @@ def names_defined(stub: NotebookNode) -> list[str]:
 
 def _has(source: str, before: str, names: Collection[str]) -> bool:
     """Return whether code defines one of some names, with this before the definition."""
-    any_name = "|".join(map(re.escape, names))
-    pattern = rf"{before}(?:async[ \t]+def|def|class)[ \t]+(?:{any_name})\b"
-    return bool(names) and bool(re.search(pattern, source, re.MULTILINE))
+    return bool(names) and bool(_definition(before, "|".join(map(re.escape, names))).search(source))
 
 
 def _assigns(cell: Cell, name: str) -> bool:

@@ -188,10 +188,15 @@ def read_names(path: Path) -> dict[str, dict[str, str]] | None:
     return read_json(path, _names_by_file, None) if os.path.lexists(path) else {}
 
 
-def _names_by_file(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]] | None:
-    """Return the data if it consists of texts by file and by field; otherwise None."""
-    texts = [text for entry in data.values() for text in entry.values()]
-    return data if all(isinstance(text, str) for text in texts) else None
+def _names_by_file(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Return the data.
+
+    Raises:
+        AttributeError, TypeError: it does not consist of texts by file and by field.
+        UnicodeEncodeError: a text has half a character, so the data could not be written again.
+    """
+    "".join(text for file, entry in data.items() for text in (file, *entry, *entry.values())).encode()
+    return data
 
 
 def write_names(path: Path, names: Mapping[str, Mapping[str, str]]) -> None:

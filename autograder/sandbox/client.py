@@ -12,6 +12,7 @@ from typing import Any, Protocol, Self
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
 from autograder.sandbox.inside import wire
+from autograder.sandbox.inside.limits import MESSAGE_LIMIT, OUTPUT_LIMIT
 from autograder.sandbox.results import (
     CandidateError,
     CellResult,
@@ -373,8 +374,8 @@ def _finding(data: object) -> Finding:
 
 
 def _cell_result(label: str, reply: object, seconds: float, room: int) -> CellResult:
-    error, message = _text(reply, "error", 100), _text(reply, "message", 2_000)
-    output = _text(reply, "output", min(room, 20_000))
+    error, message = _text(reply, "error", 100), _text(reply, "message", MESSAGE_LIMIT)
+    output = _text(reply, "output", min(room, OUTPUT_LIMIT))
     return CellResult(label, error, message, _trace(reply), output, seconds)
 
 
@@ -388,6 +389,6 @@ def _reply(message: object) -> Reply:
             return Reply("missing")
         case "raised":
             error = _text(message, "error", 100) or "Exception"
-            told, found = _text(message, "message", 2_000), _findings(_field(message, "findings"))
+            told, found = _text(message, "message", MESSAGE_LIMIT), _findings(_field(message, "findings"))
             return Reply("raised", None, error, told, _trace(message), found)
     raise Crashed("garbage")

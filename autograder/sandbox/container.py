@@ -20,6 +20,7 @@ from typing import IO, Any
 from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
+from autograder.sandbox.inside.processes import kill_group
 from autograder.sandbox.results import Crashed, WallError
 from autograder.sandbox.template import START_SECONDS, read_end
 
@@ -35,8 +36,13 @@ class Container:
         self.channel = channel
 
     def sweep(self, child: int) -> bool:
-        """End the task's process and all that it started; the loaded candidate stays."""
-        raise NotImplementedError
+        """Kill the task's process and its group; return False if the task has no process, as for child=0.
+
+        The loaded candidate stays. Only a wall finds processes that have left the group.
+        """
+        if child > 1:
+            kill_group(child)
+        return child > 1
 
     def starved(self, since: float) -> float:
         """Return for how many seconds since a moment of time.monotonic others had the processor it needed."""
@@ -213,12 +219,6 @@ class PlainContainer(Container):
         super().__init__(channel)
         self._process = process
         self._folder = folder
-
-    def sweep(self, child: int) -> bool:
-        if child > 1:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child, signal.SIGKILL)
-        return child > 1
 
     def ending(self) -> Crashed:
         try:

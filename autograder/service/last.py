@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.exam.sheet import Sheet
-from secant.files import replace_file
+from secant.files import read_json, replace_file
 from secant.progress import store
 
 
@@ -58,12 +58,13 @@ def _read(path: Path, hidden: bool) -> list[dict[str, Any]]:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(_place(path).read_bytes())
-        good = all({"id", "points", "outcome", "answer"} <= row.keys() for row in found["rows"])
-        return found if good and found["path"] == str(path) and "when" in found else {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
+    """Return what is stored about a notebook; nothing if the file is damaged or about another notebook."""
+
+    def checked(stored: dict[str, Any]) -> dict[str, Any]:
+        complete = all({"id", "points", "outcome", "answer"} <= row.keys() for row in stored["rows"])
+        return stored if complete and stored["path"] == str(path) and "when" in stored else {}
+
+    return read_json(_place(path), checked, {})
 
 
 def _place(path: Path) -> Path:

@@ -1,7 +1,6 @@
 """One check under way: where it runs, what it tells, and how it is stopped."""
 
 import contextlib
-import ctypes
 import json
 import os
 import signal
@@ -13,13 +12,13 @@ from typing import Any
 from autograder.course.errors import CourseError
 from autograder.exam.pool import Pool
 from autograder.sandbox.container import Container
+from autograder.sandbox.inside.processes import die_with, kill_group
 from autograder.sandbox.results import WallError
 from secant.language import language, say
 
 Event = dict[str, Any]
 Examine = Callable[[Callable[[Event], None]], Event]
 Finish = Callable[[Event, list[Event]], None]
-_PR_SET_PDEATHSIG = 1
 _END_SECONDS = 3.0  # what a stopped check may take to note its verdicts
 _ENDED = {
     "en": "The process that checks has ended unexpectedly. Please check again.",
@@ -134,9 +133,8 @@ class Forked(Running):
             try:
                 os.close(back)
                 language(self._spoken)
-                ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-                if os.getppid() == parent:
-                    self._in_fork(out)
+                die_with(parent)
+                self._in_fork(out)
             finally:
                 os._exit(0)
         with contextlib.suppress(OSError):
@@ -168,8 +166,7 @@ class Forked(Running):
             if self._gone:
                 return False
             self._stopped = True
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._pid, signal.SIGKILL)
+            kill_group(self._pid)
         return True
 
 

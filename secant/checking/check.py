@@ -232,7 +232,7 @@ def visible_passed(credit: PartialCredit | None = None) -> None:
     Args:
         credit: the parts of the test cell, if it gives partial credit.
     """
-    if credit is not None and credit.failure is not None:
+    if credit is not None and credit.failures:
         return  # `credit.points()`, the cell's last line, reports it
     print(  # never "all tests": there are hidden ones
         say(

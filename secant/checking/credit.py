@@ -30,9 +30,9 @@ class PartialCredit:
         self.now: str | None = None
 
     @classmethod
-    def of(cls, names: Mapping[str, object]) -> Self | None:
-        """Return the partial credit among the names of a test cell that has run, or None."""
-        return next((value for value in names.values() if isinstance(value, cls)), None)
+    def failed_in(cls, names: Mapping[str, object]) -> Self | None:
+        """Return the partial credit among a test cell's names if one of its parts failed, else None."""
+        return next((value for value in names.values() if isinstance(value, cls) and value.failures), None)
 
     @contextlib.contextmanager
     def part(self, *names: str) -> Iterator[None]:
@@ -78,9 +78,9 @@ class PartialCredit:
         return tested
 
     @property
-    def failure(self) -> Exception | None:
-        """Return the first failure of all, or None."""
-        return next(iter(self.failures.values()), None)
+    def failure(self) -> Exception:
+        """Return the first failure of all, where a part failed."""
+        return next(iter(self.failures.values()))
 
     @property
     def earned(self) -> float:
@@ -93,7 +93,7 @@ class PartialCredit:
         Raises:
             Exception: the first failure, if every part failed.
         """
-        if self.failure is None:
+        if not self.failures:
             return None
         if not self.earned:
             raise self.failure

@@ -1,6 +1,5 @@
 """What keeps a learner from learning on this computer, and what to do about it: `secant doctor`."""
 
-import importlib.metadata
 import importlib.util
 import json
 import platform
@@ -18,6 +17,7 @@ from secant.lab.folders import existing, jupyter_folders, refusal
 from secant.lab.workspace import LabError, command, workspace_for
 from secant.language import language, say
 from secant.progress import store
+from secant.requirements import installed, requirements
 from secant.tested import is_untested_torch, tested_torch
 from secant.where import NoCourseError, course_root, tried_versions
 
@@ -102,9 +102,7 @@ def _torch(gradient: "subprocess.Popen[str]") -> Finding:
 
 def _packages() -> list[Finding]:
     """All packages in one line, and a line for each that is wrong or much newer than what was tried."""
-    needed = [Requirement(text) for text in importlib.metadata.requires("secant") or []]
-    needed = [one for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
-    tried = _tried()
+    needed, tried = requirements(), _tried()
     odd = [finding for one in needed if (finding := _package(one, tried.get(one.name)))]
     fine = len(needed) - sum(not finding.ok for finding in odd)
     found = say(en=f"{fine} of {len(needed)} as needed", ko=f"{len(needed)}개 중 {fine}개 정상")
@@ -114,12 +112,11 @@ def _packages() -> list[Finding]:
 def _package(needed: Requirement, tried: str | None) -> Finding | None:
     """What is to be said of a package, if anything is."""
     fix = f'{Path(sys.executable).name} -m pip install "{needed}"'
-    try:
-        version = importlib.metadata.version(needed.name)
-    except importlib.metadata.PackageNotFoundError:
+    version, ok = installed(needed)
+    if not version:
         missing = say(en="not installed", ko="설치되지 않음")
         return Finding(f"package {needed.name}", needed.name, False, missing, fix)
-    if not needed.specifier.contains(version, prereleases=True):
+    if not ok:
         wanted = say(
             en=f"{version}, but {needed.specifier} is needed", ko=f"{version}, 필요: {needed.specifier}"
         )
@@ -196,7 +193,7 @@ def _lab_extensions() -> list[Finding]:
     places = [str(our_folder), *jupyter_path("labextensions")]
     known = get_federated_extensions(places)
     off = {name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())}
-    needed = {Requirement(text).name for text in importlib.metadata.requires("secant") or []}
+    needed = {one.name for one in requirements()}
     names = {front: package for package, front in FRONT_ENDS.items() if package in needed}
     ours = our_folder.glob("*/package.json")
     names |= {json.loads(path.read_text(encoding="utf-8"))["name"]: "secant" for path in ours}

@@ -15,7 +15,7 @@ from secant.language import language, say
 from secant.progress import record, store
 from secant.progress.facts import Facts
 from secant.progress.overview import lessons_done, overview
-from secant.terminal import Command, Languages, argument, commands_title, option, options_metavar, speak
+from secant.terminal import Languages, argument, command, option, speak
 from secant.visible import visible
 from secant.where import NoCourseError, course_root
 
@@ -50,10 +50,8 @@ def make_app() -> typer.Typer:
         if context.invoked_subcommand is None:
             _show(as_json)
 
-    @app.command(
-        cls=Command,
-        rich_help_panel=commands_title(),
-        options_metavar=options_metavar(),
+    @command(
+        app,
         help=say(en="Write it to a new file, as JSON.", ko="새 파일에 JSON으로 저장합니다."),
     )
     def export(
@@ -61,11 +59,9 @@ def make_app() -> typer.Typer:
     ) -> None:
         _export(file)
 
-    @app.command(
+    @command(
+        app,
         "import",
-        cls=Command,
-        rich_help_panel=commands_title(),
-        options_metavar=options_metavar(),
         help=say(
             en="Merge another computer's file: the better of each result is kept, and nothing is lost.",
             ko="다른 컴퓨터에서 내보낸 기록을 더합니다. 둘 중 더 나은 쪽이 남고 아무것도 사라지지 않습니다.",
@@ -79,10 +75,8 @@ def make_app() -> typer.Typer:
     ) -> None:
         _import(file)
 
-    @app.command(
-        cls=Command,
-        rich_help_panel=commands_title(),
-        options_metavar=options_metavar(),
+    @command(
+        app,
         help=say(
             en="Start over, after asking. The old file is kept.",
             ko="물어본 뒤 처음부터 새로 시작합니다. 이전 파일은 남겨 둡니다.",

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import shutil
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 from packaging.requirements import Requirement
 
 from autograder import doctor
+from autograder.sandbox.machine import Finding
+from secant.requirements import requirements
 from tests.support.small_class import STEPS, build_course
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
@@ -37,6 +40,45 @@ def test_a_torch_newer_than_the_tested_ones_is_fine_and_named(
     monkeypatch.setattr(importlib.metadata, "version", lambda name: version)
     finding = doctor._package(Requirement("torch>=2.13"), optional=False)
     assert (finding.ok, finding.detail, finding.fix) == (True, detail, "")
+
+
+def gradebook_at(db_url: str, course: Path) -> Finding:
+    """Return the finding about the gradebook of a course whose settings name a database."""
+    (course / "nbgrader_config.py").write_text(f'c = get_config()\nc.CourseDirectory.db_url = "{db_url}"\n')
+    return next(finding for finding in doctor._course(course) if finding.what == "gradebook")
+
+
+def test_gradebook_is_the_one_that_the_settings_name(tmp_path: Path) -> None:
+    course, used = tmp_path / "class", tmp_path / "used.db"
+    (course / "course").mkdir(parents=True)
+    (course / "course/syllabus.toml").touch()
+    with sqlite3.connect(used, isolation_level=None) as book:
+        book.execute("CREATE TABLE grade (id INTEGER)")
+        finding = gradebook_at(f"sqlite:///{used}", course)
+        assert (finding.ok, finding.detail) == (True, f"{used} can be written to")
+        book.execute("BEGIN IMMEDIATE")
+        finding = gradebook_at(f"sqlite:///{used}", course)
+        assert (finding.ok, finding.detail) == (False, f"{used}: database is locked")
+    book.close()
+    assert gradebook_at(f"sqlite:///{tmp_path}/new.db", course).detail == f"{tmp_path}/new.db will be made"
+    missing = gradebook_at(f"sqlite:///{tmp_path}/none/new.db", course)
+    assert (missing.ok, missing.detail) == (False, f"{tmp_path}/none cannot be written to")
+    other = gradebook_at("postgresql://u:hidden@host/grades", course)
+    assert (other.ok, "hidden" in other.detail) == (True, False)
+
+
+def test_settings_that_cannot_be_loaded_are_named(tmp_path: Path) -> None:
+    (tmp_path / "course").mkdir()
+    (tmp_path / "course/syllabus.toml").touch()
+    (tmp_path / "nbgrader_config.py").write_text("c = (")
+    _, finding, _ = doctor._course(tmp_path)
+    assert not finding.ok
+    assert "nbgrader_config.py cannot be loaded" in finding.detail
+
+
+def test_packages_of_other_extras_are_not_looked_for() -> None:
+    assert {finding.what for finding in doctor._packages()} >= {"torch", "nbgrader", "distributed"}
+    assert [one.name for one in requirements("scale") if one not in requirements()] == ["distributed"]
 
 
 def test_a_copy_of_a_lesson_inside_the_wall_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

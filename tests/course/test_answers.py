@@ -87,7 +87,7 @@ def failure_of(lesson: Lesson, answer: str, test: str) -> check.CheckFailed | No
         exec(compiled(imports(lesson) + "\n" + answer, "answer"), names)
         try:
             exec(compiled(test, "test"), names)
-            if (credit := PartialCredit.of(names)) is not None and credit.failure is not None:
+            if credit := PartialCredit.failed_in(names):
                 raise credit.failure
         except check.CheckFailed as failure:
             return failure

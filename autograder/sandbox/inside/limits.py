@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 
 MEGABYTE = 2**20
+OUTPUT_LIMIT = 20_000  # characters of a cell's output that are kept
+MESSAGE_LIMIT = 2_000  # characters of an error's message
 
 
 @dataclass(frozen=True)

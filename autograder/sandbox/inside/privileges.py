@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from autograder.sandbox.inside.kernel import checked, libc, prctl
 from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
+from autograder.sandbox.inside.processes import stat_fields
 
 _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 4, 24, 38, 47
 _PR_CAP_AMBIENT_CLEAR_ALL = 4
@@ -82,9 +83,7 @@ def hide_memory(hidden: bool = True) -> None:
 
 def hide_arguments() -> None:
     """Overwrite this process's command line, which the processes inside can read in /proc/1."""
-    with open("/proc/self/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
-    start, end = int(fields[45]), int(fields[46])  # arg_start and arg_end, see proc_pid_stat(5)
+    start, end = map(int, stat_fields("self")[45:47])  # arg_start and arg_end
     ctypes.memset(start, 0, end - start)
 
 

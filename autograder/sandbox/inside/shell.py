@@ -17,12 +17,11 @@ from IPython.core.displayhook import DisplayHook
 from IPython.core.interactiveshell import InteractiveShell
 from ipywidgets import Widget
 
+from autograder.sandbox.inside.limits import MESSAGE_LIMIT, OUTPUT_LIMIT
 from autograder.sandbox.inside.magics import register_magics, report_unknown
 from autograder.sandbox.inside.pictures import Unshown
 from secant.bindings import Bindings
 
-OUTPUT_LIMIT = 20_000  # characters of a cell's output that are kept
-MESSAGE_LIMIT = 2_000  # characters of an error's message
 TRACE_LIMIT = 12  # lines of a traceback
 IMPORTS = "imports"  # the label of the lesson's own imports, which run first
 

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from autograder.sandbox.inside import namespaces, privileges, seccomp
 from autograder.sandbox.inside.kernel import KernelRefused
 from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
+from autograder.sandbox.inside.processes import kill, process_ids, read_text, stat_fields, sum_fields
 from autograder.sandbox.inside.stopwatch import Stopwatch
 
 _TICK = 0.1  # seconds between two looks at memory and processor time
@@ -139,10 +140,9 @@ def sweep(spared: int) -> bool:
     while time.monotonic() < until:
         with contextlib.suppress(ProcessLookupError):
             os.kill(-1, signal.SIGSTOP)  # all at once, so that none can fork meanwhile
-        others = [pid for pid in _processes() if pid not in (1, spared) and _is_alive(pid)]
+        others = [pid for pid in process_ids() if pid not in (1, spared) and _is_alive(pid)]
         for pid in others:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+            kill(pid)
         with contextlib.suppress(ProcessLookupError):
             os.kill(spared, signal.SIGCONT)
         _bury(spared)
@@ -152,10 +152,6 @@ def sweep(spared: int) -> bool:
     return False
 
 
-def _processes() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
 def _is_alive(pid: int) -> bool:
     state, threads = _state(pid)
     return state not in "ZX" or threads > 1
@@ -163,21 +159,16 @@ def _is_alive(pid: int) -> bool:
 
 def _state(pid: int) -> tuple[str, int]:
     """The state letter of a process's first thread, and how many threads it has."""
-    try:
-        with open(f"/proc/{pid}/stat", errors="replace") as file:  # a process may call itself anything
-            fields = file.read().rpartition(")")[2].split()
-        return fields[0], int(fields[17])
-    except OSError:
-        return "X", 0
+    fields = stat_fields(pid)
+    return (fields[0], int(fields[17])) if fields else ("X", 0)
 
 
 def kill_headless() -> None:
     """Kill processes whose first thread alone has ended: the kernel shows no memory of theirs."""
-    for pid in _processes():
+    for pid in process_ids():
         state, threads = _state(pid)
         if state == "Z" and threads > 1:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+            kill(pid)
 
 
 def memory_in_use(limit: int) -> int:
@@ -186,7 +177,7 @@ def memory_in_use(limit: int) -> int:
     The quick sum counts pages twice that a fork shares, and the exact one takes milliseconds a process; so
     it is for a container that looks too large. A process that hides its map keeps its quick figure.
     """
-    quick = {pid: _quick_figure(pid) for pid in _processes()}
+    quick = {pid: _quick_figure(pid) for pid in process_ids()}
     others = _files() + _sockets()
     if sum(quick.values()) + others <= limit:
         return sum(quick.values()) + others
@@ -194,35 +185,18 @@ def memory_in_use(limit: int) -> int:
 
 
 def _quick_figure(pid: int) -> int:
-    return _sum_fields(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"))
+    return sum_fields(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"))
 
 
 def _exact_figure(pid: int) -> int:
     """Return a process's share of its pages and the kernel's memory for its map; 0 if the map is hidden."""
-    pages = _sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
-    tables = _sum_fields(f"/proc/{pid}/status", ("VmPTE:",))
+    pages = sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
+    tables = sum_fields(f"/proc/{pid}/status", ("VmPTE:",))
     return pages and pages + tables + _lines(f"/proc/{pid}/maps") * _MAPPING
 
 
-def _sum_fields(path: str, names: tuple[str, ...]) -> int:
-    """The sum of these kilobyte fields, in bytes; 0 if the process has ended or may not be read."""
-    fields = [line.split() for line in _read(path).splitlines()]
-    return sum(int(field[1]) * 1024 for field in fields if field and field[0] in names)
-
-
 def _lines(path: str) -> int:
-    return _read(path).count("\n")
-
-
-def _read(path: str) -> str:
-    """Return a text of a process in /proc; nothing if the process has ended or may not be read."""
-    try:
-        with open(path, errors="replace") as file:
-            return file.read()
-    except OSError as error:
-        if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
-            raise  # a supervisor that cannot look must not go on
-        return ""
+    return read_text(path).count("\n")
 
 
 def _files() -> int:

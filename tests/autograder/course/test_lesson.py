@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from autograder.course import lesson as lessons
-from autograder.course.cells import grade_id, split_tests, tasks
+from autograder.course.cells import grade_id, split_solution, split_tests, tasks
 from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson
 from tests.support.lessons import with_answers
@@ -61,6 +61,12 @@ def test_split_tests_separates_visible_from_hidden_lines() -> None:
     source = "a\n### BEGIN HIDDEN TESTS\nb\nc\n### END HIDDEN TESTS"
     assert split_tests(source) == ("a", "b\nc")
     assert split_tests("a\nb") == ("a\nb", "")
+
+
+def test_split_solution_takes_every_region_out_of_an_answer() -> None:
+    first, second = ("    ### BEGIN SOLUTION\n" + line + "\n    ### END SOLUTION" for line in ("    b", "    d"))
+    assert split_solution(f"def f():\n{first}\n    c\n{second}") == ("def f():\n    c", "    b\n    d")
+    assert split_solution("a\nb") == ("a\nb", "")
 
 
 def test_with_answers_leaves_the_rest_and_the_original(steps: Lesson) -> None:

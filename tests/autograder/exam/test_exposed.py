@@ -3,7 +3,6 @@
 import copy
 import html
 import importlib.util
-import re
 import zipfile
 from functools import cache
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 from nbformat import v4
 
-from autograder.course.cells import is_answer, split_tests, tasks
+from autograder.course.cells import is_answer, split_solution, split_tests, tasks
 from autograder.course.lesson import Lesson
 from autograder.exam import exposed
 from tests.support.lessons import LESSONS, ROOT, assignment, source
@@ -58,7 +57,7 @@ def test_answers_and_hidden_tests_with_other_names_expose_a_lesson(lesson: Lesso
     tested = [task for task, shape in pairs if len(shape.pairs) >= 3]
     assert len(answers) + len(tested) >= len(pairs)
     for task in answers:
-        body = "\n".join(re.findall(r"BEGIN SOLUTION\n(.*?)\n *### END", task.answer.source, re.DOTALL))
+        _, body = split_solution(task.answer.source)
         assert secrets.is_told("notes.py", f"from secant import x\n{renamed(body)}".encode()), task.id
     for task in tested:
         notebook = v4.new_notebook(cells=[v4.new_code_cell(renamed(split_tests(task.test.source)[1]))])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.exam.version import DECIDING, deciding_files, torch_version
+from autograder.exam.version import DECIDING, files_of, torch_version
 from tests.support.lessons import LESSONS, ROOT, questions
 
 
@@ -117,7 +117,7 @@ def test_verdict_code_imports_nothing_outside_the_version() -> None:
     # judge. The wall asks where packages lie, and what it looks through is remembered in a file. Where a
     # course is, only a notebook of source/ asks.
     # A time of submission decides no verdict: points for lateness are taken off without grading again.
-    found = {(path, name) for _, path in deciding_files() for name in imported(path) if not decides(name)}
+    found = {(path, name) for _, path in files_of(DECIDING) for name in imported(path) if not decides(name)}
     assert {(path.name, name) for path, name in found} == {
         ("catalogue.py", "secant.where.course_above"),
         ("examiner.py", "secant"),

@@ -63,7 +63,13 @@ def test_nothing_in_the_folder_names_a_forgotten_student(term: Path) -> None:
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("damage", ["{", '{"Zoe_Quill": 5}', "[1]", '{"Zoe_Quill": {"key"', "\xff"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *("{", '{"Zoe_Quill": 5}', "[1]", '{"Zoe_Quill": {"key"', "\xff"),
+        *('{"Zoe_Quill": {"name": 5}}', '{"Zoe_Quill": {}, "Kim": {"name": "\\ud800"}}'),
+    ],
+)
 def test_a_damaged_file_of_names_stops_nothing_and_is_listed(term: Path, damage: str) -> None:
     (term / "collected/00_old.json").write_text(damage, encoding="latin-1")
     done = forget(Course.at(term), WHO)

@@ -3,10 +3,11 @@
 import pytest
 from bs4 import BeautifulSoup
 
+from autograder.exam.version import files_of
 from autograder.page import prose as texts
 from autograder.page.formulas import mathml
 from autograder.page.prose import code, harmless, prose, typed
-from autograder.page.version import making_files
+from autograder.page.version import MAKING
 from autograder.page.words import _WORDS, words
 from tests.support.lessons import LESSONS, assignment
 
@@ -119,5 +120,7 @@ def _fields(text: str) -> list[str]:
 
 
 def test_template_and_style_count_as_code_of_a_page() -> None:
-    names = {name for name, _ in making_files()}
-    assert {"page.html.j2", "page.css", "render.py", "autograder.grading.feedback", "secant.visible"} <= names
+    names = {name for name, _ in files_of(MAKING)}
+    ours = {f"autograder.page/{name}" for name in ("page.html.j2", "page.css", "render.py")}
+    assert {*ours, "autograder.grading.feedback", "secant.visible"} <= names
+    assert not any("__pycache__" in name for name in names)

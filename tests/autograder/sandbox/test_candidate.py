@@ -15,6 +15,7 @@ from ipywidgets import Widget
 
 from autograder.sandbox.inside import candidate, wire
 from autograder.sandbox.inside import shell as cells
+from autograder.sandbox.inside.limits import OUTPUT_LIMIT
 from secant.bindings import Bindings
 
 
@@ -31,9 +32,9 @@ def shell() -> Iterator[Any]:
 def test_output_keeps_its_beginning() -> None:
     output = cells._Output()
     for _ in range(3):
-        assert output.write("x" * cells.OUTPUT_LIMIT) == cells.OUTPUT_LIMIT
+        assert output.write("x" * OUTPUT_LIMIT) == OUTPUT_LIMIT
     output.write("\ud800")
-    assert output.text() == "x" * cells.OUTPUT_LIMIT
+    assert output.text() == "x" * OUTPUT_LIMIT
     with pytest.raises(TypeError):
         output.write(b"x")
 

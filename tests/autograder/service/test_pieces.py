@@ -67,6 +67,31 @@ def test_new_edition_keeps_verdicts_and_marks_changed_tests_as_stale(
     assert [row["id"] for row in before["rows"]] == [first, second, *others]  # nothing is lost
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *(b"", b"{", b"[]", b"5", b"[" * 10**5, b"\xff", b"{}"),
+        *(b'{"path": "PATH", "hidden": true, "when": "", "rows": [5]}',),
+        *(b'{"path": "PATH", "hidden": true, "when": "", "rows": [{"id": "f"}]}',),
+        *(b'{"path": "PATH", "hidden": true, "rows": []}', b'{"path": "PATH", "hidden": true, "when": ""}'),
+    ],
+)
+def test_damaged_file_of_verdicts_is_ignored_and_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes
+) -> None:
+    monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
+    nbformat.write(answered(ROOT, solutions(ROOT, LESSON), "en", LESSON), tmp_path / "mine.ipynb")
+    monkeypatch.chdir(ROOT)
+    sheet = Reader().read(tmp_path / "mine.ipynb")
+    rows = [{"id": sheet.tasks[0].id, "points": 2.0, "outcome": "passed"}]
+    last.keep(sheet, rows)
+    (file,) = tmp_path.glob("**/checks/*.json")
+    file.write_bytes(damage.replace(b"PATH", os.fsencode(sheet.path)))
+    assert last.recall(sheet) is None
+    last.keep(sheet, rows)
+    assert last.recall(sheet) is not None
+
+
 class Containers:
     """A pool whose containers only note that they were killed."""
 

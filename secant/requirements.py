@@ -1,0 +1,20 @@
+"""The packages that Secant requires, and whether they are installed."""
+
+import importlib.metadata
+
+from packaging.requirements import Requirement
+
+
+def requirements(extra: str = "") -> list[Requirement]:
+    """Return the packages that Secant requires on this system, with those of one of its extras."""
+    listed = map(Requirement, importlib.metadata.requires("secant") or [])
+    return [one for one in listed if one.marker is None or one.marker.evaluate({"extra": extra})]
+
+
+def installed(requirement: Requirement) -> tuple[str, bool]:
+    """Return a package's installed version, empty if it is missing, and whether it meets the requirement."""
+    try:
+        version = importlib.metadata.version(requirement.name)
+    except importlib.metadata.PackageNotFoundError:
+        return "", False
+    return version, requirement.specifier.contains(version, prereleases=True)
