@@ -185,7 +185,7 @@ def grade(
     manual grading, unknown students, times, and students who handed in nothing leave it at 0.
     """
     _refuse_windows()
-    from autograder.grading import executors
+    from autograder.workers import executors
 
     if scheduler and workers:
         raise CourseError("--workers and --scheduler cannot be used together.")
@@ -201,9 +201,9 @@ def grade(
             unused.callback(begun.end)
         with pages.kept():
             from autograder.course.settings import Course
-            from autograder.grading.budget import Budget
-            from autograder.grading.cluster import cluster
             from autograder.grading.entries import find_submissions
+            from autograder.workers.budget import Budget
+            from autograder.workers.cluster import cluster
 
         if json_file:
             _refuse_unwritable(json_file)
@@ -341,8 +341,9 @@ def feedback(
     """
     _refuse_windows()
     from autograder.course.settings import Course
-    from autograder.grading import batch, executors
+    from autograder.grading import batch
     from autograder.grading.entries import find_submissions
+    from autograder.workers import executors
 
     course = Course.at(find_root(Path.cwd()))
     lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]

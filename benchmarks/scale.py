@@ -28,11 +28,11 @@ from typing import Any, NamedTuple
 from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
 from autograder.grading.batch import grade
-from autograder.grading.cluster import cluster
 from autograder.grading.entries import find_submissions
-from autograder.grading.executors import LocalWorkers, Workers
 from autograder.grading.gradebook import Book
-from autograder.grading.jobs import Done, Job, Page
+from autograder.workers.cluster import cluster
+from autograder.workers.executors import LocalWorkers, Workers
+from autograder.workers.jobs import Done, Job, Page
 from benchmarks.classroom import a_class
 from benchmarks.rows import row
 from tests.support.cluster import cluster_of

@@ -39,13 +39,22 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox.inside",
         "autograder.exam",
     },
-    "autograder.grading": {
+    "autograder.workers": {
         "autograder.page",
         "secant",
         "autograder.course",
         "autograder.intake",
         "autograder.sandbox",
         "autograder.sandbox.inside",
+        "autograder.exam",
+    },
+    "autograder.grading": {
+        "autograder.workers",
+        "autograder.page",
+        "secant",
+        "autograder.course",
+        "autograder.intake",
+        "autograder.sandbox",
         "autograder.exam",
     },
     "autograder.report": {
@@ -73,6 +82,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox",
         "autograder.sandbox.inside",
         "autograder.exam",
+        "autograder.workers",
         "autograder.grading",
         "autograder.report",
         "autograder.lms",

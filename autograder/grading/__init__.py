@@ -1,1 +1,1 @@
-"""A class: workers, nbgrader's gradebook, folders and feedback pages."""
+"""A class: nbgrader's gradebook, folders and feedback pages."""

@@ -38,7 +38,6 @@ from autograder.exam.report import Outcome, Report, everywhere
 from autograder.grading.beside import beside
 from autograder.grading.current import find_now, given, key_of
 from autograder.grading.entries import Entry
-from autograder.grading.executors import Workers, run
 from autograder.grading.feedback import (
     Pages,
     as_text,
@@ -49,16 +48,17 @@ from autograder.grading.feedback import (
     replace_folder,
 )
 from autograder.grading.gradebook import STALE, Book, Entered, GradebookBusy, Kept, Listed, reason
-from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
 from autograder.grading.secret import course_secret
-from autograder.grading.worker import work
 from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
 from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import Found, understand
 from autograder.intake.timestamp import handed_in
 from autograder.page.pictures import show_pictures, submitted_pictures
 from autograder.sandbox.results import WallUnavailable
+from autograder.workers.executors import Workers, run
+from autograder.workers.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.workers.worker import work
 from secant.language import Language
 from secant.visible import visible
 

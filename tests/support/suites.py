@@ -26,7 +26,7 @@ WHOLE = {
     "tests/scripts/test_frames.py": "a recorded static site",
     "tests/scripts/test_preview.py": "a recorded static site",
     "tests/secant/lab/test_real_start.py": "JupyterLab, started",
-    "tests/autograder/grading/test_cluster.py": "a Dask cluster",
+    "tests/autograder/workers/test_cluster.py": "a Dask cluster",
     "tests/autograder/grading/test_postgres.py": "PostgreSQL",
 }
 
@@ -63,6 +63,7 @@ BEHIND_THE_WALL = (
     "tests/autograder/lms/",
     "tests/autograder/page/test_page.py",
     "tests/autograder/sandbox/",
+    "tests/autograder/workers/",
     "tests/autograder/test_cli.py",
     "tests/autograder/test_doctor.py",
     "tests/hostile/",

@@ -23,14 +23,15 @@ from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
 from autograder.exam.report import everywhere
-from autograder.grading import batch, gradebook, worker
+from autograder.grading import batch, gradebook
 from autograder.grading.closing import Closing, closing
 from autograder.grading.entries import Entry, find_submissions
 from autograder.grading.feedback import replace_folder
-from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
 from autograder.intake.submission import Script
 from autograder.page.prose import as_typed
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
+from autograder.workers import worker
+from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
 from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run, told
 
 ROOT = Path(__file__).resolve().parents[3]

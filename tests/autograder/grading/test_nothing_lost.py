@@ -23,7 +23,7 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.grading import gradebook
 from autograder.grading.gradebook import Book
-from autograder.grading.jobs import Done, Job, Page
+from autograder.workers.jobs import Done, Job, Page
 from tests.support.gradebooks import content
 from tests.support.kills import files, killed, steps
 from tests.support.lessons import ROOT

@@ -25,7 +25,7 @@ from autograder.grading import gradebook
 from autograder.grading.batch import change_tasks
 from autograder.grading.entries import Entry
 from autograder.grading.gradebook import Book
-from autograder.grading.jobs import Done, Job, Page
+from autograder.workers.jobs import Done, Job, Page
 from tests.autograder.grading.test_changing import edit, rename
 from tests.support.gradebooks import content
 from tests.support.kills import files, killed, steps

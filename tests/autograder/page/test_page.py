@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from autograder.course.errors import CourseError
 from autograder.grading import gradebook
 from autograder.grading.batch import make_pages
-from autograder.grading.jobs import Page
+from autograder.workers.jobs import Page
 from secant.language import Language
 from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
 

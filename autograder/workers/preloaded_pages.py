@@ -13,9 +13,9 @@ with pages.kept():
     from nbformat import v4
 
     import autograder.page.render  # noqa: F401
-    from autograder.grading.jobs import Page
-    from autograder.grading.worker import render
     from autograder.page.facts import Head
+    from autograder.workers.jobs import Page
+    from autograder.workers.worker import render
 
 
 def nothing() -> Page:

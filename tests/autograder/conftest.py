@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.assignment import read_assignment
-from autograder.course.settings import Course
-from autograder.grading.gradebook import Book
-from tests.support.gradebooks import hurried
-from tests.support.small_class import EMPTY, STEPS, build_course, solutions
-
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory: pytest.TempPathFactory, no_power_cut: None) -> Path:
     """The small course; beside its gradebook, which knows the lesson, an empty one."""
+    # Imported here: most rooms need neither nbgrader nor its gradebook.
+    from autograder.course.assignment import read_assignment
+    from autograder.course.settings import Course
+    from autograder.grading.gradebook import Book
+    from tests.support.small_class import EMPTY, STEPS, build_course
+
     root = tmp_path_factory.mktemp("course")
     build_course(root)
     course = Course.at(root)
@@ -27,9 +27,11 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.fixture(autouse=True, scope="module")
+@pytest.fixture(scope="session")
 def no_power_cut() -> Iterator[None]:
     """SQLite need not wait for the disk: no test switches the machine off."""
+    from tests.support.gradebooks import hurried
+
     with hurried():
         yield
 
@@ -43,6 +45,8 @@ def room(built: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def right(room: Path) -> dict[str, str]:
+    from tests.support.small_class import solutions
+
     return solutions(room)
 
 

@@ -20,10 +20,10 @@ from typing import Any
 
 from nbformat import v4
 
-from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.sandbox.inside.libraries import Later
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
 from autograder.sandbox.template import Share
+from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
 
 # Longer than all time limits of a submission together, on a machine as busy as may be: whoever reaches it is
 # stuck, and is ended.

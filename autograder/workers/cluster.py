@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import Any
 
 from autograder.course.errors import CourseError
-from autograder.grading import remote
-from autograder.grading.executors import Work
+from autograder.workers import remote
+from autograder.workers.executors import Work
 
 CONNECT_SECONDS = 20.0
 PATIENCE_SECONDS = 60.0  # without any worker: some may be starting

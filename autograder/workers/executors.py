@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder.course.errors import CourseError
-from autograder.grading import worker
-from autograder.grading.jobs import Busy, Failed
 from autograder.sandbox.inside.libraries import Later
 from autograder.sandbox.results import WallError
 from autograder.sandbox.template import Behind, Share, Template
+from autograder.workers import worker
+from autograder.workers.jobs import Busy, Failed
 
 Work = Callable[[Any], Any]  # what it takes has to be picklable, and what it returns
 TRIES = 2  # beside other jobs; the last one is alone
@@ -190,7 +190,7 @@ def _context(imports: str) -> Any:
     """
     # Not forked from this process: it has threads, and the examiner needs nothing of it.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([f"autograder.grading.{imports}"])
+    context.set_forkserver_preload([f"autograder.workers.{imports}"])
     return context
 
 

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from autograder.grading import preloaded_pages, worker
-from autograder.grading.jobs import Job, NoWall
-from autograder.grading.worker import memory_limit, render
 from autograder.intake.submission import Script
+from autograder.workers import preloaded_pages, worker
+from autograder.workers.jobs import Job, NoWall
+from autograder.workers.worker import memory_limit, render
 from tests.support.small_class import STEPS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")

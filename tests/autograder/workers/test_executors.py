@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from autograder.grading.executors import LocalWorkers, begin, run
-from autograder.grading.jobs import Busy, Failed
-from autograder.grading.worker import _wall
 from autograder.sandbox.template import Behind
+from autograder.workers.executors import LocalWorkers, begin, run
+from autograder.workers.jobs import Busy, Failed
+from autograder.workers.worker import _wall
 
 
 def die_once(path: Path) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def test_exception_is_a_failure(crew: LocalWorkers, tmp_path: Path) -> None:
 def test_workers_for_pages_start_late_need_no_torch_and_end_with_their_parent(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys, time\n"
-        "from autograder.grading.executors import LocalWorkers\n"
+        "from autograder.workers.executors import LocalWorkers\n"
         "if __name__ == '__main__':\n"
         "    crew = LocalWorkers(1, pages_alone=True)\n"
         "    assert not os.listdir(os.environ['TMPDIR'])\n"
@@ -211,7 +211,7 @@ def test_closing_an_unused_worker_pool_leaves_no_process() -> None:
 def test_other_process_with_preloaded_workers_keeps_its_exit_code() -> None:
     """Whoever else has imported what workers need, and has started workers, ends with its own exit code."""
     code = (
-        "from autograder.grading import executors, preloaded; executors._start_server(); raise SystemExit(3)"
+        "from autograder.workers import executors, preloaded; executors._start_server(); raise SystemExit(3)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 3
 

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from autograder.grading.budget import RESERVE_BYTES, Budget
 from autograder.sandbox import cgroup
+from autograder.workers.budget import RESERVE_BYTES, Budget
 
 GIGABYTE = 2**30
 

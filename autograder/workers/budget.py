@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from autograder.grading.worker import EXTRA_BYTES
 from autograder.sandbox import cgroup
 from autograder.sandbox.template import Behind
+from autograder.workers.worker import EXTRA_BYTES
 from secant.language import counted
 
 _MEGABYTE = 2**20

@@ -15,17 +15,17 @@ from nbgrader.api import Gradebook
 from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
 from autograder.exam.report import Report, TaskResult
-from autograder.grading import cluster as clusters
-from autograder.grading import remote
 from autograder.grading.batch import grade
-from autograder.grading.cluster import ClusterWorkers, cluster
 from autograder.grading.entries import find_submissions
-from autograder.grading.executors import run as run_jobs
-from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
-from autograder.grading.worker import work
 from autograder.intake.submission import Script, Step
 from autograder.page.facts import Head, Row
 from autograder.sandbox.results import CellResult, Line
+from autograder.workers import cluster as clusters
+from autograder.workers import remote
+from autograder.workers.cluster import ClusterWorkers, cluster
+from autograder.workers.executors import run as run_jobs
+from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.workers.worker import work
 from secant.verdict import Part, Verdict
 from tests.support.cluster import Processes, cluster_of
 from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions

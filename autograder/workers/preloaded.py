@@ -6,6 +6,6 @@ with pages.kept():
     import torch
 
     import autograder.exam.examiner
-    import autograder.grading.preloaded_pages  # noqa: F401
+    import autograder.workers.preloaded_pages  # noqa: F401
 
 torch.set_num_threads(1)

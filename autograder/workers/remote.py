@@ -18,8 +18,8 @@ from functools import cache
 from typing import Any
 
 from autograder.exam.version import grader_version, torch_version
-from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.page.version import page_version
+from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
 
 Versions = dict[str, str]
 _JOBS = {kind.__name__: kind for kind in (Job, Page)}
@@ -78,7 +78,7 @@ def do(work: Callable[[Job | Page], Done], packed: bytes) -> bytes:
 @cache
 def _import() -> None:
     """Import what jobs need as a local worker's parent does: no collection of garbage looks at it later."""
-    import autograder.grading.preloaded  # noqa: F401
+    import autograder.workers.preloaded  # noqa: F401
 
 
 def unpack(answer: object) -> Done:
