@@ -201,7 +201,7 @@ def grade(
             unused.callback(begun.end)
         with pages.kept():
             from autograder.course.settings import Course
-            from autograder.grading.entries import find_submissions
+            from autograder.gradebook.entries import find_submissions
             from autograder.workers.budget import Budget
             from autograder.workers.cluster import cluster
 
@@ -254,6 +254,7 @@ def grade(
     pool.close()
     written = json_file is None or _write_results(json_file, summary.rows())
     from autograder.grading.closing import closing
+    from autograder.lms.exported import is_exported
 
     end = closing(
         summary.results,
@@ -263,6 +264,7 @@ def grade(
         summary.students,
         student or [],
         summary.before,
+        is_exported,
         summary.results.missing,
         summary.unclear_times,
         summary.late,
@@ -341,8 +343,8 @@ def feedback(
     """
     _refuse_windows()
     from autograder.course.settings import Course
+    from autograder.gradebook.entries import find_submissions
     from autograder.grading import batch
-    from autograder.grading.entries import find_submissions
     from autograder.workers import executors
 
     course = Course.at(find_root(Path.cwd()))
@@ -459,7 +461,7 @@ def report(
     """
     _refuse_windows()
     from autograder.course.settings import REPORT, Course
-    from autograder.grading.gradebook import GradebookBusy
+    from autograder.gradebook.book import GradebookBusy
     from autograder.report.write import Form, write_report
 
     language(lang.value if lang else of_this_machine())
@@ -521,13 +523,14 @@ def _refuse_windows() -> None:
 def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[str]) -> typer.Exit:
     """Say that nothing was found: an error where students were named, or something else lies there."""
     from autograder.grading.closing import meant, unknown
+    from autograder.lms.exported import is_exported
 
     whose = f" of {'student' if len(students) == 1 else 'students'} {', '.join(students)}" if students else ""
     out.print(f"No submission{whose} was found in {submitted}, where each is a folder STUDENT/LESSON.")
     for student in students:
         if (alike := meant(student, submitted)) and alike != student:
             out.print(f"Did you mean {alike}, not {student}?")
-    strange = list(unknown(submitted, lessons, students))[:_ROWS]
+    strange = list(unknown(submitted, lessons, is_exported, students))[:_ROWS]
     for place, to_do in strange:
         out.print(f"{place}: {to_do}")
     return typer.Exit(1 if students or strange else 0)

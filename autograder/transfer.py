@@ -11,9 +11,9 @@ from rich.text import Text
 from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson, choose_lessons, find_lessons
 from autograder.course.settings import Course
-from autograder.grading.entries import Entry, find_submissions
-from autograder.grading.gradebook import STALE, Book, GradebookBusy
-from autograder.grading.tables import as_csv
+from autograder.gradebook.book import STALE, Book, GradebookBusy
+from autograder.gradebook.entries import Entry, find_submissions
+from autograder.gradebook.tables import as_csv
 from autograder.lms import collect as into
 from autograder.lms import export as back
 from autograder.lms.attempts import OUTCOMES

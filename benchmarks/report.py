@@ -22,7 +22,7 @@ from typing import Any
 
 from autograder.course.assignment import read_assignment
 from autograder.course.lesson import Lesson
-from autograder.grading.gradebook import Book
+from autograder.gradebook.book import Book
 from benchmarks.rows import row, show
 from secant.language import LANGUAGES
 from tests.support.gradebooks import hurried

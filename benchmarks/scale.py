@@ -27,9 +27,9 @@ from typing import Any, NamedTuple
 
 from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
+from autograder.gradebook.book import Book
+from autograder.gradebook.entries import find_submissions
 from autograder.grading.batch import grade
-from autograder.grading.entries import find_submissions
-from autograder.grading.gradebook import Book
 from autograder.workers.cluster import cluster
 from autograder.workers.executors import LocalWorkers, Workers
 from autograder.workers.jobs import Done, Job, Page

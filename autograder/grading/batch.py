@@ -35,9 +35,11 @@ from autograder.course.settings import Course
 from autograder.course.solutions import WorkedSolution, worked_solutions
 from autograder.exam import exposed
 from autograder.exam.report import Outcome, Report, everywhere
+from autograder.gradebook.book import STALE, Book, Entered, GradebookBusy, Kept, Listed, reason
+from autograder.gradebook.current import find_now, given, key_of
+from autograder.gradebook.entries import Entry
+from autograder.gradebook.result import Result, graded, sha256
 from autograder.grading.beside import beside
-from autograder.grading.current import find_now, given, key_of
-from autograder.grading.entries import Entry
 from autograder.grading.feedback import (
     Pages,
     as_text,
@@ -47,8 +49,6 @@ from autograder.grading.feedback import (
     placed,
     replace_folder,
 )
-from autograder.grading.gradebook import STALE, Book, Entered, GradebookBusy, Kept, Listed, reason
-from autograder.grading.result import Result, graded, sha256
 from autograder.grading.secret import course_secret
 from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
 from autograder.intake.submission import Rejected, Submission

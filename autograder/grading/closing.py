@@ -3,15 +3,14 @@
 import difflib
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from autograder.grading.entries import Entry
-from autograder.grading.exported import is_exported
-from autograder.grading.gradebook import Listed
-from autograder.grading.result import Result
+from autograder.gradebook.book import Listed
+from autograder.gradebook.entries import Entry
+from autograder.gradebook.result import Result
 from autograder.intake.files import valid_student_id
 from secant.visible import visible
 
@@ -67,6 +66,7 @@ def closing(
     known: Collection[str],
     students: Collection[str],
     before: Sequence[Listed],
+    is_exported: Callable[[str], bool],
     missing: Mapping[Entry, Collection[str]] | None = None,
     unclear_times: Mapping[str, Sequence[Entry]] = MappingProxyType({}),
     late: Mapping[Entry, str] = MappingProxyType({}),
@@ -81,6 +81,7 @@ def closing(
         known: the gradebook's students.
         students: those that were asked for; none for all.
         before: the gradebook's students when the run began.
+        is_exported: tells whether a file or folder has the name of an LMS's export.
         missing: the packages that a submission imports and that are not installed where it ran.
         unclear_times: the submissions by what is unclear about their times.
         late: what is said about each submission that has lost points for being late.
@@ -110,7 +111,7 @@ def closing(
         (sum(overruled), sum(map(bool, overruled))),
         unread,
         several,
-        dict(unknown(submitted, lessons, students)),
+        dict(unknown(submitted, lessons, is_exported, students)),
         {lesson: names for lesson, names in absent.items() if names},
         _strangers({entry.student for entry in results if valid_student_id(entry.student)}, before),
         _packages(missing or {}),
@@ -171,7 +172,10 @@ def _why(result: Result) -> str:
 
 
 def unknown(
-    submitted: Path, lessons: Sequence[str], students: Collection[str] = ()
+    submitted: Path,
+    lessons: Sequence[str],
+    is_exported: Callable[[str], bool],
+    students: Collection[str] = (),
 ) -> Iterable[tuple[str, str]]:
     """Yield what lies in submitted/ where no submission is looked for, and what to do about it."""
     nameless = f"No lesson has this name; the lessons are: {', '.join(lessons)}."

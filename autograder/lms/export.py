@@ -19,12 +19,13 @@ from typing import Literal
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading.current import HandedIn
-from autograder.grading.entries import Entry
-from autograder.grading.gradebook import Book
-from autograder.grading.tables import Sheet, read_sheet
+from autograder.gradebook.book import Book
+from autograder.gradebook.current import HandedIn
+from autograder.gradebook.entries import Entry
+from autograder.gradebook.tables import Sheet
 from autograder.lms.placing import remembered
 from autograder.lms.roster import Person, Roster
+from autograder.lms.tables import read_sheet
 from secant.language import say
 from secant.visible import visible
 

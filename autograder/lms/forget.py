@@ -16,7 +16,7 @@ from pathlib import Path
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import REPORT, Course, sqlite_file
-from autograder.grading.gradebook import Book
+from autograder.gradebook.book import Book
 from autograder.intake.files import valid_student_id
 from autograder.lms.export import EXPORTED
 from autograder.lms.placing import PLACE, read_names, write_names

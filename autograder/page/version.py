@@ -8,7 +8,7 @@ from pathlib import Path
 
 #: Modules, beside all that lies in this folder.
 MAKING = (
-    *("autograder.grading.feedback", "autograder.grading.hide_tests"),
+    *("autograder.grading.feedback", "autograder.overrides.hide_tests"),
     *("secant.headings", "secant.verdict", "secant.visible"),
 )
 

@@ -15,10 +15,10 @@ from autograder.course.hints import Catalogue, catalogue_of
 from autograder.course.lesson import Lesson
 from autograder.course.settings import Course
 from autograder.course.solutions import worked_solutions
-from autograder.grading.entries import Entry, find_submissions
+from autograder.gradebook.book import Book, Kept
+from autograder.gradebook.entries import Entry, find_submissions
+from autograder.gradebook.result import GradedTask
 from autograder.grading.feedback import headings
-from autograder.grading.gradebook import Book, Kept
-from autograder.grading.result import GradedTask
 from autograder.page.prose import as_typed
 from secant.catalogue import SHARED, Texts, usual
 from secant.language import Language

@@ -9,10 +9,10 @@ from pathlib import Path
 from autograder.course.assignment import read_notebook
 from autograder.course.lesson import Lesson, find_lessons
 from autograder.course.settings import REPORT, Course
+from autograder.gradebook.book import Book
+from autograder.gradebook.tables import Sheet, as_csv
 from autograder.grading.feedback import headings
-from autograder.grading.gradebook import Book
 from autograder.grading.secret import course_secret
-from autograder.grading.tables import Sheet, as_csv
 from autograder.report.copies import pairs
 from autograder.report.figures import CourseFigures, LessonFigures, course_figures, lesson_figures
 from autograder.report.last import FOLDER, compare

@@ -13,7 +13,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, no_power_cut: None) -> Path:
     # Imported here: most rooms need neither nbgrader nor its gradebook.
     from autograder.course.assignment import read_assignment
     from autograder.course.settings import Course
-    from autograder.grading.gradebook import Book
+    from autograder.gradebook.book import Book
     from tests.support.small_class import EMPTY, STEPS, build_course
 
     root = tmp_path_factory.mktemp("course")

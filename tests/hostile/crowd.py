@@ -11,8 +11,8 @@ from typing import Any
 
 from autograder.course.settings import Course
 from autograder.exam import examiner
+from autograder.gradebook.entries import find_submissions
 from autograder.grading.batch import Summary, grade
-from autograder.grading.entries import find_submissions
 from autograder.workers import worker
 from autograder.workers.executors import LocalWorkers
 from autograder.workers.jobs import Done, Job, Page

@@ -11,9 +11,9 @@ from autograder.course.cells import grade_id, tasks
 from autograder.course.lesson import Lesson
 from autograder.course.settings import Course
 from autograder.exam.report import Outcome
+from autograder.gradebook.book import Book
+from autograder.gradebook.result import GradedTask, Result, sha256
 from autograder.grading.feedback import as_text
-from autograder.grading.gradebook import Book
-from autograder.grading.result import GradedTask, Result, sha256
 from autograder.page.prose import harmless
 from secant.language import Language
 from secant.verdict import Verdict

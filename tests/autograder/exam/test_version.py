@@ -50,7 +50,7 @@ for name in sys.argv[1:]:
         "autograder/sandbox/wall.py",
         "autograder/sandbox/inside/wire.py",
         "autograder/exam/words.py",
-        "autograder/grading/result.py",
+        "autograder/gradebook/result.py",
         "secant/checking/check.py",
         "secant/language.py",
     ],

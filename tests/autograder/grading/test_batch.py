@@ -23,11 +23,13 @@ from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
 from autograder.exam.report import everywhere
-from autograder.grading import batch, gradebook
+from autograder.gradebook import book as gradebook
+from autograder.gradebook.entries import Entry, find_submissions
+from autograder.grading import batch
 from autograder.grading.closing import Closing, closing
-from autograder.grading.entries import Entry, find_submissions
 from autograder.grading.feedback import replace_folder
 from autograder.intake.submission import Script
+from autograder.lms.exported import is_exported
 from autograder.page.prose import as_typed
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
 from autograder.workers import worker
@@ -348,7 +350,9 @@ def closed(room: Path, summary: batch.Summary) -> Closing:
     course = Course.at(room)
     students, before = summary.students, summary.before
     known, missing = [STEPS], summary.results.missing
-    return closing(summary.results, summary.failed, course.submitted, known, students, [], before, missing)
+    return closing(
+        summary.results, summary.failed, course.submitted, known, students, [], before, is_exported, missing
+    )
 
 
 def test_missing_packages_are_listed_with_the_students_who_import_them(

@@ -15,6 +15,7 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import load_config
 from autograder.grading.batch import make_pages
 from autograder.grading.closing import closing
+from autograder.lms.exported import is_exported
 from tests.support.small_class import STEPS, answered, hand_in, run
 from tests.support.suites import case
 
@@ -79,6 +80,7 @@ class Class:
             [],
             [],
             [],
+            is_exported,
             unclear_times=self.summary.unclear_times,
             late=self.summary.late,
         )

@@ -21,8 +21,8 @@ from sqlalchemy import Engine, create_engine, event, text
 from autograder import cli
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading import gradebook
-from autograder.grading.gradebook import Book
+from autograder.gradebook import book as gradebook
+from autograder.gradebook.book import Book
 from autograder.workers.jobs import Done, Job, Page
 from tests.support.gradebooks import content
 from tests.support.kills import files, killed, steps

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading.gradebook import Book
+from autograder.gradebook.book import Book
 from autograder.transfer import enroll
 from secant.language import language
 

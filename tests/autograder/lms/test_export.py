@@ -15,11 +15,11 @@ from nbgrader.apps.dbapp import DbAssignmentAddApp
 from autograder import transfer
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading.exported import readings
-from autograder.grading.gradebook import Book
-from autograder.grading.tables import as_csv, harmless
+from autograder.gradebook.book import Book
+from autograder.gradebook.tables import as_csv, harmless
 from autograder.lms.collect import collect
 from autograder.lms.export import Exported, For, export
+from autograder.lms.exported import readings
 from autograder.lms.roster import read_roster
 from tests.support.exports import canvas, good, moodle, text, write
 from tests.support.lessons import ROOT

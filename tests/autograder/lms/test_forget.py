@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from autograder.cli import app
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading.gradebook import Book
+from autograder.gradebook.book import Book
 from autograder.lms.forget import forget
 from tests.support.exports import good, moodle, write
 from tests.support.small_class import STEPS, Here, run

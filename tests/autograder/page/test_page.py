@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup, Tag
 from nbgrader.api import Gradebook
 
 from autograder.course.errors import CourseError
-from autograder.grading import gradebook
+from autograder.gradebook import book as gradebook
 from autograder.grading.batch import make_pages
 from autograder.workers.jobs import Page
 from secant.language import Language

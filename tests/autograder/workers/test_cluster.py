@@ -15,8 +15,8 @@ from nbgrader.api import Gradebook
 from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
 from autograder.exam.report import Report, TaskResult
+from autograder.gradebook.entries import find_submissions
 from autograder.grading.batch import grade
-from autograder.grading.entries import find_submissions
 from autograder.intake.submission import Script, Step
 from autograder.page.facts import Head, Row
 from autograder.sandbox.results import CellResult, Line

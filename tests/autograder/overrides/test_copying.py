@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autograder.grading.copying import Limits, NotCopied, copy_folder, open_folder
+from autograder.overrides.copying import Limits, NotCopied, copy_folder, open_folder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the exchange is not available on Windows")
 WHOLE = Limits(1_000, lambda name, status: False)

@@ -12,7 +12,7 @@ import pytest
 from nbformat import v4
 from nbgrader.apps import CollectApp, FetchFeedbackApp, ReleaseAssignmentApp, ReleaseFeedbackApp
 
-from autograder.grading import exchange
+from autograder.overrides import exchange
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the exchange is Linux's")

@@ -21,12 +21,12 @@ from sqlalchemy.exc import DBAPIError
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
-from autograder.grading import gradebook
+from autograder.gradebook import book as gradebook
+from autograder.gradebook.book import Book
+from autograder.gradebook.entries import Entry
 from autograder.grading.batch import change_tasks
-from autograder.grading.entries import Entry
-from autograder.grading.gradebook import Book
 from autograder.workers.jobs import Done, Job, Page
-from tests.autograder.grading.test_changing import edit, rename
+from tests.autograder.gradebook.test_changing import edit, rename
 from tests.support.gradebooks import content
 from tests.support.kills import files, killed, steps
 from tests.support.postgres import Server, programs, server

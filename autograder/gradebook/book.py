@@ -69,8 +69,8 @@ from autograder.course.assignment import Assignment
 from autograder.course.clock import Clock
 from autograder.course.errors import CourseError
 from autograder.course.settings import sqlite_file
-from autograder.grading import changing
-from autograder.grading.result import Result, sha256
+from autograder.gradebook import changing
+from autograder.gradebook.result import Result, sha256
 from autograder.page.version import page_version
 from secant.visible import without_markup
 

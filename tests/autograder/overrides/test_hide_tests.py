@@ -8,7 +8,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder.grading.hide_tests import HideTests
+from autograder.overrides.hide_tests import HideTests
 
 GRADED = {"nbgrader": {"grade_id": "test_f", "grade": True, "solution": False}}
 TEST = """from secant import check

@@ -30,7 +30,7 @@ from nbgrader.utils import is_grade, is_locked, is_solution
 from sqlalchemy import delete, insert, inspect, literal, select, text
 from sqlalchemy.orm import Session
 
-from autograder.grading.tables import Sheet, as_csv
+from autograder.gradebook.tables import Sheet, as_csv
 from secant.files import replace_file
 
 _COLUMNS = ("student", "cell", "auto_score", "manual_score", "extra_credit", "max_score", "comment")

@@ -14,7 +14,7 @@ from nbgrader.converters.base import NbGraderException
 from traitlets.config import Config
 
 from autograder.course.settings import load_config
-from autograder.grading import instead
+from autograder.overrides import instead
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
 
 Asked = Callable[..., dict[str, Any]]
