@@ -18,11 +18,11 @@ import pytest
 from nbgrader.api import Gradebook
 from sqlalchemy import Engine, create_engine, event, text
 
-from autograder import cli
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.gradebook import book as gradebook
 from autograder.gradebook.book import Book
+from autograder.json_file import refuse_unwritable, write_results
 from autograder.workers.jobs import Done, Job, Page
 from tests.support.gradebooks import content
 from tests.support.kills import files, killed, steps
@@ -274,11 +274,11 @@ def test_results_that_cannot_be_written_are_in_the_gradebook(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     rows = [{"student": "ann", "tasks": [{"message": "둘\n셋"}]}, {"student": "bob", "tasks": []}]
-    assert cli._write_results(tmp_path / "good.json", rows)
+    assert write_results(tmp_path / "good.json", rows)
     assert (tmp_path / "good.json").read_text() == json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
-    assert not cli._write_results(Path("/dev/full"), [{"student": "ann"}])
+    assert not write_results(Path("/dev/full"), [{"student": "ann"}])
     assert "No space left on device. The gradebook has the results" in capfd.readouterr().err
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
     for odd in (tmp_path, tmp_path / "none" / "results.json"):
         with pytest.raises(CourseError, match="no file can be written there"):
-            cli._refuse_unwritable(odd)
+            refuse_unwritable(odd)
