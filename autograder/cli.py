@@ -293,7 +293,7 @@ def report(
     """
     _refuse_windows()
     from autograder.course.settings import REPORT, Course
-    from autograder.gradebook.book import GradebookBusy
+    from autograder.gradebook.errors import GradebookBusy
     from autograder.report.write import Form, write_report
 
     language(lang.value if lang else of_this_machine())

@@ -29,6 +29,7 @@ from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
 from autograder.gradebook.book import Book
 from autograder.gradebook.entries import find_submissions
+from autograder.gradebook.tasks import register
 from autograder.grading.batch import grade
 from autograder.workers.cluster import cluster
 from autograder.workers.executors import LocalWorkers, Workers
@@ -179,7 +180,7 @@ def writing(room: Path, workers: Recorded, postgres: Server, rounds: int) -> tup
     for url in (f"sqlite:///{empty}", postgres.database("empty")):
         course = pointed(room, url)
         with Book(course.directory, course.config) as book:
-            book.register(read_assignment(room, LESSONS[0].name))
+            register(book, read_assignment(room, LESSONS[0].name))
     found = []
     for number in range(rounds):
         copied = shutil.copy(empty, room / f"copy{number}.db")

@@ -7,8 +7,8 @@ from pathlib import Path
 from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.settings import Course
 from autograder.exam.version import grader_version
-from autograder.gradebook.book import Kept
 from autograder.gradebook.entries import Entry, find_submissions
+from autograder.gradebook.records import Kept
 from autograder.gradebook.result import sha256
 from autograder.intake.submission import Rejected
 from autograder.intake.take_in import Found, find

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from autograder.gradebook.book import Listed
+from autograder.gradebook.class_list import Listed
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.result import Result
 from autograder.intake.files import valid_student_id

@@ -27,7 +27,7 @@ from traitlets.config import Config
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
-from autograder.gradebook.book import Entered
+from autograder.gradebook.entered import Entered
 from autograder.gradebook.result import GradedTask, Printed, Result
 from autograder.grading.beside import Beside
 from autograder.intake.files import EXCHANGE_SECRET

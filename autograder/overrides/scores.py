@@ -9,8 +9,8 @@ from nbgrader.plugins import ExportPlugin
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.gradebook.book import kept_in
 from autograder.gradebook.current import HandedIn
+from autograder.gradebook.records import kept_in
 from autograder.gradebook.tables import Sheet, as_csv
 
 _AHEAD = 50  # submissions whose results are looked up together: all of them are held in memory

@@ -14,6 +14,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, no_power_cut: None) -> Path:
     from autograder.course.assignment import read_assignment
     from autograder.course.settings import Course
     from autograder.gradebook.book import Book
+    from autograder.gradebook.tasks import register
     from tests.support.small_class import EMPTY, STEPS, build_course
 
     root = tmp_path_factory.mktemp("course")
@@ -23,7 +24,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, no_power_cut: None) -> Path:
         pass
     shutil.copy(root / "gradebook.db", root / EMPTY)
     with Book(course.directory, course.config) as opened:
-        opened.register(read_assignment(root, STEPS))
+        register(opened, read_assignment(root, STEPS))
     return root
 
 

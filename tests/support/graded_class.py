@@ -13,6 +13,7 @@ from autograder.course.settings import Course
 from autograder.exam.report import Outcome
 from autograder.gradebook.book import Book
 from autograder.gradebook.result import GradedTask, Result, sha256
+from autograder.gradebook.tasks import register
 from autograder.grading.feedback import as_text
 from autograder.page.prose import harmless
 from secant.language import Language
@@ -52,7 +53,7 @@ def course_of(room: Path, lessons: Iterable[Lesson]) -> Course:
 
 def enter(course: Course, book: Book, assignment: Assignment, students: Mapping[str, Student]) -> None:
     """Write the results of students into the gradebook, and their notebooks into autograded/."""
-    book.register(assignment)
+    register(book, assignment)
     lesson = assignment.lesson
     for name, student in students.items():
         rows = [

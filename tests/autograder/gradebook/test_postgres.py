@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
-from autograder.gradebook import book as gradebook
+from autograder.gradebook import connection, locks
 from autograder.gradebook.book import Book
 from autograder.gradebook.entries import Entry
 from autograder.grading.batch import change_tasks
@@ -150,7 +150,7 @@ def all_hand_in(room: Path, right: dict[str, str], url: str) -> None:
 def test_postgres_outage_loses_no_grade(
     room: Path, right: dict[str, str], url: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gradebook, "BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.2)
     all_hand_in(room, right, url)
 
     def outage(job: Job | Page) -> Done:
@@ -224,7 +224,7 @@ def test_second_run_is_refused_while_the_first_one_writes(
     room: Path, right: dict[str, str], url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From a course directory of its own, where a file's lock would tell it nothing."""
-    monkeypatch.setattr(gradebook, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(locks, "GRACE_SECONDS", 0.0)
     all_hand_in(room, right, url)
     other, workers = shutil.copytree(room, tmp_path / "another machine"), Here(told)
 
@@ -262,7 +262,7 @@ def test_killed_run_leaves_no_lock(room: Path, url: str, monkeypatch: pytest.Mon
     os.close(theirs)
     assert os.read(ours, 1) == b"!"
     with monkeypatch.context() as patch:
-        patch.setattr(gradebook, "GRACE_SECONDS", 0.0)
+        patch.setattr(locks, "GRACE_SECONDS", 0.0)
         assert f"process {pid})" in refusal(room)
     os.kill(pid, signal.SIGKILL)
     with opened(room):
@@ -272,7 +272,7 @@ def test_killed_run_leaves_no_lock(room: Path, url: str, monkeypatch: pytest.Mon
 def test_run_ends_if_another_took_its_lock_during_an_outage(
     room: Path, right: dict[str, str], url: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gradebook, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(locks, "GRACE_SECONDS", 0.0)
     all_hand_in(room, right, url)
     with contextlib.ExitStack() as others:
 
@@ -295,12 +295,12 @@ def test_dead_connection_known_only_to_the_server_is_ended(
 ) -> None:
     """As after a network's failure: the lock is still that connection's, and the run's own."""
     point(room, url)
-    with opened(room) as book, book._gradebook.engine.connect() as lost:
+    with opened(room) as book, book.connection.gradebook.engine.connect() as lost:
         lost.detach()  # it stays open, and is the run's no more
         book.mark_filed({("ann", STEPS): ""})
         with pytest.raises(DBAPIError, match="terminating connection"):
             lost.execute(text("SELECT 1"))
-        monkeypatch.setattr(gradebook, "GRACE_SECONDS", 0.0)
+        monkeypatch.setattr(locks, "GRACE_SECONDS", 0.0)
         assert "is busy in the gradebook" in refusal(room)
 
 

@@ -23,7 +23,7 @@ from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
 from autograder.exam.report import everywhere
-from autograder.gradebook import book as gradebook
+from autograder.gradebook import connection
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.grading import batch
 from autograder.grading.closing import Closing, closing
@@ -921,7 +921,7 @@ def test_lost_folder_is_written_again(room: Path, right: dict[str, str]) -> None
 def test_locked_gradebook_costs_one_submission_at_most(
     room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gradebook, "BUSY_SECONDS", 0.0)
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.0)
     with (room / "nbgrader_config.py").open("a") as config:  # SQLite itself would wait five seconds
         config.write(f'\nc.CourseDirectory.db_url = "sqlite:///{room}/gradebook.db?timeout=0.1"\n')
     for student in ("ann", "bob"):

@@ -20,7 +20,7 @@ from sqlalchemy import Engine, create_engine, event, text
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.gradebook import book as gradebook
+from autograder.gradebook import connection
 from autograder.gradebook.book import Book
 from autograder.json_file import refuse_unwritable, write_results
 from autograder.workers.jobs import Done, Job, Page
@@ -171,7 +171,7 @@ def test_full_disk_under_the_gradebook(
     def sleep(_: float) -> None:
         pytest.fail("nobody waits for a full disk")
 
-    monkeypatch.setattr(gradebook, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
+    monkeypatch.setattr(connection, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
     with pages(used + 1):
         summary, said = run(room, Here(told))
     assert 0 < len(summary.failed) < len(students)
@@ -193,8 +193,8 @@ def test_locked_gradebook_is_waited_for_only_once_per_run(
 ) -> None:
     slept: list[float] = []
     clock = SimpleNamespace(monotonic=lambda: sum(slept), sleep=slept.append)
-    monkeypatch.setattr(gradebook, "time", clock)
-    monkeypatch.setattr(gradebook, "BUSY_SECONDS", 5.0)
+    monkeypatch.setattr(connection, "time", clock)
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 5.0)
     with (room / "nbgrader_config.py").open("a") as config:
         config.write(f'\nc.CourseDirectory.db_url = "{url(room)}?timeout=0.01"\n')
     students = [f"s{number}" for number in range(8)]
