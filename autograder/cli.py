@@ -31,6 +31,10 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 STUDENTS, CLASS, AUTHORS = "For students", "Grading a class", "Writing lessons"
 
 
+Lessons = Annotated[list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")]
+Students = Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")]
+
+
 class Packed(StrEnum):
     """What `pack --lang` takes."""
 
@@ -149,10 +153,8 @@ def check(
 
 @app.command(rich_help_panel=CLASS)
 def grade(
-    lesson: Annotated[
-        list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
-    ] = None,
-    student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
+    lesson: Lessons = None,
+    student: Students = None,
     workers: Annotated[
         int, typer.Option(help="Processes on this machine; default: one per core, if memory allows.", min=0)
     ] = 0,
@@ -184,10 +186,8 @@ def grade(
 
 @app.command(rich_help_panel=CLASS)
 def feedback(
-    lesson: Annotated[
-        list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
-    ] = None,
-    student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
+    lesson: Lessons = None,
+    student: Students = None,
     force: Annotated[bool, typer.Option("--force", help="Make all pages, not only outdated ones.")] = False,
 ) -> None:
     """Update the pages in feedback/ that no longer match the gradebook. No student's code runs.
@@ -371,9 +371,7 @@ def pack(
 
 @app.command(rich_help_panel=AUTHORS)
 def build(
-    lesson: Annotated[
-        list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
-    ] = None,
+    lesson: Lessons = None,
     lang: Annotated[
         str, typer.Option(help="The language to release: one of course/syllabus.toml's, or all.")
     ] = "all",

@@ -82,6 +82,7 @@ def grade(
         typer.Exit: no submission was found, or the run was stopped.
     """
     from autograder.workers import executors
+    from autograder.workers.cluster import cluster
 
     if json_file:
         refuse_unwritable(json_file)
@@ -97,8 +98,11 @@ def grade(
             if later is not None:
                 begun.prepare(later)  # takes half a second, while the workers are importing
         if change_tasks:
-            _change_tasks(course, asked.lessons)
-        pool = _cluster(scheduler) if scheduler else _local(course, workers, len(entries), begun)
+            from autograder.gradebook.tasks import change_tasks as change
+
+            for said in change(course, asked.lessons):
+                out.print(said, highlight=False, markup=False)
+        pool = cluster(scheduler) if scheduler else _local(course, workers, len(entries), begun)
         unused.pop_all()
     with _closed(pool, "Stopped. Finished grades are kept; run the same command to continue."):
         with pages.kept():
@@ -138,11 +142,7 @@ def make_pages(asked: Asked, *, force: bool) -> int:
 
 
 def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
-    """Read the course's settings, and list the submissions.
-
-    Raises:
-        typer.Exit: there is none; its status says whether that is an error.
-    """
+    """Read the course's settings, and list the submissions; end the command if there is none."""
     with pages.kept():
         from autograder.course.settings import Course
         from autograder.gradebook.entries import find_submissions
@@ -169,27 +169,8 @@ def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[s
     return typer.Exit(1 if students or strange else 0)
 
 
-def _change_tasks(course: "Course", lessons: Sequence[str]) -> None:
-    """Accept the tasks that the lessons have now, and print what was changed."""
-    from autograder.grading.batch import change_tasks
-
-    for said in change_tasks(course, lessons):
-        out.print(said, highlight=False, markup=False)
-
-
-def _cluster(scheduler: str) -> "Workers":
-    """Return the workers of a Dask scheduler."""
-    from autograder.workers.cluster import cluster
-
-    return cluster(scheduler)
-
-
 def _local(course: "Course", wanted: int, submissions: int, begun: "Template | None") -> "Workers":
-    """Return workers on this machine, and print how many there are and why.
-
-    Raises:
-        CourseError: there can be no sandbox.
-    """
+    """Return workers on this machine, and print how many there are and why."""
     from autograder.workers.budget import Budget
     from autograder.workers.executors import LocalWorkers
 
@@ -208,16 +189,7 @@ def _local(course: "Course", wanted: int, submissions: int, begun: "Template | N
 
 @contextmanager
 def _closed(pool: "Workers", stopped: str) -> Iterator[None]:
-    """Close the workers at the end of a run, and kill them if it does not reach its end.
-
-    Args:
-        pool: the workers.
-        stopped: what to print after Ctrl+C.
-
-    Raises:
-        CourseError: there can be no sandbox.
-        typer.Exit: the run was stopped.
-    """
+    """Close the workers at the end of a run; kill them if it is cut short, and print this after Ctrl+C."""
     try:
         yield
     except BaseException as error:
@@ -239,19 +211,7 @@ def _end(course: "Course", asked: Asked, summary: "Summary") -> bool:
     """Print what a run came to; return whether all that lies there was read, and it is clear what counts."""
     from autograder.grading.closing import closing
 
-    end = closing(
-        summary.results,
-        summary.failed,
-        course.submitted,
-        asked.every,
-        summary.students,
-        asked.students,
-        summary.before,
-        is_exported,
-        summary.results.missing,
-        summary.unclear_times,
-        summary.late,
-    )
+    end = closing(summary, course.submitted, asked.every, asked.students, is_exported)
     before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
         f"{counted(end.graded, 'submission')} graded, {before} of them earlier; {len(summary.failed)} failed"

@@ -6,31 +6,45 @@ follows the due date and the course's plugin, unless a person has entered anothe
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import wraps
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from nbgrader.api import MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import bindparam, update
+from sqlalchemy import update
 from traitlets.config import Config
 
 from autograder.course.clock import Clock
-from autograder.gradebook import marks
+from autograder.gradebook import submissions
 from autograder.gradebook.connection import Connection
 from autograder.gradebook.entered import Entered, read_entered
-from autograder.gradebook.late import LatePenalty
-from autograder.gradebook.records import Kept, Record, kept_results, read_result
+from autograder.gradebook.late import LatePenalty, set_penalty
+from autograder.gradebook.records import Kept, Record, kept_results, mark_filed, read_result
 from autograder.gradebook.result import Result
 from autograder.gradebook.submissions import Form, change, create, find_ids, read_form
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 #: The comment on an answer whose grade is for an earlier file; see `Book.mark_stale`.
 STALE = (
     "This grade is for an earlier file or test: the latest submission has not been graded yet.\n\n"
     "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
 )
+
+
+def _in_transaction(method: Callable[Concatenate["Book", P], T]) -> Callable[Concatenate["Book", P], T]:
+    """Do all of a method in one transaction."""
+
+    @wraps(method)
+    def done(book: "Book", /, *args: P.args, **more: P.kwargs) -> T:
+        return book.connection.transaction(lambda: method(book, *args, **more))
+
+    return done
 
 
 class Book:
@@ -42,7 +56,6 @@ class Book:
     Attributes:
         connection: the connection that writes.
         config: nbgrader's settings.
-        forms: what every submission of a lesson has, by lesson, looked up once.
 
     Raises:
         CourseError: see `Connection`.
@@ -50,7 +63,7 @@ class Book:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         self.config = config
-        self.forms: dict[str, Form] = {}
+        self._forms: dict[str, Form] = {}  # of each lesson, looked up once
         self._clock = Clock.of(config)
         self._penalty = LatePenalty(config)
         self.connection = Connection(coursedir)
@@ -61,6 +74,7 @@ class Book:
     def __exit__(self, *_: object) -> None:
         self.connection.close()
 
+    @_in_transaction
     def kept(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
         """Return what was found before, unless the gradebook says something else by now.
 
@@ -70,8 +84,9 @@ class Book:
         Raises:
             GradebookBusy: it could not be read.
         """
-        return self.connection.transaction(lambda: kept_results(self._db, entries, self._clock))
+        return kept_results(self._db, entries, self._clock)
 
+    @_in_transaction
     def entered(self, student: str, lesson: str) -> Entered:
         """Return what the gradebook says at this moment, manual scores and comments included.
 
@@ -79,14 +94,12 @@ class Book:
             MissingEntry: the student has handed in nothing.
             GradebookBusy: it could not be read.
         """
-        return self.connection.transaction(lambda: self._entered(student, lesson))
-
-    def _entered(self, student: str, lesson: str) -> Entered:
         ids = find_ids(self._db, student, lesson)
         if ids is None:
             raise MissingEntry(f"{student} has handed in nothing for {lesson}")
         return read_entered(self._db, [ids.notebook], self._clock)[ids.notebook]
 
+    @_in_transaction
     def earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
         """Return the points that a submission has of an earlier file, by graded cell.
 
@@ -100,9 +113,6 @@ class Book:
         Raises:
             GradebookBusy: they could not be read.
         """
-        return self.connection.transaction(lambda: self._earlier(student, lesson, key))
-
-    def _earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
         ids = find_ids(self._db, student, lesson)
         if ids is None:
             return {}
@@ -111,7 +121,7 @@ class Book:
         known = {task.cell: task.before for task in result.tasks if task.before is not None} if result else {}
         if record and record.key == key:
             return known
-        return known | marks.graded_points(self._db, ids.notebook)
+        return known | submissions.graded_points(self._db, ids.notebook)
 
     def renew_penalty(self, student: str, lesson: str, kept: Kept) -> Kept:
         """Let the late penalty follow the due date, the score and the course's plugin; return the result.
@@ -138,14 +148,12 @@ class Book:
         self.connection.transaction(write)
         return replace(kept, entered=replace(kept.entered, penalty=penalty or 0.0), penalty=penalty)
 
+    @_in_transaction
     def mark_stale(self, student: str, lesson: str, why: str) -> bool:
         """Mark an older grade as not being of what was handed in; return whether there is one.
 
         The grade stays, but waits for a person, and each answer says why, until the next result is written.
         """
-        return self.connection.transaction(lambda: self._mark_stale(student, lesson, why))
-
-    def _mark_stale(self, student: str, lesson: str, why: str) -> bool:
         try:
             notebook = self.connection.gradebook.find_submission_notebook(lesson, lesson, student)
         except MissingEntry:
@@ -158,9 +166,10 @@ class Book:
             record = Record(student=student, lesson=lesson, notebook_id=notebook.id, key="")
             record.result, record.filed, record.stale = "", True, ""
             record = self._db.merge(record)
-        marks.mark_stale(notebook, record, why)
+        submissions.mark_stale(notebook, record, why)
         return True
 
+    @_in_transaction
     def write(
         self,
         student: str,
@@ -183,21 +192,14 @@ class Book:
         Raises:
             GradebookBusy: nothing was written.
         """
-
-        def write() -> None:
-            self._mark_filed(filed)
-            self._write(student, lesson, key, result, timestamp)
-
-        self.connection.transaction(write)
-
-    def _write(self, student: str, lesson: str, key: str, result: Result, timestamp: datetime | None) -> None:
         db = self._db
+        mark_filed(db, filed)
         ids = find_ids(db, student, lesson) or create(db, self._form(lesson), student)
         these = SubmittedAssignment.id == ids.assignment
         db.execute(update(SubmittedAssignment).where(these).values(timestamp=timestamp))
-        marks.set_grades(db, ids.notebook, result, self._record(student, lesson), key)
-        marks.set_comments(db, ids.notebook, result)
-        penalty = marks.set_penalty(db, student, ids.notebook, timestamp, self._clock, self._penalty)
+        submissions.set_grades(db, ids.notebook, result, self._record(student, lesson), key)
+        submissions.set_comments(db, ids.notebook, result)
+        penalty = set_penalty(db, student, ids.notebook, timestamp, self._clock, self._penalty)
         record = Record(student=student, lesson=lesson, notebook_id=ids.notebook, key=key, penalty=penalty)
         record.result, record.filed, record.stale = json.dumps(result.as_json()), False, ""
         db.merge(record)
@@ -209,16 +211,7 @@ class Book:
             filed: the fingerprint of what it said when the page was made, by student and lesson.
         """
         if filed:
-            self.connection.transaction(lambda: self._mark_filed(filed))
-
-    def _mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
-        if filed:
-            table = Record.metadata.tables[Record.__tablename__]
-            these = (table.c.student == bindparam("whose"), table.c.lesson == bindparam("what"))
-            rows = [{"whose": whose, "what": what, "hash": page} for (whose, what), page in filed.items()]
-            self._db.connection().execute(
-                update(table).where(*these).values(filed=True, page=bindparam("hash")), rows
-            )
+            self.connection.transaction(lambda: mark_filed(self._db, filed))
 
     @property
     def _db(self) -> Any:
@@ -229,6 +222,6 @@ class Book:
         return found
 
     def _form(self, lesson: str) -> Form:
-        if lesson not in self.forms:
-            self.forms[lesson] = read_form(self.connection.gradebook, lesson)
-        return self.forms[lesson]
+        if lesson not in self._forms:
+            self._forms[lesson] = read_form(self.connection.gradebook, lesson)
+        return self._forms[lesson]

@@ -4,8 +4,14 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from nbgrader.api import Assignment as AssignmentEntry
+from nbgrader.api import SubmittedAssignment, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy import select
 from traitlets.config import Config
+
+from autograder.course.clock import Clock
+from autograder.gradebook.submissions import change
 
 
 class LatePenalty:
@@ -37,3 +43,17 @@ class LatePenalty:
         step = AssignLatePenalties(config=self._config)
         step.init_plugin()
         return step.plugin_inst
+
+
+def set_penalty(
+    db: Any, student: str, notebook: str, timestamp: datetime | None, clock: Clock, penalty: LatePenalty
+) -> float | None:
+    """Set the late penalty, after the scores; return it."""
+    late = select(SubmittedNotebook.score, AssignmentEntry.duedate, SubmittedAssignment.extension)
+    late = late.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+    late = late.join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
+    score, due, extension = db.execute(late.where(SubmittedNotebook.id == notebook)).one()
+    times = (timestamp, clock.extend(due, extension)) if timestamp and due else None
+    points = penalty(student, score, times)
+    change(db, SubmittedNotebook, [{"id": notebook, "late_submission_penalty": points}])
+    return points

@@ -1,14 +1,14 @@
 """The table of what the autograder found, next to nbgrader's own tables."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from nbgrader.api import Assignment as AssignmentEntry
 from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy import Boolean, Float, String, Text, inspect, select, tuple_
+from sqlalchemy import Boolean, Float, String, Text, bindparam, inspect, select, tuple_, update
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from autograder.course.clock import Clock
@@ -112,6 +112,16 @@ def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) ->
             penalty=record.penalty,
         )
     return found
+
+
+def mark_filed(db: Any, filed: Mapping[tuple[str, str], str]) -> None:
+    """Note that folders hold what the gradebook says; see `Book.mark_filed`."""
+    if filed:
+        table = Record.metadata.tables[Record.__tablename__]
+        these = (table.c.student == bindparam("whose"), table.c.lesson == bindparam("what"))
+        rows = [{"whose": whose, "what": what, "hash": page} for (whose, what), page in filed.items()]
+        changed = update(table).where(*these).values(filed=True, page=bindparam("hash"))
+        db.connection().execute(changed, rows)
 
 
 def read_result(result: str) -> Result | None:

@@ -1,6 +1,7 @@
 """A lesson's graded cells: entered into the gradebook, and changed there when the lesson's tasks change."""
 
 import copy
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,12 @@ from nbgrader.api import MissingEntry, Notebook
 from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import SaveCells
 
-from autograder.course.assignment import Assignment
+from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.errors import CourseError
-from autograder.course.settings import sqlite_file
+from autograder.course.settings import Course, sqlite_file
 from autograder.gradebook import changing
 from autograder.gradebook.book import Book
-from autograder.gradebook.errors import refused
+from autograder.gradebook.errors import GradebookBusy, refused
 
 
 def register(book: Book, assignment: Assignment) -> None:
@@ -36,18 +37,29 @@ def register(book: Book, assignment: Assignment) -> None:
             gradebook.db.expire_all()
 
 
-def change_tasks(book: Book, assignment: Assignment) -> str:
-    """Give a lesson that has been graded the cells that it has now.
+def change_tasks(course: Course, lessons: Iterable[str]) -> list[str]:
+    """Give lessons that have been graded the cells that they have now.
 
     Cells that remain keep their automatic and manual grades. The gradebook is copied first, and the grades of
     dropped cells go to a table. Nothing is changed if the cells are those that the gradebook has.
 
     Returns:
-        What was done; empty if it was nothing.
+        What was done, a sentence or two for each lesson that had other cells.
 
     Raises:
-        CourseError, GradebookBusy: nothing was changed.
+        CourseError: a lesson or the gradebook cannot be read, or not changed.
     """
+    directory = course.directory
+    with Book(directory, course.config) as book:
+        try:
+            read = (read_assignment(course.root, name, directory.source_directory) for name in lessons)
+            return [said for assignment in read if (said := _change(book, assignment))]
+        except GradebookBusy as error:
+            raise CourseError(f"The gradebook cannot be written to: {error}.") from error
+
+
+def _change(book: Book, assignment: Assignment) -> str:
+    """Change one lesson; return what was done, or an empty text if it was nothing."""
     connection, lesson = book.connection, assignment.lesson
     with refused(f"The tasks of lesson {lesson} could not be changed"):
         notebook, _ = _prepared(book, assignment)
@@ -67,7 +79,6 @@ def change_tasks(book: Book, assignment: Assignment) -> str:
             return where
 
         copy = connection.transaction(change)
-        book.forms.pop(lesson, None)
     kept = f" The grades of dropped tasks are in {table}." if table.exists() else ""
     return f"{lesson}: {_named(changed)}. A copy of the gradebook is {copy}.{kept}"
 

@@ -35,7 +35,6 @@ from autograder.course.settings import Course
 from autograder.course.solutions import WorkedSolution, worked_solutions
 from autograder.exam import exposed
 from autograder.exam.report import Outcome, Report, everywhere
-from autograder.gradebook import tasks as tasks_of
 from autograder.gradebook.book import STALE, Book
 from autograder.gradebook.class_list import Listed, class_list, students
 from autograder.gradebook.current import find_now, given, key_of
@@ -165,24 +164,6 @@ def grade(
         WallUnavailable: a worker cannot build a wall.
     """
     return _run(course, entries, workers, tell, force, pages_alone=False)
-
-
-def change_tasks(course: Course, lessons: Iterable[str]) -> list[str]:
-    """Give lessons that have been graded the tasks that they have now; see `autograder.gradebook.tasks`.
-
-    Returns:
-        What was done, a sentence or two for each lesson that had other tasks.
-
-    Raises:
-        CourseError: a lesson or the gradebook cannot be read, or not changed.
-    """
-    directory = course.directory
-    with Book(directory, course.config) as book:
-        try:
-            read = (read_assignment(course.root, name, directory.source_directory) for name in lessons)
-            return [said for assignment in read if (said := tasks_of.change_tasks(book, assignment))]
-        except GradebookBusy as error:
-            raise CourseError(f"The gradebook cannot be written to: {error}.") from error
 
 
 def make_pages(

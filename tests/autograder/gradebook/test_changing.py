@@ -14,7 +14,7 @@ from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.gradebook import changing
-from autograder.grading.batch import change_tasks
+from autograder.gradebook.tasks import change_tasks
 from tests.autograder.grading.test_batch import BY_PERSON, book, by_hand, grades, manual, page, waiting
 from tests.support.small_class import STEPS, WRONG, answered, hand_in, run
 

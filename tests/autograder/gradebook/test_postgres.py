@@ -24,7 +24,7 @@ from autograder.course.settings import SECRET, Course
 from autograder.gradebook import connection, locks
 from autograder.gradebook.book import Book
 from autograder.gradebook.entries import Entry
-from autograder.grading.batch import change_tasks
+from autograder.gradebook.tasks import change_tasks
 from autograder.workers.jobs import Done, Job, Page
 from tests.autograder.gradebook.test_changing import edit, rename
 from tests.support.gradebooks import content

@@ -348,11 +348,7 @@ def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, st
 
 def closed(room: Path, summary: batch.Summary) -> Closing:
     course = Course.at(room)
-    students, before = summary.students, summary.before
-    known, missing = [STEPS], summary.results.missing
-    return closing(
-        summary.results, summary.failed, course.submitted, known, students, [], before, is_exported, missing
-    )
+    return closing(summary, course.submitted, [STEPS], [], is_exported)
 
 
 def test_missing_packages_are_listed_with_the_students_who_import_them(

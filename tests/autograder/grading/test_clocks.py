@@ -72,18 +72,7 @@ class Class:
 
     def table(self) -> dict[str, str]:
         """Return what the table at the end of the run says about times."""
-        end = closing(
-            self.summary.results,
-            [],
-            self.room / "submitted",
-            [STEPS],
-            [],
-            [],
-            [],
-            is_exported,
-            unclear_times=self.summary.unclear_times,
-            late=self.summary.late,
-        )
+        end = closing(self.summary, self.room / "submitted", [STEPS], [], is_exported)
         return {**end.unclear_times, **end.late}
 
     @property
