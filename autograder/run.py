@@ -81,11 +81,26 @@ def grade(
         CourseError: nothing can be graded.
         typer.Exit: no submission was found, or the run was stopped.
     """
-    from autograder.workers import executors
-    from autograder.workers.cluster import cluster
-
     if json_file:
         refuse_unwritable(json_file)
+    course, entries, pool = _start(asked, workers, scheduler, change_tasks)
+    with _closed(pool, "Stopped. Finished grades are kept; run the same command to continue."):
+        with pages.kept():
+            from autograder.grading import batch  # takes seconds too, and the template's imports go on
+
+        with _progress("Grading", len(entries)) as tell:
+            summary = batch.grade(course, entries, pool, force=force, tell=tell)
+    written = json_file is None or write_results(json_file, summary.rows())
+    is_clean = _end(course, asked, summary)
+    return 0 if is_clean and written and not summary.failed else 1
+
+
+def _start(
+    asked: Asked, workers: int, scheduler: str, change_tasks: bool
+) -> tuple["Course", list["Entry"], "Workers"]:
+    """Find the submissions while the workers start; end what was started if nothing can be graded."""
+    from autograder.workers import executors
+
     with ExitStack() as unused:
         begun = None if scheduler else executors.begin()  # for this process has seconds of imports, too
         if not scheduler:
@@ -102,17 +117,14 @@ def grade(
 
             for said in change(course, asked.lessons):
                 out.print(said, highlight=False, markup=False)
-        pool = cluster(scheduler) if scheduler else _local(course, workers, len(entries), begun)
-        unused.pop_all()
-    with _closed(pool, "Stopped. Finished grades are kept; run the same command to continue."):
-        with pages.kept():
-            from autograder.grading import batch  # takes seconds too, and the template's imports go on
+        if scheduler:
+            from autograder.workers.cluster import cluster
 
-        with _progress("Grading", len(entries)) as tell:
-            summary = batch.grade(course, entries, pool, force=force, tell=tell)
-    written = json_file is None or write_results(json_file, summary.rows())
-    is_clean = _end(course, asked, summary)
-    return 0 if is_clean and written and not summary.failed else 1
+            pool: Workers = cluster(scheduler)
+        else:
+            pool = _local(course, workers, len(entries), begun)
+        unused.pop_all()
+    return course, entries, pool
 
 
 def make_pages(asked: Asked, *, force: bool) -> int:
