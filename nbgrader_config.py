@@ -14,11 +14,11 @@ from autograder.build.install_cell import InstallCell
 from autograder.build.report_link import ReportLink
 from autograder.build.select_language import SelectLanguage
 from autograder.build.write_hints import KeepHints, ReleaseHints
-from autograder.grading.exchange import CollectFiles, ListPlain, ReleaseLanguages, ReleasePages
-from autograder.grading.hide_tests import HideTests
-from autograder.grading.instead import FeedbackInstead, GradeInstead, Refuse
-from autograder.grading.nbgrader_times import correct_times
-from autograder.grading.scores import ScoresGiven
+from autograder.overrides.exchange import CollectFiles, ListPlain, ReleaseLanguages, ReleasePages
+from autograder.overrides.hide_tests import HideTests
+from autograder.overrides.instead import FeedbackInstead, GradeInstead, Refuse
+from autograder.overrides.nbgrader_times import correct_times
+from autograder.overrides.scores import ScoresGiven
 from secant.causes import STUB
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821

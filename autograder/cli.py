@@ -1,37 +1,28 @@
 """The command line: autograder build, check, grade, feedback, collect, export, report, forget, pack, ..."""
 
 import json
-import os
 import sys
-import tempfile
-import textwrap
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
 from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson, choose_lessons, course_languages, find_lessons, find_root
-from autograder.sandbox.inside import pages
-from autograder.sandbox.results import WallUnavailable
-from autograder.sandbox.sweep import cache_file
 from autograder.terminal import Terminal, err, out, warn_of_others
-from secant.files import replace_file
 from secant.language import LANGUAGES, counted, language, of_this_machine, print_whatever_comes, say
 from secant.terminal import Command, argument, option, options_metavar, print_version
 
 if TYPE_CHECKING:
     from autograder.build.trying import Tried
-    from autograder.grading.closing import Closing
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -41,9 +32,6 @@ STUDENTS, CLASS, AUTHORS = "For students", "Grading a class", "Writing lessons"
 
 Lessons = Annotated[list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")]
 Students = Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")]
-
-_ROWS, _NAMES = 40, 12  # of a table's: what cannot be read at a glance is in a file
-_LINE_SECONDS = 3.0  # between two lines that say how far something is
 
 
 class Packed(StrEnum):
@@ -186,146 +174,13 @@ def grade(
     manual grading, unknown students, times, and students who handed in nothing leave it at 0.
     """
     _refuse_windows()
-    from autograder.grading import executors
+    from autograder import run
 
     if scheduler and workers:
         raise CourseError("--workers and --scheduler cannot be used together.")
-    root = find_root(Path.cwd())
-    there = find_lessons(root)
-    every = [found.name for found in there]
-    lessons = [found.name for found in choose_lessons(there, lesson or [])]
-    with ExitStack() as unused:
-        begun = None if scheduler else executors.begin()  # for this process has seconds of imports, too
-        if not scheduler:
-            unused.callback(executors.end)
-        if begun is not None:
-            unused.callback(begun.end)
-        with pages.kept():
-            from autograder.course.settings import Course
-            from autograder.grading.budget import Budget
-            from autograder.grading.cluster import cluster
-            from autograder.grading.entries import find_submissions
-
-        if json_file:
-            _refuse_unwritable(json_file)
-        course = Course.at(root)
-        entries = find_submissions(course, lessons, student or [])
-        if not entries:
-            raise _nothing_found(course.submitted, every, student or [])
-        if begun is not None:
-            later = executors.imported_later(course.root, {entry.lesson for entry in entries})
-            if later is not None:
-                begun.prepare(later)  # takes half a second, while the workers are importing
-        if change_tasks:
-            from autograder.grading.batch import change_tasks as change
-
-            for said in change(course, lessons):
-                out.print(said, highlight=False, markup=False)
-        if scheduler:
-            pool: executors.Workers = cluster(scheduler)
-        else:
-            places, said = Budget.of_this_machine().allow(workers, len(entries))
-            out.print(said)
-            if not cache_file().is_file():
-                out.print(
-                    "First run on this machine: the grader searches everything that notebooks can see for "
-                    "parts of the course. This takes some seconds, up to a minute on a slow disk."
-                )
-            try:
-                pool = executors.LocalWorkers(places, course.hidden, begun)
-            except WallUnavailable as error:
-                raise _no_wall(error) from None
-        unused.pop_all()
-    try:
-        with pages.kept():
-            from autograder.grading import batch  # takes seconds too, and the template's imports go on
-
-        with _told("Grading", len(entries)) as tell:
-            summary = batch.grade(course, entries, pool, force=force, tell=tell)
-    except KeyboardInterrupt:
-        pool.close(kill=True)
-        err.print("Stopped. Finished grades are kept; run the same command to continue.")
-        raise typer.Exit(130) from None
-    except WallUnavailable as error:
-        pool.close(kill=True)
-        raise _no_wall(error) from None
-    except BaseException:
-        pool.close(kill=True)
-        raise
-    pool.close()
-    written = json_file is None or _write_results(json_file, summary.rows())
-    from autograder.grading.closing import closing
-
-    end = closing(
-        summary.results,
-        summary.failed,
-        course.submitted,
-        every,
-        summary.students,
-        student or [],
-        summary.before,
-        summary.results.missing,
-        summary.unclear_times,
-        summary.late,
-    )
-    before, unread = summary.kept - summary.unread, len(end.unread)
-    out.print(
-        f"{counted(end.graded, 'submission')} graded, {before} of them earlier; {len(summary.failed)} failed"
-        + (f", {unread} could not be read." if unread else ".")
-        + (f" {counted(summary.pages, 'page')} updated." if summary.kept else "")
-    )
-    _show_closing(end, summary.failed)
-    warn_of_others(course)
-    if "single" in summary.walls:
-        err.print("A sandbox was built for each submission, which is slow: `autograder doctor` says why.")
-    raise typer.Exit(0 if end.is_clean and written and not summary.failed else 1)
-
-
-def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
-    """Print what is left for a person to do."""
-    table = Table("", "Which", "To do", title="What is left to do", title_justify="left", title_style="bold")
-    to_do = "Grade in formgrader, then: autograder feedback"
-    changed = f"The answer has changed since you gave its points. {to_do}"
-    for what, (number, submissions), then in (
-        ("note", end.notes, to_do),
-        ("overruled task", end.overruled, changed),
-    ):
-        if number:
-            which = f"{counted(number, what)} in {counted(submissions, 'submission')}"
-            table.add_row("needs manual grading", which, then)
-    settled = "Ask for it again, or enter points in formgrader; until then it stays on this list."
-    rows = [
-        *(("could not be read", which, why) for which, why in end.unread.items()),
-        *(("several notebooks", which, why) for which, why in end.several.items()),
-        *(("not graded", str(which), why) for which, why in failed.items()),
-        *(("wrong place", which, why) for which, why in end.unknown.items()),
-        *(("unknown student", which, why) for which, why in end.strangers.items()),
-        *(("unclear time", which, why) for which, why in end.unclear_times.items()),
-        *(("points off: late", which, why) for which, why in end.late.items()),
-    ]
-    for number, row in enumerate(rows[:_ROWS], 1):
-        table.add_row(*map(Text, row))
-        if number == min(len(end.unread), _ROWS):
-            table.add_row("", "", settled, style="dim")
-    if len(rows) > _ROWS:
-        table.add_row("…", f"and {len(rows) - _ROWS} more", "--json FILE lists every submission")
-    for lesson, students in end.absent.items():
-        shown = ", ".join(students[:_NAMES]) + (" …" if len(students) > _NAMES else "")
-        table.add_row("handed in nothing", f"{lesson}: {counted(len(students), 'student')}", Text(shown))
-    if end.packages:
-        table.add_row("not installed here", *map(Text, _packages(end.packages)))
-    if table.row_count:
-        Terminal().print(table)  # wrapped, since somebody has to read it
-
-
-def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
-    """Return which packages are missing, for how many students, and what to do about it."""
-    shown = [f"{package}: {counted(len(who), 'student')}" for package, who in students.items()]
-    more = ["…"] if len(shown) > _NAMES else []
-    return (
-        ", ".join(shown[:_NAMES] + more),
-        "Notebooks import these. If answers may use one, install it, then: autograder grade --force",
-    )
+    asked = run.asked_for(find_root(Path.cwd()), lesson, student)
+    status = run.grade(asked, workers, scheduler, json_file, force=force, change_tasks=change_tasks)
+    raise typer.Exit(status)
 
 
 @app.command(rich_help_panel=CLASS)
@@ -339,31 +194,10 @@ def feedback(
     Exit status: 0 all pages are up to date, 1 some could not be made, 2 none can be made here.
     """
     _refuse_windows()
-    from autograder.course.settings import Course
-    from autograder.grading import batch, executors
-    from autograder.grading.entries import find_submissions
+    from autograder import run
 
-    course = Course.at(find_root(Path.cwd()))
-    lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
-    entries = find_submissions(course, lessons, student or [])
-    if not entries:
-        every = [found.name for found in find_lessons(course.root)]
-        raise _nothing_found(course.submitted, every, student or [])
-    pool = executors.LocalWorkers(min(len(entries), os.cpu_count() or 1), pages_alone=True)
-    try:
-        with _told("Pages", len(entries)) as tell:
-            summary = batch.make_pages(course, entries, pool, force=force, tell=tell)
-    except KeyboardInterrupt:
-        pool.close(kill=True)
-        err.print("Stopped. Run the same command to continue.")
-        raise typer.Exit(130) from None
-    except BaseException:
-        pool.close(kill=True)
-        raise
-    pool.close()
-    same, failed = summary.kept - summary.pages, len(summary.failed)
-    out.print(f"{counted(summary.pages, 'page')} updated, {same} already up to date; {failed} failed.")
-    raise typer.Exit(1 if summary.failed else 0)
+    asked = run.asked_for(find_root(Path.cwd()), lesson, student)
+    raise typer.Exit(run.make_pages(asked, force=force))
 
 
 @app.command(rich_help_panel=CLASS)
@@ -406,10 +240,11 @@ def collect(
     """
     _refuse_windows()
     from autograder import transfer
+    from autograder.json_file import refuse_unwritable
 
     language(of_this_machine())
     if json_file:
-        _refuse_unwritable(json_file)
+        refuse_unwritable(json_file)
     raise typer.Exit(transfer.collect(find_root(Path.cwd()), download, roster, lesson, system, json_file))
 
 
@@ -457,7 +292,7 @@ def report(
     """
     _refuse_windows()
     from autograder.course.settings import REPORT, Course
-    from autograder.grading.gradebook import GradebookBusy
+    from autograder.gradebook.errors import GradebookBusy
     from autograder.report.write import Form, write_report
 
     language(lang.value if lang else of_this_machine())
@@ -514,53 +349,6 @@ def _refuse_windows() -> None:
             "Other people's work is graded only on Linux: use WSL 2. "
             "You can check your own notebook here: `autograder check`."
         )
-
-
-def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[str]) -> typer.Exit:
-    """Say that nothing was found: an error where students were named, or something else lies there."""
-    from autograder.grading.closing import meant, unknown
-
-    whose = f" of {'student' if len(students) == 1 else 'students'} {', '.join(students)}" if students else ""
-    out.print(f"No submission{whose} was found in {submitted}, where each is a folder STUDENT/LESSON.")
-    for student in students:
-        if (alike := meant(student, submitted)) and alike != student:
-            out.print(f"Did you mean {alike}, not {student}?")
-    strange = list(unknown(submitted, lessons, students))[:_ROWS]
-    for place, to_do in strange:
-        out.print(f"{place}: {to_do}")
-    return typer.Exit(1 if students or strange else 0)
-
-
-def _no_wall(error: WallUnavailable) -> CourseError:
-    return CourseError(f"Nothing is graded without a sandbox. {error.reason}\n{error.fix}")
-
-
-def _refuse_unwritable(json_file: Path) -> None:
-    """See before an hour's work that its results can be written."""
-    if json_file.is_dir() or not json_file.absolute().parent.is_dir():
-        raise CourseError(f"--json {json_file}: no file can be written there. Nothing was graded.")
-    if not json_file.exists() or json_file.is_file():
-        try:
-            tempfile.TemporaryFile(dir=json_file.absolute().parent).close()
-        except OSError as error:
-            raise CourseError(f"--json {json_file}: {error.strerror}. Nothing was graded.") from None
-
-
-def _write_results(json_file: Path, rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Write what `grade --json` asks for, row by row; say why if that fails."""
-    texts = (textwrap.indent(json.dumps(row, ensure_ascii=False, indent=1), " ") for row in rows)
-    parts = ((",\n" if number else "[\n") + text for number, text in enumerate(texts))
-    try:
-        if json_file.exists() and not json_file.is_file():  # such as /dev/stdout
-            with json_file.open("w", encoding="utf-8") as file:
-                file.writelines([*parts, "\n]\n"])
-        else:
-            replace_file(json_file.absolute(), (part.encode() for part in chain(parts, ["\n]\n"])))
-    except OSError as error:
-        err.print(f"{json_file} could not be written: {error.strerror}. The gradebook has the results;")
-        err.print("run the same command again: it writes the file, and grades nothing twice.")
-        return False
-    return True
 
 
 @app.command(rich_help_panel=CLASS)
@@ -744,28 +532,6 @@ def doctor() -> None:
     out.print("Grading is possible here." if can else "Other people's work cannot be graded here.")
     out.print("Checking your own notebook needs no sandbox: `autograder check`.")
     raise typer.Exit(0 if can else 1)
-
-
-@contextmanager
-def _told(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
-    """Show how far something is and what is said meanwhile; without a terminal, a line now and then."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        bar = progress.add_task(what, total=total)
-        done, said = 0, time.monotonic()
-
-        def tell(entry: object, text: str) -> None:
-            nonlocal done, said
-            if text:
-                progress.console.print(f"{entry}: {text}")
-                return
-            done += 1
-            progress.advance(bar)
-            if not out.is_terminal and done < total and time.monotonic() - said >= _LINE_SECONDS:
-                said = time.monotonic()
-                out.print(f"{what}: {done} of {total}")
-
-        yield tell
 
 
 def main() -> None:

@@ -14,10 +14,10 @@ from autograder.course.lesson import find_root
 from autograder.course.permissions import Risk, exchange_risk, open_to_others
 from autograder.course.settings import Course, sqlite_file
 from autograder.exam.exposed import Lesson
-from autograder.grading.budget import Budget
 from autograder.sandbox.machine import Finding, probe_machine
 from autograder.sandbox.sweep import suspects
 from autograder.sandbox.visible import visible
+from autograder.workers.budget import Budget
 from secant.requirements import installed, requirements
 from secant.tested import NEWEST_TORCH, OLDEST_TORCH, is_untested_torch
 

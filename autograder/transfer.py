@@ -11,9 +11,11 @@ from rich.text import Text
 from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson, choose_lessons, find_lessons
 from autograder.course.settings import Course
-from autograder.grading.entries import Entry, find_submissions
-from autograder.grading.gradebook import STALE, Book, GradebookBusy
-from autograder.grading.tables import as_csv
+from autograder.gradebook import class_list
+from autograder.gradebook.book import STALE, Book
+from autograder.gradebook.entries import Entry, find_submissions
+from autograder.gradebook.errors import GradebookBusy
+from autograder.gradebook.tables import as_csv
 from autograder.lms import collect as into
 from autograder.lms import export as back
 from autograder.lms.attempts import OUTCOMES
@@ -36,9 +38,9 @@ def enroll(root: Path, table: Path) -> None:
     people = read_roster(table).people
     with Book(course.directory, course.config) as book:
         try:
-            before = {row["id"] for row in book.people()}
+            before = set(class_list.students(book))
             _refuse_lost_zeros(table, [person.id for person in people], before)
-            book.enter_people(map(_row, people))
+            class_list.enter_people(book, map(_row, people))
         except GradebookBusy as error:
             raise CourseError(
                 say(en=f"Nothing was entered: {error}.", ko=f"아무것도 입력하지 못했습니다: {error}.")
@@ -107,8 +109,8 @@ def collect(
     with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
         done = into.collect(course, downloads, known, chosen, into.system_named(system))
         try:
-            strangers = _strangers(done, [row["id"] for row in book.people()]) if known is None else ""
-            book.enter_people(map(_row, done.people))
+            strangers = _strangers(done, class_list.students(book)) if known is None else ""
+            class_list.enter_people(book, map(_row, done.people))
             for student, of in done.placed:
                 book.mark_stale(student, of, STALE)  # so that no grade of an earlier file is exported
         except GradebookBusy as error:

@@ -24,12 +24,12 @@ from nbformat import v4
 
 from autograder.course.lesson import Lesson
 from autograder.exam.examiner import Examiner
-from autograder.grading.worker import imported_later
 from autograder.intake.submission import Script, Submission
 from autograder.intake.take_in import take_in
 from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.inside.processes import process_ids, stat_fields, sum_fields
 from autograder.sandbox.wall import Wall
+from autograder.workers.worker import imported_later
 from benchmarks.rows import parser_of, row, show
 from tests.support.kernels import STOCK, kernel
 from tests.support.lessons import LESSONS, assignment, questions, source, with_answers

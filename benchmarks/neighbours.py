@@ -20,10 +20,10 @@ from typing import Any
 
 from nbformat import v4
 
-from autograder.grading import worker
-from autograder.grading.jobs import Examined, Job
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import take_in
+from autograder.workers import worker
+from autograder.workers.jobs import Examined, Job
 from benchmarks.rows import row, show
 from tests.hostile.cases import QUICK, load_all, write
 from tests.hostile.crowd import FULL, QuickWorkers, a_class, graded

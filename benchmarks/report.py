@@ -21,7 +21,7 @@ from typing import Any
 
 from autograder.course.assignment import read_assignment
 from autograder.course.lesson import Lesson
-from autograder.grading.gradebook import Book
+from autograder.gradebook.book import Book
 from benchmarks.rows import parser_of, row, show
 from secant.language import LANGUAGES
 from tests.support.gradebooks import hurried

@@ -26,13 +26,14 @@ from typing import Any, NamedTuple
 
 from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
+from autograder.gradebook.book import Book
+from autograder.gradebook.entries import find_submissions
+from autograder.gradebook.tasks import register
 from autograder.grading.batch import grade
-from autograder.grading.cluster import cluster
-from autograder.grading.entries import find_submissions
-from autograder.grading.executors import LocalWorkers, Workers
-from autograder.grading.gradebook import Book
-from autograder.grading.jobs import Done, Job, Page
 from autograder.sandbox.inside.processes import stat_fields
+from autograder.workers.cluster import cluster
+from autograder.workers.executors import LocalWorkers, Workers
+from autograder.workers.jobs import Done, Job, Page
 from benchmarks.classroom import a_class
 from benchmarks.rows import parser_of, row
 from tests.support.cluster import cluster_of
@@ -179,7 +180,7 @@ def writing(room: Path, workers: Recorded, postgres: Server, rounds: int) -> tup
     for url in (f"sqlite:///{empty}", postgres.database("empty")):
         course = pointed(room, url)
         with Book(course.directory, course.config) as book:
-            book.register(read_assignment(room, LESSONS[0].name))
+            register(book, read_assignment(room, LESSONS[0].name))
     found = []
     for number in range(rounds):
         copied = shutil.copy(empty, room / f"copy{number}.db")

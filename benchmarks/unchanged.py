@@ -27,7 +27,7 @@ from nbgrader.api import Base
 from sqlalchemy import Table, create_engine, insert, select, text
 
 from autograder.course.lesson import Lesson, find_lessons
-from autograder.grading.gradebook import Record
+from autograder.gradebook.records import Record
 from benchmarks.rows import row
 from tests.support.formgrader import formgrader
 from tests.support.lessons import ROOT, copy_lessons

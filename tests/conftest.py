@@ -15,8 +15,8 @@ import torch
 from xdist.scheduler import LoadScopeScheduling
 
 from autograder.course.lesson import Lesson, find_lessons
-from autograder.grading import worker
 from autograder.sandbox.wall import Wall
+from autograder.workers import worker
 from secant import language
 from tests.support import costs, suites
 from tests.support.leftovers import changes, put_back, settings

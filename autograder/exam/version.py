@@ -18,7 +18,7 @@ DECIDING = (
     "autograder.exam.exposed",
     "autograder.exam.report",
     "autograder.exam.words",
-    "autograder.grading.result",
+    "autograder.gradebook.result",
     "autograder.intake",
     "autograder.sandbox",
     "secant.bindings",

@@ -1,1 +1,1 @@
-"""A class: workers, nbgrader's gradebook, folders and feedback pages."""
+"""A class, one submission after another: from submitted/ to gradebook, folders and feedback pages."""

@@ -35,10 +35,16 @@ from autograder.course.settings import Course
 from autograder.course.solutions import WorkedSolution, worked_solutions
 from autograder.exam import exposed
 from autograder.exam.report import Outcome, Report, everywhere
+from autograder.gradebook.book import STALE, Book
+from autograder.gradebook.class_list import Listed, class_list, students
+from autograder.gradebook.current import find_now, given, key_of
+from autograder.gradebook.entered import Entered
+from autograder.gradebook.entries import Entry
+from autograder.gradebook.errors import GradebookBusy, reason
+from autograder.gradebook.records import Kept
+from autograder.gradebook.result import Result, graded, sha256
+from autograder.gradebook.tasks import register
 from autograder.grading.beside import beside
-from autograder.grading.current import find_now, given, key_of
-from autograder.grading.entries import Entry
-from autograder.grading.executors import Workers, run
 from autograder.grading.feedback import (
     Pages,
     as_text,
@@ -48,17 +54,16 @@ from autograder.grading.feedback import (
     placed,
     replace_folder,
 )
-from autograder.grading.gradebook import STALE, Book, Entered, GradebookBusy, Kept, Listed, reason
-from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
-from autograder.grading.result import Result, graded, sha256
 from autograder.grading.secret import course_secret
-from autograder.grading.worker import work
 from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
 from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import Found, understand
 from autograder.intake.timestamp import handed_in
 from autograder.page.pictures import show_pictures, submitted_pictures
 from autograder.sandbox.results import WallUnavailable
+from autograder.workers.executors import Workers, run
+from autograder.workers.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.workers.worker import work
 from secant.language import Language
 from secant.visible import visible
 
@@ -161,24 +166,6 @@ def grade(
     return _run(course, entries, workers, tell, force, pages_alone=False)
 
 
-def change_tasks(course: Course, lessons: Iterable[str]) -> list[str]:
-    """Give lessons that have been graded the tasks that they have now; see `Book.change_tasks`.
-
-    Returns:
-        What was done, a sentence or two for each lesson that had other tasks.
-
-    Raises:
-        CourseError: a lesson or the gradebook cannot be read, or not changed.
-    """
-    directory = course.directory
-    with Book(directory, course.config) as book:
-        try:
-            read = (read_assignment(course.root, name, directory.source_directory) for name in lessons)
-            return [said for assignment in read if (said := book.change_tasks(assignment))]
-        except GradebookBusy as error:
-            raise CourseError(f"The gradebook cannot be written to: {error}.") from error
-
-
 def make_pages(
     course: Course,
     entries: Iterable[Entry],
@@ -206,12 +193,12 @@ def _run(
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
         batch = _Batch(course, book, secret, entries, tell, force, pages_alone)
         with contextlib.suppress(GradebookBusy):  # nobody is a stranger then
-            batch.summary.before = book.class_list()
+            batch.summary.before = class_list(book)
         for job, found in run(work, batch.next_job, workers):
             batch.receive(job, found)
         batch.note_filed()
         with contextlib.suppress(GradebookBusy):  # nobody is listed then, and nothing is lost
-            batch.summary.students = book.students()
+            batch.summary.students = students(book)
         return batch.summary
 
 
@@ -356,7 +343,7 @@ class _Batch:
     def _lesson(self, name: str) -> Assignment:
         if name not in self._assignments:
             assignment = read_assignment(self._course.root, name, self._course.directory.source_directory)
-            self._book.register(assignment)
+            register(self._book, assignment)
             self._assignments[name] = assignment
             self._sources[name] = v4.writes(assignment.source)
             self._secrets[name] = exposed.Lesson(name, assignment.source)

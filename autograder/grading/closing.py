@@ -3,17 +3,19 @@
 import difflib
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from autograder.grading.entries import Entry
-from autograder.grading.exported import is_exported
-from autograder.grading.gradebook import Listed
-from autograder.grading.result import Result
+from autograder.gradebook.class_list import Listed
+from autograder.gradebook.entries import Entry
+from autograder.gradebook.result import Result
 from autograder.intake.files import valid_student_id
 from secant.visible import visible
+
+if TYPE_CHECKING:
+    from autograder.grading.batch import Summary
 
 _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograder collect DOWNLOAD.zip."
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
@@ -60,37 +62,28 @@ class Closing:
 
 
 def closing(
-    results: Mapping[Entry, Result],
-    failed: Collection[Entry],
+    summary: "Summary",
     submitted: Path,
     lessons: Sequence[str],
-    known: Collection[str],
     students: Collection[str],
-    before: Sequence[Listed],
-    missing: Mapping[Entry, Collection[str]] | None = None,
-    unclear_times: Mapping[str, Sequence[Entry]] = MappingProxyType({}),
-    late: Mapping[Entry, str] = MappingProxyType({}),
+    is_exported: Callable[[str], bool],
 ) -> Closing:
     """Sum up a run.
 
     Args:
-        results: by submission.
-        failed: those that could not be graded.
+        summary: what the run came to.
         submitted: the folder.
-        lessons: those of the course.
-        known: the gradebook's students.
-        students: those that were asked for; none for all.
-        before: the gradebook's students when the run began.
-        missing: the packages that a submission imports and that are not installed where it ran.
-        unclear_times: the submissions by what is unclear about their times.
-        late: what is said about each submission that has lost points for being late.
+        lessons: the names of all lessons of the course.
+        students: the students that were asked for; empty for all students.
+        is_exported: tells whether a file or folder has the name of an LMS's export.
     """
+    results, late = summary.results, summary.late
     notes, overruled, unread, several, graded = [], [], {}, {}, 0
     for entry in results:
         result = results[entry]
         if result.is_unread:
             unread[str(Entry(result.student, entry.lesson))] = _why(result)
-        elif entry not in failed:
+        elif entry not in summary.failed:
             graded += 1
         if others := list(result.flagged("other_answers")):
             counted = next(result.flagged("counted"))
@@ -99,7 +92,7 @@ def closing(
         notes.append(sum(task.is_note for task in waiting))
         overruled.append(len(waiting) - notes[-1])
     asked = sorted({entry.lesson for entry in results})
-    wanted = [student for student in known if not students or student in students]
+    wanted = [student for student in summary.students if not students or student in students]
     absent = {
         lesson: sorted(student for student in wanted if Entry(student, lesson) not in results)
         for lesson in asked
@@ -110,11 +103,11 @@ def closing(
         (sum(overruled), sum(map(bool, overruled))),
         unread,
         several,
-        dict(unknown(submitted, lessons, students)),
+        dict(unknown(submitted, lessons, is_exported, students)),
         {lesson: names for lesson, names in absent.items() if names},
-        _strangers({entry.student for entry in results if valid_student_id(entry.student)}, before),
-        _packages(missing or {}),
-        {_listed(entries): why for why, entries in unclear_times.items()},
+        _strangers({entry.student for entry in results if valid_student_id(entry.student)}, summary.before),
+        _packages(results.missing),
+        {_listed(entries): why for why, entries in summary.unclear_times.items()},
         {str(entry): late[entry] for entry in sorted(late, key=str)},
     )
 
@@ -171,7 +164,10 @@ def _why(result: Result) -> str:
 
 
 def unknown(
-    submitted: Path, lessons: Sequence[str], students: Collection[str] = ()
+    submitted: Path,
+    lessons: Sequence[str],
+    is_exported: Callable[[str], bool],
+    students: Collection[str] = (),
 ) -> Iterable[tuple[str, str]]:
     """Yield what lies in submitted/ where no submission is looked for, and what to do about it."""
     nameless = f"No lesson has this name; the lessons are: {', '.join(lessons)}."

@@ -27,18 +27,18 @@ from traitlets.config import Config
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
+from autograder.gradebook.entered import Entered
+from autograder.gradebook.result import GradedTask, Printed, Result
 from autograder.grading.beside import Beside
-from autograder.grading.gradebook import Entered
-from autograder.grading.hide_tests import ClearTests, HideTests
-from autograder.grading.jobs import Page
-from autograder.grading.result import GradedTask, Printed, Result
 from autograder.intake.files import EXCHANGE_SECRET
 from autograder.intake.pictures import is_picture
 from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Rejected, Submission
+from autograder.overrides.hide_tests import ClearTests, HideTests
 from autograder.page.facts import Head, Row
 from autograder.page.prose import harmless, harmless_parts
 from autograder.sandbox.results import CellResult
+from autograder.workers.jobs import Page
 from secant.headings import task_heading
 from secant.language import Language
 from secant.visible import visible

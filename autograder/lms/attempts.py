@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 
 from autograder.course.clock import to_utc
-from autograder.grading.exported import Handed
 from autograder.intake.kinds import Kind
 from autograder.lms.archive import Archive, Member, Unreadable
+from autograder.lms.exported import Handed
 
 # Blackboard's receipt begins so: "Name: Kim Minji (kim_minji)", in the language of the site.
 _RECEIPT = re.compile(r"[^:]*:\s*(?P<name>.+?)\s*\((?P<user>[^()]+)\)")

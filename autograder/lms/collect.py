@@ -16,13 +16,13 @@ from autograder.course.assignment import built_lessons, read_notebook
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading.exported import SYSTEMS, Handed, System, readings, system_of
 from autograder.intake.files import MAX_FILE_BYTES, is_named_after, names_of
 from autograder.intake.kinds import kind_of
 from autograder.intake.parse import parse
 from autograder.intake.submission import Refused
 from autograder.lms.archive import Archive, Member, Unreadable, opened
 from autograder.lms.attempts import OUTCOMES, Attempt, File, Line, attempts_of, is_notebook, with_receipts
+from autograder.lms.exported import SYSTEMS, Handed, System, readings, system_of
 from autograder.lms.placing import Places, remember, remembered
 from autograder.lms.roster import Ambiguous, Person, Roster, student_id, written
 from secant.language import counted, say

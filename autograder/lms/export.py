@@ -19,12 +19,14 @@ from typing import Literal
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading.current import HandedIn
-from autograder.grading.entries import Entry
-from autograder.grading.gradebook import Book
-from autograder.grading.tables import Sheet, read_sheet
+from autograder.gradebook import class_list
+from autograder.gradebook.book import Book
+from autograder.gradebook.current import HandedIn
+from autograder.gradebook.entries import Entry
+from autograder.gradebook.tables import Sheet
 from autograder.lms.placing import remembered
 from autograder.lms.roster import Person, Roster
+from autograder.lms.tables import read_sheet
 from secant.language import say
 from secant.visible import visible
 
@@ -99,7 +101,9 @@ def export(course: Course, system: For, lesson: str, fill: Path | None = None, c
     """
     known = remembered(course, lesson)
     with Book(course.directory, course.config) as book:
-        people = {row["id"]: _person(row, known.get(row["id"], {}), system) for row in book.people()}
+        people = {
+            row["id"]: _person(row, known.get(row["id"], {}), system) for row in class_list.people(book)
+        }
         grades = _grades(course, book, lesson, sorted(people))
     sheet = read_sheet(fill) if fill else _blank_sheet(system, lesson, column, people, grades, known)
     writer = _Writer(system, lesson, column, Roster(list(people.values())), grades)

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import REPORT, Course, sqlite_file
-from autograder.grading.gradebook import Book
+from autograder.gradebook import class_list
+from autograder.gradebook.book import Book
 from autograder.intake.files import valid_student_id
 from autograder.lms.export import EXPORTED
 from autograder.lms.placing import PLACE, read_names, write_names
@@ -62,8 +63,8 @@ def forget(course: Course, student: str) -> Forgotten:
     deleted: list[str] = []
     kept: list[str] = []
     with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
-        names = _names(course, student, book.people())
-        if book.forget(student):
+        names = _names(course, student, class_list.people(book))
+        if class_list.forget(book, student):
             deleted.append("the gradebook's entries")
         for folder in _folders(course, student):
             _try_delete(course, folder, deleted, kept)

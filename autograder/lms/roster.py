@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.course.errors import CourseError
-from autograder.grading.exported import SYSTEMS, System
-from autograder.grading.tables import Sheet, read_sheet
+from autograder.gradebook.tables import Sheet
 from autograder.intake.files import valid_student_id
+from autograder.lms.exported import SYSTEMS, System
+from autograder.lms.tables import read_sheet
 from secant.language import say
 
 # Columns as `tables.plain` writes them: of a roster of one's own, and of what the systems export.

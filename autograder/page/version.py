@@ -7,7 +7,7 @@ from autograder.exam.version import digest
 #: Modules, and this package with its template and style.
 MAKING = (
     "autograder.grading.feedback",
-    "autograder.grading.hide_tests",
+    "autograder.overrides.hide_tests",
     "autograder.page",
     "secant.headings",
     "secant.verdict",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.course.tokens import tokens
-from autograder.grading.result import GradedTask
+from autograder.gradebook.result import GradedTask
 from autograder.report.reading import Answer, Told, Work
 
 HALF = 0.5

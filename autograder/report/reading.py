@@ -15,10 +15,12 @@ from autograder.course.hints import Catalogue, catalogue_of
 from autograder.course.lesson import Lesson
 from autograder.course.settings import Course
 from autograder.course.solutions import worked_solutions
-from autograder.grading.entries import Entry, find_submissions
+from autograder.gradebook.book import Book
+from autograder.gradebook.class_list import students
+from autograder.gradebook.entries import Entry, find_submissions
+from autograder.gradebook.records import Kept
+from autograder.gradebook.result import GradedTask
 from autograder.grading.feedback import headings
-from autograder.grading.gradebook import Book, Kept
-from autograder.grading.result import GradedTask
 from autograder.page.prose import as_typed
 from secant.catalogue import SHARED, Texts, usual
 from secant.language import Language
@@ -160,7 +162,7 @@ def read_works(
         shown: what the report calls a student.
     """
     handed = {entry.student for entry in find_submissions(course, [lesson])}
-    known = sorted(handed | set(book.students()))
+    known = sorted(handed | set(students(book)))
     works = []
     for at in range(0, len(known), _AHEAD):
         some = known[at : at + _AHEAD]

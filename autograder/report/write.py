@@ -9,10 +9,11 @@ from pathlib import Path
 from autograder.course.assignment import read_notebook
 from autograder.course.lesson import Lesson, find_lessons
 from autograder.course.settings import REPORT, Course
+from autograder.gradebook.book import Book
+from autograder.gradebook.class_list import people
+from autograder.gradebook.tables import Sheet, as_csv
 from autograder.grading.feedback import headings
-from autograder.grading.gradebook import Book
 from autograder.grading.secret import course_secret
-from autograder.grading.tables import Sheet, as_csv
 from autograder.report.copies import pairs
 from autograder.report.figures import CourseFigures, LessonFigures, course_figures, lesson_figures
 from autograder.report.last import FOLDER, compare
@@ -91,7 +92,7 @@ def write_report(course: Course, lesson: Lesson | None, form: Form, now: datetim
         OSError: nothing can be written there.
     """
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
-        names = _Names(secret, form.anonymous, {row["id"]: row for row in book.people()})
+        names = _Names(secret, form.anonymous, {row["id"]: row for row in people(book)})
         if lesson is None:
             page, sheet = _on_the_course(course, book, form, names, now)
         else:

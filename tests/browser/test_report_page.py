@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from autograder.grading.result import GradedTask
+from autograder.gradebook.result import GradedTask
 from autograder.report.advice import advice
 from autograder.report.copies import Pair
 from autograder.report.figures import course_figures, lesson_figures

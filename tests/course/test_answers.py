@@ -15,7 +15,7 @@ import pytest
 from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, Task, split_tests, tasks
 from autograder.course.hints import gives
 from autograder.course.lesson import Answer, Lesson
-from autograder.grading.hide_tests import hidden_lines
+from autograder.overrides.hide_tests import hidden_lines
 from secant import check, language
 from secant.checking.credit import PartialCredit
 from secant.language import LANGUAGES

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from autograder.course.lesson import Lesson
-from autograder.grading.worker import imported_later
+from autograder.workers.worker import imported_later
 from tests.support.lessons import LESSONS, ROOT
 from tests.support.lessons import source as source_of
 

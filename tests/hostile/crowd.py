@@ -11,11 +11,11 @@ from typing import Any
 
 from autograder.course.settings import Course
 from autograder.exam import examiner
-from autograder.grading import worker
+from autograder.gradebook.entries import find_submissions
 from autograder.grading.batch import Summary, grade
-from autograder.grading.entries import find_submissions
-from autograder.grading.executors import LocalWorkers
-from autograder.grading.jobs import Done, Job, Page
+from autograder.workers import worker
+from autograder.workers.executors import LocalWorkers
+from autograder.workers.jobs import Done, Job, Page
 from tests.hostile.cases import load_all, write
 from tests.hostile.neighbours import busy
 from tests.hostile.stock import variant_of

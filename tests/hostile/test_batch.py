@@ -15,10 +15,10 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.course.settings import Course
+from autograder.gradebook.book import Book
+from autograder.gradebook.entries import find_submissions
 from autograder.grading.batch import Summary, grade
-from autograder.grading.entries import find_submissions
-from autograder.grading.executors import LocalWorkers
-from autograder.grading.gradebook import Book
+from autograder.workers.executors import LocalWorkers
 from tests.hostile.cases import Case, load_all, write
 from tests.hostile.stock import unearned, variant_of
 from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.copying import Limits, NotCopied, copy_folder, open_folder
+from autograder.overrides.copying import Limits, NotCopied, copy_folder, open_folder
 from tests.support.doors import WHEN, Server, own, server
 from tests.support.people import SEPARATE
 from tests.support.small_class import STEPS

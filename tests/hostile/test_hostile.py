@@ -19,13 +19,13 @@ import torch
 from autograder.course.cells import is_answer
 from autograder.exam import examiner
 from autograder.exam.report import Report
-from autograder.grading.worker import EXTRA_BYTES, memory_limit
 from autograder.intake.files import valid_student_id
 from autograder.intake.submission import Rejected
 from autograder.intake.take_in import take_in
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import Crashed, WallError, WallUnavailable
 from autograder.sandbox.wall import Wall
+from autograder.workers.worker import EXTRA_BYTES, memory_limit
 from secant import check
 from tests.hostile import scene
 from tests.hostile.cases import Case, load_all, write

@@ -16,8 +16,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.exam import words
 from autograder.exam.report import TaskResult
+from autograder.gradebook.result import GradedTask, Result
 from autograder.grading import feedback
-from autograder.grading.result import GradedTask, Result
 from autograder.page.facts import Head, Row
 from autograder.page.render import page_html
 from autograder.sandbox.results import CellResult, Line, Reply

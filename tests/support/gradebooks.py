@@ -10,7 +10,7 @@ from typing import Any
 from nbgrader.api import Base
 from sqlalchemy import Engine, MetaData, create_engine, event, select
 
-from autograder.grading.gradebook import Record
+from autograder.gradebook.records import Record
 
 
 @contextmanager

@@ -11,9 +11,10 @@ from autograder.course.cells import grade_id, tasks
 from autograder.course.lesson import Lesson
 from autograder.course.settings import Course
 from autograder.exam.report import Outcome
+from autograder.gradebook.book import Book
+from autograder.gradebook.result import GradedTask, Result, sha256
+from autograder.gradebook.tasks import register
 from autograder.grading.feedback import as_text
-from autograder.grading.gradebook import Book
-from autograder.grading.result import GradedTask, Result, sha256
 from autograder.page.prose import harmless
 from secant.language import Language
 from secant.verdict import Verdict
@@ -52,7 +53,7 @@ def course_of(room: Path, lessons: Iterable[Lesson]) -> Course:
 
 def enter(course: Course, book: Book, assignment: Assignment, students: Mapping[str, Student]) -> None:
     """Write the results of students into the gradebook, and their notebooks into autograded/."""
-    book.register(assignment)
+    register(book, assignment)
     lesson = assignment.lesson
     for name, student in students.items():
         rows = [

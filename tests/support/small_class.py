@@ -15,10 +15,10 @@ from autograder.course.cells import tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from autograder.course.settings import Course
 from autograder.exam.report import everywhere
+from autograder.gradebook.entries import Entry, find_submissions
 from autograder.grading.batch import Summary, grade
-from autograder.grading.entries import Entry, find_submissions
-from autograder.grading.jobs import Done, Examined, Job, Page, Rendered
 from autograder.sandbox.results import CellResult
+from autograder.workers.jobs import Done, Examined, Job, Page, Rendered
 from tests.support.lessons import ROOT, with_answers
 
 STEPS = "01_steps"

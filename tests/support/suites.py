@@ -26,8 +26,8 @@ WHOLE = {
     "tests/scripts/test_frames.py": "a recorded static site",
     "tests/scripts/test_preview.py": "a recorded static site",
     "tests/secant/lab/test_real_start.py": "JupyterLab, started",
-    "tests/autograder/grading/test_cluster.py": "a Dask cluster",
-    "tests/autograder/grading/test_postgres.py": "PostgreSQL",
+    "tests/autograder/workers/test_cluster.py": "a Dask cluster",
+    "tests/autograder/gradebook/test_postgres.py": "PostgreSQL",
 }
 
 
@@ -59,10 +59,13 @@ BEHIND_THE_WALL = (
     "tests/autograder/course/test_own_course.py",
     "tests/autograder/edition/",
     "tests/autograder/exam/test_agreement.py",
+    "tests/autograder/gradebook/",
     "tests/autograder/grading/",
     "tests/autograder/lms/",
+    "tests/autograder/overrides/",
     "tests/autograder/page/test_page.py",
     "tests/autograder/sandbox/",
+    "tests/autograder/workers/",
     "tests/autograder/test_cli.py",
     "tests/autograder/test_doctor.py",
     "tests/hostile/",

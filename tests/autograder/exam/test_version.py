@@ -50,7 +50,7 @@ for name in sys.argv[1:]:
         "autograder/sandbox/wall.py",
         "autograder/sandbox/inside/wire.py",
         "autograder/exam/words.py",
-        "autograder/grading/result.py",
+        "autograder/gradebook/result.py",
         "secant/checking/check.py",
         "secant/checking/comparison.py",
         "secant/checking/values.py",
@@ -134,9 +134,9 @@ def test_verdict_code_imports_nothing_outside_the_version() -> None:
 
 
 def test_examination_code_of_a_worker_counts_in_the_version() -> None:
-    used = {name for name in imported(ROOT / "autograder" / "grading" / "worker.py") if not decides(name)}
+    used = {name for name in imported(ROOT / "autograder" / "workers" / "worker.py") if not decides(name)}
     # What goes in and out, pages, and what makes the wall refuse: a refusal is no verdict.
-    others = ("autograder.grading.jobs.", "autograder.page.", "autograder.exam.exposed.")
+    others = ("autograder.workers.jobs.", "autograder.page.", "autograder.exam.exposed.")
     assert all(name.startswith(others) for name in used), used
 
 

@@ -23,14 +23,17 @@ from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
 from autograder.exam.report import everywhere
-from autograder.grading import batch, gradebook, worker
+from autograder.gradebook import connection
+from autograder.gradebook.entries import Entry, find_submissions
+from autograder.grading import batch
 from autograder.grading.closing import Closing, closing
-from autograder.grading.entries import Entry, find_submissions
 from autograder.grading.feedback import replace_folder
-from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
 from autograder.intake.submission import Script
+from autograder.lms.exported import is_exported
 from autograder.page.prose import as_typed
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
+from autograder.workers import worker
+from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
 from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run, told
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -345,9 +348,7 @@ def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, st
 
 def closed(room: Path, summary: batch.Summary) -> Closing:
     course = Course.at(room)
-    students, before = summary.students, summary.before
-    known, missing = [STEPS], summary.results.missing
-    return closing(summary.results, summary.failed, course.submitted, known, students, [], before, missing)
+    return closing(summary, course.submitted, [STEPS], [], is_exported)
 
 
 def test_missing_packages_are_listed_with_the_students_who_import_them(
@@ -916,7 +917,7 @@ def test_lost_folder_is_written_again(room: Path, right: dict[str, str]) -> None
 def test_locked_gradebook_costs_one_submission_at_most(
     room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gradebook, "BUSY_SECONDS", 0.0)
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.0)
     with (room / "nbgrader_config.py").open("a") as config:  # SQLite itself would wait five seconds
         config.write(f'\nc.CourseDirectory.db_url = "sqlite:///{room}/gradebook.db?timeout=0.1"\n')
     for student in ("ann", "bob"):

@@ -15,6 +15,7 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import load_config
 from autograder.grading.batch import make_pages
 from autograder.grading.closing import closing
+from autograder.lms.exported import is_exported
 from tests.support.small_class import STEPS, answered, hand_in, run
 from tests.support.suites import case
 
@@ -71,17 +72,7 @@ class Class:
 
     def table(self) -> dict[str, str]:
         """Return what the table at the end of the run says about times."""
-        end = closing(
-            self.summary.results,
-            [],
-            self.room / "submitted",
-            [STEPS],
-            [],
-            [],
-            [],
-            unclear_times=self.summary.unclear_times,
-            late=self.summary.late,
-        )
+        end = closing(self.summary, self.room / "submitted", [STEPS], [], is_exported)
         return {**end.unclear_times, **end.late}
 
     @property

@@ -12,8 +12,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, writes
 
 from autograder.course.cells import grade_id, is_manual, is_test
 from autograder.course.lesson import Lesson
+from autograder.gradebook.result import GradedTask, Result
 from autograder.grading.feedback import as_text, graded_notebook, placed
-from autograder.grading.result import GradedTask, Result
 from autograder.intake.pictures import MOST
 from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Submission

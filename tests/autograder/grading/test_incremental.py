@@ -13,8 +13,9 @@ from nbgrader.api import Base
 from sqlalchemy import Engine, event
 
 from autograder.course.assignment import read_assignment
-from autograder.grading import batch, current
-from autograder.grading.jobs import Done, Job, Page
+from autograder.gradebook import current
+from autograder.grading import batch
+from autograder.workers.jobs import Done, Job, Page
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
 
 MORE = "02_more"

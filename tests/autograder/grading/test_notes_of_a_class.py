@@ -17,7 +17,7 @@ from PIL import Image
 
 from autograder.course.cells import grade_id
 from autograder.grading.batch import make_pages
-from autograder.grading.jobs import Done, Failed, Job, Page
+from autograder.workers.jobs import Done, Failed, Job, Page
 from tests.support.pictures import picture
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, solutions, told
 

@@ -18,12 +18,12 @@ import pytest
 from nbgrader.api import Gradebook
 from sqlalchemy import Engine, create_engine, event, text
 
-from autograder import cli
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading import gradebook
-from autograder.grading.gradebook import Book
-from autograder.grading.jobs import Done, Job, Page
+from autograder.gradebook import connection
+from autograder.gradebook.book import Book
+from autograder.json_file import refuse_unwritable, write_results
+from autograder.workers.jobs import Done, Job, Page
 from tests.support.gradebooks import content
 from tests.support.kills import files, killed, steps
 from tests.support.lessons import ROOT
@@ -171,7 +171,7 @@ def test_full_disk_under_the_gradebook(
     def sleep(_: float) -> None:
         pytest.fail("nobody waits for a full disk")
 
-    monkeypatch.setattr(gradebook, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
+    monkeypatch.setattr(connection, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
     with pages(used + 1):
         summary, said = run(room, Here(told))
     assert 0 < len(summary.failed) < len(students)
@@ -193,8 +193,8 @@ def test_locked_gradebook_is_waited_for_only_once_per_run(
 ) -> None:
     slept: list[float] = []
     clock = SimpleNamespace(monotonic=lambda: sum(slept), sleep=slept.append)
-    monkeypatch.setattr(gradebook, "time", clock)
-    monkeypatch.setattr(gradebook, "BUSY_SECONDS", 5.0)
+    monkeypatch.setattr(connection, "time", clock)
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 5.0)
     with (room / "nbgrader_config.py").open("a") as config:
         config.write(f'\nc.CourseDirectory.db_url = "{url(room)}?timeout=0.01"\n')
     students = [f"s{number}" for number in range(8)]
@@ -274,11 +274,11 @@ def test_results_that_cannot_be_written_are_in_the_gradebook(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     rows = [{"student": "ann", "tasks": [{"message": "둘\n셋"}]}, {"student": "bob", "tasks": []}]
-    assert cli._write_results(tmp_path / "good.json", rows)
+    assert write_results(tmp_path / "good.json", rows)
     assert (tmp_path / "good.json").read_text() == json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
-    assert not cli._write_results(Path("/dev/full"), [{"student": "ann"}])
+    assert not write_results(Path("/dev/full"), [{"student": "ann"}])
     assert "No space left on device. The gradebook has the results" in capfd.readouterr().err
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
     for odd in (tmp_path, tmp_path / "none" / "results.json"):
         with pytest.raises(CourseError, match="no file can be written there"):
-            cli._refuse_unwritable(odd)
+            refuse_unwritable(odd)

@@ -10,7 +10,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.grading.batch import Summary, grade, make_pages
-from autograder.grading.jobs import Page
+from autograder.workers.jobs import Page
 from tests.support.small_class import STEPS, WRONG, Here, answered, hand_in, run, solutions, told
 
 ON_TIME, LATE = "2026-11-01 10:00:00 UTC", "2026-11-03 10:00:00 UTC"

@@ -14,6 +14,7 @@ import pytest
 
 from autograder.grading.closing import unknown
 from autograder.lms.attempts import OUTCOMES
+from autograder.lms.exported import is_exported
 from tests.support.exports import good, moodle, write
 from tests.support.lessons import ROOT
 from tests.support.small_class import EMPTY, STEPS
@@ -168,6 +169,6 @@ def test_a_download_unpacked_into_submitted_is_named(room: Path) -> None:
         (room / "submitted" / name / "x.ipynb").write_text("{}")
     (room / "submitted/kim_71_8_x.ipynb").write_text("{}")
     (room / "submitted/kim_71_8_x" / STEPS).mkdir(parents=True)  # which may be an id
-    found = dict(unknown(room / "submitted", [STEPS]))
+    found = dict(unknown(room / "submitted", [STEPS], is_exported))
     assert set(found) == {*names, "kim_71_8_x.ipynb"}
     assert all("autograder collect" in to_do for to_do in found.values())

@@ -7,7 +7,8 @@ import pytest
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading.gradebook import Book
+from autograder.gradebook import class_list
+from autograder.gradebook.book import Book
 from autograder.transfer import enroll
 from secant.language import language
 
@@ -19,7 +20,7 @@ MINJI = {"id": "2026001", "first_name": "Minji", "last_name": "Kim", "email": "m
 def people(room: Path) -> list[dict[str, str]]:
     course = Course.at(room)
     with Book(course.directory, course.config) as book:
-        return book.people()
+        return class_list.people(book)
 
 
 def entered(room: Path, data: bytes, name: str = "students.csv") -> list[dict[str, str]]:

@@ -15,11 +15,12 @@ from nbgrader.apps.dbapp import DbAssignmentAddApp
 from autograder import transfer
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading.exported import readings
-from autograder.grading.gradebook import Book
-from autograder.grading.tables import as_csv, harmless
+from autograder.gradebook.book import Book
+from autograder.gradebook.class_list import enter_people, people
+from autograder.gradebook.tables import as_csv, harmless
 from autograder.lms.collect import collect
 from autograder.lms.export import Exported, For, export
+from autograder.lms.exported import readings
 from autograder.lms.roster import read_roster
 from tests.support.exports import canvas, good, moodle, text, write
 from tests.support.lessons import ROOT
@@ -37,10 +38,11 @@ def term(room: Path, tmp_path: Path) -> Path:
     collected = collect(Course.at(room), [write(tmp_path / "a.zip", files)])
     course = Course.at(room)
     with Book(course.directory, course.config) as opened:
-        opened.enter_people(
+        rows = [
             {"id": one.id, "last_name": one.last_name, "email": f"{one.id}@x.kr"} for one in collected.people
-        )
-        opened.enter_people([{"id": "Eve", "last_name": "=cmd|' /C calc'!A0"}])
+        ]
+        enter_people(opened, rows)
+        enter_people(opened, [{"id": "Eve", "last_name": "=cmd|' /C calc'!A0"}])
     run(room, Here(lambda job: None))
     settle(room, {"Kim_Minji": 1.0, "Ann_B": 0.0})
     return room
@@ -178,7 +180,7 @@ def test_canvas_knows_its_feedback_by_the_names_of_the_download(room: Path, tmp_
     course = Course.at(room)
     done = collect(course, [archive], read_roster(roster))
     with Book(course.directory, course.config) as opened:
-        opened.enter_people([{"id": one.id} for one in done.people])
+        enter_people(opened, [{"id": one.id} for one in done.people])
     run(room, Here(told))
     exported = sent(room, "canvas")
     with zipfile.ZipFile(io.BytesIO(exported.feedback)) as feedback:
@@ -203,7 +205,7 @@ def test_a_late_penalty_is_taken_off_and_a_changed_file_is_not_exported(term: Pa
 def test_ambiguous_row_is_left_unchanged(term: Path) -> None:
     course = Course.at(term)
     with Book(course.directory, course.config) as opened:
-        opened.enter_people([{"id": "other", "first_name": "Kim", "last_name": "Minji"}])
+        enter_people(opened, [{"id": "other", "first_name": "Kim", "last_name": "Minji"}])
     known = term / "collected" / f"{STEPS}.json"
     known.unlink()
     done = sent(term, "moodle", WORKSHEET)
@@ -382,8 +384,8 @@ def test_only_the_usual_folder_is_made_for_a_table(tmp_path: Path) -> None:
 def test_name_with_a_tag_is_entered_into_the_gradebook_as_text(room: Path) -> None:
     course = Course.at(room)
     with Book(course.directory, course.config) as book:
-        book.enter_people([{"id": "zed", "first_name": "<img src=x>", "last_name": "O'Brien & Sons <3"}])
-        (zed,) = (person for person in book.people() if person["id"] == "zed")
+        enter_people(book, [{"id": "zed", "first_name": "<img src=x>", "last_name": "O'Brien & Sons <3"}])
+        (zed,) = (person for person in people(book) if person["id"] == "zed")
     assert (zed["first_name"], zed["last_name"]) == ("‹img src=x>", "O'Brien & Sons <3")
 
 

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from autograder.cli import app
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.grading.gradebook import Book
+from autograder.gradebook.book import Book
+from autograder.gradebook.class_list import enter_people
 from autograder.lms.forget import forget
 from tests.support.exports import good, moodle, write
 from tests.support.small_class import STEPS, Here, run
@@ -110,7 +111,7 @@ def test_files_of_every_kind_that_name_a_student_are_found(term: Path) -> None:
     (term / "other.csv").write_text("Zoe_Quillan,Zoe Quiller\n")
     course = Course.at(term)
     with Book(course.directory, course.config) as book:
-        book.enter_people([{"id": WHO, "first_name": "Zoe", "last_name": "Quill"}])
+        enter_people(book, [{"id": WHO, "first_name": "Zoe", "last_name": "Quill"}])
     done = forget(course, WHO)
     found = {"grades.xlsx", "term.zip", "list.txt", "submitted/Kim_Minji/thanks.txt", "a.zip", "b.zip"}
     assert found <= set(done.left)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from autograder.exam.report import Outcome
-from autograder.grading.result import GradedTask
+from autograder.gradebook.result import GradedTask
 from autograder.report.advice import advice
 from autograder.report.figures import course_figures, lesson_figures
 from autograder.report.reading import Answer, Told, Work

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from autograder.cli import app
 from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
-from autograder.grading.gradebook import Book
+from autograder.gradebook.book import Book
 from autograder.report.reading import Told
 from autograder.report.words import _WORDS
 from secant.language import LANGUAGES

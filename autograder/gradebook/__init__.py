@@ -1,0 +1,1 @@
+"""nbgrader's gradebook, and with each submission in it what the autograder found."""

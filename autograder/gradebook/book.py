@@ -1,0 +1,227 @@
+"""The gradebook, as grading writes and reads it: one writer, and one transaction a submission.
+
+What an instructor entered is never overwritten: a manual score, a comment, extra credit and a flag stay. A
+manual score waits for a person again when the answer that it was given for has changed. A late penalty
+follows the due date and the course's plugin, unless a person has entered another one.
+"""
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import wraps
+from types import MappingProxyType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from nbgrader.api import MissingEntry, SubmittedAssignment, SubmittedNotebook
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import update
+from traitlets.config import Config
+
+from autograder.course.clock import Clock
+from autograder.gradebook import submissions
+from autograder.gradebook.connection import Connection
+from autograder.gradebook.entered import Entered, read_entered
+from autograder.gradebook.late import LatePenalty, set_penalty
+from autograder.gradebook.records import Kept, Record, kept_results, mark_filed, read_result
+from autograder.gradebook.result import Result
+from autograder.gradebook.submissions import Form, change, create, find_ids, read_form
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+#: The comment on an answer whose grade is for an earlier file; see `Book.mark_stale`.
+STALE = (
+    "This grade is for an earlier file or test: the latest submission has not been graded yet.\n\n"
+    "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
+)
+
+
+def _in_transaction(method: Callable[Concatenate["Book", P], T]) -> Callable[Concatenate["Book", P], T]:
+    """Do all of a method in one transaction."""
+
+    @wraps(method)
+    def done(book: "Book", /, *args: P.args, **more: P.kwargs) -> T:
+        return book.connection.transaction(lambda: method(book, *args, **more))
+
+    return done
+
+
+class Book:
+    """The gradebook of a course directory.
+
+    Args:
+        coursedir, config: nbgrader's settings.
+
+    Attributes:
+        connection: the connection that writes.
+        config: nbgrader's settings.
+
+    Raises:
+        CourseError: see `Connection`.
+    """
+
+    def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
+        self.config = config
+        self._forms: dict[str, Form] = {}  # of each lesson, looked up once
+        self._clock = Clock.of(config)
+        self._penalty = LatePenalty(config)
+        self.connection = Connection(coursedir)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+    @_in_transaction
+    def kept(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
+        """Return what was found before, unless the gradebook says something else by now.
+
+        Args:
+            entries: students and lessons. Few of them: all results are held in memory.
+
+        Raises:
+            GradebookBusy: it could not be read.
+        """
+        return kept_results(self._db, entries, self._clock)
+
+    @_in_transaction
+    def entered(self, student: str, lesson: str) -> Entered:
+        """Return what the gradebook says at this moment, manual scores and comments included.
+
+        Raises:
+            MissingEntry: the student has handed in nothing.
+            GradebookBusy: it could not be read.
+        """
+        ids = find_ids(self._db, student, lesson)
+        if ids is None:
+            raise MissingEntry(f"{student} has handed in nothing for {lesson}")
+        return read_entered(self._db, [ids.notebook], self._clock)[ids.notebook]
+
+    @_in_transaction
+    def earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
+        """Return the points that a submission has of an earlier file, by graded cell.
+
+        An unreadable file has no points; its record keeps those of the file before it.
+
+        Args:
+            student: the student's id.
+            lesson: the lesson's name.
+            key: the key of the file that is there now; see `write`.
+
+        Raises:
+            GradebookBusy: they could not be read.
+        """
+        ids = find_ids(self._db, student, lesson)
+        if ids is None:
+            return {}
+        record = self._record(student, lesson)
+        result = read_result(record.result) if record and record.notebook_id == ids.notebook else None
+        known = {task.cell: task.before for task in result.tasks if task.before is not None} if result else {}
+        if record and record.key == key:
+            return known
+        return known | submissions.graded_points(self._db, ids.notebook)
+
+    def renew_penalty(self, student: str, lesson: str, kept: Kept) -> Kept:
+        """Let the late penalty follow the due date, the score and the course's plugin; return the result.
+
+        A penalty that a person has entered stays.
+
+        Raises:
+            GradebookBusy: it could not be written.
+        """
+        before = kept.entered.penalty
+        if before != (kept.penalty or 0.0):
+            return kept
+        penalty = self._penalty(student, kept.entered.score, kept.entered.times)
+        if before == (penalty or 0.0):
+            return kept
+
+        def write() -> None:
+            ids = find_ids(self._db, student, lesson)
+            if ids is not None:
+                row = {"id": ids.notebook, "late_submission_penalty": penalty}
+                change(self._db, SubmittedNotebook, [row])
+                change(self._db, Record, [{"student": student, "lesson": lesson, "penalty": penalty}])
+
+        self.connection.transaction(write)
+        return replace(kept, entered=replace(kept.entered, penalty=penalty or 0.0), penalty=penalty)
+
+    @_in_transaction
+    def mark_stale(self, student: str, lesson: str, why: str) -> bool:
+        """Mark an older grade as not being of what was handed in; return whether there is one.
+
+        The grade stays, but waits for a person, and each answer says why, until the next result is written.
+        """
+        try:
+            notebook = self.connection.gradebook.find_submission_notebook(lesson, lesson, student)
+        except MissingEntry:
+            return False
+        record = self._record(student, lesson)
+        has_result = record is not None and bool(record.result)  # a file that could not be read has one, too
+        if not has_result and all(grade.auto_score is None for grade in notebook.grades):
+            return False
+        if record is None or record.notebook_id != notebook.id:
+            record = Record(student=student, lesson=lesson, notebook_id=notebook.id, key="")
+            record.result, record.filed, record.stale = "", True, ""
+            record = self._db.merge(record)
+        submissions.mark_stale(notebook, record, why)
+        return True
+
+    @_in_transaction
+    def write(
+        self,
+        student: str,
+        lesson: str,
+        key: str,
+        result: Result,
+        timestamp: datetime | None,
+        filed: Mapping[tuple[str, str], str] = MappingProxyType({}),
+    ) -> None:
+        """Write a result, in one transaction, and note that it is not filed yet.
+
+        Args:
+            student: the student's id.
+            lesson: the lesson's name.
+            key: a hash of all that the result came from.
+            result: what was found.
+            timestamp: when it was handed in, if that is known.
+            filed: the submissions whose folders are written by now; see `mark_filed`.
+
+        Raises:
+            GradebookBusy: nothing was written.
+        """
+        db = self._db
+        mark_filed(db, filed)
+        ids = find_ids(db, student, lesson) or create(db, self._form(lesson), student)
+        these = SubmittedAssignment.id == ids.assignment
+        db.execute(update(SubmittedAssignment).where(these).values(timestamp=timestamp))
+        submissions.set_grades(db, ids.notebook, result, self._record(student, lesson), key)
+        submissions.set_comments(db, ids.notebook, result)
+        penalty = set_penalty(db, student, ids.notebook, timestamp, self._clock, self._penalty)
+        record = Record(student=student, lesson=lesson, notebook_id=ids.notebook, key=key, penalty=penalty)
+        record.result, record.filed, record.stale = json.dumps(result.as_json()), False, ""
+        db.merge(record)
+
+    def mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
+        """Note that the folders of these students and lessons hold what the gradebook says.
+
+        Args:
+            filed: the fingerprint of what it said when the page was made, by student and lesson.
+        """
+        if filed:
+            self.connection.transaction(lambda: mark_filed(self._db, filed))
+
+    @property
+    def _db(self) -> Any:
+        return self.connection.db
+
+    def _record(self, student: str, lesson: str) -> Record | None:
+        found: Record | None = self._db.get(Record, (student, lesson))
+        return found
+
+    def _form(self, lesson: str) -> Form:
+        if lesson not in self._forms:
+            self._forms[lesson] = read_form(self.connection.gradebook, lesson)
+        return self._forms[lesson]

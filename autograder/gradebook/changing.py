@@ -1,0 +1,168 @@
+"""A graded lesson's tasks change: the gradebook follows, and nothing that was graded is lost.
+
+nbgrader refuses other cells than those that it has grades for, or removes the lesson with all that was handed
+in. Here the grades of the tasks that stay are left alone. Of those that go, all is kept in a table, and of
+the whole gradebook a copy.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.api import (
+    BaseCell,
+    Comment,
+    Grade,
+    GradeCell,
+    Notebook,
+    SolutionCell,
+    SourceCell,
+    SubmittedAssignment,
+    SubmittedNotebook,
+    new_uuid,
+)
+from nbgrader.utils import is_grade, is_locked, is_solution
+from sqlalchemy import delete, insert, inspect, literal, select, text
+from sqlalchemy.orm import Session
+
+from autograder.gradebook.tables import Sheet, as_csv
+from secant.files import replace_file
+
+_COLUMNS = ("student", "cell", "auto_score", "manual_score", "extra_credit", "max_score", "comment")
+Cells = set[tuple[type, str]]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Which tasks' cells a notebook has lost and gained since it was entered.
+
+    Attributes:
+        dropped, added: names of cells, each once. One that is graded in another way is in both.
+    """
+
+    dropped: Sequence[str]
+    added: Sequence[str]
+
+
+def difference(known: Notebook, notebook: NotebookNode) -> Difference:
+    """Compare a notebook as it will be entered with what the gradebook has of it."""
+    old, new = _entered(known), _wanted(notebook)
+    return Difference(*(sorted({name for _, name in cells}) for cells in (old - new, new - old)))
+
+
+def _entered(known: Notebook) -> Cells:
+    kinds = {GradeCell: known.grade_cells, SolutionCell: known.solution_cells, SourceCell: known.source_cells}
+    return {(kind, cell.name) for kind, cells in kinds.items() for cell in cells}
+
+
+def _wanted(notebook: NotebookNode) -> Cells:
+    cells: Cells = set()
+    for cell in notebook.cells:
+        graded, solution = is_grade(cell), is_solution(cell)
+        kinds = {GradeCell: graded, SolutionCell: solution, SourceCell: graded or solution or is_locked(cell)}
+        cells |= {(kind, cell.metadata.nbgrader.grade_id) for kind, is_one in kinds.items() if is_one}
+    return cells
+
+
+def follow(db: Session, known: Notebook, notebook: NotebookNode, table: Path) -> None:
+    """Give the gradebook the cells of a notebook, and each submission a grade and a comment for the new ones.
+
+    A new grade waits for a person until the submission is graded again: it is no zero. This commits nothing.
+
+    Args:
+        db: the gradebook's.
+        known: its notebook.
+        notebook: as it will be entered.
+        table: where to write what was graded of cells that go, if there is any. An older file is replaced.
+    """
+    old, new = _entered(known), _wanted(notebook)
+    db.execute(text("UPDATE course SET id = id"))  # from here on, nobody else writes
+    gone = [
+        cell for cell in (*known.grade_cells, *known.solution_cells) if (type(cell), cell.name) in old - new
+    ]
+    _keep(db, [cell.id for cell in gone], table)
+    for cell in gone:
+        for rows in (Grade, Comment):
+            db.execute(delete(rows).where(rows.cell_id == cell.id))
+        db.execute(delete(type(cell).__table__).where(type(cell).__table__.c.id == cell.id))
+        db.execute(delete(BaseCell.__table__).where(BaseCell.__table__.c.id == cell.id))
+    lost = [name for kind, name in old - new if kind is SourceCell]
+    db.execute(delete(SourceCell).where(SourceCell.notebook_id == known.id, SourceCell.name.in_(lost)))
+    submissions = list(
+        db.scalars(select(SubmittedNotebook.id).where(SubmittedNotebook.notebook_id == known.id))
+    )
+    types = {cell.metadata.nbgrader.grade_id: cell.cell_type for cell in notebook.cells if _is_marked(cell)}
+    for kind, name in sorted(new - old, key=lambda cell: (cell[0].__name__, cell[1])):
+        _add(db, kind, name, known.id, types[name], submissions)
+
+
+def _is_marked(cell: NotebookNode) -> bool:
+    return "nbgrader" in cell.metadata
+
+
+def _add(
+    db: Session, kind: type, name: str, notebook: str, cell_type: str, submissions: Sequence[str]
+) -> None:
+    """Add an empty cell, whose points and source are entered as always, and its row in each submission."""
+    made: Any = kind(id=new_uuid(), name=name, notebook_id=notebook)
+    if kind is GradeCell:
+        made.max_score, made.cell_type = 0.0, cell_type
+    elif kind is SourceCell:
+        made.cell_type, made.source, made.locked = cell_type, "", False
+    db.add(made)
+    db.flush()
+    rows = [{"id": new_uuid(), "cell_id": made.id, "notebook_id": of} for of in submissions]
+    if kind is GradeCell and rows:
+        db.execute(insert(Grade), [row | {"needs_manual_grade": True} for row in rows])
+    elif kind is SolutionCell and rows:
+        db.execute(insert(Comment), rows)
+
+
+def _keep(db: Session, cells: Sequence[str], table: Path) -> None:
+    """Write what was graded and said of cells into a table, if anything was."""
+    student = SubmittedAssignment.student_id
+    graded = select(student, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.extra_credit)
+    graded = graded.add_columns(GradeCell.max_score, literal("")).join(Grade.notebook)
+    graded = graded.join(GradeCell, GradeCell.id == Grade.cell_id).where(Grade.cell_id.in_(cells))
+    nothing = [literal("")] * 4
+    said = select(student, BaseCell.name, *nothing, Comment.manual_comment).join(Comment.notebook)
+    said = said.join(BaseCell, BaseCell.id == Comment.cell_id).where(Comment.cell_id.in_(cells))
+    said = said.where(Comment.manual_comment.is_not(None))
+    of_student = SubmittedAssignment.id == SubmittedNotebook.assignment_id
+    rows = [
+        ["" if value is None else str(value) for value in row]
+        for found in (graded, said)
+        for row in db.execute(found.join(SubmittedAssignment, of_student).order_by(student, BaseCell.name))
+    ]
+    if rows:
+        replace_file(table, as_csv(Sheet(list(_COLUMNS), rows, bom=True)), private=True)
+
+
+def copy_of(db: Session, file: Path | None, name: str) -> str:
+    """Copy the whole gradebook; return where the copy is.
+
+    Args:
+        db: the gradebook's.
+        file: SQLite's, None for a server's database: there the copy is a schema, made when `db` commits.
+        name: of the copy, of letters, digits and underscores, at most 63; there is none of that name.
+    """
+    if file is not None:
+        copy = file.with_name(f"{name}.db")
+        copy.touch(mode=file.stat().st_mode & 0o777, exist_ok=False)
+        with closing(sqlite3.connect(file)) as here, closing(sqlite3.connect(copy)) as there:
+            here.backup(there)
+        return str(copy)
+    db.execute(text(f'CREATE SCHEMA "{name}"'))
+    for table in inspect(db.connection()).get_table_names():
+        db.execute(text(f'CREATE TABLE "{name}"."{table}" AS TABLE "{table}"'))
+    return f"the schema {name} of the database"
+
+
+def stamp(lesson: str, now: datetime) -> str:
+    """Return a name for what is kept: it says when and before which change."""
+    return f"gradebook_before_{lesson[:24]}_{now:%Y%m%d_%H%M%S}"

@@ -1,0 +1,67 @@
+"""What lies in submitted/ at this moment, and whether a grade is of that."""
+
+import json
+from functools import cached_property
+from pathlib import Path
+
+from autograder.course.assignment import Assignment, read_assignment
+from autograder.course.settings import Course
+from autograder.exam.version import grader_version
+from autograder.gradebook.entries import Entry, find_submissions
+from autograder.gradebook.records import Kept
+from autograder.gradebook.result import sha256
+from autograder.intake.submission import Rejected
+from autograder.intake.take_in import Found, find
+
+
+def given(course: Course, lesson: str) -> Path:
+    """The folder of the files that students get with a lesson, other than notebooks."""
+    return Path(course.root, course.directory.source_directory, lesson)
+
+
+def find_now(course: Course, entry: Entry) -> Found | Rejected:
+    """Read the file of a submission."""
+    where = (course.folder("submitted", *entry), entry.lesson, course.submitted, given(course, entry.lesson))
+    try:
+        return find(*where)
+    except OSError:  # this machine's fault, and perhaps a passing one
+        return find(*where)
+
+
+def key_of(found: Found | Rejected, assignment: Assignment) -> str:
+    """A hash of all that a result comes from: the file, the tests, and the grader."""
+    file = ["rejected", found.reason, found.en] if isinstance(found, Rejected) else ["file", found.digest]
+    return sha256(json.dumps([file, assignment.digest, grader_version()]))
+
+
+class HandedIn:
+    """What was handed in for a lesson.
+
+    Args:
+        course: the course directory.
+        lesson: the lesson's name.
+
+    Attributes:
+        students: of whom something lies there.
+    """
+
+    def __init__(self, course: Course, lesson: str) -> None:
+        self._course, self._lesson = course, lesson
+        self.students = {entry.student for entry in find_submissions(course, [lesson])}
+
+    def is_newer(self, student: str, kept: Kept) -> bool:
+        """Whether a result is not of what lies there now, as `autograder feedback` sees it.
+
+        Of a student whose folder is gone it stands.
+
+        Raises:
+            CourseError: the lesson is not built.
+            OSError: the file cannot be read.
+        """
+        if student not in self.students:
+            return False
+        return kept.key != key_of(find_now(self._course, Entry(student, self._lesson)), self._assignment)
+
+    @cached_property
+    def _assignment(self) -> Assignment:
+        return read_assignment(self._course.root, self._lesson, self._course.directory.source_directory)

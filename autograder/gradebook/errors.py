@@ -1,0 +1,42 @@
+"""Why the gradebook cannot be used, in a sentence."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from nbgrader.api import InvalidEntry
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from autograder.course.errors import CourseError
+
+
+class GradebookBusy(Exception):
+    """The gradebook could not be read or written; nothing of this submission was entered."""
+
+
+@contextmanager
+def refused(what: str) -> Iterator[None]:
+    """Turn the errors of a database into a CourseError that begins with these words."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        fix = "`pip install 'secant[postgres]'`" if error.name in ("psycopg", "psycopg2") else "install it"
+        raise CourseError(f"{what}: the Python package {error.name} is not installed: {fix}.") from error
+    except (DBAPIError, ArgumentError, InvalidEntry) as error:
+        old = "no such column" in str(error) or "UndefinedColumn" in str(error)
+        fix = " Another version of nbgrader made it: back it up and run `nbgrader db upgrade`." if old else ""
+        raise CourseError(f"{what}: {reason(error)}.{fix}") from error
+
+
+def reason(error: BaseException) -> str:
+    """Say what went wrong, in a line, without the SQL."""
+    causes = (getattr(known, "orig", None) for known in (error, error.__context__))
+    return " ".join(str(next((cause for cause in causes if cause is not None), error)).split())
+
+
+def shown(url: str) -> str:
+    """Return a database's address without its password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "of nbgrader_config.py's CourseDirectory.db_url"

@@ -1,0 +1,41 @@
+"""The file that `--json` names, for the results of a class."""
+
+import json
+import tempfile
+import textwrap
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from autograder.course.errors import CourseError
+from autograder.terminal import err
+from secant.files import replace_file
+
+
+def refuse_unwritable(json_file: Path) -> None:
+    """See before an hour's work that its results can be written."""
+    if json_file.is_dir() or not json_file.absolute().parent.is_dir():
+        raise CourseError(f"--json {json_file}: no file can be written there. Nothing was graded.")
+    if not json_file.exists() or json_file.is_file():
+        try:
+            tempfile.TemporaryFile(dir=json_file.absolute().parent).close()
+        except OSError as error:
+            raise CourseError(f"--json {json_file}: {error.strerror}. Nothing was graded.") from None
+
+
+def write_results(json_file: Path, rows: Iterable[Mapping[str, Any]]) -> bool:
+    """Write what `grade --json` asks for, row by row; say why if that fails."""
+    texts = (textwrap.indent(json.dumps(row, ensure_ascii=False, indent=1), " ") for row in rows)
+    parts = ((",\n" if number else "[\n") + text for number, text in enumerate(texts))
+    try:
+        if json_file.exists() and not json_file.is_file():  # such as /dev/stdout
+            with json_file.open("w", encoding="utf-8") as file:
+                file.writelines([*parts, "\n]\n"])
+        else:
+            replace_file(json_file.absolute(), (part.encode() for part in chain(parts, ["\n]\n"])))
+    except OSError as error:
+        err.print(f"{json_file} could not be written: {error.strerror}. The gradebook has the results;")
+        err.print("run the same command again: it writes the file, and grades nothing twice.")
+        return False
+    return True

@@ -1,0 +1,414 @@
+"""Our half of nbgrader's exchange: one assignment for all languages, and a collector that opens no link."""
+
+import errno
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatch
+from functools import cached_property
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+from nbgrader.exchange.default import (
+    Exchange,
+    ExchangeCollect,
+    ExchangeList,
+    ExchangeReleaseAssignment,
+    ExchangeReleaseFeedback,
+)
+from nbgrader.utils import notebook_hash
+
+from autograder.course.clock import Clock
+from autograder.intake.files import EXCHANGE_SECRET, MAX_FILE_BYTES, valid_student_id
+from autograder.intake.timestamp import handed_in
+from autograder.overrides.copying import Limits, NotCopied, copy_folder, is_plain, open_folder
+from secant.language import LANGUAGES, say
+from secant.visible import visible
+
+_MOST = 20  # copies of a page: each is a file more in the exchange, and a student may hand in any number
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)  # of the course's disk: students' files are only read
+_ROWS = 50  # of the table of folders that were not collected
+_AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
+
+
+class ReleaseLanguages(ExchangeReleaseAssignment):
+    """nbgrader's own, with the lesson's other languages beside its notebook: 03_x.ipynb and 03_x.ko.ipynb.
+
+    `nbgrader release_assignment` and formgrader use it where the configuration names it. What is handed in
+    goes through the intake, which takes the notebook that was worked on.
+    """
+
+    def ensure_root(self) -> None:
+        """Let everybody write to the exchange's folder, and nobody rename what belongs to others there."""
+        super().ensure_root()
+        self._make_sticky(self.root)
+
+    def init_dest(self) -> None:
+        """Make the course's folders in the exchange."""
+        _refuse_link(self)
+        super().init_dest()
+        self._make_sticky(self.inbound_path)
+
+    def _make_sticky(self, folder: str) -> None:
+        """Set the sticky bit: then only a file's owner, and the folder's, may rename or delete the file."""
+        status = os.stat(folder)
+        if not status.st_mode & stat.S_ISVTX and os.geteuid() in (0, status.st_uid):
+            os.chmod(folder, stat.S_IMODE(status.st_mode) | stat.S_ISVTX)
+
+    def do_copy(self, src: str, dest: str, log: object = None) -> None:
+        """Copy a release, before its permissions are set; the languages lie beside it, release/LANGUAGE."""
+        super().do_copy(src, dest, log=log)
+        folder = Path(src)
+        name, release = folder.name, folder.parent.parent
+        for language in LANGUAGES:
+            notebook = release / language / name / f"{name}.ipynb"
+            if language != folder.parent.name and folder.parent.name in LANGUAGES and notebook.is_file():
+                shutil.copy(notebook, Path(dest, f"{name}.{language}.ipynb"))
+                self.log.info("Released with it: %s", notebook)
+
+
+@dataclass(frozen=True)
+class _NotCollected:
+    """A folder of the inbound folder that was left there.
+
+    Attributes:
+        owner: the number of the user whose it is; -1 if that is not known.
+        who: the student whom its name names, or its name.
+        found: what is wrong with it.
+        to_do: what the instructor can do.
+    """
+
+    owner: int
+    who: str
+    found: str
+    to_do: str
+
+
+class CollectFiles(ExchangeCollect):
+    """nbgrader's own, for folders that students control: it opens no link, and one bad folder stops no other.
+
+    A folder is copied whole or not at all, and the earlier submission stays until the copy is complete. With
+    `check_owner`, which is on by default, a folder is its owner's: one that names somebody else is left out.
+    """
+
+    @cached_property
+    def _clock(self) -> Clock:
+        return Clock.of(self.config)
+
+    def _path_to_record(self, path: str) -> dict[str, Any]:
+        """Read a folder's name. A folder that is left out has a record of its own and so hides no other."""
+        name = os.path.basename(path)
+        student, owner = name, -1
+        try:
+            status = os.lstat(path)
+            owner = status.st_uid
+            student, timestamp = self._parse_name(name)
+            self._check_owner(student, status)
+        except (NotCopied, OSError) as error:
+            left_out = {"username": name, "timestamp": datetime.min, "why": (student, error)}
+            return {**left_out, "filename": name, "owner": owner}
+        return {"username": student, "filename": name, "timestamp": timestamp, "owner": owner}
+
+    def _parse_name(self, name: str) -> tuple[str, datetime]:
+        """Return the student and the time of submission that a folder's name states.
+
+        Raises:
+            NotCopied: it is no name that `nbgrader submit` writes.
+        """
+        student, _, rest = name.partition(f"+{self.coursedir.assignment_id}+")
+        if not valid_student_id(student):
+            raise _NoId(
+                say(
+                    en="Its student's name is no student id: letters (composed ones), digits and _.@- only, "
+                    "64 at most.",
+                    ko="학생 이름을 학생 ID로 쓸 수 없습니다. 글자(NFC), 숫자, _.@-만 최대 64자까지 됩니다.",
+                )
+            )
+        # The random string is left out if `add_random_string` is off; an offset has a plus sign, too.
+        for text in (rest, rest.rpartition("+")[0]):
+            if (earliest := self._clock.read(text).earliest) is not None:
+                return student, earliest
+        raise NotCopied(
+            say(
+                en="Its name is not STUDENT+LESSON+TIME as nbgrader writes it.",
+                ko="이름이 nbgrader가 쓰는 형식(학생+수업+시각)이 아닙니다.",
+            )
+        )
+
+    def _check_owner(self, student: str, status: os.stat_result) -> None:
+        """Refuse a folder that belongs to another user than its name says.
+
+        Raises:
+            NotCopied: it does.
+        """
+        if not self.check_owner or sys.platform == "win32":
+            return
+        import pwd
+
+        try:
+            owner = pwd.getpwuid(status.st_uid).pw_name
+        except KeyError:
+            owner = say(en=f"user {status.st_uid}", ko=f"사용자 {status.st_uid}")
+        if owner != student:
+            raise _Foreign(
+                say(
+                    en=f"It claims to be {student}'s, but belongs to {owner}.",
+                    ko=f"{student}의 제출이라고 되어 있지만 소유자는 {owner}입니다.",
+                )
+            )
+
+    def copy_files(self) -> None:
+        """Collect each folder that can be, then list the others."""
+        if not self.src_records:
+            self.log.warning("No submissions of '%s' to collect", self.coursedir.assignment_id)
+            return
+        self.log.info(
+            "Processing %s submissions of '%s' for course '%s'",
+            len(self.src_records),
+            self.coursedir.assignment_id,
+            self.coursedir.course_id,
+        )
+        left_out = []
+        # The folder itself is the instructor's, who may have put it on another disk.
+        with open_folder(os.path.realpath(self.inbound_path)) as inbound:
+            for record in self.src_records:
+                student, error = record.get("why") or (record["username"], None)
+                try:
+                    if error is not None:
+                        raise error
+                    self._collect(inbound, record)
+                except (NotCopied, OSError) as why:
+                    left_out.append(_left_out(record["owner"], student, why))
+        if left_out:
+            self.log.warning(_as_table(left_out))
+
+    def _collect(self, inbound: int, record: dict[str, Any]) -> None:
+        """Collect a student's submission if it is due, as `update` and `before_duedate` say.
+
+        Raises:
+            NotCopied, OSError: it cannot be.
+        """
+        student, lesson = record["username"], self.coursedir.assignment_id
+        target = Path(self.coursedir.format_path(self.coursedir.submitted_directory, student, lesson))
+        is_there = target.is_dir()
+        if is_there and not self._is_due(target, record["timestamp"]):
+            no_newer = (
+                "No newer submission to collect"
+                if self.update
+                else ("Submission already exists, use --update to update")
+            )
+            self.log.info("%s: %s %s", no_newer, student, lesson)
+            return
+        with open_folder(record["filename"], inbound) as folder:
+            self._check_owner(student, os.fstat(folder))
+            self._place(folder, target)
+        self.log.info("%s submission: %s %s", "Updated" if is_there else "Collected", student, lesson)
+
+    def _is_due(self, target: Path, timestamp: datetime) -> bool:
+        """Return whether a submission replaces the one that is there, by nbgrader's rules."""
+        earlier = handed_in(target, target.parent, self._clock).earliest
+        if self.update and (earlier is None or timestamp > earlier):
+            return True
+        return bool(self.before_duedate and earlier != timestamp)
+
+    def _place(self, folder: int, target: Path) -> None:
+        """Copy an open folder beside its place, then put it there."""
+        submitted = Path(self.coursedir.root, self.coursedir.submitted_directory)
+        submitted.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=submitted, ignore_cleanup_errors=True) as room:
+            new, old = Path(room, "new"), Path(room, "old")
+            copy_folder(folder, new, self._limits())
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.exists():
+                new.rename(target)
+                return
+            target.rename(old)
+            try:
+                new.rename(target)
+            except OSError:
+                old.rename(target)
+                raise
+
+    def _limits(self) -> Limits:
+        """Return what nbgrader's settings say about the files to copy."""
+        settings = self.coursedir
+
+        def skips(name: str, status: os.stat_result) -> bool:
+            if any(fnmatch(name, pattern) for pattern in settings.ignore):
+                return True
+            if not stat.S_ISREG(status.st_mode):
+                return False
+            if settings.include and not any(fnmatch(name, pattern) for pattern in settings.include):
+                return True
+            is_large = bool(settings.max_file_size) and status.st_size > 1000 * settings.max_file_size
+            if is_large:
+                self.log.warning("Left out, because it is larger than max_file_size: %s", visible(name))
+            return is_large
+
+        return Limits(1000 * settings.max_dir_size, skips, settings.groupshared)
+
+
+class _Foreign(NotCopied):
+    """Says that a folder belongs to another user than its name says."""
+
+
+class _NoId(NotCopied):
+    """Says that a folder's student has a name that is no student id."""
+
+
+def _size_read(folder: str) -> int:
+    """Return how many bytes `nbgrader list` reads of a folder at most."""
+    with os.scandir(folder) as entries:
+        read = (entry for entry in entries if entry.name.endswith(".ipynb") or entry.name == EXCHANGE_SECRET)
+        return sum(entry.stat(follow_symlinks=False).st_size for entry in read)
+
+
+def _left_out(owner: int, student: str, why: Exception) -> _NotCollected:
+    """Return the line about a folder that was not collected."""
+    who = visible(student)[:60]
+    if isinstance(why, _Foreign):
+        to_do = say(
+            en="Ask both. If students are not users of this machine: c.ExchangeCollect.check_owner = False",
+            ko="두 사람에게 확인하세요. 학생이 이 컴퓨터의 사용자가 아니라면: "
+            "c.ExchangeCollect.check_owner = False.",
+        )
+    elif isinstance(why, _NoId):
+        to_do = say(
+            en="Give the student another user name, then ask for a new submission.",
+            ko="학생에게 다른 사용자 이름을 준 뒤 다시 제출하라고 하세요.",
+        )
+    elif isinstance(why, OSError) and why.errno in _NO_ROOM:
+        to_do = say(
+            en="Make room on the disk of the course, then collect again.",
+            ko="수업 폴더가 있는 디스크에 공간을 만든 뒤 다시 걷으세요.",
+        )
+    else:
+        to_do = say(en=_AGAIN[0], ko=_AGAIN[1])
+    if isinstance(why, OSError):
+        why = NotCopied(
+            say(en=f"It could not be copied: {why.strerror}.", ko=f"복사할 수 없습니다: {why.strerror}.")
+        )
+    return _NotCollected(owner, who, str(why), to_do)
+
+
+def _as_table(rows: list[_NotCollected]) -> str:
+    """Return a table of the folders that were not collected, a line each.
+
+    If there are too many, the first ones of each owner are in it: nobody's folders hide those of others.
+    """
+    shown = sorted(_in_turn(rows)[:_ROWS], key=lambda row: row.who)
+    width = max(len(row.who) for row in shown)
+    head = say(
+        en=f"Not collected: {len(rows)}. Earlier submissions of these students stay as they are.",
+        ko=f"걷지 못한 제출: {len(rows)}개. 이 학생들이 전에 낸 것은 그대로 있습니다.",
+    )
+    lines = [f"  {row.who:<{width}}  {row.found} {row.to_do}" for row in shown]
+    if len(rows) > _ROWS:
+        lines.append(say(en=f"  … and {len(rows) - _ROWS} more", ko=f"  … 그 밖에 {len(rows) - _ROWS}개"))
+    return "\n".join([head, *lines])
+
+
+def _in_turn(rows: list[_NotCollected]) -> list[_NotCollected]:
+    """Return the rows such that the first ones of all owners come first, then the second ones, and so on."""
+    count = Counter[int]()
+    turns = []
+    for row in sorted(rows, key=lambda row: row.who):
+        turns.append((count[row.owner], row))
+        count[row.owner] += 1
+    return [row for _, row in sorted(turns, key=lambda turn: turn[0])]
+
+
+class ListPlain(ExchangeList):
+    """nbgrader's own; of the inbound folder, only what it can list without following a link or waiting.
+
+    A folder's name is its student's, and so is what nbgrader reads in it. One that would end the list, or
+    steer the terminal that shows it, is left out.
+    """
+
+    assignments: list[str]  # nbgrader's: the paths
+
+    def init_dest(self) -> None:
+        """Find the folders to list."""
+        super().init_dest()
+        if not self.inbound:
+            return
+        listed = []
+        for path in self.assignments:
+            if self._can_list(path):
+                listed.append(path)
+            else:
+                shown = visible(path).replace("\n", "\\n")
+                self.log.warning("Not listed, because nbgrader could not read or show it: %s", shown)
+        self.assignments = listed
+
+    def _can_list(self, path: str) -> bool:
+        """Return whether nbgrader can list a folder: then it is tried, which reads its notebooks."""
+        name = os.path.basename(path)
+        if not (name.isprintable() and visible(name) == name and is_plain(path)):
+            return False
+        self.assignments = [path]
+        try:
+            if _size_read(path) > MAX_FILE_BYTES:
+                return False
+            self.parse_assignments()
+        except Exception:  # of whatever kind: nbgrader has had a stranger's files
+            return False
+        return True
+
+
+class ReleasePages(ExchangeReleaseFeedback):
+    """nbgrader's own; a submission's page goes out under the name of each notebook in it, whatever that is.
+
+    `nbgrader fetch_feedback` looks for a page of every notebook that was handed in, and warns of each that it
+    does not find. A submission has one page: of two languages, of a renamed notebook, or of several.
+    """
+
+    def init_dest(self) -> None:
+        """Find the folder of the pages in the exchange."""
+        _refuse_link(self)
+        super().init_dest()
+
+    def copy_files(self) -> None:
+        """Release the pages."""
+        super().copy_files()
+        for page in map(Path, glob(f"{self.src_path}/*.html")):
+            student, secret = page.parent.parent.name, (page.parent / EXCHANGE_SECRET).read_text()
+            settings = self.coursedir
+            handed_in = Path(settings.format_path(settings.submitted_directory, student, page.parent.name))
+            released = self._released(secret, page.stem)
+            for name in _notebooks(handed_in, page.stem):
+                if released.is_file():
+                    shutil.copy(released, part := self._released(secret, f"{name}-tmp"))
+                    part.replace(self._released(secret, name))
+
+    def _released(self, secret: str, notebook: str) -> Path:
+        """The page of a notebook in the exchange, where nbgrader looks for it."""
+        return Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=notebook)}.html")
+
+
+def _refuse_link(exchange: Exchange) -> None:
+    """End a release if a link has the place of the class's folder: nbgrader would write through it."""
+    course = os.path.join(exchange.root, exchange.coursedir.course_id)
+    if os.path.islink(course):
+        exchange.fail(f"{course} is a link, which a student may have made. Delete it, then release again.")
+
+
+def _notebooks(folder: Path, lesson: str) -> list[str]:
+    """The names of the notebooks in a submission, without the ending: not the lesson's, and few others."""
+    try:
+        found = [Path(entry.name) for entry in os.scandir(folder) if entry.is_file()]
+    except OSError:  # it is not here any more, or no folder
+        return []
+    names = {path.stem for path in found if path.suffix == ".ipynb" and _is_text(path.name)} - {lesson}
+    return sorted(names, key=lambda name: (not name.startswith(lesson), name))[:_MOST]
+
+
+def _is_text(name: str) -> bool:
+    """Whether nbgrader can make a hash of a name: one of other bytes than text has half characters in it."""
+    return not any("\ud800" <= char <= "\udfff" for char in name)

@@ -1,0 +1,142 @@
+"""What nbgrader's commands and formgrader's buttons do in this course: they call the autograder.
+
+`nbgrader autograde` and formgrader's Autograde would run students' code in a kernel of the instructor's, with
+the instructor's files in reach. nbgrader's converters construct their `exporter_class` when they know what
+there is to convert, and before they convert anything; so the exporters below, which nbgrader_config.py names,
+have the `autograder` command do the work, in a process of its own, and leave the converter nothing to do.
+"""
+
+import os
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+from typing import Any, ClassVar
+
+from nbconvert.exporters import Exporter
+from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde, BaseConverter, GenerateFeedback
+from nbgrader.converters.base import NbGraderException
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from autograder.course.errors import CourseError
+from autograder.course.lesson import find_root
+from autograder.course.settings import Course
+
+_LINES = 5  # of what the command said last, that an error repeats
+# What decides who is graded, and where it is written.
+_SETTINGS = ("root", "db_url", "course_id", "directory_structure", "student_id_exclude", "groupshared")
+_FOLDERS = ("source_directory", "submitted_directory", "autograded_directory", "feedback_directory")
+_REFUSED = (
+    "nbgrader's own engine is switched off in this course: it would run students' code as you, with access "
+    "to your files. Use `autograder grade`, or leave Autograde's settings as they are in the course's "
+    "nbgrader_config.py."
+)
+
+
+class Refuse(NbGraderPreprocessor):
+    """Stands where nbgrader's own steps would run a student's code, and refuses."""
+
+    def preprocess(self, nb: Any, resources: Any) -> Any:
+        raise NbGraderException(_REFUSED)
+
+
+class _Instead(Exporter):
+    """Has a command of the autograder do what a converter is about to do.
+
+    Raises:
+        NbGraderException: it was not done, or not for everybody; the words say why.
+    """
+
+    converter: ClassVar[type[BaseConverter]]
+    command: ClassVar[str]
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if not isinstance(self.parent, self.converter):
+            raise NbGraderException(_REFUSED)
+        try:
+            self._check(self.parent)
+            _call(self.parent, [self.command, *self._arguments(self.parent)])
+        except (CourseError, NbGraderException) as error:
+            self.parent.log.error("%s", error)
+            raise NbGraderException(str(error)) from None
+        self.parent.assignments = {}
+
+    def _check(self, converter: BaseConverter) -> None:
+        """Refuse what the command would not do as it was asked for."""
+        asked = converter.coursedir
+        ours = Course.at(find_root(Path(asked.root))).directory
+        names = [name for name in (*_SETTINGS, *_FOLDERS) if getattr(asked, name) != getattr(ours, name)]
+        if names:
+            raise NbGraderException(
+                f"Nothing was done: CourseDirectory.{names[0]} is {getattr(asked, names[0])!r} here and "
+                f"{getattr(ours, names[0])!r} in the course's nbgrader_config.py. Change it there."
+            )
+        if asked.notebook_id != "*":
+            raise NbGraderException("Nothing was done: a submission is one notebook. Leave out --notebook.")
+
+    def _arguments(self, converter: BaseConverter) -> list[str]:
+        lessons, students = _matched(converter)
+        everybody = converter.coursedir.student_id == "*"
+        whose = [] if everybody else [f"--student={student}" for student in students]
+        return [*lessons, *whose, *(["--force"] if converter.force else [])]
+
+    def from_notebook_node(self, *_: Any, **__: Any) -> Any:
+        raise NbGraderException(_REFUSED)
+
+    from_filename = from_file = from_notebook_node
+
+
+class GradeInstead(_Instead):
+    """`autograder grade`, in the place of `nbgrader autograde`."""
+
+    converter, command = Autograde, "grade"
+
+    def _check(self, converter: BaseConverter) -> None:
+        super()._check(converter)
+        if converter.create_student:
+            return
+        with Gradebook(converter.coursedir.db_url, converter.coursedir.course_id) as book:
+            known = {student.id for student in book.students}
+        unknown = [student for student in _matched(converter)[1] if student not in known]
+        if unknown:
+            raise NbGraderException(
+                f"Nothing was graded: the gradebook has no student {', '.join(unknown)}. Add them with "
+                "`nbgrader db student add`, or leave Autograde.create_student on."
+            )
+
+
+class FeedbackInstead(_Instead):
+    """`autograder feedback`, in the place of `nbgrader generate_feedback`."""
+
+    converter, command = GenerateFeedback, "feedback"
+
+
+def _matched(converter: BaseConverter) -> tuple[list[str], list[str]]:
+    """The lessons and the students that a converter is about to convert, as its folders are named."""
+    folders = [Path(folder) for folder in converter.assignments]
+    return sorted({folder.name for folder in folders}), sorted({folder.parent.name for folder in folders})
+
+
+def _call(converter: BaseConverter, words: list[str]) -> None:
+    """Run a command in the course, its lines in nbgrader's log as they come."""
+    last: deque[str] = deque(maxlen=_LINES)
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "autograder.cli", *words],
+        cwd=converter.coursedir.root,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as running:
+        assert running.stdout is not None
+        for line in running.stdout:
+            last.append(line.rstrip())
+            converter.log.info("%s", last[-1])
+    if running.returncode != 0:
+        raise NbGraderException(
+            "\n".join(last) or f"`autograder {words[0]}` ended with exit status {running.returncode}."
+        )

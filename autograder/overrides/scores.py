@@ -1,0 +1,92 @@
+"""`nbgrader export`: nbgrader's own table, in which a score that nobody has given is empty and no zero."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook, Student, SubmittedAssignment
+from nbgrader.plugins import ExportPlugin
+
+from autograder.course.errors import CourseError
+from autograder.course.settings import Course
+from autograder.gradebook.current import HandedIn
+from autograder.gradebook.records import kept_in
+from autograder.gradebook.tables import Sheet, as_csv
+
+_AHEAD = 50  # submissions whose results are looked up together: all of them are held in memory
+_HEAD = [
+    *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
+    *("raw_score", "late_submission_penalty", "score", "max_score"),
+]
+
+
+class ScoresGiven(ExportPlugin):
+    """Writes a row for each student and lesson, as nbgrader's `CsvExportPlugin` does.
+
+    That one writes 0.0 for who handed in nothing and for a file that could not be read. Here the score is
+    empty until something was handed in, what lies in submitted/ now was graded, and no answer of it waits for
+    a person.
+    """
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the table to `to`, else to grades.csv."""
+        try:
+            self._export(gradebook)
+        except (CourseError, OSError) as error:
+            self.parent.fail(str(error))
+
+    def _export(self, gradebook: Gradebook) -> None:
+        course = Course.at(Path(self.parent.coursedir.root))
+        place, rows, empty = Path(self.to or "grades.csv"), [], Counter[str]()
+        wanted, lessons = set(map(str, self.student)), set(map(str, self.assignment))
+        for assignment in gradebook.assignments:
+            if lessons and assignment.name not in lessons:
+                continue
+            there = HandedIn(course, assignment.name)
+            newer = self._newer(gradebook, assignment.name, there)
+            handed = {one.student_id: one for one in gradebook.assignment_submissions(assignment.name)}
+            for student in gradebook.students:
+                if wanted and student.id not in wanted:
+                    continue
+                one = handed.get(student.id)
+                ungraded = student.id in newer or (one is None and student.id in there.students)
+                empty["not graded yet"] += ungraded
+                empty["handed in nothing"] += one is None and not ungraded
+                empty["needs manual grading"] += one is not None and one.needs_manual_grade and not ungraded
+                rows.append(
+                    [
+                        *_shown(assignment.name, assignment.duedate, one and one.timestamp),
+                        *_person(student),
+                        *_scores(None if ungraded else one),
+                        *_shown(assignment.max_score),
+                    ]
+                )
+        place.write_bytes(as_csv(Sheet(_HEAD, rows)))
+        self.log.info("%s: %s rows", place, len(rows))
+        for why, number in (+empty).items():
+            self.log.info("Scores left empty, %s: %s", why, number)
+
+    def _newer(self, gradebook: Gradebook, lesson: str, there: HandedIn) -> set[str]:
+        """The students whose grade is not of what lies in submitted/ now."""
+        found: set[str] = set()
+        students = sorted(there.students)
+        for at in range(0, len(students), _AHEAD):
+            kept = kept_in(gradebook, [(student, lesson) for student in students[at : at + _AHEAD]])
+            found |= {student for (student, _), one in kept.items() if there.is_newer(student, one)}
+        return found
+
+
+def _person(student: Student) -> list[str]:
+    return _shown(student.id, student.last_name, student.first_name, student.email)
+
+
+def _scores(one: SubmittedAssignment | None) -> list[str]:
+    """The score before the late penalty, the penalty, and the score after it; empty if none was given."""
+    if one is None or one.needs_manual_grade:
+        return ["", "", ""]
+    penalty = one.late_submission_penalty or 0.0
+    return _shown(one.score, penalty, max(0.0, one.score - penalty))
+
+
+def _shown(*cells: Any) -> list[str]:
+    return ["" if cell is None else str(cell) for cell in cells]

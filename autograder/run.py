@@ -1,0 +1,306 @@
+"""`autograder grade` and `autograder feedback` from start to end: what a run prints, and its exit status."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from autograder.course.errors import CourseError
+from autograder.course.lesson import choose_lessons, find_lessons
+from autograder.json_file import refuse_unwritable, write_results
+from autograder.lms.exported import is_exported
+from autograder.sandbox.inside import pages
+from autograder.sandbox.results import WallUnavailable
+from autograder.sandbox.sweep import cache_file
+from autograder.terminal import Terminal, err, out, warn_of_others
+from secant.language import counted
+
+if TYPE_CHECKING:
+    from autograder.course.settings import Course
+    from autograder.gradebook.entries import Entry
+    from autograder.grading.batch import Summary
+    from autograder.grading.closing import Closing
+    from autograder.sandbox.template import Template
+    from autograder.workers.executors import Workers
+
+_ROWS, _NAMES = 40, 12  # of a table's: what cannot be read at a glance is in a file
+_LINE_SECONDS = 3.0  # between two lines that say how far something is
+
+
+class Asked(NamedTuple):
+    """The submissions that a command was asked for.
+
+    Attributes:
+        root: the course directory.
+        lessons: the names of their lessons.
+        every: the names of all lessons of the course.
+        students: the students' ids; empty for all students.
+    """
+
+    root: Path
+    lessons: Sequence[str]
+    every: Sequence[str]
+    students: Sequence[str]
+
+
+def asked_for(root: Path, lessons: list[str] | None, students: list[str] | None) -> Asked:
+    """Read a command's arguments.
+
+    Raises:
+        CourseError: a lesson does not exist.
+    """
+    there = find_lessons(root)
+    chosen = choose_lessons(there, lessons or [])
+    return Asked(root, [one.name for one in chosen], [one.name for one in there], students or [])
+
+
+def grade(
+    asked: Asked, workers: int, scheduler: str, json_file: Path | None, *, force: bool, change_tasks: bool
+) -> int:
+    """Grade submissions, and print what is left for a person to do.
+
+    Args:
+        asked: the submissions.
+        workers: the number of processes on this machine; 0 for as many as make sense.
+        scheduler: the address of a Dask scheduler, if its workers are to grade.
+        json_file: the file for the results, if there is to be one.
+        force: whether to grade also what has not changed.
+        change_tasks: whether to accept dropped and added tasks.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        CourseError: nothing can be graded.
+        typer.Exit: no submission was found, or the run was stopped.
+    """
+    if json_file:
+        refuse_unwritable(json_file)
+    course, entries, pool = _start(asked, workers, scheduler, change_tasks)
+    with _closed(pool, "Stopped. Finished grades are kept; run the same command to continue."):
+        with pages.kept():
+            from autograder.grading import batch  # takes seconds too, and the template's imports go on
+
+        with _progress("Grading", len(entries)) as tell:
+            summary = batch.grade(course, entries, pool, force=force, tell=tell)
+    written = json_file is None or write_results(json_file, summary.rows())
+    is_clean = _end(course, asked, summary)
+    return 0 if is_clean and written and not summary.failed else 1
+
+
+def _start(
+    asked: Asked, workers: int, scheduler: str, change_tasks: bool
+) -> tuple["Course", list["Entry"], "Workers"]:
+    """Find the submissions while the workers start; end what was started if nothing can be graded."""
+    from autograder.workers import executors
+
+    with ExitStack() as unused:
+        begun = None if scheduler else executors.begin()  # for this process has seconds of imports, too
+        if not scheduler:
+            unused.callback(executors.end)
+        if begun is not None:
+            unused.callback(begun.end)
+        course, entries = _find(asked)
+        if begun is not None:
+            later = executors.imported_later(course.root, {entry.lesson for entry in entries})
+            if later is not None:
+                begun.prepare(later)  # takes half a second, while the workers are importing
+        if change_tasks:
+            from autograder.gradebook.tasks import change_tasks as change
+
+            for said in change(course, asked.lessons):
+                out.print(said, highlight=False, markup=False)
+        if scheduler:
+            from autograder.workers.cluster import cluster
+
+            pool: Workers = cluster(scheduler)
+        else:
+            pool = _local(course, workers, len(entries), begun)
+        unused.pop_all()
+    return course, entries, pool
+
+
+def make_pages(asked: Asked, *, force: bool) -> int:
+    """Make the feedback pages that no longer match the gradebook, and print how many.
+
+    Args:
+        asked: the submissions.
+        force: whether to make all pages.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        CourseError, typer.Exit: as `grade`.
+    """
+    from autograder.grading import batch
+    from autograder.workers.executors import LocalWorkers
+
+    course, entries = _find(asked)
+    pool = LocalWorkers(min(len(entries), os.cpu_count() or 1), pages_alone=True)
+    stopped = "Stopped. Run the same command to continue."
+    with _closed(pool, stopped), _progress("Pages", len(entries)) as tell:
+        summary = batch.make_pages(course, entries, pool, force=force, tell=tell)
+    same, failed = summary.kept - summary.pages, len(summary.failed)
+    out.print(f"{counted(summary.pages, 'page')} updated, {same} already up to date; {failed} failed.")
+    return 1 if summary.failed else 0
+
+
+def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
+    """Read the course's settings, and list the submissions; end the command if there is none."""
+    with pages.kept():
+        from autograder.course.settings import Course
+        from autograder.gradebook.entries import find_submissions
+
+    course = Course.at(asked.root)
+    entries = find_submissions(course, asked.lessons, asked.students)
+    if not entries:
+        raise _nothing_found(course.submitted, asked.every, asked.students)
+    return course, entries
+
+
+def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[str]) -> typer.Exit:
+    """Say that nothing was found: an error where students were named, or something else lies there."""
+    from autograder.grading.closing import meant, unknown
+
+    whose = f" of {'student' if len(students) == 1 else 'students'} {', '.join(students)}" if students else ""
+    out.print(f"No submission{whose} was found in {submitted}, where each is a folder STUDENT/LESSON.")
+    for student in students:
+        if (alike := meant(student, submitted)) and alike != student:
+            out.print(f"Did you mean {alike}, not {student}?")
+    strange = list(unknown(submitted, lessons, is_exported, students))[:_ROWS]
+    for place, to_do in strange:
+        out.print(f"{place}: {to_do}")
+    return typer.Exit(1 if students or strange else 0)
+
+
+def _local(course: "Course", wanted: int, submissions: int, begun: "Template | None") -> "Workers":
+    """Return workers on this machine, and print how many there are and why."""
+    from autograder.workers.budget import Budget
+    from autograder.workers.executors import LocalWorkers
+
+    places, said = Budget.of_this_machine().allow(wanted, submissions)
+    out.print(said)
+    if not cache_file().is_file():
+        out.print(
+            "First run on this machine: the grader searches everything that notebooks can see for "
+            "parts of the course. This takes some seconds, up to a minute on a slow disk."
+        )
+    try:
+        return LocalWorkers(places, course.hidden, begun)
+    except WallUnavailable as error:
+        raise _no_wall(error) from None
+
+
+@contextmanager
+def _closed(pool: "Workers", stopped: str) -> Iterator[None]:
+    """Close the workers at the end of a run; kill them if it is cut short, and print this after Ctrl+C."""
+    try:
+        yield
+    except BaseException as error:
+        pool.close(kill=True)
+        if isinstance(error, KeyboardInterrupt):
+            err.print(stopped)
+            raise typer.Exit(130) from None
+        if isinstance(error, WallUnavailable):
+            raise _no_wall(error) from None
+        raise
+    pool.close()
+
+
+def _no_wall(error: WallUnavailable) -> CourseError:
+    return CourseError(f"Nothing is graded without a sandbox. {error.reason}\n{error.fix}")
+
+
+def _end(course: "Course", asked: Asked, summary: "Summary") -> bool:
+    """Print what a run came to; return whether all that lies there was read, and it is clear what counts."""
+    from autograder.grading.closing import closing
+
+    end = closing(summary, course.submitted, asked.every, asked.students, is_exported)
+    before, unread = summary.kept - summary.unread, len(end.unread)
+    out.print(
+        f"{counted(end.graded, 'submission')} graded, {before} of them earlier; {len(summary.failed)} failed"
+        + (f", {unread} could not be read." if unread else ".")
+        + (f" {counted(summary.pages, 'page')} updated." if summary.kept else "")
+    )
+    show_closing(end, summary.failed)
+    warn_of_others(course)
+    if "single" in summary.walls:
+        err.print("A sandbox was built for each submission, which is slow: `autograder doctor` says why.")
+    return end.is_clean
+
+
+def show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
+    """Print what is left for a person to do."""
+    table = Table("", "Which", "To do", title="What is left to do", title_justify="left", title_style="bold")
+    to_do = "Grade in formgrader, then: autograder feedback"
+    changed = f"The answer has changed since you gave its points. {to_do}"
+    for what, (number, submissions), then in (
+        ("note", end.notes, to_do),
+        ("overruled task", end.overruled, changed),
+    ):
+        if number:
+            which = f"{counted(number, what)} in {counted(submissions, 'submission')}"
+            table.add_row("needs manual grading", which, then)
+    settled = "Ask for it again, or enter points in formgrader; until then it stays on this list."
+    rows = [
+        *(("could not be read", which, why) for which, why in end.unread.items()),
+        *(("several notebooks", which, why) for which, why in end.several.items()),
+        *(("not graded", str(which), why) for which, why in failed.items()),
+        *(("wrong place", which, why) for which, why in end.unknown.items()),
+        *(("unknown student", which, why) for which, why in end.strangers.items()),
+        *(("unclear time", which, why) for which, why in end.unclear_times.items()),
+        *(("points off: late", which, why) for which, why in end.late.items()),
+    ]
+    for number, row in enumerate(rows[:_ROWS], 1):
+        table.add_row(*map(Text, row))
+        if number == min(len(end.unread), _ROWS):
+            table.add_row("", "", settled, style="dim")
+    if len(rows) > _ROWS:
+        table.add_row("…", f"and {len(rows) - _ROWS} more", "--json FILE lists every submission")
+    for lesson, students in end.absent.items():
+        shown = ", ".join(students[:_NAMES]) + (" …" if len(students) > _NAMES else "")
+        table.add_row("handed in nothing", f"{lesson}: {counted(len(students), 'student')}", Text(shown))
+    if end.packages:
+        table.add_row("not installed here", *map(Text, _packages(end.packages)))
+    if table.row_count:
+        Terminal().print(table)  # wrapped, since somebody has to read it
+
+
+def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    """Return which packages are missing, for how many students, and what to do about it."""
+    shown = [f"{package}: {counted(len(who), 'student')}" for package, who in students.items()]
+    more = ["…"] if len(shown) > _NAMES else []
+    return (
+        ", ".join(shown[:_NAMES] + more),
+        "Notebooks import these. If answers may use one, install it, then: autograder grade --force",
+    )
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
+    """Show how far something is and what is said meanwhile; without a terminal, a line now and then."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        bar = progress.add_task(what, total=total)
+        done, said = 0, time.monotonic()
+
+        def tell(entry: object, text: str) -> None:
+            nonlocal done, said
+            if text:
+                progress.console.print(f"{entry}: {text}")
+                return
+            done += 1
+            progress.advance(bar)
+            if not out.is_terminal and done < total and time.monotonic() - said >= _LINE_SECONDS:
+                said = time.monotonic()
+                out.print(f"{what}: {done} of {total}")
+
+        yield tell

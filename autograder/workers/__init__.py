@@ -1,0 +1,1 @@
+"""Workers: one job in, plain data out, in processes of this machine or of a cluster."""

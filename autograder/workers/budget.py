@@ -1,0 +1,86 @@
+"""How many workers this machine has processors and memory for, whatever their submissions do."""
+
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from autograder.sandbox import cgroup
+from autograder.sandbox.template import Behind
+from autograder.workers.worker import EXTRA_BYTES
+from secant.language import counted
+
+_MEGABYTE = 2**20
+_GIGABYTE = 2**30
+#: Of a worker: its own process, and the template that its containers are forked from (benchmarks/memory.py).
+WORKER_BYTES = 600 * _MEGABYTE
+#: For the command itself and all else on this machine that wants a little more.
+RESERVE_BYTES = 512 * _MEGABYTE
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What this machine has to spare.
+
+    Attributes:
+        cores: processors that this process may use.
+        free: bytes of memory.
+        each: bytes that one worker may come to, with a submission that takes all it may.
+    """
+
+    cores: int
+    free: int
+    each: int
+
+    @classmethod
+    def of_this_machine(cls) -> Self:
+        """Look at this machine as it is now."""
+        each = WORKER_BYTES + EXTRA_BYTES + Behind().limits.memory_mb * _MEGABYTE
+        return cls(_cores(), _free_memory(), each)
+
+    @property
+    def fit(self) -> int:
+        """How many workers the memory is enough for."""
+        return max(0, self.free - RESERVE_BYTES) // self.each
+
+    @property
+    def workers(self) -> int:
+        """How many workers there should be; one even where memory is short."""
+        return max(1, min(self.cores, self.fit))
+
+    def __str__(self) -> str:
+        free, each = self.free / _GIGABYTE, self.each / _GIGABYTE
+        return f"{counted(self.cores, 'core')}, {free:.1f} GB of memory free, at most {each:.1f} GB a worker"
+
+    def allow(self, wanted: int, submissions: int) -> tuple[int, str]:
+        """Return how many workers there may be for so many submissions, and a sentence that says why.
+
+        Args:
+            wanted: how many were asked for; 0: as many as make sense.
+            submissions: how many there are to grade.
+        """
+        given = min(wanted, max(1, self.fit)) if wanted else self.workers
+        if given < wanted:
+            return (
+                given,
+                f"{counted(given, 'worker')} instead of {wanted}, for which memory may be too small: {self}.",
+            )
+        given = min(given, submissions)
+        return given, f"{counted(given, 'worker')}: {self}."
+
+
+def _cores() -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    allowed = cgroup.processors_allowed()
+    return cores if allowed is None else min(cores, math.ceil(allowed))
+
+
+def _free_memory() -> int:
+    """Bytes, by the kernel's own estimate, and by the limits of the container that this may be."""
+    left = cgroup.memory_left()
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            free = int(line.split()[1]) * 1024
+            return free if left is None else min(free, left)
+    raise OSError("/proc/meminfo says nothing of available memory")

@@ -1,0 +1,145 @@
+"""The workers of a Dask cluster: they share no file with this machine, come and go, and may be killed.
+
+Dask itself gives the job of a worker that has ended to another one. What is seen to here: that the jobs go
+as bytes (remote.py), that a worker has its next job before it has finished one, and that a run whose cluster
+has gone ends in a sentence.
+"""
+
+import logging
+import time
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
+from typing import Any
+
+from autograder.course.errors import CourseError
+from autograder.workers import remote
+from autograder.workers.executors import Work
+
+CONNECT_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0  # without any worker: some may be starting
+_LOOK_SECONDS = 1.0
+# At each worker: one that runs, and one that waits there, so that no worker waits for the network.
+_JOBS = 2
+_AGAIN = "Finished grades are kept; run the same command to continue."
+
+
+def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers":
+    """Return the workers of the cluster whose scheduler is at an address.
+
+    Dask's own settings (~/.config/dask, DASK_...) hold here too: for TLS, see docs/scale.md.
+
+    Raises:
+        CourseError: distributed is not installed, or nobody answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise CourseError(
+            "--scheduler needs the package distributed: `pip install 'secant[scale]'`."
+        ) from None
+    # What it has to say of lost connections is said here in a sentence.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        why = " ".join(str(error).split()).rstrip(".")
+        raise CourseError(f"No Dask scheduler answers at {address}: {why}.") from None
+    return ClusterWorkers(client, address, patience)
+
+
+class ClusterWorkers:
+    """A Dask cluster's workers, those that join later too.
+
+    Args:
+        client: Dask's connection to the scheduler.
+        address: the scheduler's.
+        patience: for how many seconds there may be no worker at all.
+    """
+
+    def __init__(self, client: Any, address: str, patience: float) -> None:
+        self._client = client
+        self._address = address
+        self._patience = patience
+        # pure=True would merge equal calls, and a second try is an equal call.
+        self._executor = client.get_executor(pure=False, retries=0)
+        self._workers = 0
+        self._looked = self._seen = time.monotonic()
+        self._count()
+
+    @property
+    def places(self) -> int:
+        """How many jobs to give at once."""
+        return max(1, _JOBS * self._workers)
+
+    def look(self) -> None:
+        """Count the workers, at most once a second.
+
+        Raises:
+            CourseError: the scheduler has gone, or there has been no worker for too long.
+        """
+        if self._client.status != "running":
+            raise CourseError(f"The Dask scheduler at {self._address} no longer answers. {_AGAIN}")
+        now = time.monotonic()
+        if now - self._looked < _LOOK_SECONDS:
+            return
+        self._looked = now
+        self._count()
+        if now - self._seen > self._patience:
+            start = f"`dask worker {self._address} --nthreads 1`"
+            raise CourseError(
+                f"The Dask scheduler at {self._address} has had no worker for {self._patience:.0f} s. Start "
+                f"some: {start}. A worker without {_secant()} ends at its first job. {_AGAIN}"
+            )
+
+    def submit(self, work: Work, job: Any) -> Future[Any]:
+        found: Future[Any] = Future()
+
+        def pass_on(answer: Future[Any]) -> None:
+            try:
+                found.set_result(remote.unpack(answer.result()))
+            except CancelledError as error:
+                found.set_exception(error)
+            except remote.OtherVersion as error:
+                found.set_exception(CourseError(_other_version(error)))
+            except Exception as error:
+                known = "deserialization of the task graph" in str(error)
+                found.set_exception(CourseError(_no_grader(self._address)) if known else error)
+
+        self._executor.submit(remote.do, work, remote.pack(job)).add_done_callback(pass_on)
+        return found
+
+    def settle(self, future: Future[Any]) -> None:
+        pass
+
+    def close(self, kill: bool = False) -> None:
+        with suppress(Exception):  # a scheduler that has gone has nothing to be told
+            self._executor.shutdown(wait=not kill)
+        with suppress(Exception):
+            self._client.close()
+
+    def _count(self) -> None:
+        try:
+            self._workers = len(self._client.nthreads())
+        except OSError:  # seen by the status, as soon as the client has noticed
+            self._workers = 0
+        if self._workers:
+            self._seen = time.monotonic()
+
+
+def _other_version(error: remote.OtherVersion) -> str:
+    return (
+        f"The worker on {error.where} has {_named(error.there)}, but this command has {_named(error.here)}: "
+        f"it graded nothing. Install the same versions on both, and restart the worker. {_AGAIN}"
+    )
+
+
+def _named(versions: remote.Versions) -> str:
+    return ", ".join(f"{name} {text}" for name, text in versions.items())
+
+
+def _no_grader(address: str) -> str:
+    return f"The Dask scheduler at {address} needs {_secant()}, as its workers do: install it there. {_AGAIN}"
+
+
+def _secant() -> str:
+    return f"secant {remote.versions()['secant']}"

@@ -1,0 +1,11 @@
+"""What a worker needs for submissions and their pages; see preloaded_pages.py."""
+
+from autograder.sandbox.inside import pages
+
+with pages.kept():
+    import torch
+
+    import autograder.exam.examiner
+    import autograder.workers.preloaded_pages  # noqa: F401
+
+torch.set_num_threads(1)

@@ -1,0 +1,153 @@
+"""A job on another machine: bytes in, bytes out; refused where another version of the grader is installed.
+
+The bytes are JSON, so what is read back from a worker is checked field by field, and a job of another version
+is recognised before anything else of it is read.
+"""
+
+import dataclasses
+import importlib.metadata
+import json
+import math
+import platform
+import sys
+import threading
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from autograder.exam.version import grader_version, torch_version
+from autograder.page.version import page_version
+from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
+
+Versions = dict[str, str]
+_JOBS = {kind.__name__: kind for kind in (Job, Page)}
+_DONE = {kind.__name__: kind for kind in (Examined, Rendered, NoWall, Failed, Busy)}
+_REFUSED = "refused"
+_one = threading.Lock()
+
+
+class OtherVersion(Exception):
+    """A worker has another version of what decides.
+
+    Attributes:
+        where: the worker's machine.
+        there, here: what it has, and what gave the job.
+    """
+
+    def __init__(self, where: str, there: Versions, here: Versions) -> None:
+        super().__init__(where)
+        self.where = where
+        self.there = there
+        self.here = here
+
+
+@cache
+def versions() -> Versions:
+    """What has to be the same on all machines, for the same file to get the same result on each."""
+    return {
+        "secant": importlib.metadata.version("secant"),
+        "grading code": grader_version()[:12],
+        "page code": page_version()[:12],
+        "torch": torch_version(),
+        "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
+    }
+
+
+def pack(job: Job | Page) -> bytes:
+    """Return a job as bytes, with the version of who gives it."""
+    return _dump({"versions": versions(), "kind": type(job).__name__, "job": _plain(job)})
+
+
+def do(work: Callable[[Job | Page], Done], packed: bytes) -> bytes:
+    """On a worker: do a packed job, and return what came of it as bytes."""
+    order = json.loads(packed)
+    if order["versions"] != versions():
+        return _dump({"kind": _REFUSED, "versions": versions(), "where": platform.node()})
+    job = _built(_JOBS[order["kind"]], order["job"])
+    _import()
+    with _one:  # whatever number of threads this worker was given
+        try:
+            done = work(job)
+        except Exception as error:
+            done = Failed(f"{type(error).__name__}: {error}")
+    return _dump({"kind": type(done).__name__, "done": _plain(done)})
+
+
+@cache
+def _import() -> None:
+    """Import what jobs need as a local worker's parent does: no collection of garbage looks at it later."""
+    import autograder.workers.preloaded  # noqa: F401
+
+
+def unpack(answer: object) -> Done:
+    """Read what a worker returned.
+
+    Raises:
+        OtherVersion: it refused the job.
+        ValueError: it is not what a worker of this version returns.
+    """
+    if not isinstance(answer, bytes):
+        raise ValueError(f"a worker returned {type(answer).__name__}, not bytes")
+    found = json.loads(answer)
+    match found:
+        case {"kind": "refused", "versions": dict(there), "where": str(where)}:
+            raise OtherVersion(where, {str(name): str(text) for name, text in there.items()}, versions())
+        case {"kind": str(kind), "done": done} if kind in _DONE:
+            return typing.cast(Done, _built(_DONE[kind], done))
+    raise ValueError("a worker returned something else than a result")
+
+
+# --- Dataclasses as JSON --------------------------------------------------------------------------------
+
+
+def _dump(data: Any) -> bytes:
+    return json.dumps(data).encode()
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Mapping):
+        return {name: _plain(entry) for name, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+
+_hints = cache(typing.get_type_hints)
+
+
+def _built(kind: Any, value: Any) -> Any:
+    """Return the value of this type that `_plain` made plain data of.
+
+    Raises:
+        ValueError: the data is not of this type.
+    """
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if kind is Any:
+        return value
+    if dataclasses.is_dataclass(kind):
+        hints = _hints(typing.cast(type, kind))
+        if isinstance(value, dict) and value.keys() == hints.keys():
+            return kind(**{name: _built(hint, value[name]) for name, hint in hints.items()})  # type: ignore[operator]
+    elif origin is typing.Literal:
+        if isinstance(value, str) and value in inner:
+            return value
+    elif origin in (typing.Union, types.UnionType):
+        return None if value is None else _built(next(one for one in inner if one is not type(None)), value)
+    elif origin in (Sequence, tuple):
+        if isinstance(value, list):
+            return tuple(_built(inner[0], entry) for entry in value)
+    elif origin is Mapping:
+        if isinstance(value, dict):
+            return {name: _built(inner[1], entry) for name, entry in value.items()}
+    elif kind is bytes:
+        return bytes.fromhex(value)
+    elif kind is float:
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return float(value)
+    elif type(value) is kind:
+        return value
+    raise ValueError(f"{str(value)[:80]!r} is not of the type {kind}")

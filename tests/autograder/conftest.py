@@ -1,0 +1,70 @@
+"""A small class to grade, built once: nbgrader is slow."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory, no_power_cut: None) -> Path:
+    """The small course; beside its gradebook, which knows the lesson, an empty one."""
+    # Imported here: most rooms need neither nbgrader nor its gradebook.
+    from autograder.course.assignment import read_assignment
+    from autograder.course.settings import Course
+    from autograder.gradebook.book import Book
+    from autograder.gradebook.tasks import register
+    from tests.support.small_class import EMPTY, STEPS, build_course
+
+    root = tmp_path_factory.mktemp("course")
+    build_course(root)
+    course = Course.at(root)
+    with Book(course.directory, course.config):
+        pass
+    shutil.copy(root / "gradebook.db", root / EMPTY)
+    with Book(course.directory, course.config) as opened:
+        register(opened, read_assignment(root, STEPS))
+    return root
+
+
+@pytest.fixture(scope="session")
+def no_power_cut() -> Iterator[None]:
+    """SQLite need not wait for the disk: no test switches the machine off."""
+    from tests.support.gradebooks import hurried
+
+    with hurried():
+        yield
+
+
+@pytest.fixture
+def room(built: Path, tmp_path: Path) -> Path:
+    """A course directory of its own, with nobody's work in it."""
+    shutil.copytree(built, tmp_path / "class")
+    return tmp_path / "class"
+
+
+@pytest.fixture
+def right(room: Path) -> dict[str, str]:
+    from tests.support.small_class import solutions
+
+    return solutions(room)
+
+
+@pytest.fixture
+def home(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where Ann fetches; the exchange is beside it."""
+    exchange = tmp_path / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o1777)
+    (room / "nbgrader_config_local.py").write_text(f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n")
+    for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "jupyter"))
+    home = tmp_path / "ann"
+    home.mkdir()
+    own = (
+        f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\nc.Exchange.cache = {str(home / 'cache')!r}\n"
+    )
+    own += "c.CourseDirectory.course_id = 'secant'\nc.CourseDirectory.student_id = 'ann'\n"
+    (home / "nbgrader_config.py").write_text(own)
+    return home

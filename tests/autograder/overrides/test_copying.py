@@ -1,0 +1,100 @@
+"""A stranger's folder is copied by descriptors: what changes meanwhile is not copied as something else."""
+
+import os
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.overrides.copying import Limits, NotCopied, copy_folder, open_folder
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the exchange is not available on Windows")
+WHOLE = Limits(1_000, lambda name, status: False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a file, and one in a folder; a secret is beside it."""
+    (tmp_path / "secret").write_text("secret")
+    made = tmp_path / "folder"
+    (made / "inner").mkdir(parents=True)
+    (made / "a.txt").write_text("a")
+    (made / "inner" / "b.txt").write_text("b")
+    os.utime(made / "a.txt", (1, 2))
+    return made
+
+
+def copied(folder: Path, limits: Limits = WHOLE) -> Path:
+    """Copy a folder; return the copy."""
+    target = folder.parent / "copy"
+    with open_folder(str(folder)) as opened:
+        copy_folder(opened, target, limits)
+    return target
+
+
+def test_a_copy_has_the_files_their_times_and_no_rights_for_others_to_write(folder: Path) -> None:
+    folder.chmod(0o777)
+    (folder / "a.txt").chmod(0o4666)
+    copy = copied(folder)
+    assert (copy / "a.txt").read_text() + (copy / "inner" / "b.txt").read_text() == "ab"
+    assert (copy / "a.txt").stat().st_mtime == 2
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o755
+    assert stat.S_IMODE((copy / "a.txt").stat().st_mode) == 0o644
+
+
+def test_a_group_of_instructors_may_write_to_the_copy(folder: Path) -> None:
+    copy = copied(folder, Limits(1_000, lambda name, status: False, shared=True))
+    assert stat.S_IMODE((copy / "inner").stat().st_mode) & 0o2770 == 0o2770
+    assert stat.S_IMODE((copy / "a.txt").stat().st_mode) & 0o660 == 0o660
+
+
+def test_copying_skips_entries_of_any_kind(folder: Path) -> None:
+    (folder / "link").symlink_to("nowhere")
+    copy = copied(folder, Limits(1_000, lambda name, status: name in ("link", "inner")))
+    assert [path.name for path in copy.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.parametrize("swap", ["link", "pipe"])
+@pytest.mark.parametrize("name", ["a.txt", "inner"])
+def test_file_swapped_after_the_check_is_not_copied(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, swap: str, name: str
+) -> None:
+    opening: Callable[..., int] = os.open
+
+    def late(path: str, *flags: Any, **more: Any) -> int:
+        if path == name:
+            (folder / name).rename(folder.parent / "away")
+            if swap == "link":
+                (folder / name).symlink_to(folder.parent / ("secret" if name == "a.txt" else "away"))
+            else:
+                os.mkfifo(folder / name)
+        return opening(path, *flags, **more)
+
+    monkeypatch.setattr(os, "open", late)
+    with pytest.raises((NotCopied, OSError)):
+        copied(folder)
+
+
+def test_copy_of_a_growing_file_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looking: Callable[[int], os.stat_result] = os.fstat
+
+    def late(descriptor: int) -> os.stat_result:
+        status = looking(descriptor)
+        if stat.S_ISREG(status.st_mode):
+            (folder / "a.txt").write_bytes(bytes(5_000))
+        return status
+
+    monkeypatch.setattr(os, "fstat", late)
+    with pytest.raises(NotCopied, match="larger"):
+        copied(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("name", ["a.txt", "inner"])
+def test_a_file_of_another_user_is_not_copied(folder: Path, name: str) -> None:
+    os.chown(folder / name, 64_001, 64_001)
+    with pytest.raises(NotCopied, match=f"{name} belongs to somebody else"):
+        copied(folder)

@@ -1,0 +1,23 @@
+"""A class's own nbgrader_config.py may name modules where they stood before `autograder.overrides`."""
+
+import importlib
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("exchange", ["CollectFiles", "ListPlain", "ReleaseLanguages", "ReleasePages"]),
+        ("hide_tests", ["HideTests"]),
+        ("instead", ["FeedbackInstead", "GradeInstead", "Refuse"]),
+        ("nbgrader_times", ["correct_times"]),
+        ("scores", ["ScoresGiven"]),
+    ],
+)
+def test_earlier_name_gives_the_same_object(module: str, names: list[str]) -> None:
+    earlier, now = (
+        importlib.import_module(f"autograder.{room}.{module}") for room in ("grading", "overrides")
+    )
+    for name in names:
+        assert getattr(earlier, name) is getattr(now, name)

@@ -1,0 +1,280 @@
+"""A real scheduler and real workers, killed in the middle: the gradebook is that of a run on this machine."""
+
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.course.errors import CourseError
+from autograder.course.settings import SECRET, Course
+from autograder.exam.report import Report, TaskResult
+from autograder.gradebook.entries import find_submissions
+from autograder.grading.batch import grade
+from autograder.intake.submission import Script, Step
+from autograder.page.facts import Head, Row
+from autograder.sandbox.results import CellResult, Line
+from autograder.workers import cluster as clusters
+from autograder.workers import remote
+from autograder.workers.cluster import ClusterWorkers, cluster
+from autograder.workers.executors import run as run_jobs
+from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.workers.worker import work
+from secant.verdict import Part, Verdict
+from tests.support.cluster import Processes, cluster_of
+from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
+
+VERDICT = Verdict((Part("call", "f(x)\ny"), Part("got", "3")), "slip", "ko")
+ROW = Row("double", "Task 1", 1.0, 2.0, outcome="wrong", verdict=VERDICT)
+KOREAN = Head("단계", "ko", 1.0, 2.0, rejected="아니요.")
+PAGE = Page("ann", STEPS, "{}", Head("Steps", "en", 1.0, 2.0, rows=(ROW,), rejected="No.", korean=KOREAN))
+
+
+# --- Real processes -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def right(room: Path) -> dict[str, str]:
+    return solutions(room)
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course with a class of four, of which every second student is wrong."""
+    root = tmp_path_factory.mktemp("room")
+    build_course(root)
+    (root / SECRET).write_bytes(bytes(range(32)))
+    right = solutions(root)
+    for number in range(4):
+        hand_in(root, f"s{number}", answered(root, right | WRONG if number % 2 else right))
+    return root
+
+
+@pytest.fixture(scope="module")
+def alone(room: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same class, graded by this process alone."""
+    root = tmp_path_factory.mktemp("alone") / "course"
+    shutil.copytree(room, root)
+    assert run(root, Here())[0].failed == {}
+    return root
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory: pytest.TempPathFactory, alone: Path) -> Iterator[Processes]:
+    """A scheduler with one worker."""
+    with cluster_of(tmp_path_factory.mktemp("cluster"), "first") as made:
+        yield made
+
+
+def graded_on(processes: Processes, root: Path, patience: float, done: Callable[[], object]) -> Any:
+    """Grade a class on the cluster, and do something when the first submission is done."""
+    entries = find_submissions(Course.at(root), [STEPS])
+    workers = cluster(processes.address, patience)
+    over: list[str] = []
+
+    def tell(entry: object, text: str) -> None:
+        if not text:
+            over.append(str(entry))
+            if len(over) == 1:
+                done()
+
+    try:
+        return grade(Course.at(root), entries, workers, tell=tell)
+    finally:
+        workers.close(kill=True)
+
+
+def gradebook(root: Path) -> dict[tuple[str, str], Any]:
+    """Everybody's scores and comments."""
+    with Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
+        found = book.assignment_submissions(STEPS)
+        grades = {
+            (one.student.id, grade.name): (grade.auto_score, grade.manual_score, grade.needs_manual_grade)
+            for one in found
+            for notebook in one.notebooks
+            for grade in notebook.grades
+        }
+        said = {
+            (one.student.id, f"comment {comment.name}"): comment.auto_comment
+            for one in found
+            for notebook in one.notebooks
+            for comment in notebook.comments
+        }
+    return grades | said
+
+
+def folders(root: Path) -> dict[str, bytes]:
+    """All files that were written for staff and students."""
+    steps = [root / name for name in ("autograded", "feedback")]
+    found = [path for step in steps for path in step.rglob("*") if path.is_file()]
+    return {str(path.relative_to(root)): path.read_bytes() for path in found}
+
+
+@pytest.mark.slow
+def test_job_of_a_killed_worker_is_repeated_by_another(room: Path, alone: Path, processes: Processes) -> None:
+    def replace_worker() -> None:
+        processes.hire("second")
+        processes.kill(processes.workers["first"])
+
+    summary = graded_on(processes, room, 60.0, replace_worker)
+    assert summary.failed == {}
+    assert gradebook(room) == gradebook(alone)
+    assert folders(room) == folders(alone)
+
+
+@pytest.mark.slow
+def test_worker_of_another_version_grades_nothing(
+    room: Path, right: dict[str, str], processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = gradebook(room)
+    hand_in(room, "late0", answered(room, right))
+    ours = remote.versions() | {"torch": "1.13"}
+    monkeypatch.setattr(remote, "versions", lambda: ours)
+    both = r"worker .* has .*torch (?!1\.13).* this command has .*torch 1\.13.* graded nothing"
+    with pytest.raises(CourseError, match=both):
+        graded_on(processes, room, 60.0, lambda: None)
+    assert gradebook(room) == before
+
+
+@pytest.mark.slow
+def test_without_any_worker_the_run_ends_and_goes_on_later(
+    room: Path, right: dict[str, str], processes: Processes
+) -> None:
+    for number in range(4):
+        hand_in(room, f"late{number}", answered(room, right))
+    with pytest.raises(CourseError, match=r"no worker for 1 s.*run the same command to continue"):
+        graded_on(processes, room, 1.0, lambda: processes.kill(processes.workers["second"]))
+    scores = {name: score for (name, _), score in gradebook(room).items() if "late" in name}
+    assert 0.0 not in [score[0] for score in scores.values() if score is not None]
+    summary, _ = run(room)
+    assert 4 < summary.kept < 8
+    assert {row["score"] for row in summary.as_json() if "late" in row["student"]} == {5.0}
+
+
+@pytest.mark.slow
+def test_scheduler_that_vanishes_ends_the_run_with_advice(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers = cluster(processes.address)
+    threading.Timer(0.5, processes.kill, [processes.scheduler]).start()
+    jobs = iter([PAGE, PAGE])
+    with pytest.raises(CourseError, match=r"no longer answers.*run the same command to continue"):
+        list(run_jobs(work, lambda: next(jobs, None), workers))
+    workers.close(kill=True)
+    monkeypatch.setattr(clusters, "CONNECT_SECONDS", 0.5)
+    with pytest.raises(CourseError, match=f"No Dask scheduler answers at {processes.address}"):
+        cluster(processes.address)
+
+
+@pytest.mark.parametrize("address", ["nonsense://a:1", "tcp://127.0.0.1:notaport", "not an address"])
+def test_malformed_scheduler_address_is_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "CONNECT_SECONDS", 0.5)
+    with pytest.raises(CourseError, match="No Dask scheduler answers at"):
+        cluster(address)
+
+
+def test_cluster_needs_distributed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(CourseError, match=r"secant\[scale\]"):
+        cluster("tcp://127.0.0.1:1")
+
+
+# --- What travels ---------------------------------------------------------------------------------------
+
+LINE = Line("cell 7", 1, "f", "1 / 0")
+CELL = CellResult("cell 7", "ZeroDivisionError", "division by zero \ud800", (LINE,), "0\n", 0.25)
+EXAMINED = Examined(
+    Report(STEPS, (TaskResult("double", 1.0, 2.0, "passed", VERDICT),), (CELL,), "ko"), "forked"
+)
+SCRIPT = Script((Step("cell 7", "1 / 0", 7),), "en", "ab", ("double",))
+JOB = Job("ann", STEPS, "{}", SCRIPT, b"\0\xff", ("/course",))
+
+
+@pytest.mark.parametrize(
+    "done", [EXAMINED, Rendered("<p>"), NoWall("no bwrap", "install it"), Failed("why"), Busy("why")]
+)
+@pytest.mark.parametrize("job", [JOB, PAGE])
+def test_job_and_result_survive_packing_unchanged(job: Job | Page, done: Done) -> None:
+    given: list[Job | Page] = []
+
+    def do(job: Job | Page) -> Done:
+        given.append(job)
+        return done
+
+    assert remote.unpack(remote.do(do, remote.pack(job))) == done
+    assert given == [job]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"points": 1.0', '"points": "1.0"'),
+        ('"points": 1.0', '"points": true'),
+        ('"points": 1.0', '"points": NaN'),
+        ('"points": 1.0', '"points": 1.0, "more": 1'),
+        ('"points": 1.0, ', ""),
+        ('"passed"', '"excellent"'),
+        ('"ko"', '"fr"'),
+        ('"Examined"', '"Job"'),
+        ('"number": 1', '"number": 1.5'),
+        ('"forked"', "null"),
+        ('"tasks": [', '"tasks": [1, '),
+    ],
+)
+def test_result_of_another_shape_is_refused(old: str, new: str) -> None:
+    answer = remote.do(lambda job: EXAMINED, remote.pack(JOB))
+    assert old.encode() in answer
+    with pytest.raises(ValueError, match=r"of the type|something else"):
+        remote.unpack(answer.replace(old.encode(), new.encode(), 1))
+
+
+def test_unpacking_refuses_anything_but_bytes() -> None:
+    with pytest.raises(ValueError, match="not bytes"):
+        remote.unpack(EXAMINED)
+
+
+def test_worker_with_several_threads_does_one_job_at_a_time() -> None:
+    at_once: list[int] = []
+    running = 0
+
+    def do(job: Job | Page) -> Done:
+        nonlocal running
+        running += 1
+        at_once.append(running)
+        time.sleep(0.02)
+        running -= 1
+        return Rendered("")
+
+    threads = [threading.Thread(target=remote.do, args=(do, remote.pack(PAGE))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert at_once == [1, 1, 1]
+
+
+def test_scheduler_without_autograder_installed_is_reported() -> None:
+    class Client:
+        """A cluster whose scheduler cannot import the grader."""
+
+        def nthreads(self) -> dict[str, int]:
+            return {"a": 1, "b": 4}
+
+        def get_executor(self, **_: object) -> Any:
+            return self
+
+        def submit(self, *_: object) -> Future[bytes]:
+            found: Future[bytes] = Future()
+            found.set_exception(RuntimeError("Error during deserialization of the task graph. This ..."))
+            return found
+
+    workers = ClusterWorkers(Client(), "tcp://a:1", 1.0)
+    assert workers.places == 4
+    with pytest.raises(CourseError, match=r"tcp://a:1 needs secant \d.* install it there"):
+        workers.submit(work, PAGE).result()

@@ -1,0 +1,80 @@
+"""A worker: a page made beforehand, and a limit of memory of its own, which nothing that it starts keeps."""
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from autograder.intake.submission import Script
+from autograder.workers import preloaded_pages, worker
+from autograder.workers.jobs import Job, NoWall
+from autograder.workers.worker import memory_limit, render
+from tests.support.small_class import STEPS
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
+MEGABYTE = 2**20
+
+
+def test_memory_limit_fails_the_allocation_that_exceeds_it() -> None:
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    with memory_limit(64 * MEGABYTE):
+        with pytest.raises(MemoryError):
+            bytearray(500 * MEGABYTE)
+        with pytest.raises(RuntimeError, match="memory"):
+            torch.zeros(500 * MEGABYTE)
+        assert len(bytearray(16 * MEGABYTE)) == 16 * MEGABYTE
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+    assert len(bytearray(100 * MEGABYTE)) == 100 * MEGABYTE
+
+
+def test_memory_limit_ends_after_an_error() -> None:
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    with pytest.raises(KeyError), memory_limit(64 * MEGABYTE):
+        raise KeyError
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
+def test_a_narrower_limit_stays() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    try:
+        with memory_limit(512 * MEGABYTE):
+            narrow = resource.getrlimit(resource.RLIMIT_DATA)
+            with memory_limit(1024 * MEGABYTE):
+                assert resource.getrlimit(resource.RLIMIT_DATA) == narrow
+            assert resource.getrlimit(resource.RLIMIT_DATA) == narrow
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def test_child_process_can_lift_the_memory_limit() -> None:
+    code = (
+        "import resource\n"
+        "from autograder.sandbox.inside.privileges import lift_memory_limit\n"
+        "soft, hard = resource.getrlimit(resource.RLIMIT_DATA)\n"
+        "assert soft != hard\n"
+        "lift_memory_limit()\n"
+        "assert resource.getrlimit(resource.RLIMIT_DATA) == (hard, hard)\n"
+    )
+    with memory_limit(256 * MEGABYTE):
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_grading_is_refused_if_a_lesson_is_readable_in_the_wall(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (built / "source" / STEPS / f"{STEPS}.ipynb").read_text()
+    (copy := tmp_path / "notes").write_text(text)
+    shown = SimpleNamespace(suspects=(str(tmp_path / "none"), str(copy)))
+    monkeypatch.setattr(worker, "_wall", lambda hidden: shown)
+    done = worker.examine(Job("ann", STEPS, text, Script((), "en", ""), b"", ()))
+    assert isinstance(done, NoWall)
+    assert f"every notebook could read {copy}, which holds answers or hidden tests of {STEPS}" in done.reason
+    assert "Move it" in done.fix
+
+
+def test_page_made_in_advance_can_be_rendered() -> None:
+    assert "<em>One</em> cell" in render(preloaded_pages.nothing()).html
