@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from secant.placed import OWN_WORKSPACE
 from tests.support import jupyterlab as lab
@@ -18,6 +19,10 @@ from tests.support.warm import write_kernel
 
 # As `make lab` has it: kernels are forks of a process that has imported what a lesson imports.
 WARM = "--ServerApp.jpserver_extensions={'autograder.kernels.server_extension': True}"
+
+
+# Playwright's own 5 s are too short for a page on a machine that does much else.
+expect.set_options(timeout=30_000)
 
 
 @contextlib.contextmanager

@@ -113,11 +113,9 @@ def shared(browser: Any, place: Any, server: Any) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
     page = context.new_page()
     page.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
     enter(page, place, "first")
     yield page
     context.close()
-    expect.set_options(timeout=5_000)
 
 
 def enter(page: Page, place: Any, token: str) -> None:

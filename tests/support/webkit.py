@@ -87,14 +87,14 @@ class Page:
         (options.binary_location,) = glob.glob("/usr/lib/*/webkit2gtk-4.1/MiniBrowser")
         options.add_argument("--automation")
         self.driver = webdriver.WebKitGTK(options=options, service=Service(shutil.which(DRIVER)))
-        self.driver.set_script_timeout(60)
+        self.driver.set_script_timeout(180)
         self.driver.set_window_size(1300, 900)
 
     def run(self, script: str, *arguments: object) -> Any:
         """Run a script's text in the page and return its value."""
         return self.driver.execute_script(script, *arguments)
 
-    def wait(self, script: str, *arguments: object, seconds: float = 60) -> Any:
+    def wait(self, script: str, *arguments: object, seconds: float = 180) -> Any:
         """Wait until a script returns something true, and return it."""
         deadline = time.monotonic() + seconds
         while not (value := self.run(script, *arguments)):
