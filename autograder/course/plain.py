@@ -180,9 +180,6 @@ def _refuse(notebook: NotebookNode, where: str) -> None:
     language = str(kernel.get("language", "") or notebook.metadata.get("language_info", {}).get("name", ""))
     if language.lower() not in ("", "python"):
         raise CourseError(f"{where} is a notebook of {language}; only Python can be graded.")
-    ids = [grade_id(cell) for cell in notebook.cells if grade_id(cell)]
-    if twice := sorted({name for name in ids if ids.count(name) > 1}):
-        raise CourseError(f"{where} has more than one cell with the id {twice[0]}.")
     for cell in notebook.cells:
         if _AUTOTEST.search(cell.source):
             raise CourseError(

@@ -48,6 +48,8 @@ def _overwritten(source: PlainSource, submitted: NotebookNode) -> NotebookNode:
             continue
         if is_locked(cell) or is_task(cell):
             cell.source = ours.source
+        if is_grade(cell):
+            cell.metadata.nbgrader.points = ours.points
         given = copy.deepcopy(cell)
         given.source = ours.source
         cell.metadata.nbgrader.checksum = compute_checksum(given)

@@ -15,10 +15,11 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy.testing  # noqa: F401 - numpy itself imports it when it is first used: too late to be restored
 
 from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.candidate import (
@@ -86,7 +87,9 @@ class Session:
         self._out, self._err = Output(), Output()
         # For all cells: what a notebook keeps of them, such as a logger's handler, still counts later.
         sys.stdout, sys.stderr = self._out, self._err
-        self._libraries = [*libraries(), *((module, dict(vars(module))) for module in _modules(builtins))]
+        modules = _modules(builtins)
+        self._libraries = [*libraries(), *((module, dict(vars(module))) for module in modules)]
+        self._codes = [(each, each.__code__) for module in modules for each in _functions(module)]
         self._builtins = dict(BUILTINS)
         warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")  # as ipykernel
         signal.signal(signal.SIGALRM, self._stop)
@@ -130,6 +133,9 @@ class Session:
         """
         with contextlib.suppress(BaseException):  # of what a notebook put into modules
             restore(self._libraries)
+            for function, code in self._codes:
+                if function.__code__ is not code:
+                    function.__code__ = code
         names = self._shell.user_ns
         names.update({name + PRISTINE: self._builtins[name] for name in request["builtins"]})
         body, last = (marshal.loads(code.encode("latin-1")) for code in (request["body"], request["last"]))
@@ -181,6 +187,13 @@ def _modules(builtins: ModuleType) -> list[ModuleType]:
         if wanted and isinstance(module, ModuleType):
             found.append(module)
     return found
+
+
+def _functions(module: ModuleType) -> list[FunctionType]:
+    """Return the functions of a module's own, with those that its functions wrap."""
+    found = [each for each in vars(module).values() if isinstance(each, FunctionType)]
+    wrapped = (getattr(each, "__wrapped__", None) for each in vars(module).values() if callable(each))
+    return [*found, *(each for each in wrapped if isinstance(each, FunctionType))]
 
 
 def _text_of(value: object) -> str:
