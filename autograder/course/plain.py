@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 from traitlets.config import Config
 
 from autograder.course.assignment import is_built
-from autograder.course.cells import BEGIN_HIDDEN, grade_id, grading, is_answer, is_manual, is_test
+from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_test
 from autograder.course.errors import CourseError
 
 Kind = Literal["test", "answer", "manual", "task", "locked"]
@@ -40,6 +40,7 @@ class PlainCell:
         source: what stock nbgrader keeps of it: without solutions, with hidden tests.
         is_code: whether it is a cell of code.
         points: the most that it gives.
+        has_hidden_part: whether students were not given all of it.
     """
 
     id: str
@@ -47,16 +48,12 @@ class PlainCell:
     source: str
     is_code: bool
     points: float
+    has_hidden_part: bool
 
     @property
     def is_ours(self) -> bool:
         """Return whether the course's text stands, whatever a student made of it."""
         return self.kind in ("test", "task", "locked")
-
-    @property
-    def has_hidden_part(self) -> bool:
-        """Return whether students were not given all of it."""
-        return BEGIN_HIDDEN in self.source
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,7 @@ def read_plain(
     Args:
         root: the course directory.
         name: the assignment's name.
-        config: the course's settings, of which ClearSolutions decides what students were given.
+        config: the course's settings: ClearSolutions and ClearHiddenTests decide what students were given.
         source: the folder of the instructor's notebooks.
 
     Raises:
@@ -157,7 +154,7 @@ def _is_written_by_hand(path: Path) -> bool:
 
 def _read(path: Path, config: Config) -> PlainSource:
     from nbgrader.nbgraderformat import ValidationError, read
-    from nbgrader.preprocessors import ClearSolutions
+    from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
 
     where = f"source/{path.parent.name}/{path.name}"
     try:
@@ -167,7 +164,8 @@ def _read(path: Path, config: Config) -> PlainSource:
     except (OSError, ValueError, RuntimeError, ValidationError) as error:
         raise CourseError(f"{where} cannot be read: {error}") from error
     _refuse(given, where)
-    return PlainSource(path.stem, [_cell(cell) for cell in given.cells if grade_id(cell)], bound)
+    mark = ClearHiddenTests(config=config).begin_test_delimeter
+    return PlainSource(path.stem, [_cell(cell, mark) for cell in given.cells if grade_id(cell)], bound)
 
 
 def _refuse(notebook: NotebookNode, where: str) -> None:
@@ -188,9 +186,10 @@ def _refuse(notebook: NotebookNode, where: str) -> None:
             )
 
 
-def _cell(cell: NotebookNode) -> PlainCell:
+def _cell(cell: NotebookNode, mark: str) -> PlainCell:
     points = float(str(grading(cell).get("points", 0) or 0))
-    return PlainCell(grade_id(cell), _kind(cell), cell.source, cell.cell_type == "code", points)
+    is_code, hidden = cell.cell_type == "code", mark in cell.source
+    return PlainCell(grade_id(cell), _kind(cell), cell.source, is_code, points, hidden)
 
 
 def _kind(cell: NotebookNode) -> Kind:

@@ -32,6 +32,7 @@ from autograder.sandbox.results import CellResult, Crashed, TimedOut
 
 LOADS = 3  # how often a notebook is begun at most, each time without the cell that was the end of it
 SUBMISSION_SECONDS = 300.0
+MAX_CELL_BYTES = 900_000  # of one cell, so that it fits one frame of the wire
 _NOT_RENAMED = frozenset({"super"})  # which means something to the compiler
 _SILENT = (tokenize.COMMENT, tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
 _AWAIT = re.compile(r"'(?:await|async \w+)' outside|asynchronous comprehension outside")
@@ -121,11 +122,13 @@ class _Progress:
 
     Attributes:
         lost: the labels of cells that ended the process.
+        over: what became of the tests that have no grade.
     """
 
     grades: dict[str, Grade] = field(default_factory=dict)
     cells: dict[str, CellResult] = field(default_factory=dict)
     lost: set[str] = field(default_factory=set)
+    over: Outcome = "crashed"
 
 
 class PlainExaminer:
@@ -173,12 +176,9 @@ class PlainExaminer:
         seed = int.from_bytes(hashlib.sha256(submitted).digest()[:4])
         with PlainClient(open_container) as client:
             for _ in range(LOADS):
-                try:
-                    client.begin(files or {}, seed, done)
-                    if self._run(client, steps, progress):
-                        break
-                except (TimedOut, Crashed):  # even before a cell
-                    continue
+                client.begin(files or {}, seed, done)
+                if self._run(client, steps, progress):
+                    break
         answers = {cell.grade_id: cell for cell in cells if cell.grade_id in self._cells}
         graded = [cell for cell in self.source.cells if cell.kind in ("test", "manual", "task")]
         return PlainReport(
@@ -196,12 +196,12 @@ class PlainExaminer:
             if not (cell.kind == "code" if ours is None else ours.is_code):
                 continue
             if ours is None:
-                steps.append(_Step(f"cell {cell.number}", cell.source))
+                steps.append(_Step(f"cell {cell.number}", _bounded(cell.source)))
             elif ours.is_ours:
                 test = ours if ours.kind == "test" else None
                 steps.append(_Step(f"{'test' if test else 'cell'} {ours.id}", ours.source, test))
             else:
-                steps.append(_Step(f"answer {ours.id}", cell.source))
+                steps.append(_Step(f"answer {ours.id}", _bounded(cell.source)))
         tests = [index for index, step in enumerate(steps) if step.test is not None]
         hidden = [index for index in tests if (test := steps[index].test) and test.has_hidden_part]
         first, last = min(hidden, default=len(steps)), max(tests, default=0)
@@ -213,6 +213,7 @@ class PlainExaminer:
             if step.label in progress.lost:
                 continue
             if client.spent > SUBMISSION_SECONDS:
+                progress.over = "timed_out"
                 return True
             try:
                 if step.test is None:
@@ -225,13 +226,14 @@ class PlainExaminer:
                 progress.lost.add(step.label)
                 if step.test is not None and step.test.id not in progress.grades:
                     progress.grades[step.test.id] = _lost(step, error)
-                return False
+                return step.is_last
         return True
 
     def _test(self, client: PlainClient, step: _Step, cell: PlainCell, progress: _Progress) -> None:
         """Run a test in a copy of the process, and then among the cells, whose later ones see what it leaves.
 
-        What would end the process has then ended the copy, and costs this test alone.
+        What would end the process has then ended the copy, and costs this test alone. After the last test
+        nobody needs the process.
 
         Raises:
             TimedOut, Crashed: the notebook's process is lost.
@@ -241,7 +243,7 @@ class PlainExaminer:
             progress.grades[cell.id] = _told(step, compiled)
             return
         code = replace(compiled, proof=secrets.token_hex(16))
-        if client.can_fork and cell.id not in progress.grades:
+        if client.can_fork and not step.is_last and cell.id not in progress.grades:
             try:
                 ran = client.test_aside(step.label, code, self.timeout)
                 progress.grades[cell.id] = _scored(step, cell, ran, code.proof)
@@ -249,8 +251,6 @@ class PlainExaminer:
                 progress.grades[cell.id] = _lost(step, error)
                 if not client.is_alive:
                     raise
-                return
-            if step.is_last:
                 return
         ran = client.test_in_line(step.label, code, self.timeout)
         progress.grades.setdefault(cell.id, _scored(step, cell, ran, code.proof))
@@ -260,7 +260,7 @@ class PlainExaminer:
             outcome: Outcome = "manual" if cell.kind == "task" else "missing"
             return Grade(cell.id, None, cell.points, outcome)
         if cell.kind == "test":
-            over = Grade(cell.id, 0.0, cell.points, "timed_out", hidden=cell.has_hidden_part)
+            over = Grade(cell.id, 0.0, cell.points, progress.over, hidden=cell.has_hidden_part)
             return progress.grades.get(cell.id, over)
         if cell.kind == "manual" and _is_unchanged(answers[cell.id], cell):
             return Grade(cell.id, 0.0, cell.points, "failed", unchanged=True)
@@ -271,6 +271,13 @@ def _last_of_each(cells: Sequence[Cell]) -> list[Cell]:
     """Return a submission's cells; of several with one id, only the last keeps it, as nbgrader decides."""
     last = {cell.grade_id: cell.number for cell in cells}
     return [cell if last[cell.grade_id] == cell.number else replace(cell, grade_id="") for cell in cells]
+
+
+def _bounded(source: str) -> str:
+    """Return a cell's source, or what raises an error where it is too long to be sent."""
+    if len(source.encode(errors="replace")) <= MAX_CELL_BYTES:
+        return source
+    return f"raise MemoryError('The cell was not run: it has more than {MAX_CELL_BYTES:,} bytes.')"
 
 
 def _is_unchanged(cell: Cell, ours: PlainCell) -> bool:
@@ -303,7 +310,10 @@ def _compiled(cell: PlainCell, source: PlainSource) -> TestCode | Grade:
                 "Put it into `async def` and call that with asyncio.run."
             ) from error
         return Grade(cell.id, 0.0, cell.points, "failed", type(error).__name__, str(error))
-    return TestCode(_text(body), _text(value), tuple(sorted(reading.read)), "")
+    code = TestCode(_text(body), _text(value), tuple(sorted(reading.read)), "")
+    if len((code.body + code.last).encode()) > MAX_CELL_BYTES:
+        raise CourseError(f"{source.name}, cell {cell.id}: the test is too long to be graded.")
+    return code
 
 
 def _text(code: CodeType) -> str:

@@ -10,7 +10,7 @@ import torch
 
 from autograder.sandbox.client import CandidateClient, cell_result, field, number, receive, send, text
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
-from autograder.sandbox.results import CandidateError, CellResult, Crashed, TimedOut
+from autograder.sandbox.results import CandidateError, CellResult, Crashed, TimedOut, WallError
 
 _GRACE_SECONDS = 5.0  # after the candidate should have interrupted a cell by itself
 _PIECE = 8_000_000  # bytes of a file that are sent at once
@@ -70,12 +70,17 @@ class PlainClient(CandidateClient):
             done: what NBGRADER_EXECUTION says is done.
 
         Raises:
-            TimedOut, Crashed: the candidate was lost.
-            WallError: no container could be made.
+            WallError: no container could be made, or it was lost before any cell ran.
         """
         self.close()
         self._container = self._open()
-        self._exchange({"do": "plain", "seed": seed, "done": done}, CONTAINER_SECONDS)
+        try:
+            self._exchange({"do": "plain", "seed": seed, "done": done}, CONTAINER_SECONDS)
+            self._write(files)
+        except CandidateError as error:
+            raise WallError(f"the notebook could not be begun: {error}") from error
+
+    def _write(self, files: Mapping[str, bytes]) -> None:
         for path, data in files.items():
             for start in range(0, max(len(data), 1), _PIECE):
                 piece = torch.from_numpy(np.frombuffer(data[start : start + _PIECE], np.uint8).copy())

@@ -7,6 +7,7 @@ import copy
 from collections.abc import Mapping
 from pathlib import Path
 
+from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 from nbgrader.preprocessors import DeduplicateIds, Execute
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_locked, is_task, setenv
@@ -22,18 +23,20 @@ def stock_scores(
     folder: Path,
 ) -> dict[str, float | None]:
     """Return each cell's score; None where a person grades, or where the submission has no such cell."""
+    graded = [cell.id for cell in source.cells if cell.kind in ("test", "manual", "task")]
     for path, data in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
     made = _overwritten(source, submitted)
     with setenv(NBGRADER_EXECUTION="autograde"):
         execute = Execute(timeout=int(timeout))
-        made, _ = execute.preprocess(made, {"metadata": {"path": str(folder)}})
-    scores: dict[str, float | None] = {
-        cell.id: None for cell in source.cells if cell.kind in ("test", "manual", "task")
-    }
+        try:
+            made, _ = execute.preprocess(made, {"metadata": {"path": str(folder)}})
+        except DeadKernelError:  # then nbgrader grades nothing of the submission
+            return dict.fromkeys(graded)
+    scores: dict[str, float | None] = dict.fromkeys(graded)
     for cell in made.cells:
-        if is_grade(cell):
+        if is_grade(cell) and cell.metadata.nbgrader.grade_id in graded:
             scores[cell.metadata.nbgrader.grade_id] = determine_grade(cell)[0]
     return scores
 

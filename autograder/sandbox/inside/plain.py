@@ -92,7 +92,6 @@ class Session:
         self._codes = [(each, each.__code__) for module in modules for each in _functions(module)]
         self._builtins = dict(BUILTINS)
         warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")  # as ipykernel
-        signal.signal(signal.SIGALRM, self._stop)
 
     def write(self, path: str, data: Any, more: bool) -> bool:
         """Append to a file beside the notebook, and make it read-only unless more of it follows."""
@@ -165,6 +164,8 @@ class Session:
     @contextlib.contextmanager
     def _limited(self, seconds: float) -> Iterator[None]:
         """Interrupt what runs when its time is over, as nbgrader interrupts a kernel."""
+        if signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN, None):
+            signal.signal(signal.SIGALRM, self._stop)  # else it is the notebook's own, and is kept
         self.timed_out, self._running = False, True
         signal.setitimer(signal.ITIMER_REAL, seconds)
         try:

@@ -209,6 +209,21 @@ CASES = [
         {"t": 1, "u": 0},
         timeout=1.0,
     ),
+    Case(
+        "alarm of the notebook's own",
+        (
+            code("import signal\ndef late(*_):\n    raise TimeoutError\nsignal.signal(signal.SIGALRM, late)"),
+            answer("x", STUB),
+            graded(
+                "t",
+                "signal.alarm(1)\ntry:\n    x()\nexcept TimeoutError:\n    pass\n"
+                "finally:\n    signal.alarm(0)",
+                1,
+            ),
+        ),
+        {"x": "import time\ndef x():\n    time.sleep(5)\n    raise ValueError"},
+        {"t": 1},
+    ),
     Case("endless recursion", one("x()", 1), {"x": "def x():\n    return x()"}, {"t": 0}),
     Case(
         "file beside the notebook",

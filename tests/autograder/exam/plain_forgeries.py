@@ -126,12 +126,12 @@ FORGERIES = [
     Forgery(
         "a function deep in numpy patched",
         0,
-        2,
+        5,
         "np._core.numeric.isclose = lambda *a, **k: np.array([True])",
     ),
     Forgery("the code of numpy's functions exchanged", 0, 5, _CODE),
     Forgery("a thread that patches numpy again and again", 5, 5, _THREAD, races=True),
-    Forgery("builtins.abs patched", 0, 2, "import builtins\nbuiltins.abs = lambda x: 0"),
+    Forgery("builtins.abs patched", 0, 7, "import builtins\nbuiltins.abs = lambda x: 0"),
     Forgery("abs defined in the notebook", 0, 2, "abs = lambda x: 0"),
     Forgery(
         "np replaced by an object of the notebook's",
@@ -173,19 +173,6 @@ FORGERIES = [
             "def run_cell(source, *a, **k):\n"
             "    return kept('pass' if 'assert' in source or 'score' in source else source, *a, **k)\n"
             "shell.run_cell = run_cell"
-        ),
-    ),
-    Forgery(
-        "run_cell and run_cell_async patched",
-        0,
-        12,
-        SHELL
-        + (
-            "kept = type(shell).run_cell_async\n"
-            "def run(self, source, *a, **k):\n"
-            "    k.pop('transformed_cell', None)\n"
-            "    return kept(self, 'pass' if 'assert' in source or 'score' in source else source, *a, **k)\n"
-            "type(shell).run_cell_async = run"
         ),
     ),
     Forgery(
@@ -263,7 +250,7 @@ FORGERIES = [
         0,
         _FORGED,
         {
-            "counts": "def counts(text):\n    forge('3')\n    return {}",
+            "counts": "def counts(text):\n    forge('3')\n    return {'no': 0}",
             "add": "def add(a, b):\n    forge('')\n    return 0",
         },
     ),

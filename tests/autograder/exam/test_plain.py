@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import writes
+from traitlets.config import Config
 
 from autograder.course.errors import CourseError
 from autograder.course.plain import PlainSource, files_inside, read_plain
@@ -134,6 +135,28 @@ def test_nothing_that_could_quote_a_hidden_test_is_returned(wall: Wall, tmp_path
     assert [grade.points for grade in report.grades] == [0, 0]
     assert all(grade.hidden for grade in report.grades)
     assert "SECRET" not in repr(report)
+
+
+def test_hidden_tests_are_known_by_the_course_s_own_mark(tmp_path: Path) -> None:
+    cells = (
+        graded("t", "assert 1\n### MINE\nassert 2"),
+        graded("u", "### BEGIN HIDDEN TESTS\n### END HIDDEN TESTS"),
+    )
+    write_assignment(tmp_path / "source", "hw", {"hw": notebook(*cells)})
+    config = Config({"ClearHiddenTests": {"begin_test_delimeter": "MINE"}})
+    (found,) = read_plain(tmp_path, "hw", config).notebooks
+    assert [cell.has_hidden_part for cell in found.cells] == [True, False]
+
+
+def test_cell_that_is_too_long_to_be_sent_costs_itself_alone(wall: Wall, tmp_path: Path) -> None:
+    cells = (
+        answer("x", STUB),
+        graded("t", "assert x == 1", 1),
+        answer("y", STUB),
+        graded("u", "assert y", 1),
+    )
+    report = examined(Case("", cells, {"x": "x = 1", "y": f"y = '{'a' * 2_000_000}'"}, {}), wall, tmp_path)
+    assert [grade.points for grade in report.grades] == [1, 0]
 
 
 def test_error_and_output_of_a_visible_test_are_returned(wall: Wall, tmp_path: Path) -> None:
