@@ -381,22 +381,23 @@ def _scored(step: _Step, cell: PlainCell, ran: Ran, proof: str) -> Grade:
     if ran.timed_out:
         grade = replace(grade, outcome="timed_out")
     elif ran.cell.ok and not ran.stderr and ran.proof == proof:
-        grade = replace(grade, **_credit(ran.value, cell.points))
+        points, outcome = _credit(ran.value, cell.points)
+        grade = replace(grade, points=points, outcome=outcome)
     said = replace(grade, error=ran.cell.error, message=ran.cell.message, output=ran.cell.output)
     return _told(step, said)
 
 
-def _credit(value: str, most: float) -> dict[str, object]:
+def _credit(value: str, most: float) -> tuple[float | None, Outcome]:
     """Return the points for a test's last value: a number is partial credit, all else is full credit."""
     try:
         points = float(value)
     except ValueError:
         points = most
     if points > most:  # where nbgrader grades nothing of the submission
-        return {"points": None, "outcome": "manual"}
+        return None, "manual"
     if math.isnan(points) or points < 0 or points == most:
-        return {"points": most, "outcome": "passed"}
-    return {"points": points, "outcome": "partial" if points else "failed"}
+        return most, "passed"
+    return points, "partial" if points else "failed"
 
 
 def _lost(step: _Step, error: TimedOut | Crashed) -> Grade:

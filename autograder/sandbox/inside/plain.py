@@ -13,7 +13,8 @@ import signal
 import socket
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
@@ -36,7 +37,7 @@ from secant.bindings import BUILTINS
 
 #: The top-level packages of which every module is restored before a test.
 _LEANED_ON = frozenset({"cmath", "functools", "itertools", "math", "numpy", "operator", "random", "unittest"})
-_TORCH = "torch.testing"
+_PARTS = ("torch.testing", "marshal", "signal", "autograder.sandbox.inside")  # of others, these modules
 VALUE_LIMIT = 100  # characters of a test's last value that are sent: a number
 PRISTINE = " "  # ends the name by which a test reads a builtin: no code of a notebook can bind such a name
 
@@ -44,8 +45,10 @@ PRISTINE = " "  # ends the name by which a test reads a builtin: no code of a no
 def serve(channel: socket.socket, shell: Shell, order: dict[str, Any]) -> None:
     """Run what the examiner sends, until it closes the connection."""
     session = Session(shell, order)
-    # Held here, so that a notebook which patches a module of ours changes nothing in this loop.
+    # Held here, so that a notebook which patches a module or a class of ours changes nothing in this loop.
     send, receive, fork, reap, threads = wire.send, next_request, fork_task, exit_code, thread_count
+    run_cell, run_test = session.run_cell, session.run_test
+    serve_copy = partial(_serve_copy, run_test, send, receive)
     send(channel, {"threads": threads()})
     child = 0
     while True:
@@ -54,17 +57,29 @@ def serve(channel: socket.socket, shell: Shell, order: dict[str, Any]) -> None:
             case "file":
                 send(channel, {"written": session.write(**request["file"])})
             case "cell":
-                report = session.run_cell(request["label"], request["source"], request["seconds"])
+                report = run_cell(request["label"], request["source"], request["seconds"])
                 send(channel, {**report, "threads": threads()})
             case "test":
-                send(channel, {**session.run_test(request), "threads": threads()})
+                send(channel, {**run_test(request), "threads": threads()})
             case "task":
-                child = fork(channel, session.serve_test)
+                child = fork(channel, serve_copy)
                 send(channel, {"child": child})
             case "reap":
                 send(channel, {"exit": reap(child)})
             case other:
                 raise ValueError(f"unknown request {other!r}")
+
+
+def _serve_copy(
+    run_test: Callable[[dict[str, Any]], dict[str, Any]],
+    send: Callable[..., None],
+    receive: Callable[[socket.socket], dict[str, Any]],
+    channel: socket.socket,
+) -> None:
+    """In a copy of the process: run one test."""
+    channel.settimeout(None)
+    send(channel, {"kind": "value", "value": run_test(receive(channel))})
+    receive(channel)  # the examiner closes the connection
 
 
 class Session:
@@ -88,7 +103,9 @@ class Session:
         # For all cells: what a notebook keeps of them, such as a logger's handler, still counts later.
         sys.stdout, sys.stderr = self._out, self._err
         modules = _modules(builtins)
-        self._libraries = [*libraries(), *((module, dict(vars(module))) for module in modules)]
+        owners = [*modules, Session, Shell, Output]
+        self._libraries = [*libraries(), *((owner, dict(vars(owner))) for owner in owners)]
+        self._restore = restore
         self._codes = [(each, each.__code__) for module in modules for each in _functions(module)]
         self._builtins = dict(BUILTINS)
         warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")  # as ipykernel
@@ -116,14 +133,6 @@ class Session:
             error = raised
         return self._report(error)
 
-    def serve_test(self, channel: socket.socket) -> None:
-        """In a fork: run one test."""
-        send, receive = wire.send, next_request
-        channel.settimeout(None)
-        request = receive(channel)
-        send(channel, {"kind": "value", "value": self.run_test(request)}, limits=wire.ANSWER_LIMITS)
-        receive(channel)  # the examiner closes the connection
-
     def run_test(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run a test cell's code among the notebook's names.
 
@@ -131,7 +140,7 @@ class Session:
             What a cell reports, with the text of its last value, and the proof that its end was reached.
         """
         with contextlib.suppress(BaseException):  # of what a notebook put into modules
-            restore(self._libraries)
+            self._restore(self._libraries)
             for function, code in self._codes:
                 if function.__code__ is not code:
                     function.__code__ = code
@@ -153,7 +162,9 @@ class Session:
         """Return what a cell printed and raised, and make room for the next one's output."""
         with contextlib.suppress(BaseException):
             plt.close("all")  # as the inline backend does
-        report = {"error": "", "message": "", "trace": []} if error is None else describe(error)
+        report: dict[str, Any] = {"error": "", "message": "", "trace": []}
+        if error is not None:
+            report |= describe(error)
         report["output"] = clean(self._out.text() + self._err.text(), OUTPUT_LIMIT)
         report["stderr"] = bool(self._err.text())
         report["timed_out"] = self.timed_out
@@ -184,7 +195,7 @@ def _modules(builtins: ModuleType) -> list[ModuleType]:
     """Return the modules whose functions tests lean on."""
     found = [builtins]
     for name, module in list(sys.modules.items()):
-        wanted = name.partition(".")[0] in _LEANED_ON or name.startswith(_TORCH)
+        wanted = name.partition(".")[0] in _LEANED_ON or name.startswith(_PARTS)
         if wanted and isinstance(module, ModuleType):
             found.append(module)
     return found

@@ -63,7 +63,11 @@ def forge(points):
     while "channel" not in above.f_locals:
         above = above.f_back
     from autograder.sandbox.inside import wire
-    wire.send(above.f_locals["channel"], {"kind": "value", "value": reply})
+    in_line = above.f_code.co_name == "serve"
+    if in_line and points:  # not the last test, after which nobody needs this process
+        return
+    answer = reply | {"threads": 1} if in_line else {"kind": "value", "value": reply}
+    wire.send(above.f_locals["channel"], answer)
     os._exit(0)
 """
 _FROM_CONSTANTS = """import sys
@@ -84,6 +88,26 @@ def again():
         np.allclose = lambda *a, **k: True
         np.testing.assert_allclose = lambda *a, **k: None
 threading.Thread(target=again, daemon=True).start()
+"""
+_MARSHAL = """import marshal
+marshal.loads = lambda data: compile("3", "a", "eval")
+"""
+_SESSION = """try:
+    from autograder.sandbox.inside import plain
+    said = {"error": "", "message": "", "trace": [], "output": "", "stderr": False, "timed_out": False}
+    plain.Session.run_test = lambda self, request: {**said, "value": "", "proof": request["proof"]}
+    plain._serve_copy = plain.fork_task = None
+except ImportError:
+    pass
+"""
+_HELPERS = """try:
+    from autograder.sandbox.inside import plain
+    plain.restore = lambda known: None
+    plain._text_of = lambda value: "3"
+    plain.Session._limited = plain.contextlib.suppress
+    plain.Session._report = lambda self, error: {}
+except ImportError:
+    pass
 """
 
 
@@ -244,6 +268,9 @@ FORGERIES = [
             "def counts(text):\n    sys._getframe(1).f_globals['score'] = 3\n    return {}",
         },
     ),
+    Forgery("marshal patched, by which tests arrive", 0, 0, _MARSHAL),
+    Forgery("the method that runs tests patched", 0, 0, _SESSION),
+    Forgery("the functions that run tests and restore modules patched", 0, 0, _HELPERS),
     Forgery(
         "a reply forged by who knows the protocol",
         5,
