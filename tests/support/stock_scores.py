@@ -29,7 +29,7 @@ def stock_scores(
         (folder / path).write_bytes(data)
     made = _overwritten(source, submitted)
     with setenv(NBGRADER_EXECUTION="autograde"):
-        execute = Execute(timeout=int(timeout))
+        execute = Execute(timeout=int(timeout), iopub_timeout=60)
         try:
             made, _ = execute.preprocess(made, {"metadata": {"path": str(folder)}})
         except DeadKernelError:  # then nbgrader grades nothing of the submission
