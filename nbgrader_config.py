@@ -7,10 +7,11 @@ from pathlib import Path
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.converters import GenerateAssignment
-from nbgrader.preprocessors import ComputeChecksums, GetGrades
+from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, GetGrades
 
 from autograder.build.collapse_tests import CollapseTests
 from autograder.build.install_cell import InstallCell
+from autograder.build.lesson_step import ClearAnswers, MarkLesson
 from autograder.build.report_link import ReportLink
 from autograder.build.select_language import SelectLanguage
 from autograder.build.write_hints import KeepHints, ReleaseHints
@@ -19,7 +20,6 @@ from autograder.overrides.hide_tests import HideTests
 from autograder.overrides.instead import FeedbackInstead, GradeInstead, Refuse
 from autograder.overrides.nbgrader_times import correct_times
 from autograder.overrides.scores import ScoresGiven
-from secant.causes import STUB
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821
 language = "ko" if os.environ.get("SECANT_LANG") == "ko" else "en"
@@ -33,22 +33,21 @@ c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.source_directory = "source"
 c.CourseDirectory.release_directory = f"release/{language}"
 
-# The language first: every later step then sees one notebook in one language. Only the test cells hold their
-# hints in both until nbgrader has saved them, so that one gradebook serves both releases.
+# All steps but nbgrader's own are for lessons, and leave any other assignment of the course as it is. Of a
+# lesson, the language comes first: every later step then sees one notebook in one language. Only the test
+# cells hold their hints in both until nbgrader has saved them, so that one gradebook serves both releases.
+nbgraders_steps = GenerateAssignment.preprocessors.default()
 c.GenerateAssignment.preprocessors = [
+    MarkLesson,
     KeepHints,
     SelectLanguage,
     CollapseTests,
-    *GenerateAssignment.preprocessors.default(),
+    *(ClearAnswers if step is ClearSolutions else step for step in nbgraders_steps),
     ReleaseHints,
     ReportLink,
     InstallCell,
     ComputeChecksums,
 ]
-
-# One stub for both languages: a graded cell is the same in both releases.
-c.ClearSolutions.code_stub = {"python": f'raise NotImplementedError("{STUB}")'}
-c.ClearSolutions.text_stub = STUB
 
 # One assignment for both languages: the other one's notebook goes out beside it, as 03_x.ko.ipynb.
 c.ExchangeFactory.release_assignment = ReleaseLanguages

@@ -1,5 +1,6 @@
 """What this machine can and cannot do for a course, and what to install."""
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from autograder.course.assignment import built_lessons, read_assignment
+from autograder.course.assignment import NotBuilt, built_lessons, read_assignment
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_root
 from autograder.course.permissions import Risk, exchange_risk, open_to_others
@@ -107,7 +108,10 @@ def _exposed(start: Path) -> list[Finding]:
     try:
         course = Course.at(find_root(start))
         names = built_lessons(course.root, course.directory.source_directory)
-        sources = {name: read_assignment(course.root, name).source for name in names}
+        sources = {}
+        for name in names:
+            with contextlib.suppress(NotBuilt):  # which `grade` says; no lesson could be given away
+                sources[name] = read_assignment(course.root, name).source
     except CourseError:  # said of the course
         return []
     files = suspects(visible(course.hidden))

@@ -22,6 +22,7 @@ from nbgrader.utils import capture_log
 
 from autograder.build import rules
 from autograder.course.lesson import CELL_METADATA, Lesson, course_languages, find_lessons, read_lesson
+from autograder.course.plain import is_plain
 from autograder.course.settings import load_config
 from secant.catalogue import read_hints
 from secant.files import replace_file
@@ -180,7 +181,7 @@ def _differences(root: Path, files: Files) -> list[Stale]:
 
 
 def _extra_files(root: Path, lessons: list[Lesson], languages: list[str], files: Files) -> list[Path]:
-    """Return what stands where only a build writes, but comes from no lesson of the course."""
+    """Return the files in source/ and release/ that come from no lesson and no plain assignment."""
     homes = [Path("source"), *(Path("release", language) for language in languages)]
     chosen = {lesson.name for lesson in lessons}
     others = {lesson.name for lesson in find_lessons(root)} - chosen
@@ -188,7 +189,7 @@ def _extra_files(root: Path, lessons: list[Lesson], languages: list[str], files:
     for home in homes:
         for path in (p.relative_to(root) for p in _files_in(root / home)):
             name = path.relative_to(home).parts[0]
-            if name not in others and path not in files:
+            if name not in others and path not in files and not is_plain(root, name):
                 extra.append(path)
     return extra
 

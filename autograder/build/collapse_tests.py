@@ -7,14 +7,14 @@ import re
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.preprocessors import NbGraderPreprocessor
 
+from autograder.build.lesson_step import LessonStep
 from autograder.course.cells import is_test
 
 _ANSWERS = re.compile(r"^(?:secant\.)?predicted\(", re.MULTILINE)
 
 
-class CollapseTests(NbGraderPreprocessor):
+class CollapseTests(LessonStep):
     """Hide the source of test cells and of answers to predictions behind JupyterLab's own bar.
 
     A click opens it. What the cell says when it is run stays visible.

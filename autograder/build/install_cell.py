@@ -4,8 +4,8 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
-from nbgrader.preprocessors import NbGraderPreprocessor
 
+from autograder.build.lesson_step import LessonStep
 from secant.address import urls
 from secant.language import ours
 
@@ -41,10 +41,10 @@ _FAILED = {
 }
 
 
-class InstallCell(NbGraderPreprocessor):
+class InstallCell(LessonStep):
     """Put the cell first. Where Secant is installed it does nothing, and Secant's JupyterLab hides it."""
 
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+    def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook with the cell."""
         lang, repository = ours(nb.metadata["lang"]), urls()["Repository"]
         failed = "\n            ".join(f'"{line}"' for line in _FAILED[lang]).format(repository=repository)

@@ -4,8 +4,8 @@ import hashlib
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.preprocessors import NbGraderPreprocessor
 
+from autograder.build.lesson_step import LessonStep
 from autograder.course.settings import problem_address
 from secant.address import report_url
 from secant.language import ours
@@ -16,14 +16,14 @@ _WORDS = {
 }
 
 
-class ReportLink(NbGraderPreprocessor):
+class ReportLink(LessonStep):
     """Add a link to the last cell of prose. Comes once all else is as a student gets it.
 
     It names the lesson and a hash of its text, not Secant's version: a lesson that has not changed must not
     look changed after an update.
     """
 
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+    def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook with the link."""
         text = hashlib.sha256("\0".join(cell.source for cell in nb.cells).encode()).hexdigest()[:8]
         prose = [

@@ -1,4 +1,4 @@
-"""The first step from source to release: keep one of the languages."""
+"""A step from source to release: keep one of the languages."""
 
 import ast
 import os
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode, default
 
+from autograder.build.lesson_step import LessonStep
 from autograder.course.cells import is_ordinary
 
 #: The call in a lesson's setup cell that says which language the notebook is in.
@@ -19,7 +19,7 @@ SAY = re.compile(r"\bsay\(")
 IMPORTED_SAY = re.compile(r"(?m)(?<=import )say, |(?<=, )say, |, say$")
 
 
-class SelectLanguage(NbGraderPreprocessor):
+class SelectLanguage(LessonStep):
     """Keep the cells that are in `lang` or in no language, and have the setup cell say which it is.
 
     In code that nobody grades, what is said in both languages becomes a plain string in this one. Graded
@@ -32,7 +32,7 @@ class SelectLanguage(NbGraderPreprocessor):
     def _lang_default(self) -> str:
         return "ko" if os.environ.get("SECANT_LANG") == "ko" else "en"
 
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+    def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook in one language."""
         if any("lang" in cell.metadata and "nbgrader" in cell.metadata for cell in nb.cells):
             raise ValueError("a graded cell must not carry a language")

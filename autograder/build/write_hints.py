@@ -6,28 +6,28 @@ Between the two nbgrader saves the cell in its gradebook, with the hidden tests 
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.preprocessors import NbGraderPreprocessor
 
+from autograder.build.lesson_step import LessonStep
 from autograder.build.select_language import IMPORTED_SAY, SAY, said
 from autograder.course.cells import is_test
 from autograder.course.hints import in_one, with_hints
 
 
-class KeepHints(NbGraderPreprocessor):
-    """Put the hints that a source notebook carries into its test cells, in every language. Comes first."""
+class KeepHints(LessonStep):
+    """Put the hints that a source notebook carries into its test cells, in every language."""
 
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+    def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook with its hints."""
         return with_hints(nb), resources
 
 
-class ReleaseHints(NbGraderPreprocessor):
+class ReleaseHints(LessonStep):
     """Leave in each test cell the hints of its visible part, in the notebook's language.
 
     Comes after ClearHiddenTests, and before the last ComputeChecksums.
     """
 
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+    def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook with its test cells in one language."""
         for cell in filter(is_test, nb.cells):
             cell.source = said(in_one(cell.source, nb.metadata["lang"]), nb.metadata["lang"])

@@ -15,7 +15,8 @@ from autograder.course.cells import grade_id, imports, is_test, tasks
 from autograder.course.errors import CourseError
 from autograder.course.hints import with_hints
 from secant.language import LANGUAGES
-from secant.where import NoCourseError, course_root
+from secant.testcells import judges
+from secant.where import NoCourseError, course_root, has_hidden_tests
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
         source: the folder of the instructor's notebooks.
 
     Raises:
-        CourseError: a notebook is missing or damaged.
+        CourseError: a notebook is missing or damaged, or was not built by the rules for lessons.
     """
     name = Path(lesson, f"{lesson}.ipynb")
     there = sorted(path.parents[1].name for path in (root / "release").glob(f"*/{name.as_posix()}"))
@@ -67,12 +68,40 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
     releases = {language: read_notebook(root / "release" / language / name) for language in languages}
     if not releases:
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `autograder build`.")
-    return Assignment(lesson, with_hints(read_notebook(root / source / name)), releases)
+    notebook = read_notebook(root / source / name)
+    released = "lang" in notebook.metadata  # as in a class's edition, which has no source/
+    tests = [cell.source for cell in notebook.cells if is_test(cell)]
+    if not (is_built(notebook) or released) or not all(map(judges, tests)):
+        raise NotBuilt(not_built(lesson))
+    return Assignment(lesson, with_hints(notebook), releases)
+
+
+class NotBuilt(CourseError):
+    """An assignment has a lesson's place, but the build did not write it."""
+
+
+def is_built(notebook: Mapping[str, Any]) -> bool:
+    """Return whether `autograder build` wrote a notebook of source/."""
+    mark = notebook["metadata"].get("secant")
+    return isinstance(mark, dict) and "built" in mark
+
+
+def not_built(name: str) -> str:
+    """Return what to do about an assignment that has a lesson's place."""
+    return (
+        f"{name} cannot be released or graded as a lesson: `autograder build` did not write source/{name}, "
+        f"or its tests do not use Secant's checks. If course/{name} is a lesson, run `autograder build`. If "
+        f"{name} is an assignment with ordinary nbgrader tests, delete course/{name}."
+    )
 
 
 def built_lessons(root: Path, source: str = "source") -> list[str]:
-    """Return the names of the lessons that have been built, in order."""
-    return sorted(path.stem for path in (root / source).glob("[0-9][0-9]_*/*.ipynb") if is_home(path))
+    """Return the names of the lessons that have been built, in order.
+
+    In a class's edition, which has no texts, these are all notebooks with the name of a lesson.
+    """
+    names = sorted(path.stem for path in (root / source).glob("[0-9][0-9]_*/*.ipynb") if is_home(path))
+    return [name for name in names if not has_hidden_tests(root) or (root / "course" / name).is_dir()]
 
 
 def is_home(notebook: Path) -> bool:

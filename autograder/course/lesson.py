@@ -13,6 +13,7 @@ from nbformat.v4 import new_notebook
 
 from autograder.course.cells import grade_id, text_id
 from autograder.course.errors import CourseError
+from autograder.course.plain import is_plain
 from secant.catalogue import Texts, of_task, read_hints, usual
 from secant.language import LANGUAGES, is_language
 from secant.where import TRUST, course_above, distrusted_above
@@ -127,7 +128,14 @@ def _choose(lessons: list[Lesson], word: str) -> Lesson:
         if word == lesson.name or (word.isdecimal() and int(word) == int(lesson.name[:2])):
             return lesson
     names = ", ".join(lesson.name for lesson in lessons) or "none yet"
-    raise CourseError(f'There is no lesson "{word}"; the lessons are: {names}.')
+    said = f'There is no lesson "{word}"; the lessons are: {names}.'
+    if lessons and is_plain(lessons[0].root, word):
+        said += (
+            f" {word} is an assignment with ordinary nbgrader tests: source/{word} has no course/{word}. You "
+            "can generate, release and collect it, and grade it by hand in formgrader. Secant does not "
+            "autograde it yet: docs/grading.md says how to have nbgrader's own engine do it."
+        )
+    raise CourseError(said)
 
 
 def text_of(lesson: Lesson) -> str:

@@ -7,11 +7,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course.assignment import Assignment
-from autograder.course.cells import tasks
+from autograder.course.cells import grading, is_test, tasks
 from autograder.intake.files import read
 from autograder.intake.parse import Cell, parse
 from autograder.intake.submission import Refused, Rejected
 from secant.language import LANGUAGES
+from secant.testcells import judges
 from secant.visible import visible
 
 MOST_POINTS = 1_000.0  # of a task: sums of what a notebook claims stay numbers that JSON knows
@@ -19,12 +20,49 @@ _MARKS = ("points", "grade", "solution", "locked")
 
 
 def own_assignment(path: Path, below: Path | None = None) -> Assignment | Rejected | None:
-    """Return what a notebook asks by itself; nothing if it asks nothing, or why it cannot be understood.
+    """Return what a notebook asks by Secant's checks; nothing if it has none, or why it cannot be understood.
 
     Args:
         path: the notebook.
         below: a folder that it has to be in, by real folders only.
     """
+    cells = _cells(path, below)
+    if not isinstance(cells, list):
+        return cells
+    if not any(map(_is_ours, cells)):
+        return None
+    for cell in cells:
+        is_plain_test = is_test(cell) and not _is_ours(cell)  # which Secant's rules cannot judge
+        if is_plain_test or cell.cell_type != "code":
+            cell.metadata.pop("nbgrader", None)
+    notebook: NotebookNode = new_notebook(cells=cells)
+    lesson = visible(path.stem)
+    return Assignment(lesson, notebook, dict.fromkeys(LANGUAGES, notebook)) if tasks(notebook) else None
+
+
+def has_plain_tests(path: Path, below: Path | None = None) -> bool:
+    """Return whether a notebook has test cells, and none of them uses Secant's checks."""
+    cells = _cells(path, below)
+    tests = [cell for cell in cells if _is_test_code(cell)] if isinstance(cells, list) else []
+    return bool(tests) and not any(map(_is_ours, tests))
+
+
+def is_graded(path: Path, below: Path | None = None) -> bool:
+    """Return whether a notebook has a cell that nbgrader grades."""
+    cells = _cells(path, below)
+    return isinstance(cells, list) and any(grading(cell).get("grade") for cell in cells)
+
+
+def _is_ours(cell: NotebookNode) -> bool:
+    return _is_test_code(cell) and judges(cell.source)
+
+
+def _is_test_code(cell: NotebookNode) -> bool:
+    return cell.cell_type == "code" and is_test(cell)
+
+
+def _cells(path: Path, below: Path | None) -> list[NotebookNode] | Rejected | None:
+    """Return a notebook's cells; nothing if there is no file to read, or why it cannot be understood."""
     try:
         ((_, data, _),), _ = read(path, path.stem, below)
     except Refused:
@@ -33,23 +71,16 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
         submitted = parse(data)
     except Refused as refusal:
         return refusal.outcome
-    notebook: NotebookNode = new_notebook(cells=[_cell(cell) for cell in submitted.cells])
-    if not tasks(notebook):
-        return None
-    lesson = visible(path.stem)
-    return Assignment(lesson, notebook, dict.fromkeys(LANGUAGES, notebook))
+    return [_cell(cell) for cell in submitted.cells]
 
 
 def _cell(cell: Cell) -> NotebookNode:
-    """A cell with those of nbgrader's marks that are of the right type."""
-    if cell.kind != "code":
-        prose: NotebookNode = new_markdown_cell(cell.source)
-        return prose
+    """Return a cell with those of nbgrader's marks that are of the right type."""
     marks = dict(zip(_MARKS, cell.marks, strict=False))
     points = marks["points"]
     is_number = isinstance(points, int | float) and math.isfinite(points) and points >= 0
     marks["points"] = min(float(points), MOST_POINTS) if is_number else 0.0
-    made: NotebookNode = new_code_cell(cell.source)
+    made: NotebookNode = (new_code_cell if cell.kind == "code" else new_markdown_cell)(cell.source)
     if cell.grade_id:
         made.metadata["nbgrader"] = {**marks, "grade_id": cell.grade_id}
     return made

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from autograder.course.assignment import Assignment, built_lessons, find_course, read_assignment
+from autograder.course.assignment import Assignment, NotBuilt, built_lessons, find_course, read_assignment
 from autograder.course.cells import Task, grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons
 from autograder.course.solutions import WorkedSolution, worked_solutions
-from autograder.exam.own_tests import own_assignment
+from autograder.exam.own_tests import has_plain_tests, is_graded, own_assignment
 from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.submission import Rejected, Script
 from autograder.intake.take_in import take_in
@@ -29,6 +29,22 @@ class CheckError(CourseError):
 
 class NoLesson(CheckError):
     """It is no notebook of a lesson."""
+
+
+class PlainNotebook(NoLesson):
+    """It is a notebook of an assignment with ordinary nbgrader tests, to which no rule of ours applies."""
+
+    def __init__(self, notebook: Path) -> None:
+        super().__init__(
+            say(
+                en=f"{notebook.name} is an assignment of your course's own, with ordinary nbgrader tests, "
+                "which Secant does not check. Restart the kernel and run all cells to see whether the tests "
+                "in it pass. Your instructor grades it.",
+                ko=f"{notebook.name}: 수업에서 따로 낸 nbgrader 과제라서 Secant로 확인할 수 없습니다. 커널을 "
+                "다시 시작하고 모든 셀을 실행해서 노트북에 있는 테스트를 통과하는지 보세요. "
+                "채점은 강사가 합니다.",
+            )
+        )
 
 
 @dataclass(frozen=True)
@@ -113,10 +129,13 @@ class Reader:
             below: a folder that it has to be in, by real folders only; else a link will do.
 
         Raises:
+            PlainNotebook: its tests are ordinary nbgrader tests.
             NoLesson: it is of no lesson.
             CheckError: it cannot be read.
         """
         path = _file(notebook) if below is None else notebook
+        if has_plain_tests(path, below):
+            raise PlainNotebook(path)
         try:
             root = find_course(path.parent, Path.cwd())
         except CourseError:
@@ -139,7 +158,10 @@ class Reader:
         places.sort(key=lambda place: place[0].casefold() not in path.name.casefold())
         best, most = None, (0, False)
         for name, folder in places:
-            assignment = self._assignment(root, name, folder)
+            try:
+                assignment = self._assignment(root, name, folder)
+            except NotBuilt:  # which whoever grades with it is told
+                continue
             graded = _graded(assignment)
             found = (len(marks & graded), name.casefold() in path.name.casefold())
             if found > most:
@@ -176,11 +198,13 @@ def _own(path: Path, below: Path | None) -> Assignment:
     """What a notebook asks by itself.
 
     Raises:
-        NoLesson: it asks nothing, or is damaged.
+        NoLesson: it asks nothing by Secant's checks, or is damaged.
     """
     found = own_assignment(path, below)
     if isinstance(found, Assignment):
         return found
+    if found is None and is_graded(path, below):
+        raise PlainNotebook(path)
     if found is not None:
         raise NoLesson(f"{path.name}: {_to_its_author(found)}")
     raise NoLesson(

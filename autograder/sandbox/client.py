@@ -98,15 +98,15 @@ class CandidateClient:
         try:
             with self._limited(self._container, timeout) as limit:
                 order = {"do": "load", "seed": seed, "cells": self._cells, "answers": self._answers}
-                _send(self._container, order, limit)
+                send(self._container, order, limit)
                 started = time.monotonic()
                 for label, _ in self._cells:
-                    reply = _receive(self._container, limit)
-                    results.append(_cell_result(label, reply, time.monotonic() - started, room))
+                    reply = receive(self._container, limit)
+                    results.append(cell_result(label, reply, time.monotonic() - started, room))
                     room -= len(results[-1].output)
                     started = time.monotonic()
-                last = _receive(self._container, limit)
-                self._threads = _number(last, "threads")
+                last = receive(self._container, limit)
+                self._threads = number(last, "threads")
         except CandidateError as error:
             self.close()
             running = self._cells[len(results)][0] if len(results) < len(self._cells) else None
@@ -147,7 +147,7 @@ class CandidateClient:
         container, self._container = self._container, None
         try:
             with self._limited(container, CONTAINER_SECONDS) as limit:
-                _send(container, {"do": "become", "seed": seed}, limit)
+                send(container, {"do": "become", "seed": seed}, limit)
         except BaseException:
             container.close()
             raise
@@ -172,7 +172,7 @@ class CandidateClient:
         try:
             with self._limited(container, CONTAINER_SECONDS) as limit:
                 with theirs:
-                    _send(container, {"do": "task", "seed": seed}, limit)
+                    send(container, {"do": "task", "seed": seed}, limit)
                     try:
                         socket.send_fds(container.channel, [b"t"], [theirs.fileno()])
                     except OSError as error:
@@ -180,7 +180,7 @@ class CandidateClient:
                         if error.errno == errno.ETOOMANYREFS:
                             raise WallError(f"no task could be begun: {error}") from None
                         raise container.ending() from None
-                child = _number(_receive(container, limit), "child")
+                child = number(receive(container, limit), "child")
         except BaseException:
             ours.close()
             raise
@@ -194,7 +194,7 @@ class CandidateClient:
     def _ending_of_task(self, container: Container) -> Crashed:
         """Ask the loaded process how its child ended: a claim, good enough for a message."""
         try:
-            return container.reason(_field(self._reap(container), "exit"))
+            return container.reason(field(self._reap(container), "exit"))
         except CandidateError as error:
             self._drop(container)
             return error if isinstance(error, Crashed) else Crashed("unknown")
@@ -212,8 +212,8 @@ class CandidateClient:
     def _reap(self, container: Container) -> Any:
         """Have the loaded process bury its child, and return what it says of it."""
         with self._limited(container, _REAP_SECONDS) as limit:
-            _send(container, {"do": "reap"}, limit)
-            return _receive(container, limit)
+            send(container, {"do": "reap"}, limit)
+            return receive(container, limit)
 
     def _drop(self, container: Container) -> None:
         if self._container is container:
@@ -263,6 +263,10 @@ class TaskClient:
             request["kwargs"] = dict(kwargs)
         return self._request(request, timeout)
 
+    def order(self, request: dict[str, Any], timeout: float) -> Reply:
+        """Have it do something else; the rest as in `ask`."""
+        return self._request(request, timeout)
+
     def close(self) -> None:
         """End this copy and all that it started."""
         channel, self._channel = self._channel, None
@@ -293,7 +297,7 @@ class TaskClient:
             raise Crashed("garbage") from None
 
 
-def _send(container: Container, request: dict[str, Any], limit: Allowance) -> None:
+def send(container: Container, request: dict[str, Any], limit: Allowance) -> None:
     try:
         wire.send(container.channel, request, limit.left, exact=True)
     except wire.WireTimeout:
@@ -302,7 +306,7 @@ def _send(container: Container, request: dict[str, Any], limit: Allowance) -> No
         raise container.ending() from None
 
 
-def _receive(container: Container, limit: Allowance) -> Any:
+def receive(container: Container, limit: Allowance) -> Any:
     try:
         return wire.recv(container.channel, limit.left, wire.ANSWER_LIMITS)
     except wire.WireTimeout:
@@ -316,28 +320,28 @@ def _receive(container: Container, limit: Allowance) -> Any:
 # --- Reading what the candidate says: nothing about it is taken for granted -------------------------------
 
 
-def _field(reply: object, name: str) -> Any:
+def field(reply: object, name: str) -> Any:
     if not isinstance(reply, dict) or name not in reply:
         raise Crashed("garbage")
     return reply[name]
 
 
-def _text(reply: object, name: str, limit: int) -> str:
-    value = _field(reply, name)
+def text(reply: object, name: str, limit: int) -> str:
+    value = field(reply, name)
     if not isinstance(value, str):
         raise Crashed("garbage")
     return value[:limit]
 
 
-def _number(reply: object, name: str) -> int:
-    value = _field(reply, name)
+def number(reply: object, name: str) -> int:
+    value = field(reply, name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
         raise Crashed("garbage")
     return value
 
 
 def _trace(reply: object) -> tuple[Line, ...]:
-    lines = _field(reply, "trace")
+    lines = field(reply, "trace")
     if not isinstance(lines, list):
         raise Crashed("garbage")
     return tuple(_line(line) for line in lines[:20])
@@ -352,7 +356,7 @@ def _line(line: object) -> Line:
 
 def _about(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
     """Return what a candidate claims about its names, by what it is about."""
-    about = _field(reply, name)
+    about = field(reply, name)
     if not isinstance(about, dict) or not all(isinstance(key, str) for key in about):
         raise Crashed("garbage")
     return {key[:100]: _findings(found) for key, found in about.items()}
@@ -373,22 +377,22 @@ def _finding(data: object) -> Finding:
     raise Crashed("garbage")
 
 
-def _cell_result(label: str, reply: object, seconds: float, room: int) -> CellResult:
-    error, message = _text(reply, "error", 100), _text(reply, "message", MESSAGE_LIMIT)
-    output = _text(reply, "output", min(room, OUTPUT_LIMIT))
+def cell_result(label: str, reply: object, seconds: float, room: int) -> CellResult:
+    error, message = text(reply, "error", 100), text(reply, "message", MESSAGE_LIMIT)
+    output = text(reply, "output", min(room, OUTPUT_LIMIT))
     return CellResult(label, error, message, _trace(reply), output, seconds)
 
 
 def _reply(message: object) -> Reply:
-    match _field(message, "kind"):
+    match field(message, "kind"):
         case "value":
-            value = _field(message, "value")
+            value = field(message, "value")
             too_much = isinstance(value, wire.Other) and value.is_too_much
             return Reply("too_much" if too_much else "value", value)
         case "missing":
             return Reply("missing")
         case "raised":
-            error = _text(message, "error", 100) or "Exception"
-            told, found = _text(message, "message", MESSAGE_LIMIT), _findings(_field(message, "findings"))
+            error = text(message, "error", 100) or "Exception"
+            told, found = text(message, "message", MESSAGE_LIMIT), _findings(field(message, "findings"))
             return Reply("raised", None, error, told, _trace(message), found)
     raise Crashed("garbage")

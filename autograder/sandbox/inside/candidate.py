@@ -20,6 +20,7 @@ import time
 import types
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import matplotlib
@@ -52,14 +53,14 @@ def _reset_torch_switches() -> None:
         torch.set_num_threads(1)
 
 
-def _libraries() -> list[tuple[Any, dict[str, Any]]]:
+def libraries() -> list[tuple[Any, dict[str, Any]]]:
     """Return what the modules and classes that tests use hold now."""
     return [(owner, dict(vars(owner))) for owner in (*_SHARED, *_SHARED_CLASSES)]
 
 
-def _restore(libraries: list[tuple[Any, dict[str, Any]]]) -> None:
+def restore(known: list[tuple[Any, dict[str, Any]]]) -> None:
     """Undo assignments of a notebook such as `math.sin = 3`: tests use these functions, too."""
-    for owner, before in libraries:
+    for owner, before in known:
         now, is_class = vars(owner), isinstance(owner, type)
         for name in [name for name, value in before.items() if now.get(name) is not value]:
             if is_class or not name.startswith("_"):
@@ -119,40 +120,43 @@ def serve(channel: socket.socket, shell: Shell) -> None:
     channel.settimeout(None)
     child = 0
     while True:
-        request = _next(channel)
+        request = next_request(channel)
         match request["do"]:
             case "load":
                 with contextlib.suppress(ValueError):  # not the main thread
                     signal.signal(signal.SIGINT, signal.default_int_handler)  # who forked this ignores it
                 seed(request["seed"])
                 shell.begin(request["cells"])
-                libraries = _libraries()
+                known = libraries()
                 for label, source in request["cells"]:
                     wire.send(channel, run_cell(shell, label, source))
                 with contextlib.suppress(BaseException):
-                    _restore(libraries)
+                    restore(known)
                 reset()  # once, for the forks of all tasks
-                wire.send(channel, {"threads": _thread_count(), **_findings(shell, request["answers"])})
+                wire.send(channel, {"threads": thread_count(), **_findings(shell, request["answers"])})
             case "task":
-                _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
-                child = _fork_task(channel, descriptors[0], shell, request["seed"])
+                child = fork_task(channel, partial(serve_task, shell=shell, number=request["seed"]))
                 wire.send(channel, {"child": child})
             case "become":  # where no child can be forked, this process is used up for one task
                 serve_task(channel, shell, request["seed"])
             case "reap":
-                wire.send(channel, {"exit": _exit_code(child)})
+                wire.send(channel, {"exit": exit_code(child)})
+            case "plain":  # a notebook with ordinary nbgrader tests, to the end of this process
+                from autograder.sandbox.inside import plain
+
+                plain.serve(channel, shell, request)
             case other:
                 raise ValueError(f"unknown request {other!r}")
 
 
-def _next(channel: socket.socket) -> dict[str, Any]:
+def next_request(channel: socket.socket) -> dict[str, Any]:
     request = wire.recv(channel)  # the examiner ends the waiting by ending the process
     if not isinstance(request, dict):
         raise TypeError("a request is a dict")
     return request
 
 
-def _thread_count() -> int:
+def thread_count() -> int:
     """How many threads this process has; a fork of one with several may hang. 0 where it cannot be known."""
     try:
         return len(os.listdir("/proc/self/task"))
@@ -183,7 +187,9 @@ def _plain(findings: list[Finding]) -> list[list[Any]]:
     return list(cleaned)
 
 
-def _fork_task(channel: socket.socket, descriptor: int, shell: Shell, number: int) -> int:
+def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], object]) -> int:
+    """Fork a child that serves the socket whose descriptor comes next, and return its number."""
+    _, (descriptor,), _, _ = socket.recv_fds(channel, 1, 1)
     child = os.fork()
     if child:
         os.close(descriptor)
@@ -191,12 +197,12 @@ def _fork_task(channel: socket.socket, descriptor: int, shell: Shell, number: in
     try:
         channel.close()
         os.setpgid(0, 0)  # so that it can be ended together with what it starts
-        serve_task(socket.socket(fileno=descriptor), shell, number)
+        serve_child(socket.socket(fileno=descriptor))
     finally:
         os._exit(0)
 
 
-def _exit_code(child: int) -> int | None:
+def exit_code(child: int) -> int | None:
     """The task child's exit code, negative for a signal; None if it is not known."""
     until = time.monotonic() + 1.0
     with contextlib.suppress(OSError):
@@ -214,7 +220,7 @@ def serve_task(channel: socket.socket, shell: Shell, number: int) -> None:
     seed(number)
     names = dict(shell.user_ns)
     while True:
-        request = _next(channel)
+        request = next_request(channel)
         with captured():
             answer = _task_answer(request, names, shell.bindings)
         wire.send(channel, answer, limits=wire.ANSWER_LIMITS)

@@ -57,11 +57,16 @@ class Shell(InteractiveShell):
         What the notebook rebinds in `builtins` then changes what its own cells see, and neither torch,
         IPython nor the questions of a test.
         """
+        python = self.copy_builtins()
+        self.bindings = Bindings(self.user_ns, _label, vars(python), self.transform_cell)
+        self.bindings.begin(cells)
+
+    def copy_builtins(self) -> ModuleType:
+        """Give the notebook builtins of its own, and return them."""
         python = ModuleType("builtins")
         vars(python).update(vars(builtins), get_ipython=self.get_ipython)
         self.user_ns["__builtins__"] = sys.modules["builtins"] = python
-        self.bindings = Bindings(self.user_ns, _label, vars(python), self.transform_cell)
-        self.bindings.begin(cells)
+        return python
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
         """Run a line magic. One that is not there is reported, and the cell goes on."""
@@ -129,7 +134,7 @@ def make_shell() -> Shell:
     return shell
 
 
-class _Output(io.TextIOBase):
+class Output(io.TextIOBase):
     """A text stream that keeps its first characters and lets the rest go."""
 
     def __init__(self) -> None:
@@ -157,8 +162,8 @@ def clean(text: str, limit: int) -> str:
 
 
 @contextlib.contextmanager
-def captured() -> Iterator[_Output]:
-    output = _Output()
+def captured() -> Iterator[Output]:
+    output = Output()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         yield output
 

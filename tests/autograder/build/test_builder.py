@@ -156,12 +156,12 @@ def test_a_problem_stops_everything(course: Path) -> None:
 
 def test_refusal_by_nbgrader_is_reported_in_one_sentence(course: Path) -> None:
     config = course / "nbgrader_config.py"
-    config.write_text(config.read_text() + '\nc.ClearSolutions.code_stub = {"R": "fail()"}\n')
+    config.write_text(config.read_text() + '\nc.IncludeHeaderFooter.header = "/no/header.ipynb"\n')
     with pytest.raises(builder.BuildError) as refusal:
         build(course)
     assert refusal.value.problems == [
-        f"course/01_steps: nbgrader cannot release it in {lang}: ValueError: "
-        "language 'python' has not been specified in ClearSolutions.code_stub"
+        f"course/01_steps: nbgrader cannot release it in {lang}: FileNotFoundError: "
+        "[Errno 2] No such file or directory: '/no/header.ipynb'"
         for lang in ("en", "ko")
     ]
 

@@ -26,7 +26,7 @@ def test_only_tests_and_answers_to_predictions_are_collapsed() -> None:
         new_code_cell("", metadata={"nbgrader": TEST}),
         new_markdown_cell("", metadata={"nbgrader": MANUAL}),
     ]
-    notebook, _ = CollapseTests().preprocess(new_notebook(cells=cells), {})
+    notebook, _ = CollapseTests().release(new_notebook(cells=cells), {})
     hidden = {"source_hidden": True}
     found = [cell.metadata.get("jupyter") for cell in notebook.cells]
     assert found == [None, None, hidden, None, hidden, None]

@@ -29,7 +29,7 @@ def test_each_released_lesson_ends_with_a_report_link(language: str) -> None:
 def linked(*cells: nbformat.NotebookNode, problems: object = "") -> nbformat.NotebookNode:
     config = Config({"Secant": {"problems": problems}} if problems else {})
     notebook = new_notebook(cells=list(cells), metadata={"lang": "en"})
-    return ReportLink(config=config).preprocess(notebook, RESOURCES)[0]
+    return ReportLink(config=config).release(notebook, RESOURCES)[0]
 
 
 def test_report_link_uses_the_address_configured_by_the_class() -> None:

@@ -10,7 +10,7 @@ from autograder.build.select_language import SelectLanguage
 
 def selected(cells: Any, **traits: Any) -> Any:
     notebook = new_notebook(cells=cells, metadata={"secant": {"built": "x"}})
-    return SelectLanguage(**traits).preprocess(notebook, {})[0]
+    return SelectLanguage(**traits).release(notebook, {})[0]
 
 
 def texts() -> Any:

@@ -15,15 +15,20 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograder.course.assignment import Assignment
+from autograder.course.cells import tasks
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons, wrong_answers
 from autograder.exam import words
+from autograder.exam.own_tests import own_assignment
 from autograder.exam.pool import WarmPool
 from autograder.exam.selfcheck import Checker
+from autograder.exam.sheet import PlainNotebook, Reader
 from autograder.sandbox.container import Container, PlainContainer
 from autograder.sandbox.inside import wire
 from secant.causes import STUB
-from tests.support.lessons import bare, save
+from tests.support.lessons import bare, copy_lessons, save
+from tests.support.plain_course import HOMEWORK, PROBLEM, answer, graded, manual, notebook
 from tests.support.small_class import answered, solutions
 from tests.support.suites import first_of
 from tests.support.warm import warm
@@ -325,3 +330,57 @@ def test_endless_answer_cell_is_reported_despite_an_earlier_definition(
     (task,) = [task for task in report.tasks if task.id == "value_order"]
     assert task.outcome == "timed_out"
     assert "at answer value_order: took longer than 12 s" in task.message
+
+
+# --- Notebooks whose tests are not ours ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["hw1", LESSON])
+@pytest.mark.parametrize("made", [HOMEWORK, PROBLEM], ids=["own ids", "our ids"])
+def test_notebook_with_ordinary_tests_is_refused_in_a_sentence(
+    checker: Checker, tmp_path: Path, made: nbformat.NotebookNode, name: str
+) -> None:
+    path = save(made, tmp_path / f"{name}.ipynb")
+    with pytest.raises(PlainNotebook, match="assignment of your course's own, with ordinary nbgrader tests"):
+        checker.check(path)
+
+
+def test_ordinary_test_of_a_lessons_task_is_not_judged_by_the_lesson(
+    checker: Checker, right: dict[str, str], tmp_path: Path
+) -> None:
+    name = next(iter(right))
+    made = notebook(answer(name, right[name]), graded(f"test_{name}", f"assert {name}"))
+    with pytest.raises(PlainNotebook):
+        checker.check(save(made, tmp_path / "hw1.ipynb"))
+
+
+def test_notebook_that_only_a_person_grades_is_refused_in_a_sentence(
+    checker: Checker, tmp_path: Path
+) -> None:
+    path = save(notebook(manual("why", "Because")), tmp_path / "hw1.ipynb")
+    with pytest.raises(PlainNotebook):
+        checker.check(path)
+
+
+def test_ordinary_tests_beside_ours_are_left_out(right: dict[str, str], tmp_path: Path) -> None:
+    given = answered(ROOT, right, "en", LESSON)
+    given.cells += PROBLEM.cells
+    own = own_assignment(save(given, tmp_path / "mixed.ipynb"))
+    assert isinstance(own, Assignment)
+    found = {task.id for task in tasks(own.source)}
+    assert "squares" not in found
+    assert set(right) >= found > set()
+
+
+def test_assignment_in_a_lessons_place_disturbs_no_check_of_a_lesson(
+    checker: Checker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy_lessons([find_lessons(ROOT)[0]], tmp_path)
+    for folder in ("course/50_numpy", "source/50_numpy", "release/en/50_numpy"):
+        (tmp_path / folder).mkdir()
+        save(HOMEWORK, tmp_path / folder / "50_numpy.ipynb")
+    monkeypatch.chdir(tmp_path)
+    sheet = Reader().read(tmp_path / "release/en" / LESSON / f"{LESSON}.ipynb")
+    assert (sheet.root, sheet.assignment.lesson) == (tmp_path, LESSON)
+    with pytest.raises(PlainNotebook):
+        Reader().read(tmp_path / "release/en/50_numpy/50_numpy.ipynb")

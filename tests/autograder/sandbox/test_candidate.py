@@ -30,7 +30,7 @@ def shell() -> Iterator[Any]:
 
 
 def test_output_keeps_its_beginning() -> None:
-    output = cells._Output()
+    output = cells.Output()
     for _ in range(3):
         assert output.write("x" * OUTPUT_LIMIT) == OUTPUT_LIMIT
     output.write("\ud800")
@@ -40,7 +40,7 @@ def test_output_keeps_its_beginning() -> None:
 
 
 def test_output_can_always_be_sent() -> None:
-    output = cells._Output()
+    output = cells.Output()
     output.write("\ud800 한국어")
     assert output.text() == "? 한국어"
     wire.encode(output.text(), exact=True)

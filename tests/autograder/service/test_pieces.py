@@ -32,6 +32,7 @@ from autograder.service.running import Forked, Leash, Running, Stopped, Threaded
 from secant import language
 from secant.progress import store
 from secant.verdict import Part, Verdict
+from tests.support.plain_course import HOMEWORK
 from tests.support.small_class import answered, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -331,6 +332,16 @@ def test_notebook_with_hostile_metadata_is_still_described_as_json(ordered: Orde
     own = own_assignment(ordered.path)
     assert isinstance(own, Assignment)
     json.dumps(sum([task.points for task in tasks(own.source)]), allow_nan=False)
+
+
+@pytest.mark.parametrize("ordered", [Threaded], indirect=True)
+def test_notebook_with_ordinary_tests_is_no_lesson_for_the_page(ordered: Ordered) -> None:
+    """So JupyterLab shows no button and no bar in it."""
+    nbformat.write(HOMEWORK, ordered.path)
+    for order in ("lesson", "check"):
+        refused = ordered.order(order)[-1]
+        assert refused["refused"] == 404
+        assert "ordinary nbgrader tests" in refused["message"]
 
 
 @pytest.mark.parametrize("ordered", [Threaded], indirect=True)

@@ -1,0 +1,241 @@
+"""Plain assignments: ordinary nbgrader assignments of the course's own, which are no lessons of Secant's.
+
+A plain assignment is a folder of source/ without a folder of the same name in course/. Its notebooks have the
+test cells that their instructor wrote for nbgrader. Options of nbgrader's that the grader cannot honour are
+refused here, by their names.
+"""
+
+import ast
+import fnmatch
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from nbformat import NotebookNode
+from traitlets.config import Config
+
+from autograder.course.assignment import is_built
+from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_test
+from autograder.course.errors import CourseError
+
+Kind = Literal["test", "answer", "manual", "task", "locked"]
+MAX_FILES_BYTES = 64_000_000  # of all files beside the notebooks together, which have a copy per submission
+#: The files beside a notebook that nbgrader does not hand on, unless the course's settings list others.
+IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache")
+_AUTOTEST = re.compile(r"^\s*#+\s*(?:HASHED\s+)?AUTOTEST\b", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class PlainCell:
+    """A cell that nbgrader knows: one that is graded, answered in, or locked.
+
+    Attributes:
+        id: its grade_id.
+        source: what stock nbgrader keeps of it: without solutions, with hidden tests.
+        is_code: whether it is a cell of code.
+        points: the most that it gives.
+        has_hidden_part: whether students were not given all of it.
+    """
+
+    id: str
+    kind: Kind
+    source: str
+    is_code: bool
+    points: float
+    has_hidden_part: bool
+
+    @property
+    def is_ours(self) -> bool:
+        """Return whether the course's text stands, whatever a student made of it."""
+        return self.kind in ("test", "task", "locked")
+
+
+@dataclass(frozen=True)
+class PlainSource:
+    """A notebook of a plain assignment.
+
+    Attributes:
+        name: the file's, without its ending.
+        cells: those that nbgrader knows, in order.
+        bound: the names that the instructor's code gives a value, such as a builtin that students rewrite.
+    """
+
+    name: str
+    cells: Sequence[PlainCell]
+    bound: frozenset[str]
+
+
+@dataclass(frozen=True)
+class PlainAssignment:
+    """A plain assignment, ready to grade.
+
+    Attributes:
+        name: the folder's.
+        notebooks: its notebooks, in nbgrader's order.
+        files: what lies beside them, by path.
+    """
+
+    name: str
+    notebooks: Sequence[PlainSource]
+    files: Mapping[str, bytes]
+
+    @cached_property
+    def digest(self) -> str:
+        """Return a hash of all that decides a grade: tests, points, stubs, locked cells and files."""
+        cells = [[notebook.name, [vars(cell) for cell in notebook.cells]] for notebook in self.notebooks]
+        files = [[path, hashlib.sha256(data).hexdigest()] for path, data in sorted(self.files.items())]
+        return hashlib.sha256(json.dumps([cells, files], sort_keys=True).encode()).hexdigest()
+
+
+def is_plain(root: Path, name: str, source: str = "source") -> bool:
+    """Return whether a course has a plain assignment of this name.
+
+    A folder whose notebook the build wrote is what is left of a lesson, and no plain assignment.
+    """
+    if (root / "course" / name).is_dir() or Path(name).name != name:
+        return False
+    written = [_is_written_by_hand(path) for path in notebooks(root / source / name)]
+    return bool(written) and all(written)
+
+
+def notebooks(folder: Path) -> list[Path]:
+    """Return the notebooks of an assignment's folder, in the order in which nbgrader takes them."""
+    return sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
+
+
+def read_plain(
+    root: Path, name: str, config: Config | None = None, source: str = "source"
+) -> PlainAssignment:
+    """Read a plain assignment.
+
+    Args:
+        root: the course directory.
+        name: the assignment's name.
+        config: the course's settings: ClearSolutions and ClearHiddenTests decide what students were given.
+        source: the folder of the instructor's notebooks.
+
+    Raises:
+        CourseError: there is none of this name, or it needs what the grader cannot do.
+    """
+    if not is_plain(root, name, source):
+        raise CourseError(f"{root / source} has no assignment {name} with ordinary nbgrader tests.")
+    folder = root / source / name
+    read = [_read(path, config or Config()) for path in notebooks(folder)]
+    return PlainAssignment(name, read, _files(folder))
+
+
+def files_inside(
+    ours: Mapping[str, bytes], theirs: Mapping[str, bytes], kept: Iterable[str] = ()
+) -> dict[str, bytes]:
+    """Return the files that lie beside a submitted notebook when it runs, as nbgrader decides it.
+
+    Args:
+        ours: the assignment's.
+        theirs: the student's.
+        kept: those of ours that do not replace the student's (`Autograde.exclude_overwriting`).
+    """
+    return {**theirs, **{path: data for path, data in ours.items() if path not in kept or path not in theirs}}
+
+
+def _is_written_by_hand(path: Path) -> bool:
+    """Return whether a file is a notebook that the build did not write."""
+    try:
+        found = json.loads(path.read_bytes())
+        return "cells" in found and not is_built(found | {"metadata": dict(found.get("metadata", {}))})
+    except (OSError, ValueError, TypeError, RecursionError):
+        return False
+
+
+def _read(path: Path, config: Config) -> PlainSource:
+    from nbgrader.nbgraderformat import ValidationError, read
+    from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
+
+    where = f"source/{path.parent.name}/{path.name}"
+    try:
+        instructors = read(str(path), as_version=4)
+        bound = _names_bound(cell.source for cell in instructors.cells if cell.cell_type == "code")
+        given, _ = ClearSolutions(config=config).preprocess(instructors, {})
+    except (OSError, ValueError, RuntimeError, ValidationError) as error:
+        raise CourseError(f"{where} cannot be read: {error}") from error
+    _refuse(given, where)
+    mark = ClearHiddenTests(config=config).begin_test_delimeter
+    return PlainSource(path.stem, [_cell(cell, mark) for cell in given.cells if grade_id(cell)], bound)
+
+
+def _refuse(notebook: NotebookNode, where: str) -> None:
+    """Refuse what the grader cannot do.
+
+    Raises:
+        CourseError: the notebook needs it.
+    """
+    kernel = notebook.metadata.get("kernelspec", {})
+    language = str(kernel.get("language", "") or notebook.metadata.get("language_info", {}).get("name", ""))
+    if language.lower() not in ("", "python"):
+        raise CourseError(f"{where} is a notebook of {language}; only Python can be graded.")
+    for cell in notebook.cells:
+        if _AUTOTEST.search(cell.source):
+            raise CourseError(
+                f"{where}, cell {grade_id(cell) or 'without an id'}: AUTOTEST cannot be graded yet. Write "
+                "the tests that it generates into the cell, or have nbgrader's own engine grade this."
+            )
+
+
+def _cell(cell: NotebookNode, mark: str) -> PlainCell:
+    points = float(str(grading(cell).get("points", 0) or 0))
+    is_code, hidden = cell.cell_type == "code", mark in cell.source
+    return PlainCell(grade_id(cell), _kind(cell), cell.source, is_code, points, hidden)
+
+
+def _kind(cell: NotebookNode) -> Kind:
+    if grading(cell).get("task"):
+        return "task"
+    if is_manual(cell):
+        return "manual"
+    if is_test(cell):
+        return "test" if cell.cell_type == "code" else "manual"
+    return "answer" if is_answer(cell) else "locked"
+
+
+def _names_bound(sources: Iterable[str]) -> frozenset[str]:
+    """Return the names that code gives a value, functions and classes included."""
+    found: set[str] = set()
+    for source in sources:
+        with suppress(SyntaxError, ValueError):  # a magic, or a stub
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    found.add(node.name)
+                elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                    found.add(node.id)
+                elif isinstance(node, ast.alias):
+                    found.add((node.asname or node.name).partition(".")[0])
+    return frozenset(found)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """Return the files beside an assignment's notebooks, by path.
+
+    Raises:
+        CourseError: they are too large, or cannot be read.
+    """
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".ipynb"]
+    paths = [path for path in paths if not _is_ignored(path.relative_to(folder))]
+    size = sum(path.stat().st_size for path in paths)
+    if size > MAX_FILES_BYTES:
+        raise CourseError(
+            f"The files in source/{folder.name} have {size:,} bytes; at most {MAX_FILES_BYTES:,} can be "
+            "copied for each submission."
+        )
+    try:
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    except OSError as error:
+        raise CourseError(f"{error.filename} cannot be read: {error.strerror}.") from error
+
+
+def _is_ignored(path: Path) -> bool:
+    return any(fnmatch.fnmatch(part, pattern) for part in path.parts for pattern in IGNORED)

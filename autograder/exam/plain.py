@@ -1,0 +1,413 @@
+"""The second examiner: one submitted notebook with ordinary nbgrader tests, scored as nbgrader scores it.
+
+A plain test runs in the student's process, since it reads any name of the notebook. Out here each test is
+compiled, its builtins get names that no notebook can shadow, and what comes back is turned into points.
+docs/trust.md says which forgeries remain.
+"""
+
+import ast
+import builtins
+import hashlib
+import io
+import marshal
+import math
+import re
+import secrets
+import tokenize
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from types import CodeType
+from typing import Literal
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+from autograder.course.errors import CourseError
+from autograder.course.plain import PlainCell, PlainSource
+from autograder.intake.parse import Cell, parse
+from autograder.sandbox.container import Container
+from autograder.sandbox.inside.plain import PRISTINE
+from autograder.sandbox.plain import PlainClient, Ran, TestCode
+from autograder.sandbox.results import CellResult, Crashed, TimedOut
+
+LOADS = 3  # how often a notebook is begun at most, each time without the cell that was the end of it
+SUBMISSION_SECONDS = 300.0
+MAX_CELL_BYTES = 900_000  # of one cell, so that it fits one frame of the wire
+_NOT_RENAMED = frozenset({"super"})  # which means something to the compiler
+_SILENT = (tokenize.COMMENT, tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
+_AWAIT = re.compile(r"'(?:await|async \w+)' outside|asynchronous comprehension outside")
+
+Outcome = Literal["passed", "partial", "failed", "timed_out", "crashed", "manual", "missing"]
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What became of a cell that gives points.
+
+    Attributes:
+        id: its grade_id.
+        points: what it earned; None where a person decides, or where the submission does not have the cell.
+        max_points: the most that it gives.
+        outcome: `manual` waits for a person; `missing` is not in the submission.
+        error, message, output: what a test raised and printed; empty where that could quote a hidden test.
+        hidden: whether the test has a hidden part, or follows one that has.
+        unchanged: whether a manual answer is what students were given, which is 0 points.
+    """
+
+    id: str
+    points: float | None
+    max_points: float
+    outcome: Outcome
+    error: str = ""
+    message: str = ""
+    output: str = ""
+    seconds: float = 0.0
+    hidden: bool = False
+    unchanged: bool = False
+
+
+@dataclass(frozen=True)
+class PlainReport:
+    """What became of one submitted notebook.
+
+    Attributes:
+        notebook: its name.
+        grades: in the order of the assignment.
+        unanswered: the answers that are as students were given them.
+        cells: what the other cells printed or raised, as the candidate claims it; nothing of those that
+            follow a test with a hidden part, since they could quote it.
+    """
+
+    notebook: str
+    grades: Sequence[Grade]
+    unanswered: Sequence[str] = ()
+    cells: Sequence[CellResult] = ()
+
+    @property
+    def score(self) -> float:
+        """Return the points that need no person."""
+        return sum(grade.points or 0.0 for grade in self.grades)
+
+    @property
+    def max_score(self) -> float:
+        """Return the points of all cells."""
+        return sum(grade.max_points for grade in self.grades)
+
+    @property
+    def needs_manual_grade(self) -> bool:
+        """Return whether something waits for a person."""
+        return any(grade.outcome == "manual" for grade in self.grades)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A cell of code that runs.
+
+    Attributes:
+        test: the test cell, if it is one.
+        quiet: whether it could quote a hidden test, so that nothing it says may be shown.
+        is_last: whether no test follows.
+    """
+
+    label: str
+    source: str
+    test: PlainCell | None = None
+    quiet: bool = False
+    is_last: bool = False
+
+
+@dataclass
+class _Progress:
+    """What is known of a notebook that is being run.
+
+    Attributes:
+        lost: the labels of cells that ended the process.
+        over: what became of the tests that have no grade.
+    """
+
+    grades: dict[str, Grade] = field(default_factory=dict)
+    cells: dict[str, CellResult] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)
+    over: Outcome = "crashed"
+
+
+class PlainExaminer:
+    """A notebook of a plain assignment, read once and used for every submission.
+
+    Args:
+        source: the notebook.
+        timeout: seconds for a cell (`Execute.timeout`); None for as many as a submission has.
+
+    Raises:
+        CourseError: a test cannot be graded.
+    """
+
+    def __init__(self, source: PlainSource, timeout: float | None = 30.0) -> None:
+        self.source = source
+        self.timeout = min(timeout, SUBMISSION_SECONDS) if timeout and timeout > 0 else SUBMISSION_SECONDS
+        self._cells = {cell.id: cell for cell in source.cells}
+        self._tests: dict[str, TestCode | Grade] = {
+            cell.id: _compiled(cell, source) for cell in source.cells if cell.kind == "test"
+        }
+
+    def grade(
+        self,
+        open_container: Callable[[], Container],
+        submitted: bytes,
+        files: Mapping[str, bytes] | None = None,
+        *,
+        done: str = "autograde",
+    ) -> PlainReport:
+        """Grade a submitted notebook.
+
+        Args:
+            open_container: where the student's code runs.
+            submitted: the notebook file.
+            files: what lies beside it, by path; see `files_inside`.
+            done: what NBGRADER_EXECUTION says is done.
+
+        Raises:
+            Refused: the file is no notebook.
+            WallError: the grader's own failure. No score may be written.
+        """
+        cells = _last_of_each(parse(submitted).cells)
+        steps = self._steps(cells)
+        progress = _Progress()
+        seed = int.from_bytes(hashlib.sha256(submitted).digest()[:4])
+        with PlainClient(open_container) as client:
+            for _ in range(LOADS):
+                client.begin(files or {}, seed, done)
+                if self._run(client, steps, progress):
+                    break
+        answers = {cell.grade_id: cell for cell in cells if cell.grade_id in self._cells}
+        graded = [cell for cell in self.source.cells if cell.kind in ("test", "manual", "task")]
+        return PlainReport(
+            self.source.name,
+            [self._graded(cell, answers, progress) for cell in graded],
+            [name for name, cell in answers.items() if _is_unchanged(cell, self._cells[name])],
+            list(progress.cells.values()),
+        )
+
+    def _steps(self, cells: Iterable[Cell]) -> list[_Step]:
+        """Return the code that runs: the student's, with our locked cells where the student has them."""
+        steps: list[_Step] = []
+        for cell in cells:
+            ours = self._cells.get(cell.grade_id)
+            if not (cell.kind == "code" if ours is None else ours.is_code):
+                continue
+            if ours is None:
+                steps.append(_Step(f"cell {cell.number}", _bounded(cell.source)))
+            elif ours.is_ours:
+                test = ours if ours.kind == "test" else None
+                steps.append(_Step(f"{'test' if test else 'cell'} {ours.id}", ours.source, test))
+            else:
+                steps.append(_Step(f"answer {ours.id}", _bounded(cell.source)))
+        tests = [index for index, step in enumerate(steps) if step.test is not None]
+        hidden = [index for index in tests if (test := steps[index].test) and test.has_hidden_part]
+        first, last = min(hidden, default=len(steps)), max(tests, default=0)
+        return [replace(step, quiet=at >= first, is_last=at >= last) for at, step in enumerate(steps)]
+
+    def _run(self, client: PlainClient, steps: Sequence[_Step], progress: _Progress) -> bool:
+        """Run a notebook from its beginning, and return whether its end was reached."""
+        for step in steps:
+            if step.label in progress.lost:
+                continue
+            if client.spent > SUBMISSION_SECONDS:
+                progress.over = "timed_out"
+                return True
+            try:
+                if step.test is None:
+                    cell = client.cell(step.label, step.source, self.timeout).cell
+                    if not step.quiet:
+                        progress.cells[step.label] = cell
+                else:
+                    self._test(client, step, step.test, progress)
+            except (TimedOut, Crashed) as error:
+                progress.lost.add(step.label)
+                if step.test is not None and step.test.id not in progress.grades:
+                    progress.grades[step.test.id] = _lost(step, error)
+                return step.is_last
+        return True
+
+    def _test(self, client: PlainClient, step: _Step, cell: PlainCell, progress: _Progress) -> None:
+        """Run a test in a copy of the process, and then among the cells, whose later ones see what it leaves.
+
+        What would end the process has then ended the copy, and costs this test alone. After the last test
+        nobody needs the process.
+
+        Raises:
+            TimedOut, Crashed: the notebook's process is lost.
+        """
+        compiled = self._tests[cell.id]
+        if isinstance(compiled, Grade):
+            progress.grades[cell.id] = _told(step, compiled)
+            return
+        code = replace(compiled, proof=secrets.token_hex(16))
+        if client.can_fork and not step.is_last and cell.id not in progress.grades:
+            try:
+                ran = client.test_aside(step.label, code, self.timeout)
+                progress.grades[cell.id] = _scored(step, cell, ran, code.proof)
+            except (TimedOut, Crashed) as error:
+                progress.grades[cell.id] = _lost(step, error)
+                if not client.is_alive:
+                    raise
+                return
+        ran = client.test_in_line(step.label, code, self.timeout)
+        progress.grades.setdefault(cell.id, _scored(step, cell, ran, code.proof))
+
+    def _graded(self, cell: PlainCell, answers: Mapping[str, Cell], progress: _Progress) -> Grade:
+        if cell.id not in answers:
+            outcome: Outcome = "manual" if cell.kind == "task" else "missing"
+            return Grade(cell.id, None, cell.points, outcome)
+        if cell.kind == "test":
+            over = Grade(cell.id, 0.0, cell.points, progress.over, hidden=cell.has_hidden_part)
+            return progress.grades.get(cell.id, over)
+        if cell.kind == "manual" and _is_unchanged(answers[cell.id], cell):
+            return Grade(cell.id, 0.0, cell.points, "failed", unchanged=True)
+        return Grade(cell.id, None, cell.points, "manual")
+
+
+def _last_of_each(cells: Sequence[Cell]) -> list[Cell]:
+    """Return a submission's cells; of several with one id, only the last keeps it, as nbgrader decides."""
+    last = {cell.grade_id: cell.number for cell in cells}
+    return [cell if last[cell.grade_id] == cell.number else replace(cell, grade_id="") for cell in cells]
+
+
+def _bounded(source: str) -> str:
+    """Return a cell's source, or what raises an error where it is too long to be sent."""
+    if len(source.encode(errors="replace")) <= MAX_CELL_BYTES:
+        return source
+    return f"raise MemoryError('The cell was not run: it has more than {MAX_CELL_BYTES:,} bytes.')"
+
+
+def _is_unchanged(cell: Cell, ours: PlainCell) -> bool:
+    return not ours.is_ours and cell.source == ours.source
+
+
+# --- Compiling a test ------------------------------------------------------------------------------------
+
+
+def _compiled(cell: PlainCell, source: PlainSource) -> TestCode | Grade:
+    """Return a test as code, or the grade of everybody where it is no Python.
+
+    Raises:
+        CourseError: it cannot run outside of a kernel.
+    """
+    try:
+        tree = ast.parse(TransformerManager().transform_cell(cell.source))
+        reading = _Pristine(source.bound | _bound_in(tree))
+        tree = ast.fix_missing_locations(reading.visit(tree))
+        last = ast.Expression(ast.Constant(None))
+        if tree.body and isinstance(tree.body[-1], ast.Expr) and not _is_quiet(cell.source):
+            last = ast.Expression(tree.body.pop().value)
+        name = f"<test {cell.id}>"
+        body = compile(tree, name, "exec", dont_inherit=True)
+        value = compile(ast.fix_missing_locations(last), name, "eval", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        if _AWAIT.search(str(error)):
+            raise CourseError(
+                f"{source.name}, cell {cell.id}: a test that awaits outside of a function cannot be graded. "
+                "Put it into `async def` and call that with asyncio.run."
+            ) from error
+        return Grade(cell.id, 0.0, cell.points, "failed", type(error).__name__, str(error))
+    code = TestCode(_text(body), _text(value), tuple(sorted(reading.read)), "")
+    if len((code.body + code.last).encode()) > MAX_CELL_BYTES:
+        raise CourseError(f"{source.name}, cell {cell.id}: the test is too long to be graded.")
+    return code
+
+
+def _text(code: CodeType) -> str:
+    return marshal.dumps(code).decode("latin-1")
+
+
+def _is_quiet(source: str) -> bool:
+    """Return whether a semicolon at the end keeps a notebook from showing the last value."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    said = [token.string for token in tokens if token.type not in _SILENT]
+    return said[-1:] == [";"]
+
+
+class _Pristine(ast.NodeTransformer):
+    """Let a test read Python's own functions by names that no notebook can bind.
+
+    Args:
+        bound: names that the test or the assignment gives a value: there they are what the test is about.
+    """
+
+    def __init__(self, bound: Iterable[str]) -> None:
+        self._bound = frozenset(bound) | _NOT_RENAMED
+        self.read: set[str] = set()
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        """Return a name as it is to be read."""
+        if isinstance(node.ctx, ast.Load) and node.id in _pythons() and node.id not in self._bound:
+            self.read.add(node.id)
+            return ast.copy_location(ast.Name(node.id + PRISTINE, node.ctx), node)
+        return node
+
+
+@cache
+def _pythons() -> frozenset[str]:
+    return frozenset(name for name in vars(builtins) if not name.startswith("_"))
+
+
+def _bound_in(tree: ast.AST) -> set[str]:
+    """Return every name that code gives a value somewhere, arguments included."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name.partition(".")[0])
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            found.update(node.names)
+        elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+            found.add(node.name)
+    return found
+
+
+# --- From what came back to points -----------------------------------------------------------------------
+
+
+def _scored(step: _Step, cell: PlainCell, ran: Ran, proof: str) -> Grade:
+    """Return the grade that nbgrader gives for what a test raised, printed and returned."""
+    grade = Grade(cell.id, 0.0, cell.points, "failed", seconds=ran.cell.seconds)
+    if ran.timed_out:
+        grade = replace(grade, outcome="timed_out")
+    elif ran.cell.ok and not ran.stderr and ran.proof == proof:
+        points, outcome = _credit(ran.value, cell.points)
+        grade = replace(grade, points=points, outcome=outcome)
+    said = replace(grade, error=ran.cell.error, message=ran.cell.message, output=ran.cell.output)
+    return _told(step, said)
+
+
+def _credit(value: str, most: float) -> tuple[float | None, Outcome]:
+    """Return the points for a test's last value: a number is partial credit, all else is full credit."""
+    try:
+        points = float(value)
+    except ValueError:
+        points = most
+    if points > most:  # where nbgrader grades nothing of the submission
+        return None, "manual"
+    if math.isnan(points) or points < 0 or points == most:
+        return most, "passed"
+    return points, "partial" if points else "failed"
+
+
+def _lost(step: _Step, error: TimedOut | Crashed) -> Grade:
+    assert step.test is not None
+    outcome: Outcome = "timed_out" if isinstance(error, TimedOut) else "crashed"
+    return _told(step, Grade(step.test.id, 0.0, step.test.points, outcome, message=str(error)))
+
+
+def _told(step: _Step, grade: Grade) -> Grade:
+    """Return a grade without what could quote a hidden test."""
+    if not step.quiet:
+        return grade
+    return replace(grade, error="", message="", output="", hidden=True)

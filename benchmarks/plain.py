@@ -1,0 +1,80 @@
+"""How long a submission with ordinary nbgrader tests takes: in our wall, and with stock nbgrader.
+
+    python -m benchmarks.plain [--students 10] [--no-stock]
+
+The homework is numpy's: two tests, one of them with a hidden part, an answer and a task that a person grades.
+Ours is one examiner in one process, without gradebook, folders and pages; stock's figure is that of
+`nbgrader autograde`, which writes gradebook and folders. Both run the same submissions, one after another.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nbformat.v4 import writes
+
+from autograder.course.plain import read_plain
+from autograder.exam.plain import PlainExaminer
+from autograder.sandbox.wall import Wall
+from tests.support.plain_course import HOMEWORK, write_assignment
+
+NAME = "hw1"
+
+
+def make_course(root: Path, students: int) -> None:
+    """Make a stock course in which so many students have handed in the right answers."""
+    write_assignment(root / "source", NAME, {NAME: HOMEWORK})
+    (root / "nbgrader_config.py").write_text(f'c = get_config()\nc.CourseDirectory.root = "{root}"\n')
+    for number in range(students):
+        write_assignment(root / "submitted" / f"student{number:03}", NAME, {NAME: HOMEWORK})
+
+
+def ours(root: Path, students: int) -> tuple[float, float]:
+    """Return the seconds to start, and those for each submission."""
+    started = time.perf_counter()
+    submitted = writes(HOMEWORK).encode()
+    examiner = PlainExaminer(read_plain(root, NAME).notebooks[0])
+    with Wall() as wall:
+        begun = time.perf_counter()
+        for _ in range(students):
+            assert examiner.grade(wall.open_container, submitted).score == 5
+        return begun - started, (time.perf_counter() - begun) / students
+
+
+def stock(root: Path, students: int) -> float:
+    """Return the seconds that `nbgrader autograde` takes for each submission, its start included."""
+    _nbgrader(root, ["generate_assignment", NAME, "--create"])
+    started = time.perf_counter()
+    _nbgrader(root, ["autograde", NAME])
+    return (time.perf_counter() - started) / students
+
+
+def _nbgrader(root: Path, words: Sequence[str]) -> None:
+    env = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    command = [sys.executable, "-m", "nbgrader", *words]
+    subprocess.run(command, cwd=root, env=env, check=True, capture_output=True)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--students", type=int, default=10)
+    parser.add_argument("--no-stock", action="store_true")
+    given = parser.parse_args()
+    with TemporaryDirectory() as name:
+        root = Path(name)
+        make_course(root, given.students)
+        start, each = ours(root, given.students)
+        print(f"ours: {each:.2f} s a submission, after {start:.1f} s for the wall")
+        if not given.no_stock:
+            theirs = stock(root, given.students)
+            print(f"stock nbgrader: {theirs:.2f} s a submission, {theirs / each:.1f} times as long")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""What is released of an assignment that is no lesson: exactly what stock nbgrader releases."""
+
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from traitlets.config import Config
+
+from autograder.build import builder
+from autograder.build.lesson_step import MarkLesson, is_lesson
+from autograder.course.assignment import NotBuilt, read_assignment
+from autograder.course.errors import CourseError
+from autograder.course.lesson import choose_lessons, find_lessons
+from autograder.course.plain import is_plain
+from autograder.course.settings import load_config
+from tests.support.lessons import LESSONS, ROOT, copy_lessons
+from tests.support.plain_course import HOMEWORK, PROBLEM, in_format_4_0, released, write_assignment
+
+FIRST = LESSONS[0]
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A course with our settings, a lesson and two assignments of its own."""
+    copy_lessons([FIRST], tmp_path)
+    write_assignment(tmp_path / "source", "hw1", {"hw1": HOMEWORK})
+    old = {"problem1": in_format_4_0(HOMEWORK), "problem2": PROBLEM}
+    write_assignment(tmp_path / "source", "ps1", old)
+    (tmp_path / "source/ps1/data.txt").write_text("1 2 3\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["hw1", "ps1"])
+def test_plain_assignment_is_released_byte_for_byte_as_stock_nbgrader_does(course: Path, name: str) -> None:
+    ours = released(course, name, load_config(course), "release/en")
+    stock = released(course, name, Config(), "stock")
+    assert ours == stock
+    assert len(ours) == (1 if name == "hw1" else 3)
+
+
+def test_plain_assignment_made_from_a_released_lesson_is_released_as_it_is(course: Path) -> None:
+    lesson = nbformat.read(course / "release/en" / FIRST.name / f"{FIRST.name}.ipynb", as_version=4)
+    lesson.cells = lesson.cells[:3] + HOMEWORK.cells
+    write_assignment(course / "source", "hw2", {"hw2": lesson})
+    ours = released(course, "hw2", load_config(course), "release/en")
+    assert ours == released(course, "hw2", Config(), "stock")
+
+
+def test_class_settings_of_clear_solutions_hold_for_plain_assignments(course: Path) -> None:
+    (course / "nbgrader_config_local.py").write_text(
+        'c = get_config()\nc.ClearSolutions.code_stub = {"python": "# Yours"}\n'
+    )
+    (text,) = released(course, "hw1", load_config(course), "release/en").values()
+    assert b"# Yours" in text
+    assert b"NotImplementedError" not in text
+
+
+def test_lesson_that_was_not_built_is_refused_by_name_at_release_and_at_grading(course: Path) -> None:
+    write_assignment(course / "source", "50_numpy", {"50_numpy": HOMEWORK})
+    (course / "course/50_numpy").mkdir()
+    with pytest.raises(AssertionError, match="50_numpy cannot be released or graded as a lesson"):
+        released(course, "50_numpy", load_config(course), "release/en")
+    write_assignment(course / "release/en", "50_numpy", {"50_numpy": HOMEWORK})
+    with pytest.raises(NotBuilt, match="50_numpy cannot be released or graded as a lesson"):
+        read_assignment(course, "50_numpy")
+
+
+def test_built_lesson_whose_tests_were_replaced_is_not_graded_as_a_lesson(course: Path) -> None:
+    path = course / "source" / FIRST.name / f"{FIRST.name}.ipynb"
+    edited = nbformat.read(path, as_version=4)
+    edited.cells += HOMEWORK.cells
+    nbformat.write(edited, path)
+    with pytest.raises(NotBuilt, match=FIRST.name):
+        read_assignment(course, FIRST.name)
+
+
+def test_build_check_lists_no_plain_assignment_and_no_release_of_one(course: Path) -> None:
+    released(course, "ps1", load_config(course), "release/en")
+    assert builder.build(course, find_lessons(course), check=True).stale == []
+    shutil.rmtree(course / "source/ps1")
+    stale = builder.build(course, find_lessons(course), check=True).stale
+    assert {str(one.path) for one in stale} == {
+        f"release/en/ps1/{name}" for name in ("data.txt", "problem1.ipynb", "problem2.ipynb")
+    }
+
+
+def test_message_about_a_plain_assignment_says_what_it_is_and_what_works(course: Path) -> None:
+    with pytest.raises(CourseError, match=r"hw1 is an assignment with ordinary nbgrader tests.*by hand"):
+        choose_lessons(find_lessons(course), ["hw1"])
+    with pytest.raises(CourseError, match=r"the lessons are: \S+\.$"):
+        choose_lessons(find_lessons(course), ["hw9"])
+
+
+def test_what_is_left_of_a_lesson_is_no_plain_assignment(course: Path) -> None:
+    assert is_plain(course, "ps1")
+    assert not is_plain(course, FIRST.name)
+    shutil.rmtree(course / "course" / FIRST.name)
+    assert not is_plain(course, FIRST.name)
+    assert not is_plain(course, "../source/ps1")
+
+
+def test_mark_of_a_lesson_is_made_for_lessons_alone() -> None:
+    for path, lesson in ((ROOT / "source" / FIRST.name / f"{FIRST.name}.ipynb", True), (None, False)):
+        resources: dict[str, object] = {}
+        MarkLesson().preprocess(nbformat.read(path, as_version=4) if path else HOMEWORK, resources)
+        assert is_lesson(resources) is lesson

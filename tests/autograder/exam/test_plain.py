@@ -1,0 +1,264 @@
+"""The examiner of ordinary nbgrader tests gives the scores that stock nbgrader gives."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import writes
+from traitlets.config import Config
+
+from autograder.course.errors import CourseError
+from autograder.course.plain import PlainSource, files_inside, read_plain
+from autograder.exam.plain import PlainExaminer, PlainReport
+from autograder.sandbox.wall import Wall
+from tests.autograder.exam.plain_cases import CASES, SQUARES, STUB, Case, ids, one
+from tests.autograder.exam.plain_forgeries import FORGERIES, Forgery
+from tests.autograder.exam.plain_forgeries import ids as forgery_ids
+from tests.support.plain_course import (
+    HOMEWORK,
+    PROBLEM,
+    answer,
+    code,
+    graded,
+    in_format_4_0,
+    notebook,
+    write_assignment,
+)
+from tests.support.stock_scores import stock_scores
+
+
+@pytest.fixture(scope="module")
+def wall() -> Iterator[Wall]:
+    with Wall() as made:
+        yield made
+
+
+def source_of(case: Case, root: Path) -> PlainSource:
+    write_assignment(root / "source", "hw", {"hw": notebook(*case.cells)})
+    return read_plain(root, "hw").notebooks[0]
+
+
+def examined(case: Case, wall: Wall, root: Path) -> PlainReport:
+    examiner = PlainExaminer(source_of(case, root), case.timeout)
+    return examiner.grade(wall.open_container, writes(case.submitted()).encode(), case.files)
+
+
+@pytest.mark.parametrize("case", CASES, ids=ids)
+def test_score_of_each_cell_is_nbgraders(case: Case, wall: Wall, tmp_path: Path) -> None:
+    report = examined(case, wall, tmp_path)
+    assert {grade.id: grade.points for grade in report.grades} == dict(case.scores), report
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("case", CASES, ids=ids)
+def test_scores_of_the_table_are_those_of_stock_nbgrader(case: Case, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    source = source_of(case, tmp_path)
+    found = stock_scores(source, case.submitted(), case.files, max(case.timeout, 2.0), folder)
+    assert found == dict(case.scores)
+
+
+def test_number_above_the_maximum_waits_for_a_person(wall: Wall, tmp_path: Path) -> None:
+    """Stock nbgrader then grades nothing of the submission."""
+    report = examined(Case("", one("x"), {"x": "x = 30"}, {}), wall, tmp_path)
+    assert [(grade.points, grade.outcome) for grade in report.grades] == [(None, "manual")]
+    assert report.needs_manual_grade
+
+
+@pytest.mark.parametrize(
+    "end", ["import os\nos._exit(3)", "import os\nos.kill(os.getpid(), 9)"], ids=["exit", "signal"]
+)
+def test_cell_that_ends_the_process_is_left_out_of_a_second_run(wall: Wall, tmp_path: Path, end: str) -> None:
+    cells = (
+        answer("x", STUB),
+        graded("t", "assert x == 1", 1),
+        answer("y", STUB),
+        graded("u", "assert x", 1),
+    )
+    report = examined(Case("", cells, {"x": "x = 1", "y": end}, {}), wall, tmp_path)
+    assert [grade.points for grade in report.grades] == [1, 1]
+
+
+def test_test_that_ends_its_process_costs_its_own_points_alone(wall: Wall, tmp_path: Path) -> None:
+    cells = (answer("x", STUB), graded("t", "x()", 1), graded("u", "assert callable(x)", 1))
+    report = examined(Case("", cells, {"x": "import os\ndef x():\n    os._exit(0)"}, {}), wall, tmp_path)
+    assert [(grade.points, grade.outcome) for grade in report.grades] == [(0, "crashed"), (1, "passed")]
+
+
+def test_cell_that_cannot_be_interrupted_is_left_out_of_a_second_run(
+    wall: Wall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.sandbox.plain._GRACE_SECONDS", 0.2)
+    deaf = """while True:
+    try:
+        while True:
+            pass
+    except KeyboardInterrupt:
+        pass"""
+    cells = (
+        answer("x", STUB),
+        graded("t", "assert x == 1", 1),
+        answer("y", STUB),
+        graded("u", "assert x", 1),
+    )
+    report = examined(Case("", cells, {"x": "x = 1", "y": deaf}, {}, timeout=0.5), wall, tmp_path)
+    assert [grade.points for grade in report.grades] == [1, 1]
+
+
+def test_threads_that_a_notebook_left_cost_no_score(wall: Wall, tmp_path: Path) -> None:
+    own = (
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nx = 1"
+    )
+    cells = (answer("x", STUB), graded("t", "assert x == 1\ny = 2", 1), graded("u", "assert y == 2", 1))
+    report = examined(Case("", cells, {"x": own}, {}), wall, tmp_path)
+    assert [grade.points for grade in report.grades] == [1, 1]
+
+
+SPY = """import sys
+seen = []
+def x():
+    frame = sys._getframe(1)
+    seen.append(repr(frame.f_code.co_consts))
+    print(seen)
+    open("/tmp/seen", "w").write(seen[0])
+    raise ValueError(seen[0])
+"""
+
+
+def test_nothing_that_could_quote_a_hidden_test_is_returned(wall: Wall, tmp_path: Path) -> None:
+    hidden = "### BEGIN HIDDEN TESTS\nassert x() == 'SECRET'\n### END HIDDEN TESTS"
+    told = code("print(seen, open('/tmp/seen').read())")
+    cells = (answer("x", STUB), graded("t", hidden, 1), told, graded("u", "raise ValueError(seen)", 1))
+    report = examined(Case("", cells, {"x": SPY}, {}), wall, tmp_path)
+    assert [grade.points for grade in report.grades] == [0, 0]
+    assert all(grade.hidden for grade in report.grades)
+    assert "SECRET" not in repr(report)
+
+
+def test_hidden_tests_are_known_by_the_course_s_own_mark(tmp_path: Path) -> None:
+    cells = (
+        graded("t", "assert 1\n### MINE\nassert 2"),
+        graded("u", "### BEGIN HIDDEN TESTS\n### END HIDDEN TESTS"),
+    )
+    write_assignment(tmp_path / "source", "hw", {"hw": notebook(*cells)})
+    config = Config({"ClearHiddenTests": {"begin_test_delimeter": "MINE"}})
+    (found,) = read_plain(tmp_path, "hw", config).notebooks
+    assert [cell.has_hidden_part for cell in found.cells] == [True, False]
+
+
+def test_cell_that_is_too_long_to_be_sent_costs_itself_alone(wall: Wall, tmp_path: Path) -> None:
+    cells = (
+        answer("x", STUB),
+        graded("t", "assert x == 1", 1),
+        answer("y", STUB),
+        graded("u", "assert y", 1),
+    )
+    report = examined(Case("", cells, {"x": "x = 1", "y": f"y = '{'a' * 2_000_000}'"}, {}), wall, tmp_path)
+    assert [grade.points for grade in report.grades] == [1, 0]
+
+
+def test_error_and_output_of_a_visible_test_are_returned(wall: Wall, tmp_path: Path) -> None:
+    cells = one("print('tried')\nassert x == 2, 'it is 2'", 1)
+    (grade,) = examined(Case("", cells, {"x": "x = 1"}, {}), wall, tmp_path).grades
+    assert (grade.error, grade.message, grade.output) == ("AssertionError", "it is 2", "tried\n")
+
+
+def test_text_of_a_test_is_nowhere_in_the_process(wall: Wall, tmp_path: Path) -> None:
+    spy = """import linecache
+def x():
+    texts = (repr(entry) for entry in linecache.cache.values())
+    return any("ZEB" + "RA" in text for text in texts)"""
+    cells = (answer("x", STUB), graded("t", "# a ZEBRA\nassert not x()", 1))
+    (grade,) = examined(Case("", cells, {"x": spy}, {}), wall, tmp_path).grades
+    assert grade.points == 1
+
+
+def test_course_files_are_read_only_copies(wall: Wall, tmp_path: Path) -> None:
+    test = """import os
+assert os.stat("data/a").st_mode & 0o777 == 0o444
+assert len(open("data/a", "rb").read()) == x"""
+    case = Case("", one(test, 1), {"x": "x = 9_000_001"}, {}, files={"data/a": b"a" * 9_000_001})
+    (grade,) = examined(case, wall, tmp_path).grades
+    assert grade.points == 1, grade
+
+
+def test_answers_that_are_as_they_were_given_are_named(wall: Wall, tmp_path: Path) -> None:
+    report = examined(Case("", SQUARES, {}, {}), wall, tmp_path)
+    assert report.unanswered == ["squares"]
+    assert (report.score, report.max_score) == (0, 2)
+
+
+# --- What is refused by name -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        ((graded("t", "### AUTOTEST x"),), "cell t: AUTOTEST cannot be graded"),
+        ((graded("t", "1"), graded("t", "2")), "hw.ipynb cannot be read: Duplicate grade id: t"),
+        ((graded("t", "await x()"),), "cell t: a test that awaits"),
+        ((code("### BEGIN SOLUTION\n1\n### END SOLUTION"),), "solution"),
+    ],
+    ids=["autotest", "duplicate", "await", "solution"],
+)
+def test_what_cannot_be_graded_is_refused_by_name(
+    tmp_path: Path, cells: tuple[NotebookNode, ...], why: str
+) -> None:
+    with pytest.raises(CourseError, match=why):
+        PlainExaminer(source_of(Case("", cells, {}, {}), tmp_path))
+
+
+def test_notebook_of_another_language_is_refused_by_name(tmp_path: Path) -> None:
+    made = notebook(*SQUARES)
+    made.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
+    write_assignment(tmp_path / "source", "hw", {"hw": made})
+    with pytest.raises(CourseError, match=r"hw\.ipynb is a notebook of R"):
+        read_plain(tmp_path, "hw")
+
+
+def test_assignment_is_read_with_its_notebooks_points_and_files(tmp_path: Path) -> None:
+    write_assignment(tmp_path / "source", "hw", {"b": PROBLEM, "a": in_format_4_0(HOMEWORK)})
+    (tmp_path / "source/hw/data").mkdir()
+    (tmp_path / "source/hw/data/n.txt").write_text("1")
+    (tmp_path / "source/hw/__pycache__").mkdir()
+    (tmp_path / "source/hw/__pycache__/n.pyc").write_text("1")
+    found = read_plain(tmp_path, "hw")
+    assert [each.name for each in found.notebooks] == ["a", "b"]
+    assert [(cell.kind, cell.points) for cell in found.notebooks[0].cells] == [
+        ("answer", 0),
+        ("test", 2),
+        ("answer", 0),
+        ("test", 3),
+        ("manual", 2),
+        ("task", 2),
+    ]
+    assert found.files == {"data/n.txt": b"1"}
+    before = found.digest
+    (tmp_path / "source/hw/data/n.txt").write_text("2")
+    assert read_plain(tmp_path, "hw").digest != before
+
+
+def test_student_files_are_replaced_by_the_assignments_unless_they_are_kept() -> None:
+    ours, theirs = {"a": b"ours", "b": b"ours"}, {"b": b"theirs", "c": b"theirs"}
+    assert files_inside(ours, theirs) == {"a": b"ours", "b": b"ours", "c": b"theirs"}
+    assert files_inside(ours, theirs, ["b"]) == {"a": b"ours", "b": b"theirs", "c": b"theirs"}
+
+
+# --- Forgeries -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("forgery", FORGERIES, ids=forgery_ids)
+def test_forgery_gains_what_trust_md_says(forgery: Forgery, wall: Wall, tmp_path: Path) -> None:
+    assert forgery.gains(examined(forgery.case, wall, tmp_path).score, forgery.ours)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("forgery", FORGERIES, ids=forgery_ids)
+def test_forgery_gains_with_stock_nbgrader_what_trust_md_says(forgery: Forgery, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    case = forgery.case
+    found = stock_scores(source_of(case, tmp_path), case.submitted(), {}, case.timeout, folder)
+    assert forgery.gains(sum(points or 0.0 for points in found.values()), forgery.stock)
