@@ -202,7 +202,10 @@ class Bindings:
         return [causes[one] for one in causes if one in used][:_MOST]
 
     def _defined_again(self, cell: str) -> dict[str, Finding]:
-        """Return functions and classes that were there by this cell, and that a later one defined again."""
+        """Return functions and classes that were there by this cell, and that a later one defined again.
+
+        Classes that extend the lesson's own class of that name are left out: lesson 10 asks for several.
+        """
         order = {label: place for place, label in enumerate(self._sources)}
         if cell not in order:
             return {}
@@ -213,6 +216,7 @@ class Bindings:
                 name in self._names
                 and first <= order[cell] < last
                 and self._kinds[name] in ("function", "class")
+                and not (name in self._lesson and _continues(self._names[name], self._lesson[name]))
             ):
                 found[name] = self._finding(name, "own")
         return found

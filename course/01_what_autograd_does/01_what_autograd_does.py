@@ -913,7 +913,7 @@ Each task is rated for difficulty (●, 1 to 5) and importance (★, 1 to 5), fo
 <details><summary>What else counts as given, and as a setting</summary>
 
 *Hooks* on an argument, functions that PyTorch calls during `backward()` (lesson 4), belong to the caller too. The other settings are anomaly
-mode (a search for `nan` during `backward()`), the random state, the warning filters, the recursion limit and the number of threads. No
+mode (a search for `nan` during `backward()`), the seed of random numbers, the warning filters, the recursion limit and the number of threads. No
 task needs to change them.
 
 </details>
@@ -963,7 +963,7 @@ JupyterLab 밖에서는 터미널에서 `autograder check 1`을 실행하세요.
 <details><summary>‘인자로 받은 것’과 ‘설정’에 더 들어가는 것</summary>
 
 인자에 걸려 있는 *hook*(`backward()` 도중에 PyTorch가 호출하는 함수, 수업 04)도 호출한 쪽의 것입니다. 그 밖의 설정으로는 이상 탐지(anomaly
-detection, `backward()` 도중에 `nan`을 찾는 기능), 난수 상태, 경고 필터, 재귀 한도, 스레드 수가 있습니다. 이것을 바꾸어야 하는 과제는
+detection, `backward()` 도중에 `nan`을 찾는 기능), 난수의 시드, 경고 필터, 재귀 한도, 스레드 수가 있습니다. 이것을 바꾸어야 하는 과제는
 없습니다.
 
 </details>

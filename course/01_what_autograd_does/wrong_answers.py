@@ -420,7 +420,7 @@ def autograd_slope(f, x):
     return leaf.grad.item()
 
 
-# %% seeds the generator task="autograd_slope" en="the random state was changed" ko="난수 상태가 바뀌었습니다"
+# %% seeds the generator task="autograd_slope" en="the seed of PyTorch's random numbers was changed" ko="PyTorch의 난수 시드가 바뀌었습니다"
 def autograd_slope(f, x):
     torch.manual_seed(0)
     leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
@@ -654,7 +654,7 @@ def hand_derivative(x):
     return 3 * abs(x) * x + 2 * math.cos(x)
 
 
-# %% seeds to compare task="hand_derivative" en="the random state was changed" ko="난수 상태가 바뀌었습니다"
+# %% seeds to compare task="hand_derivative" en="the seed of PyTorch's random numbers was changed" ko="PyTorch의 난수 시드가 바뀌었습니다"
 def hand_derivative(x):
     torch.manual_seed(0)
     return 3 * x**2 + 2 * math.cos(x)

@@ -972,7 +972,7 @@ def second_backward_works():
     return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": True, "x + x": True}
 
 
-# %% seeds the generator task="second_backward_works" en="the random state was changed" ko="난수 상태가 바뀌었습니다"
+# %% seeds the generator task="second_backward_works" en="the seed of PyTorch's random numbers was changed" ko="PyTorch의 난수 시드가 바뀌었습니다"
 def second_backward_works():
     torch.manual_seed(0)
     return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": False, "x + x": True}

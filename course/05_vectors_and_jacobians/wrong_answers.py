@@ -561,7 +561,7 @@ def per_sample_grads(w, X, Y):
     return 2 * (X @ w - Y)[:, None] * X
 
 
-# %% draws with a seed of its own task="per_sample_grads" en="the random state was changed" ko="난수 상태가 바뀌었습니다"
+# %% draws with a seed of its own task="per_sample_grads" en="the seed of PyTorch's random numbers was changed" ko="PyTorch의 난수 시드가 바뀌었습니다"
 def per_sample_grads(w, X, Y):
     torch.manual_seed(0)
     return 2 * (X @ w - Y)[:, None] * X

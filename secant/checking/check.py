@@ -275,7 +275,9 @@ def _side_effect(kind: str, name: str) -> str:
         ),
         "grad_mode": say(en="gradient mode was left changed", ko="gradient 모드가 바뀐 채로 남았습니다"),
         "default_dtype": say(en="the default dtype was left changed", ko="기본 dtype이 바뀐 채로 남았습니다"),
-        "random_state": say(en="the random state was changed", ko="난수 상태가 바뀌었습니다"),
+        "random_seed": say(
+            en="the seed of PyTorch's random numbers was changed", ko="PyTorch의 난수 시드가 바뀌었습니다"
+        ),
         "anomaly_mode": say(
             en="torch's anomaly detection was left switched on",
             ko="torch의 이상 탐지(anomaly mode)가 켜진 채로 남았습니다",

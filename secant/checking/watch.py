@@ -1,11 +1,9 @@
 """An eye on what belongs to the caller of a student's function."""
 
-import ctypes
-import random
+import itertools
 import sys
 import warnings
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -17,10 +15,9 @@ _MARK = ("default", None, BytesWarning, None, 0)
 # What torch warns of where .grad of a tensor is read that is not a leaf.
 _NO_GRAD = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."
 
-# It draws whatever Python's own generator draws here: comparing two draws takes less than reading a state.
-_twin = random.Random()
+# Seeds that no answer gives by chance. Each body has another, so that it draws other numbers.
+_SEEDS = itertools.count(0x5EC_A47)
 
-_MT19937_BYTES = 625 * 4  # numpy's mt19937_state: 624 words and the place of the next one
 _OF_NUMPY = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool, torch.uint8)
 
 
@@ -33,7 +30,7 @@ class watch:
 
     The body starts with the settings of a new process. After it, `changes` holds a (kind, name) pair for each
     thing that differs, where kind is one of value, grad, requires_grad, hooks, training, or a setting of the
-    whole process: grad_mode, anomaly_mode, saved_hooks, default_dtype, random_state, recursion_limit,
+    whole process: grad_mode, anomaly_mode, saved_hooks, default_dtype, random_seed, recursion_limit,
     warning_filters, warning_functions, warn_always, threads. It is plain data, made for `check.untouched`,
     which has a sentence for each kind: to watch one thing more, add it to `_snapshot` and a sentence there.
     Values are compared bit for bit.
@@ -56,19 +53,19 @@ class watch:
         self._warning = warnings.warn, warnings.showwarning, torch.is_warn_always_enabled()
         # An earlier call may have left these changed: then this one would look innocent.
         self._restore()
-        # Nor may the random state stand where an answer that seeds would put it.
-        torch.rand(())
-        np.random.random()
-        _python_drew()
+        # Nor may the generator have the seed that an answer would give it. To draw is nobody's loss.
+        self._generator = torch.default_generator.get_state()
+        torch.default_generator.manual_seed(next(_SEEDS))
         # Nor these where an earlier call left them, or one that leaves them so again would look innocent.
         sys.setrecursionlimit(self._settings[0] + 1)
         warnings.filters.insert(0, _MARK)  # type: ignore[attr-defined]
         self._hooks = _saved_hooks()
-        self._before = self._snapshot(drew=False)
+        self._before = self._snapshot()
         return self
 
     def __exit__(self, *_: object) -> None:
-        after = self._snapshot(_python_drew())
+        after = self._snapshot()
+        torch.default_generator.set_state(self._generator)
         _take_off_saved_hooks(self._hooks)
         if warnings.filters[:1] == [_MARK]:
             del warnings.filters[0]  # type: ignore[attr-defined]
@@ -90,7 +87,7 @@ class watch:
         if torch.get_num_threads() != threads:
             torch.set_num_threads(threads)
 
-    def _snapshot(self, drew: bool) -> dict[Change, object]:
+    def _snapshot(self) -> dict[Change, object]:
         state: dict[Change, object] = {
             ("grad_mode", ""): (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
             ("anomaly_mode", ""): (torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()),
@@ -101,7 +98,7 @@ class watch:
             ("warning_functions", ""): (warnings.warn, warnings.showwarning),
             ("warn_always", ""): torch.is_warn_always_enabled(),
             ("threads", ""): torch.get_num_threads(),
-            ("random_state", ""): (_torch_state(), _numpy_state(), drew),
+            ("random_seed", ""): torch.default_generator.initial_seed(),
         }
         for name, tensor in self.tensors.items():
             state["value", name] = _frozen(tensor)
@@ -145,28 +142,6 @@ def _general_filters() -> list[object]:
     """
     general = (f for f in warnings.filters if f[3] is None and (f[1] is None or f[1].match(_NO_GRAD)))
     return [f[:1] + f[2:3] for f in general if f[2].__module__ == "builtins"]
-
-
-def _python_drew() -> bool:
-    """Draw, and return whether Python's generator has left the twin since they drew last."""
-    if random.getrandbits(64) == _twin.getrandbits(64):
-        return False
-    _twin.setstate(random.getstate())
-    return True
-
-
-def _torch_state() -> bytes:
-    """Return the state of torch's global generator."""
-    state: bytes = torch.get_rng_state().numpy().tobytes()
-    return state
-
-
-def _numpy_state() -> object:
-    """Return the state of numpy's global generator as it lies in memory: its own copy takes long."""
-    generator = np.random.get_bit_generator()  # type: ignore[attr-defined]  # numpy forgot its stub
-    if type(generator) is np.random.MT19937:
-        return ctypes.string_at(generator.ctypes.state_address, _MT19937_BYTES)
-    return repr(generator.state)
 
 
 def _frozen(tensor: torch.Tensor) -> tuple[object, ...]:

@@ -69,6 +69,7 @@ def test_class_that_extends_the_imported_one_is_not_rebound() -> None:
     )
     replaced = notebook(lesson, "class Decimal:\n    pass", imports=0)
     assert list(extended[1].rebound()) == []
+    assert extended[1].used_by("Decimal", "cell 1", {}) == []
     assert list(replaced[1].rebound()) == ["Decimal"]
 
 

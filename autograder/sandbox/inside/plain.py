@@ -32,7 +32,8 @@ from autograder.sandbox.inside.candidate import (
     seed,
     thread_count,
 )
-from autograder.sandbox.inside.shell import MESSAGE_LIMIT, OUTPUT_LIMIT, Output, Shell, clean, describe
+from autograder.sandbox.inside.limits import MESSAGE_LIMIT, OUTPUT_LIMIT
+from autograder.sandbox.inside.shell import Output, Shell, clean, describe
 from secant.bindings import BUILTINS
 
 #: The top-level packages of which every module is restored before a test.
