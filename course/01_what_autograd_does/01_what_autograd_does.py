@@ -34,7 +34,7 @@ r"""
 **이 수업을 마치면**
 
 - 기울기(slope)를 세 가지 방법(손 계산, 차분몫, autograd)으로 구하고, 세 값이 어떤 관계인지 말할 수 있습니다.
-- 컴퓨터에서 알맞은 간격(step size) $h$를 고르고, 왜 알맞은지 설명할 수 있습니다.
+- 컴퓨터로 계산할 때 알맞은 간격(step size) $h$를 고르고, 그 이유를 설명할 수 있습니다.
 - 코드에 `if`나 반복문이 있을 때 autograd가 무엇을 미분하는지 말할 수 있습니다.
 - 역방향 계산(backward pass)이 어떤 경우에 차분몫보다 유리한지 말할 수 있습니다.
 
@@ -60,20 +60,20 @@ The curve is $f(x) = \log x^3$, where $\log$ is the natural logarithm. The *seca
 $x$ and one a step $h$ to the right. Its slope is the *difference quotient*.
 
 The other line is the *tangent* at $x$. Its slope, the *gradient*, is a number that PyTorch computed. The part of PyTorch that does so is called
-**autograd**, and how it does so is this course. Both numbers are below the picture.
+**autograd**, and how it does so is this course. The first two rows below the picture are the two numbers.
 
 Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="746a2c27"
+# %% [markdown] lang="ko" en="c9ecea66"
 r"""
 ## 먼저 보기
 
 $f(x) = \log x^3$의 그래프입니다. $\log$는 자연로그입니다. *할선*(secant)은 곡선 위의 두 점을 지나는 직선입니다. 한 점은 $x$에, 다른 점은 오른쪽으로
 $h$만큼 떨어진 곳에 있습니다. 할선의 기울기를 *차분몫*(difference quotient)이라고 합니다.
 
-다른 직선은 $x$에서 그은 *접선*(tangent)입니다. 접선의 기울기인 *gradient*는 PyTorch가 구한 값입니다. PyTorch에서 이 값을 구하는 부분을
-**autograd**라고 하며, 어떻게 구하는지가 이 코스의 주제입니다. 두 값은 그림 아래에 나옵니다.
+다른 직선은 곡선 위의 그 점에서 그은 *접선*(tangent)입니다. 접선의 기울기인 *gradient*는 PyTorch가 구한 값입니다. PyTorch에서 이 값을 구하는 부분을
+**autograd**라고 하며, 어떻게 구하는지가 이 코스의 주제입니다. 두 값은 그림 아래 처음 두 줄에 나옵니다.
 
 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -100,7 +100,7 @@ Your choice is not graded; section 2 comes back to it.
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$x$가 어디에 있든 $h$를 줄이면 할선은 접선으로 바뀌고, 차분몫은 autograd의 gradient에 다가갑니다. 이 수업에서는 autograd가 이 값을 어떻게 구하는지,
+$x$가 어디에 있든 $h$를 줄이면 할선은 접선에 가까워지고, 차분몫은 autograd의 gradient에 다가갑니다. 이 수업에서는 autograd가 이 값을 어떻게 구하는지,
 그리고 차분몫이 이 값에 얼마나 가까워질 수 있는지 살펴봅니다.
 
 </details>
@@ -175,8 +175,8 @@ r"""
 
 $$\frac{f(x+h) - f(x)}{h}$$
 
-*유한 차분*(finite difference)이라고도 합니다. 차분몫은 **할선**의 기울기입니다. $h \to 0$일 때 차분몫이 다가가는 값이 미분계수이고, 이것은 **접선**의
-기울기입니다.
+차분몫은 **할선**의 기울기입니다. $h \to 0$일 때 차분몫이 다가가는 값이 미분계수이고, 이것은 **접선**의 기울기입니다. 이렇게 미분계수를 어림하는
+방법을 *유한 차분법*(finite difference)이라고 합니다.
 
 손으로는 정확한 값을 구할 수 있습니다. 연쇄 법칙(chain rule)에 따라 두 단계의 기울기를 곱합니다.
 
@@ -234,9 +234,9 @@ r"""
 
 수식을 변형하는 것도 아닙니다. $3/x$라는 식은 어디에도 쓰이지 않습니다. 코드가 실행되는 동안, 곧 **순방향 계산**(forward pass)을 하는 동안
 PyTorch는 연산을 하나하나 기록합니다(먼저 거듭제곱, 다음에 로그). 기록된 연산이 모여 **계산 그래프**(computational graph)가 됩니다.
-그리고 PyTorch는 연산마다, 최종 결과를 그 연산의 출력으로 미분한 기울기를 입력으로 미분한 기울기로 바꾸는 방법을 알고 있습니다. `backward()`는 **역방향
-계산**(backward pass)을 합니다. 그래프를 끝에서 처음으로 거슬러 가며 수를 곱하는데, 우리가 $0.008$과 $75$를 곱한 것과 같습니다. 그래프는
-`x`에서 시작합니다. `x`는 추적하는 텐서이고, 기록된 연산으로 만들어진 것이 아닙니다. 이런 텐서를 **leaf**라고 하며, 여기에 도달한 값이
+PyTorch는 연산마다 한 가지를 알고 있습니다. 최종 결과를 그 연산의 출력으로 미분한 값이 주어지면, 거기서 입력으로 미분한 값을 구하는 방법입니다. `backward()`는
+**역방향 계산**(backward pass)을 합니다. 그래프를 끝에서 처음으로 거슬러 가며 수를 곱하는데, 우리가 $0.008$과 $75$를 곱한 것과 같습니다. 그래프는
+`x`에서 시작합니다. `x`는 추적되는 텐서이고, 기록된 연산으로 만들어진 것이 아닙니다. 이런 텐서를 **leaf**라고 하며, 여기에 도달한 값이
 `.grad`에 더해집니다.
 
 이렇게 결과에서 입력 쪽으로 미분하는 방식을 **역방향 모드**(reverse mode)라고 합니다. 신경망에서는 **역전파**(backpropagation)라고
@@ -356,7 +356,7 @@ $(x+h) - x$로 나눕니다. 이유는 탐색기 아래에서 설명합니다.
 1. `float32`로 되어 있습니다. $h$를 오른쪽에서 왼쪽으로 옮기세요. 오차는 V자를 그립니다. 줄어들던 오차는 어디에서 다시 커지나요?
 2. $h = 10^{-8}$까지 가 보세요. 그림 아래 글에는 무엇이라고 나오나요? 왜 그럴까요?
 3. `float64`로 바꾸세요. V자의 바닥은 이제 어디에 있고 얼마나 깊은가요?
-4. *중앙* 차분몫 $\frac{f(x+h) - f(x-h)}{2h}$을 고르세요. V의 어느 쪽이 더 가팔라지나요? 그러면 가장 좋은 $h$는 어떻게 달라지나요?
+4. $\frac{f(x+h) - f(x-h)}{2h}$, 곧 *중앙* 차분몫을 고르세요. V의 어느 쪽이 더 가팔라지나요? 그러면 가장 좋은 $h$는 어떻게 달라지나요?
 
 메뉴에는 *복소 스텝*(complex step) $\operatorname{Im} f(x + ih)/h$도 있습니다. 허수 방향으로 조금 움직이는 방법으로, 뺄셈을 하지
 않습니다. V의 왼쪽은 어떻게 되었나요?
@@ -571,7 +571,7 @@ $1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기�
 그래도 autograd는 실제로 지나간 경로의 기울기를 구합니다.
 
 동적 그래프에는 대가가 따릅니다. 실행할 때마다 새로 기록해야 하고, 계산을 미리 최적화할 수 없습니다. 기록하는 데 시간이 얼마나 들까요?
-아래 셀에서는 `x * x`를 추적하는 `x`로 한 번, 추적하지 않는 `x`로 한 번 계산합니다.
+아래 셀에서는 `x * x`를 추적되는 `x`로 한 번, 추적되지 않는 `x`로 한 번 계산합니다.
 """
 
 # %%
@@ -640,7 +640,7 @@ r"""
 나타냅니다. 미분하는 변수는 파라미터(parameter), 곧 학습하면서 바꾸어 가는 수입니다.
 
 먼저 입력이 두 개인 $f(x, y) = x^2 y$를 $x = 3$, $y = 2$에서 봅시다. $y$는 그대로 두고 $x$만 움직일 때 차분몫이 다가가는 값을 $x$에 대한
-**편미분계수**(partial derivative)라고 하고, 둥근 d인 $\partial$로 씁니다. 고정된 $y$는 그저 상수 인수입니다. $x$를 고정하고 $y$만
+**편미분계수**(partial derivative)라고 하고, 둥근 d인 $\partial$로 씁니다. 고정된 $y$는 상수처럼 다룹니다. $x$를 고정하고 $y$만
 움직일 때도 마찬가지입니다.
 
 $$\frac{\partial f}{\partial x} = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h} = 2xy = 12, \qquad
@@ -669,20 +669,20 @@ print(say(en="y = x - 1, so both move:", ko="y = x - 1이면 둘 다 움직여�
 # %% [markdown] lang="en"
 r"""
 One `backward()` found both. In the last line $y$ is computed from $x$: its value is still 2, but it cannot be held still while $x$
-moves. The slope is then $12 + 9 = 21$, which is not a partial derivative of $f$. The formulas above hold only if no
+moves. The slope is then $12 + 9 = 21$, which is not a partial derivative of $f$. `x.grad` is $\partial f/\partial x$ only if no
 input is computed from another. (Lesson 4 shows why the two slopes are added.)
 
-All partial derivatives together form the **gradient**. **A model has 1000 parameters. How many times must you compute the loss to get
+All partial derivatives together form the **gradient**; with one input it is the slope. **A model has 1000 parameters. How many times must you compute the loss to get
 all 1000 slopes with forward quotients, and how many times with autograd?**
 """
 
-# %% [markdown] lang="ko" en="48c0e63c"
+# %% [markdown] lang="ko" en="e7138e30"
 r"""
 `backward()` 한 번으로 둘 다 구했습니다. 마지막 줄에서는 $y$를 $x$로 계산했습니다. 값은 똑같이 2이지만, $x$가 움직이는 동안 $y$를
-고정해 둘 수 없습니다. 그래서 기울기는 $12 + 9 = 21$이 되고, 이것은 $f$의 편미분계수가 아닙니다. 위의 식은 한 입력이 다른 입력으로
-계산되지 않았을 때만 성립합니다. (두 기울기를 왜 더하는지는 수업 04에서 봅니다.)
+고정해 둘 수 없습니다. 그래서 기울기는 $12 + 9 = 21$이 되고, 이것은 $f$의 편미분계수가 아닙니다. `x.grad`가 $\partial f/\partial x$와 같은 것은
+어느 입력도 다른 입력으로 계산되지 않았을 때뿐입니다. (두 기울기를 왜 더하는지는 수업 04에서 봅니다.)
 
-편미분계수를 모두 모은 것이 **gradient**입니다. **파라미터가 1000개인 모델이 있습니다. 기울기 1000개를 전방 차분몫으로, 또 autograd로
+편미분계수를 모두 모은 것이 **gradient**입니다. 입력이 하나이면 gradient는 곧 기울기입니다. **파라미터가 1000개인 모델이 있습니다. 기울기 1000개를 전방 차분몫으로, 또 autograd로
 모두 구하려면 loss를 몇 번씩 계산해야 할까요?**
 """
 
@@ -738,7 +738,7 @@ quotients, one element at a time, keeps the largest distance from autograd in `w
 
 # %% [markdown] lang="ko" en="5385163c"
 r"""
-gradient의 shape(모양, 차원마다의 크기)는 파라미터의 shape와 같습니다. 원소마다 기울기가 하나씩 있습니다. 다음 셀에서는 같은 기울기 8개를 차분몫으로 구합니다.
+gradient의 shape(모양, 차원별 크기)는 파라미터의 shape와 같습니다. 원소마다 기울기가 하나씩 있습니다. 다음 셀에서는 같은 기울기 8개를 차분몫으로 구합니다.
 한 번에 원소 하나씩 움직이고, autograd와 가장 크게 벌어진 차이를 `worst`에 남기고, loss를 몇 번 계산했는지 셉니다.
 (`torch.no_grad()`는 기록을 끕니다. `view(-1)`은 텐서의 원소를 복사하지 않고 한 줄로 보여 줍니다.)
 """
@@ -800,7 +800,7 @@ r"""
 기울기의 차이는 0.001 정도입니다. 이 차이는 3절에서 본 오차입니다. 파라미터가 1억 개라면 차분몫은 loss를 1억 1번 계산해야 합니다.
 역방향 모드는 *파라미터가 몇 개든* 순방향 계산 한 번과 역방향 계산 한 번이면 됩니다. 큰 모델에서 역방향 계산에 드는 시간은 순방향 계산의 두 배쯤입니다. 파라미터가 아무리 많아도 이만큼이면 되므로 학습에는 역방향 모드를 씁니다. 대신 역방향 계산을 할 때까지 기록을 메모리에 두어야 합니다.
 
-입력이 적고 출력이 많을 때는 반대입니다. 그때는 기울기를 입력에서 출력 쪽으로 함께 나르는 **순방향 모드**(forward mode)가
+입력이 적고 출력이 많을 때는 반대입니다. 그때는 기울기를 입력에서 출력 쪽으로 함께 계산해 나가는 **순방향 모드**(forward mode)가
 비용이 더 적습니다. 수업 05에서 다시 다룹니다.
 """
 
@@ -956,7 +956,7 @@ JupyterLab 밖에서는 터미널에서 `autograder check 1`을 실행하세요.
 
 - 인자로 받은 것을 바꾸지 않습니다. 인자의 값, `.grad`, `requires_grad`가 그대로여야 합니다.
 - 기본 dtype이나 *gradient 모드*(gradient mode, 연산을 기록할지 여부)와 같은 PyTorch의 설정을 그대로 둡니다.
-- dtype과 shape를 그대로 유지합니다. 차원이나 원소가 없는 텐서, 다른 텐서의 일부를 잘라 낸 텐서에서도 그렇습니다.
+- dtype과 shape를 그대로 유지합니다. 0차원 텐서나 원소가 없는 텐서, 다른 텐서의 일부를 잘라 낸 텐서에서도 그렇습니다.
 - 두 번 호출해도 같은 답을 냅니다.
 - docstring에 적힌 것을 돌려줍니다. `float`라고 쓰여 있으면 텐서가 아니라 파이썬 수입니다.
 
@@ -1009,7 +1009,7 @@ r"""
 
 ●●○○○ · ★★★★☆ · 7분 · 2점
 
-`x`에서 `f`의 전방 차분몫을 구해 돌려주세요. 단, **실제로 움직인 만큼**으로 나눕니다.
+`x`에서 `f`의 전방 차분몫을 구해 돌려주세요. 단, **실제로 움직인 만큼**, 곧 $(x+h)-x$로 나눕니다.
 
 - `x`는 `float32`나 `float64` 텐서입니다. shape에는 제한이 없고 원소가 없을 수도 있습니다. `f`는 원소마다 따로
   계산합니다. `h`는 0이 아닌 수이며 음수일 수도 있습니다.
@@ -1389,7 +1389,7 @@ r"""
 
 - `x`는 텐서가 아닌 수(`float` 또는 `int`)입니다. 이것으로 추적되는 `float64` 텐서를 만드세요.
 - `f`는 원소가 하나인 텐서를 받아 원소가 하나인 텐서를 돌려줍니다. 추적되는 다른 텐서는 쓰지 않습니다. `autograd_slope`가 호출될 때마다 `f`를 딱 한 번씩 호출하세요.
-- autograd가 구한 기울기 그대로, 15자리까지 정확한 파이썬 `float`를 돌려주세요.
+- autograd가 구한 기울기 그대로, 유효 숫자 15자리까지 정확한 파이썬 `float`를 돌려주세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1555,10 +1555,10 @@ r"""
 
 ●○○○○ · ★★★☆☆ · 4분 · 1점
 
-$f(x) = x^3 + 2 \sin x$를 **손으로** 미분하고, 수 `x`(`float` 또는 `int`)에서 도함수의 값을 `float`로 돌려주세요. 12자리까지 맞아야 하는데,
+$f(x) = x^3 + 2 \sin x$를 **손으로** 미분하고, 수 `x`(`float` 또는 `int`)에서 도함수의 값을 `float`로 돌려주세요. 유효 숫자 12자리까지 맞아야 하는데,
 전방 차분몫이나 중앙 차분몫으로는 그만큼 정확할 수 없습니다. 필요한 함수는 `math`에 있습니다.
 
-테스트는 결과만 봅니다. 컴퓨터로 미분해도 점수는 받지만 연습이 되지 않습니다. 부호를 빠뜨리는 실수가 가장 흔합니다. 테스트 다음 셀에서
+테스트는 결과만 봅니다. 컴퓨터로 미분해도 점수는 받지만 연습이 되지 않습니다. 부호를 잘못 쓰는 실수가 가장 흔합니다. 테스트 다음 셀에서
 여러분의 답도 확인해 보세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1713,7 +1713,7 @@ $x$가 4에서 6 사이일 때 $f(x) = \log x^3$의 전방 차분몫 $\frac{f(x+
 - `dtype`은 `torch.float32` 또는 `torch.float64`입니다.
 - 10의 거듭제곱을 `float`로 돌려주세요. `1e-1`, `1e-2`, ..., `1e-15` 가운데 하나입니다.
 - 테스트는 식에 적힌 대로 입력한 `h`로, 탐색기는 실제로 움직인 만큼으로 나눕니다. 가장 좋은 간격 근처에서는 거의 차이가 없습니다.
-- 4에서 6까지 $x$ 201개에서 구한 오차의 중앙값이 가장 좋은 10의 거듭제곱일 때의 **스무 배를 넘지 않으면** 알맞은 것으로 봅니다.
+- 4에서 6까지 $x$ 201개에서 오차의 중앙값을 잽니다. 이 값이, 가장 좋은 10의 거듭제곱을 썼을 때의 중앙값의 **20배 이하**이면 알맞은 것으로 봅니다.
   보이는 테스트는 두 간격을 서로 비교하고, `float32`에 `1e-6` 이하를 쓴 답은 받지 않습니다. 채점할 때는 오차도 잽니다.
 
 탐색기에서 읽어도 되고, 따져서 구해도 되고, 컴퓨터에 찾게 해도 됩니다.
@@ -1826,7 +1826,7 @@ while abs(y) < limit:
 
 - `x` and `limit` are plain numbers. `x` is never 0 (the loop would not end). `limit` may be any
   finite number, including 0 and negative ones.
-- Return a plain number (`8` and `8.0` are both fine). It is exact: a power of two. In the tests it and every `y` fit into
+- Return a plain number (`8` and `8.0` are both fine). It is exact: a power of two. (A logarithm that counts the rounds can be wrong by rounding.) In the tests it and every `y` fit into
   a float, and the loop runs at most 700 times (recursion works, too).
 
 <details><summary>Hint 1: the idea</summary>
@@ -1850,14 +1850,14 @@ What happens to your slope when `y` doubles?
 </details>
 """
 
-# %% [markdown] lang="ko" en="5cdcc561"
+# %% [markdown] lang="ko" en="203f3c33"
 r"""
 ## 과제 1.6 · `doubling_slope`
 
 ●●●○○ · ★★★★☆ · 8분 · 1점
 
-4절의 반복문을 이번에는 텐서가 아닌 수로 봅시다. 결과 `y`의 `x`에 대한 기울기를 돌려주세요. 반복 횟수가 바뀌는 바로 그
-점에서도, autograd처럼 `x`에서 실제로 지나간 경로의 기울기입니다. torch는 없어도 됩니다. 테스트는 결과만 봅니다.
+4절의 반복문을 이번에는 텐서가 아닌 수로 봅시다. 결과 `y`의 `x`에 대한 기울기를 구하세요. 반복 횟수가 바뀌는
+점에서도 autograd와 마찬가지로, 그 `x`에서 실제로 지나간 경로의 기울기를 돌려줍니다. torch는 없어도 됩니다. 테스트는 결과만 봅니다.
 
 ```
 y = x
@@ -1867,7 +1867,7 @@ while abs(y) < limit:
 
 - `x`와 `limit`은 텐서가 아닌 수입니다. `x`는 0이 아닙니다(0이면 반복이 끝나지 않습니다). `limit`은 유한한 수이면 0이나
   음수여도 됩니다.
-- 텐서가 아닌 수를 돌려주세요(`8`도 `8.0`도 됩니다). 정확한 값, 곧 2의 거듭제곱이어야 합니다. 테스트에서는 이 값도 `y`도 언제나
+- 텐서가 아닌 수를 돌려주세요(`8`도 `8.0`도 됩니다). 정확한 값, 곧 2의 거듭제곱이어야 합니다. (반복 횟수를 로그로 구하면 반올림 때문에 틀릴 수 있습니다.) 테스트에서는 이 값도 `y`도 언제나
   `float`로 나타낼 수 있고, 반복은 700번을 넘지 않습니다(재귀로 풀어도 됩니다).
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1878,7 +1878,7 @@ while abs(y) < limit:
 
 <details><summary>힌트 2: 다른 문제의 코드</summary>
 
-`y`의 기울기를 `y` 옆에 함께 나르는 코드입니다.
+`y`의 기울기를 `y`와 함께 계산해 나가는 코드입니다.
 
 ```
 y, slope = x, 1
@@ -2035,9 +2035,9 @@ r"""
   되면 오차가 100분의 1이 되는지.
 - **1.3** 임의의 수, 음수, 0, `int`. `f`를 몇 번, 무엇을 넘겨 호출하는지. 같은 함수를 여러 점에서 미분했을 때. `if`가 있는 함수와 `0 * t + 7` 같은 상수 함수. 아주
   작은 기울기. gradient 모드가 꺼져 있었을 때 그대로 두는지(이때는 호출이 실패해도 됩니다).
-- **1.4** 양수와 음수, 아주 큰 수와 아주 작은 수, `int`에서 12자리까지.
-- **1.5** 고른 간격의 오차를 가장 좋은 10의 거듭제곱일 때와 비교합니다.
-- **1.6** 음수 `x`, 이미 `limit`을 넘은 `x`, 0이거나 음수인 `limit`, 소수 부분이 있는 수, `y`가 `limit`에 꼭 맞게 끝나거나 아주 조금 못 미치는 경우, 아주 작은 수(수백 번
+- **1.4** 양수와 음수, 아주 큰 수와 아주 작은 수, `int`에서 유효 숫자 12자리까지 맞는지.
+- **1.5** 고른 간격의 오차. 가장 좋은 10의 거듭제곱일 때의 오차와 비교.
+- **1.6** 음수 `x`, 이미 `limit`을 넘은 `x`, 0이거나 음수인 `limit`, 정수가 아닌 수, `y`가 `limit`에 꼭 맞게 끝나거나 아주 조금 못 미치는 경우, 아주 작은 수(수백 번
   반복합니다).
 
 </details>
@@ -2047,7 +2047,7 @@ r"""
 ## 지금까지 만든 것
 
 이제 여러분이 만들 autograd를 검사할 도구가 생겼습니다. 그 gradient는 하나하나 차분몫과 비교합니다. `autograd_slope`에 쓴 세 가지,
-곧 추적, 역방향 계산, 읽기를 그 autograd도 갖추어야 합니다. `doubling_slope`는 `y` 옆에 기울기를 함께 날랐으니 아주 작은 순방향 모드입니다.
+곧 추적, 역방향 계산, 읽기를 그 autograd도 갖추어야 합니다. `doubling_slope`는 `y`와 함께 기울기를 계산해 나갔으니 아주 작은 순방향 모드입니다.
 
 ## 점검
 

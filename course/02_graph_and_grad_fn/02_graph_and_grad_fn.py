@@ -134,7 +134,7 @@ of the graph too, where `x` enters. How many nodes does the graph of $z = \log(x
 
 # %% [markdown] lang="ko" en="07cc8c72"
 r"""
-**둘째.** PyTorch는 계산을 그래프로 기록합니다. 연산 하나가 그래프의 점, 곧 *노드* 하나가 됩니다. 그래프에서 `x` 쪽 끝에도
+**둘째.** PyTorch는 계산을 그래프로 기록합니다. 연산 하나가 그래프의 꼭짓점, 곧 *노드* 하나가 됩니다. 그래프에서 `x` 쪽 끝에도
 노드가 있습니다. $z = \log(x^3) + \sqrt{x^2}$의 그래프에는 노드가 몇 개 있을까요?
 """
 
@@ -150,8 +150,8 @@ chain?
 
 # %% [markdown] lang="ko" en="2ab93359"
 r"""
-**셋째.** 맨 앞에서 본 사슬 $z = 3x$, $y = z + 1$, $\text{loss} = y^2$에서 $x$를 $2$에서 $3$으로 옮깁니다. 작은 간격이 아닙니다. 세 연산에는
-저마다 차분몫이 있고, 사슬 전체에도 차분몫이 있습니다. 세 연산의 차분몫을 곱하면 전체의 차분몫이 될까요?
+**셋째.** 맨 앞에서 본 사슬 $z = 3x$, $y = z + 1$, $\text{loss} = y^2$에서 $x$를 $2$에서 $3$으로 옮깁니다. 작은 간격이 아닙니다. 연산마다
+차분몫을 구할 수 있고, 사슬 전체의 차분몫도 구할 수 있습니다. 세 연산의 차분몫을 곱하면 전체의 차분몫이 될까요?
 """
 
 # %%
@@ -252,10 +252,10 @@ r"""
 세 열이 달라졌습니다. 그중 `is_leaf`는 다른 두 열로 정해집니다.
 
 - `requires_grad`는 결과로 이어집니다. 입력 가운데 *하나라도* 추적되면 결과도 추적됩니다(`x > 1`처럼 결과가 정수나 bool이면 추적되지 않습니다).
-- `grad_fn`에는 그 연산을 기록한 **노드**(node)가 들어 있고, 노드는 연산의 입력이 무엇인지 압니다. 노드는 마지막 결과 `z`뿐 아니라
+- `grad_fn`에는 이 텐서를 만든 연산을 기록한 **노드**(node)가 들어 있고, 노드는 연산의 입력이 무엇인지 압니다. 노드는 마지막 결과 `z`뿐 아니라
   추적되는 결과 *모두*에 있으므로 `y`에도 있습니다.
 
-`requires_grad`와 `grad_fn`이면 모든 텐서를 세 종류로 나눌 수 있습니다. (*상수 leaf*는 이 수업에서 붙인 이름이고, PyTorch에는 이것을 가리키는 말이 따로 없습니다.)
+`requires_grad`와 `grad_fn`만 알면 모든 텐서를 세 종류로 나눌 수 있습니다. (*상수 leaf*는 이 수업에서 붙인 이름이고, PyTorch에는 이것을 가리키는 말이 따로 없습니다.)
 
 | 종류 | `requires_grad` | `grad_fn` | `is_leaf` | `backward()`가 하는 일 |
 |---|---|---|---|---|
@@ -386,7 +386,7 @@ receives by its own slope and passes the product on.
 # %% [markdown] lang="ko" en="2ee8448a"
 r"""
 여섯 개입니다. 모서리가 둥근 파란 상자 셋과 양 끝이 뾰족한 주황 상자 셋이 노드이고, 직사각형은 텐서입니다. 파란 노드는 연산을
-나타내며, 이름은 *어떤 연산의 기울기를 아는지* 알려 줍니다. `MulBackward0` 노드는 곱셈을 역방향으로 계산할 줄 압니다. (끝의 숫자는
+나타내며, 이름을 보면 *어느 연산의 역방향 계산을 맡은 노드인지* 알 수 있습니다. `MulBackward0` 노드는 곱셈을 역방향으로 계산할 줄 압니다. (끝의 숫자는
 같은 연산의 변형을 구별하는 번호입니다. 전체 합은 `SumBackward0`, 차원을 지정한 합은 `SumBackward1`입니다. 신경 쓰지 않아도 됩니다.)
 
 주황 노드는 leaf에 붙어 있습니다. `AccumulateGrad` 노드는 도착한 gradient를 자기 leaf의 `.grad`에 더합니다.
@@ -455,14 +455,14 @@ $0$, the product is the whole quotient at every $h$, for a simple reason:
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}.$$
 
 Each inner change appears once in a numerator and once in a denominator, so it cancels: the quotients *telescope*. Rounding hardly
-disturbs this. At $h = 10^{-15}$ it turns the last factor into $13.33$, and $3 \cdot 1 \cdot 13.33$ is again the whole quotient, $40$.
-(A quotient becomes $0/0$ only where rounding makes an inner change $0$.) What changes as $h \to 0$ is the *factors*: $3$ and $1$ stay,
-since these two operations are straight lines, and $17$ approaches $14$. So the product approaches $42$, the gradient that autograd computed.
+disturbs this. At $h = 10^{-15}$ it turns the last factor into $\frac{40}{3}$ (shown as $13.3$), and $3 \cdot 1 \cdot \frac{40}{3}$ is again the whole quotient, $40$.
+(A quotient becomes $0/0$ only where rounding makes an inner change $0$.) What changes as $h \to 0$ is the *factors*: $3$ and $1$ stay (up to
+rounding), since these two operations are straight lines, and $17$ approaches $14$. So the product approaches $42$, the gradient that autograd computed.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="3cdad4fd"
+# %% [markdown] lang="ko" en="9283e668"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -472,9 +472,9 @@ $x = 2$, $h = 1$에서 차분몫은 $3$, $1$, $17$이고 사슬 전체의 차분
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}$$
 
 중간 변수의 변화량은 분자에 한 번, 분모에 한 번 나와서 차례로 약분됩니다(telescoping). 반올림도 이 관계를 좀처럼 깨뜨리지 못합니다.
-$h = 10^{-15}$에서는 반올림 때문에 마지막 수가 $13.33$이 되지만, $3 \cdot 1 \cdot 13.33$은 역시 전체의 차분몫 $40$입니다. (반올림으로 중간
+$h = 10^{-15}$에서는 반올림 때문에 마지막 수가 $\frac{40}{3}$이 되지만(탐색기에는 반올림한 $13.3$으로 나옵니다), $3 \cdot 1 \cdot \frac{40}{3}$은 역시 전체의 차분몫 $40$입니다. (반올림으로 중간
 변수의 변화량이 $0$이 될 때만 차분몫이 $0/0$이 됩니다.) $h \to 0$일 때 변하는 것은 *곱하는 수들*입니다. $3$과 $1$은 두 연산이 일차 함수이므로
-그대로이고, $17$은 $14$에 다가갑니다. 그래서 곱은 $42$에 다가가고, 이것이 autograd가 구한 gradient입니다.
+반올림 오차를 무시하면 그대로이고, $17$은 $14$에 다가갑니다. 그래서 곱은 $42$에 다가가고, 이것이 autograd가 구한 gradient입니다.
 
 </details>
 """
@@ -516,7 +516,7 @@ r"""
 이렇게 약분되려면 두 가지 조건이 필요합니다. 차분몫마다 *자기 간격*으로 나누어야 하고, **중간 변수의 변화량이 0이 아니어야** 합니다.
 $x = -2$, $h = 1$에서 $z = \text{relu}(x) = \max(x, 0)$, $\text{loss} = (z-1)^2$을 보세요. $z$가 달라지지 않으므로 곱은
 $0 \cdot \frac{0}{0}$이 되지만, 전체의 차분몫은 $0$입니다. 연쇄 법칙의 짧은 증명에 있는 유명한 빈틈입니다. 중간 변수의 변화량이 $0$인
-곳에서 없는 차분몫 대신 *미분계수*를 쓰면 빈틈이 메워집니다. $0 \cdot (-2) = 0$이므로 곱이 다시 맞습니다.
+곳에서 정의되지 않는 차분몫 대신 *미분계수*를 쓰면 빈틈이 메워집니다. $0 \cdot (-2) = 0$이므로 곱이 다시 맞습니다.
 
 이렇게 곱하기만 하면 되므로 노드마다 자기 연산의 기울기만 알면 되고 전체 식은 필요하지 않습니다. 작은 노드를 이어 만든 그래프만으로 gradient를 구할 수 있는 것도 이 때문입니다.
 
@@ -629,7 +629,7 @@ r"""
 | `Pow` | 아니요 | `AccumulateGrad` |
 | `AccumulateGrad` | **예**: 넘어감 | |
 
-간선은 `(노드, 번호)` 쌍입니다. 번호는 간선 끝에 있는 노드의 연산이 낸 결과 가운데 몇 번째인지를 뜻합니다. 결과가 하나인 연산에서는 0이고, 텐서를 쪼개는
+간선은 `(노드, 번호)` 쌍입니다. 간선 끝의 노드가 나타내는 연산은 결과가 여러 개일 수 있습니다. 번호는 그중 몇 번째 결과인지를 0부터 센 것입니다. 결과가 하나인 연산에서는 0이고, 텐서를 쪼개는
 `unbind`에서는 다른 번호도 나옵니다. 추적되지 않는 입력의 간선은 `None`으로 이어집니다.
 """
 
@@ -650,7 +650,8 @@ refers to a result or to a node, all that can be reached from there stays alive.
 
 # %% [markdown] lang="ko" en="f1d01ffd"
 r"""
-간선은 모두 결과에서 입력 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 결과나 노드를 가리키는 변수가 있으면 거기서 닿는 부분은 살아 있고, 그래프의 나머지는 사라집니다.
+간선은 모두 결과에서 입력 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 결과나 노드를 가리키는 변수가 남아 있으면, 거기서 간선을 따라 도달할 수 있는 노드는
+메모리에 남습니다. 도달할 수 없는 노드는 메모리에서 지워집니다.
 """
 
 # %% [markdown] lang="en"
@@ -720,7 +721,7 @@ If you need two passes, say so in the *first* call: `retain_graph=True` keeps th
 # %% [markdown] lang="ko" en="dd4d57cd"
 r"""
 "`backward()`를 하면 그래프가 해제된다"라는 말을 흔히 볼 수 있습니다. 그런데 보세요. 노드와 간선은 모두 그대로이고 `grad_fn`도
-있습니다. 사라진 것은 노드가 쥐고 있던 **저장된 텐서** $125$와 $5$뿐입니다. 변수 `y`와 `x`는 그대로입니다. (지수 $3$은 텐서가 아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게
+있습니다. 사라진 것은 노드가 저장해 둔 **저장된 텐서** $125$와 $5$뿐입니다. 변수 `y`와 `x`는 그대로입니다. (지수 $3$은 텐서가 아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게
 말합니다. "Saved intermediate values of the graph are freed"(그래프에 저장해 둔 중간 결과는 지워졌다). 큰 모델에서는 저장된 텐서가 메모리를 많이 차지하는데, 역방향 계산은 대개 한 번이면 충분합니다. 그래서 쓰고 나면 바로 지웁니다.
 
 두 번 해야 한다면 *첫 번째* 호출에 `retain_graph=True`를 주세요. 그러면 저장된 텐서가 남습니다. 이 옵션 없이 하는 두 번째
@@ -783,7 +784,7 @@ for text, program in programs.items():
     y.backward()
     try:
         y.backward()
-        second = say(en="second backward works", ko="두 번째 backward 됨")
+        second = say(en="second backward works", ko="두 번째 backward 성공")
     except RuntimeError:
         second = say(en="second backward fails", ko="두 번째 backward 오류")
     print(f"{text:14}{node.name():16}" + say(en="saved: ", ko="저장: ") + f"{saved!s:8}{second}")
@@ -904,7 +905,7 @@ r"""
 requires_grad=True"(requires_grad=True인 입력이 하나도 없다)라고 경고하지만, 여기서는 경고를 꺼 두었습니다.)
 
 모델을 이런 식으로 미세 조정(fine-tuning)하는 일이 많습니다. 층의 가중치는 모두 동결하고(freeze, 추적하지 않고) 층에 새 가중치를 조금만 더합니다.
-LoRA가 그런 방법입니다. 체크포인팅을 켜면 이 새 가중치에 gradient가 오지 않았습니다.
+LoRA가 그런 방법입니다. 체크포인팅을 켜면 이 새 가중치에 gradient가 전달되지 않았습니다.
 [Hugging Face transformers의 이슈 26221](https://github.com/huggingface/transformers/issues/26221)의 제목은 "체크포인팅은 결과에 영향을 주지 않아야
 한다"(Gradient checkpointing should have no functional impact)입니다. 고치는 방법은 두 가지입니다. [PyTorch
 문서](https://docs.pytorch.org/docs/stable/checkpoint.html)가 권하는 `use_reentrant=False`를 쓰면 층 안의 연산도 기록됩니다. 또는
@@ -1160,7 +1161,7 @@ r"""
 - **노드**마다 한 번만 적습니다. 그 노드로 가는 간선이 몇 개든 마찬가지입니다. 이름이 같아도 서로 다른 노드이면 따로 적습니다. 4절의
   그래프라면 이름이 여섯 개이고 그중 둘이 `PowBackward0`입니다.
 - 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 리스트를 돌려주세요.
-- 보통의 그래프에서 이름을 맞게 구하면 3점 중 2점이고, 나머지 1점은 다음 항목의 그래프에 있습니다.
+- 보통의 그래프에서 이름을 맞게 구하면 3점 중 2점이고, 나머지 1점은 다음 항목과 같은 그래프에서도 맞아야 받습니다.
 - 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도를 올린다면 함수 안에서 올렸다가
   되돌려 놓으세요. 함수 밖에서 올린 한도는 채점할 때 통하지 않습니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
 - 그래프를 읽기만 하세요. `backward()`는 호출하지 말고, 그래프를 처음 그대로 두세요. hook을 새로 남기거나 노드의 `metadata`를 바꾸면 안 됩니다.
@@ -1173,7 +1174,7 @@ r"""
 
 <details><summary>힌트 2: 한 단계 더</summary>
 
-폴더를 따라가는 같은 모양의 반복문입니다. 한 폴더에 두 가지 길로 갈 수 있거나 폴더가 `None`일 수도 있다면 어떻게 될까요?
+폴더를 훑는 반복문인데 모양이 같습니다. 한 폴더에 두 가지 길로 갈 수 있거나 폴더가 `None`일 수도 있다면 어떻게 될까요?
 
 ```
 names, todo = [], [folder]
@@ -1363,7 +1364,7 @@ r"""
 - 상수는 넣지 않습니다. `no_grad` 안에서만 쓰였거나 `detach()`를 거쳐서만 `t`에 쓰인 leaf도 넣지 않습니다. (`t`를 계산한 뒤에 추적을 끈
   leaf는 나오지 않습니다.)
 - 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, `backward()`는 호출하지 않습니다. 2점 중 1점은
-  깊은 그래프와 경로가 많은 그래프에 있습니다.
+  깊은 그래프와 경로가 많은 그래프에서도 맞아야 받습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1714,12 +1715,12 @@ For each operation: to pass on a gradient, does its node need a value from the f
 <details><summary>Hint 2: a step further</summary>
 
 The slope of `x.sin()` is $\cos x$, so its node saves `x`, and the second call fails. The node of `-x` only flips the sign of what it
-receives, so it saves nothing. If you would rather try it, the last program of section 5 catches the error.
+receives, so it saves nothing. If you would rather try it, the last code cell of section 5 catches the error (click its bar to see the code).
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="64603e1f"
+# %% [markdown] lang="ko" en="843a0ec9"
 r"""
 ## 과제 2.5 · `second_backward_works`
 
@@ -1745,7 +1746,7 @@ y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + 
 <details><summary>힌트 2: 한 단계 더</summary>
 
 `x.sin()`의 기울기는 $\cos x$이므로 노드가 `x`를 저장하고, 두 번째 호출에서 오류가 납니다. `-x`의 노드는 받은 값의 부호만 바꾸므로 저장하는
-것이 없습니다. 직접 해 보려면 5절의 마지막 프로그램이 오류를 어떻게 처리하는지 보세요.
+것이 없습니다. 직접 해 보려면 5절의 마지막 코드 셀이 오류를 어떻게 처리하는지 보세요. 이 셀의 코드는 접혀 있으니 막대를 눌러 펼치세요.
 
 </details>
 """
@@ -1860,12 +1861,12 @@ r"""
   모델의 출력, 직접 만든 연산의 결과(뒤의 수업에 나오며 답은 같습니다), `no_grad` 안에서 만든 뷰로 계산한 결과, `retain_grad()`나 `backward()`를 호출한 뒤의 중간 텐서. 종류가 바뀌는 텐서. `no_grad` 안에서 호출했을 때.
 - **2.2** 노드와 leaf를 여러 곳에서 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘이나 셋인 연산, 입력이 넷인 연산, 온갖
   이름의 노드, 두 번 호출하는 사이에 제자리에서 바뀐 텐서, 그래프가 없는 텐서, 임의로 만든 그래프, leaf 수백 개, 두 배로 만들기
-  60번(경로 $2^{60}$개). 호출한 뒤에도 `backward()`가 되고 gradient가 맞아야 합니다. 이미
+  60번(경로 $2^{60}$개). 호출한 뒤에도 `backward()`가 되고 gradient가 맞는지. 이미
   `backward()`를 한 그래프, `no_grad` 안에서 호출했을 때, `no_grad` 안에서 만든 뷰로 계산한 결과(1절). 그래프에 남기거나 바꾼 것이 없는지, 호출할 때마다 새 리스트를 만드는지.
 - **2.3** 2.2와 같은 그래프에서 leaf 자신을 돌려주는지. 빈 leaf, 값이 같은 leaf, 메모리를 함께 쓰는 leaf, 이미 `.grad`가 있는 leaf, 모델의
   파라미터(일부는 동결한 것). 이름이 같은 노드. 역방향 계산을 하지 않는지.
-- **2.4** 값 네 개를 하나하나.
-- **2.5** 답 다섯 개를 직접 실행해서 확인합니다.
+- **2.4** 값 네 개 하나하나.
+- **2.5** 답 다섯 개 하나하나. 직접 실행한 결과와 비교.
 
 </details>
 

@@ -162,7 +162,7 @@ training you rarely need the argument. Lesson 5 covers results with several elem
 
 # %% [markdown] lang="ko" en="2c9d62a0"
 r"""
-$x_1^2 + x_2^2 + x_3^2$을 $x_i$로 편미분(partial derivative)하면 $2x_i$입니다. 그래서 `[2, 4, 6]`이 나왔습니다.
+$x_1^2 + x_2^2 + x_3^2$을 $x_i$로 편미분하면 $2x_i$입니다. 그래서 `[2, 4, 6]`이 나왔습니다.
 
 `backward()`는 결과에서 leaf까지 역방향 계산(backward pass, 수업 01)을 합니다. 돌려주는 값은 없습니다. 결과는 leaf의
 속성인 `x.grad`에 남깁니다. dtype과 shape가 `x`와 같은 텐서입니다. 처음 호출하기 전에는 이 텐서가 아예 없고 `.grad`는 `None`입니다.
@@ -219,7 +219,7 @@ predicted(
 # %% [markdown] lang="en"
 r"""
 **The second call did not overwrite the 4; it added 12 to it.** Is that a flaw in PyTorch's design? The derivative of a sum is the
-sum of the derivatives, so $4 + 12$ is the slope of $x^2 + x^3$. Since `backward()` always adds, `.grad` holds the slope of a sum: the sum of
+sum of the derivatives, so $4 + 12$ is the slope of $x^2 + x^3$ at $x = 2$. Since `backward()` always adds, `.grad` holds the slope of a sum: the sum of
 everything you have called `backward()` on since the buffer was empty. (This holds as long as `x` keeps its value. In training `x` moves
 between the calls, and without a reset the buffer mixes gradients taken at different points. Task 3.3 shows the effect.)
 
@@ -229,11 +229,11 @@ second call changed that tensor **in place**: it wrote new values into the same 
 To start again, empty the buffer:
 """
 
-# %% [markdown] lang="ko" en="62807980"
+# %% [markdown] lang="ko" en="f06e148d"
 r"""
 **두 번째 호출은 4를 덮어쓰지 않고 12를 더했습니다.** PyTorch가 잘못 설계된 것일까요? 합의 도함수는 도함수의 합이므로 $4 + 12$는
-$x^2 + x^3$의 기울기입니다. `backward()`는 늘 더하므로, `.grad`에는 버퍼를 비운 뒤 `backward()`를 호출한 모든 함수의 합을 미분한
-기울기가 들어 있습니다. (`x`의 값이 그대로인 동안만 그렇습니다. 학습할 때는 호출과 호출 사이에 `x`의 값이 바뀌므로, 버퍼를 비우지 않으면
+$x = 2$에서 $x^2 + x^3$의 기울기입니다. `backward()`는 늘 더합니다. 버퍼를 비운 뒤 `backward()`를 호출한 함수들을 모두 더해 봅시다. `.grad`에는 그
+합의 기울기가 들어 있습니다. (`x`의 값이 그대로인 동안만 그렇습니다. 학습할 때는 호출과 호출 사이에 `x`의 값이 바뀌므로, 버퍼를 비우지 않으면
 서로 다른 점에서 구한 gradient가 섞입니다. 그러면 어떻게 되는지는 과제 3.3에서 봅니다.)
 
 **`first`도 16입니다.** `first = x.grad`는 아무것도 복사하지 않습니다. 버퍼에 있는 텐서에 이름을 하나 더 붙였을 뿐입니다. 이렇게 같은
@@ -271,8 +271,8 @@ r"""
 ## 3. `x.grad`는 어떤 함수의 기울기인가
 
 맨 앞에서 본 탐색기입니다. 버튼을 누를 때마다 실제로 `backward()`를 호출하고, 마지막 버튼은 버퍼를 비웁니다. 처음에는 $x = 2$에서
-`(x**2).backward()`를 한 번만 호출한 상태입니다. 왼쪽: 마지막으로 비운 뒤 호출한 함수를 모두 더한 **합** $S$, 그 할선(secant), 기울기가 `x.grad`인 직선. 오른쪽: 한 번
-호출할 때마다 읽은 `x.grad`와, 그때까지 호출한 함수를 모두 더한 합의 차분몫(difference quotient).
+`(x**2).backward()`를 한 번만 호출한 상태입니다. 왼쪽 그림에는 세 가지가 있습니다. 버퍼를 비운 뒤 `backward()`를 호출한 함수를 모두 더한 **합** $S$의 그래프, 그 할선(secant), 그리고 기울기가 `x.grad`인
+직선입니다. 오른쪽 그림에는 한 번 호출할 때마다 읽은 `x.grad`와, 그때까지의 합의 차분몫(difference quotient)이 있습니다.
 
 1. $x = 2$, $h = 1$에서 *(x³).backward()*를 누르세요. 그런 다음 $h$를 왼쪽으로 옮기세요. 차분몫은 마지막 호출의 기울기인 12로 다가가나요, 16으로 다가가나요?
 2. 버퍼를 비우고 $x^3$을 $x^2$보다 먼저 호출하세요. 순서가 중요한가요?
@@ -337,10 +337,10 @@ The second cell below tries it.
 r"""
 ## 4. 버퍼를 비우는 두 가지 방법
 
-`x.grad.zero_()`는 지금 있는 텐서에 0을 써넣습니다. `x.grad = None`은 그 텐서를 놓아 버립니다.
+`x.grad.zero_()`는 지금 있는 텐서에 0을 써넣습니다. `x.grad = None`을 하면 `x.grad`는 더는 그 텐서를 가리키지 않습니다.
 
 버퍼에 0.6이 들어 있고 `kept = x.grad`라고 썼다고 합시다. **두 방법으로 비운 뒤 `kept`에는 각각 무엇이 들어 있을까요?**
-아래 두 번째 셀에서 확인합니다.
+답을 고른 다음 아래 코드 셀에서 확인합니다.
 """
 
 # %%
@@ -516,7 +516,7 @@ of leaves and of intermediate tensors alike, and writes into no leaf's `.grad`:
 # %% [markdown] lang="ko" en="1adec671"
 r"""
 `y.grad`는 `None`이고, 수업 02에서 본 경고가 나옵니다. `retain_grad()`를 나중에 호출해도 늦습니다. 0.008은 이미 사라졌습니다.
-`retain_grad()`를 호출한 뒤에 `y`를 지나는 `backward()`부터 gradient가 남습니다(이 버퍼에도 쌓입니다). 다만 같은 그래프에서 `backward()`를
+`retain_grad()`를 호출한 다음의 역방향 계산부터 `y`의 gradient가 남습니다(이 버퍼에도 쌓입니다). 다만 같은 그래프에서 `backward()`를
 다시 호출하려면 첫 호출에 `retain_graph=True`를 주었어야 합니다.
 
 버퍼를 거치지 않는 방법도 있습니다. `torch.autograd.grad`는 똑같은 역방향 계산을 하지만, 지정한 gradient를 *돌려줍니다*. leaf든 중간 텐서든
@@ -703,8 +703,8 @@ because a wrongly weighted sum is a perfectly valid gradient, only of another lo
 r"""
 짧은 문장의 토큰 하나가 긴 문장의 토큰 하나보다 열 배나 많이 반영되었습니다. [2023년의 제보](https://github.com/huggingface/transformers/issues/24725)에 이
 예가 나옵니다(11토큰과 101토큰, 그중 맞혀야 할 것은 10개와 100개). 하지만 2024년에 [나누어 학습시키면 한꺼번에 할 때보다 결과가 나쁘다](https://github.com/huggingface/trl/issues/2175)는 보고가 나오고서야
-[원인이 널리 알려졌습니다](https://huggingface.co/blog/gradient_accumulation). 해결책은 [둘로](https://github.com/huggingface/transformers/pull/34191)
-[나뉘어](https://github.com/huggingface/transformers/pull/34198) 들어갔습니다. 합을 더한 뒤 전체 토큰 수로 나눕니다. 오류가 나지 않으니 버그를 알아차릴 단서가
+[원인이 널리 알려졌습니다](https://huggingface.co/blog/gradient_accumulation). 해결책은 풀 리퀘스트 두 개([34191](https://github.com/huggingface/transformers/pull/34191),
+[34198](https://github.com/huggingface/transformers/pull/34198))로 나뉘어 반영되었습니다. 합을 더한 뒤 전체 토큰 수로 나눕니다. 오류가 나지 않으니 버그를 알아차릴 단서가
 없었습니다. 잘못된 비율로 더한 합도 *다른 loss의* gradient로는 맞는 값이기 때문입니다.
 """
 
@@ -797,7 +797,7 @@ r"""
 `x`에서 `f`의 gradient를 돌려주세요. 단, 어떤 `.grad` 버퍼도 건드리지 않습니다.
 
 - `x`는 추적되는 부동소수점(floating-point) leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `x.grad`는 `None`일 수도, 이미 값이 들어
-  있을 수도 있습니다. 호출한 뒤에도 `x.grad`는 그대로여야 합니다. 같은 객체이고 값도 같아야 합니다. `x`도 메모리를 옮기지 않고 그대로 둡니다.
+  있을 수도 있습니다. 호출한 뒤에도 `x.grad`는 그대로여야 합니다. 같은 객체이고 값도 같아야 합니다. `x`의 값을 바꾸거나 `x.data`를 다른 텐서로 바꾸어서도 안 됩니다.
 - `f`는 텐서를 받아 텐서를 만드는데 그 shape에는 제한이 없습니다. `f(x)`의 **모든 원소의 합**의 gradient를 반올림 오차 안에서 정확하게 돌려주세요.
 - `f`는 모델을 쓸 수도 있습니다. 모델의 dtype은 `x`와 같습니다. 모델 파라미터의 `.grad`도 바뀌면 안 됩니다.
 - 결과는 dtype과 shape가 `x`와 같은 별개의 텐서이고, 그래프에 연결되어 있지 않습니다(`requires_grad`가 `False`).
@@ -954,8 +954,8 @@ r"""
 리스트에 있는 함수를 차례로 `x`에서 계산하고 결과마다 `backward()`를 호출하세요. 중간에 버퍼를 비우지 않습니다. 그리고 **한 번 호출할 때마다
 `x.grad`가 얼마가 되었는지** 돌려주세요.
 
-- `fs`는 함수가 든 리스트이고 비어 있을 수도 있습니다. 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 `x`로 원소가 하나인 텐서를
-  만듭니다. shape는 `()`나 `(1,)`일 수도 있고 `(1, 1)` 같은 것일 수도 있습니다.
+- `fs`는 함수가 든 리스트이고 비어 있을 수도 있습니다. 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 `x`를 받아 원소가 하나인 텐서를
+  돌려줍니다. shape는 `()`나 `(1,)`일 수도 있고 `(1, 1)` 같은 것일 수도 있습니다.
 - `x`는 추적되는 leaf이고 shape에는 제한이 없습니다. 여러분의 함수가 호출될 때 `x.grad`는 `None`입니다.
 - 함수마다 텐서가 하나씩 든 리스트를 돌려주세요. 텐서는 dtype과 shape가 `x`와 같고 그래프에 연결되어 있지 않습니다. **나중에 `x.grad`가 어떻게
   되더라도** 리스트에 든 텐서의 값은 그대로여야 합니다.
@@ -1130,7 +1130,7 @@ r"""
 
 ●●●○○ · ★★★★★ · 8분 · 2점
 
-파라미터 하나를 다섯 스텝 학습시키세요. 버퍼를 비우면서, 또는 일부러 비우지 않고 합니다.
+파라미터 하나를 다섯 스텝 학습시키세요. `zero`에 따라, 버퍼를 비우면서 학습시키거나 일부러 비우지 않고 학습시킵니다.
 
 - `w`는 수 `w0`(`float` 또는 `int`, 0이나 음수일 수도 있음)에서 시작하는 `float64` leaf이고 추적됩니다. 호출될 때마다 버퍼는 빈 채로 시작합니다.
 - 스텝마다 loss $w^2$을 계산하고, `backward()`를 호출하고, `w`에서 `lr * w.grad`를 뺍니다.
@@ -1767,13 +1767,13 @@ r"""
 
 - **3.1** 이미 값이, 때로는 아주 큰 값이 들어 있는 버퍼(`x`의 것과 `f` 안의 모델의 것). `x`와 같은 dtype만 받는 모델. `f`의 결과에 원소가 하나일 때, `x`만큼일 때, 더
   많을 때. 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf. 두 번 이어 호출하고 그사이에 `x`를 바꾸었을 때. 같은 `x`에서 함수를 바꾸었을 때. 두 가지 dtype과
-  여러 shape. 11자리까지. 결과가 그래프에 연결되어 있지 않은지, `x`의 메모리가 그대로인지.
+  여러 shape. 유효 숫자 11자리까지 맞는지. 결과가 그래프에 연결되어 있지 않은지, `x`의 메모리가 그대로인지.
 - **3.2** 리스트의 마지막뿐 아니라 모든 자리. 나중에 `x.grad`를 덮어쓰면 리스트의 텐서가 어떻게 되는지. 리스트에 두 번 나오는 함수, 결과의 shape가 `(1, 1)`인
-  함수, 빈 리스트, 비어 있는 `x`. 11자리까지. 끝난 뒤의 `x.grad`와, 그것이 그래프에 연결되어 있지 않은지.
-- **3.3** `zero`의 두 값을 번갈아. 음수나 0, 아주 작은 수, `int`인 `w0`. 0인 학습률과, `w`가 최소점을 뛰어넘을 만큼 큰 학습률. 11자리까지. 호출마다 새 리스트인지.
-- **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때, 두 번 나오는 쌍. 여러 열. 두 가지 dtype, `float64`는 10자리까지. 추적되지 않는 파라미터. 두 가지 모드의 모델과, 하위 모듈의 모드가 다른 모델.
+  함수, 빈 리스트, 비어 있는 `x`. 유효 숫자 11자리까지 맞는지. 끝난 뒤의 `x.grad`와, 그것이 그래프에 연결되어 있지 않은지.
+- **3.3** `zero`의 두 값을 번갈아. 음수나 0, 아주 작은 수, `int`인 `w0`. 0인 학습률과, `w`가 최소점을 뛰어넘을 만큼 큰 학습률. 유효 숫자 11자리까지 맞는지. 호출마다 새 리스트인지.
+- **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때, 두 번 나오는 쌍. 여러 열. 두 가지 dtype(`float64`는 유효 숫자 10자리까지). 추적되지 않는 파라미터. 두 가지 모드의 모델과, 하위 모듈의 모드가 다른 모델.
   모델이나 그 복사본을 몇 번, 몇 행씩 호출하는지, 호출할 때마다 역방향 계산이 뒤따르고 그래프가 비워지는지.
-- **3.5** 다른 `x0`와 `int`. 세 gradient 모두 11자리까지. 경고가 뜨는지, `warnings.warn`, `warnings.showwarning`, `torch.set_warn_always`가 그대로인지.
+- **3.5** 다른 `x0`와 `int`. 세 gradient 모두 유효 숫자 11자리까지 맞는지. 경고가 뜨는지, `warnings.warn`, `warnings.showwarning`, `torch.set_warn_always`가 그대로인지.
 
 </details>
 

@@ -35,7 +35,7 @@ r"""
 - PyTorch의 어느 부분이 언제 그 덧셈을 하는지 말할 수 있습니다.
 - $x^q$ 같은 연산에서 입력마다 gradient를 따로 구할 수 있습니다.
 - 역방향 계산(backward pass)에서 브로드캐스트(broadcast)를 되돌려 gradient를 원래 shape로 만들고, 왜 그렇게 하는지 설명할 수 있습니다.
-- 여러 번 쓰이는 가중치를 loss까지 경로가 여럿인 수로 볼 수 있습니다.
+- 여러 번 쓰이는 가중치는 loss까지 가는 경로가 여럿이라는 점을 설명할 수 있습니다.
 
 수업 01–03에서 배운 `backward()`, `grad_fn`, `.grad`를 알고 있으면 됩니다.
 """
@@ -185,9 +185,9 @@ r"""
 $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{\partial z}{\partial y} + \frac{dw}{dx}\cdot\frac{\partial z}{\partial w}
 = 75 \cdot 0.008 + 10 \cdot 0.1 = 0.6 + 1.0 = 1.6$$
 
-($\partial z/\partial y$는 편미분계수(partial derivative)입니다. $w$는 고정하고 $y$만 움직입니다.) 이 합을 $x$에 대한 $z$의
-**전도함수**(全導函數, total derivative)라고 합니다. 모든 경로를 합친 도함수라는 뜻입니다. 경로가 갈라지는 `x`처럼 값 하나가 두 번 이상
-쓰이는 곳을 **팬아웃**(fan-out)이라고 합니다. 갈래 중 하나로만 가는 `if`와 달리 모든 경로로 갑니다.
+($\partial z/\partial y$는 편미분계수(partial derivative)입니다. $w$는 고정하고 $y$만 움직입니다.) 이 합은 $x$에 대한 $z$의
+**전도함수**(全導函數, total derivative)의 값입니다. 전도함수는 모든 경로를 합친 도함수라는 뜻입니다. 경로가 갈라지는 `x`처럼 값 하나가 두 번 이상
+쓰이는 곳을 **팬아웃**(fan-out)이라고 합니다. `if`는 갈래 중 하나만 실행하지만, 팬아웃에서는 모든 경로가 계산에 쓰입니다.
 
 경로는 몇 개까지 생길 수 있을까요? 다음 반복문은 한 번 돌 때마다 `t`를 두 번 씁니다.
 """
@@ -330,7 +330,7 @@ non-leaf `u` with two paths: it has no `.grad` at all, and its gradient is still
 
 # %% [markdown] lang="ko" en="43642277"
 r"""
-그러니 덧셈은 두 가지입니다. 둘을 구별해 두세요.
+그러니 덧셈이 일어나는 곳은 두 군데입니다. 둘을 구별해 두세요.
 
 | | 무엇을 더하나 | 언제 |
 |---|---|---|
@@ -504,7 +504,7 @@ $$\frac{\partial y}{\partial x} = q\,x^{q-1} = 75, \qquad \frac{\partial y}{\par
 출력 쪽에서 넘어온 수 $\frac{dz}{dy} = 0.008$은 하나이고, 이 수를 두 기울기에 모두 곱합니다. 일반적으로 역방향 계산의 한 단계는 출력의
 gradient를 받아서 *입력마다 하나씩* 돌려줍니다. (수업 02의 `unbind`처럼 결과가 여러 개인 연산은 결과마다 gradient를 하나씩 받습니다.)
 
-둘째 식에는 함정이 있습니다. **$x = 0$, $q = 2$에서 PyTorch가 구하는 $x^q$의 $q$에 대한 gradient는 얼마일까요?**
+둘째 식에는 함정이 있습니다. **$x = 0$, $q = 2$에서 $x^q$을 $q$로 미분하면 PyTorch는 어떤 값을 내놓을까요?**
 """
 
 # %%
@@ -659,7 +659,7 @@ The backward pass sums over two kinds of dimension:
 
 # %% [markdown] lang="ko" en="65e598c7"
 r"""
-표의 원소는 모두 gradient가 1입니다. scalar는 12번, row의 원소는 4번씩, column의 원소는 3번씩 복사된 셈이고, 그것이 그대로 gradient입니다.
+표의 원소는 모두 gradient가 1입니다. scalar는 12번, row의 원소는 4번씩, column의 원소는 3번씩 복사된 셈이고, 그 횟수가 그대로 gradient가 됩니다.
 셋 모두 gradient의 shape가 *그 텐서*의 shape와 같습니다.
 
 역방향 계산에서 합을 구할 차원은 두 가지입니다.
@@ -779,8 +779,8 @@ r"""
 ## 7. 실제로 있었던 버그
 
 2018년 11월, PyTorch 1.0이 나오기 한 달 전에 PyTorch의 컴파일러 `torch.jit`이 [틀린 gradient를 낸다는
-보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 보고된 함수를 옮긴 아래 함수 `f`의 $z = 1$에서 컴파일러의 결과는 $5436.56$, 보통의 autograd의
-결과는 $2721$이었습니다. 컴파일러를 몰라도 어느 쪽이 맞는지 알 수 있습니다. 차분몫을 구하면 됩니다.
+보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 아래의 `f`는 보고된 함수를 옮겨 쓴 것입니다. $z = 1$에서 컴파일러는 $5436.56$,
+보통의 autograd는 $2721$을 내놓았습니다. 컴파일러를 몰라도 어느 쪽이 맞는지 알 수 있습니다. 차분몫을 구하면 됩니다.
 셀의 `first`와 `second`는 컴파일러의 그래프에서 `z`에 도착한 두 gradient입니다. `torch.exp(z)`가 한 번은 스칼라로, 한 번은 원소 1000개로 브로드캐스트되어 쓰였습니다.
 """
 
@@ -860,7 +860,7 @@ r"""
 **이 수업에만 있는 규칙:**
 
 - 과제 4.2–4.4에서 인자로 받는 텐서는 추적되는 것일 수 있고, leaf일 수도 아닐 수도 있습니다. 원소가 메모리에 나란히 놓여 있지 않을 수도 있습니다. 더 큰
-  텐서에서 잘라 낸 것, 전치한 것, `sum()`이 돌려보내는 gradient처럼 `expand`한 것일 수 있습니다. 원소의 크기에는 제한이 없고, 결과는 그 dtype의 반올림
+  텐서에서 잘라 낸 것, 전치한 것, `sum()`이 돌려보내는 gradient처럼 `expand`한 것일 수 있습니다. 원소의 값은 아주 작거나 클 수 있고, 결과는 그 dtype의 반올림
   오차 안에서 정확해야 합니다. 결과는 추적되는 텐서여도 아니어도 됩니다. 단, 나중에 다시 호출했을 때 앞의 결과가 바뀌면 안 됩니다.
 """
 
@@ -932,7 +932,7 @@ r"""
 
 ●●●○○ · ★★★★★ · 20분 · 3점
 
-그래프의 국소 기울기가 모두 주어질 때 `src`에 대한 `out`의 전도함수를 돌려주세요. `src`에서 `out`까지의 모든 경로에 대해, 경로를 따라
+그래프의 국소 기울기가 모두 주어질 때 `src`에 대한 `out`의 전도함수의 값을 돌려주세요. `src`에서 `out`까지의 모든 경로에 대해, 경로를 따라
 기울기를 곱한 값을 더한 것입니다.
 
 - `edges`는 튜플 `(시작, 끝, 국소 기울기)`의 리스트이고 **순서는 정해져 있지 않습니다**. 기울기는 유한한 수(`float` 또는 `int`)이며 0이나
@@ -942,7 +942,8 @@ r"""
 - 그래프에 순환은 없습니다. (`x * x`에서처럼) 두 노드를 잇는 간선이 여러 개일 수 있고, 모두 계산에 넣습니다.
 - `src`에서 `out`까지의 경로에 들지 않는 간선도 있을 수 있습니다. 이런 간선은 계산에 넣지 않습니다. 경로가 하나도 없으면 결과는 0입니다.
 - `src == out`이면 간선이 어떻든 결과는 1입니다.
-- 작은 그래프에서 합을 맞게 구하면 3점 중 2점입니다. 나머지 1점은 간선 200개짜리 경로와 같은 큰 그래프에 줍니다. 마름모 40개를 이은 그래프에는 경로가 $2^{40}$개 있는데, 이런 그래프에서도 함수가 1초 안에 끝나야 하므로 경로를 하나씩 따라가지 마세요. 기울기가 0인
+- 작은 그래프에서 합을 맞게 구하면 3점 중 2점입니다. 나머지 1점은 큰 그래프에서도 맞아야 받습니다. 간선 200개짜리 경로도 나옵니다.
+- 마름모 40개를 이은 그래프에는 경로가 $2^{40}$개 있습니다. 이런 그래프에서도 함수가 1초 안에 끝나야 하므로 경로를 하나씩 따라가지 마세요. 기울기가 0인
   곳이 있어도, 마름모가 `src`에서 `out`까지의 경로에 들지 않아도 마찬가지입니다.
 
   ```
@@ -1172,7 +1173,7 @@ r"""
 
 ●●●○○ · ★★★★★ · 15 min · 3 points
 
-A tensor of shape `shape` was broadcast to a larger shape, and `g` is the gradient of the larger one. Return the gradient of
+A tensor of shape `shape` was broadcast to `g.shape` (perhaps the same shape), and `g` is the gradient of the result. Return the gradient of
 the original: a tensor of exactly the shape `shape`, in which each element is the **sum** over its copies.
 
 - `g` is a `float32` or `float64` tensor of any shape, perhaps without dimensions; `shape` is a tuple or a `torch.Size` that broadcasts
@@ -1199,16 +1200,16 @@ Let `t` have shape `(5, 4, 3)`. `t.sum(0)` has shape `(4, 3)`: the dimension is 
 </details>
 """
 
-# %% [markdown] lang="ko" en="9aaabb42"
+# %% [markdown] lang="ko" en="ec65bfdc"
 r"""
 ## 과제 4.2 · `unbroadcast`
 
 ●●●○○ · ★★★★★ · 15분 · 3점
 
-shape가 `shape`인 텐서가 더 큰 shape로 브로드캐스트되었고, `g`는 커진 텐서의 gradient입니다. 원래 텐서의 gradient를 돌려주세요.
+shape가 `shape`인 텐서가 `g.shape`로 브로드캐스트되었고(두 shape가 같을 수도 있습니다), `g`는 그 결과의 gradient입니다. 원래 텐서의 gradient를 돌려주세요.
 shape는 정확히 `shape`이고, 각 원소는 그 복사본들의 gradient를 **더한 값**입니다.
 
-- `g`는 `float32` 또는 `float64` 텐서이고 shape에는 제한이 없습니다(차원이 없어도 됩니다). `shape`는 튜플 또는 `torch.Size`이고
+- `g`는 `float32` 또는 `float64` 텐서이고 shape에는 제한이 없습니다(0차원이어도 됩니다). `shape`는 튜플 또는 `torch.Size`이고
   `g.shape`로 브로드캐스트됩니다. 크기가 0인 차원은 없습니다.
 - 왼쪽에 차원이 더 붙었을 수도, 크기 1인 차원이 늘어났을 수도, 둘 다일 수도 있습니다. `shape`는 `()`나 `(1, 4)`일 수도
   있고, `(2, 1, 3)`이 `(5, 1, 2, 4, 3)`으로 커진 것일 수도 있습니다.
@@ -1416,7 +1417,7 @@ r"""
 - `x`와 `q`는 dtype이 같은(`float32` 또는 `float64`) 텐서입니다. shape는 **다를 수 있고** 브로드캐스트됩니다. `g`의 shape는 `x**q`과
   같습니다. `gx`의 shape는 `x`와, `gq`의 shape는 `q`와 같고, dtype도 그대로입니다. 크기가 0인 차원은 없습니다.
 - `x >= 0`입니다. `x > 0`인 곳에서 `q`는 음수나 0일 수도 있습니다. 다만 계산한 `x**q`과 `x**(q - 1)`은 유한하고 0이 아닙니다. `x`는
-  `1e-30`처럼 아주 작을 수도 있으니 `x`에 무엇을 더하지 마세요.
+  `1e-30`처럼 아주 작을 수도 있으니 `x`에 아무것도 더하지 마세요.
 - **`x`가 0인 곳**에서는 `q`가 0보다 크고, 답은 PyTorch와 같습니다. `gq`에 더해지는 값은 $0$입니다. `gx`에 더해지는 값은
   $g\,q\,0^{q-1}$이고 `0**(q - 1)`은 PyTorch가 계산하는 대로입니다.
 
@@ -1819,7 +1820,7 @@ r"""
 
 </details>
 
-공통 규칙을 지켰는지는 모든 과제에서 검사합니다. 4.2–4.4에서는 두 가지 dtype(float64는 11자리까지)을 쓰고, 잘라 낸 텐서, 전치한 텐서(4.2, 4.3), `expand`한
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다. 4.2–4.4에서는 두 가지 dtype(float64는 유효 숫자 11자리까지)을 쓰고, 잘라 낸 텐서, 전치한 텐서(4.2, 4.3), `expand`한
 텐서, 추적되는 텐서(leaf이거나 아닌 것)를 인자로 넘깁니다.
 
 ## 지금까지 만든 것

@@ -33,7 +33,7 @@ r"""
 
 - 원소가 여러 개인 결과에서 `backward`를 호출하고, 그때 `.grad`에 무엇이 담기는지($v^\top J$) 말할 수 있습니다.
 - 야코비 행렬(Jacobian)을 한 행씩 만들고, `backward` 자체는 왜 야코비 행렬을 만들지 않는지 설명할 수 있습니다.
-- 한 방향의 기울기 $J v$를 구하고, 순방향 모드(forward mode)와 역방향 모드(reverse mode) 중 어느 쪽이 싼지 세어서 고를 수 있습니다.
+- 한 방향의 기울기 $J v$를 구하고, 순방향 모드(forward mode)와 역방향 모드(reverse mode) 중 어느 쪽의 비용이 적은지 세어서 고를 수 있습니다.
 - `torch.func.vjp`, `jvp`, `jacrev`, `jacfwd`, `vmap`을 쓰고, 배치의 샘플마다 gradient를 하나씩 구할 수 있습니다.
 
 수업 01–04의 내용과, 행렬과 벡터의 곱을 알면 됩니다. *선택*이라고 표시된 부분은 위의 시간에 들어 있지 않습니다. 선택 과제도 다른
@@ -53,20 +53,20 @@ r"""
 
 $F(x_1, x_2) = (x_1 \cos x_2,\; x_1 \sin x_2)$ makes two numbers from two. Left: the inputs, with a point $p = (x_1, x_2)$ and a direction $v$.
 Middle: the outputs. A step $h$ along $v$ moves the output along the dotted curve. The thick arrow lies on a secant of this curve: it is the difference
-quotient $\frac{F(p + hv) - F(p)}{h}$. The dashed arrow, $Jv$, is the slope that autograd computed for the direction $v$. Both are also below the
-picture, as numbers.
+quotient $\frac{F(p + hv) - F(p)}{h}$. The dashed arrow is the slope that autograd computed for the direction $v$ (labelled $Jv$; section 4 explains the name). Both are also below
+the picture, as numbers.
 
 Move $x_1$ and $x_2$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at
 every place?**
 """
 
-# %% [markdown] lang="ko" en="a6e75109"
+# %% [markdown] lang="ko" en="69db75ea"
 r"""
 ## 먼저 보기
 
 $F(x_1, x_2) = (x_1 \cos x_2,\; x_1 \sin x_2)$는 수 두 개를 받아 수 두 개를 내놓습니다. 왼쪽은 입력이고, 점 $p = (x_1, x_2)$와 방향 $v$가 있습니다.
-가운데는 출력입니다. 입력이 $v$ 방향으로 $h$만큼 가면 출력은 점선을 따라 움직입니다. 굵은 화살표는 이 점선의 할선 방향이며, 차분몫(difference quotient)
-$\frac{F(p + hv) - F(p)}{h}$입니다. 파선 화살표 $Jv$는 autograd가 구한 $v$ 방향의 기울기입니다. 그림 아래에는 두 화살표의 값이 나옵니다.
+가운데는 출력입니다. 입력이 $v$ 방향으로 $h$만큼 가면 출력은 점으로 그린 곡선을 따라 움직입니다. 굵은 화살표는 이 곡선의 할선 방향이며, 차분몫(difference quotient)
+$\frac{F(p + hv) - F(p)}{h}$입니다. 파선 화살표는 autograd가 구한 $v$ 방향의 변화율입니다(그림에는 $Jv$로 적혀 있으며, 뜻은 4절에서 설명합니다). 그림 아래에는 두 화살표의 값이 나옵니다.
 
 $x_1$과 $x_2$를 마음에 드는 곳으로 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **어느 곳에서나 늘 성립하는 것은 무엇인가요?**
 """
@@ -102,7 +102,7 @@ For an `x` that requires grad, you compute `y = f(x)` and call `y.backward(torch
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-두 화살표가 하나가 됩니다. 어느 곳에서나 차분몫은 두 성분 모두 autograd의 화살표에 가까워집니다. 이 수업에서는 입력도 출력도 여러 개인 함수의 기울기를
+두 화살표가 점점 겹쳐집니다. 어느 곳에서나 차분몫은 두 성분 모두 autograd의 화살표에 가까워집니다. 이 수업에서는 입력도 출력도 여러 개인 함수의 기울기를
 다룹니다. autograd가 그중 무엇을 한 번에 구하는지도 살펴봅니다.
 
 </details>
@@ -248,7 +248,7 @@ r"""
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b$$
 
 따라서 $z_b$의 계수는 $W_2$의 $b$열과 $v$의 내적이고, 이 계수를 모두 모으면 $W_2^\top v$입니다. 역방향 계산에서 $v$가 $W_2$를 지나면
-이렇게 바뀝니다. 그보다 먼저 계산한 $z$는 $z_b = \sum_c W_{1,bc}\, \text{inp}_c$이므로, $W_{1,bc}$로 미분한 기울기는 $z_b$의 계수에
+이렇게 바뀝니다. 그보다 먼저 계산한 $z$는 $z_b = \sum_c W_{1,bc}\, \text{inp}_c$이므로, $v \cdot y$를 $W_{1,bc}$로 미분한 기울기는 $z_b$의 계수에
 $\text{inp}_c$를 곱한 것입니다. 행렬로 쓰면 다음과 같습니다($\partial$은 다른 성분을 모두 그대로 두고 한 성분으로 미분한다는 뜻입니다).
 
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
@@ -298,15 +298,15 @@ predicted(
     B=say(
         en="These are the sums along each row, one for each output. But the ones are weights of the "
         "outputs: the rows are added to each other.",
-        ko="행마다 성분을 더한 값이고, 출력마다 하나입니다. 그런데 1은 출력에 곱하는 가중치이므로 행끼리 더해집니다.",
+        ko="행마다 성분을 더한 값이고, 출력마다 하나입니다. 그런데 1은 출력에 곱하는 계수이므로 행끼리 더해집니다.",
     ),
     C=say(
         en="Each output counts once, so the rows of J are added: 3 + 4 + 0 and 2 + 0 + 1.",
-        ko="출력마다 가중치가 1이므로 J의 행들이 그대로 더해집니다. 3 + 4 + 0과 2 + 0 + 1입니다.",
+        ko="출력마다 계수가 1이므로 J의 행들이 그대로 더해집니다. 3 + 4 + 0과 2 + 0 + 1입니다.",
     ),
     D=say(
         en="That happens only without an argument. Here the ones say how much each output counts.",
-        ko="인자가 없을 때만 오류가 납니다. 여기서는 `torch.ones(3)`이 출력마다 가중치를 정해 줍니다.",
+        ko="인자가 없을 때만 오류가 납니다. 여기서는 `torch.ones(3)`이 출력마다 계수를 정해 줍니다.",
     ),
 )
 
@@ -328,7 +328,7 @@ the graph (lesson 6), and `tensordot(v, J, dims=1)` is $v^\top J$, the sum over 
 r"""
 단위벡터는 $J$의 행 하나를 골라냅니다. 성분이 모두 1인 벡터를 넣으면 $(7, 3)$, 곧 **행들의 합**이 나옵니다.
 
-일반적으로 $\sum_i v_i f_i$를 입력 $j$로 미분한 기울기는 $\sum_i v_i J_{ij}$입니다. 이것이 $v^\top J$, 곧 **벡터-야코비 곱**(vector-Jacobian
+일반적으로 $\sum_i v_i f_i$를 $j$번째 입력으로 미분한 기울기는 $\sum_i v_i J_{ij}$입니다. 이것이 $v^\top J$, 곧 **벡터-야코비 곱**(vector-Jacobian
 product)이고 줄여서 VJP라고 합니다. shape는 *입력*과 같습니다. `backward`가 계산하는 것은 언제나 이것뿐입니다. loss는 출력이
 하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다. 학습할 때는 거의 언제나 수 하나에서 `backward`를 호출하므로
 `gradient` 인자를 쓸 일이 거의 없습니다.
@@ -449,7 +449,7 @@ A unit vector now picks a *column* of $J$: how all outputs move when one input d
 # %% [markdown] lang="ko" en="f013aea0"
 r"""
 `jvp`에는 $h$가 없습니다. 이것이 **순방향 모드**입니다. 프로그램을 한 번 실행하면서, 값마다 그 값이 얼마나 빨리 변하는지를 함께
-계산합니다. 이 속도를 *tangent*라고 합니다. (역방향 모드가 나르는 것, 곧 결과의 $v$와 입력의 $v^\top J$는 *cotangent*라고 합니다.) 그래프가 필요 없고, 역방향 계산도 하지 않습니다.
+계산합니다. 이 속도를 *tangent*(접벡터. 수업 01의 접선과 영어 이름이 같습니다)라고 합니다. (역방향 모드가 전달하는 것, 곧 결과의 $v$와 입력의 $v^\top J$는 *cotangent*라고 합니다.) 그래프가 필요 없고, 역방향 계산도 하지 않습니다.
 
 이제 단위벡터는 $J$의 *열*을 골라냅니다. 입력 하나가 움직일 때 모든 출력이 어떻게 움직이는지입니다. `jacfwd`는 야코비 행렬을
 한 열씩 만듭니다.
@@ -501,7 +501,7 @@ direction among the outputs, and the two numbers of point 3.
 # %% [markdown] lang="ko" en="21465ba1"
 r"""
 맨 앞에서 본 탐색기입니다. 오른쪽은 $h$마다 두 화살표의 차이를 보여 줍니다. *비교* 목록을 바꾸면 출력 쪽의 방향인 셋째 화살표 $u$와 3번에 나오는 두 수가
-더해집니다.
+추가로 표시됩니다.
 
 1. $x_1 = 2$, $x_2 = 0.5$에서 $h$를 $0.1$, $0.001$로 바꾸어 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
 2. $h = 1$에서 $v$를 0°로($x_1$만 늡니다), 이어서 90°로($x_2$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
@@ -531,7 +531,7 @@ r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. 차이는 $h$에 비례해 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$는 휘어진 곡선을 따라 움직이는데, 차분몫의 화살표는 그 곡선의 두 점을 곧게 이은 현(chord)의 방향이기 때문입니다.
-2. $v$가 0°이면 그 곡선이 곧은 반직선이므로 차이가 없습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
+2. $v$가 0°이면 그 자취가 직선이므로 차이가 없습니다. 90°이면 원을 따라 돌고, 차분몫의 화살표는 접선이 아니라 현의 방향을 가리킵니다.
 3. $u \cdot$ 차분몫은 입력을 *앞으로* 움직인 다음, 출력이 $u$ 방향으로 얼마나 갔는지 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음, 그것이
    $v$ 방향으로 얼마나 되는지 잽니다. $h$가 작아지면 앞의 수가 뒤의 수 $u^\top J v$에 다가갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
 4. $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. $J v$에도 $u^\top J$에도 $h$는 없습니다.
@@ -569,7 +569,7 @@ Now try a function of your own. It takes a tensor with two elements and returns 
 # %% [markdown] lang="ko" en="b879944d"
 r"""
 그러니까 $u^\top J v$를 구하는 순서는 두 가지입니다. 순방향부터 계산하는 $u^\top (J v)$와 역방향부터 계산하는 $(u^\top J)\, v$입니다. 괄호를 어디에 쳐도
-값은 같고, JVP 한 번이냐 VJP 한 번이냐만 다릅니다. 이것은 $J$를 만들지 않고 역방향 계산을 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
+값은 같고, JVP 한 번이냐 VJP 한 번이냐만 다릅니다. 이것은 $J$를 만들지 않고 역방향 계산을 검사하는 방법이기도 합니다. $u$와 $v$를 임의로 골라 두 수를 비교하면 됩니다.
 
 이제 여러분의 함수를 넣어 보세요. 원소가 두 개인 텐서를 받아 원소가 두 개인 텐서를 돌려주는 함수입니다. 슬라이더 x1과 x2가 `x[0]`과 `x[1]`입니다.
 """
@@ -594,9 +594,9 @@ A network computes one loss from 1,000,000 parameters, and you want all the slop
 
 # %% [markdown] lang="ko" en="18a216ea"
 r"""
-## 6. 어느 쪽이 싼가?
+## 6. 어느 쪽의 비용이 적은가?
 
-계산을 몇 번 하는지 세어 봅시다. VJP 한 번은 역방향 계산 한 번으로 행 하나를 줍니다(순방향 계산은 맨 처음에 한 번만 하면 됩니다). JVP 한 번은 순방향 계산 한 번에서 값이 변하는 속도를 함께 구해 열 하나를 줍니다.
+계산을 몇 번 하는지 세어 봅시다. VJP 한 번으로는 역방향 계산 한 번에 행 하나를 얻습니다(순방향 계산은 맨 처음에 한 번만 하면 됩니다). JVP 한 번으로는 순방향 계산 한 번에서 값이 변하는 속도를 함께 구해 열 하나를 얻습니다.
 
 파라미터가 1,000,000개인 신경망이 loss 하나를 계산한다고 합시다. 모든 파라미터에 대한 기울기가 필요합니다. **VJP로는 몇 번, JVP로는 몇 번이 필요할까요?**
 """
@@ -620,7 +620,11 @@ def count_passes(n, m):
     columns = [torch.func.jvp(layer, (x,), (e,))[1] for e in torch.eye(n)]
     same = torch.allclose(torch.stack(rows), torch.stack(columns, dim=1), atol=1e-5)
     sizes = say(en=f"{n:2} inputs, {m:2} outputs", ko=f"입력 {n:2}개, 출력 {m:2}개")
-    print(f"{sizes}:  {len(rows):2} VJP  |  {len(columns):2} JVP ", say(en="same J:", ko="같은 J:"), same)
+    passes = say(
+        en=f"{len(rows):2} VJP  |  {len(columns):2} JVP  same J:",
+        ko=f"VJP {len(rows):2}번  |  JVP {len(columns):2}번  J가 같은가:",
+    )
+    print(f"{sizes}:  {passes}", same)
 
 
 count_passes(50, 1)
@@ -662,7 +666,7 @@ the rows themselves: which sample has the largest effect? Which one is an outlie
 
 # %% [markdown] lang="ko" en="5a21890f"
 r"""
-- **출력이 적고 입력이 많으면** 역방향 모드입니다. 학습이 그 극단입니다. loss 하나, 파라미터 수백만 개, VJP 한 번입니다. 10개와 15개라면 큰 차이가 없습니다.
+- **출력이 적고 입력이 많으면** 역방향 모드입니다. 학습이 극단적인 예입니다. loss 하나, 파라미터 수백만 개, VJP 한 번입니다. 10개와 15개라면 큰 차이가 없습니다.
 - **입력이 적고 출력이 많으면** 순방향 모드입니다. 예를 들어 입력값 하나를 바꾸면 이미지 전체가 어떻게 달라지는지 알고 싶을 때입니다.
 - **곱 $v^\top J$나 $J v$ 하나만 필요하면** VJP나 JVP 한 번이면 됩니다. $J$를 만들지 마세요.
 
@@ -720,7 +724,7 @@ r"""
 ## 8. 실제로 있었던 버그
 
 `torch.cholesky_inverse`는 하삼각행렬(lower triangular matrix) $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
-쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. (이 식을 따라가지 않아도 됩니다. 아래에서는 곱하는 순서만 중요합니다.) 여러분의 PyTorch를
+쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. (이 식을 따라가지 않아도 됩니다. 아래에서는 곱하는 순서만 중요합니다.) 지금 설치된 PyTorch의 결과를
 차분몫과 비교해 봅시다. $u$의 성분은 모두 1입니다.
 """
 
@@ -853,7 +857,7 @@ r"""
 
 **이 수업에만 있는 규칙:**
 
-- 남아야 하는 `.grad`는 원래의 텐서 그대로여야 합니다. 값이 같은 복사본으로 바꾸어도 바꾼 것입니다.
+- `.grad`를 그대로 두라는 말은 같은 텐서 객체여야 한다는 뜻입니다. 값이 같은 복사본을 다시 넣어도 안 됩니다.
 - 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. `float64` 결과를 `float32`로 계산하면 틀린 답입니다. 크기는 5.4를 빼면 모두 1 이상입니다. 더 큰 텐서에서 잘라 내거나 전치한
   텐서일 수도 있으므로 `view`가 실패할 수 있습니다.
 """
@@ -1069,7 +1073,7 @@ r"""
 
 ●●●○○ · ★★★★★ · 12분 · 2점
 
-`x`에서 `f`의 야코비 행렬을 돌려주세요. 원소 (i, j)는 출력 i를 입력 j로 미분한 기울기입니다.
+`x`에서 `f`의 야코비 행렬을 돌려주세요. 원소 (i, j)는 i번째 출력을 j번째 입력으로 미분한 기울기입니다.
 
 - `x`는 shape가 (n,)이고 `requires_grad=True`인 leaf입니다. `.grad`가 있을 수 있으며, 그대로 남아야 합니다.
 - `f`는 shape가 (n,)인 텐서를 받아 shape가 (m,)인 텐서를 돌려줍니다. m은 `f`를 호출해 보아야 알 수 있습니다. 여러 번 호출해도 됩니다.
@@ -1205,7 +1209,7 @@ r"""
 
 ●●○○○ · ★★★★☆ · 7 min · 2 points
 
-Return $J v$: how fast the outputs of `f` move when the input moves from `x` in the direction `v`.
+Return $J v$, the *directional derivative*: how fast the outputs of `f` move when the input moves from `x` in the direction `v`.
 
 - `x` and `v` have shape (n,) and are not tracked. `f` takes a tensor of shape (n,), uses PyTorch operations and returns a tensor of shape (m,); m and n may differ. You may call `f` more than once.
 - Use `v` as it is. It need not have length 1, and it may be zero or, in `float64`, tiny (1e-30) or huge (1e30). Twice the `v` gives twice the result.
@@ -1228,13 +1232,13 @@ tuple of directions go in. How many inputs does your `f` have, and which half of
 </details>
 """
 
-# %% [markdown] lang="ko" en="6ff9832a"
+# %% [markdown] lang="ko" en="db2a233f"
 r"""
 ## 과제 5.3 · `directional_derivative`
 
 ●●○○○ · ★★★★☆ · 7분 · 2점
 
-$J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`의 출력이 얼마나 빨리 움직이는지입니다.
+$J v$, 곧 **방향도함수**(directional derivative)의 값을 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`의 출력이 얼마나 빨리 움직이는지를 나타냅니다.
 
 - `x`와 `v`는 shape가 (n,)이고 추적되지 않습니다. `f`는 shape가 (n,)인 텐서를 받아 PyTorch 연산으로 계산하고 shape가 (m,)인 텐서를
   돌려줍니다. m과 n은 다를 수 있습니다. `f`는 여러 번 호출해도 됩니다.
@@ -1407,7 +1411,7 @@ r"""
 
 ●●○○○ · ★★★★☆ · 9분 · 2점
 
-`y.backward(gradient=v)`가 하는 일을 직접 해 보세요. 가중치를 곱하고, 수 하나로 합치고, 역방향 계산을 합니다. `backward`에 `v`를 넘기면 연습이
+`y.backward(gradient=v)`가 하는 일을 직접 해 보세요. 계수를 곱하고, 수 하나로 합치고, 역방향 계산을 합니다. `backward`에 `v`를 넘기면 연습이
 되지 않지만, 검사하는 것은 결과뿐입니다.
 
 - `y`는 그래프가 딸린 결과입니다. 스칼라가 아니라는 것 말고는 shape에 제한이 없습니다(비어 있을 수도 있습니다). `v`는 추적되지 않는 텐서이고 dtype은 `y`와 같습니다.
@@ -1777,10 +1781,10 @@ r"""
   추적되는 텐서, 같은 텐서 모두나 일부에 다른 값을 넣고 다시 호출했을 때.
 - **5.2** 출력이 입력보다 많은 경우와 적은 경우, 입력이나 출력이 하나인 경우. 입력을 섞는 함수, 일부를 쓰지 않는 함수, 출력이 상수이거나
   expand한 것인 함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 잘라 낸 `x`, 결과가 추적되지 않는지,
-  두 가지 dtype, 많이 휘는 함수나 기울기가 아주 작거나 큰 함수에서도 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때,
+  두 가지 dtype, 많이 휘는 함수나 기울기가 아주 작거나 큰 함수에서도 유효 숫자 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때,
   같은 함수가 쓰는 가중치가 바뀌었을 때.
 - **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 아주 작거나 아주 크거나 0이거나 음수인 $v$, 결과가 추적되지 않는지, 더 큰 텐서에서 잘라 낸 것,
-  같은 함수를 다른 점과 다른 방향에서, 함수 안의 행렬이 바뀌었을 때, 다른 함수를 같은 점에서, 많이 휘는 함수나 기울기가 아주 작은 함수에서도 12자리, 두 가지 dtype.
+  같은 함수를 다른 점과 다른 방향에서, 함수 안의 행렬이 바뀌었을 때, 다른 함수를 같은 점에서, 많이 휘는 함수나 기울기가 아주 작은 함수에서도 유효 숫자 12자리, 두 가지 dtype.
 - **5.4** `y`의 여러 shape(전치하거나 expand한 것, `x`는 비어 있지 않은데 `y`만 빈 것도), 모두 0이거나 아주 작고 큰 수가 섞였거나 잘라 낸 `v`, 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 호출하기,
   아무것도 돌려주지 않는지, `ValueError`를 일으켜야 하는 shape 스무 쌍 남짓(원소의 개수나 몇몇 차원의 크기가 같은 것, 빈 것도), 그 뒤에도 `y`를 쓸 수 있는지.
 - **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없거나 아주 작거나 큰 샘플, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, 추적되고 `.grad`가 있는 `w`,
@@ -1792,7 +1796,7 @@ r"""
 
 ## 지금까지 만든 것
 
-수업 10에서는 나만의 autograd를 만듭니다. 그 핵심을 이번 수업에서 만들었습니다. 수업 10의 `backward`도 `weighted_backward`처럼, loss에서 $v = 1$로 시작합니다.
+수업 10에서는 나만의 autograd를 만듭니다. 그 핵심을 이번 수업에서 만들었습니다. 수업 10의 `backward`도 `weighted_backward`처럼 출력의 계수 $v$에서 시작하는데, loss에서는 $v = 1$입니다.
 그다음 연산마다 `matrix_vjp`가 하는 일을 합니다. 도착한 $v$에 자기 기울기를 곱해 입력 쪽으로 넘깁니다. $J$는 한 번도 만들지 않습니다.
 
 ## 점검

@@ -33,13 +33,9 @@ class Play:
             slow: returns whether the system asks for less motion.
         """
         self.slider, self.slow = slider, slow
-        near, end = f"{10**self._near:.3g}", f"{10**self._low:.3g}"
         self.button = widgets.ToggleButton(
             description=say(en="play h", ko="h 재생"),
-            tooltip=say(
-                en=f"h from 1 down to {near}; press again to go on down to {end}",
-                ko=f"h를 1에서 {near}까지, 다시 누르면 이어서 {end}까지",
-            ),
+            tooltip=self._tooltip(),
             icon="play",
             layout={"width": "auto"},
         )
@@ -54,6 +50,13 @@ class Play:
     @property
     def _low(self) -> float:
         return max(float(self.slider.min), END)
+
+    def _tooltip(self) -> str:
+        near, end = f"{10**self._near:.3g}", f"{10**self._low:.3g}"
+        first = say(en=f"h from 1 down to {near}", ko=f"h를 1에서 {near}까지")
+        if self._low >= self._near:
+            return first
+        return first + say(en=f"; press again to go on down to {end}", ko=f", 다시 누르면 이어서 {end}까지")
 
     def touched(self, change: Any) -> None:
         """Stop, as a control has changed; a page that rounds where the slider was put is no touch."""

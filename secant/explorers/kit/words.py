@@ -182,7 +182,7 @@ def show_numbers() -> str:
 
 def or_move() -> str:
     """Return what else shows them."""
-    return say(en="or move something", ko="무언가를 움직여도 나타납니다")
+    return say(en="or move something", ko="슬라이더를 움직여도 값이 나타납니다")
 
 
 def no_value() -> str:
