@@ -122,8 +122,8 @@ predict(
         en="12: `detach` saves memory but does not change a slope",
         ko="12. `detach`는 메모리를 아낄 뿐 기울기를 바꾸지 않는다",
     ),
-    B="4",
-    C="8",
+    B="8",
+    C="4",
     D=say(
         en="None: the graph is cut, so no gradient comes back",
         ko="None. 그래프가 끊겨서 gradient가 도착하지 않는다",
@@ -190,8 +190,8 @@ detach한 텐서에는 계산 기록이 없습니다. 그러면 메모리는 따
 # %%
 predict(
     "6 detached numbers",
-    A=say(en="10: `detach` makes a copy", ko="10. `detach`는 복사본을 만든다"),
-    B=say(en="100: both use the same memory", ko="100. 둘은 같은 메모리를 쓴다"),
+    A=say(en="100: both use the same memory", ko="100. 둘은 같은 메모리를 쓴다"),
+    B=say(en="10: `detach` makes a copy", ko="10. `detach`는 복사본을 만든다"),
     C=say(
         en="10: PyTorch refuses to change `w`",
         ko="10 그대로다. PyTorch가 `w`를 바꾸지 못하게 하고 오류를 낸다",
@@ -210,15 +210,15 @@ print("y:", y)
 # %%
 predicted(
     "6 detached numbers",
-    right="B",
+    right="A",
     A=say(
+        en="`w` is a second view of the memory of `y`, so `detach` copies nothing, whatever the size.",
+        ko="`w`는 `y`와 메모리를 함께 쓰는 또 하나의 텐서(view)입니다. 그래서 `detach`는 크기가 얼마든 아무것도 복사하지 않습니다.",
+    ),
+    B=say(
         en="`detach` makes a new tensor object without a history, but copies no values. "
         "`y.clone().detach()` does.",
         ko="`detach`는 계산 기록이 없는 새 텐서 객체를 만들지만 값은 복사하지 않습니다. `y.clone().detach()`가 복사합니다.",
-    ),
-    B=say(
-        en="`w` is a second view of the memory of `y`, so `detach` copies nothing, whatever the size.",
-        ko="`w`는 `y`와 같은 메모리를 함께 쓰는 또 하나의 텐서(view)입니다. 그래서 `detach`는 크기가 얼마든 아무것도 복사하지 않습니다.",
     ),
     C=say(
         en="`w` is not tracked, so nothing forbids it here. Lesson 7 shows when PyTorch notices such a "
@@ -301,17 +301,17 @@ autograd's slope. To begin with, the quotient holds the second factor at its val
 
 # %% [markdown] lang="ko" en="e25e164b"
 r"""
-$4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. 한편 `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 우리가 구하려던 것이 아니라
-`y`의 합의 기울기인데, 오류 없이 실행됩니다.
+$4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. 한편 `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 이것은 구하려던 값이 아니라
+`y`의 합의 기울기인데도 오류가 나지 않습니다.
 
 이렇게 끊었다가 잇는 일은 $y = f(x)$와 $z = g(y)$를 서로 다른 컴퓨터에서 계산할 때 필요합니다. 한쪽으로는 `y`의 값만, 반대쪽으로는 `w.grad`만 보내면 되고, 그래프는 보내지 않아도 됩니다.
 
 ## 4. 한 경로만 끊기
 
-첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 맨 앞에서 본 탐색기로 살펴봅시다. 두 인수(factor)의 곱 $f(x) = a(x)\,b(x)$이고, 둘째 인수 $b(x)$는 detach되어 있습니다.
-오른쪽은 차분몫과 autograd의 기울기 사이의 차이입니다. 처음에는 차분몫을 구할 때 둘째 인수를 $x$에서의 값, 곧 상수로 고정합니다.
+첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 맨 앞에서 본 탐색기로 살펴봅시다. $f(x)$는 두 인수(factor)의 곱 $a(x)\,b(x)$이고, 둘째 인수 $b(x)$는 detach되어 있습니다.
+오른쪽 그림은 차분몫과 autograd의 기울기가 얼마나 다른지 보여 줍니다. 처음에는 차분몫을 구할 때 둘째 인수를 $x$에서의 값으로 고정해 상수로 둡니다.
 
-1. *둘째 인수* 목록에서 *x와 함께 움직임*을 고르세요. 프로그램에서는 이렇게 움직입니다. $x = 2$로 두고 $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd가 구한 기울기는 얼마인가요?
+1. *둘째 인수* 목록에서 *x와 함께 움직임*을 고르세요. 실제로 프로그램을 실행할 때는 둘째 인수도 $x$와 함께 변합니다. $x = 2$로 두고 $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd가 구한 기울기는 얼마인가요?
 2. `x · (x²).detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. $x = 2$에서 이번에는 autograd가 구한 기울기가 얼마인가요? 앞의 값과 더하면 얼마인가요?
 3. `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd가 구한 기울기는 얼마인가요?
 """
@@ -349,7 +349,7 @@ r"""
 파선은 다른 함수, 곧 둘째 인수가 상수인 함수의 접선입니다. **autograd는 식이 아니라 기록된 그래프를 미분합니다.** 차분몫은 그래프를 모르고 실제로 나온 값을 비교할 뿐입니다. 그러니 $h$를
 줄여도 둘이 계속 다르면 먼저 끊긴 곳이 있는지 찾아보세요.
 
-"이것은 상수로 보라"는 뜻으로 일부러 끊을 때도 있습니다. 그럴 때는 그 식을 고정한 차분몫과 비교해야 합니다(10절).
+"이것은 상수로 보라"는 뜻으로 일부러 끊을 때도 있습니다. 그럴 때는 그 부분의 값을 고정한 차분몫과 비교해야 합니다(10절).
 (`explore_cut((torch.sin, torch.exp))`처럼 쓰면 여러분의 두 함수를 곱한 것을 볼 수 있습니다. 둘째 함수는 탐색기가 알아서 detach합니다.)
 """
 
@@ -362,19 +362,19 @@ print("x.grad:", x.grad)
 # %%
 predicted(
     "6 one factor cut",
-    right="B",
+    right="C",
     A=say(
         en="12 is the slope of the formula. But the backward pass goes through what was recorded, and "
         "there the second factor is a constant.",
         ko="12는 식의 기울기입니다. 그러나 역방향 계산은 기록된 그래프를 지나고, 거기서 둘째 인수는 상수입니다.",
     ),
     B=say(
-        en="The recorded graph says f = x · 4, where 4 is a constant. Its slope is 4.",
-        ko="기록된 그래프는 f = x · 4이고 4는 상수입니다. 그 기울기는 4입니다.",
-    ),
-    C=say(
         en="8 would come through the other path, and that is the one that was cut.",
         ko="8은 다른 경로로 올 값인데, 끊은 것이 바로 그 경로입니다.",
+    ),
+    C=say(
+        en="The recorded graph says f = x · 4, where 4 is a constant. Its slope is 4.",
+        ko="기록된 그래프는 f = x · 4이고 4는 상수입니다. 그 기울기는 4입니다.",
     ),
     D=say(
         en="Only one of the two paths is cut. A gradient still comes through the first factor.",
@@ -465,7 +465,7 @@ r"""
 
 <details><summary>순방향 모드는 어떻게 되나요?</summary>
 
-순방향 모드(수업 05)는 기록이 필요 없으므로 `no_grad`로 멈추지 않습니다. `square = t * t`를 그 안에서 계산하면, `square * t`의 기울기는 `jvp`로 $3t^2$이고 `backward()`로는 $t^2$뿐입니다. `detach()`는 둘 다 멈춥니다.
+순방향 모드(수업 05)는 기록이 필요 없으므로 `no_grad`의 영향을 받지 않습니다. `square = t * t`를 그 안에서 계산하면, `square * t`의 기울기는 `jvp`로 $3t^2$이고 `backward()`로는 $t^2$뿐입니다. `detach()`는 두 모드에서 모두 기울기를 끊습니다.
 
 </details>
 
@@ -496,7 +496,7 @@ r"""
 ## 6. 스위치 두 개 더: eval()과 requires_grad
 
 모델에는 따로 모드가 있습니다. `nn.Sequential`은 층을 차례대로 적용합니다. 학습 모드에서 `nn.Dropout(0.5)`는 원소의 절반쯤을 무작위로 0으로 만들고 나머지는 두 배로 만들지만, **평가 모드**(evaluation mode)에서는 그대로 통과시킵니다.
-평가 모드는 `model.eval()`로 켜고 `model.train()`으로 되돌립니다. `BatchNorm`도 같은 스위치를 따릅니다. 학습 모드에서는 지금 들어온 배치의 평균과 분산으로 정규화하고, `no_grad` 안에서도 그것을 모읍니다. 평가 모드에서는 모아 둔 평균과 분산으로 정규화합니다.
+평가 모드는 `model.eval()`로 켜고 `model.train()`으로 되돌립니다. `BatchNorm`도 같은 스위치를 따릅니다. 학습 모드에서는 지금 들어온 배치의 평균과 분산으로 정규화하고, `no_grad` 안에서도 그 평균과 분산을 계속 누적합니다. 평가 모드에서는 누적해 둔 평균과 분산으로 정규화합니다.
 
 `model.eval()`을 호출한 뒤에도 **`model(inputs)`는 추적될까요?**
 """
@@ -505,11 +505,11 @@ r"""
 predict(
     "6 eval",
     A=say(en="No: in evaluation mode nothing is recorded", ko="아니다. 평가 모드에서는 기록하지 않는다"),
-    B=say(en="Yes: `eval()` has nothing to do with recording", ko="그렇다. `eval()`은 기록과 상관이 없다"),
-    C=say(
+    B=say(
         en="Yes, but `backward()` then raises an error",
         ko="그렇다. 그러나 `backward()`를 호출하면 오류가 난다",
     ),
+    C=say(en="Yes: `eval()` has nothing to do with recording", ko="그렇다. `eval()`은 기록과 상관이 없다"),
 )
 
 # %%
@@ -537,20 +537,20 @@ with torch.no_grad():
 # %%
 predicted(
     "6 eval",
-    right="B",
+    right="C",
     A=say(
         en="`eval()` changes what layers such as Dropout compute. What is recorded is decided by the "
         "gradient mode.",
         ko="`eval()`은 Dropout 같은 층이 무엇을 계산할지를 바꿉니다. 기록할지는 gradient 모드가 정합니다.",
     ),
     B=say(
+        en="It is tracked, and `backward()` works as usual, with the values of evaluation mode.",
+        ko="추적되고 `backward()`도 평소처럼 됩니다. 다만 평가 모드에서 계산한 값으로 합니다.",
+    ),
+    C=say(
         en="Two switches: `eval()` for what the layers compute, `no_grad` for whether it is recorded. "
         "For inference you want both.",
         ko="스위치는 둘입니다. `eval()`은 층이 무엇을 계산할지, `no_grad`는 그것을 기록할지를 정합니다. 추론할 때는 둘 다 필요합니다.",
-    ),
-    C=say(
-        en="It is tracked, and `backward()` works as usual, with the values of evaluation mode.",
-        ko="추적되고 `backward()`도 평소처럼 됩니다. 다만 평가 모드에서 계산한 값으로 합니다.",
     ),
 )
 
@@ -709,7 +709,7 @@ r"""
 ## 9. 실제로 있었던 버그: 스펙트럼 정규화
 
 **스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 스펙트럼 정규화는 2018년 5월에 PyTorch의 코드에 들어왔는데,
-정식 배포 전 몇 주 동안은 $\sigma$를 지나는 경로가 끊겨 있었습니다. 끊긴 판은 두 가지였고, 아래의 `cut=True`는 그중 둘째입니다. (`C`는 네트워크의 나머지를 대신합니다. $W/\sigma(W)$의 각 원소에 `C`의 원소를 곱해 더한 것이 loss입니다.) `W[0, 0]`에 대한 기울기를 봅시다.
+정식 배포 전 몇 주 동안은 $\sigma$를 지나는 경로가 끊겨 있었습니다. 끊긴 버전은 두 가지였고, 아래의 `cut=True`는 그중 둘째입니다. (`C`는 네트워크의 나머지를 대신합니다. $W/\sigma(W)$의 각 원소에 `C`의 원소를 곱해 더한 것이 loss입니다.) `W[0, 0]`에 대한 기울기를 봅시다.
 """
 
 # %%
@@ -755,11 +755,11 @@ r"""
 
 PyTorch에서는 서로 다른 두 곳이 차례로 끊겨 있었습니다.
 
-- [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼습니다. `.data`를 거친 것은 기록되지 않으므로(수업 07) 가중치를 덮어쓴 셈이고, gradient에는 나눗셈이 통째로 빠져 있었습니다. 이 예에서는 `C`의 원소인 1이 나옵니다.
+- [첫 버전](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼습니다. `.data`를 거친 것은 기록되지 않으므로(수업 07) 가중치를 덮어쓴 셈이고, gradient에서는 나눗셈이 통째로 빠져 있었습니다. 이 예에서는 `C`의 원소인 1이 나옵니다.
 - [메모리 누수를 고친 코드](https://github.com/pytorch/pytorch/pull/7298)는 `weight` 자체를 나누었지만 $\sigma$는 기록하지 않았습니다. 작성자가 $\sigma$의 gradient는 필요 없다고 보았기 때문입니다("we do *not* need gradients for the spectral"). 이것이 `cut=True`입니다.
 
 [수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 역방향 계산이 $\sigma(W)$를 지나지 않는다는 것입니다. 이제 $\sigma$도 기록되고, 가장 많이 늘어나는 방향을
-찾는 거듭제곱법(power iteration)만 `no_grad` 안에 남았습니다. 이 계산은 기록하지 않는 것이 맞습니다. TensorFlow Addons에서도 [첫 판처럼 덮어쓰는 코드](https://github.com/tensorflow/addons/issues/2414)가 2021년에 보고되었습니다.
+찾는 거듭제곱법(power iteration)만 `no_grad` 안에 남았습니다. 이 계산은 기록하지 않는 것이 맞습니다. TensorFlow Addons에서도 [첫 버전처럼 덮어쓰는 코드](https://github.com/tensorflow/addons/issues/2414)가 2021년에 보고되었습니다.
 
 </details>
 """
@@ -779,8 +779,8 @@ Here an image is a single number, $f(t) = w\,t$ and $h(t) = v\,t$, and nothing i
 r"""
 ## 10. 일부러 끊기
 
-정답(label) 없이도 네트워크를 학습시킬 수 있습니다. 인코더(encoder) $f$는 이미지를 임베딩(embedding)이라는 벡터로 바꾸고, 같은 이미지에 서로 다른 잡음을 섞은 두 이미지 $a$와 $b$의 임베딩은 서로 비슷해야 합니다. (이 분야에서는 이런 이미지도 뷰(view)라고 합니다. 메모리를 함께 쓰는 텐서의 뷰와는 다른 말입니다.) [SimSiam](https://arxiv.org/abs/2011.10566)(2020)은
-한 뷰의 임베딩으로 다른 뷰의 임베딩을 맞히는 네트워크 $h$(predictor, 여기서는 간격이 아닙니다)를 함께 학습시킵니다. 오차를 제곱해서 재면(SimSiam은 각도를 비교합니다) loss는 다음과 같습니다.
+레이블(label, 정답 표시) 없이도 네트워크를 학습시킬 수 있습니다. 인코더(encoder) $f$는 이미지를 임베딩(embedding)이라는 벡터로 바꾸고, 같은 이미지에 서로 다른 잡음을 섞은 두 이미지 $a$와 $b$의 임베딩은 서로 비슷해야 합니다. (이 분야에서는 이런 이미지도 뷰(view)라고 합니다. 메모리를 함께 쓰는 텐서의 뷰와는 다른 말입니다.) [SimSiam](https://arxiv.org/abs/2011.10566)(2020)은
+한 뷰의 임베딩으로 다른 뷰의 임베딩을 맞히는 네트워크 $h$(predictor, 차분몫의 간격 $h$와는 다릅니다)를 함께 학습시킵니다. 오차를 제곱해서 재면(SimSiam은 각도를 비교합니다) loss는 다음과 같습니다.
 
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big)$$
 
@@ -899,10 +899,10 @@ r"""
 
 ●●●○○ · ★★★★★ · 9분 · 2점
 
-3절에서 한 일을 어떤 두 함수에나 할 수 있게 만드세요. $y = f(x)$, $z = g(y)$일 때 그래프를 $y$에서 끊고, 그래도 $\frac{dz}{dx}$를 돌려주세요.
+3절에서 한 일을 어떤 두 함수에든 할 수 있게 만드세요. $y = f(x)$, $z = g(y)$일 때 그래프를 $y$에서 끊고, 그래도 $\frac{dz}{dx}$를 돌려주세요.
 
-- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `f`는 `x`로 텐서를 만드는데 그 shape에도 제한이 없고, `x`를 그대로 돌려줄 수도 있습니다. `g`는 그 텐서로 수 하나(shape `()`)를 만듭니다. $z$는 $y$에, $y$는 $x$에 따라 변합니다.
-- **진짜로** 끊어야 합니다. `g`가 받는 텐서는 값과 shape와 dtype이 `y`와 같지만 `grad_fn`이 없어야 합니다. `y`와 메모리를 함께 써도 되고 복사본이어도 됩니다.
+- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `f`는 `x`로 텐서를 만드는데 그 shape에도 제한이 없고, `x`를 그대로 돌려줄 수도 있습니다. `g`는 그 텐서로 수 하나(shape `()`)를 만듭니다. $z$는 $y$에 따라, $y$는 $x$에 따라 변합니다.
+- **실제로** 끊어야 합니다. `g`가 받는 텐서는 값과 shape와 dtype이 `y`와 같지만 `grad_fn`이 없어야 합니다. `y`와 메모리를 함께 써도 되고 복사본이어도 됩니다.
 - `f`와 `g`를 한 번씩만 호출하세요.
 - gradient를 돌려주세요. dtype과 shape가 `x`와 같고 추적되지 않는 별개의 텐서여야 합니다. **어떤 `.grad`도 바뀌면 안 됩니다.** `x`의 것도, `f`나 `g`가
   쓰는 파라미터의 것도 마찬가지입니다.
@@ -1064,10 +1064,10 @@ r"""
 
 ●●○○○ · ★★★★★ · 6분 · 2점
 
-경사 하강법(gradient descent)을 한 스텝 실행하세요. 파라미터 `p`를 저마다 `-lr * p.grad`만큼 **제자리에서** 옮깁니다. (제자리 함수의 이름은 밑줄로 끝납니다.)
+경사 하강법(gradient descent)을 한 스텝 실행하세요. 파라미터 `p`마다 `-lr * p.grad`만큼 **제자리에서** 값을 옮깁니다. (제자리 함수의 이름은 밑줄로 끝납니다.)
 
 - `params`에는 추적되는 leaf가 하나 이상, 한 번씩만 들어 있습니다. 리스트나 튜플일 수도 있고 `model.parameters()` 같은 제너레이터(generator)일 수도 있습니다. shape와 dtype은 저마다 다를 수 있습니다. 원소가 메모리에 나란히 있지 않을 수도 있습니다. 더 큰 텐서의 일부이거나 전치한 파라미터가 그렇습니다.
-- `.grad`가 `None`인 파라미터는 그 자리에 둡니다.
+- `.grad`가 `None`인 파라미터는 그대로 둡니다.
 - `lr`은 0 이상의 수입니다.
 - 끝난 뒤에도 파라미터는 같은 텐서 객체이고, 추적되는 leaf입니다. 새 값은 **같은 메모리**에 있어야 합니다. 그래야 `p.detach()`처럼 그 메모리를 함께 쓰는 텐서에서도 새 값이 보입니다. `float64`이면 10자리까지 맞아야 합니다.
 - 이 스텝은 그래프를 남기지 않아야 합니다. gradient는 그대로 둡니다. 버퍼를 비우는 것은 이 함수가 할 일이 아닙니다. 아무것도 돌려주지 않습니다.
@@ -1082,7 +1082,7 @@ r"""
 
 <details><summary>힌트 2: 같은 생각을 다른 문제에</summary>
 
-다음 코드는 리스트에서 leaf가 아닌 텐서를 모두 기록 없이, 같은 메모리에서 두 배로 만듭니다.
+다음 코드는 리스트에서 leaf가 아닌 텐서를 모두, 기록하지 않고 같은 메모리에서 두 배로 만듭니다.
 
 ```
 with torch.no_grad():
@@ -1238,7 +1238,7 @@ r"""
   있습니다. `model(x)`에서 오류가 나도 그래야 하고, 그 오류는 호출한 쪽에 전달되어야 합니다.
 - **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 계산이 끝난 뒤에 결과를 끊으면 늦습니다. 메모리는 이미 쓴 다음입니다. 끝난 뒤의 gradient 모드는 오류가 났을 때도 처음과 같아야 합니다.
 - 결과는 추적되지 않는 보통 텐서(inference 텐서가 아닌)이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. 모델이 추적되는 `x` 자체(평가 모드의 `nn.Dropout`)나 `x`의 뷰(`nn.Flatten`)를 돌려줄 때도 그렇습니다. 둘 다 `no_grad` 안에서도 `requires_grad`가 `True`입니다. 결과는 `x`와 메모리를 함께 써도 됩니다.
-- 기록 없이 계산한 맞는 결과가 1점, 모델을 처음 그대로 두는 것이 1점입니다.
+- 기록하지 않고 맞는 결과를 내면 1점, 모델을 처음 상태로 두면 1점입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1580,7 +1580,7 @@ r"""
 
 <details><summary>힌트 2: 더하는 방법 세 가지</summary>
 
-`total += loss`, `total += loss.detach()`, `total += loss.item()` 가운데 하나는 그래프를 모두 붙잡고, 하나는 텐서를 그 dtype 그대로 더합니다. 그리고 `step`을 다시 호출할 때, 남아 있어도 되는 마지막 loss를 아직 가리키는 이름은 무엇인가요?
+`total += loss`, `total += loss.detach()`, `total += loss.item()` 가운데 하나는 그래프를 모두 붙잡고, 하나는 텐서를 그 dtype 그대로 더합니다. 그리고 다음 `step`을 호출하는 순간에도 직전 loss를 가리키고 있는 변수는 무엇인가요? (직전 것 하나는 남아 있어도 됩니다.)
 
 </details>
 """
@@ -1911,7 +1911,7 @@ r"""
 
 ●●●●○ · ★★★★★ · 8분 · 2점
 
-10절의 loss를 어떤 두 함수에나 쓸 수 있게, 붕괴하지 않도록 끊어서 만드세요. loss의 값은 다음과 같습니다.
+10절의 loss를 어떤 두 함수에든 쓸 수 있게, 붕괴하지 않도록 끊어서 만드세요. loss의 값은 다음과 같습니다.
 
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big)$$
 
@@ -2123,7 +2123,7 @@ r"""
 - **6.3** 여러 종류의 Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델, 한 층이 두 곳에 들어 있는 모델, `nn.Sequential`이 아니고 hook이 걸린 모델, `x`의 뷰를 돌려주는 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 오류를 내는 모델과 그 뒤의 gradient 모드. 모드를 바꾸고 다시 호출하기. 끝난 뒤의 층 설정. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
 - **6.4** 다른 `x`: 음수, `int`, 0, 범위의 양 끝. 12자리까지. 타입.
 - **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`과 합의 타입. 학습하는 `step`. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
-- **6.6** 선형 층이 두 개, 세 개인 모델. 다른 층 안에 든 층, `bias`가 없는 층, 앞부분이 같은 이름이 붙은 층. 파라미터가 없는 첫 층. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 모델을 실행한 횟수와 돌려주는 값. 끝난 뒤의 층, 파라미터, `requires_grad`, 모드.
+- **6.6** 선형 층이 두 개, 세 개인 모델. 다른 층 안에 든 층, `bias`가 없는 층, 이름의 앞부분이 서로 같은 층. 파라미터가 없는 첫 층. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 모델을 실행한 횟수와 돌려주는 값. 끝난 뒤의 층, 파라미터, `requires_grad`, 모드.
 - **6.7** 여러 가지 `f`와 `h`. 둘 다 `t`를 그대로 돌려줄 수도 있습니다. 벡터와 행렬, 추적되는 것과 추적되지 않는 것. 두 가지 dtype. 10자리까지 맞는 loss의 값, 그리고 gradient마다 목푯값을 고정한 차분몫과 같은지. 이미 값이 들어 있는 버퍼. 두 번 이어 호출하기, 다른 `h`, 다른 `a`. `f`와 `h`를 호출한 횟수.
 
 </details>

@@ -53,17 +53,17 @@ language("en")
 r"""
 ## First look
 
-This is $f(x) = x^2$. The *secant* joins two points of the curve that are $h$ apart; its slope is the difference quotient. The dashed line has the slope that `backward()` stored in `x.grad`.
+This is $f(x) = x^2$. The *secant* joins two points of the curve that are $h$ apart; its slope is the difference quotient. The dashed line has the slope that `backward()` stored in `x.grad`. The right plot shows how far apart the two slopes are, for every $h$.
 (Leave the menu *spoil* as it is: section 4 is about it.)
 
 Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="9c3a84d7"
+# %% [markdown] lang="ko" en="e2da9dcb"
 r"""
 ## 먼저 보기
 
-$f(x) = x^2$입니다. *할선*(secant)은 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가 차분몫(difference quotient)입니다. 파선의 기울기는 `backward()`가 `x.grad`에 저장한 값입니다.
+$f(x) = x^2$입니다. *할선*(secant)은 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가 차분몫(difference quotient)입니다. 파선의 기울기는 `backward()`가 `x.grad`에 넣은 값입니다. 오른쪽 그림은 $h$마다 두 기울기가 얼마나 떨어져 있는지 보여 줍니다.
 (*교란* 메뉴는 그대로 두세요. 4절에서 씁니다.)
 
 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
@@ -76,7 +76,7 @@ explore_saved(spoiler="none", h=1.0).first_look()
 r"""
 <details><summary>What you saw</summary>
 
-At every $x$ the quotient goes to `x.grad`, until rounding takes over. To find `x.grad`, `backward()` read values that the forward pass had saved. This lesson is about those values:
+At every $x$ the quotient goes to `x.grad` as $h$ gets small. (In the right plot, rounding takes over where $h$ is below about $10^{-8}$.) To find `x.grad`, `backward()` read values that the forward pass had saved. This lesson is about those values:
 what happens when they change in between, and how the quotient shows it.
 
 </details>
@@ -95,11 +95,11 @@ y.sum().backward()                                    y.sum().backward()
 **Which of them stops with an error?**
 """
 
-# %% [markdown] lang="ko" en="c7ba8c00"
+# %% [markdown] lang="ko" en="5956441b"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$x$가 어디에 있든 $h$를 줄이면 차분몫이 `x.grad`에 다가가고, 그러다 반올림 오차가 커집니다. `backward()`는 순방향 계산에서 저장해 둔 값을 읽어 `x.grad`를 구합니다. 이 수업에서는 그 저장된 값이 도중에 바뀌면
+$x$가 어디에 있든 $h$를 줄이면 차분몫이 `x.grad`에 다가갑니다. (오른쪽 그림에서 $h$가 $10^{-8}$쯤보다 작은 곳에서는 반올림 오차가 커집니다.) `backward()`는 순방향 계산에서 저장해 둔 값을 읽어 `x.grad`를 구합니다. 이 수업에서는 그 저장된 값이 도중에 바뀌면
 어떻게 되는지, 그것을 차분몫으로 어떻게 알아내는지 살펴봅니다.
 
 </details>
@@ -123,10 +123,10 @@ predict(
     "7 add",
     A=say(
         en="both: an in-place edit always breaks `backward()`",
-        ko="둘 다: 제자리 연산은 늘 `backward()`를 망가뜨린다",
+        ko="둘 다. 제자리 연산은 늘 `backward()`를 망가뜨린다",
     ),
-    B=say(en="only the one with `sin`", ko="`sin` 쪽만"),
-    C=say(en="only the one with `exp`", ko="`exp` 쪽만"),
+    B=say(en="only the one with `sin`", ko="`sin` 쪽만 멈춘다"),
+    C=say(en="only the one with `exp`", ko="`exp` 쪽만 멈춘다"),
 )
 
 # %% [markdown] lang="en"
@@ -160,8 +160,8 @@ y.backward()
 # %%
 predict(
     "7 data",
-    A=say(en="6: `y` was computed at 3", ko="6: `y`는 3에서 계산했으니까"),
-    B=say(en="8, without any error", ko="8이고, 오류도 나지 않는다"),
+    A=say(en="8, without any error", ko="8이고, 오류도 나지 않는다"),
+    B=say(en="6: `y` was computed at 3", ko="6. `y`는 3에서 계산했다"),
     C=say(en="there is an error", ko="오류가 난다"),
 )
 
@@ -286,15 +286,15 @@ print(say(en="quotient at 3:", ko="3에서의 차분몫:"), f"{((3 + h) ** 2 - 3
 # %%
 predicted(
     "7 data",
-    right="B",
+    right="A",
     A=say(
-        en="`y` was, but `backward()` computes its slope 2x from the saved `x`, which holds 4 by then.",
-        ko="`y`는 그렇습니다. 그러나 기울기 2x는 `backward()`에서 저장된 `x`로 계산하고, 그때 `x`에는 4가 들어 있습니다.",
-    ),
-    B=say(
         en="The node reads 4 from the saved `x` and returns 2 · 4. The version is still 0, "
         "so PyTorch notices nothing.",
         ko="노드는 저장된 `x`에서 4를 읽고 2 · 4를 돌려줍니다. 버전이 그대로 0이라 PyTorch는 아무것도 눈치채지 못합니다.",
+    ),
+    B=say(
+        en="`y` was, but `backward()` computes its slope 2x from the saved `x`, which holds 4 by then.",
+        ko="`y`는 그렇습니다. 그러나 기울기 2x는 `backward()`에서 저장된 `x`로 계산하고, 그때 `x`에는 4가 들어 있습니다.",
     ),
     C=say(
         en="That is what `no_grad` would have given you. `.data` bypasses the version counter.",
@@ -326,10 +326,10 @@ r"""
 
 맨 앞에서 본 탐색기입니다. 순방향 계산은 언제나 정확하고, 처음에는 역방향 계산도 정확합니다. *교란* 메뉴에서 `backward()`를 어떻게 건드릴지 고를 수 있습니다. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
 보관하거나(`float32`는 약 일곱 자리, `bfloat16`은 두세 자리, `float8`은 한두 자리), `x`에 건 함수인 *hook*(수업 04와 7절)으로 gradient에 $a$를 곱합니다.
-오른쪽에는 $h$마다 차분몫이 `x.grad`에서 얼마나 떨어져 있는지, 그리고 무언가를 건드렸을 때는 건드리지 않은 gradient에서 얼마나 떨어져 있는지(초록색) 나옵니다.
+오른쪽 그림은 $h$마다 차분몫과 `x.grad`의 차이를 보여 줍니다. 무언가를 건드렸을 때는 차분몫과 원래 gradient의 차이도 초록색으로 보여 줍니다.
 
 1. *교란* 메뉴에서 `x.data.add_(a)`를 고르고 $h$를 줄이세요. 차분몫은 `x.grad`로 다가가나요, 초록색이 가리키는 참값으로 다가가나요? $a = 0.5$일 때와 $a = 1$일 때 `x.grad`는 얼마나 어긋나나요?
-2. `x.data`를 똑같이 바꾸면서 함수를 $e^x$으로 고르세요. 이번에는 왜 `x.grad`가 맞을까요?
+2. 교란은 그대로 두고 함수만 $e^x$으로 바꾸세요. 이번에는 왜 `x.grad`가 맞을까요?
 3. 다시 $x^2$으로 돌아가 저장된 텐서를 `float32`, `bfloat16`, `float8`로 보관하세요. $x = 1.3$에서 각각 얼마나 어긋나나요? $x = 1.5$에서는요?
 4. hook을 고르고 $a = 2$로 두세요. `x.grad`는 몇 배로 틀리나요? 차분몫은 hook을 볼 수 있나요?
 """
@@ -363,7 +363,7 @@ r"""
 1. 참값으로 다가갑니다($x = 1.3$이면 2.6). `x.grad`는 $h$가 아무리 작아도 $2a$만큼(1, 다음은 2) 어긋나 있습니다. 노드가 $2(x + a)$를 계산했기 때문입니다.
 2. $e^x$의 노드는 출력을 저장했고, 출력은 아무도 건드리지 않았습니다.
 3. 1.3에서는 약 $10^{-7}$, $6 \cdot 10^{-3}$, $0.1$입니다. 저장된 1.3이 반올림되었습니다. 1.5는 이진수로 쓰면 자릿수가 짧아서 어느 dtype에나 그대로 들어가고, gradient도 정확합니다.
-4. 2배입니다. 차분몫은 hook도 저장된 텐서도 보지 못합니다. 바로 그래서 이런 것을 찾아낼 수 있습니다.
+4. 2배입니다. 차분몫은 hook도 저장된 텐서도 보지 못합니다. 바로 그래서 차분몫으로 이런 잘못을 찾아낼 수 있습니다.
 
 </details>
 
@@ -371,7 +371,7 @@ r"""
 
 ## 5. 제자리 연산도 기록된다
 
-그렇다면 제자리 연산은 autograd의 눈에 띄지 않을까요? 아닙니다. 추적되는 결과를 제자리에서 바꾸는 것도 다른 연산과 똑같은 연산입니다. **자기 노드가 생기고, `backward()`는 그 노드를 지나갑니다.** 2절에서는 이것이 보이지 않았습니다. 1을 더하는 연산의 기울기가 1이기 때문입니다.
+그러면 autograd는 제자리 연산을 알아차리지 못할까요? 아닙니다. 추적되는 결과를 제자리에서 바꾸는 것도 다른 연산과 똑같은 연산입니다. **자기 노드가 생기고, `backward()`는 그 노드를 지나갑니다.** 2절에서는 이것이 보이지 않았습니다. 1을 더하는 연산의 기울기가 1이기 때문입니다.
 셀의 뒷부분에서는 *뷰*(view)를 바꿉니다. 뷰는 원본(base)과 메모리를 함께 쓰므로 원본도 바뀌고, autograd는 둘의 계산 기록을 모두 고쳐 씁니다.
 """
 
@@ -402,7 +402,7 @@ r"""
 
 # %% [markdown] lang="ko" en="6e950f16"
 r"""
-`mul_(2)`는 gradient를 두 배로 만들었고, `CopySlices`는 원소 하나에만 10을 곱했습니다. 다음은 수업 01의 탐색기입니다. 함수는 $\sin x$와, 그 결과 `y`, `y`의 뷰, `y.data`에 각각 2를 곱하는 세 가지입니다.
+`mul_(2)`는 gradient를 두 배로 만들었고, `CopySlices`는 원소 하나에만 10을 곱했습니다. 다음은 수업 01의 탐색기입니다. 함수는 네 가지입니다. 하나는 $\sin x$이고, 나머지 셋은 그 결과 `y` 자체에, `y`의 뷰에, `y.data`에 각각 2를 곱합니다.
 **함수를 하나씩 고르고 $h$를 줄여 보세요. 할선과 접선이 끝까지 갈라져 있는 것은 어느 것이고, 왜 그럴까요?**
 """
 
@@ -450,7 +450,7 @@ r"""
 ## 6. 저장된 텐서는 메모리를 차지한다
 
 학습할 때 메모리의 상당 부분은 저장된 텐서가 차지합니다. `saved_tensors_hooks`를 쓰면 텐서를 저장할 때와 꺼낼 때 호출할 함수를 하나씩 정할 수 있습니다. `pack`은 텐서가 저장될 때마다 그 텐서를 받아 대신 보관할 것을 돌려주고, `unpack`은
-`backward()`가 필요로 할 때 그것을 다시 텐서로 만듭니다. 탐색기도 이렇게 자릿수를 줄였습니다.
+`backward()`에서 필요해지면 그것을 다시 텐서로 만듭니다. 탐색기도 이렇게 자릿수를 줄였습니다.
 """
 
 
@@ -486,9 +486,9 @@ r"""
 합은 아무것도 저장하지 않았습니다. 기울기가 1이기 때문입니다. 지수 2도 `pack`을 거치지 않았습니다. 노드가 텐서가 아니라 파이썬의 수로 보관하기 때문입니다. (곱 `x * 2`의 2는 조금 다릅니다. 수업 02에서 보았듯이 노드는 2를 텐서로 바꾸어 저장하지만, 파이썬의 수로 만든 이런 텐서에는 `pack`을 호출하지 않습니다.)
 
 `torch.autograd.graph.save_on_cpu()`는 미리 만들어 둔 `pack`과 `unpack`입니다. GPU에서 저장되는 것을 CPU 메모리로 옮겼다가 되돌립니다. 수업 02에서 본 **체크포인팅**(checkpointing)을 쓰면 메모리를 더 많이 아낄 수 있습니다. 함수 전체에서 입력만 남기고 안에서 저장한 것은 모두 버린 뒤,
-`backward()`가 거기에 이르면 함수를 한 번 더 실행합니다. (`use_reentrant=False`는 두 방식 가운데 새 방식을 고릅니다. 새 방식에서는 `torch.autograd.grad`도 쓸 수 있고, 입력이 추적되지 않아도 가중치에 gradient가 도달합니다.)
+`backward()`가 거기에 이르면 함수를 한 번 더 실행합니다. (`use_reentrant=False`를 주면 두 방식 가운데 새 방식으로 실행합니다. 새 방식에서는 `torch.autograd.grad`도 쓸 수 있고, 입력이 추적되지 않아도 가중치에 gradient가 도착합니다.)
 
-다음 셀은 `float32` 원소 25만 개(1메가바이트)에 `wave`를 열 번 적용합니다. `peak_memory`는 텐서가 차지한 메모리를 순방향 계산이 끝났을 때, 그리고 `backward()`가 끝날 때까지 가장 많았을 때 잽니다.
+다음 셀은 `float32` 원소 25만 개(1메가바이트)에 `wave`를 열 번 적용합니다. `peak_memory`로 텐서가 차지하는 메모리를 잽니다. 순방향 계산이 끝났을 때의 값과, `backward()`가 끝날 때까지의 최댓값입니다.
 """
 
 # %%
@@ -586,9 +586,9 @@ hook이 없으면 $\frac{dz}{dy} = 0.008$, $\frac{dz}{dx} = 75 \cdot 0.008 = 0.6
 # %%
 predict(
     "7 hook",
-    A=say(en="0.008 is printed, `x.grad` is 0.6", ko="0.008이 출력되고 `x.grad`는 0.6"),
-    B=say(en="0.008 is printed, `x.grad` is 1.2", ko="0.008이 출력되고 `x.grad`는 1.2"),
-    C=say(en="0.016 is printed, `x.grad` is 1.2", ko="0.016이 출력되고 `x.grad`는 1.2"),
+    A=say(en="0.008 is printed, `x.grad` is 0.6", ko="0.008이 출력되고 `x.grad`는 0.6이다"),
+    B=say(en="0.008 is printed, `x.grad` is 1.2", ko="0.008이 출력되고 `x.grad`는 1.2다"),
+    C=say(en="0.016 is printed, `x.grad` is 1.2", ko="0.016이 출력되고 `x.grad`는 1.2다"),
 )
 
 
@@ -629,14 +629,14 @@ predicted(
 r"""
 `y` keeps no `.grad` (it is a non-leaf), but its hook is called all the same. Never edit in place the tensor that a hook receives: other tensors may be about to receive the same one.
 
-A leaf has a second kind of hook, which is called **after** its gradient has been added to `.grad`. It receives the *leaf*, not the gradient. Here `p` is used twice:
+A leaf has a second kind of hook, which is called **after** its gradient has been added to `.grad`. It receives the *leaf*, not the gradient. Here `p` is used three times, twice in the product and once in the sum:
 """
 
-# %% [markdown] lang="ko" en="d87de9f6"
+# %% [markdown] lang="ko" en="2324d259"
 r"""
 `y`는 leaf가 아니어서 `.grad`를 남기지 않지만, 걸어 둔 hook은 호출됩니다. hook이 받은 텐서는 제자리에서 바꾸면 안 됩니다. 같은 gradient 텐서가 다른 곳에도 전달될 수 있기 때문입니다.
 
-leaf에는 hook이 한 가지 더 있습니다. gradient가 `.grad`에 더해진 **다음에** 호출됩니다. 이 hook이 받는 것은 gradient가 아니라 *leaf*입니다. 다음에서 `p`는 두 번 쓰입니다.
+leaf에는 hook이 한 가지 더 있습니다. gradient가 `.grad`에 더해진 **다음에** 호출됩니다. 이 hook이 받는 것은 gradient가 아니라 *leaf*입니다. 다음에서 `p`는 세 번 쓰입니다(곱에 두 번, 합에 한 번).
 """
 
 # %%
@@ -649,16 +649,16 @@ p.register_post_accumulate_grad_hook(lambda t: print(second, t, " p.grad:", t.gr
 
 # %% [markdown] lang="en"
 r"""
-Each is called once, when the whole gradient $2p + 1 = 5$ is known: the engine first adds up what comes from the two uses (lesson 4).
+Each is called once, when the whole gradient $2p + 1 = 5$ is known: the engine first adds up what comes from all the uses (lesson 4).
 
 ## 8. The operation behind a nan
 
 Take $\sqrt{x^2}$ at 0. The forward pass finds $\sqrt 0 = 0$, nothing unusual. Hooks show what happens in the backward pass (`name=name` gives each hook the name of its own tensor):
 """
 
-# %% [markdown] lang="ko" en="35195113"
+# %% [markdown] lang="ko" en="2a9b865d"
 r"""
-둘 다 한 번씩 호출되고, 그때 gradient는 이미 다 더해진 $2p + 1 = 5$입니다. 두 곳에서 온 것을 hook보다 먼저 엔진이 더하기 때문입니다(수업 04).
+둘 다 한 번씩 호출되고, 그때 gradient는 이미 다 더해진 $2p + 1 = 5$입니다. 여러 곳에서 온 것을 hook보다 먼저 엔진이 더하기 때문입니다(수업 04).
 
 ## 8. `nan`의 진짜 원인 찾기
 
@@ -774,7 +774,7 @@ r"""
 
 **이 수업에만 있는 규칙:**
 
-- 저장된 텐서의 hook과 이상 탐지도 프로세스의 설정입니다.
+- 저장된 텐서의 hook과 이상 탐지도 프로세스의 설정이므로, 함수를 끝낼 때 원래대로 되돌려 놓으세요.
 - dtype은 `float32` 또는 `float64`입니다. 텐서는 전치한 것이거나 더 큰 텐서에서 잘라 낸 것일 수 있으므로 `view`가 실패할 수 있습니다.
 - hook을 등록하거나 제자리에서 바꾸어야 할 때는 과제에 그렇게 적혀 있습니다.
 """
@@ -824,7 +824,7 @@ y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y =
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-연산마다 기울기를 적어 보세요. 입력 $x$로 쓰는 것이 가장 간단한가요, 출력 $y$로 쓰는 것이 가장 간단한가요? 아니면 둘 다 필요 없나요?
+연산마다 기울기를 적어 보세요. 입력 $x$로 쓰는 것이 더 간단한가요, 출력 $y$로 쓰는 것이 더 간단한가요? 아니면 둘 다 필요 없나요?
 
 </details>
 
@@ -1112,8 +1112,8 @@ r"""
 
 `fs`의 함수를 `x`에 차례로 모두 적용한 결과를 돌려주세요(`fs[0]`부터). 단, **함수마다 체크포인트를 따로** 두세요.
 
-- 값과 gradient는 함수를 그냥 이어 호출한 것과 같아야 합니다. 결과에 `backward()`와 `torch.autograd.grad`를 모두 쓸 수 있어야 합니다. gradient는 `x`뿐 아니라 함수가 쓰는 추적되는 가중치에도 모두 도달해야 하고, `x`가 추적되지 않을 때도 그래야 합니다.
-- 함수는 호출하는 동안 **한 번**, `backward()`를 하는 동안 **한 번 더** 실행됩니다. 마지막 함수부터, gradient가 그 함수를 지나가기 바로 전에 실행됩니다. 테스트의 함수는 모두 `backward()`를 위해 무언가를 저장합니다(아무것도 저장하지 않는 함수는 다시 실행되지 않습니다). 그래프에는 각 함수의 입력만 저장되어야 합니다.
+- 값과 gradient는 함수를 그냥 이어 호출한 것과 같아야 합니다. 결과에 `backward()`와 `torch.autograd.grad`를 모두 쓸 수 있어야 합니다. gradient는 `x`뿐 아니라 함수가 쓰는 추적되는 가중치에도 모두 도착해야 하고, `x`가 추적되지 않을 때도 그래야 합니다.
+- 함수는 호출하는 동안 **한 번**, `backward()`를 하는 동안 **한 번 더** 실행됩니다. 두 번째 실행은 마지막 함수부터 차례로, gradient가 그 함수를 지나기 직전에 일어납니다. 테스트의 함수는 모두 `backward()`를 위해 무언가를 저장합니다(아무것도 저장하지 않는 함수는 다시 실행되지 않습니다). 그래프에는 각 함수의 입력만 저장되어야 합니다.
 - 드롭아웃(dropout)처럼 난수를 뽑는 함수도 있습니다. 두 번째로 실행될 때도 같은 난수를 뽑아야 하고, 함수 말고는 아무것도 난수를 뽑으면 안 됩니다.
 - `fs`는 리스트이고 비어 있을 수도 있습니다(그때는 `x`를 그대로 돌려주세요). 함수를 호출한 뒤 `backward()`를 하기 전에 리스트가 바뀔 수도 있습니다. 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 텐서 하나를 받아 텐서 하나를 돌려주고, 제자리에서 바꾸는 것은 없습니다.
 
@@ -1624,7 +1624,7 @@ r"""
 
 ●●●●○ · ★★★☆☆ · 9분 · 2점
 
-연산이 $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ...으로 이어지고 `y.sum()`으로 끝납니다. 역방향 계산에서 **유한하지 않은 gradient를 처음으로 만드는 연산은 어느 것인가요?** `fs`에서 그 자리를 돌려주세요. 곧 $f_i$의 출력에서는 gradient의 원소가 모두 유한한데
+연산이 $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ...으로 이어지고 `y.sum()`으로 끝납니다. 역방향 계산에서 **유한하지 않은 gradient를 처음으로 만드는 연산은 어느 것인가요?** 그 연산이 `fs`의 몇 번째 함수인지(0부터 세는 인덱스) 돌려주세요. 곧 $f_i$의 출력에서는 gradient의 원소가 모두 유한한데
 입력에서는 유한하지 않은 원소(`inf`나 `nan`)가 있는 가장 큰 $i$입니다. 그런 $i$가 없으면 `None`을 돌려주세요.
 
 - gradient는 `y.sum()`의 gradient이고 dtype은 `x`와 같습니다. `y.mean()`의 gradient는 더 작아서 유한할 수도 있습니다.
@@ -1800,9 +1800,9 @@ r"""
 | `None` | gradient가 맞습니다 |
 
 - `x`는 추적되는 leaf이고 dtype은 `float64`, 차원은 하나, 원소는 하나 이상입니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다. `f(x)`는 원소가 하나이고 shape는 `()` 또는 `(1,)`입니다. `f`마다 범인은 하나이거나 없습니다.
-- 어떤 `f`든 `.data`, 뷰, 제자리 연산, hook을 해롭지 않게 쓸 수도 있습니다. 그러니 gradient를 보고 판단하세요. `x` 자체를 바꾸거나 `x`에 hook을 거는 `f`는 없습니다.
+- 어떤 `f`든 `.data`, 뷰, 제자리 연산, hook을 gradient에 해가 없게 쓸 수도 있습니다. 그러니 gradient를 보고 판단하세요. `x` 자체를 바꾸거나 `x`에 hook을 거는 `f`는 없습니다.
 - `f`는 몇 번이든 호출해도 됩니다. 다만 추적되는 텐서를 넘겨야 하고 `no_grad` 안에서는 호출하지 마세요. hook을 걸려면 그래프가 있어야 합니다. `f`는 추적되는 가중치를 쓸 수 있고, 그 `.grad`도 그대로여야 합니다.
-- 틀린 gradient는 어떤 원소에서 0.01 이상 틀립니다. 한 원소만 틀릴 수도 있습니다. 범인이 `'nan'`이 아니면 $f$는 `x`에서 매끄럽고, $h = 10^{-5}$인 중앙 차분몫의 오차는 $10^{-4}$보다 작습니다.
+- 틀린 gradient는 적어도 한 원소에서 참값과 0.01 이상 차이 납니다. 한 원소만 틀릴 수도 있습니다. 범인이 `'nan'`이 아니면 $f$는 `x`에서 매끄럽고, $h = 10^{-5}$인 중앙 차분몫의 오차는 $10^{-4}$보다 작습니다.
 - 세 가지가 각각 1점입니다. `'nan'`과 `'view'` 알아내기, 차분몫으로 gradient가 맞는지 틀리는지 가리기, `'data'`와 `'hook'` 구별하기.
 
 <details><summary>힌트 1: 생각의 방향</summary>

@@ -53,17 +53,17 @@ r"""
 ## First look
 
 This is $5^x$, computed by an operation whose backward was written by hand. Each secant has the slope of a difference quotient: *forward* from $x$ to $x + h$, *backward* from $x - h$ to $x$ (a direction, which has nothing to do
-with `backward()`), and *central* from $x - h$ to $x + h$. The blue dashed line has the slope that autograd found with that backward. (The list of functions belongs to section 4.)
+with `backward()`), and *central* from $x - h$ to $x + h$. The blue dashed line has the slope that autograd found with that backward. The right plot shows how far each quotient is from autograd's slope, for every $h$. (The list of functions belongs to section 4.)
 
 Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="9a53d2b1"
+# %% [markdown] lang="ko" en="1decaad2"
 r"""
 ## 먼저 보기
 
 backward를 직접 작성한 연산으로 $5^x$을 계산했습니다. 할선(secant) 세 개의 기울기는 저마다 차분몫(difference quotient)입니다. *전방*은 $x$에서 $x + h$까지, *후방*(backward, `backward()`와는 상관없이 방향을 뜻합니다)은 $x - h$에서
-$x$까지, *중앙*은 $x - h$에서 $x + h$까지입니다. 파란 파선의 기울기는 autograd가 그 backward로 구한 값입니다. (함수 목록은 4절에서 씁니다.)
+$x$까지, *중앙*은 $x - h$에서 $x + h$까지입니다. 파란 파선의 기울기는 autograd가 그 backward로 구한 값입니다. 오른쪽 그림은 $h$마다 각 차분몫이 autograd의 기울기에서 얼마나 떨어져 있는지 보여 줍니다. (함수 목록은 4절에서 씁니다.)
 
 마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -75,7 +75,7 @@ explore_backward().first_look()
 r"""
 <details><summary>What you saw</summary>
 
-At every $x$ all three quotients go to autograd's slope, $5^x \log 5$, and the central one gets there fastest. So this backward is right. In this lesson you write such backwards yourself, and find out with
+At every $x$ all three quotients go to autograd's slope, $5^x \log 5$, and the central one gets there fastest. So this backward is right, at least where you looked. In this lesson you write such backwards yourself, and find out with
 the quotient whether they are right.
 
 </details>
@@ -87,11 +87,11 @@ the quotient whether they are right.
 **What gradient does autograd give for `torch.relu(x) - torch.relu(-x)` at $x = 0$?**
 """
 
-# %% [markdown] lang="ko" en="708419ed"
+# %% [markdown] lang="ko" en="c0ae5fcc"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$x$가 어디에 있든 $h$를 줄이면 세 차분몫이 모두 autograd의 기울기 $5^x \log 5$에 다가갑니다. 중앙 차분몫이 가장 빠릅니다. 그러니 이 backward는 맞습니다. 이 수업에서는 이런 backward를 직접 쓰고, 맞게 썼는지
+$x$가 어디에 있든 $h$를 줄이면 세 차분몫이 모두 autograd의 기울기 $5^x \log 5$에 다가갑니다. 중앙 차분몫이 가장 빠릅니다. 그러니 적어도 살펴본 곳에서는 이 backward가 맞습니다. 이 수업에서는 이런 backward를 직접 쓰고, 맞게 썼는지
 차분몫으로 확인합니다.
 
 </details>
@@ -104,7 +104,7 @@ $x$가 어디에 있든 $h$를 줄이면 세 차분몫이 모두 autograd의 기
 """
 
 # %%
-predict("8 a straight line", A="1", B="0", C="0.5")
+predict("8 a straight line", A="0", B="0.5", C="1")
 
 # %% [markdown] lang="en"
 r"""
@@ -175,10 +175,10 @@ r"""
 - `backward`는 역방향 계산 때 호출됩니다. 노드에 건 hook이 `backward`에 들어간 값과 나온 값을 모두 출력했습니다. `grad_output`은 도착한 gradient $\frac{dz}{dy} = \frac{1}{125} = 0.008$이고, `ctx`에서는 $x = 5$와 $q = 3$을 읽습니다. **`forward`의 인자마다(`ctx`는 빼고)
   gradient를 하나씩**, 같은 순서로 돌려줍니다. 둘 다 `grad_output`을 곱한 값이어서 $0.008 \cdot 75 = 0.6$과 $0.008 \cdot 125 \log 5 = 1.6094$입니다.
   곧 `backward`는 VJP를 돌려줍니다(수업 05).
-- `ctx`(*context*)는 이 호출 하나에 딸린 것으로, `forward`가 적고 `backward`가 읽습니다. `save_for_backward`는 텐서를 버전과 함께 저장하므로,
+- `ctx`(*context*)는 이 호출 하나에만 쓰이는 객체로, `forward`가 써넣고 `backward`가 읽습니다. `save_for_backward`는 텐서를 버전과 함께 저장하므로,
   그사이에 텐서가 제자리에서 바뀌면 오류가 납니다(수업 07). `ctx.x = x`라고 하면 텐서는 남지만 바뀌었는지는 확인하지 않습니다.
 
-`Function`을 작성하는 방식이 하나 더 있습니다. 이 방식에서는 `forward`가 `ctx`를 받지 않고, 저장하는 일은 `setup_context`에 따로 적습니다. `torch.func`에는 이 방식으로 쓴 것만 넣을 수 있고, 과제의 뼈대도 이 방식입니다. 아래의 예에서는 짧게 쓰려고 첫째 방식도 섞어 씁니다.
+`Function`을 작성하는 방식이 하나 더 있습니다. 이 방식에서는 `forward`가 `ctx`를 받지 않고, 저장하는 일은 `setup_context`에 따로 적습니다. 과제의 뼈대가 이 방식입니다. 아래의 예에서는 짧게 쓰려고 첫째 방식도 섞어 씁니다.
 """
 
 
@@ -361,7 +361,7 @@ Marks on `ctx` tell autograd about outputs that cannot be differentiated and inp
 # %% [markdown] lang="ko" en="4a874f6a"
 r"""
 - `backward`는 **출력마다** gradient를 하나씩 받고 **인자마다** 하나씩 돌려줍니다. 쓰이지 않은 출력에는 0이 도착합니다. 텐서가 아닌 인자의 gradient는 `None`이고, 그런 인자는 `ctx`에 그대로 두어도 됩니다.
-- 한 출력의 기울기는 다른 출력에서 나옵니다. 그래서 `SinCos`는 `exp`(수업 07)처럼 출력을 저장합니다. 출력도 `save_for_backward`로 저장하세요. `ctx.sine = sine`이라고 하면 출력, 노드, `ctx`, 다시 출력으로 순환 참조가 생겨, 파이썬의
+- 한 출력의 기울기는 다른 출력으로 구할 수 있습니다. 그래서 `SinCos`는 `exp`(수업 07)처럼 출력을 저장합니다. 출력도 `save_for_backward`로 저장하세요. `ctx.sine = sine`이라고 하면 출력, 노드, `ctx`, 다시 출력으로 순환 참조가 생겨, 파이썬의
   가비지 컬렉터가 찾아낼 때까지 메모리에 남습니다.
 
 미분할 수 없는 출력이나 제자리에서 바꾼 입력은 `ctx`에 표시해서 autograd에 알립니다.
@@ -448,7 +448,7 @@ A reduction in `forward` becomes a broadcast in `backward`, and a broadcast beco
 At $x = 0$ the function $|x|$ has a **kink**: its slope is $-1$ to the left and $1$ to the right. It has no derivative there, yet autograd
 returns a number. For $|x|$ every number from $-1$ to $1$ is a **subgradient** at 0: the line of that slope through the kink never rises above the curve. The operation's code decides which one you get.
 
-The explorer of the first look again. Its $5^x$ is the right `Power` of section 1 ($x$ is the exponent here, called $q$ there). The right plot shows how far each quotient is from autograd's slope, for every $h$.
+The explorer of the first look again. Its $5^x$ is the right `Power` of section 1 ($x$ is the exponent here, called $q$ there).
 
 1. Choose `BrokenPower`, the mistake of section 2; the explorer then sets $x$ to 3. Make $h$ small. Where do the three quotients go, and where does the blue line stay?
 2. Choose `relu`; the explorer then sets $x$ to 0. What are the three quotients, for every $h$? And autograd's slope? Now type $x = 0.01$: for which $h$ do all agree?
@@ -456,17 +456,17 @@ The explorer of the first look again. Its $5^x$ is the right `Power` of section 
 4. Choose `relu(x) - relu(-x)`. Was your prediction right?
 """
 
-# %% [markdown] lang="ko" en="8b5f5119"
+# %% [markdown] lang="ko" en="bddc3573"
 r"""
-순방향 계산에서 원소를 합치면(reduction) 역방향 계산에서는 브로드캐스트가 되고, 브로드캐스트는 거꾸로 합이 됩니다. 과제 8.6에는 경로가 하나 더 있습니다.
+순방향 계산의 합치기(reduction)는 역방향 계산에서 브로드캐스트가 되고, 순방향 계산의 브로드캐스트는 역방향 계산에서 합이 됩니다. 과제 8.6에는 경로가 하나 더 있습니다.
 
 ## 4. 기울기가 없는 곳
 
-$|x|$의 그래프는 $x = 0$에서 꺾입니다. 이런 곳을 **꺾인 점**(kink)이라고 합니다. 기울기가 왼쪽에서는 $-1$, 오른쪽에서는 $1$이고 여기에는 미분계수가 없습니다. 그런데도 autograd는 수를 내놓습니다.
+$|x|$의 그래프는 $x = 0$에서 꺾입니다. 이런 곳을 **꺾인 점**(kink)이라고 합니다. 기울기가 왼쪽에서는 $-1$, 오른쪽에서는 $1$이어서, 이 점에서는 미분계수가 존재하지 않습니다. 그런데도 autograd는 수를 내놓습니다.
 $|x|$에서는 $-1$부터 $1$까지의 모든 수를 0에서의 **subgradient**라고 합니다. 꺾인 점을 지나고 기울기가 그 수인 직선은 곡선 위로 올라가지
 않습니다. 그 가운데 어느 수가 나오는지는 연산의 코드가 정합니다.
 
-맨 앞에서 본 탐색기입니다. $5^x$은 1절의 올바른 `Power`로 구한 것입니다(여기서는 $x$가 지수입니다. 1절에서는 $q$였습니다). 오른쪽은 $h$마다 각 차분몫이 autograd의 기울기에서 얼마나 떨어져 있는지 보여 줍니다.
+맨 앞에서 본 탐색기입니다. $5^x$은 1절의 올바른 `Power`로 구한 것입니다(여기서는 $x$가 지수입니다. 1절에서는 $q$였습니다).
 
 1. 2절의 잘못된 `BrokenPower`를 고르세요. $x$가 3으로 옮겨집니다. $h$를 줄이세요. 세 차분몫은 어디로 가고, 파란 파선은 어디에 머무르나요?
 2. `relu`를 고르세요. $x$가 0으로 옮겨집니다. $h$마다 세 차분몫은 얼마인가요? autograd의 기울기는요? 이번에는 $x = 0.01$을 입력하세요. $h$가 얼마 이하이면 모두 같아지나요?
@@ -504,35 +504,35 @@ r"""
 # %%
 predicted(
     "8 a straight line",
-    right="B",
+    right="A",
     A=say(
-        en="That is the slope of the function. But autograd differentiates the code: both relu have "
-        "the slope 0 at 0, and 0 - (-0) is 0.",
-        ko="함수의 기울기로는 맞습니다. 그러나 autograd는 코드를 미분합니다. 0에서 두 relu의 기울기가 모두 0이므로 0 - (-0)은 0입니다.",
-    ),
-    B=say(
         en="Each of the two relus has the slope 0 at 0. Autograd differentiates the code, not the "
         "function, and here it is plainly wrong: this function has no kink.",
         ko="0에서 두 relu의 기울기가 모두 0입니다. autograd는 함수가 아니라 코드를 미분하고, 여기서는 분명히 틀린 값을 냅니다. 이 함수는 꺾이지 않았습니다.",
     ),
-    C=say(
+    B=say(
         en="0.5 is the central quotient of one relu at 0. Autograd's slope of each is 0.",
         ko="0.5는 relu 하나의 0에서의 중앙 차분몫입니다. autograd의 기울기는 relu마다 0입니다.",
+    ),
+    C=say(
+        en="That is the slope of the function. But autograd differentiates the code: both relu have "
+        "the slope 0 at 0, and 0 - (-0) is 0.",
+        ko="함수의 기울기로는 맞습니다. 그러나 autograd는 코드를 미분합니다. 0에서 두 relu의 기울기가 모두 0이므로 0 - (-0)은 0입니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
 **What autograd returns at a kink is a property of the code, not of the function.** PyTorch [documents a rule](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions) for its operations: where a function
-is convex, as all four kinks here are, take the subgradient of minimum norm. `relu`, `abs` and `maximum` follow it. (`maximum` is an operation with two arguments. Where they are equal, its subgradients are $(t, 1 - t)$ with $0 \le t \le 1$, and the shortest of these is $(0.5, 0.5)$.) But the rule is for single operations, not for functions made of several. `where` only passes the gradient to the branch that it chose, so the second function has the slope 1. As a function of $x$ alone, `maximum(x, 0)` has the shortest subgradient 0. And the last function has the slope 1 everywhere, so 0 is no subgradient of it.
+is convex, as all four kinks here are, take the subgradient of minimum norm. `relu`, `abs` and `maximum` follow it. (`maximum` is an operation with two arguments. Where they are equal, its subgradients are $(t, 1 - t)$ with $0 \le t \le 1$, and the shortest of these is $(0.5, 0.5)$.) But the rule is for single operations, not for functions made of several. `where` only passes the gradient to the branch that it chose, so `where(x >= 0, x, 0)` has the slope 1. As a function of $x$ alone, `maximum(x, 0)` has the shortest subgradient 0. And `relu(x) - relu(-x)` has the slope 1 everywhere, so 0 is no subgradient of it.
 
 **Which of the five pass `gradcheck` at 0?**
 """
 
-# %% [markdown] lang="ko" en="08d5c279"
+# %% [markdown] lang="ko" en="fffef3bc"
 r"""
 **꺾인 점에서 autograd가 어떤 값을 내는지는 함수가 아니라 코드가 정합니다.** PyTorch의 [문서에는 규칙](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions)이 있습니다. 연산이 볼록함수이면(꺾인 네 함수가 모두 그렇습니다)
-노름이 가장 작은 subgradient를 씁니다. `relu`, `abs`, `maximum`은 이 규칙대로입니다. (`maximum`은 인자가 둘인 연산입니다. 두 인자가 같은 곳의 subgradient는 $(t, 1 - t)$, $0 \le t \le 1$이고, 그 가운데 노름이 가장 작은 것이 $(0.5, 0.5)$입니다.) 그러나 이 규칙은 연산 하나하나에 대한 것이어서, 연산을 모아 만든 함수에는 맞지 않을 수 있습니다. `where`는 고른 쪽으로 gradient를 넘길 뿐이어서 둘째 함수의 기울기는 1입니다. `maximum(x, 0)`을 $x$만의 함수로 보면 노름이 가장 작은 subgradient는 0입니다. 마지막 함수는 기울기가 어디서나 1이고, 0은 subgradient도 아닙니다.
+노름이 가장 작은 subgradient를 씁니다. `relu`, `abs`, `maximum`은 이 규칙대로입니다. (`maximum`은 인자가 둘인 연산입니다. 두 인자가 같은 곳의 subgradient는 $(t, 1 - t)$, $0 \le t \le 1$이고, 그 가운데 노름이 가장 작은 것이 $(0.5, 0.5)$입니다.) 그러나 이 규칙은 연산 하나하나에 대한 것이어서, 연산을 모아 만든 함수에는 맞지 않을 수 있습니다. `where`는 고른 쪽으로 gradient를 넘길 뿐이어서 `where(x >= 0, x, 0)`의 기울기는 1입니다. `maximum(x, 0)`을 $x$만의 함수로 보면 노름이 가장 작은 subgradient는 0입니다. `relu(x) - relu(-x)`는 기울기가 어디서나 1이고, 0은 subgradient도 아닙니다.
 
 **다섯 함수 중 0에서 `gradcheck`를 통과하는 것은 무엇일까요?**
 """
@@ -542,12 +542,12 @@ predict(
     "8 kinks",
     A=say(en="`relu` and `abs`, which return 0", ko="0을 내는 `relu`와 `abs`"),
     B=say(
-        en="`maximum` and `abs`, which match the central quotient",
-        ko="중앙 차분몫과 같은 `maximum`과 `abs`",
-    ),
-    C=say(
         en="`relu(x) - relu(-x)`, which has a slope at 0",
         ko="0에서 기울기가 있는 `relu(x) - relu(-x)`",
+    ),
+    C=say(
+        en="`maximum` and `abs`, which match the central quotient",
+        ko="중앙 차분몫과 같은 `maximum`과 `abs`",
     ),
 )
 
@@ -567,21 +567,21 @@ for name, f in kinks.items():
 # %%
 predicted(
     "8 kinks",
-    right="B",
+    right="C",
     A=say(
         en="`gradcheck` does not know the rule. It compares with the central quotient, which is 0.5 "
         "for relu.",
         ko="`gradcheck`는 그 규칙을 모릅니다. 중앙 차분몫과 비교하는데, relu의 중앙 차분몫은 0.5입니다.",
     ),
     B=say(
+        en="Its slope is 1, and so is its central quotient. But autograd returns 0.",
+        ko="이 함수의 기울기도, 중앙 차분몫도 1입니다. 그러나 autograd는 0을 냅니다.",
+    ),
+    C=say(
         en="`gradcheck` compares with the central quotient and knows neither kinks nor PyTorch's rule. "
         "Both pass because autograd's value happens to equal the quotient.",
         ko="`gradcheck`는 중앙 차분몫과 비교할 뿐, 꺾인 점도 PyTorch의 규칙도 알지 못합니다. "
         "두 함수는 autograd의 값이 중앙 차분몫과 우연히 같아서 통과합니다.",
-    ),
-    C=say(
-        en="Its slope is 1, and so is its central quotient. But autograd returns 0.",
-        ko="이 함수의 기울기도, 중앙 차분몫도 1입니다. 그러나 autograd는 0을 냅니다.",
     ),
 )
 
@@ -615,11 +615,11 @@ $x = 1000$ they should give 1000 and 1:
 
 # %% [markdown] lang="ko" en="ab8f4af4"
 r"""
-그러니 꺾인 점에서의 기울기에 결과가 좌우되게 하지 마세요.
+그러니 결과가 꺾인 점에서의 기울기에 좌우되지 않게 하세요.
 
 ## 5. 수학으로는 맞지만 부동소수점으로 계산하면 틀리는 식
 
-**계산 도중의 오버플로.** *softplus* $\log(1 + e^x)$은 relu의 꺾인 점을 매끄럽게 편 함수입니다. 기울기는 $\frac{e^x}{1 + e^x}$입니다. 두 식 모두 맞습니다. $x = 1000$이면 값은 1000, 기울기는 1이어야 합니다.
+**계산 도중의 오버플로.** *softplus* $\log(1 + e^x)$은 relu의 꺾인 점을 매끄럽게 다듬은 함수입니다. 기울기는 $\frac{e^x}{1 + e^x}$입니다. 두 식 모두 맞습니다. $x = 1000$이면 값은 1000, 기울기는 1이어야 합니다.
 """
 
 # %%
@@ -694,7 +694,7 @@ what goes **into** `sqrt` (task 8.4; task 4.3 did the same for `log`). Users [re
 # %% [markdown] lang="ko" en="843cb185"
 r"""
 *값*은 맞기 때문에 알아차리기 어렵습니다. 두 갈래를 모두 계산하고, 역방향 계산도 두 갈래를 모두 지납니다. `0 * inf`, `0 / 0`, `0 * nan`은 모두 `nan`입니다. 고칠 곳은 `where`가 고르는 값이 아니라 `sqrt`에 **들어가는**
-값입니다(과제 8.4, 과제 4.3의 `log`도 그랬습니다). 이 문제는 [거듭해서 제보](https://github.com/pytorch/pytorch/issues/68425)됩니다.
+값입니다(과제 8.4에서 고칩니다. 과제 4.3의 `log`도 그랬습니다). 이 문제는 [거듭해서 제보](https://github.com/pytorch/pytorch/issues/68425)됩니다.
 """
 
 # %% [markdown] lang="en"
@@ -709,8 +709,8 @@ passes the gradient on unchanged: the **straight-through estimator**. `gradcheck
 r"""
 ## 6. 일부러 틀리게 만든 backward · 선택
 
-반올림의 그래프는 계단 모양이어서, 값이 뛰는 곳을 빼면 평평합니다. 기울기가 0이므로 그 앞의 파라미터는 학습되지 않습니다. 그래도 가중치를 반올림한 신경망을 학습시킵니다. 도착한 gradient를
-그대로 넘기는 backward를 쓰는데, 이런 방법을 **straight-through estimator**(STE)라고 합니다. `gradcheck`라면 이런 backward를 틀렸다고 해야 하고, 실제로 오류를 냅니다.
+반올림의 그래프는 계단 모양이어서, 값이 뛰는 곳을 빼면 평평합니다. 기울기가 0이므로 그 앞의 파라미터는 학습되지 않습니다. 그런데도 가중치를 반올림한 신경망을 학습시키는 방법이 있습니다. 도착한 gradient를
+그대로 넘기는 backward를 쓰는 것인데, 이런 방법을 **straight-through estimator**(STE)라고 합니다. `gradcheck`라면 이런 backward를 틀렸다고 해야 하고, 실제로 오류를 냅니다.
 """
 
 
@@ -742,7 +742,7 @@ r"""
 ## 7. 실제로 있었던 버그: 정규분포의 backward
 
 HIPS의 *Autograd*는 JAX의 뿌리가 된 라이브러리이고, 함수마다 사람이 직접 쓴 backward가 있습니다. 2018년 6월에 [한 사용자가](https://github.com/HIPS/autograd/issues/407)
-정규분포의 backward를 차분몫과 비교해 보았습니다. `norm.cdf(x, loc=0)`은 $x$보다 작은 값이 나올 확률이고, 그 기울기는 밀도
+정규분포의 backward를 차분몫과 비교해 보았습니다. `norm.cdf(x, loc=0)`은 $x$보다 작은 값이 나올 확률이고, 그 기울기는 확률밀도
 $\frac{1}{\sqrt{2\pi}}\, e^{-(x - \text{loc})^2 / 2}$입니다. 같은 실수를 그대로 옮겨 보았습니다. 분포의 중심 `loc`을 생략하면 빈 튜플이 되고, `forward`와 `backward`가 저마다 따로 정해 둔 기본값을 씁니다.
 """
 
@@ -870,7 +870,7 @@ $x^q$을 backward와 함께 만드세요. `MyPow.apply(x, q)`로 씁니다.
 - `x`와 `q`는 dtype(`float32`나 `float64`)과 shape가 서로 같은 텐서입니다. shape에는 제한이 없고, 비어 있을 수도 있습니다. 적어도 하나는 추적됩니다. `q`가 추적되면 `x`는 모두 0보다 크지만 아주 작을 수 있습니다. `q`가 추적되지 않으면 `x`가 음수일 수 있고, 그런 곳의 `q`는 정수입니다. `x`에 0은 없고, $x^q$에서도 gradient에서도 언더플로나 오버플로는 일어나지 않습니다.
 - `backward`는 어떤 `grad_output`에 대해서도 `x`와 `q`의 gradient를 반올림 오차 안에서 정확하게 돌려줍니다.
 - gradient가 필요 없는 입력에는 `None`을 돌려주고, 그 입력만을 위한 계산은 하지 마세요. `q`가 추적되지 않는데 `backward`에서 로그를 구하거나, `x`가 추적되지 않는데 `pow`를 두 번 이상 실행하면 테스트를 통과하지 못합니다. (`forward`와 `setup_context`에서는 무엇을 계산해도 됩니다.)
-- 호출에 딸린 것은 `ctx`에 두세요. 역방향 계산 전에 `apply`가 두 번 호출될 수도 있습니다. 역방향 계산 전에 입력이나 결과가 제자리에서 바뀌었을 때, 오류 없이 틀린 gradient가 나와서는 안 됩니다. 오류가 나는 것은 괜찮습니다. `save_for_backward`를 쓰면 오류가 납니다.
+- 호출마다 달라지는 값은 `ctx`에 두세요(클래스나 전역 변수에 두면 안 됩니다). 역방향 계산 전에 `apply`가 두 번 호출될 수도 있습니다. 역방향 계산 전에 입력이나 결과가 제자리에서 바뀌었을 때, 오류 없이 틀린 gradient가 나와서는 안 됩니다. 오류가 나는 것은 괜찮습니다. `save_for_backward`를 쓰면 오류가 납니다.
 - 역방향 계산을 두 번 할 수 있어야 합니다(`retain_graph=True`). 역방향 계산 자체는 미분할 수 없어도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -881,7 +881,7 @@ $x^q$을 backward와 함께 만드세요. `MyPow.apply(x, q)`로 씁니다.
 
 <details><summary>힌트 2: 다른 함수에서는</summary>
 
-$\frac{a}{b}$에서 $a$만 추적되면 `backward`는 $\frac{g}{b}$만 계산하고 $-\frac{g a}{b^2}$는 계산하지 않습니다. 여기서는 `backward`가 계산하기 전에 무엇 두 가지를 확인해야 할까요?
+$\frac{a}{b}$에서 $a$만 추적되면 `backward`는 $\frac{g}{b}$만 계산하고 $-\frac{g a}{b^2}$는 계산하지 않습니다. 여기서는 `backward`가 계산하기 전에 어떤 두 가지를 확인해야 할까요?
 
 </details>
 """
@@ -1184,8 +1184,8 @@ r"""
 softplus $\log(1 + e^x)$을 `inf`와 `nan`이 나오지 않게 backward와 함께 만드세요. `StableSoftplus.apply(x)`로 씁니다.
 
 - `x`는 `float32`나 `float64` 텐서입니다. shape에는 제한이 없고, 원소는 $\pm 1000$처럼 유한하면 무엇이든 됩니다. `forward`에는 torch의 softplus를 써도 됩니다.
-- 값과 gradient는 **아주 작을 때에도** 맞아야 합니다. $x = -40$에서 둘 다 0이 아니라 $4.248354 \cdot 10^{-18}$입니다. (오차는 `float64`에서 $10^{8}$분의 1, `float32`에서 $10^{5}$분의 1까지 괜찮습니다. $10^{-300}$, $10^{-35}$보다 작은 것은 0이어도 됩니다.)
-- `backward`는 어떤 `grad_output`에도 맞아야 합니다. 과제 8.1처럼 호출에 딸린 것은 `ctx`에 두고, 입력이나 결과가 제자리에서 바뀌었을 때 오류 없이 틀린 gradient가 나와서는 안 되고, 역방향 계산을 두 번 할 수 있어야 합니다.
+- 값과 gradient는 **아주 작을 때에도** 맞아야 합니다. $x = -40$에서 둘 다 0이 아니라 $4.248354 \cdot 10^{-18}$입니다. (상대오차는 `float64`에서 $10^{-8}$, `float32`에서 $10^{-5}$까지 괜찮습니다. $10^{-300}$, $10^{-35}$보다 작은 것은 0이어도 됩니다.)
+- `backward`는 어떤 `grad_output`에도 맞아야 합니다. 과제 8.1처럼 호출마다 달라지는 값은 `ctx`에 두고, 입력이나 결과가 제자리에서 바뀌었을 때 오류 없이 틀린 gradient가 나와서는 안 되고, 역방향 계산을 두 번 할 수 있어야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1309,10 +1309,10 @@ r"""
 
 ●●○○○ · ★★★★★ · 6 min · 2 points
 
-For each element return $\sqrt x$ if $x > 0$, and 0 otherwise. Make the **gradient** finite everywhere: $\frac{1}{2 \sqrt x}$ if $x > 0$, and 0 otherwise.
+For each element return $\sqrt x$ if $x > 0$, and 0 otherwise. Make the **local slope** finite everywhere, too: $\frac{1}{2 \sqrt x}$ if $x > 0$, and 0 otherwise.
 
 - `x` is a `float32` or `float64` tensor of any shape, perhaps empty, tracked or not, without `nan`. A positive element counts however small it is, down to $10^{-30}$.
-- The result has the dtype and shape of `x`, and is tracked if and only if `x` is. The backward pass works for any gradient that arrives, and twice (`retain_graph=True`). Where `x` is not positive, the gradient is 0 even if `inf` arrives (`0 * inf` is `nan`).
+- The result has the dtype and shape of `x`, and is tracked if and only if `x` is. The backward pass works for any gradient that arrives, and twice (`retain_graph=True`). Where $x > 0$, the gradient that arrives is multiplied by this slope as it is (`inf` stays `inf`). Where `x` is not positive, the gradient is 0 even if `inf` arrives (`0 * inf` is `nan`).
 - Leave no hook on `x`. Any other means will do.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1328,16 +1328,16 @@ For each element return $\sqrt x$ if $x > 0$, and 0 otherwise. Make the **gradie
 </details>
 """
 
-# %% [markdown] lang="ko" en="9d5a5304"
+# %% [markdown] lang="ko" en="79ffa120"
 r"""
 ## 과제 8.4 · `safe_sqrt`
 
 ●●○○○ · ★★★★★ · 6분 · 2점
 
-원소마다 $x > 0$이면 $\sqrt x$를, 아니면 0을 돌려주세요. **gradient**도 어디서나 유한해야 합니다. $x > 0$이면 $\frac{1}{2 \sqrt x}$이고, 아니면 0입니다.
+원소마다 $x > 0$이면 $\sqrt x$를, 아니면 0을 돌려주세요. **국소 기울기**도 어디서나 유한해야 합니다. $x > 0$이면 $\frac{1}{2 \sqrt x}$이고, 아니면 0입니다.
 
 - `x`는 `float32`나 `float64` 텐서입니다. shape에는 제한이 없고, 비어 있을 수도 있습니다. 추적되는 텐서일 수도, 아닐 수도 있습니다. `nan`은 없습니다. 0보다 큰 원소는 $10^{-30}$처럼 아주 작아도 0으로 여기면 안 됩니다.
-- 결과는 dtype과 shape가 `x`와 같고, `x`가 추적될 때만 추적됩니다. 어떤 gradient가 도착하든 역방향 계산을 할 수 있어야 하며, 두 번도(`retain_graph=True`) 할 수 있어야 합니다. `x`가 0 이하인 곳의 gradient는 `inf`가 도착해도 0이어야 합니다(`0 * inf`는 `nan`입니다).
+- 결과는 dtype과 shape가 `x`와 같고, `x`가 추적될 때만 추적됩니다. 어떤 gradient가 도착하든 역방향 계산을 할 수 있어야 하며, 두 번도(`retain_graph=True`) 할 수 있어야 합니다. $x > 0$인 곳에는 도착한 gradient에 $\frac{1}{2 \sqrt x}$을 곱한 값이 그대로 갑니다(`inf`가 도착하면 `inf`입니다). `x`가 0 이하인 곳의 gradient는 `inf`가 도착해도 0이어야 합니다(`0 * inf`는 `nan`입니다).
 - `x`에 hook을 남기면 안 됩니다. 그 밖의 방법은 무엇이든 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1563,8 +1563,8 @@ $$m = \frac{1}{n} \sum_j x_j, \qquad s = \sqrt{\frac{1}{n} \sum_j (x_j - m)^2 + 
 
 - `x`의 shape는 `(..., n)`이고, 행은 마지막 차원을 따라 놓입니다. 행은 하나일 수도, 여러 차원에 걸쳐 여럿일 수도 있고, $n \geq 1$입니다. `weight`는 shape가 `(n,)`이고 dtype은 `x`와 같이 `float32`나 `float64`이며, 원소에 0이 있을 수도 있습니다. `eps`는 0보다 큰 파이썬 float입니다. `x`와 `weight` 가운데 하나 또는 둘 다 추적됩니다.
 - `backward`는 어떤 `grad_output`에도 맞아야 합니다. 모든 행이 `weight`를 함께 쓰므로 `weight`의 gradient는 행에 대한 합입니다. (브로드캐스트된 shape의 gradient를 돌려주면 PyTorch가 대신 더해 주므로 어느 쪽이든 됩니다.) 필요 없는 gradient를 돌려주어도 됩니다.
-- 값과 gradient의 오차는 `float64`에서 $10^{7}$분의 1, `float32`에서 $10^{3}$분의 1까지 괜찮습니다. (거의 0으로 상쇄되는 곳에서는 $10^{-9}$, $10^{-3}$만큼 달라도 됩니다.) `float64`에서는 행의 원소가 $10^{6}$ 근처에 1쯤의 폭으로 모여 있을 때도 그래야 합니다. 평균을 먼저 뺀 다음 제곱하세요.
-- gradient의 식은 직접 구하세요. `backward`에서는 torch의 layer norm도, autograd(`torch.autograd.grad`, `torch.func` 등)도 쓸 수 없습니다. 과제 8.1처럼 호출에 딸린 것은 `ctx`에 두고, 입력이나 결과가 제자리에서 바뀌었을 때 오류 없이 틀린 gradient가 나와서는 안 되고, 역방향 계산을 두 번 할 수 있어야 합니다.
+- 값과 gradient의 상대오차는 `float64`에서 $10^{-7}$, `float32`에서 $10^{-3}$까지 괜찮습니다. (거의 0으로 상쇄되는 곳에서는 $10^{-9}$, $10^{-3}$만큼 달라도 됩니다.) `float64`에서는 행의 원소가 $10^{6}$ 근처에 1쯤의 폭으로 모여 있을 때도 그래야 합니다. 평균을 먼저 뺀 다음 제곱하세요.
+- gradient의 식은 직접 구하세요. `backward`에서는 torch의 layer norm도, autograd(`torch.autograd.grad`, `torch.func` 등)도 쓸 수 없습니다. 과제 8.1처럼 호출마다 달라지는 값은 `ctx`에 두고, 입력이나 결과가 제자리에서 바뀌었을 때 오류 없이 틀린 gradient가 나와서는 안 되고, 역방향 계산을 두 번 할 수 있어야 합니다.
 
 테스트보다 먼저 여러분이 만든 검사로 확인해 보세요. `backward_is_right(lambda x, w: MyLayerNorm.apply(x, w, 0.1), (torch.randn(2, 4), torch.randn(4)))`.
 
@@ -1769,7 +1769,7 @@ The rules of lesson 1 are checked in every task.
 
 ## What you have built
 
-Every operation in lesson 10 will be such a pair: a `forward` that computes, and a `backward` that multiplies what arrives by its own slopes. And you know how to judge a backward:
+In lesson 10 an operation only computes its result and stores its local slopes; one `backward` for all operations multiplies what arrives by these slopes. And you know how to judge a backward:
 compare it with the difference quotient.
 
 ## Checklist
@@ -1794,7 +1794,7 @@ You can now answer these without looking back:
 Next: [Lesson 09](../09_gradients_of_gradients/09_gradients_of_gradients.ipynb), gradients of gradients.
 """
 
-# %% [markdown] lang="ko" en="a229f65c"
+# %% [markdown] lang="ko" en="2fc62beb"
 r"""
 ## 숨은 테스트가 확인하는 것
 
@@ -1815,8 +1815,7 @@ r"""
 
 ## 지금까지 만든 것
 
-수업 10의 연산은 모두 이런 한 쌍입니다. `forward`는 계산하고, `backward`는 도착한 값에 자기 기울기를 곱합니다. backward가 맞는지 가리는 방법도 알게
-되었습니다. 차분몫과 비교하면 됩니다.
+수업 10의 연산은 결과를 계산하면서 국소 기울기를 저장해 두기만 합니다. 도착한 값에 그 기울기를 곱하는 일은 모든 연산에 공통인 `backward` 하나가 합니다. backward가 맞는지 가리는 방법도 알게 되었습니다. 차분몫과 비교하면 됩니다.
 
 ## 점검
 

@@ -120,12 +120,12 @@ torch.autograd.grad(x.grad, x)
 # %%
 predict(
     "9 twice",
-    A=say(en="−0.12, the slope of the slope", ko="기울기의 기울기인 −0.12"),
+    A=say(en="−0.12, the slope of the slope", ko="−0.12. 기울기의 기울기다"),
     B=say(
         en="0: `x.grad` holds a number, and a number does not change",
         ko="0. `x.grad`에는 수가 들어 있고, 수는 변하지 않는다",
     ),
-    C=say(en="an error", ko="오류"),
+    C=say(en="an error", ko="오류가 난다"),
 )
 
 # %% [markdown] lang="en"
@@ -231,15 +231,15 @@ r"""
 These nodes are the **backward pass**, recorded. It computed three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$ (the power and the product below `first`), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ (the division), and
 their product $c = ab = 0.6$, which is `first`. Without the option only the numbers remain.
 
-Two paths lead from $c$ to $x$. The gradients in the picture are those of $c$: through the division $-0.0048$ arrives at $y$, and $-0.12$ arrives at $x$. Build the same graph by hand, and multiply the slopes of each path:
+Two paths lead from $c$ to $x$. The gradients in the picture are those of $c$: $-0.0048$ arrives at $y$, through the division, and $-0.12$ at $x$, the sum over both paths. Build the same graph by hand, and multiply the slopes of each path:
 """
 
-# %% [markdown] lang="ko" en="ae1f48ed"
+# %% [markdown] lang="ko" en="b08bdf4d"
 r"""
 이 노드들은 기록된 **역방향 계산**입니다. 역방향 계산에서는 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$(`first` 아래의 거듭제곱과 곱), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$(나눗셈),
 그리고 둘의 곱 $c = ab = 0.6$입니다. 이 곱이 `first`입니다. 옵션이 없으면 값만 남습니다.
 
-$c$에서 $x$까지 가는 경로는 둘입니다. 그림의 gradient는 $c$의 gradient입니다. 나눗셈을 거쳐 $y$에는 $-0.0048$이, $x$에는 $-0.12$가 도착합니다. 같은 그래프를 손으로 만들어 경로마다 기울기를 곱해 봅시다.
+$c$에서 $x$까지 가는 경로는 둘입니다. 그림의 gradient는 $c$의 gradient입니다. $y$에는 나눗셈을 거쳐 $-0.0048$이 도착하고, $x$에는 두 경로를 합한 $-0.12$가 도착합니다. 같은 그래프를 손으로 만들어 경로마다 기울기를 곱해 봅시다.
 """
 
 # %%
@@ -330,11 +330,11 @@ torch.autograd.grad(first, x)
 # %%
 predict(
     "9 line",
-    A=say(en="0", ko="0"),
-    B=say(
+    A=say(
         en="the error of section 1 again, in spite of `create_graph=True`",
         ko="`create_graph=True`를 주어도 1절의 오류가 다시 난다",
     ),
+    B=say(en="0", ko="0"),
     C="None",
 )
 
@@ -356,14 +356,14 @@ print(torch.autograd.grad(first, x, allow_unused=True, materialize_grads=True))
 # %%
 predicted(
     "9 line",
-    right="B",
+    right="A",
     A=say(
-        en="Mathematically it is 0. But the gradient is a 3 without a graph, and autograd raises an error.",
-        ko="수학으로는 0이 맞습니다. 그러나 gradient가 그래프 없는 3이므로 autograd는 오류를 냅니다.",
-    ),
-    B=say(
         en="The slope 3 does not depend on `x`, so there was nothing to record.",
         ko="기울기 3은 `x`에 의존하지 않으므로 기록할 것이 없었습니다.",
+    ),
+    B=say(
+        en="Mathematically it is 0. But the gradient is a 3 without a graph, and autograd raises an error.",
+        ko="수학으로는 0이 맞습니다. 그러나 gradient가 그래프 없는 3이므로 autograd는 오류를 냅니다.",
     ),
     C=say(
         en="You get `None` only with `allow_unused=True`, and only if the gradient has a graph "
@@ -428,12 +428,12 @@ r"""
 3. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, again with an error of about $10^{-9}$.
 4. The second difference gives about $-8.9$: not even the first digit is right. Rounding costs the numerator about $10^{-15}$, and that is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
 only by $h$ and still gives $-0.12$. **Once one of the two derivatives is exact, the error stays small down to a far smaller $h$.** (At its own best $h$, either method leaves about the same error.)
-5. It has no $h$. The remaining error, some $10^{-17}$, is the rounding of its own few operations.
+5. It has no $h$. The $10^{-17}$ or so in the plot is the rounding of its own few operations. (At $x = 5$ the error happens to be 0.)
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="eebfeadf"
+# %% [markdown] lang="ko" en="9d1fc447"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -442,7 +442,7 @@ r"""
 3. $h = 10^{-7}$ 근처입니다. 이계 차분에 가장 좋은 $h$보다 만 배 작고, 이때 오차도 $10^{-9}$쯤입니다.
 4. 이계 차분은 약 $-8.9$로, 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
 여전히 $-0.12$입니다. **한 번이라도 autograd로 정확하게 미분해 두면 훨씬 작은 $h$에서도 오차가 커지지 않습니다.** (다만 가장 좋은 $h$에서의 오차는 두 방법이 비슷합니다.)
-5. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
+5. $h$가 없기 때문입니다. 그림의 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다. ($x = 5$에서는 오차가 마침 0입니다.)
 
 </details>
 """
@@ -491,15 +491,15 @@ r"""
 
 $$H = \begin{pmatrix} 2x_1 & 2x_0 \\ 2x_0 & 0 \end{pmatrix}, \qquad (2, 3)\text{에서}\quad \begin{pmatrix} 6 & 4 \\ 4 & 0 \end{pmatrix}$$
 
-$H$는 gradient가 어떻게 변하는지 알려 줍니다. 작은 간격 $h v$만큼 움직이면 gradient는 약 $h\,Hv$만큼 변합니다. 그런데 파라미터가 백만 개인 신경망이라면 헤세 행렬의 성분은 $10^{12}$개, `float32`로 4테라바이트입니다.
+$H$는 gradient가 어떻게 변하는지 알려 줍니다. $x$를 $h v$만큼 조금 움직이면 gradient는 약 $h\,Hv$만큼 변합니다. 그런데 파라미터가 백만 개인 신경망이라면 헤세 행렬의 성분은 $10^{12}$개, `float32`로 4테라바이트입니다.
 하지만 벡터 하나와의 곱 $Hv$만 있으면 되는 때가 많습니다. **$n = 1000$일 때 $Hv$를 구하려면 역방향 계산을 몇 번 해야 할까요?**
 """
 
 # %%
 predict(
     "9 passes",
-    A=say(en="about 1000, one for each row of H", ko="약 1000번, H의 행마다 한 번씩"),
-    B=say(en="2, for every n", ko="n이 얼마든 2번"),
+    A=say(en="2, for every n", ko="n이 얼마든 2번"),
+    B=say(en="about 1000, one for each row of H", ko="약 1000번, H의 행마다 한 번씩"),
     C=say(en="about 1000², one for each element of H", ko="약 1000²번, H의 성분마다 한 번씩"),
 )
 
@@ -525,16 +525,17 @@ print(say(en="quotient:", ko="차분몫  :"), [round(number, 4) for number in ((
 # %%
 predicted(
     "9 passes",
-    right="B",
+    right="A",
     A=say(
+        en="One backward pass, recorded, for the gradient. One more differentiates that gradient with the "
+        "weights v and gives Hv.",
+        ko="gradient를 구하면서 기록하는 데 한 번, 그 gradient를 가중치 v로 다시 미분해 Hv를 구하는 데 한 번입니다.",
+    ),
+    B=say(
         en="That builds the whole matrix, row by row, as in lesson 5. "
         "A row takes one backward pass, but so does a product with one vector.",
         ko="그것은 수업 05처럼 행렬 전체를 한 행씩 만드는 방법입니다. 행 하나에 역방향 계산이 한 번 들지만, "
         "벡터 하나와의 곱도 한 번이면 됩니다.",
-    ),
-    B=say(
-        en="One backward pass, recorded, for the gradient, and one more for its product with v.",
-        ko="gradient를 구하며 기록하는 데 한 번, 그것과 v의 곱을 구하는 데 한 번입니다.",
     ),
     C=say(
         en="No: each backward pass gives a whole row, and a product with one vector takes only one.",
@@ -565,7 +566,7 @@ r"""
 
 `torch.func`의 함수는 겹쳐 쓸 수 있습니다. `grad(grad(f))`는 이계 도함수이고, `grad(f)`의 `jvp`는 $Hv$입니다. 이때 `jvp`는 gradient를 구하는 계산을 따라 $v$를 순방향으로 나르므로
 (**forward over reverse**) 두 번째 역방향 계산이 없고, 그것을 위해 그래프를 남겨 둘 필요도 없습니다. `hessian(f)`는 모든 단위벡터에 대해 이 일을 한꺼번에 해서 행렬을 만듭니다.
-(torch 2.13은 여기서 자기 코드에 대한 경고를 내므로, 이 셀에서는 경고를 무시합니다.)
+(torch 2.13에서는 torch 내부 코드 때문에 경고가 나오므로, 이 셀에서는 경고를 무시합니다.)
 """
 
 # %%
@@ -593,7 +594,7 @@ derivative says how far to go.
 r"""
 ## 5. 뉴턴 방법
 
-$f$가 가장 낮은 곳은 어디일까요? 그곳에서는 기울기가 0이어야 합니다. $x$에서 $s$만큼 움직이면 기울기는 약 $f'(x) + f''(x)\,s$이고, $s = -\frac{f'(x)}{f''(x)}$일 때 0입니다. 이만큼 움직이기를 되풀이하는 것이
+$f$의 값이 가장 작은 곳은 어디일까요? 그곳에서는 기울기가 0이어야 합니다. $x$에서 $s$만큼 움직이면 기울기는 약 $f'(x) + f''(x)\,s$이고, $s = -\frac{f'(x)}{f''(x)}$일 때 0입니다. 이만큼 움직이기를 되풀이하는 것이
 **뉴턴 방법**(Newton's method)입니다. 학습률은 없습니다. 얼마나 갈지는 이계 미분계수가 정해 줍니다.
 """
 
@@ -791,7 +792,7 @@ r"""
 
 ## 9. 실제로 있었던 버그: `torch.prod`
 
-`torch.prod`는 텐서의 원소를 모두 곱합니다. $x_i$에 대한 기울기는 *나머지*의 곱입니다. 원소 가운데 0이 둘이면 이 곱에는 언제나 0이 하나 이상 들어 있으므로 gradient는 모두 0입니다. 2023년 말까지 이 함수의 backward는 이런 경우에 계산을 생략하고 곧바로 0을 돌려주었습니다. 직접 만든 `Function`으로 재현하면 다음과 같습니다.
+`torch.prod`는 텐서의 원소를 모두 곱합니다. $x_i$에 대한 기울기는 $x_i$를 뺀 나머지 원소를 모두 곱한 것입니다. 원소 가운데 0이 둘이면 이 곱에는 언제나 0이 하나 이상 들어 있으므로 gradient는 모두 0입니다. 2023년 말까지 이 함수의 backward는 이런 경우에 계산을 생략하고 곧바로 0을 돌려주었습니다. 직접 만든 `Function`으로 재현하면 다음과 같습니다.
 """
 
 
@@ -883,7 +884,7 @@ r"""
 
 **이 수업에만 있는 규칙:**
 
-- 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. 전치한 텐서이거나 더 큰 텐서에서 잘라 낸 것일 수 있으므로 `view`가 실패할 수 있습니다.
+- 텐서는 모두 `float32` 또는 `float64`이고, 한 번 호출할 때 받는 텐서의 dtype은 모두 같습니다. 전치한 텐서이거나 더 큰 텐서에서 잘라 낸 것일 수 있으므로 `view`가 실패할 수 있습니다.
 - `f`는 모델의 파라미터처럼 추적되는 텐서를 쓸 수도 있습니다. 그 `.grad`도 그대로 두어야 합니다.
 """
 
@@ -1075,10 +1076,10 @@ r"""
 
 `x`에서 `f`의 헤세 행렬과 `v`의 곱을 돌려주세요. 헤세 행렬은 만들지 않습니다.
 
-- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 원소는 모두 $n \ge 1$개입니다. `v`는 shape가 같고 추적되지 않는 텐서입니다. `f(x)`는 shape가 `()`이고 `x`에 의존합니다.
+- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 원소의 수를 $n$이라고 하면 $n \ge 1$입니다. `v`는 shape가 같고 추적되지 않는 텐서입니다. `f(x)`는 shape가 `()`이고 `x`에 의존합니다.
 - dtype과 shape가 `x`와 같고 그래프에 연결되지 않은 텐서를 돌려주세요. $i$번째 원소는 $\sum_j \frac{\partial^2 f}{\partial x_i \partial x_j} v_j$입니다. gradient가 `x`에 의존하지 않으면 9.1에서처럼 모두 0입니다.
 - **계산을 몇 번 하나요?** $n = 1000$이어도 $n = 2$일 때와 같아야 합니다. `f`의 순방향 계산 한 번과 역방향 계산 두 번이면 됩니다. 테스트가 연산의 수를 세는데, 이 수가 $n$에 따라 늘면 안 됩니다.
-- 여러분의 함수가 중간에 만드는 어떤 텐서도 원소가 $10\,n$개를 넘으면 안 됩니다.
+- 여러분의 함수가 계산 도중에 만드는 텐서는 모두 원소가 $10\,n$개 이하여야 합니다.
 - 반올림 오차 안에서 정확해야 하고, 차분몫을 쓰면 안 됩니다. 어떤 `.grad`도 건드리지 마세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1249,7 +1250,7 @@ r"""
 
 `f`의 **기울기**가 0인 점을 향해 뉴턴 방법으로 한 스텝을 가고, 도착한 곳을 새 leaf로 돌려주세요.
 
-- 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. $f' = 0$인 점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가지만 그래도 그 스텝을 그대로 진행하세요. $f''(x)$는 0이 아니지만 아주 작을 수 있습니다. 스텝이 아무리 길거나 짧아도 끝까지 가세요.
+- 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. $f' = 0$인 점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가지만 그래도 그 스텝을 그대로 진행하세요. $f''(x)$는 0이 아니지만 아주 작을 수 있습니다. 스텝이 아무리 길거나 짧아도 줄이거나 늘리지 말고 그대로 가세요.
 - `x`는 추적되고 shape가 `()`인 leaf이고, `f(x)`의 shape도 `()`입니다. `x`와 그 값, 모든 `.grad`를 그대로 두세요.
 - 결과는 dtype과 shape가 `x`와 같고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과를 다시 넣어 몇 번이든 호출해도 그래프가 커지지 않습니다.
 
@@ -1565,9 +1566,9 @@ r"""
 두 번 미분할 수 있도록 $x^3$의 `Function`을 완성하세요.
 
 - `Cube.apply(x)`는 `x`의 원소마다 $x^3$을 구합니다. `x`의 shape에는 제한이 없고, `x`는 비어 있을 수도 있습니다. 원소는 음수나 0일 수도 있습니다.
-- gradient는 출력 쪽에서 넘어온 gradient $g$에 $3x^2$을 곱한 것입니다. `create_graph=True`를 주었을 때는 이 gradient를 다시 미분한 것도 맞아야 합니다. `x`로 미분하면 $6x$에 $g$를 곱한 것이고, $g$로 미분하면 $3x^2$입니다.
-- `Cube`에는 자신의 `backward`가 있어야 합니다. 여기서처럼 `setup_context`로 써도 되고 `forward(ctx, x)`로 써도 됩니다. 미분한 결과가 맞으면 `backward`에 필요한 무엇을 저장해도 좋습니다. 역방향 계산을 하기 전에 `Cube`를 저마다 다른 `x`에 여러 번 적용할 수도 있습니다. `apply`는 물려받은 것을 그대로 씁니다.
-- `x`도, 넘어온 gradient도 바꾸지 마세요. 결과는 `x`가 추적될 때만 추적됩니다.
+- gradient는 출력 쪽에서 도착한 gradient $g$에 $3x^2$을 곱한 것입니다. `create_graph=True`를 주었을 때는 이 gradient를 다시 미분한 것도 맞아야 합니다. `x`로 미분하면 $6x$에 $g$를 곱한 것이고, $g$로 미분하면 $3x^2$입니다.
+- `Cube`에는 자신의 `backward`가 있어야 합니다. 여기서처럼 `setup_context`로 써도 되고 `forward(ctx, x)`로 써도 됩니다. 미분한 결과가 맞으면 `backward`에 필요한 것은 무엇이든 저장해도 좋습니다. 역방향 계산을 하기 전에 `Cube`를 저마다 다른 `x`에 여러 번 적용할 수도 있습니다. `apply`는 물려받은 것을 그대로 씁니다.
+- `x`도, 도착한 gradient도 바꾸지 마세요. 결과는 `x`가 추적될 때만 추적됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1737,9 +1738,9 @@ r"""
 
 ●●●●○ · ★★★★☆ · 10분 · 3점 (value 1, gradient 2)
 
-경사 하강법으로 `steps` 스텝을 간 뒤의 loss를 돌려주세요. 그 그래프는 모든 스텝을 거쳐야 합니다.
+경사 하강법으로 `steps` 스텝을 간 뒤의 loss를 돌려주세요. 돌려준 loss의 그래프는 모든 스텝을 거쳐야 합니다.
 
-- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 원소는 하나 이상입니다. `f(x)`는 shape가 `()`이고 `x`에 의존합니다. `lr`도 추적되는 leaf이고 shape는 `()`이거나 `x`와 같습니다. `x`와 같으면 원소마다 학습률이 따로 있습니다. 학습률은 음수일 수도 있습니다.
+- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 원소는 하나 이상입니다. `f(x)`는 shape가 `()`이고 `x`에 의존합니다. `lr`도 추적되는 leaf이고 shape는 `()`이거나 `x`와 같습니다. `lr`의 shape가 `x`와 같으면 원소마다 학습률이 따로 있습니다. 학습률은 음수일 수도 있습니다.
 - `x`에서 출발해 스텝마다 지금 있는 점 $p$에서 $p - \text{lr} \cdot \nabla f(p)$로 갑니다. 마지막 점에서의 $f$를 돌려주세요. 앞에서 더 낮았더라도 그렇습니다. shape는 `()`입니다. `steps`는 `int`이고, 0이면 결과는 $f(x)$입니다.
 - 결과는 그래프에 연결되어 있습니다. `lr`과 `x`, 그리고 `f`가 쓰는 추적되는 파라미터에 대한 gradient는 **모든 스텝의 모든 경로**를 포함해 정확해야 합니다. 이 gradient는 여러분의 함수가 끝난 뒤에 구할 수도 있습니다.
 - `x`와 `lr`의 값, 모든 `.grad`를 그대로 두세요.
@@ -1947,7 +1948,7 @@ r"""
 - **9.2** 성분이 전부 1은 아닌 $v$, 일부나 전부가 0이거나 아주 작은 $v$. `()`부터 3차원까지의 shape. 잘라 내거나 전치한 텐서. 모든 입력을 섞는 함수, 입력 하나만 쓰는 함수, 여러 shape의 일차 함수. gradient가 0인 점. `x` 가까이에 꺾인 점이 있는 함수. $n = 1000$에서 연산의 수와 가장 큰 텐서. 두 번 호출하고, 인자를 바꾸었을 때.
 - **9.3** 여러 함수와 추적되는 파라미터. 음수인 $f''$. 아주 작은 $f''$과 아주 긴 스텝. 최소점과 그 가까이에서 출발할 때. 앞의 결과에서 이어 가는 다섯 스텝까지. 그때마다 새 leaf인지. 이미 값이 든 `.grad`.
 - **9.4** 샘플이 하나일 때와 여러 개일 때. 1차원에서 3차원까지의 샘플. 잘라 내거나 전치한 텐서. 출력의 두 가지 shape. 큰 노름과 작은 노름. 값과, `backward()` 뒤 모든 파라미터의 gradient. 일차 함수인 모델과 합성곱 모델. 추적되지 않는 파라미터. 이미 값이 든 `.grad`. 모델의 모드.
-- **9.5** 음수, 큰 수, 0. 여러 shape와 빈 텐서. 잘라 내거나 전치한 텐서. 넘어온 gradient가 1이 아닌 경우. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`. 역방향 계산 전에 여러 번, 또는 겹쳐서 적용한 `Cube`. 물려받은 `apply`.
+- **9.5** 음수, 큰 수, 0. 여러 shape와 빈 텐서. 잘라 내거나 전치한 텐서. 도착한 gradient가 1이 아닌 경우. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`. 역방향 계산 전에 여러 번, 또는 겹쳐서 적용한 `Cube`. 물려받은 `apply`.
 - **9.6** 0부터 4까지의 스텝 수. 모든 원소에 하나인 학습률과 원소마다 다른 학습률. 너무 커서 loss가 올라가는 학습률. 음수인 학습률. 아주 크거나 아주 작은 gradient. `()`부터 3차원까지의 shape. 잘라 내거나 전치한 텐서. 일차 함수, 모든 입력을 섞는 함수, 추적되는 파라미터. 값, 그리고 `lr`과 `x`와 파라미터에 대한 gradient. 이미 값이 든 `.grad`. 두 번 호출하고, `lr`을 옮기고, `f`를 바꾸거나 `x`와 `lr`을 바꾸었을 때.
 
 </details>

@@ -6,17 +6,17 @@ r"""
 **Why it works.** The first backward pass is recorded, so its result is the end of a graph, and the second one differentiates that. `torch.autograd.grad` returns both, and no buffer is touched. If the gradient has no
 graph, nothing in it depends on `x`; if its graph leads elsewhere, `allow_unused` and `materialize_grads` supply the zero.
 
-**A detour.** `f(x).backward(create_graph=True)` fills `x.grad` and makes a reference cycle of `x` and `x.grad`. `torch.func.grad(torch.func.grad(f))(x)` is short and right, straight lines included; at a tracked `x` its result
-is recorded too, so give it `x.detach()`.
+**A detour.** `f(x).backward(create_graph=True)` fills `x.grad` and makes a reference cycle of `x` and `x.grad`. `torch.func.grad(torch.func.grad(f))(x)` is short and right, straight lines included; if `x` or a
+tensor that `f` uses is tracked, its result is recorded too, so `detach()` it.
 """
 
-# %% [markdown] task="second_derivative" lang="ko" en="4843878d"
+# %% [markdown] task="second_derivative" lang="ko" en="8dcaa137"
 r"""
 **왜 맞을까요?** 첫 번째 역방향 계산을 기록하므로 그 결과는 그래프의 끝에 있고, 두 번째 역방향 계산이 그것을 미분합니다. `torch.autograd.grad`는 둘 다 돌려줄 뿐 버퍼를 건드리지 않습니다. gradient에 그래프가 없으면
 `x`에 의존하는 것이 없다는 뜻이고, 그래프가 다른 데로 가면 `allow_unused`와 `materialize_grads`가 0을 만들어 줍니다.
 
-**다른 방법.** `f(x).backward(create_graph=True)`는 `x.grad`를 채우고 `x`와 `x.grad`가 서로 붙들게 합니다. `torch.func.grad(torch.func.grad(f))(x)`는 짧고, 직선에서도 맞습니다. 다만 추적되는 `x`에서는 결과도
-기록되므로 `x.detach()`를 넣으세요.
+**다른 방법.** `f(x).backward(create_graph=True)`는 `x.grad`를 채우고 `x`와 `x.grad`가 서로 붙들게 합니다. `torch.func.grad(torch.func.grad(f))(x)`는 짧고, 직선에서도 맞습니다. 다만 `x`나 `f`가 쓰는 텐서가 추적되면
+결과도 기록되므로 결과에 `detach()`를 호출하세요.
 """
 
 # %% [markdown] task="hvp" lang="en"

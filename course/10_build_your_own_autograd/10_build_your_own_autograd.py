@@ -70,7 +70,7 @@ Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to 
 r"""
 ## 먼저 보기
 
-수업 04의 $\log x^3 + \sqrt{x^2}$과, 이 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 할선(secant)입니다. 할선의 기울기가 차분몫(difference quotient)입니다. 나머지 두 직선은 겹쳐 있습니다. 하나의 기울기는 torch가 구한 값이고,
+그림에는 수업 04의 함수 $\log x^3 + \sqrt{x^2}$의 곡선과, 그 위에서 $h$만큼 떨어진 두 점을 지나는 할선(secant)이 있습니다. 할선의 기울기가 차분몫(difference quotient)입니다. 나머지 두 직선은 겹쳐 있습니다. 하나의 기울기는 torch가 구한 값이고,
 다른 하나의 기울기는 직접 만든 작은 autograd, 곧 *엔진*이 구한 값입니다. (*버그* 목록은 그대로 두세요. 3절에서 씁니다.)
 
 마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 만나는 세 값은 무엇인가요?**
@@ -173,7 +173,7 @@ The frame computes nothing yet. So build the chain of lesson 2 by hand, $y = x^3
 
 # %% [markdown] lang="ko" en="df73cdf1"
 r"""
-`data`는 수입니다. **부모**(parents)는 이 수를 계산하는 데 쓴 Value이고, 부모가 없는 Value가 leaf입니다. `slopes`에는 부모마다 국소 기울기가 같은 순서로 들어 있고, `grad`는 버퍼입니다.
+`data`는 수입니다. **부모**(parents)는 이 수를 계산하는 데 쓴 Value이고, 부모가 없는 Value가 leaf입니다. `slopes`에는 부모 각각에 대한 국소 기울기가 `parents`와 같은 순서로 들어 있고, `grad`는 버퍼입니다.
 
 이 뼈대는 아직 아무것도 계산해 주지 않습니다. 그래서 수업 02의 사슬 $y = x^3$, $z = \log y$를 $x = 5$에서 손으로 만들고, 역방향 계산도 손으로 해 봅시다.
 """
@@ -231,7 +231,7 @@ Here are two orders. Both begin at $w$ and add up correctly:
 
 # %% [markdown] lang="ko" en="d89036cc"
 r"""
-`total_derivative`는 leaf 하나에 대한 도함수만 구하고, 순서는 재귀가 알아서 찾습니다. 엔진은 $w$에서 시작하는 역방향 계산 한 번으로 모든 leaf의 gradient를 구하므로, 순서를 스스로 찾아야 합니다.
+`total_derivative`는 leaf 하나에 대한 기울기만 구하고, 순서는 재귀가 알아서 찾습니다. 엔진은 $w$에서 시작하는 역방향 계산 한 번으로 모든 leaf의 gradient를 구하므로, 순서를 스스로 찾아야 합니다.
 
 ## 2. 어느 값의 차례인가
 
@@ -296,10 +296,10 @@ After two calls of `backward()` a leaf must hold twice the slope, so the explore
 
 1. "`=` for `+=`", one call: which of the three functions gives it away?
 2. Breadth first: it survives $\log x^3 + \sqrt{x^2}$ of lesson 4, where two paths meet. Why? Where does it fail?
-3. "no reset": choose one call, then two. What happens on the chain, $\log x^3$?
+3. "no reset": set *calls* to 1 ×, then to 2 ×. What happens on the chain, $\log x^3$?
 """
 
-# %% [markdown] lang="ko" en="77426304"
+# %% [markdown] lang="ko" en="7cea759b"
 r"""
 ## 3. 차분몫으로 버그 찾기
 
@@ -307,7 +307,7 @@ r"""
 
 1. "`+=` 대신 `=`", 호출 한 번: 세 함수 가운데 어느 것에서 드러나나요?
 2. 너비 우선: 두 경로가 만나는 수업 04의 $\log x^3 + \sqrt{x^2}$에서는 드러나지 않습니다. 왜 그럴까요? 어디서 틀리나요?
-3. "비우지 않음": 호출을 한 번, 이어서 두 번으로 고르세요. 사슬 $\log x^3$에서 무슨 일이 일어나나요?
+3. "비우지 않음": *호출*을 1 ×, 이어서 2 ×로 고르세요. 사슬 $\log x^3$에서 무슨 일이 일어나나요?
 """
 
 # %%
@@ -416,7 +416,7 @@ r"""
 
 ## 5. 실제로 있었던 버그: micrograd
 
-작은 엔진 가운데 가장 널리 알려진 것은 Andrej Karpathy의 micrograd입니다. 2020년 4월 처음 나왔을 때는 순서가 없었습니다. 연산마다 gradient를 넘겨주고는 곧바로 부모를 호출하고, 부모는 다시 자기 부모를 호출했습니다. 직접 짠 짧은 코드를 봅시다.
+작은 엔진 가운데 가장 널리 알려진 것은 Andrej Karpathy의 micrograd입니다. 2020년 4월 처음 나왔을 때는 순서가 없었습니다. 연산마다 gradient를 넘겨주고는 곧바로 부모를 호출하고, 부모는 다시 자기 부모를 호출했습니다. 같은 방식을 짧은 코드로 옮겨 봅시다.
 """
 
 
@@ -455,14 +455,14 @@ A [proposal to drop the topological order](https://github.com/karpathy/micrograd
 
 # %% [markdown] lang="ko" en="2b83d99f"
 r"""
-무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 첫 gradient는 차분몫이
-$-0.315$인데 엔진에서는 $-542$였고, 첫 층의 gradient 가운데 절반은 500배 넘게 컸습니다. **그런데도 이 예제는 정확도 100%까지 학습했습니다.** loss가 줄어든다고 해서 gradient가 맞는 것은 아닙니다. gradient는 차분몫과 비교해서 확인하세요.
+무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 첫 gradient는 차분몫으로는
+$-0.315$인데 엔진의 값은 $-542$였고, 첫 층의 gradient 가운데 절반은 500배 넘게 컸습니다. **그런데도 이 예제는 정확도 100%까지 학습했습니다.** loss가 줄어든다고 해서 gradient가 맞는 것은 아닙니다. gradient는 차분몫과 비교해서 확인하세요.
 
 해결책은 위상 순서를 따르는 것이었습니다. micrograd에는 4절의 버그가 아직 남아 있습니다. [`backward()`를 두 번 호출하면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
 
 <details><summary>제보, 그리고 위상 순서를 빼자는 제안</summary>
 
-Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. [위상 순서를 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)대로 하면 `b = a + a`, `c = b + b`에서 틀립니다.
+Karpathy는 [leaf가 아닌 Value를 여러 번 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. [위상 순서를 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)대로 하면 `b = a + a`, `c = b + b`에서 틀립니다.
 
 </details>
 """
@@ -728,7 +728,7 @@ r"""
 
 <details><summary>힌트 2: 코드에 가깝게</summary>
 
-Value는 스택에서 두 번 나옵니다. 처음에는 부모를 먼저 보내야 하고, 나중에는 자신의 차례입니다. 두 빈칸에 무엇이 들어갈까요?
+Value는 스택에서 두 번 나옵니다. 처음에는 부모를 먼저 보내야 하고, 나중에는 자신의 차례입니다. 두 `...` 자리에 무엇이 들어갈까요?
 
 ```
 done, seen, stack = [], set(), [(self, False)]
@@ -868,8 +868,8 @@ r"""
 
 `Value.backward`를 작성하세요. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 따로 준비한 `order`를 씁니다).
 
-- **leaf**(부모가 없는 값)는 **더합니다**. `grad`에 무엇이 들어 있었든, `self`를 그 leaf로 미분한 기울기가 더해집니다.
-- **중간 값**은 **새로 시작합니다**. 호출한 뒤의 `grad`는 이번 호출에서 구한, `self`의 그 값에 대한 기울기입니다. `self`의 `grad`는 1입니다.
+- **leaf**(부모가 없는 값)에서는 `grad`에 **더합니다**. `grad`에 무엇이 들어 있었든, `self`를 그 leaf로 미분한 기울기가 더해집니다.
+- **중간 값**의 `grad`는 호출할 때마다 **새로 구합니다**. 호출한 뒤의 `grad`는 이번 호출에서 구한, `self`의 그 값에 대한 기울기입니다. `self`의 `grad`는 1입니다.
 - `self`가 leaf이면 `grad`가 1만큼 커집니다.
 - `self`를 계산하는 데 쓰이지 않은 Value의 `grad`는 그대로입니다. 모든 Value의 `data`, `parents`, `slopes`도 그대로입니다. 이 메서드는 아무것도 돌려주지 않습니다.
 - 그래프는 10.2에서처럼 깊을 수도, 경로가 아주 많을 수도 있습니다.
@@ -1035,7 +1035,7 @@ r"""
   $x^0$은 1이고 기울기는 어디서나 0입니다. **`x`가 0일 때도** 그렇습니다.
 - `log`는 자연로그이고, `x`는 양수입니다.
 - `relu`는 $\max(x, 0)$입니다. 0에서 torch는 기울기를 **0**으로 정합니다. 똑같이 하세요. 기울기는 `bool`이 아니라 `int`나 `float`입니다.
-- 10.1의 규칙이 그대로입니다. 결과의 `grad`는 0이고, `self`는 바뀌지 않습니다. `self.data`로 계산하세요. 10.1의 `+`와 `*`는 없을 수도 있습니다.
+- 10.1의 규칙이 그대로 적용됩니다. 결과의 `grad`는 0이고, `self`는 바뀌지 않습니다. `self.data`로 계산하세요. 10.1의 `+`와 `*`는 없을 수도 있습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1185,7 +1185,7 @@ r"""
 ## 완성한 엔진 시험하기
 
 네 조각을 모으면 엔진이 됩니다. 다음 셀은 여러분의 엔진을 식 하나로 시험합니다. 빠졌거나 틀린 조각이 있으면 알려 주고, `Value`와 사용법이 같은 래퍼(wrapper)로 감싼 **torch가 대신합니다**. 그러니 수업을 계속하고 나중에
-돌아와도 됩니다. 그다음 지금 쓰는 엔진을 수업 01과 04의 함수로 torch와 비교합니다. 마지막에는 수업 01처럼 중앙 차분몫으로 확인하고, 여러분의 엔진이 기록한 그래프를 그립니다.
+돌아와도 됩니다. 그다음 지금 쓰는 엔진을 수업 01과 04의 함수로 torch와 비교합니다. 마지막에는 수업 01처럼 중앙 차분몫으로 확인하고, 지금 쓰는 엔진이 기록한 그래프를 그립니다.
 """
 
 
@@ -1211,7 +1211,7 @@ else:
     Engine = Value if once and twice else TorchValue
     why = say(
         en=f"{found[0]} after one pass in place of {want[0]}",
-        ko=f"한 번 호출하고 {found[0]}(맞는 값은 {want[0]})",
+        ko=f"한 번 호출했을 때 {found[0]}입니다(맞는 값은 {want[0]})",
     )
     if once:
         why = say(
@@ -1484,7 +1484,7 @@ r"""
 - `"breadth"`: 처음에 예상해 본 엔진처럼 너비 우선으로 역방향 계산을 합니다.
 - `"kept"`: 중간 값을 호출 사이에 비우지 않습니다. `backward()`를 호출하는 그 값은 비울 수도, 비우지 않을 수도 있습니다.
 
-`Engine`은 여러분이 완성한 `Value`와 같은 클래스이고, 연산과 `data`, `grad`, `backward()`가 똑같이 있지만 `parents`는 쓸 수 없습니다. `Engine(2.0)`은 leaf를 만듭니다. 국소 기울기는 모두 맞고, 버그는 많아야 하나입니다.
+`Engine`은 여러분이 완성한 `Value`처럼 쓰는 클래스이고, 연산과 `data`, `grad`, `backward()`가 똑같이 있지만 `parents`는 쓸 수 없습니다. `Engine(2.0)`은 leaf를 만듭니다. 국소 기울기는 모두 맞고, 버그는 많아야 하나입니다.
 부모를 왼쪽부터 들르는 엔진도, 오른쪽부터 들르는 엔진도 있고, `a + a`와 `a * a`에 부모를 하나만 두는 엔진도 있습니다. (`a - b`, `a / b`, `a + b + c`는 연산 여러 개로 되어 있어서 간선이 늘어납니다.) 같은 엔진을 다시 받으면 답도 같아야 합니다.
 
 시험해 보려면 `from secant import engines`를 실행하세요. `engines.engine()`은 올바른 엔진이고, `engines.engine("assign", "leaves")`, `engines.engine("breadth", turned=True)`, `engines.engine("kept")`는 틀린 엔진입니다.
@@ -1583,7 +1583,7 @@ Run both cells.
 r"""
 ## 직접 만든 엔진으로 신경망 학습시키기
 
-반달 모양 두 개를 따라 놓인 점 40개를 다음 셀에서 만듭니다. 한쪽 반달의 레이블(label, 정답 표시)은 $1$, 다른 쪽은 $-1$입니다. 모델에는 입력 2개, `relu`를 거치는 은닉 유닛 6개, 출력인 점수(score) 1개가 있습니다. 파라미터는
+반달 모양 두 개를 따라 놓인 점 40개를 다음 셀에서 만듭니다. 한쪽 반달의 레이블(label)은 $1$, 다른 쪽은 $-1$입니다. 모델에는 입력 2개, `relu`를 거치는 은닉 유닛 6개, 출력인 점수(score) 1개가 있습니다. 파라미터는
 25개이고 하나하나가 Value입니다. loss는 $\log(1 + e^{-\text{label} \cdot \text{score}})$의 평균이며, 점수와 레이블의 부호가 같으면 작습니다. 스텝마다 Value를 2500개쯤 만들고, 역방향 계산을 한 번 하고, 파라미터를 움직입니다.
 
 두 셀을 실행하고 지켜보세요. 왼쪽은 점수가 0인 경계, 오른쪽은 loss입니다.
@@ -1689,7 +1689,7 @@ r"""
 
 이제 기울기는 **역방향 계산에서 필요할 때** Value를 만드는 함수입니다. (미리 만들려고 하면 $\log x$의 기울기 $x^{-1}$에 $x^{-2}$이 필요하고, 거기에 또 $x^{-3}$이 필요해서 끝이 나지 않습니다.) 받은 값은 `grad`가 아니라 딕셔너리(dict)에 모읍니다.
 
-여기서는 순서를 찾을 필요가 없습니다. Value를 만들 때마다 번호를 붙이는데, 부모는 항상 먼저 만들어집니다. 그래서 번호가 큰 것부터 가면 위상 순서입니다.
+여기서는 순서를 찾을 필요가 없습니다. Value를 만들 때마다 번호를 붙이는데, 부모는 항상 먼저 만들어집니다. 그래서 번호가 큰 것부터 가면 위상 순서가 됩니다.
 """
 
 
@@ -1748,12 +1748,12 @@ for function, at in ((lambda x: x**3, 2.0), (uneven, 2.0), (log_of_cube, 5.0)):
 
 # %% [markdown] lang="en"
 r"""
-12 and 12 for $x^3$ at 2, and $-0.12$ for $\log x^3$ at 5, as in lesson 9. `grad(grad(grad(f)))` works as well: try it.
+At $x = 2$ the first and the second derivative of $x^3$ are both 12. At $x = 5$ the second derivative of $\log x^3$ is $-0.12$, as in lesson 9. `grad(grad(grad(f)))` works as well: try it.
 """
 
-# %% [markdown] lang="ko" en="655f3342"
+# %% [markdown] lang="ko" en="427d9b87"
 r"""
-$x^3$은 2에서 12와 12이고, $\log x^3$은 5에서 수업 09와 같은 $-0.12$입니다. `grad(grad(grad(f)))`도 됩니다. 해 보세요.
+$x^3$의 일계와 이계 미분계수는 $x = 2$에서 둘 다 12이고, $\log x^3$의 이계 미분계수는 $x = 5$에서 수업 09와 같은 $-0.12$입니다. `grad(grad(grad(f)))`도 됩니다. 해 보세요.
 """
 
 # %% [markdown] lang="en"
@@ -1770,7 +1770,7 @@ A switch for recording takes a few lines: while it is off, results have no paren
 r"""
 ## 텐서, 그리고 직접 만드는 no_grad · 선택
 
-10분쯤 걸립니다. 텐서를 다루는 엔진에는 전에 쓴 것 두 가지가 필요합니다. 순방향 계산에서 브로드캐스트한 것은 역방향 계산에서 더하고(과제 4.2의 `unbroadcast`), 행렬 곱은 과제 5.1의 곱을 넘겨줍니다.
+10분쯤 걸립니다. 텐서를 다루는 엔진에는 전에 쓴 것 두 가지가 필요합니다. 순방향 계산에서 브로드캐스트한 것은 역방향 계산에서 더하고(과제 4.2의 `unbroadcast`), 행렬 곱은 과제 5.1에서 쓴 두 VJP를 부모에게 넘겨줍니다.
 기울기 대신 연산마다 부모 하나에 함수 하나, 곧 VJP를 남깁니다. 여기서 torch는 계산만 하고 텐서를 추적하지 않습니다. 여러분의 `unbroadcast`가 남아 있으면 다음 셀 위에 셀을 하나 만들어 붙여 넣으세요.
 
 기록을 끄고 켜는 스위치는 몇 줄이면 됩니다. 꺼 둔 동안 나온 결과에는 부모가 없습니다.
