@@ -592,6 +592,12 @@ def build(
     check: Annotated[
         bool, typer.Option("--check", help="Only compare; exit 1 if anything is stale.")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse stale translations, as a release must.")
+    ] = False,
+    list_stale: Annotated[
+        bool, typer.Option("--stale", help="Only list the translations that do not follow the English.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite edited source notebooks.")] = False,
     accept_translations: Annotated[
         bool,
@@ -609,6 +615,9 @@ def build(
     lessons = choose_lessons(find_lessons(root), lesson or [])
     if accept_translations:
         _accept_translations(lessons, bool(lesson) and not check)
+    if list_stale:
+        _list_stale(lessons)
+        return
     known = course_languages(root)
     if lang not in (*known, "all"):
         raise CourseError(f"--lang must be {', '.join(known)} or all, not {lang}.")
@@ -617,7 +626,13 @@ def build(
         bar = progress.add_task("Building", total=len(lessons) * (1 + len(languages)))
         try:
             built = builder.build(
-                root, lessons, languages, check=check, force=force, step=lambda: progress.advance(bar)
+                root,
+                lessons,
+                languages,
+                check=check,
+                strict=strict,
+                force=force,
+                step=lambda: progress.advance(bar),
             )
         except builder.BuildError as error:
             progress.stop()
@@ -638,6 +653,18 @@ def build(
             "Extra files belong to no lesson of the course. "
             "A build does not delete them: delete them yourself."
         )
+    if built.stale_translations:
+        count = counted(len(built.stale_translations), "stale translation")
+        out.print(f"{count}: `autograder build --stale` lists what a release needs.", style="yellow")
+
+
+def _list_stale(lessons: Sequence[Lesson]) -> None:
+    from autograder.build.translations import stale_translations
+
+    places = [place for lesson in lessons for place in stale_translations(lesson)]
+    for place in places:
+        out.print(place, style="yellow", highlight=False)
+    out.print(f"{counted(len(lessons), 'lesson')}: {counted(len(places), 'stale translation')}.")
 
 
 def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:

@@ -21,6 +21,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import capture_log
 
 from autograder.build import rules
+from autograder.build.translations import stale_translations
 from autograder.course.lesson import CELL_METADATA, Lesson, course_languages, find_lessons, read_lesson
 from autograder.course.settings import load_config
 from secant.catalogue import read_hints
@@ -55,6 +56,7 @@ class Built:
     lessons: int = 0
     written: list[Path] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
+    stale_translations: list[str] = field(default_factory=list)
 
 
 def build(
@@ -63,6 +65,7 @@ def build(
     languages: Iterable[str] | None = None,
     *,
     check: bool = False,
+    strict: bool = False,
     force: bool = False,
     step: Callable[[], None] = lambda: None,
 ) -> Built:
@@ -74,6 +77,7 @@ def build(
         languages: those to release; default: all of the course's.
         check: only compare: `stale` then lists every file that is missing, differs or is extra. Otherwise it
             lists only extra files, which a build never deletes.
+        strict: refuse stale translations, as `check` does. Otherwise `stale_translations` lists them.
         force: overwrite a source notebook even if it was edited after it was built.
         step: called after each of len(lessons) * (1 + number of languages) steps.
 
@@ -83,6 +87,9 @@ def build(
     languages = course_languages(root) if languages is None else list(languages)
     if problems := [problem for lesson in lessons for problem in rules.lesson_problems(lesson)]:
         raise BuildError(problems)
+    translations = [place for lesson in lessons for place in stale_translations(lesson)]
+    if translations and (check or strict):
+        raise BuildError(translations)
     files = _build_all(root, lessons, languages, step)
     extra = [Stale(path, "extra") for path in _extra_files(root, lessons, languages, files)]
     if check:
@@ -94,7 +101,7 @@ def build(
         _write(root / path, files[path])
     for lesson in lessons:
         _settle_age(lesson)
-    return Built(len(lessons), changed, extra)
+    return Built(len(lessons), changed, extra, translations)
 
 
 def source_files(lesson: Lesson) -> Files:

@@ -221,7 +221,9 @@ def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer
     named = {**usual(), **of_task(hints, task)}.get(name)
     said = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
     if name:
-        said = named if isinstance(named, dict) else {}
+        said = dict(named) if isinstance(named, dict) else {}
+        if "en" in said:  # a message gives it where a hint has no other text
+            said = dict.fromkeys(LANGUAGES, said["en"]) | said
     return Answer(_title(data), task, cell.source, said, name, line, float(data.get("points", 0)))
 
 
