@@ -9,7 +9,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -22,6 +22,7 @@ from nbgrader.utils import capture_log
 
 from autograder.build import rules
 from autograder.build.translations import stale_translations
+from autograder.course.cells import HEADER_MARKS, grade_id, header_marks
 from autograder.course.lesson import CELL_METADATA, Lesson, course_languages, find_lessons, read_lesson
 from autograder.course.settings import load_config
 from secant.catalogue import read_hints
@@ -215,8 +216,18 @@ def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
         return []
     return [
         f"{path} was edited after it was built, and now differs from course/{lesson.name}. "
-        f"Run `jupytext --sync {path}` to keep the newer of the two, or add --force to discard the edit."
+        f"Run `jupytext --sync {path}` to keep the newer of the two, or add --force to discard the edit.",
+        *_unmarked_cells(path, there),
     ]
+
+
+def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
+    """Say which header lines must change, since jupytext does not carry over nbgrader's metadata."""
+    for cell in notebook.cells:
+        marks = header_marks(cell)
+        if marks != {key: cell.metadata[key] for key in marks if key in cell.metadata}:
+            header = " ".join(f"{key}={json.dumps(value)}" for key, value in marks.items())
+            yield f"{path}, cell {grade_id(cell)}: nbgrader's metadata changed: write {header} in its header."
 
 
 def _settle_age(lesson: Lesson) -> None:
@@ -229,8 +240,9 @@ def _settle_age(lesson: Lesson) -> None:
 
 def _fingerprint(notebook: NotebookNode) -> str:
     """Return a hash of what an author writes in a notebook: not of outputs, ids or what a viewer adds."""
+    keys = CELL_METADATA.difference(HEADER_MARKS)  # which only repeat nbgrader's metadata
     cells = [
-        [cell.cell_type, cell.source, {k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata}]
+        [cell.cell_type, cell.source, {k: cell.metadata[k] for k in keys if k in cell.metadata}]
         for cell in notebook.cells
     ]
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]

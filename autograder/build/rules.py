@@ -224,6 +224,10 @@ def _marks(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
                 f"its header line has {', '.join(unknown)}, but only these are allowed: "
                 + ", ".join(sorted(CELL_METADATA)),
             )
+        if "answer" in cell.metadata and "test" in cell.metadata:
+            yield index, "it is an answer or a test, not both"
+        elif "points" in cell.metadata and "nbgrader" not in cell.metadata:
+            yield index, 'points need answer="..." or test="..." before them'
         if lang is not None and "nbgrader" in cell.metadata:
             yield index, "a graded cell must not carry a language, since all releases share one gradebook"
         elif lang is not None and cell.cell_type != "markdown":

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode, default
 
-from autograder.course.cells import is_ordinary
+from autograder.course.cells import HEADER_MARKS, is_ordinary
 
 #: The call in a lesson's setup cell that says which language the notebook is in.
 LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:[a-z]{2,3})\1\)""")
@@ -52,8 +52,8 @@ class SelectLanguage(NbGraderPreprocessor):
 
     def _settle(self, cell: NotebookNode) -> None:
         # The marks have done their work, and a student need not see them.
-        cell.metadata.pop("lang", None)
-        cell.metadata.pop("en", None)
+        for mark in ("lang", "en", *HEADER_MARKS):
+            cell.metadata.pop(mark, None)
         if is_ordinary(cell):
             cell.source = LANGUAGE_CALL.sub(f'language("{self.lang}")', said(cell.source, self.lang))
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
-from autograder.course.cells import grade_id, text_id
+from autograder.course.cells import HEADER_MARKS, fill_metadata, grade_id, text_id
 from autograder.course.errors import CourseError
 from secant.catalogue import Texts, of_task, read_hints, usual
 from secant.language import LANGUAGES, is_language
 from secant.where import TRUST, course_above, distrusted_above
 
 #: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
-CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags"})
+CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags", *HEADER_MARKS})
 #: The folders of a lesson whose files a student gets too.
 EXTRA_FOLDERS = ("data", "images")
 
@@ -151,6 +151,7 @@ def read_text(path: Path) -> NotebookNode:
     for cell in read.cells:
         for key in _LAYOUT:
             cell.metadata.pop(key, None)
+        fill_metadata(cell)
     for cell, name in zip(read.cells, _cell_ids(read.cells), strict=True):
         cell.id = name
     notebook: NotebookNode = new_notebook(cells=read.cells, metadata={"kernelspec": dict(_KERNEL)})

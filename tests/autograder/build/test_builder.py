@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -11,10 +12,12 @@ from typing import Any
 
 import nbformat
 import pytest
+from jupytext import TextFileContentsManager
 from typer.testing import CliRunner
 
 from autograder.build import builder
 from autograder.cli import app, main
+from autograder.course.cells import grade_id
 from autograder.course.lesson import find_lessons
 
 NOTEBOOKS = [Path(home, "01_steps", "01_steps.ipynb") for home in ("release/en", "release/ko", "source")]
@@ -287,6 +290,78 @@ def test_jupytext_carries_an_edit_over(built: Path, root: Path) -> None:
     subprocess.run(jupytext, cwd=built, check=True, capture_output=True)
     assert "Just because." in (built / "course/01_steps/01_steps.py").read_text()
     assert NOTEBOOKS[2] in build(built).written
+
+
+def shorten_headers(course: Path) -> Path:
+    """Write the small lesson's headers as authors do; return its text."""
+    text = course / "course" / "01_steps" / "01_steps.py"
+    short = [
+        *('answer="double"', 'test="double" points=2', 'answer="Counter"', 'test="Counter" points=3'),
+        'answer="why" points=1',
+    ]
+    pieces = re.split(r"nbgrader=\{.*\}", text.read_text(encoding="utf-8"))
+    whole = "".join(piece + mark for piece, mark in zip(pieces, [*short, ""], strict=True))
+    text.write_text(whole, encoding="utf-8")
+    return text
+
+
+def test_short_headers_build_what_nbgraders_long_ones_do(built: Path) -> None:
+    before = contents(built)
+    shorten_headers(built)
+    assert build(built).written == []
+    assert contents(built) == before
+
+
+def test_jupytext_carries_short_headers_in_both_directions(built: Path, root: Path) -> None:
+    shutil.copy(root / "jupytext.toml", built)
+    text = shorten_headers(built)
+    headers = set(re.findall("# %% .*(?:answer|test)=.*", text.read_text(encoding="utf-8")))
+    build(built)
+    jupytext = [sys.executable, "-m", "jupytext", "--sync", str(NOTEBOOKS[2])]
+
+    edit(built)
+    os.utime(built / NOTEBOOKS[2])
+    subprocess.run(jupytext, cwd=built, check=True, capture_output=True)
+    assert "Just because." in text.read_text(encoding="utf-8")
+    written = re.findall("# %% .*(?:answer|test)=.*", text.read_text(encoding="utf-8"))
+    assert {frozenset(line.split()) for line in written} == {frozenset(line.split()) for line in headers}
+
+    edit_text(built, "Just because", "Simply because")
+    subprocess.run(jupytext, cwd=built, check=True, capture_output=True)
+    saved = read(built, "source")
+    assert "Simply because." in saved.cells[-1].source
+    assert [grade_id(cell) for cell in saved.cells if grade_id(cell)] == [
+        *("double", "test_double", "Counter", "test_Counter", "why")
+    ]
+
+
+def test_notebook_saved_in_jupyterlab_keeps_headers_and_metadata(built: Path, root: Path) -> None:
+    shutil.copy(root / "jupytext.toml", built)
+    text = shorten_headers(built)
+    build(built)
+    before = text.read_text(encoding="utf-8")
+    manager = TextFileContentsManager(root_dir=str(built))
+    model = manager.get(str(NOTEBOOKS[2]), type="notebook", content=True)
+    cell = model["content"]["cells"][-1]
+    cell["source"] = cell["source"].replace("Because", "Just because")
+    manager.save(model, str(NOTEBOOKS[2]))
+    assert text.read_text(encoding="utf-8") == before.replace("Because", "Just because")
+    assert build(built).written == [NOTEBOOKS[2]]
+
+
+def test_points_changed_in_the_source_notebook_name_the_header_to_write(built: Path) -> None:
+    text = shorten_headers(built)
+    path = built / NOTEBOOKS[2]
+    notebook = read(built, "source")
+    notebook.cells[10].metadata["nbgrader"]["points"] = 4
+    nbformat.write(notebook, path)
+    with pytest.raises(
+        builder.BuildError, match=r'test_Counter: .*: write test="Counter" points=4 in its header'
+    ):
+        build(built)
+    shorter = text.read_text(encoding="utf-8").replace('"Counter" points=3', '"Counter" points=4')
+    text.write_text(shorter, encoding="utf-8")
+    assert NOTEBOOKS[0] in build(built).written
 
 
 # The command line.

@@ -23,6 +23,13 @@ SLIPS = {
         "must not carry a language",
     ),
     "language on code": ("# %%\nfrom secant", '# %% lang="en"\nfrom secant', "cell 3", "must not carry lang"),
+    "answer that is a test": (
+        "# %%\nfrom secant",
+        '# %% answer="f" test="f"\nfrom secant',
+        "cell f",
+        "an answer or a test, not both",
+    ),
+    "points of no task": ("# %%\nfrom secant", "# %% points=2\nfrom secant", "cell 3", "points need answer="),
     "no such language": ('lang="en"\nr"""\n# Steps', 'lang="fr"\nr"""\n# Steps', "cell 1", "not 'fr'"),
     "text without a language": (
         '[markdown] lang="en"\nr"""\n# Steps',
@@ -463,8 +470,7 @@ def test_all_that_is_left_of_a_dropped_task_is_named_in_one_go(tmp_path: Path) -
     shutil.copytree(ROOT / "course", tmp_path / "course")
     lesson = next(one for one in find_lessons(tmp_path) if one.name == name)
     cells = re.split(r"(?m)^(?=# %%)", lesson.text.read_text(encoding="utf-8"))
-    marks = tuple(f'"grade_id": "{each}"' for each in (task, f"test_{task}"))
-    kept = [cell for cell in cells if not any(mark in cell for mark in marks)]
+    kept = [cell for cell in cells if not re.match(rf'# %%.*"(?:test_)?{task}"', cell)]
     assert len(cells) - len(kept) == 2
     lesson.text.write_text("".join(kept), encoding="utf-8")
     said = "\n".join(rules.lesson_problems(lesson))

@@ -51,8 +51,10 @@ def test_course_may_change_the_points_of_a_lesson(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "course" / OURS, tmp_path / "course" / OURS)
     shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
     (lesson,) = find_lessons(tmp_path)
-    test = '"grade_id": "test_hand_derivative", "solution": false, "grade": true, "locked": true, "points": '
-    edit(lesson.text, {test + "1": test + "3"})
+    text = lesson.text.read_text(encoding="utf-8")
+    header = re.compile(r'^(# %% .*test(?:_|=")hand_derivative".*points\W+)1', re.MULTILINE)
+    assert header.search(text)
+    lesson.text.write_text(header.sub(r"\g<1>3", text), encoding="utf-8")
     with pytest.raises(BuildError, match="hand_derivative is worth 3") as told:
         build(tmp_path, [lesson])
     assert len(told.value.problems) == 4  # the line of marks and the sum, in both languages
