@@ -719,18 +719,26 @@ def try_(
     lesson: Annotated[str, typer.Argument(help="1, 01 or the folder's name.")],
     task: Annotated[str, typer.Argument(help="The task's name; default: all of the lesson's.")] = "",
     lang: Annotated[Spoken, typer.Option(help="The language of the messages.")] = Spoken.en,
+    values: Annotated[
+        bool,
+        typer.Option("--values", help="Show instead what wrong answers return for the visible cases."),
+    ] = False,
 ) -> None:
     """Show what a test cell says about the course's own answer and each recorded one, right or wrong.
 
     It reads course/; nothing has to be built. Name the task that you work on: a lesson takes minutes.
 
-    It also counts the wrong answers that the visible part refuses.
+    It also counts the wrong answers that the visible part refuses. With --values it prints, for each question
+    of the visible part, the value of each wrong answer as a mistake to paste into the test cell.
 
     Exit status: 0 all is as recorded, 1 something is not.
     """
     from autograder.build.trying import share_seen, try_answers
 
     (chosen,) = choose_lessons(find_lessons(find_root(Path.cwd())), [lesson])
+    if values:
+        _show_values(chosen, task)
+        return
     answers = amiss = 0
     for name, group in groupby(try_answers(chosen, task, lang.value), lambda tried: tried.task.id):
         out.print(name, style="bold")
@@ -744,6 +752,16 @@ def try_(
         out.print(f"  {said}", style="" if suffices else "red", highlight=False)
     out.print(f"{counted(answers, 'answer')}: {amiss} not as recorded.")
     raise typer.Exit(1 if amiss else 0)
+
+
+def _show_values(lesson: Lesson, task: str) -> None:
+    from autograder.build.values import wrong_values
+
+    for case in wrong_values(lesson, task):
+        print(case.call)  # as it is: no line is wrapped, and no bracket is markup
+        print(f"    {case.right}  # the course's own answer")
+        for mistake in case.mistakes:
+            print(f"    {mistake}")
 
 
 def _show_tried(tried: "Tried") -> None:
