@@ -5,14 +5,15 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
-from autograder.course.cells import HEADER_MARKS, fill_metadata, grade_id, text_id
+from autograder.course.cells import HEADER_MARKS, fill_metadata, grade_id, is_answer, text_id
 from autograder.course.errors import CourseError
+from autograder.course.variants import variant
 from secant.catalogue import Texts, of_task, read_hints, usual
 from secant.language import LANGUAGES, is_language
 from secant.where import TRUST, course_above, distrusted_above
@@ -21,6 +22,8 @@ from secant.where import TRUST, course_above, distrusted_above
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags", *HEADER_MARKS})
 #: The folders of a lesson whose files a student gets too.
 EXTRA_FOLDERS = ("data", "images")
+#: How a recorded answer names the course's own answer as the one that it starts from.
+OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 _OF_SO_MANY = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
@@ -196,22 +199,46 @@ def english_hash(source: str) -> str:
 
 def wrong_answers(lesson: Lesson) -> list[Answer]:
     """Return the wrong answers kept beside a lesson, each with the hint that it must receive."""
-    return _answers(lesson.folder / "wrong_answers.py", read_hints(lesson.folder))
+    return _answers(lesson, "wrong_answers.py", read_hints(lesson.folder))
 
 
 def right_answers(lesson: Lesson) -> list[Answer]:
     """Return the right answers in another style kept beside a lesson."""
-    return _answers(lesson.folder / "right_answers.py")
+    return _answers(lesson, "right_answers.py")
 
 
-def _answers(path: Path, hints: Mapping[str, Texts] | None = None) -> list[Answer]:
+def _answers(lesson: Lesson, name: str, hints: Mapping[str, Texts] | None = None) -> list[Answer]:
+    path = lesson.folder / name
     if not path.is_file():
         return []
     cells = read_text(path).cells
     places = zip(cells, cell_lines(path, len(cells)), strict=True)
     # A cell that says nothing of itself holds what the answers share, such as imports for the linter's eye.
-    code = ((cell, line) for cell, line in places if cell.cell_type == "code" and cell.metadata)
-    return [_answer(cell, line, hints or {}) for cell, line in code]
+    code = [(cell, line) for cell, line in places if cell.cell_type == "code" and cell.metadata]
+    answers = [_answer(cell, line, hints or {}) for cell, line in code]
+    return _completed(lesson, path, answers, [str(cell.metadata.get("base", "")) for cell, _ in code])
+
+
+def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[str]) -> list[Answer]:
+    """Complete the answers that are variants of the course's own one, "own", or of one recorded before."""
+    known: dict[tuple[str, str], str] = {}
+    if OWN in bases:
+        cells = read_lesson(lesson).cells
+        known = {(grade_id(cell), OWN): cell.source for cell in cells if is_answer(cell)}
+    whole = []
+    for answer, base in zip(answers, bases, strict=True):
+        if base:
+            place = f'{path.relative_to(lesson.root)}:{answer.line}, cell "{answer.name}"'
+            if (answer.task, base) not in known:
+                raise CourseError(f'{place}: no answer "{base}" to {answer.task} stands before it.')
+            try:
+                source = variant(known[answer.task, base], answer.source)
+            except ValueError as error:
+                raise CourseError(f'{place}: it cannot start from "{base}": {error}.') from error
+            answer = replace(answer, source=source)
+        known[answer.task, answer.name] = answer.source
+        whole.append(answer)
+    return whole
 
 
 def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer:
