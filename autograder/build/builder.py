@@ -24,6 +24,7 @@ from autograder.build import rules
 from autograder.build.translations import stale_translations
 from autograder.course.cells import HEADER_MARKS, grade_id, header_marks
 from autograder.course.lesson import CELL_METADATA, Lesson, course_languages, find_lessons, read_lesson
+from autograder.course.placeholders import short
 from autograder.course.settings import load_config
 from secant.catalogue import read_hints
 from secant.files import replace_file
@@ -91,6 +92,8 @@ def build(
     translations = [place for lesson in lessons for place in stale_translations(lesson)]
     if translations and (check or strict):
         raise BuildError(translations)
+    for lesson in () if check else lessons:
+        _restore_placeholders(lesson)
     files = _build_all(root, lessons, languages, step)
     extra = [Stale(path, "extra") for path in _extra_files(root, lessons, languages, files)]
     if check:
@@ -108,7 +111,7 @@ def build(
 def source_files(lesson: Lesson) -> Files:
     """Return what source/ holds of a lesson: the instructor's notebook and the lesson's extra files."""
     folder = Path("source", lesson.name)
-    notebook = read_lesson(lesson)
+    notebook = read_lesson(lesson, marked=True)
     # The mark tells a notebook that was only built from one that somebody has edited since.
     notebook.metadata["secant"] = {"built": _fingerprint(notebook), "hints": read_hints(lesson.folder)}
     files = {folder / f"{lesson.name}.ipynb": (nbformat.writes(notebook) + "\n").encode()}
@@ -230,6 +233,13 @@ def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
             yield f"{path}, cell {grade_id(cell)}: nbgrader's metadata changed: write {header} in its header."
 
 
+def _restore_placeholders(lesson: Lesson) -> None:
+    """Write placeholders again where the text of a notebook that was saved shows what stands for them."""
+    text = lesson.text.read_text(encoding="utf-8")
+    if (restored := short(text)) != text:
+        lesson.text.write_text(restored, encoding="utf-8")
+
+
 def _settle_age(lesson: Lesson) -> None:
     """Make the source notebook no younger than its text, or jupytext in JupyterLab opens neither."""
     path = lesson.root / "source" / lesson.name / f"{lesson.name}.ipynb"
@@ -242,7 +252,7 @@ def _fingerprint(notebook: NotebookNode) -> str:
     """Return a hash of what an author writes in a notebook: not of outputs, ids or what a viewer adds."""
     keys = CELL_METADATA.difference(HEADER_MARKS)  # which only repeat nbgrader's metadata
     cells = [
-        [cell.cell_type, cell.source, {k: cell.metadata[k] for k in keys if k in cell.metadata}]
+        [cell.cell_type, short(cell.source), {k: cell.metadata[k] for k in keys if k in cell.metadata}]
         for cell in notebook.cells
     ]
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]

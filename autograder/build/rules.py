@@ -83,9 +83,11 @@ def lesson_problems(lesson: Lesson) -> list[str]:
 def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: Sequence[int]) -> list[str]:
     others = lessons.find_lessons(lesson.root)
     course = {int(one.name[:2]): prose.numbered(lessons.text_of(one)) for one in others}
-    syllabus = lesson.root / "course" / "syllabus.toml"
-    total = syllabus.read_text(encoding="utf-8").count("[[lesson]]") if syllabus.is_file() else None
-    found = prose.prose_problems(notebook, int(lesson.name[:2]), course, total)
+    written = lessons.read_text(lesson.text)
+    found = [
+        *prose.prose_problems(notebook, int(lesson.name[:2]), course, lessons.listed_lessons(lesson.root)),
+        *prose.literal_problems(written),
+    ]
     return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in found]
 
 

@@ -11,6 +11,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode, default
 
 from autograder.course.cells import HEADER_MARKS, is_ordinary
+from autograder.course.placeholders import plain
 
 #: The call in a lesson's setup cell that says which language the notebook is in.
 LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:[a-z]{2,3})\1\)""")
@@ -54,6 +55,7 @@ class SelectLanguage(NbGraderPreprocessor):
         # The marks have done their work, and a student need not see them.
         for mark in ("lang", "en", *HEADER_MARKS):
             cell.metadata.pop(mark, None)
+        cell.source = plain(cell.source)
         if is_ordinary(cell):
             cell.source = LANGUAGE_CALL.sub(f'language("{self.lang}")', said(cell.source, self.lang))
 

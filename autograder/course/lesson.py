@@ -13,6 +13,7 @@ from nbformat.v4 import new_notebook
 
 from autograder.course.cells import HEADER_MARKS, fill_metadata, grade_id, is_answer, text_id
 from autograder.course.errors import CourseError
+from autograder.course.placeholders import fill, plain, short
 from autograder.course.variants import variant
 from secant.catalogue import Texts, of_task, read_hints, usual
 from secant.language import LANGUAGES, is_language
@@ -155,8 +156,7 @@ def read_text(path: Path) -> NotebookNode:
         for key in _LAYOUT:
             cell.metadata.pop(key, None)
         fill_metadata(cell)
-    for cell, name in zip(read.cells, _cell_ids(read.cells), strict=True):
-        cell.id = name
+    _name_cells(read.cells)
     notebook: NotebookNode = new_notebook(cells=read.cells, metadata={"kernelspec": dict(_KERNEL)})
     return notebook
 
@@ -168,21 +168,36 @@ def cell_lines(path: Path, count: int) -> list[int]:
     return [1] * (count - len(lines)) + lines  # what has no mark stands before the first
 
 
-def read_lesson(lesson: Lesson) -> NotebookNode:
-    """Read a lesson's text into the notebook that an instructor sees."""
-    return read_text(lesson.text)
+def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
+    """Read a lesson's text into a notebook, with its placeholders filled.
+
+    Args:
+        lesson: the lesson.
+        marked: whether what was filled in is marked, as in the notebook that an instructor sees.
+    """
+    notebook = read_text(lesson.text)
+    total = listed_lessons(lesson.root) or len(find_lessons(lesson.root))
+    fill(notebook.cells, int(lesson.name[:2]), total)
+    _name_cells(notebook.cells)
+    for cell in () if marked else notebook.cells:
+        cell.source = plain(cell.source)
+    return notebook
 
 
-def _cell_ids(cells: list[NotebookNode]) -> list[str]:
-    """Return an id a cell that an edit elsewhere in the lesson does not change."""
+def listed_lessons(root: Path) -> int | None:
+    """Return how many lessons a course's syllabus lists; None if the course has no syllabus."""
+    syllabus = root / "course" / "syllabus.toml"
+    return syllabus.read_text(encoding="utf-8").count("[[lesson]]") if syllabus.is_file() else None
+
+
+def _name_cells(cells: list[NotebookNode]) -> None:
+    """Give each cell an id that an edit elsewhere in the lesson does not change."""
     seen: Counter[str] = Counter()
-    ids = []
     for cell in cells:
         named = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64]
-        name = named or text_id(cell.cell_type, cell.source)
-        ids.append(_digest(f"{name} {seen[name]}", 12) if seen[name] else name)
+        name = named or text_id(cell.cell_type, plain(cell.source))
+        cell.id = _digest(f"{name} {seen[name]}", 12) if seen[name] else name
         seen[name] += 1
-    return ids
 
 
 def _digest(text: str, length: int) -> str:
@@ -194,7 +209,7 @@ def english_hash(source: str) -> str:
 
     How many lessons there are is no matter of translation.
     """
-    return _digest(_OF_SO_MANY.sub(r"\1", source.strip()), 8)
+    return _digest(_OF_SO_MANY.sub(r"\1", short(source).strip()), 8)
 
 
 def wrong_answers(lesson: Lesson) -> list[Answer]:

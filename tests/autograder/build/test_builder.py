@@ -335,18 +335,72 @@ def test_jupytext_carries_short_headers_in_both_directions(built: Path, root: Pa
     ]
 
 
+def save_in_jupyterlab(course: Path) -> None:
+    """Open the source notebook as JupyterLab with jupytext does, edit its last cell, and save it."""
+    manager = TextFileContentsManager(root_dir=str(course))
+    model = manager.get(str(NOTEBOOKS[2]), type="notebook", content=True)
+    cell = model["content"]["cells"][-1]
+    cell["source"] = cell["source"].replace("Because", "Just because")
+    manager.save(model, str(NOTEBOOKS[2]))
+
+
 def test_notebook_saved_in_jupyterlab_keeps_headers_and_metadata(built: Path, root: Path) -> None:
     shutil.copy(root / "jupytext.toml", built)
     text = shorten_headers(built)
     build(built)
     before = text.read_text(encoding="utf-8")
-    manager = TextFileContentsManager(root_dir=str(built))
-    model = manager.get(str(NOTEBOOKS[2]), type="notebook", content=True)
-    cell = model["content"]["cells"][-1]
-    cell["source"] = cell["source"].replace("Because", "Just because")
-    manager.save(model, str(NOTEBOOKS[2]))
+    save_in_jupyterlab(built)
     assert text.read_text(encoding="utf-8") == before.replace("Because", "Just because")
     assert build(built).written == [NOTEBOOKS[2]]
+
+
+def with_placeholders(course: Path) -> Path:
+    """Let the small lesson's text take numbers from its cells, and build it; return the text."""
+    edit_text(
+        course,
+        "A small lesson",
+        "Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · steps\n\nA small lesson",
+    )
+    edit_text(course, "Return twice the number.", "Return twice the number, for {{points}} of {{tasks}}.")
+    edit_text(course, "수의 두 배를", "{{points}}: 수의 두 배를")
+    shorten_headers(course)
+    build(course)
+    return course / "course" / "01_steps" / "01_steps.py"
+
+
+def prose(course: Path, home: str) -> str:
+    return "\n".join(cell.source for cell in read(course, home).cells)
+
+
+def test_placeholders_are_filled_marked_in_source_and_plain_in_a_release(course: Path) -> None:
+    text = with_placeholders(course)
+    released = prose(course, "release/en")
+    assert "Lesson 01 of 1 · ~5 min · steps" in released
+    assert "for 5 points of A function and a class." in released
+    assert "5점: 수의 두 배를" in prose(course, "release/ko")
+    assert 'for <span class="points">5 points</span> of' in prose(course, "source")
+    assert "for {{points}} of {{tasks}}." in text.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("way", ["sync", "jupyterlab"])
+def test_placeholders_outlive_a_notebook_that_is_saved(course: Path, root: Path, way: str) -> None:
+    text = with_placeholders(course)
+    before, released = text.read_text(encoding="utf-8"), prose(course, "release/en")
+    shutil.copy(root / "jupytext.toml", course)
+    if way == "sync":
+        edit(course)
+        os.utime(course / NOTEBOOKS[2])
+        jupytext = [sys.executable, "-m", "jupytext", "--sync", str(NOTEBOOKS[2])]
+        subprocess.run(jupytext, cwd=course, check=True, capture_output=True)
+    else:
+        save_in_jupyterlab(course)
+    assert NOTEBOOKS[2] in build(course).written
+    after = text.read_text(encoding="utf-8")
+    assert "Just because." in after
+    assert re.findall("{{.*}}", after) == re.findall("{{.*}}", before)
+    assert "<span" not in after
+    assert prose(course, "release/en") == released
+    assert "Just because." in prose(course, "source")
 
 
 def test_points_changed_in_the_source_notebook_name_the_header_to_write(built: Path) -> None:

@@ -479,7 +479,6 @@ def test_all_that_is_left_of_a_dropped_task_is_named_in_one_go(tmp_path: Path) -
     for slip in (
         "its heading says Task 9.1",
         "its heading says 과제 9.1",
-        "points, but its tasks",
         "hidden tests",
     ):
         assert slip in said
