@@ -226,7 +226,9 @@ def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
 
 def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
     """Say which header lines must change, since jupytext does not carry over nbgrader's metadata."""
-    for cell in notebook.cells:
+    # A notebook that an earlier version built has no marks at all.
+    has_marks = any(key in cell.metadata for cell in notebook.cells for key in HEADER_MARKS)
+    for cell in notebook.cells if has_marks else ():
         marks = header_marks(cell)
         if marks != {key: cell.metadata[key] for key in marks if key in cell.metadata}:
             header = " ".join(f"{key}={json.dumps(value)}" for key, value in marks.items())

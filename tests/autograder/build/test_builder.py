@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from autograder.build import builder
 from autograder.cli import app, main
-from autograder.course.cells import grade_id
+from autograder.course.cells import HEADER_MARKS, grade_id
 from autograder.course.lesson import find_lessons
 
 NOTEBOOKS = [Path(home, "01_steps", "01_steps.ipynb") for home in ("release/en", "release/ko", "source")]
@@ -416,6 +416,18 @@ def test_points_changed_in_the_source_notebook_name_the_header_to_write(built: P
     shorter = text.read_text(encoding="utf-8").replace('"Counter" points=3', '"Counter" points=4')
     text.write_text(shorter, encoding="utf-8")
     assert NOTEBOOKS[0] in build(built).written
+
+
+def test_edited_notebook_of_an_earlier_version_names_no_headers(built: Path) -> None:
+    notebook = read(built, "source")
+    for cell in notebook.cells:
+        for mark in HEADER_MARKS:
+            cell.metadata.pop(mark, None)
+    notebook.cells[-1].source += " Really."
+    nbformat.write(notebook, built / NOTEBOOKS[2])
+    with pytest.raises(builder.BuildError) as refused:
+        build(built)
+    assert len(refused.value.problems) == 1
 
 
 # The command line.
