@@ -24,7 +24,7 @@ help:
 	@echo 'make test-newest  run the recorded answers, the lessons, the graph and the causes with the newest PyTorch'
 	@echo 'make pythons  run the tests in every Python from 3.11 on that is here, with the newest packages (args="--only 3.12")'
 	@echo 'make lint     run ruff and mypy alone'
-	@echo 'make build    build source/ and release/ from course/'
+	@echo 'make build    build source/ and release/ from course/ (args=--strict refuses stale translations)'
 	@echo 'make bench    measure every figure beside its peers, and write docs/performance.md (args="kernels")'
 	@echo 'make mutants  count which suite notices 120 random faults in the code: hours (args="--seed 2")'
 	@echo 'make preview  write the lessons as static pages into preview/, for any web server'
@@ -69,7 +69,7 @@ lint:
 
 build:
 	$(bootstrap)
-	.venv/bin/autograder build
+	.venv/bin/autograder build $(args)
 
 # What the peers need goes into .venv-bench, when a benchmark first wants it.
 bench:

@@ -377,6 +377,12 @@ def build(
     check: Annotated[
         bool, typer.Option("--check", help="Only compare; exit 1 if anything is stale.")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse stale translations, as a release must.")
+    ] = False,
+    list_stale: Annotated[
+        bool, typer.Option("--stale", help="Only list the translations that do not follow the English.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite edited source notebooks.")] = False,
     accept_translations: Annotated[
         bool,
@@ -394,6 +400,9 @@ def build(
     lessons = choose_lessons(find_lessons(root), lesson or [])
     if accept_translations:
         _accept_translations(lessons, bool(lesson) and not check)
+    if list_stale:
+        _list_stale(lessons)
+        return
     known = course_languages(root)
     if lang not in (*known, "all"):
         raise CourseError(f"--lang must be {', '.join(known)} or all, not {lang}.")
@@ -402,7 +411,13 @@ def build(
         bar = progress.add_task("Building", total=len(lessons) * (1 + len(languages)))
         try:
             built = builder.build(
-                root, lessons, languages, check=check, force=force, step=lambda: progress.advance(bar)
+                root,
+                lessons,
+                languages,
+                check=check,
+                strict=strict,
+                force=force,
+                step=lambda: progress.advance(bar),
             )
         except builder.BuildError as error:
             progress.stop()
@@ -423,6 +438,18 @@ def build(
             "Extra files belong to no lesson of the course. "
             "A build does not delete them: delete them yourself."
         )
+    if built.stale_translations:
+        count = counted(len(built.stale_translations), "stale translation")
+        out.print(f"{count}: `autograder build --stale` lists what a release needs.", style="yellow")
+
+
+def _list_stale(lessons: Sequence[Lesson]) -> None:
+    from autograder.build.translations import stale_translations
+
+    places = [place for lesson in lessons for place in stale_translations(lesson)]
+    for place in places:
+        out.print(place, style="yellow", highlight=False)
+    out.print(f"{counted(len(lessons), 'lesson')}: {counted(len(places), 'stale translation')}.")
 
 
 def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
@@ -477,18 +504,26 @@ def try_(
     lesson: Annotated[str, typer.Argument(help="1, 01 or the folder's name.")],
     task: Annotated[str, typer.Argument(help="The task's name; default: all of the lesson's.")] = "",
     lang: Annotated[Spoken, typer.Option(help="The language of the messages.")] = Spoken.en,
+    values: Annotated[
+        bool,
+        typer.Option("--values", help="Show instead what wrong answers return for the visible cases."),
+    ] = False,
 ) -> None:
     """Show what a test cell says about the course's own answer and each recorded one, right or wrong.
 
     It reads course/; nothing has to be built. Name the task that you work on: a lesson takes minutes.
 
-    It also counts the wrong answers that the visible part refuses.
+    It also counts the wrong answers that the visible part refuses. With --values it prints, for each question
+    of the visible part, the value of each wrong answer as a mistake to paste into the test cell.
 
     Exit status: 0 all is as recorded, 1 something is not.
     """
     from autograder.build.trying import share_seen, try_answers
 
     (chosen,) = choose_lessons(find_lessons(find_root(Path.cwd())), [lesson])
+    if values:
+        _show_values(chosen, task)
+        return
     answers = amiss = 0
     for name, group in groupby(try_answers(chosen, task, lang.value), lambda tried: tried.task.id):
         out.print(name, style="bold")
@@ -502,6 +537,16 @@ def try_(
         out.print(f"  {said}", style="" if suffices else "red", highlight=False)
     out.print(f"{counted(answers, 'answer')}: {amiss} not as recorded.")
     raise typer.Exit(1 if amiss else 0)
+
+
+def _show_values(lesson: Lesson, task: str) -> None:
+    from autograder.build.values import wrong_values
+
+    for case in wrong_values(lesson, task):
+        print(case.call)  # as it is: no line is wrapped, and no bracket is markup
+        print(f"    {case.right}  # the course's own answer")
+        for mistake in case.mistakes:
+            print(f"    {mistake}")
 
 
 def _show_tried(tried: "Tried") -> None:

@@ -21,7 +21,7 @@ ROOMS: dict[str, set[str]] = {
     "secant.lab": {"secant", "secant.progress"},
     "autograder.sandbox.inside": {"secant", "secant.checking"},
     "autograder.course": {"secant"},
-    "autograder.build": {"secant", "autograder.course"},
+    "autograder.build": {"secant", "secant.checking", "autograder.course"},
     "autograder.intake": {"secant", "autograder.course"},
     "autograder.sandbox": {"secant", "autograder.sandbox.inside"},
     "autograder.kernels": {"autograder.sandbox.inside"},

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -21,7 +21,10 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import capture_log
 
 from autograder.build import rules
+from autograder.build.translations import stale_translations
+from autograder.course.cells import HEADER_MARKS, grade_id, header_marks
 from autograder.course.lesson import CELL_METADATA, Lesson, course_languages, find_lessons, read_lesson
+from autograder.course.placeholders import short
 from autograder.course.plain import is_plain
 from autograder.course.settings import load_config
 from secant.catalogue import read_hints
@@ -56,6 +59,7 @@ class Built:
     lessons: int = 0
     written: list[Path] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
+    stale_translations: list[str] = field(default_factory=list)
 
 
 def build(
@@ -64,6 +68,7 @@ def build(
     languages: Iterable[str] | None = None,
     *,
     check: bool = False,
+    strict: bool = False,
     force: bool = False,
     step: Callable[[], None] = lambda: None,
 ) -> Built:
@@ -75,6 +80,7 @@ def build(
         languages: those to release; default: all of the course's.
         check: only compare: `stale` then lists every file that is missing, differs or is extra. Otherwise it
             lists only extra files, which a build never deletes.
+        strict: refuse stale translations, as `check` does. Otherwise `stale_translations` lists them.
         force: overwrite a source notebook even if it was edited after it was built.
         step: called after each of len(lessons) * (1 + number of languages) steps.
 
@@ -84,6 +90,11 @@ def build(
     languages = course_languages(root) if languages is None else list(languages)
     if problems := [problem for lesson in lessons for problem in rules.lesson_problems(lesson)]:
         raise BuildError(problems)
+    translations = [place for lesson in lessons for place in stale_translations(lesson)]
+    if translations and (check or strict):
+        raise BuildError(translations)
+    for lesson in () if check else lessons:
+        _restore_placeholders(lesson)
     files = _build_all(root, lessons, languages, step)
     extra = [Stale(path, "extra") for path in _extra_files(root, lessons, languages, files)]
     if check:
@@ -95,13 +106,13 @@ def build(
         _write(root / path, files[path])
     for lesson in lessons:
         _settle_age(lesson)
-    return Built(len(lessons), changed, extra)
+    return Built(len(lessons), changed, extra, translations)
 
 
 def source_files(lesson: Lesson) -> Files:
     """Return what source/ holds of a lesson: the instructor's notebook and the lesson's extra files."""
     folder = Path("source", lesson.name)
-    notebook = read_lesson(lesson)
+    notebook = read_lesson(lesson, marked=True)
     # The mark tells a notebook that was only built from one that somebody has edited since.
     notebook.metadata["secant"] = {"built": _fingerprint(notebook), "hints": read_hints(lesson.folder)}
     files = {folder / f"{lesson.name}.ipynb": (nbformat.writes(notebook) + "\n").encode()}
@@ -209,8 +220,27 @@ def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
         return []
     return [
         f"{path} was edited after it was built, and now differs from course/{lesson.name}. "
-        f"Run `jupytext --sync {path}` to keep the newer of the two, or add --force to discard the edit."
+        f"Run `jupytext --sync {path}` to keep the newer of the two, or add --force to discard the edit.",
+        *_unmarked_cells(path, there),
     ]
+
+
+def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
+    """Say which header lines must change, since jupytext does not carry over nbgrader's metadata."""
+    # A notebook that an earlier version built has no marks at all.
+    has_marks = any(key in cell.metadata for cell in notebook.cells for key in HEADER_MARKS)
+    for cell in notebook.cells if has_marks else ():
+        marks = header_marks(cell)
+        if marks != {key: cell.metadata[key] for key in marks if key in cell.metadata}:
+            header = " ".join(f"{key}={json.dumps(value)}" for key, value in marks.items())
+            yield f"{path}, cell {grade_id(cell)}: nbgrader's metadata changed: write {header} in its header."
+
+
+def _restore_placeholders(lesson: Lesson) -> None:
+    """Write placeholders again where the text of a notebook that was saved shows what stands for them."""
+    text = lesson.text.read_text(encoding="utf-8")
+    if (restored := short(text)) != text:
+        lesson.text.write_text(restored, encoding="utf-8")
 
 
 def _settle_age(lesson: Lesson) -> None:
@@ -223,8 +253,9 @@ def _settle_age(lesson: Lesson) -> None:
 
 def _fingerprint(notebook: NotebookNode) -> str:
     """Return a hash of what an author writes in a notebook: not of outputs, ids or what a viewer adds."""
+    keys = CELL_METADATA.difference(HEADER_MARKS)  # which only repeat nbgrader's metadata
     cells = [
-        [cell.cell_type, cell.source, {k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata}]
+        [cell.cell_type, short(cell.source), {k: cell.metadata[k] for k in keys if k in cell.metadata}]
         for cell in notebook.cells
     ]
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]

@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 
 from autograder.course.errors import CourseError
-from autograder.course.lesson import Lesson, english_hash, find_lessons, read_text
-from autograder.course.minutes import minutes, rounded
+from autograder.course.lesson import Lesson, english_hash, find_lessons
 
 _NAME = re.compile(r"(?P<number>\d\d)_[a-z0-9_]+")
 _TEMPLATE = Path(__file__).parent / "template"
@@ -41,12 +40,10 @@ def new_lesson(root: Path, name: str) -> Lesson:
         )
     lesson = Lesson(name, root / "course" / name)
     lesson.folder.mkdir()
-    marks = {"N": str(int(given["number"])), "NN": given["number"], "TITLE": _title(name), "MINUTES": "0"}
+    marks = {"N": str(int(given["number"])), "TITLE": _title(name)}
     for template, file in _FILES.items():
         path = lesson.folder / file.format(name=name)
         path.write_text(_filled(template, marks), encoding="utf-8")
-    marks["MINUTES"] = str(rounded(minutes(read_text(lesson.text).cells)))
-    lesson.text.write_text(_filled("lesson.txt", marks), encoding="utf-8")
     return lesson
 
 

@@ -33,7 +33,7 @@ from autograder.course.cells import (
     tasks,
 )
 from autograder.course.errors import CourseError
-from autograder.course.lesson import CELL_METADATA, Answer, Lesson, english_hash, named
+from autograder.course.lesson import CELL_METADATA, Answer, Lesson, named
 from autograder.course.solutions import solution_problems
 from secant.catalogue import SHARED, read_hints
 from secant.language import LANGUAGES
@@ -72,7 +72,7 @@ def lesson_problems(lesson: Lesson) -> list[str]:
         *notebook_problems(notebook, folder / lesson.text.name, lines, languages),
         *_prose_problems(lesson, notebook, folder / lesson.text.name, lines),
         *_syllabus_problems(lesson, notebook),
-        *_hint_problems(lesson, notebook, folder, languages),
+        *_hint_problems(lesson, notebook, folder),
         *_answer_problems(wrong, folder / "wrong_answers.py", known, languages),
         *_answer_problems(right, folder / "right_answers.py", known),
         *_too_few(lesson, "wrong_answers.py", wrong, tested, WRONG_ANSWERS),
@@ -84,9 +84,11 @@ def lesson_problems(lesson: Lesson) -> list[str]:
 def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: Sequence[int]) -> list[str]:
     others = lessons.find_lessons(lesson.root)
     course = {int(one.name[:2]): prose.numbered(lessons.text_of(one)) for one in others}
-    syllabus = lesson.root / "course" / "syllabus.toml"
-    total = syllabus.read_text(encoding="utf-8").count("[[lesson]]") if syllabus.is_file() else None
-    found = prose.prose_problems(notebook, int(lesson.name[:2]), course, total)
+    written = lessons.read_text(lesson.text)
+    found = [
+        *prose.prose_problems(notebook, int(lesson.name[:2]), course, lessons.listed_lessons(lesson.root)),
+        *prose.literal_problems(written),
+    ]
     return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in found]
 
 
@@ -117,9 +119,7 @@ def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
         yield f"{file}: {lesson.name} has minutes = {listed[0]}, but the lesson's own count is {want}."
 
 
-def _hint_problems(
-    lesson: Lesson, notebook: NotebookNode, folder: Path, languages: Sequence[str]
-) -> list[str]:
+def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list[str]:
     try:
         catalogue = read_hints(lesson.folder)
     except ValueError as error:
@@ -131,17 +131,17 @@ def _hint_problems(
         for task, source in tests.items()
         for problem in hints.unknown(source, catalogue)
     ]
-    one_language = [
-        f"{folder / 'hints.toml'}: {task}.{name} needs its text in {' and '.join(languages)}."
+    without_text = [
+        f"{folder / 'hints.toml'}: {task}.{name} needs its text in English, as en."
         for task, name, texts in listed
-        if not isinstance(texts, dict) or not set(languages) <= set(texts)
+        if not isinstance(texts, dict) or "en" not in texts
     ]
     idle = [
         f"{folder / 'hints.toml'}: no test uses {task}.{name}."
         for task, name, _ in listed
         if name not in hints.used("\n".join(tests.values()) if task == SHARED else tests.get(task, ""))
     ]
-    return missing + one_language + idle
+    return missing + without_text + idle
 
 
 def notebook_problems(
@@ -227,6 +227,10 @@ def _marks(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
                 f"its header line has {', '.join(unknown)}, but only these are allowed: "
                 + ", ".join(sorted(CELL_METADATA)),
             )
+        if "answer" in cell.metadata and "test" in cell.metadata:
+            yield index, "it is an answer or a test, not both"
+        elif "points" in cell.metadata and "nbgrader" not in cell.metadata:
+            yield index, 'points need answer="..." or test="..." before them'
         if lang is not None and "nbgrader" in cell.metadata:
             yield index, "a graded cell must not carry a language, since all releases share one gradebook"
         elif lang is not None and cell.cell_type != "markdown":
@@ -257,26 +261,19 @@ def _minutes(cells: list[NotebookNode]) -> Found:
 
 def _translations(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
     langs = [cell.metadata.get("lang") for cell in cells]
-    for index, (cell, lang) in enumerate(zip(cells, langs, strict=True)):
+    for index, lang in enumerate(langs):
         if lang == "en":
             for place, other in enumerate(languages[1:], index + 1):
                 if langs[place : place + 1] != [other]:
-                    yield index, f"no {named(other)} cell follows this English one"
+                    yield (
+                        index,
+                        f"no {named(other)} cell follows this English one: as long as nobody has translated "
+                        f'it, put a copy of it there with lang="{other}" en="00000000"',
+                    )
         elif lang in languages:
             english = index - languages.index(lang)
             if english < 0 or langs[english] != "en":
                 yield index, f"no English cell comes right before this {named(lang)} one"
-                continue
-            want = english_hash(cells[english].source)
-            got = str(cell.metadata.get("en", ""))
-            if not got:
-                yield index, f'the translation is not marked as checked: once it is, write en="{want}"'
-            elif got != want:
-                yield (
-                    index,
-                    f'the English has changed since: check this translation, then write en="{want}", or run '
-                    "`autograder build --accept-translations` with the lesson's number for all its cells",
-                )
 
 
 def _tildes(cells: list[NotebookNode]) -> Found:

@@ -10,7 +10,8 @@ from nbformat import NotebookNode
 from traitlets import Unicode, default
 
 from autograder.build.lesson_step import LessonStep
-from autograder.course.cells import is_ordinary
+from autograder.course.cells import HEADER_MARKS, is_ordinary
+from autograder.course.placeholders import plain
 
 #: The call in a lesson's setup cell that says which language the notebook is in.
 LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:[a-z]{2,3})\1\)""")
@@ -52,8 +53,9 @@ class SelectLanguage(LessonStep):
 
     def _settle(self, cell: NotebookNode) -> None:
         # The marks have done their work, and a student need not see them.
-        cell.metadata.pop("lang", None)
-        cell.metadata.pop("en", None)
+        for mark in ("lang", "en", *HEADER_MARKS):
+            cell.metadata.pop(mark, None)
+        cell.source = plain(cell.source)
         if is_ordinary(cell):
             cell.source = LANGUAGE_CALL.sub(f'language("{self.lang}")', said(cell.source, self.lang))
 

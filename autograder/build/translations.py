@@ -1,12 +1,29 @@
-"""Marking translations as checked: a translated cell stores a hash of the English that it follows."""
+"""Translations: a translated cell stores a hash of the English that it follows."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.course.lesson import Lesson, cell_lines, english_hash, read_text
+from autograder.course.lesson import Lesson, cell_lines, course_languages, english_hash, named, read_text
 from autograder.course.solutions import FILE
+from secant.catalogue import read_hints
 
 _HASH = re.compile(r' en="[^"]*"')
+
+
+def stale_translations(lesson: Lesson) -> list[str]:
+    """Return the place of each translation that does not follow the English, with what to do there."""
+    places = []
+    for path in _texts(lesson):
+        file = path.relative_to(lesson.root)
+        for line, want, marked in _stale_cells(path):
+            reason = "the English has changed since" if marked else "it is not marked as checked"
+            places.append(
+                f'{file}:{line}: {reason}: check this translation, then write en="{want}", or run '
+                "`autograder build --accept-translations` with the lesson's number for all its cells."
+            )
+    file = lesson.folder.relative_to(lesson.root) / "hints.toml"
+    return places + [f"{file}: {hint}." for hint in _untranslated_hints(lesson)]
 
 
 def accept_translations(lesson: Lesson) -> list[str]:
@@ -15,26 +32,38 @@ def accept_translations(lesson: Lesson) -> list[str]:
     Returns:
         The places that changed, as "file:line".
     """
-    changed = []
-    for path in (lesson.text, lesson.folder / FILE):
-        if path.is_file():
-            changed += [f"{path.relative_to(lesson.root)}:{line}" for line in _accept(path)]
-    return changed
+    return [f"{path.relative_to(lesson.root)}:{line}" for path in _texts(lesson) for line in _accept(path)]
 
 
-def _accept(path: Path) -> list[int]:
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+def _texts(lesson: Lesson) -> list[Path]:
+    return [path for path in (lesson.text, lesson.folder / FILE) if path.is_file()]
+
+
+def _stale_cells(path: Path) -> Iterator[tuple[int, str, bool]]:
+    """Yield the line of each stale cell, the hash that it should store, and whether it stores one."""
     cells = read_text(path).cells
-    changed = []
     english = None
-    for cell, start in zip(cells, cell_lines(path, len(cells)), strict=True):
+    for cell, line in zip(cells, cell_lines(path, len(cells)), strict=True):
         lang = cell.metadata.get("lang")
         if lang in (None, "en"):
             english = cell if lang else None
         elif english is not None and cell.metadata.get("en") != (want := english_hash(english.source)):
-            header = _HASH.sub("", lines[start - 1].rstrip())
-            lines[start - 1] = f'{header} en="{want}"\n'
-            changed.append(start)
-    if changed:
+            yield line, want, bool(cell.metadata.get("en"))
+
+
+def _untranslated_hints(lesson: Lesson) -> Iterator[str]:
+    languages = course_languages(lesson.root)
+    for task, hints in read_hints(lesson.folder).items():
+        for name, texts in hints.items():
+            if missing := [named(language) for language in languages if language not in texts]:
+                yield f"{task}.{name} has no text in {' and '.join(missing)}"
+
+
+def _accept(path: Path) -> list[int]:
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    stale = list(_stale_cells(path))
+    for line, want, _ in stale:
+        lines[line - 1] = f'{_HASH.sub("", lines[line - 1].rstrip())} en="{want}"\n'
+    if stale:
         path.write_text("".join(lines), encoding="utf-8")
-    return changed
+    return [line for line, _, _ in stale]

@@ -8,11 +8,11 @@ import multiprocessing
 import os
 import warnings
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import Literal
+from typing import Any, Literal
 
 from autograder.course.cells import Task, imports, split_tests, tasks
 from autograder.course.errors import CourseError
@@ -64,6 +64,29 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
         CourseError: there is no such task, a test cell names a hint that no catalogue has, or the system
             cannot fork.
     """
+    first, chosen = tasks_to_try(lesson, task)
+    recorded: list[tuple[Kind, Answer]] = [("right", one) for one in right_answers(lesson)]
+    recorded += [("wrong", one) for one in wrong_answers(lesson)]
+    begun = deque[tuple[Task, Kind, Answer, Child]]()
+    for one in chosen:
+        assert one.test is not None
+        own = Answer("the course's own answer", one.id, one.answer.source)
+        for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == one.id)]:
+            # A student sees the visible part alone.
+            visible = split_tests(one.test.source)[0] if kind == "wrong" else ""
+            child = Child(_ask, f"{first}\n{answer.source}", one.test.source, visible, tongue)
+            begun.append((one, kind, answer, child))
+            if len(begun) > _LANES:
+                yield _tried(*begun.popleft(), tongue)
+    for left in begun:
+        yield _tried(*left, tongue)
+
+
+def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
+    """Return a lesson's imports, which are then done, and the tasks to try, with their hints.
+
+    The arguments and errors are those of `try_answers`.
+    """
     if not hasattr(os, "fork"):
         raise CourseError("Answers are tried on Linux and macOS; on Windows use WSL 2.")
     notebook = read_lesson(lesson)
@@ -76,23 +99,14 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
     missing = [text for one in chosen for text in unknown(one.test.source if one.test else "", catalogue)]
     if missing:
         raise CourseError(f"{', '.join(missing)}.")
-    recorded: list[tuple[Kind, Answer]] = [("right", one) for one in right_answers(lesson)]
-    recorded += [("wrong", one) for one in wrong_answers(lesson)]
-    first, begun = imports(notebook.cells), deque[tuple[Task, Kind, Answer, _Asked]]()
+    first = imports(notebook.cells)
     exec(first, {})  # which takes a second, and once here is often enough
-    for one in chosen:
-        own = Answer("the course's own answer", one.id, one.answer.source)
-        for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == one.id)]:
-            source = f"{first}\n{answer.source}"
-            begun.append((one, kind, answer, _Asked(one, source, tongue, seen_by_students=kind == "wrong")))
-            if len(begun) > _LANES:
-                yield _tried(*begun.popleft(), tongue)
-    for left in begun:
-        yield _tried(*left, tongue)
+    return first, chosen
 
 
-def _tried(task: Task, kind: Kind, answer: Answer, asked: "_Asked", tongue: Language) -> Tried:
-    message, hint, unseen, earned = asked.told()
+def _tried(task: Task, kind: Kind, answer: Answer, child: "Child", tongue: Language) -> Tried:
+    found = child.result()
+    message, hint, unseen, earned = (found, "", False, 0.0) if isinstance(found, str) else found
     if kind != "wrong":
         return Tried(task, kind, answer, message, hint, "this answer must pass" if message else "")
     want = answer.hint_name or answer.hint.get(tongue, "")
@@ -118,50 +132,55 @@ def share_seen(tried: Sequence[Tried]) -> tuple[str, bool]:
     return f"{said}, but must refuse at least two thirds. These pass: {', '.join(unseen)}.", False
 
 
-class _Asked:
-    """An answer in a process of its own.
+class Child:
+    """A process, forked from this one, that runs an answer and sends one result.
 
     Args:
-        seen_by_students: whether the visible part is asked alone, too.
+        target: the function that the process calls with a connection for the result and `arguments`.
     """
 
-    def __init__(self, task: Task, answer: str, tongue: Language, *, seen_by_students: bool) -> None:
-        assert task.test is not None
+    def __init__(self, target: Callable[..., None], *arguments: object) -> None:
         context = multiprocessing.get_context("fork")
         self._here, there = context.Pipe(duplex=False)
-        visible = split_tests(task.test.source)[0] if seen_by_students else ""
-        arguments = there, answer, task.test.source, visible, tongue
-        self._process: BaseProcess = context.Process(target=_ask, args=arguments, daemon=True)
+        self._process: BaseProcess = context.Process(target=target, args=(there, *arguments), daemon=True)
         self._process.start()
         there.close()
 
-    def told(self) -> tuple[str, str, bool, float]:
-        """Return the message, empty for a pass, its hint, whether the visible part passes, and the points."""
+    def result(self) -> Any:
+        """Return what the process sent, or a string that says why it sent nothing."""
         try:
-            found = self._here.recv() if self._here.poll(_SECONDS) else None
-            told = found or (f"it did not end within {_SECONDS:g} s", "", False, 0.0)
+            ended = self._here.poll(_SECONDS)
+            result = self._here.recv() if ended else f"it did not end within {_SECONDS:g} s"
         except EOFError:
-            told = "its process ended", "", False, 0.0
+            result = "its process ended"
         self._process.kill()
         self._process.join()
-        return told
+        return result
 
 
 def _ask(there: Connection, answer: str, test: str, visible: str, tongue: Language) -> None:
+    """Send the message, empty for a pass, its hint, whether the visible part passes, and the points."""
     message, hint, earned = _run(answer, test, tongue)
     unseen = bool(visible) and (not message or not _run(answer, visible, tongue)[0])
     there.send((message, hint, unseen, earned))
+
+
+@contextlib.contextmanager
+def quiet(tongue: Language) -> Iterator[None]:
+    """Run the body in a language, without output, and with warnings as errors."""
+    language(tongue)
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")  # about its own code
+        yield
 
 
 def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
     """Return an answer's message, empty for a pass, its hint, and the points of the parts that passed."""
     earned = 0.0
     names: dict[str, object] = {"__name__": "__main__"}
-    language(tongue)
     check.seed(os.urandom(8))
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")  # about its own code
+    with quiet(tongue):
         try:
             exec(compile(answer, "answer", "exec"), names)
             exec(compile(test, "test", "exec"), names)

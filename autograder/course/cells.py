@@ -1,4 +1,4 @@
-"""What a cell of a lesson says of itself, in nbgrader's own metadata and marks; and the tasks they make."""
+"""A lesson's cells: their metadata and marks, nbgrader's and a header line's, and the tasks they make."""
 
 import ast
 import hashlib
@@ -12,6 +12,9 @@ from nbformat import NotebookNode
 
 BEGIN_HIDDEN, END_HIDDEN = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
 BEGIN_SOLUTION, END_SOLUTION = "BEGIN SOLUTION", "END SOLUTION"
+#: What a header line says in place of nbgrader's metadata: answer="f"; test="f" points=2; and, for an answer
+#: that a person grades, answer="f" points=2.
+HEADER_MARKS = ("answer", "test", "points")
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,41 @@ def grade_id(cell: NotebookNode) -> str:
 def text_id(kind: str, source: str) -> str:
     """Return the id that the build gives a cell without a grade_id: a hash of its kind and its text."""
     return hashlib.sha256((kind + source).encode()).hexdigest()[:12]
+
+
+def fill_metadata(cell: NotebookNode) -> None:
+    """Complete a cell's nbgrader metadata from its header marks, or the marks from the metadata."""
+    marks = {key: cell.metadata[key] for key in HEADER_MARKS if key in cell.metadata}
+    if isinstance(marks.get("answer", marks.get("test")), str):
+        cell.metadata["nbgrader"] = _metadata_of(marks, cell.cell_type)
+    else:
+        cell.metadata.update(header_marks(cell))
+
+
+def header_marks(cell: NotebookNode) -> dict[str, object]:
+    """Return the header marks that stand for a cell's nbgrader metadata; none if no marks do."""
+    metadata = grading(cell)
+    marks: dict[str, object] = {"test": grade_id(cell).removeprefix("test_")}
+    if is_answer(cell):
+        marks = {"answer": grade_id(cell)}
+    if "points" in metadata:
+        marks["points"] = metadata["points"]
+    return marks if metadata == _metadata_of(marks, cell.cell_type) else {}
+
+
+def _metadata_of(marks: Mapping[str, object], cell_type: str) -> dict[str, object]:
+    """Return nbgrader's metadata of an answer, which a person grades if it has points, or of a test."""
+    is_test, points = "answer" not in marks, {key: marks[key] for key in marks if key == "points"}
+    return {
+        "grade_id": f"test_{marks['test']}" if is_test else marks["answer"],
+        "solution": not is_test,
+        "grade": is_test or bool(points),
+        "locked": is_test,
+        "schema_version": 3,
+        "task": False,
+        "cell_type": cell_type,
+        **points,
+    }
 
 
 def is_answer(cell: NotebookNode) -> bool:

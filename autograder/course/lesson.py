@@ -5,23 +5,27 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
-from autograder.course.cells import grade_id, text_id
+from autograder.course.cells import HEADER_MARKS, fill_metadata, grade_id, is_answer, text_id
 from autograder.course.errors import CourseError
+from autograder.course.placeholders import fill, plain, short
 from autograder.course.plain import is_plain
+from autograder.course.variants import variant
 from secant.catalogue import Texts, of_task, read_hints, usual
 from secant.language import LANGUAGES, is_language
 from secant.where import TRUST, course_above, distrusted_above
 
 #: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
-CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags"})
+CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags", *HEADER_MARKS})
 #: The folders of a lesson whose files a student gets too.
 EXTRA_FOLDERS = ("data", "images")
+#: How a recorded answer names the course's own answer as the one that it starts from.
+OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 _OF_SO_MANY = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
@@ -159,8 +163,8 @@ def read_text(path: Path) -> NotebookNode:
     for cell in read.cells:
         for key in _LAYOUT:
             cell.metadata.pop(key, None)
-    for cell, name in zip(read.cells, _cell_ids(read.cells), strict=True):
-        cell.id = name
+        fill_metadata(cell)
+    _name_cells(read.cells)
     notebook: NotebookNode = new_notebook(cells=read.cells, metadata={"kernelspec": dict(_KERNEL)})
     return notebook
 
@@ -172,21 +176,36 @@ def cell_lines(path: Path, count: int) -> list[int]:
     return [1] * (count - len(lines)) + lines  # what has no mark stands before the first
 
 
-def read_lesson(lesson: Lesson) -> NotebookNode:
-    """Read a lesson's text into the notebook that an instructor sees."""
-    return read_text(lesson.text)
+def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
+    """Read a lesson's text into a notebook, with its placeholders filled.
+
+    Args:
+        lesson: the lesson.
+        marked: whether what was filled in is marked, as in the notebook that an instructor sees.
+    """
+    notebook = read_text(lesson.text)
+    total = listed_lessons(lesson.root) or len(find_lessons(lesson.root))
+    fill(notebook.cells, int(lesson.name[:2]), total)
+    _name_cells(notebook.cells)
+    for cell in () if marked else notebook.cells:
+        cell.source = plain(cell.source)
+    return notebook
 
 
-def _cell_ids(cells: list[NotebookNode]) -> list[str]:
-    """Return an id a cell that an edit elsewhere in the lesson does not change."""
+def listed_lessons(root: Path) -> int | None:
+    """Return how many lessons a course's syllabus lists; None if the course has no syllabus."""
+    syllabus = root / "course" / "syllabus.toml"
+    return syllabus.read_text(encoding="utf-8").count("[[lesson]]") if syllabus.is_file() else None
+
+
+def _name_cells(cells: list[NotebookNode]) -> None:
+    """Give each cell an id that an edit elsewhere in the lesson does not change."""
     seen: Counter[str] = Counter()
-    ids = []
     for cell in cells:
         named = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64]
-        name = named or text_id(cell.cell_type, cell.source)
-        ids.append(_digest(f"{name} {seen[name]}", 12) if seen[name] else name)
+        name = named or text_id(cell.cell_type, plain(cell.source))
+        cell.id = _digest(f"{name} {seen[name]}", 12) if seen[name] else name
         seen[name] += 1
-    return ids
 
 
 def _digest(text: str, length: int) -> str:
@@ -198,27 +217,51 @@ def english_hash(source: str) -> str:
 
     How many lessons there are is no matter of translation.
     """
-    return _digest(_OF_SO_MANY.sub(r"\1", source.strip()), 8)
+    return _digest(_OF_SO_MANY.sub(r"\1", short(source).strip()), 8)
 
 
 def wrong_answers(lesson: Lesson) -> list[Answer]:
     """Return the wrong answers kept beside a lesson, each with the hint that it must receive."""
-    return _answers(lesson.folder / "wrong_answers.py", read_hints(lesson.folder))
+    return _answers(lesson, "wrong_answers.py", read_hints(lesson.folder))
 
 
 def right_answers(lesson: Lesson) -> list[Answer]:
     """Return the right answers in another style kept beside a lesson."""
-    return _answers(lesson.folder / "right_answers.py")
+    return _answers(lesson, "right_answers.py")
 
 
-def _answers(path: Path, hints: Mapping[str, Texts] | None = None) -> list[Answer]:
+def _answers(lesson: Lesson, name: str, hints: Mapping[str, Texts] | None = None) -> list[Answer]:
+    path = lesson.folder / name
     if not path.is_file():
         return []
     cells = read_text(path).cells
     places = zip(cells, cell_lines(path, len(cells)), strict=True)
     # A cell that says nothing of itself holds what the answers share, such as imports for the linter's eye.
-    code = ((cell, line) for cell, line in places if cell.cell_type == "code" and cell.metadata)
-    return [_answer(cell, line, hints or {}) for cell, line in code]
+    code = [(cell, line) for cell, line in places if cell.cell_type == "code" and cell.metadata]
+    answers = [_answer(cell, line, hints or {}) for cell, line in code]
+    return _completed(lesson, path, answers, [str(cell.metadata.get("base", "")) for cell, _ in code])
+
+
+def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[str]) -> list[Answer]:
+    """Complete the answers that are variants of the course's own one, "own", or of one recorded before."""
+    known: dict[tuple[str, str], str] = {}
+    if OWN in bases:
+        cells = read_lesson(lesson).cells
+        known = {(grade_id(cell), OWN): cell.source for cell in cells if is_answer(cell)}
+    whole = []
+    for answer, base in zip(answers, bases, strict=True):
+        if base:
+            place = f'{path.relative_to(lesson.root)}:{answer.line}, cell "{answer.name}"'
+            if (answer.task, base) not in known:
+                raise CourseError(f'{place}: no answer "{base}" to {answer.task} stands before it.')
+            try:
+                source = variant(known[answer.task, base], answer.source)
+            except ValueError as error:
+                raise CourseError(f'{place}: it cannot start from "{base}": {error}.') from error
+            answer = replace(answer, source=source)
+        known[answer.task, answer.name] = answer.source
+        whole.append(answer)
+    return whole
 
 
 def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer:
@@ -229,7 +272,9 @@ def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer
     named = {**usual(), **of_task(hints, task)}.get(name)
     said = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
     if name:
-        said = named if isinstance(named, dict) else {}
+        said = dict(named) if isinstance(named, dict) else {}
+        if "en" in said:  # a message gives it where a hint has no other text
+            said = dict.fromkeys(LANGUAGES, said["en"]) | said
     return Answer(_title(data), task, cell.source, said, name, line, float(data.get("points", 0)))
 
 

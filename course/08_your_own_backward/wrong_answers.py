@@ -22,32 +22,16 @@ class MyPow(torch.autograd.Function):
         ) if ctx.needs_input_grad[1] else None
 
 
-# %% computes what nobody needs task="MyPow" hint="unasked"
+# %% computes what nobody needs task="MyPow" base="own" hint="unasked"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
         return g * q * x ** (q - 1), g * x**q * torch.log(x)
 
 
-# %% computes both and hands back what is needed task="MyPow" hint="in_vain"
+# %% computes both and hands back what is needed task="MyPow" base="own" hint="in_vain"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -57,16 +41,8 @@ class MyPow(torch.autograd.Function):
         )
 
 
-# %% asks before the logarithm only task="MyPow" en="ran torch's pow" ko="torch의 pow"
+# %% asks before the logarithm only task="MyPow" base="own" en="ran torch's pow" ko="torch의 pow"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -75,16 +51,8 @@ class MyPow(torch.autograd.Function):
         return grad_x if ctx.needs_input_grad[0] else None, grad_q
 
 
-# %% always computes the slope in x task="MyPow" hint="unasked"
+# %% always computes the slope in x task="MyPow" base="own" hint="unasked"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -92,16 +60,8 @@ class MyPow(torch.autograd.Function):
         return g * q * x ** (q - 1), grad_q
 
 
-# %% forgets grad_output task="MyPow" hint="arriving"
+# %% forgets grad_output task="MyPow" base="own" hint="arriving"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -110,16 +70,8 @@ class MyPow(torch.autograd.Function):
         ) if ctx.needs_input_grad[1] else None
 
 
-# %% leaves the exponent as it is task="MyPow" hint="power"
+# %% leaves the exponent as it is task="MyPow" base="own" hint="power"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -128,16 +80,8 @@ class MyPow(torch.autograd.Function):
         ) if ctx.needs_input_grad[1] else None
 
 
-# %% returns them in the other order task="MyPow" hint="swapped_inputs"
+# %% returns them in the other order task="MyPow" base="own" hint="swapped_inputs"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -174,12 +118,8 @@ class MyPow(torch.autograd.Function):
         ) if ctx.needs_input_grad[1] else None
 
 
-# %% keeps q as an attribute task="MyPow" hint="silent"
+# %% keeps q as an attribute task="MyPow" base="own" hint="silent"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
     @staticmethod
     def setup_context(ctx, inputs, output):
         ctx.save_for_backward(inputs[0])
@@ -193,13 +133,8 @@ class MyPow(torch.autograd.Function):
         ) if ctx.needs_input_grad[1] else None
 
 
-# %% multiplies grad_output in place task="MyPow" en="the call changed grad_output itself" ko="grad_output의 값이 바뀌었습니다"
+# %% multiplies grad_output in place task="MyPow" base="the slope in q as in Code 21" en="the call changed grad_output itself" ko="grad_output의 값이 바뀌었습니다"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, q):
-        ctx.save_for_backward(x, q)
-        return x**q
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -214,16 +149,8 @@ class MyPow(torch.autograd.Function):
         return x**q
 
 
-# %% zeros in the place of None task="MyPow" hint="unasked"
+# %% zeros in the place of None task="MyPow" base="own" hint="unasked"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -235,16 +162,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% asks the numbers whether a logarithm is needed task="MyPow" hint="unasked"
+# %% asks the numbers whether a logarithm is needed task="MyPow" base="own" hint="unasked"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -253,16 +172,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% a view of what arrives task="MyPow" en="view size is not compatible" ko="view size is not compatible"
+# %% a view of what arrives task="MyPow" base="own" en="view size is not compatible" ko="view size is not compatible"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -273,16 +184,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% only whole exponents task="MyPow" hint="whole"
+# %% only whole exponents task="MyPow" base="own" hint="whole"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -307,16 +210,8 @@ class MyPow(torch.autograd.Function):
         ) if ctx.needs_input_grad[1] else None
 
 
-# %% a clamp under the logarithm task="MyPow" hint="floor"
+# %% a clamp under the logarithm task="MyPow" base="own" hint="floor"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -325,16 +220,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% a higher clamp under the logarithm task="MyPow" hint="floor"
+# %% a higher clamp under the logarithm task="MyPow" base="own" hint="floor"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -343,16 +230,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% a tiny number in the logarithm task="MyPow" hint="floor"
+# %% a tiny number in the logarithm task="MyPow" base="own" hint="floor"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -361,16 +240,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% a small number in the logarithm task="MyPow" hint="floor"
+# %% a small number in the logarithm task="MyPow" base="own" hint="floor"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -379,16 +250,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% None for the exponent task="MyPow" en="backward returned None for q, which needs a gradient" ko="gradient가 필요한 q에"
+# %% None for the exponent task="MyPow" base="own" en="backward returned None for q, which needs a gradient" ko="gradient가 필요한 q에"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -396,16 +259,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, None
 
 
-# %% asks for the other input task="MyPow" en="ctx.needs_input_grad[0] is the flag for x" ko="x의 것은 ctx.needs_input_grad[0]"
+# %% asks for the other input task="MyPow" base="own" en="ctx.needs_input_grad[0] is the flag for x" ko="x의 것은 ctx.needs_input_grad[0]"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -414,15 +269,11 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% the power by way of exp and log task="MyPow" hint="negative"
+# %% the power by way of exp and log task="MyPow" base="own" hint="negative"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
         return torch.exp(q * torch.log(x))
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, g):
@@ -432,16 +283,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% the slope by way of exp and log task="MyPow" hint="negative"
+# %% the slope by way of exp and log task="MyPow" base="own" hint="negative"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -450,16 +293,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% the logarithm of base ten task="MyPow" hint="natural"
+# %% the logarithm of base ten task="MyPow" base="own" hint="natural"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -468,16 +303,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% the logarithm of the result task="MyPow" hint="natural"
+# %% the logarithm of the result task="MyPow" base="own" hint="natural"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -486,16 +313,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% gradients added up task="MyPow" en="added up: each element of x has its own" ko="모든 원소의 gradient를 더했습니다"
+# %% gradients added up task="MyPow" base="own" en="added up: each element of x has its own" ko="모든 원소의 gradient를 더했습니다"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -504,12 +323,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% empties ctx after the backward pass task="MyPow" hint="walked_once"
+# %% empties ctx after the backward pass task="MyPow" base="own" hint="walked_once"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
     @staticmethod
     def setup_context(ctx, inputs, output):
         ctx.save_for_backward(*inputs)
@@ -524,12 +339,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% changes what it has saved task="MyPow" hint="saved_in_place"
+# %% changes what it has saved task="MyPow" base="own" hint="saved_in_place"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
     @staticmethod
     def setup_context(ctx, inputs, output):
         ctx.save_for_backward(*(t * 1 for t in inputs))
@@ -543,15 +354,11 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% raises x in place task="MyPow" en="the call changed x itself" ko="x의 값이 바뀌었습니다"
+# %% raises x in place task="MyPow" base="own" en="the call changed x itself" ko="x의 값이 바뀌었습니다"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
         return x.pow_(q).clone()
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, g):
@@ -561,16 +368,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% a clamp where nothing else is as small task="MyPow" hint="floor"
+# %% a clamp where nothing else is as small task="MyPow" base="own" hint="floor"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -582,12 +381,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% keeps its result as an attribute task="MyPow" hint="silent"
+# %% keeps its result as an attribute task="MyPow" base="own" hint="silent"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
     @staticmethod
     def setup_context(ctx, inputs, output):
         ctx.save_for_backward(*inputs)
@@ -604,37 +399,15 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% the size in the place of x task="MyPow" hint="negative"
+# %% the size in the place of x task="MyPow" base="own" hint="negative"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
         return x.abs() ** q
 
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
 
-    @staticmethod
-    def backward(ctx, g):
-        x, q = ctx.saved_tensors
-        grad_x = grad_q = None
-        if ctx.needs_input_grad[0]:
-            grad_x = g * q * x ** (q - 1)
-        if ctx.needs_input_grad[1]:
-            grad_q = g * x**q * torch.log(x)
-        return grad_x, grad_q
-
-
-# %% no logarithm task="MyPow" hint="natural"
+# %% no logarithm task="MyPow" base="own" hint="natural"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -646,16 +419,8 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% a clamp in the slope of x task="MyPow" hint="floor"
+# %% a clamp in the slope of x task="MyPow" base="own" hint="floor"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
@@ -917,43 +682,27 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.exp(x) / (1 + torch.exp(x))
 
 
-# %% only the value is stable task="StableSoftplus" hint="big"
+# %% only the value is stable task="StableSoftplus" base="own" hint="big"
 class StableSoftplus(torch.autograd.Function):
-    @staticmethod
-    def forward(x):
-        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return g * torch.exp(x) / (1 + torch.exp(x))
 
 
-# %% log(1 + t) in the place of log1p task="StableSoftplus" hint="tiny"
+# %% log(1 + t) in the place of log1p task="StableSoftplus" base="own" hint="tiny"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(x):
         return x.clamp(min=0) + torch.log(1 + torch.exp(-x.abs()))
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
-    @staticmethod
     def backward(ctx, g):
         return g * torch.sigmoid(ctx.saved_tensors[0])
 
 
-# %% the slope as one minus something task="StableSoftplus" hint="tiny"
+# %% the slope as one minus something task="StableSoftplus" base="own" hint="tiny"
 class StableSoftplus(torch.autograd.Function):
-    @staticmethod
-    def forward(x):
-        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
-
     @staticmethod
     def setup_context(ctx, inputs, output):
         ctx.save_for_backward(output)
@@ -963,31 +712,15 @@ class StableSoftplus(torch.autograd.Function):
         return g * (1 - torch.exp(-ctx.saved_tensors[0]))
 
 
-# %% the slope of relu task="StableSoftplus" hint="step"
+# %% the slope of relu task="StableSoftplus" base="own" hint="step"
 class StableSoftplus(torch.autograd.Function):
-    @staticmethod
-    def forward(x):
-        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         return g * (ctx.saved_tensors[0] > 0)
 
 
-# %% forgets what arrives task="StableSoftplus" hint="arriving"
+# %% forgets what arrives task="StableSoftplus" base="own" hint="arriving"
 class StableSoftplus(torch.autograd.Function):
-    @staticmethod
-    def forward(x):
-        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         return torch.sigmoid(ctx.saved_tensors[0])
@@ -1050,17 +783,12 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.sigmoid(x)
 
 
-# %% a clamped exponent task="StableSoftplus" hint="tiny"
+# %% a clamped exponent task="StableSoftplus" base="x itself, too early" hint="tiny"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
         return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs().clamp(max=50)))
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * torch.sigmoid(x)
 
 
 # %% a clamped exponent in the slope task="StableSoftplus" hint="tiny"
@@ -1076,52 +804,32 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.exp(x.clamp(-80, 80)) / (1 + torch.exp(x.clamp(-80, 80)))
 
 
-# %% a slope of 0 below what float32 can hold task="StableSoftplus" hint="tiny"
+# %% a slope of 0 below what float32 can hold task="StableSoftplus" base="a clamped exponent in the slope" hint="tiny"
 class StableSoftplus(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return g * torch.where(x < -103, 0.0, torch.sigmoid(x))
 
 
-# %% a value that stops growing task="StableSoftplus" hint="capped"
+# %% a value that stops growing task="StableSoftplus" base="x itself, too early" hint="capped"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
         return torch.log1p(torch.exp(x.clamp(max=80)))
 
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * torch.sigmoid(x)
 
-
-# %% infinity mended by a number task="StableSoftplus" hint="capped"
+# %% infinity mended by a number task="StableSoftplus" base="x itself, too early" hint="capped"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
         return torch.nan_to_num(torch.log1p(torch.exp(x)), posinf=1000.0)
 
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * torch.sigmoid(x)
 
-
-# %% a slope of 1, too early task="StableSoftplus" hint="one"
+# %% a slope of 1, too early task="StableSoftplus" base="a clamped exponent in the slope" hint="one"
 class StableSoftplus(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
@@ -1144,26 +852,16 @@ class StableSoftplus(torch.autograd.Function):
         return gradient
 
 
-# %% the value of relu task="StableSoftplus" hint="relu"
+# %% the value of relu task="StableSoftplus" base="x itself, too early" hint="relu"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
         return x.clamp(min=0)
 
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * torch.sigmoid(x)
 
-
-# %% a slope that is a little off task="StableSoftplus" hint="nearly"
+# %% a slope that is a little off task="StableSoftplus" base="a clamped exponent in the slope" hint="nearly"
 class StableSoftplus(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
@@ -1185,15 +883,11 @@ class StableSoftplus(torch.autograd.Function):
         return g * -torch.expm1(-ctx.y.detach())
 
 
-# %% a view of a transposed gradient task="StableSoftplus" en="view size is not compatible" ko="view size is not compatible"
+# %% a view of a transposed gradient task="StableSoftplus" base="own" en="view size is not compatible" ko="view size is not compatible"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(x):
         return torch.logaddexp(x, torch.zeros_like(x))
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, g):
@@ -1201,15 +895,11 @@ class StableSoftplus(torch.autograd.Function):
         return (g.view(-1) * torch.sigmoid(x).reshape(-1)).view(x.shape)
 
 
-# %% clips the gradient task="StableSoftplus" hint="capped"
+# %% clips the gradient task="StableSoftplus" base="own" hint="capped"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(x):
         return torch.logaddexp(x, torch.zeros_like(x))
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, g):
@@ -1217,20 +907,11 @@ class StableSoftplus(torch.autograd.Function):
         return (g * torch.sigmoid(x)).clamp(-10, 10)
 
 
-# %% a small number in the value task="StableSoftplus" hint="tiny"
+# %% a small number in the value task="StableSoftplus" base="own" hint="tiny"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(x):
         return torch.logaddexp(x, torch.zeros_like(x)) + 1e-20
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * torch.sigmoid(x)
 
 
 # %% where after the root task="safe_sqrt" hint="trap"
@@ -1486,15 +1167,8 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% only the path through the mean task="MyLayerNorm" hint="no_spread" points="1"
+# %% only the path through the mean task="MyLayerNorm" base="mean and spread as constants" hint="no_spread" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, weight, eps):
-        centred = x - x.mean(-1, keepdim=True)
-        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
-        ctx.save_for_backward(centred / s, s, weight)
-        return weight * centred / s
-
     @staticmethod
     def backward(ctx, g):
         normal, s, weight = ctx.saved_tensors
@@ -1503,15 +1177,8 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% no path through the mean task="MyLayerNorm" hint="no_mean" points="1"
+# %% no path through the mean task="MyLayerNorm" base="mean and spread as constants" hint="no_mean" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, weight, eps):
-        centred = x - x.mean(-1, keepdim=True)
-        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
-        ctx.save_for_backward(centred / s, s, weight)
-        return weight * centred / s
-
     @staticmethod
     def backward(ctx, g):
         normal, s, weight = ctx.saved_tensors
@@ -1520,15 +1187,8 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% the gradient of weight averaged task="MyLayerNorm" hint="rows" points="1"
+# %% the gradient of weight averaged task="MyLayerNorm" base="mean and spread as constants" hint="rows" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, weight, eps):
-        centred = x - x.mean(-1, keepdim=True)
-        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
-        ctx.save_for_backward(centred / s, s, weight)
-        return weight * centred / s
-
     @staticmethod
     def backward(ctx, g):
         normal, s, weight = ctx.saved_tensors
@@ -1537,15 +1197,8 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).reshape(-1, weight.numel()).mean(0), None
 
 
-# %% weight forgotten on the way to x task="MyLayerNorm" hint="weight" points="1"
+# %% weight forgotten on the way to x task="MyLayerNorm" base="mean and spread as constants" hint="weight" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, weight, eps):
-        centred = x - x.mean(-1, keepdim=True)
-        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
-        ctx.save_for_backward(centred / s, s, weight)
-        return weight * centred / s
-
     @staticmethod
     def backward(ctx, g):
         normal, s, weight = ctx.saved_tensors
@@ -1554,15 +1207,8 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% takes ones for what arrives task="MyLayerNorm" hint="arriving" points="1"
+# %% takes ones for what arrives task="MyLayerNorm" base="mean and spread as constants" hint="arriving" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, weight, eps):
-        centred = x - x.mean(-1, keepdim=True)
-        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
-        ctx.save_for_backward(centred / s, s, weight)
-        return weight * centred / s
-
     @staticmethod
     def backward(ctx, grad_output):
         normal, s, weight = ctx.saved_tensors
@@ -1589,7 +1235,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% eps outside the root task="MyLayerNorm" hint="outside"
+# %% eps outside the root task="MyLayerNorm" base="the variance over n - 1" hint="outside"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1597,13 +1243,6 @@ class MyLayerNorm(torch.autograd.Function):
         s = centred.square().mean(-1, keepdim=True).sqrt() + eps
         ctx.save_for_backward(centred / s, s, weight)
         return weight * centred / s
-
-    @staticmethod
-    def backward(ctx, g):
-        normal, s, weight = ctx.saved_tensors
-        h = g * weight
-        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
-        return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
 # %% the whole tensor as one row task="MyLayerNorm" hint="whole"
@@ -1623,7 +1262,7 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
-# %% the mean of squares minus the square of the mean task="MyLayerNorm" hint="digits"
+# %% the mean of squares minus the square of the mean task="MyLayerNorm" base="the variance over n - 1" hint="digits"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, eps):
@@ -1631,13 +1270,6 @@ class MyLayerNorm(torch.autograd.Function):
         s = (x.square().mean(-1, keepdim=True) - x.mean(-1, keepdim=True).square() + eps).sqrt()
         ctx.save_for_backward(centred / s, s, weight)
         return weight * centred / s
-
-    @staticmethod
-    def backward(ctx, g):
-        normal, s, weight = ctx.saved_tensors
-        h = g * weight
-        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
-        return grad_x, (g * normal).sum_to_size(weight.shape), None
 
 
 # %% keeps the spread on the class task="MyLayerNorm" hint="between" points="1"
@@ -1735,15 +1367,8 @@ class MyLayerNorm(torch.autograd.Function):
         return *torch.autograd.grad(y, copies, g), None
 
 
-# %% no gradient for eps task="MyLayerNorm" en="incorrect number of gradients" ko="incorrect number of gradients" points="1"
+# %% no gradient for eps task="MyLayerNorm" base="mean and spread as constants" en="incorrect number of gradients" ko="incorrect number of gradients" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, weight, eps):
-        centred = x - x.mean(-1, keepdim=True)
-        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
-        ctx.save_for_backward(centred / s, s, weight)
-        return weight * centred / s
-
     @staticmethod
     def backward(ctx, g):
         normal, s, weight = ctx.saved_tensors
@@ -1774,18 +1399,8 @@ class MyLayerNorm(torch.autograd.Function):
         return *torch.autograd.grad(y, (z, v), g), None
 
 
-# %% torch.func in the place of a formula task="MyLayerNorm" hint="autograd" points="1"
+# %% torch.func in the place of a formula task="MyLayerNorm" base="autograd in the place of a formula" hint="autograd" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(x, weight, eps):
-        d = x - x.mean(-1, keepdim=True)
-        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        x, weight, ctx.eps = inputs
-        ctx.save_for_backward(x, weight)
-
     @staticmethod
     def backward(ctx, g):
         x, w = ctx.saved_tensors
@@ -1797,13 +1412,8 @@ class MyLayerNorm(torch.autograd.Function):
         return *torch.func.vjp(normalized, x, w)[1](g), None
 
 
-# %% the normalized row from its result task="MyLayerNorm" hint="zero" points="1"
+# %% the normalized row from its result task="MyLayerNorm" base="autograd in the place of a formula" hint="zero" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(x, weight, eps):
-        d = x - x.mean(-1, keepdim=True)
-        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
-
     @staticmethod
     def setup_context(ctx, inputs, output):
         x, weight, ctx.eps = inputs
@@ -1818,18 +1428,8 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * z).sum_to_size(w.shape), None
 
 
-# %% a view of the gradient's rows task="MyLayerNorm" en="view size is not compatible" ko="view size is not compatible" points="1"
+# %% a view of the gradient's rows task="MyLayerNorm" base="autograd in the place of a formula" en="view size is not compatible" ko="view size is not compatible" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(x, weight, eps):
-        d = x - x.mean(-1, keepdim=True)
-        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        x, weight, ctx.eps = inputs
-        ctx.save_for_backward(x, weight)
-
     @staticmethod
     def backward(ctx, g):
         x, w = ctx.saved_tensors
@@ -1845,18 +1445,8 @@ class MyLayerNorm(torch.autograd.Function):
         )
 
 
-# %% no eps in backward task="MyLayerNorm" hint="eps" points="1"
+# %% no eps in backward task="MyLayerNorm" base="autograd in the place of a formula" hint="eps" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(x, weight, eps):
-        d = x - x.mean(-1, keepdim=True)
-        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        x, weight, ctx.eps = inputs
-        ctx.save_for_backward(x, weight)
-
     @staticmethod
     def backward(ctx, g):
         x, w = ctx.saved_tensors
@@ -1868,7 +1458,7 @@ class MyLayerNorm(torch.autograd.Function):
         return (h - h.mean(-1, keepdim=True) - path) / s, (g * z).sum_to_size(w.shape), None
 
 
-# %% no eps at all task="MyLayerNorm" hint="eps"
+# %% no eps at all task="MyLayerNorm" base="autograd in the place of a formula" hint="eps"
 class MyLayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(x, weight, eps):
@@ -1876,11 +1466,6 @@ class MyLayerNorm(torch.autograd.Function):
         return d / d.square().mean(-1, keepdim=True).sqrt() * weight
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
-        x, weight, ctx.eps = inputs
-        ctx.save_for_backward(x, weight)
-
-    @staticmethod
     def backward(ctx, g):
         x, w = ctx.saved_tensors
         d = x - x.mean(-1, keepdim=True)
@@ -1891,18 +1476,8 @@ class MyLayerNorm(torch.autograd.Function):
         return (h - h.mean(-1, keepdim=True) - path) / s, (g * z).sum_to_size(w.shape), None
 
 
-# %% x not divided by the spread task="MyLayerNorm" hint="scale" points="1"
+# %% x not divided by the spread task="MyLayerNorm" base="autograd in the place of a formula" hint="scale" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(x, weight, eps):
-        d = x - x.mean(-1, keepdim=True)
-        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        x, weight, ctx.eps = inputs
-        ctx.save_for_backward(x, weight)
-
     @staticmethod
     def backward(ctx, g):
         x, w = ctx.saved_tensors
@@ -1914,18 +1489,8 @@ class MyLayerNorm(torch.autograd.Function):
         return h - h.mean(-1, keepdim=True) - path, (g * z).sum_to_size(w.shape), None
 
 
-# %% no slope where a row is constant task="MyLayerNorm" hint="equal" points="1"
+# %% no slope where a row is constant task="MyLayerNorm" base="autograd in the place of a formula" hint="equal" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(x, weight, eps):
-        d = x - x.mean(-1, keepdim=True)
-        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        x, weight, ctx.eps = inputs
-        ctx.save_for_backward(x, weight)
-
     @staticmethod
     def backward(ctx, g):
         x, w = ctx.saved_tensors
@@ -1940,13 +1505,8 @@ class MyLayerNorm(torch.autograd.Function):
         return grad_x, (g * z).sum_to_size(w.shape), None
 
 
-# %% keeps the normalized rows as an attribute task="MyLayerNorm" hint="silent" points="1"
+# %% keeps the normalized rows as an attribute task="MyLayerNorm" base="autograd in the place of a formula" hint="silent" points="1"
 class MyLayerNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(x, weight, eps):
-        d = x - x.mean(-1, keepdim=True)
-        return d / (d.square().mean(-1, keepdim=True) + eps).sqrt() * weight
-
     @staticmethod
     def setup_context(ctx, inputs, output):
         x, weight, ctx.eps = inputs
@@ -1968,12 +1528,8 @@ class MyLayerNorm(torch.autograd.Function):
         )
 
 
-# %% the logarithm of the result, over q task="MyPow" hint="zero"
+# %% the logarithm of the result, over q task="MyPow" base="own" hint="zero"
 class MyPow(torch.autograd.Function):
-    @staticmethod
-    def forward(x, q):
-        return x**q
-
     @staticmethod
     def setup_context(ctx, inputs, output):
         ctx.save_for_backward(*inputs, output)

@@ -426,12 +426,8 @@ def gradient_penalty(model, x):
     return ((torch.sqrt(slopes.flatten(1).pow(2).sum(1) + 1e-8) - 1) ** 2).mean()
 
 
-# %% keeps x detached task="Cube" hint="cut"
+# %% keeps x detached task="Cube" base="own" hint="cut"
 class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(x):
-        return x**3
-
     @staticmethod
     def setup_context(ctx, inputs, output):
         ctx.x = inputs[0].detach()
@@ -468,14 +464,8 @@ class Cube(torch.autograd.Function):
         return 3 * g * y / x
 
 
-# %% divides, and hides the nan task="Cube" hint="zero"
+# %% divides, and hides the nan task="Cube" base="divides the result by x" hint="zero"
 class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        y = x**3
-        ctx.save_for_backward(x, y)
-        return y
-
     @staticmethod
     def backward(ctx, g):
         x, y = ctx.saved_tensors
@@ -495,13 +485,8 @@ class Cube(torch.autograd.Function):
         return 3 * x**2
 
 
-# %% records nothing in backward task="Cube" hint="cut"
+# %% records nothing in backward task="Cube" base="forgets what comes in" hint="cut"
 class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x**3
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
@@ -509,13 +494,8 @@ class Cube(torch.autograd.Function):
             return g * 3 * x**2
 
 
-# %% changes what comes in task="Cube" en="the call changed g itself" ko="g의 값이 바뀌었습니다"
+# %% changes what comes in task="Cube" base="forgets what comes in" en="the call changed g itself" ko="g의 값이 바뀌었습니다"
 class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x**3
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
@@ -523,13 +503,8 @@ class Cube(torch.autograd.Function):
         return g * x**2
 
 
-# %% changes what comes in where nothing is recorded task="Cube" en="the call changed g itself" ko="g의 값이 바뀌었습니다"
+# %% changes what comes in where nothing is recorded task="Cube" base="forgets what comes in" en="the call changed g itself" ko="g의 값이 바뀌었습니다"
 class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x**3
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
@@ -538,39 +513,24 @@ class Cube(torch.autograd.Function):
         return g.mul_(3).mul_(x).mul_(x)
 
 
-# %% a wrong slope task="Cube" hint="slope"
+# %% a wrong slope task="Cube" base="forgets what comes in" hint="slope"
 class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x**3
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return g * x**2
 
 
-# %% cuts one of two paths task="Cube" hint="half"
+# %% cuts one of two paths task="Cube" base="forgets what comes in" hint="half"
 class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x**3
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return g * 3 * x * x.detach()
 
 
-# %% takes what comes in for a constant task="Cube" hint="half"
+# %% takes what comes in for a constant task="Cube" base="forgets what comes in" hint="half"
 class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x**3
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
@@ -596,16 +556,8 @@ class Cube(torch.autograd.Function):
         return x**3
 
 
-# %% takes a shortcut where what comes in is 0 task="Cube" hint="half"
+# %% takes a shortcut where what comes in is 0 task="Cube" base="own" hint="half"
 class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(x):
-        return x**3
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
@@ -979,13 +931,8 @@ def gradient_penalty(model, x):
     return ((slopes.norm(dim=1) - 1) ** 2).mean()
 
 
-# %% clips x in backward task="Cube" hint="clipped"
+# %% clips x in backward task="Cube" base="forgets what comes in" hint="clipped"
 class Cube(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x**3
-
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors

@@ -6,37 +6,25 @@ import math
 from secant import Value
 
 
-# %% the factors the wrong way round task="value_add_mul" hint="swapped" points="1"
+# %% the factors the wrong way round task="value_add_mul" base="own" hint="swapped" points="1"
 class Value(Value):
-    def __add__(self, other):
-        other = Value(other) if isinstance(other, (int, float)) else other
-        return Value(self.data + other.data, (self, other), (1.0, 1.0))
-
     def __mul__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
         return Value(self.data * other.data, (self, other), (self.data, other.data))
 
 
-# %% the numbers for slopes of a sum task="value_add_mul" hint="numbers" points="1"
+# %% the numbers for slopes of a sum task="value_add_mul" base="own" hint="numbers" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
         return Value(self.data + other.data, (self, other), (self.data, other.data))
 
-    def __mul__(self, other):
-        other = Value(other) if isinstance(other, (int, float)) else other
-        return Value(self.data * other.data, (self, other), (other.data, self.data))
 
-
-# %% a set of parents task="value_add_mul" en="each parent needs one slope" ko="부모마다 기울기가 하나씩" points="1"
+# %% a set of parents task="value_add_mul" base="own" en="each parent needs one slope" ko="부모마다 기울기가 하나씩" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
         return Value(self.data + other.data, {self, other}, (1.0, 1.0))
-
-    def __mul__(self, other):
-        other = Value(other) if isinstance(other, (int, float)) else other
-        return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
 # %% copies of the operands task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
@@ -50,27 +38,19 @@ class Value(Value):
         return Value(self.data * number, (Value(self.data), Value(number)), (number, self.data))
 
 
-# %% numbers on one side only for sums task="value_add_mul" hint="number" points="1"
+# %% numbers on one side only for sums task="value_add_mul" base="own" hint="number" points="1"
 class Value(Value):
-    def __add__(self, other):
-        other = Value(other) if isinstance(other, (int, float)) else other
-        return Value(self.data + other.data, (self, other), (1.0, 1.0))
-
     def __mul__(self, other):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% changes self task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
+# %% changes self task="value_add_mul" base="own" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
         old = Value(self.data, self.parents, self.slopes)
         self.data, self.parents, self.slopes = self.data + other.data, (old, other), (1.0, 1.0)
         return self
-
-    def __mul__(self, other):
-        other = Value(other) if isinstance(other, (int, float)) else other
-        return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
 # %% nothing remembered task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
@@ -82,17 +62,13 @@ class Value(Value):
         return Value(self.data * getattr(other, "data", other))
 
 
-# %% pushes gradients at once task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
+# %% pushes gradients at once task="value_add_mul" base="own" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
         self.grad += 1.0
         other.grad += 1.0
         return Value(self.data + other.data, (self, other), (1.0, 1.0))
-
-    def __mul__(self, other):
-        other = Value(other) if isinstance(other, (int, float)) else other
-        return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
 # %% a number is no int task="value_add_mul" hint="number"
@@ -106,12 +82,8 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% multiplying by 0 gives a constant task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
+# %% multiplying by 0 gives a constant task="value_add_mul" base="own" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
 class Value(Value):
-    def __add__(self, other):
-        other = Value(other) if isinstance(other, (int, float)) else other
-        return Value(self.data + other.data, (self, other), (1.0, 1.0))
-
     def __mul__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
         if self.data == 0 or other.data == 0:
@@ -119,12 +91,8 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% slopes that are Values task="value_add_mul" en="must be plain numbers (a bool does not count), not Value" ko="수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은 Value" points="1"
+# %% slopes that are Values task="value_add_mul" base="own" en="must be plain numbers (a bool does not count), not Value" ko="수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은 Value" points="1"
 class Value(Value):
-    def __add__(self, other):
-        other = Value(other) if isinstance(other, (int, float)) else other
-        return Value(self.data + other.data, (self, other), (1.0, 1.0))
-
     def __mul__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
         return Value(self.data * other.data, (self, other), (other, self))
@@ -454,14 +422,11 @@ class Value(Value):
             value.data = round(value.grad, 6)
 
 
-# %% no n before the power task="value_functions" hint="factor" points="1"
+# %% no n before the power task="value_functions" base="own" hint="factor" points="1"
 class Value(Value):
     def __pow__(self, number):
         slope = self.data ** (number - 1) if number else 0.0
         return Value(self.data**number, (self,), (slope,))
-
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
 
     def exp(self):
         return Value(math.exp(self.data), (self,), (math.exp(self.data),))
@@ -470,15 +435,8 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% a slope of 1 at the kink task="value_functions" hint="kink" points="1"
+# %% a slope of 1 at the kink task="value_functions" base="own" hint="kink" points="1"
 class Value(Value):
-    def __pow__(self, number):
-        slope = number * self.data ** (number - 1) if number else 0.0
-        return Value(self.data**number, (self,), (slope,))
-
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
-
     def exp(self):
         return Value(math.exp(self.data), (self,), (math.exp(self.data),))
 
@@ -486,15 +444,8 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data >= 0 else 0.0,))
 
 
-# %% relu lets everything through task="value_functions" hint="leaky" points="1"
+# %% relu lets everything through task="value_functions" base="own" hint="leaky" points="1"
 class Value(Value):
-    def __pow__(self, number):
-        slope = number * self.data ** (number - 1) if number else 0.0
-        return Value(self.data**number, (self,), (slope,))
-
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
-
     def exp(self):
         return Value(math.exp(self.data), (self,), (math.exp(self.data),))
 
@@ -502,12 +453,8 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data else 0.0,))
 
 
-# %% the logarithm of base ten task="value_functions" hint="log10" points="1"
+# %% the logarithm of base ten task="value_functions" base="own" hint="log10" points="1"
 class Value(Value):
-    def __pow__(self, number):
-        slope = number * self.data ** (number - 1) if number else 0.0
-        return Value(self.data**number, (self,), (slope,))
-
     def log(self):
         return Value(math.log10(self.data), (self,), (1 / self.data,))
 
@@ -518,15 +465,8 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% the power rule for exp task="value_functions" hint="inverse" points="1"
+# %% the power rule for exp task="value_functions" base="own" hint="inverse" points="1"
 class Value(Value):
-    def __pow__(self, number):
-        slope = number * self.data ** (number - 1) if number else 0.0
-        return Value(self.data**number, (self,), (slope,))
-
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
-
     def exp(self):
         power = math.exp(self.data)
         return Value(power, (self,), (self.data * math.exp(self.data - 1),))
@@ -535,15 +475,12 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% powers by way of the logarithm task="value_functions" en="the call raised an error" ko="오류가 났습니다" points="1"
+# %% powers by way of the logarithm task="value_functions" base="own" en="the call raised an error" ko="오류가 났습니다" points="1"
 class Value(Value):
     def __pow__(self, number):
         power = math.exp(number * math.log(self.data))
         return Value(power, (self,), (number * power / self.data,))
 
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
-
     def exp(self):
         return Value(math.exp(self.data), (self,), (math.exp(self.data),))
 
@@ -551,14 +488,11 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% 0 to the power of 0 task="value_functions" en="ZeroDivisionError" ko="ZeroDivisionError" points="1"
+# %% 0 to the power of 0 task="value_functions" base="own" en="ZeroDivisionError" ko="ZeroDivisionError" points="1"
 class Value(Value):
     def __pow__(self, number):
         return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
 
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
-
     def exp(self):
         return Value(math.exp(self.data), (self,), (math.exp(self.data),))
 
@@ -566,15 +500,8 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% a bool for a slope task="value_functions" en="must be plain numbers (a bool does not count), not bool" ko="들어 있는 것은 bool" points="1"
+# %% a bool for a slope task="value_functions" base="own" en="must be plain numbers (a bool does not count), not bool" ko="들어 있는 것은 bool" points="1"
 class Value(Value):
-    def __pow__(self, number):
-        slope = number * self.data ** (number - 1) if number else 0.0
-        return Value(self.data**number, (self,), (slope,))
-
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
-
     def exp(self):
         return Value(math.exp(self.data), (self,), (math.exp(self.data),))
 
@@ -582,15 +509,8 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (self.data > 0,))
 
 
-# %% relu returns self task="value_functions" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
+# %% relu returns self task="value_functions" base="own" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
 class Value(Value):
-    def __pow__(self, number):
-        slope = number * self.data ** (number - 1) if number else 0.0
-        return Value(self.data**number, (self,), (slope,))
-
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
-
     def exp(self):
         return Value(math.exp(self.data), (self,), (math.exp(self.data),))
 
@@ -773,7 +693,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% one object for the same two operands task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
+# %% one object for the same two operands task="value_add_mul" base="own" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
 class Value(Value):
     def __add__(self, other):
         if isinstance(other, (int, float)):
@@ -784,13 +704,8 @@ class Value(Value):
             self._sums[id(other)] = Value(self.data + other.data, (self, other), (1.0, 1.0))
         return self._sums[id(other)]
 
-    def __mul__(self, other):
-        if isinstance(other, (int, float)):
-            other = Value(other)
-        return Value(self.data * other.data, (self, other), (other.data, self.data))
 
-
-# %% adding 0 changes nothing task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
+# %% adding 0 changes nothing task="value_add_mul" base="own" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
 class Value(Value):
     def __add__(self, other):
         if isinstance(other, (int, float)):
@@ -799,19 +714,9 @@ class Value(Value):
             other = Value(other)
         return Value(self.data + other.data, (self, other), (1.0, 1.0))
 
-    def __mul__(self, other):
-        if isinstance(other, (int, float)):
-            other = Value(other)
-        return Value(self.data * other.data, (self, other), (other.data, self.data))
 
-
-# %% equal numbers taken for one Value task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
+# %% equal numbers taken for one Value task="value_add_mul" base="own" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
 class Value(Value):
-    def __add__(self, other):
-        if isinstance(other, (int, float)):
-            other = Value(other)
-        return Value(self.data + other.data, (self, other), (1.0, 1.0))
-
     def __mul__(self, other):
         if isinstance(other, (int, float)):
             other = Value(other)
@@ -833,13 +738,8 @@ class Value(Value):
         return Value(round(self.data * other.data, 10), (self, other), (other.data, self.data))
 
 
-# %% a square with twice its slope for each parent task="value_add_mul" hint="twice" points="1"
+# %% a square with twice its slope for each parent task="value_add_mul" base="own" hint="twice" points="1"
 class Value(Value):
-    def __add__(self, other):
-        if isinstance(other, (int, float)):
-            other = Value(other)
-        return Value(self.data + other.data, (self, other), (1.0, 1.0))
-
     def __mul__(self, other):
         if isinstance(other, (int, float)):
             other = Value(other)
@@ -848,7 +748,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% a list of children on each operand task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
+# %% a list of children on each operand task="value_add_mul" base="own" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
 class Value(Value):
     def __add__(self, other):
         if isinstance(other, (int, float)):
@@ -857,11 +757,6 @@ class Value(Value):
         for value in (self, other):
             value.children = [*getattr(value, "children", []), out]
         return out
-
-    def __mul__(self, other):
-        if isinstance(other, (int, float)):
-            other = Value(other)
-        return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
 # %% grad as a mark task="value_order" en="only read its fields" ko="필드를 읽기만 하세요" points="1"
@@ -1011,7 +906,7 @@ class Value(Value):
                 p.grad = max(-1e12, min(1e12, p.grad + s * v.grad))
 
 
-# %% exp with a bound task="value_functions" hint="bound" points="1"
+# %% exp with a bound task="value_functions" base="own" hint="bound" points="1"
 import math
 
 
@@ -1020,9 +915,6 @@ class Value(Value):
         if number == 0:
             return Value(1.0, (self,), (0.0,))
         return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
-
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
 
     def exp(self):
         y = math.exp(max(-500.0, min(500.0, self.data)))
@@ -1032,7 +924,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% exp empties the grad of x task="value_functions" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
+# %% exp empties the grad of x task="value_functions" base="own" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
 import math
 
 
@@ -1041,9 +933,6 @@ class Value(Value):
         if number == 0:
             return Value(1.0, (self,), (0.0,))
         return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
-
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
 
     def exp(self):
         self.grad = 0.0
@@ -1054,7 +943,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% relu makes a constant below 0 task="value_functions" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
+# %% relu makes a constant below 0 task="value_functions" base="own" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
 import math
 
 
@@ -1063,9 +952,6 @@ class Value(Value):
         if number == 0:
             return Value(1.0, (self,), (0.0,))
         return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
-
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
 
     def exp(self):
         y = math.exp(self.data)
@@ -1077,7 +963,7 @@ class Value(Value):
         return Value(0.0)
 
 
-# %% the power 0 makes a constant task="value_functions" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
+# %% the power 0 makes a constant task="value_functions" base="own" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다" points="1"
 import math
 
 
@@ -1087,9 +973,6 @@ class Value(Value):
             return Value(1.0)
         return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
 
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
-
     def exp(self):
         y = math.exp(self.data)
         return Value(y, (self,), (y,))
@@ -1098,7 +981,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% a slope of 0 wherever x is 0 task="value_functions" hint="line" points="1"
+# %% a slope of 0 wherever x is 0 task="value_functions" base="own" hint="line" points="1"
 import math
 
 
@@ -1108,9 +991,6 @@ class Value(Value):
         slope = number * y / self.data if self.data else 0.0
         return Value(y, (self,), (slope,))
 
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
-
     def exp(self):
         y = math.exp(self.data)
         return Value(y, (self,), (y,))
@@ -1119,7 +999,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% relu takes what is small for 0 task="value_functions" hint="small" points="1"
+# %% relu takes what is small for 0 task="value_functions" base="own" hint="small" points="1"
 import math
 
 
@@ -1128,9 +1008,6 @@ class Value(Value):
         if number == 0:
             return Value(1.0, (self,), (0.0,))
         return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
-
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
 
     def exp(self):
         y = math.exp(self.data)
@@ -1465,12 +1342,8 @@ def which_bug(Engine):
     return "none" if x.grad == 112 else "kept"
 
 
-# %% times 1 is the same Value task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
+# %% times 1 is the same Value task="value_add_mul" base="own" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"
 class Value(Value):
-    def __add__(self, other):
-        other = Value(other) if isinstance(other, (int, float)) else other
-        return Value(self.data + other.data, (self, other), (1.0, 1.0))
-
     def __mul__(self, other):
         if isinstance(other, (int, float)) and other == 1:
             return self
@@ -1505,19 +1378,15 @@ class Value(Value):
         return Value(self.data * other.data, parents, (other.data, self.data))
 
 
-# %% slopes as far as the leaf task="value_add_mul" hint="chain" points="1"
+# %% slopes as far as the leaf task="value_add_mul" base="a new leaf in the place of what has parents" hint="chain" points="1"
 class Value(Value):
-    def __add__(self, other):
-        other = other if isinstance(other, Value) else Value(other)
-        return Value(self.data + other.data, (self, other), (1.0, 1.0))
-
     def __mul__(self, other):
         other = other if isinstance(other, Value) else Value(other)
         inner = [one.slopes[0] if one.slopes else 1.0 for one in (self, other)]
         return Value(self.data * other.data, (self, other), (other.data * inner[0], self.data * inner[1]))
 
 
-# %% an operand forgets its parents task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
+# %% an operand forgets its parents task="value_add_mul" base="a sum of sums with the parents of both" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다" points="1"
 class Value(Value):
     def __add__(self, other):
         other = other if isinstance(other, Value) else Value(other)
@@ -1525,17 +1394,9 @@ class Value(Value):
         self.parents, self.slopes = (), ()
         return out
 
-    def __mul__(self, other):
-        other = other if isinstance(other, Value) else Value(other)
-        return Value(self.data * other.data, (self, other), (other.data, self.data))
 
-
-# %% a square of what has parents task="value_add_mul" en="the parents are the operands, not what these were made from" ko="피연산자를 만든 값은 넣지 마세요" points="1"
+# %% a square of what has parents task="value_add_mul" base="a new leaf in the place of what has parents" en="the parents are the operands, not what these were made from" ko="피연산자를 만든 값은 넣지 마세요" points="1"
 class Value(Value):
-    def __add__(self, other):
-        other = other if isinstance(other, Value) else Value(other)
-        return Value(self.data + other.data, (self, other), (1.0, 1.0))
-
     def __mul__(self, other):
         other = other if isinstance(other, Value) else Value(other)
         if other is self and self.parents:
@@ -1707,41 +1568,17 @@ class Value(Value):
         return self.one(max(0.0, self.data), 1.0 if self.data > 0 else 0.0)
 
 
-# %% the slope as far as the leaf task="value_functions" hint="chain"
+# %% the slope as far as the leaf task="value_functions" base="the parents of x in the place of x" hint="chain"
 class Value(Value):
     def one(self, data, slope):
         inner = self.slopes[0] if self.slopes else 1.0
         return Value(data, (self,), (slope * inner,))
 
-    def __pow__(self, number):
-        return self.one(self.data**number, number * self.data ** (number - 1) if number else 0.0)
 
-    def log(self):
-        return self.one(math.log(self.data), 1 / self.data)
-
-    def exp(self):
-        return self.one(math.exp(self.data), math.exp(self.data))
-
-    def relu(self):
-        return self.one(max(0.0, self.data), 1.0 if self.data > 0 else 0.0)
-
-
-# %% a new leaf where x has parents task="value_functions" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
+# %% a new leaf where x has parents task="value_functions" base="the parents of x in the place of x" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
 class Value(Value):
     def one(self, data, slope):
         return Value(data, (Value(self.data) if self.parents else self,), (slope,))
-
-    def __pow__(self, number):
-        return self.one(self.data**number, number * self.data ** (number - 1) if number else 0.0)
-
-    def log(self):
-        return self.one(math.log(self.data), 1 / self.data)
-
-    def exp(self):
-        return self.one(math.exp(self.data), math.exp(self.data))
-
-    def relu(self):
-        return self.one(max(0.0, self.data), 1.0 if self.data > 0 else 0.0)
 
 
 # %% half the squared errors task="fit_line" hint="half"
@@ -1800,16 +1637,13 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% the power as a product of products task="value_functions" hint="factor" points="1"
+# %% the power as a product of products task="value_functions" base="own" hint="factor" points="1"
 class Value(Value):
     def __pow__(self, number):
         out = Value(1.0)
         for _ in range(int(abs(number))):
             out = Value(out.data * self.data, (out, self), (self.data, out.data))
         return out if number >= 0 else Value(1 / out.data, (out,), (-1 / out.data**2,))
-
-    def log(self):
-        return Value(math.log(self.data), (self,), (1 / self.data,))
 
     def exp(self):
         return Value(math.exp(self.data), (self,), (math.exp(self.data),))

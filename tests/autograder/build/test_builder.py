@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -11,10 +12,12 @@ from typing import Any
 
 import nbformat
 import pytest
+from jupytext import TextFileContentsManager
 from typer.testing import CliRunner
 
 from autograder.build import builder
 from autograder.cli import app, main
+from autograder.course.cells import HEADER_MARKS, grade_id
 from autograder.course.lesson import find_lessons
 
 NOTEBOOKS = [Path(home, "01_steps", "01_steps.ipynb") for home in ("release/en", "release/ko", "source")]
@@ -287,6 +290,144 @@ def test_jupytext_carries_an_edit_over(built: Path, root: Path) -> None:
     subprocess.run(jupytext, cwd=built, check=True, capture_output=True)
     assert "Just because." in (built / "course/01_steps/01_steps.py").read_text()
     assert NOTEBOOKS[2] in build(built).written
+
+
+def shorten_headers(course: Path) -> Path:
+    """Write the small lesson's headers as authors do; return its text."""
+    text = course / "course" / "01_steps" / "01_steps.py"
+    short = [
+        *('answer="double"', 'test="double" points=2', 'answer="Counter"', 'test="Counter" points=3'),
+        'answer="why" points=1',
+    ]
+    pieces = re.split(r"nbgrader=\{.*\}", text.read_text(encoding="utf-8"))
+    whole = "".join(piece + mark for piece, mark in zip(pieces, [*short, ""], strict=True))
+    text.write_text(whole, encoding="utf-8")
+    return text
+
+
+def test_short_headers_build_what_nbgraders_long_ones_do(built: Path) -> None:
+    before = contents(built)
+    shorten_headers(built)
+    assert build(built).written == []
+    assert contents(built) == before
+
+
+def test_jupytext_carries_short_headers_in_both_directions(built: Path, root: Path) -> None:
+    shutil.copy(root / "jupytext.toml", built)
+    text = shorten_headers(built)
+    headers = set(re.findall("# %% .*(?:answer|test)=.*", text.read_text(encoding="utf-8")))
+    build(built)
+    jupytext = [sys.executable, "-m", "jupytext", "--sync", str(NOTEBOOKS[2])]
+
+    edit(built)
+    os.utime(built / NOTEBOOKS[2])
+    subprocess.run(jupytext, cwd=built, check=True, capture_output=True)
+    assert "Just because." in text.read_text(encoding="utf-8")
+    written = re.findall("# %% .*(?:answer|test)=.*", text.read_text(encoding="utf-8"))
+    assert {frozenset(line.split()) for line in written} == {frozenset(line.split()) for line in headers}
+
+    edit_text(built, "Just because", "Simply because")
+    subprocess.run(jupytext, cwd=built, check=True, capture_output=True)
+    saved = read(built, "source")
+    assert "Simply because." in saved.cells[-1].source
+    assert [grade_id(cell) for cell in saved.cells if grade_id(cell)] == [
+        *("double", "test_double", "Counter", "test_Counter", "why")
+    ]
+
+
+def save_in_jupyterlab(course: Path) -> None:
+    """Open the source notebook as JupyterLab with jupytext does, edit its last cell, and save it."""
+    manager = TextFileContentsManager(root_dir=str(course))
+    model = manager.get(str(NOTEBOOKS[2]), type="notebook", content=True)
+    cell = model["content"]["cells"][-1]
+    cell["source"] = cell["source"].replace("Because", "Just because")
+    manager.save(model, str(NOTEBOOKS[2]))
+
+
+def test_notebook_saved_in_jupyterlab_keeps_headers_and_metadata(built: Path, root: Path) -> None:
+    shutil.copy(root / "jupytext.toml", built)
+    text = shorten_headers(built)
+    build(built)
+    before = text.read_text(encoding="utf-8")
+    save_in_jupyterlab(built)
+    assert text.read_text(encoding="utf-8") == before.replace("Because", "Just because")
+    assert build(built).written == [NOTEBOOKS[2]]
+
+
+def with_placeholders(course: Path) -> Path:
+    """Let the small lesson's text take numbers from its cells, and build it; return the text."""
+    edit_text(
+        course,
+        "A small lesson",
+        "Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · steps\n\nA small lesson",
+    )
+    edit_text(course, "Return twice the number.", "Return twice the number, for {{points}} of {{tasks}}.")
+    edit_text(course, "수의 두 배를", "{{points}}: 수의 두 배를")
+    shorten_headers(course)
+    build(course)
+    return course / "course" / "01_steps" / "01_steps.py"
+
+
+def prose(course: Path, home: str) -> str:
+    return "\n".join(cell.source for cell in read(course, home).cells)
+
+
+def test_placeholders_are_filled_marked_in_source_and_plain_in_a_release(course: Path) -> None:
+    text = with_placeholders(course)
+    released = prose(course, "release/en")
+    assert "Lesson 01 of 1 · ~5 min · steps" in released
+    assert "for 5 points of A function and a class." in released
+    assert "5점: 수의 두 배를" in prose(course, "release/ko")
+    assert 'for <span class="points">5 points</span> of' in prose(course, "source")
+    assert "for {{points}} of {{tasks}}." in text.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("way", ["sync", "jupyterlab"])
+def test_placeholders_outlive_a_notebook_that_is_saved(course: Path, root: Path, way: str) -> None:
+    text = with_placeholders(course)
+    before, released = text.read_text(encoding="utf-8"), prose(course, "release/en")
+    shutil.copy(root / "jupytext.toml", course)
+    if way == "sync":
+        edit(course)
+        os.utime(course / NOTEBOOKS[2])
+        jupytext = [sys.executable, "-m", "jupytext", "--sync", str(NOTEBOOKS[2])]
+        subprocess.run(jupytext, cwd=course, check=True, capture_output=True)
+    else:
+        save_in_jupyterlab(course)
+    assert NOTEBOOKS[2] in build(course).written
+    after = text.read_text(encoding="utf-8")
+    assert "Just because." in after
+    assert re.findall("{{.*}}", after) == re.findall("{{.*}}", before)
+    assert "<span" not in after
+    assert prose(course, "release/en") == released
+    assert "Just because." in prose(course, "source")
+
+
+def test_points_changed_in_the_source_notebook_name_the_header_to_write(built: Path) -> None:
+    text = shorten_headers(built)
+    path = built / NOTEBOOKS[2]
+    notebook = read(built, "source")
+    notebook.cells[10].metadata["nbgrader"]["points"] = 4
+    nbformat.write(notebook, path)
+    with pytest.raises(
+        builder.BuildError, match=r'test_Counter: .*: write test="Counter" points=4 in its header'
+    ):
+        build(built)
+    shorter = text.read_text(encoding="utf-8").replace('"Counter" points=3', '"Counter" points=4')
+    text.write_text(shorter, encoding="utf-8")
+    assert NOTEBOOKS[0] in build(built).written
+
+
+def test_edited_notebook_of_an_earlier_version_names_no_headers(built: Path) -> None:
+    notebook = read(built, "source")
+    for cell in notebook.cells:
+        for mark in HEADER_MARKS:
+            cell.metadata.pop(mark, None)
+    notebook.cells[-1].source += " Really."
+    nbformat.write(notebook, built / NOTEBOOKS[2])
+    with pytest.raises(builder.BuildError) as refused:
+        build(built)
+    assert len(refused.value.problems) == 1
 
 
 # The command line.

@@ -1,14 +1,14 @@
-"""`autograder build --accept-translations`: hashes where an author says that the Korean follows."""
+"""Stale translations: a build warns of them, a strict one refuses them, and an author accepts them."""
 
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from autograder.build import rules
-from autograder.build.translations import accept_translations
+from autograder.build.builder import BuildError, build
+from autograder.build.translations import accept_translations, stale_translations
 from autograder.cli import app
-from autograder.course.lesson import Lesson
+from autograder.course.lesson import Lesson, wrong_answers
 
 WORDS = """# Notes.
 
@@ -24,17 +24,63 @@ r\"\"\"
 """
 
 
-def stale(lesson: Lesson) -> list[str]:
-    return [text for text in rules.lesson_problems(lesson) if 'write en="' in text]
+@pytest.fixture
+def stale(steps: Lesson) -> Lesson:
+    """The small lesson after somebody who knows no Korean has changed its English."""
+    text = steps.text.read_text(encoding="utf-8")
+    steps.text.write_text(text.replace("Return twice the number", "Return it twice"), encoding="utf-8")
+    return steps
+
+
+def test_build_warns_of_a_stale_translation_and_writes_the_lesson(stale: Lesson) -> None:
+    built = build(stale.root, [stale])
+    (place,) = built.stale_translations
+    assert place.startswith("course/01_steps/01_steps.py:35: the English has changed since: check this")
+    released = stale.root / "release" / "en" / stale.name / f"{stale.name}.ipynb"
+    assert "Return it twice" in released.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("option", ["check", "strict"])
+def test_strict_build_and_check_refuse_a_stale_translation(stale: Lesson, option: str) -> None:
+    with pytest.raises(BuildError, match=r"01_steps\.py:35: the English has changed since"):
+        build(stale.root, [stale], **{option: True})
+    assert not (stale.root / "source").exists()
+
+
+def test_command_warns_lists_and_refuses_stale_translations(
+    stale: Lesson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(stale.root)
+    listed = CliRunner().invoke(app, ["build", "1", "--stale"])
+    assert listed.exit_code == 0
+    assert "01_steps.py:35: the English has changed since" in listed.output.replace("\n", " ")
+    assert listed.output.endswith("1 lesson: 1 stale translation.\n")
+    assert not (stale.root / "source").exists()
+    built = CliRunner().invoke(app, ["build", "1"])
+    assert built.exit_code == 0
+    assert "1 stale translation: `autograder build --stale`" in built.output
+    assert CliRunner().invoke(app, ["build", "1", "--strict"]).exit_code == 1
+
+
+def test_hint_without_korean_is_stale_and_says_the_english(steps: Lesson) -> None:
+    hints = '[double.adds]\nen = "you added three"\n'
+    (steps.folder / "hints.toml").write_text(hints, encoding="utf-8")
+    assert stale_translations(steps) == ["course/01_steps/hints.toml: double.adds has no text in Korean."]
+    path = steps.folder / "wrong_answers.py"
+    path.write_text(
+        '# %% adds task="double" hint="adds"\ndef double(x):\n    return x + 3\n', encoding="utf-8"
+    )
+    (answer,) = wrong_answers(steps)
+    assert answer.hint == {"en": "you added three", "ko": "you added three"}
 
 
 def test_stale_and_missing_hashes_are_written_and_nothing_else(steps: Lesson) -> None:
     before = steps.text.read_text(encoding="utf-8")
     steps.text.write_text(before.replace(' en="1728a197"', ""), encoding="utf-8")
     (steps.folder / "solutions.py").write_text(WORDS, encoding="utf-8")
-    assert len(stale(steps)) == 2
+    assert len(stale_translations(steps)) == 2
     places = accept_translations(steps)
-    assert not stale(steps)
+    assert not stale_translations(steps)
     assert steps.text.read_text(encoding="utf-8") == before
     assert [place.partition(":")[0] for place in places] == [
         "course/01_steps/01_steps.py",
@@ -44,12 +90,11 @@ def test_stale_and_missing_hashes_are_written_and_nothing_else(steps: Lesson) ->
     assert not accept_translations(steps)
 
 
-def test_a_missing_hash_is_reported_with_all_other_problems(steps: Lesson) -> None:
+def test_missing_hash_is_listed_with_the_hash_to_write(steps: Lesson) -> None:
     text = steps.text.read_text(encoding="utf-8")
-    steps.text.write_text(text.replace(' en="1728a197"', "").replace(', "points": 3', ""), encoding="utf-8")
-    said = "\n".join(rules.lesson_problems(steps))
-    assert 'write en="1728a197"' in said
-    assert "needs points" in said
+    steps.text.write_text(text.replace(' en="1728a197"', ""), encoding="utf-8")
+    (place,) = stale_translations(steps)
+    assert 'not marked as checked: check this translation, then write en="1728a197"' in place
 
 
 def test_the_command_wants_lessons_that_are_named(steps: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:

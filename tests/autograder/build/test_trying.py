@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
+from autograder.build.values import literal
 from autograder.course.lesson import Lesson
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
@@ -81,3 +83,47 @@ def test_try_of_an_unknown_task_is_refused(steps: Lesson) -> None:
     done = tried(steps, "treble")
     assert done.returncode == 2
     assert 'has no task "treble" with a test cell; it has double, Counter.' in done.stderr
+
+
+@pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
+def test_values_of_wrong_answers_are_printed_for_a_new_case(steps: Lesson) -> None:
+    new = 'from secant import ask, tensor\n\nask("double(x)", x=tensor([3, 0.1])).returns(None)\n'
+    changed(
+        steps.text,
+        "from secant import check, say\n\ncheck.close(double(3.0)",
+        f"{new}check.close(double(3.0)",
+    )
+    wrong = steps.folder / "wrong_answers.py"
+    changed(wrong, "    return x + 3", "    raise ValueError(x.shape)")
+    changed(wrong, "    return 2 * abs(x)", "    import os\n\n    os._exit(3)")
+    done = tried(steps, "double", "--values")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["double(x=[3, 0.1]), float64", "    tensor([6, 0.2])  # the course's own answer"]
+    assert "    tensor([6, -2.99])  # squares it" in lines
+    assert "    # adds three: ValueError: torch.Size([2])" in lines
+    assert "drops the sign" not in done.stdout
+
+
+@pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
+def test_values_need_a_test_cell_that_asks(steps: Lesson) -> None:
+    done = tried(steps, "double", "--values")
+    assert done.returncode == 2
+    assert "test_double puts no question with `ask`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (
+            torch.tensor([[1.0, 0.1 + 0.2], [1e-30, float("nan")]], dtype=torch.float64),
+            'tensor([[1, 0.3], [1e-30, float("nan")]])',
+        ),
+        (torch.tensor([1, 20]), 'tensor([1, 20], "int64")'),
+        (torch.tensor(10.0), 'tensor(10, "float32")'),
+        ((2.0, [None, "a"]), "(2.0, [None, 'a'])"),
+        ({"g": (1,)}, "{'g': (1,)}"),
+    ],
+)
+def test_value_is_written_as_a_test_cell_writes_it(value: object, text: str) -> None:
+    assert literal(value) == text

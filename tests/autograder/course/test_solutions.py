@@ -49,12 +49,11 @@ def test_the_code_is_the_lessons_own_answer(lesson: Lesson) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (TEXT.format(hash="00000000"), "check the Korean words on double"),
         (TEXT.partition("# %% [markdown] task=\"double\" lang=\"ko\"")[0], "double needs words in English and Korean"),
         (TEXT.replace("double", "triple"), 'there is no task "triple"'),
         (TEXT.replace('lang="en"', 'lang="ko"'), "no English words on double"),
     ],
-    ids=["stale", "one language", "unknown task", "no English"],
+    ids=["one language", "unknown task", "no English"],
 )
 def test_a_mistake_in_a_solution_text_is_named(lesson: Lesson, text: str, said: str) -> None:
     write(lesson, text)

@@ -1,0 +1,118 @@
+"""The values that recorded wrong answers return for the visible cases, as a test cell writes them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+import torch
+
+from autograder.build.trying import Child, quiet, tasks_to_try
+from autograder.course.cells import split_tests
+from autograder.course.errors import CourseError
+from autograder.course.lesson import Answer, Lesson, wrong_answers
+from secant import check
+from secant.checking import situation
+from secant.checking.ask import asked_elsewhere
+
+_DIGITS = 12  # that a pasted number keeps: no test compares a mistake more closely
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question of a test cell's visible part.
+
+    Attributes:
+        call: the question as a message shows it.
+        right: the value that the course's own answer returns.
+        mistakes: a line for each wrong answer that returns another value or raises an error.
+    """
+
+    call: str
+    right: str
+    mistakes: list[str]
+
+
+def wrong_values(lesson: Lesson, task: str) -> Iterator[Case]:
+    """Put the questions of a task's visible tests to the course's own answer and each recorded wrong one.
+
+    The visible part may hold a new case whose expected value is still to be found: the course's own answer
+    says which questions there are, and what follows from its failure at a case does not matter.
+
+    Raises:
+        CourseError: there is no such task, or its visible part does not use `ask`.
+    """
+    first, chosen = tasks_to_try(lesson, task)
+    for one in chosen:
+        assert one.test is not None
+        visible, own = split_tests(one.test.source)[0], f"{first}\n{one.answer.source}"
+        answers = [answer for answer in wrong_answers(lesson) if answer.task == one.id]
+        children = [Child(_send_values, own, f"{first}\n{each.source}", visible) for each in answers]
+        cases: dict[str, Case] = {}
+        for answer, child in zip(answers, children, strict=True):
+            found = child.result()
+            for call, right, value, error in [] if isinstance(found, str) else found:
+                case = cases.setdefault(call, Case(call, right, []))
+                mistake = _mistake(answer, value, error)
+                if value != right and mistake not in case.mistakes:  # a part of the credit may ask it again
+                    case.mistakes.append(mistake)
+        if not cases:
+            raise CourseError(f"The visible part of test_{one.id} puts no question with `ask`.")
+        yield from cases.values()
+
+
+def _mistake(answer: Answer, value: str, error: str) -> str:
+    if error:
+        return f"# {answer.name}: {error}"
+    return (f"hint.{answer.hint_name}: {value}," if answer.hint_name else value) + f"  # {answer.name}"
+
+
+def _send_values(there: Connection, own: str, wrong: str, visible: str) -> None:
+    check.seed(b"the same draws for each answer")
+    with quiet("en"):
+        there.send(list(_values(own, wrong, visible)))
+
+
+def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield each question, the values that the two answers return, and the wrong one's error."""
+    right_names: dict[str, Any] = {"__name__": "__main__"}
+    wrong_names: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(own, "own", "exec"), right_names)
+    asked: list[tuple[str, Mapping[str, Any], str]] = []
+
+    def put(request: dict[str, Any]) -> dict[str, Any]:
+        alone = {key: value for key, value in request.items() if key != "ahead"}
+        seen = situation.put(alone, right_names)
+        if "kept" not in request:
+            asked.append((check.asked(), alone, literal(seen["result"])))
+        return seen
+
+    with suppress(Exception), asked_elsewhere(put):
+        exec(compile(visible, "test", "exec"), right_names)
+    exec(compile(wrong, "answer", "exec"), wrong_names)
+    for call, request, right in asked:
+        value = error = ""
+        try:
+            value = literal(situation.put(request, wrong_names)["result"])
+        except Exception as raised:
+            error = f"{type(raised).__name__}: {raised}".partition("\n")[0]
+        yield call, right, value, error
+
+
+def literal(value: object) -> str:
+    """Return a value as a test cell writes it."""
+    if isinstance(value, torch.Tensor):
+        kind = str(value.dtype).removeprefix("torch.")
+        numbers = re.sub(r"\.0\b", "", literal(value.tolist()))
+        return f"tensor({numbers}" + ("" if kind == "float64" else f', "{kind}"') + ")"
+    if isinstance(value, float):
+        return repr(float(f"{value:.{_DIGITS}g}")) if abs(value) < float("inf") else f'float("{value}")'
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(literal, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {literal(part)}' for key, part in value.items())}}}"
+    return repr(value)

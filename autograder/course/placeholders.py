@@ -1,0 +1,105 @@
+"""What a lesson's text takes from its cells: {{points}} in the text, marked in source/, plain in a release.
+
+The notebook in source/ shows what stands for a placeholder in a span of its name, so that nothing that saves
+the notebook back to the text can lose the placeholder: the span is read as one.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from nbformat import NotebookNode
+
+from autograder.course import minutes
+from autograder.course.cells import Task, is_manual, tasks
+
+#: The placeholders that there are.
+NAMES = ("lesson", "lessons", "minutes", "points", "tasks", "marks")
+_ANY = "|".join(NAMES)
+_MARKED = re.compile(rf'<span class="({_ANY})">([^<]*)</span>')
+_PLACE = re.compile(rf"(?<!\{{)\{{\{{({_ANY})\}}\}}(?!\}})")  # not the braces of an f-string, {{{points}}}
+_TASK = re.compile(r"^## [^\n`]*· `(\w+)`", re.MULTILINE)
+_MARKS = re.compile(r"^[●○]+ · [★☆]+ · \d+", re.MULTILINE)
+_ENGLISH = ["a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_KOREAN = ["하나", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "열한", "열두"]
+
+Values = Mapping[str, str]
+
+
+def plain(text: str) -> str:
+    """Return a text without the spans that show what stands for a placeholder."""
+    return _MARKED.sub(r"\2", text)
+
+
+def short(text: str) -> str:
+    """Return a text with each of these spans as the placeholder that it stands for."""
+    return _MARKED.sub(r"{{\1}}", text)
+
+
+def fill(cells: Sequence[NotebookNode], lesson: int, lessons: int) -> None:
+    """Fill the placeholders of a lesson's text, each in a span.
+
+    Args:
+        cells: the lesson's.
+        lesson: the lesson's number.
+        lessons: how many lessons the course has.
+    """
+    values = {"lesson": f"{lesson:02}", "lessons": str(lessons), "minutes": "0"}
+    _put(cells, values)  # all other words, which the minutes are counted from
+    whole = [NotebookNode(cell, source=plain(cell.source)) for cell in cells]
+    _put(cells, values | {"minutes": str(minutes.rounded(minutes.minutes(whole)))})
+
+
+def _put(cells: Sequence[NotebookNode], values: Values) -> None:
+    graded, marks = tasks(NotebookNode(cells=cells)), ""
+    for cell in cells:
+        if lang := cell.metadata.get("lang"):
+            text = short(cell.source)
+            if lang == "en":
+                marks = "".join(_MARKS.findall(text)[:1])
+            cell.source = _marked(text, {**values, "marks": marks, **_counts(text, lang, graded)})
+
+
+def _marked(text: str, values: Values) -> str:
+    return _PLACE.sub(lambda place: f'<span class="{place[1]}">{values[place[1]]}</span>', text)
+
+
+def _counts(text: str, lang: str, found: Sequence[Task]) -> Values:
+    """Return the points of the task that a text is about, or else the tasks and points of the lesson."""
+    graded = [task for task in found if not is_manual(task.answer)]
+    named = _TASK.search(text)
+    points = sum(task.points for task in found if named and task.id == named[1])
+    points = points or sum(task.points for task in graded)
+    if lang == "en":
+        return {"points": f"{points:g} point" + ("" if points == 1 else "s"), "tasks": _english(graded)}
+    if lang == "ko":
+        return {"points": f"{points:g}점", "tasks": _korean(graded)}
+    return {"points": f"{points:g}", "tasks": str(len(graded))}
+
+
+def _kinds(graded: Sequence[Task]) -> tuple[int, int]:
+    """Return how many tasks ask for a function and for a class; none if several ask for the same class."""
+    found = [re.search(r"^(def|class) (\w+)", task.answer.source, re.MULTILINE) for task in graded]
+    names = {match.groups() for match in found if match}
+    kinds = [kind for kind, _ in names] if len(names) == len(graded) else []
+    return kinds.count("def"), kinds.count("class")
+
+
+def _english(graded: Sequence[Task]) -> str:
+    functions, classes = _kinds(graded)
+    parts = [(functions, "function", "functions"), (classes, "class", "classes")]
+    if not functions + classes:
+        parts = [(len(graded), "task", "tasks")]
+    words = " and ".join(f"{_word(_ENGLISH, n)} {one if n == 1 else many}" for n, one, many in parts if n)
+    return words[:1].upper() + words[1:]
+
+
+def _korean(graded: Sequence[Task]) -> str:
+    functions, classes = _kinds(graded)
+    if not functions + classes:
+        return f"{_word(_KOREAN, len(graded)) if len(graded) > 1 else '한'} 문제"
+    parts = [(functions, "함수"), (classes, "클래스")]
+    return "와 ".join(f"{kind} {_word(_KOREAN, n)}{' 개' if n > 1 else ''}" for n, kind in parts if n)
+
+
+def _word(words: Sequence[str], number: int) -> str:
+    return words[number - 1] if 0 < number <= len(words) else str(number)

@@ -1,0 +1,61 @@
+"""A recorded answer written as another one with some methods of its class replaced."""
+
+import ast
+
+from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION
+
+
+def variant(base: str, changes: str) -> str:
+    """Return an answer with members of its class replaced, each by the one of the same name.
+
+    Args:
+        base: the answer to start from.
+        changes: code with a class of the same name that holds only what differs. Further members are added to
+            the class, and what stands before and after it comes before and after the whole answer.
+
+    Raises:
+        ValueError: one of the two is not Python, or has no such class.
+    """
+    old, new = _without_marks(base), changes.splitlines()
+    ours = next((each for each in _classes(changes)), None)
+    theirs = next((each for each in _classes("\n".join(old)) if ours and each.name == ours.name), None)
+    if ours is None or theirs is None:
+        raise ValueError("both need a class of the same name")
+    members = {_name(member): _lines(member, new) for member in ours.body}
+    known = {_name(member) for member in theirs.body}
+    added = [line for name in members if name not in known for line in ("", *members[name])]
+    end = _span(theirs)[1]
+    old[end:end] = added
+    for member in reversed(theirs.body):
+        first, last = _span(member)
+        old[first:last] = members.get(_name(member), old[first:last])
+    first, last = _span(ours)
+    return "\n".join([*new[:first], *old, *new[last:]])
+
+
+def _without_marks(source: str) -> list[str]:
+    marks = (f"### {BEGIN_SOLUTION}", f"### {END_SOLUTION}")
+    return [line for line in source.splitlines() if line.strip() not in marks]
+
+
+def _classes(source: str) -> list[ast.ClassDef]:
+    try:
+        return [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
+    except SyntaxError as error:
+        raise ValueError(f"its line {error.lineno} is not Python: {error.msg}") from error
+
+
+def _name(member: ast.stmt) -> str:
+    """Return a method's name; for another statement of a class, its code."""
+    return member.name if isinstance(member, ast.FunctionDef) else ast.unparse(member)
+
+
+def _lines(node: ast.stmt, source: list[str]) -> list[str]:
+    first, last = _span(node)
+    return source[first:last]
+
+
+def _span(node: ast.stmt) -> tuple[int, int]:
+    """Return the places of a statement's first line, decorators included, and of the line after it."""
+    starts = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
+    return min(starts) - 1, node.end_lineno or node.lineno
