@@ -10,7 +10,7 @@
 r"""
 # What autograd actually does
 
-Lesson 01 of 10 · ~90 min · gradient, difference quotient, round-off
+Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · gradient, difference quotient, round-off
 
 **After this lesson you can**
 
@@ -25,11 +25,11 @@ You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivativ
 optional, and not in the minutes above.
 """
 
-# %% [markdown] lang="ko" en="a7bb1bdd"
+# %% [markdown] lang="ko" en="3813794f"
 r"""
 # Autograd가 실제로 하는 일
 
-수업 01 / 10 · 약 90분 · gradient, 차분몫, 반올림 오차
+수업 {{lesson}} / {{lessons}} · 약 {{minutes}}분 · gradient, 차분몫, 반올림 오차
 
 **이 수업을 마치면**
 
@@ -872,7 +872,7 @@ $3.5 \cdot 10^{-4}$입니다.
 r"""
 # Tasks
 
-Six functions, 10 points. Under each answer cell is a test cell. Run it to see at once what is right, what is wrong, and
+{{tasks}}, {{points}}. Under each answer cell is a test cell. Run it to see at once what is right, what is wrong, and
 why. It holds the **visible tests**. When your work is graded, **hidden tests** are added; what they check is described
 below the last task. To run them now, use **Check** above the notebook (Ctrl+Shift+Enter) or the small one at a test cell. Its panel
 also shows the next hint, and the worked solution once you have passed or when you are stuck.
@@ -919,11 +919,11 @@ task needs to change them.
 </details>
 """
 
-# %% [markdown] lang="ko" en="642153ef"
+# %% [markdown] lang="ko" en="84247425"
 r"""
 # 과제
 
-함수 여섯 개, 합해서 10점입니다. 답을 쓰는 셀 아래에 테스트 셀이 있습니다. 실행하면 무엇이 맞고 무엇이 왜 틀렸는지 바로 알려
+{{tasks}}, 합해서 {{points}}입니다. 답을 쓰는 셀 아래에 테스트 셀이 있습니다. 실행하면 무엇이 맞고 무엇이 왜 틀렸는지 바로 알려
 줍니다. 여기에는 **보이는 테스트**가 들어 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 확인하는지는
 마지막 과제 아래에 글로 적어 두었습니다. 노트북 위의 **답 확인**(Ctrl+Shift+Enter)이나 테스트 셀의 작은 버튼을 누르면 숨은 테스트까지 바로
 확인할 수 있습니다. 옆에 열리는 패널에서 다음 힌트를 볼 수 있고, 통과한 뒤나 막혔을 때는 모범 풀이도 볼 수 있습니다.
@@ -973,7 +973,7 @@ detection, `backward()` 도중에 `nan`을 찾는 기능), 난수의 시드, 경
 r"""
 ## Task 1.1 · `forward_difference`
 
-●●○○○ · ★★★★☆ · 7 min · 2 points
+●●○○○ · ★★★★☆ · 7 min · {{points}}
 
 Return the forward difference quotient of `f` at `x`, **divided by the step that was really taken**.
 
@@ -1003,11 +1003,11 @@ The denominator is not `h`. It is what the loop in section 3 printed as `(x + h)
 </details>
 """
 
-# %% [markdown] lang="ko" en="8b742c89"
+# %% [markdown] lang="ko" en="eeed0156"
 r"""
 ## 과제 1.1 · `forward_difference`
 
-●●○○○ · ★★★★☆ · 7분 · 2점
+{{marks}}분 · {{points}}
 
 `x`에서 `f`의 전방 차분몫을 구해 돌려주세요. 단, **실제로 움직인 만큼**, 곧 $(x+h)-x$로 나눕니다.
 
@@ -1037,7 +1037,7 @@ return (f(there) - f(x)) / ...
 """
 
 
-# %% nbgrader={"grade_id": "forward_difference", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="forward_difference"
 def forward_difference(f, x, h):
     """Return (f(x + h) - f(x)) / (the step really taken), a tensor like x.
 
@@ -1049,7 +1049,7 @@ def forward_difference(f, x, h):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_forward_difference", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="forward_difference" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("forward_difference")
@@ -1161,7 +1161,7 @@ check.holds(_default == "torch.float64", _wide, hint.default)
 r"""
 ## Task 1.2 · `central_difference`
 
-●●○○○ · ★★★★☆ · 5 min · 2 points
+●●○○○ · ★★★★☆ · 5 min · {{points}}
 
 Return the central difference quotient. Step $h$ to the right of `x` *and* $h$ to the left, and divide the difference of
 the two values by the distance between the two points.
@@ -1185,11 +1185,11 @@ Where do 9, 49 and 4 come from? In Python, `a / 2 * b` is `(a / 2) * b`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="15ae03af"
+# %% [markdown] lang="ko" en="70678c36"
 r"""
 ## 과제 1.2 · `central_difference`
 
-●●○○○ · ★★★★☆ · 5분 · 2점
+{{marks}}분 · {{points}}
 
 중앙 차분몫을 돌려주세요. `x`에서 오른쪽으로 $h$, *그리고* 왼쪽으로 $h$만큼 간 두 점에서 함숫값의 차이를 구하고, 두 점 사이의
 거리로 나눕니다.
@@ -1214,7 +1214,7 @@ $t^2$에서 $x = 5$, $h = 2$이면 두 점은 3과 7, 두 함숫값은 9와 49�
 """
 
 
-# %% nbgrader={"grade_id": "central_difference", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="central_difference"
 def central_difference(f, x, h):
     """Return the slope of the secant from x - h to x + h, a tensor like x.
 
@@ -1225,7 +1225,7 @@ def central_difference(f, x, h):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_central_difference", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="central_difference" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("central_difference")
@@ -1350,7 +1350,7 @@ check.holds(_default == "torch.float64", _wide, hint.default)
 r"""
 ## Task 1.3 · `autograd_slope`
 
-●●○○○ · ★★★★★ · 6 min · 2 points
+●●○○○ · ★★★★★ · 6 min · {{points}}
 
 Return the slope of `f` at `x`, computed by autograd.
 
@@ -1379,11 +1379,11 @@ What do you need in place of the last line? And what must the first line say so 
 </details>
 """
 
-# %% [markdown] lang="ko" en="f63db8c0"
+# %% [markdown] lang="ko" en="15675152"
 r"""
 ## 과제 1.3 · `autograd_slope`
 
-●●○○○ · ★★★★★ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 `x`에서 `f`의 기울기를 autograd로 구해 돌려주세요.
 
@@ -1413,7 +1413,7 @@ point.grad.tolist()
 """
 
 
-# %% nbgrader={"grade_id": "autograd_slope", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="autograd_slope"
 def autograd_slope(f, x):
     """Return the slope of f at the number x, a float, by autograd.
 
@@ -1426,7 +1426,7 @@ def autograd_slope(f, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_autograd_slope", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="autograd_slope" points=2
 from secant import ask, check, hints
 
 hint = hints("autograd_slope")
@@ -1528,7 +1528,7 @@ check.holds(_default == "torch.float64", _wide, hint.default)
 r"""
 ## Task 1.4 · `hand_derivative`
 
-●○○○○ · ★★★☆☆ · 4 min · 1 point
+●○○○○ · ★★★☆☆ · 4 min · {{points}}
 
 Differentiate $f(x) = x^3 + 2 \sin x$ **by hand** and return the value of the derivative at the number `x`, a `float` or `int`,
 as a `float`. It must be right to 12 digits, far more than the forward or the central quotient can give. `math` has the functions you need.
@@ -1549,11 +1549,11 @@ The derivative of $x^5 + 3 \cos x$ is $5x^4 - 3 \sin x$; in Python, `5 * x**4 - 
 </details>
 """
 
-# %% [markdown] lang="ko" en="5e9c2e20"
+# %% [markdown] lang="ko" en="7e6f15b7"
 r"""
 ## 과제 1.4 · `hand_derivative`
 
-●○○○○ · ★★★☆☆ · 4분 · 1점
+{{marks}}분 · {{points}}
 
 $f(x) = x^3 + 2 \sin x$를 **손으로** 미분하고, 수 `x`(`float` 또는 `int`)에서 도함수의 값을 `float`로 돌려주세요. 유효 숫자 12자리까지 맞아야 하는데,
 전방 차분몫이나 중앙 차분몫으로는 그만큼 정확할 수 없습니다. 필요한 함수는 `math`에 있습니다.
@@ -1575,7 +1575,7 @@ $x^5 + 3 \cos x$의 도함수는 $5x^4 - 3 \sin x$이고, 파이썬으로는 `5 
 """
 
 
-# %% nbgrader={"grade_id": "hand_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="hand_derivative"
 def hand_derivative(x):
     """Return the derivative of x^3 + 2 sin x at the number x, a float."""
     ### BEGIN SOLUTION
@@ -1583,7 +1583,7 @@ def hand_derivative(x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_hand_derivative", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="hand_derivative" points=1
 from secant import ask, check, hints
 
 hint = hints("hand_derivative")
@@ -1675,7 +1675,7 @@ except NotImplementedError:
 r"""
 ## Task 1.5 · `best_step`
 
-●●●○○ · ★★★★☆ · 8 min · 2 points
+●●●○○ · ★★★★☆ · 8 min · {{points}}
 
 Return a good step `h` for the forward quotient $\frac{f(x+h)-f(x)}{h}$ of $f(x) = \log x^3$, for $x$ between 4 and 6, in
 the given dtype.
@@ -1702,11 +1702,11 @@ equal. What are $|f|$ and $|f''|$ at $x = 5$? Solve for $h$ and round to a power
 </details>
 """
 
-# %% [markdown] lang="ko" en="6a82399e"
+# %% [markdown] lang="ko" en="b2651114"
 r"""
 ## 과제 1.5 · `best_step`
 
-●●●○○ · ★★★★☆ · 8분 · 2점
+{{marks}}분 · {{points}}
 
 $x$가 4에서 6 사이일 때 $f(x) = \log x^3$의 전방 차분몫 $\frac{f(x+h)-f(x)}{h}$에 알맞은 간격 `h`를 dtype에 맞게 돌려주세요.
 
@@ -1733,7 +1733,7 @@ $u$가 `torch.finfo(dtype).eps / 2`일 때 반올림 오차는 약 $2u|f|/h$, �
 """
 
 
-# %% nbgrader={"grade_id": "best_step", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="best_step"
 def best_step(dtype):
     """Return a power of ten, a float, that is a good step for a forward quotient in this dtype.
 
@@ -1744,7 +1744,7 @@ def best_step(dtype):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_best_step", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="best_step" points=2
 import math
 
 from secant import ask, check, hints
@@ -1813,7 +1813,7 @@ for _dtype, _h in zip(("float32", "float64"), _steps, strict=True):
 r"""
 ## Task 1.6 · `doubling_slope`
 
-●●●○○ · ★★★★☆ · 8 min · 1 point
+●●●○○ · ★★★★☆ · 8 min · {{points}}
 
 Here is the loop of section 4 again, on plain numbers. Return the slope of its result with respect to `x`, along the path that ran at
 `x` itself, as autograd gives it, even where the number of rounds jumps. You do not need torch; only the result is tested.
@@ -1850,11 +1850,11 @@ What happens to your slope when `y` doubles?
 </details>
 """
 
-# %% [markdown] lang="ko" en="203f3c33"
+# %% [markdown] lang="ko" en="9442aa8c"
 r"""
 ## 과제 1.6 · `doubling_slope`
 
-●●●○○ · ★★★★☆ · 8분 · 1점
+{{marks}}분 · {{points}}
 
 4절의 반복문을 이번에는 텐서가 아닌 수로 봅시다. 결과 `y`의 `x`에 대한 기울기를 구하세요. 반복 횟수가 바뀌는
 점에서도 autograd와 마찬가지로, 그 `x`에서 실제로 지나간 경로의 기울기를 돌려줍니다. torch는 없어도 됩니다. 테스트는 결과만 봅니다.
@@ -1892,7 +1892,7 @@ for _ in range(4):
 """
 
 
-# %% nbgrader={"grade_id": "doubling_slope", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="doubling_slope"
 def doubling_slope(x, limit):
     """Return the slope, a number, of the loop's result with respect to x. The number x is not 0."""
     ### BEGIN SOLUTION
@@ -1903,7 +1903,7 @@ def doubling_slope(x, limit):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_doubling_slope", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="doubling_slope" points=1
 from secant import ask, check, hints
 
 hint = hints("doubling_slope")

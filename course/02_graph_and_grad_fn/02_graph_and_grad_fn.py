@@ -10,7 +10,7 @@
 r"""
 # The computational graph and grad_fn
 
-Lesson 02 of 10 · ~85 min · graph, grad_fn, leaf
+Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · graph, grad_fn, leaf
 
 **After this lesson you can**
 
@@ -22,11 +22,11 @@ Lesson 02 of 10 · ~85 min · graph, grad_fn, leaf
 You need Lesson 01.
 """
 
-# %% [markdown] lang="ko" en="df673da3"
+# %% [markdown] lang="ko" en="018ec0d5"
 r"""
 # 계산 그래프와 grad_fn
 
-수업 02 / 10 · 약 85분 · 계산 그래프, grad_fn, leaf
+수업 {{lesson}} / {{lessons}} · 약 {{minutes}}분 · 계산 그래프, grad_fn, leaf
 
 **이 수업을 마치면**
 
@@ -916,7 +916,7 @@ LoRA가 그런 방법입니다. 체크포인팅을 켜면 이 새 가중치에 g
 r"""
 # Tasks
 
-Five functions, 10 points.
+{{tasks}}, {{points}}.
 
 Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
 
@@ -935,11 +935,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 - Where a task asks for a `str` or a `list`, return exactly that, not a tensor or a tuple. Each call makes a new list.
 """
 
-# %% [markdown] lang="ko" en="10a0ecae"
+# %% [markdown] lang="ko" en="c872b52b"
 r"""
 # 과제
 
-함수 다섯 개, 합해서 10점입니다.
+{{tasks}}, 합해서 {{points}}입니다.
 
 테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
 
@@ -961,7 +961,7 @@ r"""
 r"""
 ## Task 2.1 · `classify`
 
-●●○○○ · ★★★★★ · 6 min · 2 points
+●●○○○ · ★★★★★ · 6 min · {{points}}
 
 Return the kind of the tensor `t` according to the table in section 1, as one of the strings `'leaf'`, `'constant leaf'`,
 `'intermediate'`.
@@ -991,11 +991,11 @@ return "leaf" if ... else "constant leaf"
 </details>
 """
 
-# %% [markdown] lang="ko" en="8e1b0f1a"
+# %% [markdown] lang="ko" en="83efbfbf"
 r"""
 ## 과제 2.1 · `classify`
 
-●●○○○ · ★★★★★ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 텐서 `t`가 1절의 표에서 어느 종류인지 문자열 `'leaf'`, `'constant leaf'`, `'intermediate'` 가운데 하나로 돌려주세요.
 
@@ -1026,7 +1026,7 @@ return "leaf" if ... else "constant leaf"
 """
 
 
-# %% nbgrader={"grade_id": "classify", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="classify"
 def classify(t):
     """Return 'leaf', 'constant leaf' or 'intermediate', a str, for any tensor t."""
     ### BEGIN SOLUTION
@@ -1036,7 +1036,7 @@ def classify(t):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_classify", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="classify" points=2
 from secant import ask, check, hints
 
 hint = hints("classify")
@@ -1113,7 +1113,7 @@ _compare("torch.no_grad()(torch.narrow)(x, 0, 0, 1)", "leaf")
 r"""
 ## Task 2.2 · `graph_nodes`
 
-●●●○○ · ★★★★☆ · 9 min · 3 points
+●●●○○ · ★★★★☆ · 9 min · {{points}}
 
 Return the names of all nodes of the graph behind `t`, as a list of strings.
 
@@ -1148,11 +1148,11 @@ while todo:
 </details>
 """
 
-# %% [markdown] lang="ko" en="e822337f"
+# %% [markdown] lang="ko" en="27fea0b7"
 r"""
 ## 과제 2.2 · `graph_nodes`
 
-●●●○○ · ★★★★☆ · 9분 · 3점
+{{marks}}분 · {{points}}
 
 `t`를 만든 그래프의 모든 노드 이름을 문자열 리스트로 돌려주세요.
 
@@ -1188,7 +1188,7 @@ while todo:
 """
 
 
-# %% nbgrader={"grade_id": "graph_nodes", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="graph_nodes"
 def graph_nodes(t):
     """Return the name of each node of the graph behind the tensor t, a list of str in any order."""
     ### BEGIN SOLUTION
@@ -1204,7 +1204,7 @@ def graph_nodes(t):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_graph_nodes", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="graph_nodes" points=3
 from secant import PartialCredit, ask, check, hints
 
 hint = hints("graph_nodes")
@@ -1323,7 +1323,7 @@ _credit.points()
 r"""
 ## Task 2.3 · `leaves_of`
 
-●●●○○ · ★★★★★ · 7 min · 2 points
+●●●○○ · ★★★★★ · 7 min · {{points}}
 
 Return the tracked leaves behind `t`, as a list: the tensors whose `.grad` a first call of `t.sum().backward()` would add to.
 
@@ -1350,11 +1350,11 @@ tensors. (`x in list` would compare their values!)
 </details>
 """
 
-# %% [markdown] lang="ko" en="265d442c"
+# %% [markdown] lang="ko" en="34a6130a"
 r"""
 ## 과제 2.3 · `leaves_of`
 
-●●●○○ · ★★★★★ · 7분 · 2점
+{{marks}}분 · {{points}}
 
 `t`를 만드는 데 쓰인 추적되는 leaf를 리스트로 돌려주세요. `t.sum().backward()`를 처음 호출할 때 `.grad`에 값이 더해지는 텐서들입니다.
 
@@ -1382,7 +1382,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "leaves_of", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="leaves_of"
 def leaves_of(t):
     """Return the tracked leaves behind the tensor t: a list of the tensors themselves, each once."""
     ### BEGIN SOLUTION
@@ -1399,7 +1399,7 @@ def leaves_of(t):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_leaves_of", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="leaves_of" points=2
 from secant import PartialCredit, ask, check, hints, leaf
 
 hint = hints("leaves_of")
@@ -1549,7 +1549,7 @@ _credit.points()
 r"""
 ## Task 2.4 · `derivatives_by_hand`
 
-●●○○○ · ★★★★☆ · 5 min · 1 point
+●●○○○ · ★★★★☆ · 5 min · {{points}}
 
 Here is a small program. Work out **by hand** what it computes.
 
@@ -1582,11 +1582,11 @@ subtraction passes on $48$ to `y`, and the multiplication makes it $5 \cdot 48 =
 </details>
 """
 
-# %% [markdown] lang="ko" en="8cb9d34b"
+# %% [markdown] lang="ko" en="7c175360"
 r"""
 ## 과제 2.4 · `derivatives_by_hand`
 
-●●○○○ · ★★★★☆ · 5분 · 1점
+{{marks}}분 · {{points}}
 
 짧은 프로그램입니다. 무엇이 나올지 **손으로** 구하세요.
 
@@ -1620,7 +1620,7 @@ $48$을 그대로 넘기고, 곱셈은 `x`에 $5 \cdot 48 = 240$을 넘깁니다
 """
 
 
-# %% nbgrader={"grade_id": "derivatives_by_hand", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="derivatives_by_hand"
 def derivatives_by_hand():
     """Return {'loss/x': number, 'loss/y': number, 'loss/z': number, 'y.grad': as it is after backward()}."""
     ### BEGIN SOLUTION
@@ -1628,7 +1628,7 @@ def derivatives_by_hand():
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_derivatives_by_hand", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="derivatives_by_hand" points=1
 from secant import ask, check, hints
 from secant.checking.ask import judge
 
@@ -1693,7 +1693,7 @@ for made in (y, z):
 r"""
 ## Task 2.5 · `second_backward_works`
 
-●●●○○ · ★★★☆☆ · 6 min · 2 points
+●●●○○ · ★★★☆☆ · 6 min · {{points}}
 
 `x` is a tracked tensor with a single element, such as `torch.tensor(1.0, requires_grad=True)`. For each of the five programs below, say
 whether you can call `y.backward()` **twice** on its result, both times without `retain_graph`.
@@ -1720,11 +1720,11 @@ receives, so it saves nothing. If you would rather try it, the last code cell of
 </details>
 """
 
-# %% [markdown] lang="ko" en="843a0ec9"
+# %% [markdown] lang="ko" en="1f169f97"
 r"""
 ## 과제 2.5 · `second_backward_works`
 
-●●●○○ · ★★★☆☆ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 `x`는 `torch.tensor(1.0, requires_grad=True)`처럼 원소가 하나인 추적되는 텐서입니다. 다음 다섯 프로그램의 결과에서 `retain_graph` 없이
 `y.backward()`를 **두 번** 호출할 수 있는지 답하세요.
@@ -1752,7 +1752,7 @@ y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + 
 """
 
 
-# %% nbgrader={"grade_id": "second_backward_works", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="second_backward_works"
 def second_backward_works():
     """Return for each program, a str, whether y.backward() works a second time, a bool."""
     ### BEGIN SOLUTION
@@ -1760,7 +1760,7 @@ def second_backward_works():
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_second_backward_works", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="second_backward_works" points=2
 from secant import ask, check, hints
 
 hint = hints("second_backward_works")

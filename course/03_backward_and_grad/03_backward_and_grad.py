@@ -10,7 +10,7 @@
 r"""
 # .backward() and the .grad buffer
 
-Lesson 03 of 10 · ~85 min · backward, grad, accumulation
+Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · backward, grad, accumulation
 
 **After this lesson you can**
 
@@ -22,11 +22,11 @@ Lesson 03 of 10 · ~85 min · backward, grad, accumulation
 You need lesson 2: leaf, intermediate tensor, `grad_fn`, `retain_graph`.
 """
 
-# %% [markdown] lang="ko" en="102ad7a0"
+# %% [markdown] lang="ko" en="dbe642d4"
 r"""
 # .backward()와 .grad 버퍼
 
-수업 03 / 10 · 약 85분 · backward, grad, 누적
+수업 {{lesson}} / {{lessons}} · 약 {{minutes}}분 · backward, grad, 누적
 
 **이 수업을 마치면**
 
@@ -712,7 +712,7 @@ r"""
 r"""
 # Tasks
 
-Five functions, 10 points, and one note.
+{{tasks}}, {{points}}, and one note.
 
 Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
 
@@ -732,11 +732,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 - A person grades the note and can add up to 2 points; the map of the lessons and the panel count only the 10.
 """
 
-# %% [markdown] lang="ko" en="ba23cd43"
+# %% [markdown] lang="ko" en="ce0c5d2b"
 r"""
 # 과제
 
-함수 다섯 개, 합해서 10점입니다. 서술형도 한 문항 있습니다.
+{{tasks}}, 합해서 {{points}}입니다. 서술형도 한 문항 있습니다.
 
 테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
 
@@ -759,7 +759,7 @@ r"""
 r"""
 ## Task 3.1 · `fresh_grad`
 
-●●○○○ · ★★★★★ · 6 min · 2 points
+●●○○○ · ★★★★★ · 6 min · {{points}}
 
 Return the gradient of `f` at `x` and leave every `.grad` buffer alone.
 
@@ -788,11 +788,11 @@ What is your single number, and how many gradients come back in the tuple?
 </details>
 """
 
-# %% [markdown] lang="ko" en="32e5860a"
+# %% [markdown] lang="ko" en="c1b2b9bc"
 r"""
 ## 과제 3.1 · `fresh_grad`
 
-●●○○○ · ★★★★★ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 `x`에서 `f`의 gradient를 돌려주세요. 단, 어떤 `.grad` 버퍼도 건드리지 않습니다.
 
@@ -822,7 +822,7 @@ of_p, of_q = torch.autograd.grad((p * q).mean(), (p, q))
 """
 
 
-# %% nbgrader={"grade_id": "fresh_grad", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="fresh_grad"
 def fresh_grad(f, x):
     """Return the gradient of f(x).sum() with respect to x, a tensor like x; touch no .grad.
 
@@ -834,7 +834,7 @@ def fresh_grad(f, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_fresh_grad", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="fresh_grad" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("fresh_grad")
@@ -915,7 +915,7 @@ _answer.then("x.data_ptr() == place").equals(True, hint=hint.moved)
 r"""
 ## Task 3.2 · `grad_history`
 
-●●○○○ · ★★★★★ · 6 min · 2 points
+●●○○○ · ★★★★★ · 6 min · {{points}}
 
 For each function in the list, call `backward()` on its result at `x`, one after the other without a reset. Return **what `x.grad` was after each of these calls**.
 
@@ -945,11 +945,11 @@ At the end `seen` holds `[1, 2, 3]` three times. What must you append to get `[1
 </details>
 """
 
-# %% [markdown] lang="ko" en="649387ca"
+# %% [markdown] lang="ko" en="4a980406"
 r"""
 ## 과제 3.2 · `grad_history`
 
-●●○○○ · ★★★★★ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 리스트에 있는 함수를 차례로 `x`에서 계산하고 결과마다 `backward()`를 호출하세요. 중간에 버퍼를 비우지 않습니다. 그리고 **한 번 호출할 때마다
 `x.grad`가 얼마가 되었는지** 돌려주세요.
@@ -983,7 +983,7 @@ for n in (1, 2, 3):
 """
 
 
-# %% nbgrader={"grade_id": "grad_history", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="grad_history"
 def grad_history(fs, x):
     """Return x.grad as it was after backward() on each f(x), a list of tensors like x.
 
@@ -998,7 +998,7 @@ def grad_history(fs, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_grad_history", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="grad_history" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("grad_history")
@@ -1090,7 +1090,7 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 3.3 · `train5`
 
-●●●○○ · ★★★★★ · 8 min · 2 points
+●●●○○ · ★★★★★ · 8 min · {{points}}
 
 Train one parameter for five steps, with the reset or, on purpose, without it.
 
@@ -1124,11 +1124,11 @@ The line inside `no_grad` must change `w` itself: use `-=`, not `=`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="5f9a8118"
+# %% [markdown] lang="ko" en="642899a7"
 r"""
 ## 과제 3.3 · `train5`
 
-●●●○○ · ★★★★★ · 8분 · 2점
+{{marks}}분 · {{points}}
 
 파라미터 하나를 다섯 스텝 학습시키세요. `zero`에 따라, 버퍼를 비우면서 학습시키거나 일부러 비우지 않고 학습시킵니다.
 
@@ -1163,7 +1163,7 @@ for _ in range(5):
 """
 
 
-# %% nbgrader={"grade_id": "train5", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="train5"
 def train5(w0, lr, zero):
     """Return |w| after each of five steps on the loss w**2, a list of numbers.
 
@@ -1183,7 +1183,7 @@ def train5(w0, lr, zero):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_train5", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="train5" points=2
 from secant import ask, check, hints
 
 hint = hints("train5")
@@ -1303,7 +1303,7 @@ else:
 r"""
 ## Note · `two_curves`
 
-●●○○○ · ★★★★☆ · 5 min · 2 points, **graded by a person**
+●●○○○ · ★★★★☆ · 5 min · {{points}}, **graded by a person**
 
 **What did the two curves tell you?** Answer in three to six sentences in the cell below, in English or in Korean.
 
@@ -1313,11 +1313,11 @@ r"""
 No test can grade this, so a person reads it. Until then the report lists it separately, and it counts neither for nor against you.
 """
 
-# %% [markdown] lang="ko" en="ffb103bd"
+# %% [markdown] lang="ko" en="51a43af8"
 r"""
 ## 서술형 · `two_curves`
 
-●●○○○ · ★★★★☆ · 5분 · 2점, **사람이 채점**
+{{marks}}분 · {{points}}, **사람이 채점**
 
 **두 곡선에서 무엇을 알 수 있나요?** 아래 셀에 세 문장에서 여섯 문장으로, 한국어나 영어로 쓰세요.
 
@@ -1327,7 +1327,7 @@ r"""
 이런 글은 테스트로 채점할 수 없어 사람이 읽습니다. 채점되기 전까지 결과표에는 따로 나오고, 점수에도 만점에도 들어가지 않습니다.
 """
 
-# %% [markdown] nbgrader={"grade_id": "two_curves", "solution": true, "grade": true, "locked": false, "points": 2, "schema_version": 3, "task": false, "cell_type": "markdown"}
+# %% [markdown] answer="two_curves" points=2
 """
 ### BEGIN SOLUTION
 With the reset each step shrinks |w| by the same factor, 1 - 2 lr = 0.8: 0.8, 0.64, ..., 0.328. Without it the first step is the same and the next
@@ -1348,7 +1348,7 @@ lr을 줄여도 더 천천히 흔들릴 뿐입니다.
 r"""
 ## Task 3.4 · `accumulate`
 
-●●●●○ · ★★★★★ · 10 min · 2 points
+●●●●○ · ★★★★★ · 10 min · {{points}}
 
 Fill the `.grad` of the model's parameters with the gradient of the **whole** batch, which comes in pieces.
 
@@ -1378,11 +1378,11 @@ Where does each weight come from, and what must you know before the loop begins?
 </details>
 """
 
-# %% [markdown] lang="ko" en="ef884ec8"
+# %% [markdown] lang="ko" en="2bbcfb7a"
 r"""
 ## 과제 3.4 · `accumulate`
 
-●●●●○ · ★★★★★ · 10분 · 2점
+{{marks}}분 · {{points}}
 
 배치 **전체**의 gradient를 모델 파라미터의 `.grad`에 채우세요. 배치는 여러 조각으로 나뉘어 들어옵니다.
 
@@ -1413,7 +1413,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "accumulate", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="accumulate"
 def accumulate(model, batches):
     """Leave in each parameter's .grad the gradient of the mean squared error over all rows of all batches.
 
@@ -1427,7 +1427,7 @@ def accumulate(model, batches):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_accumulate", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="accumulate" points=2
 from secant import ask, check, hints, tensor
 
 hint = hints("accumulate")
@@ -1574,7 +1574,7 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 3.5 · `all_grads`
 
-●●○○○ · ★★★☆☆ · 5 min · 2 points
+●●○○○ · ★★★☆☆ · 5 min · {{points}}
 
 With $y = x^3$ and $z = \log y$ at $x =$ `x0`, return the three gradients $\frac{dz}{dx}, \frac{dz}{dy}, \frac{dz}{dz}$.
 
@@ -1604,11 +1604,11 @@ Which of your three tensors play the part of `b` here? And how does an `int` bec
 </details>
 """
 
-# %% [markdown] lang="ko" en="37d61001"
+# %% [markdown] lang="ko" en="461426aa"
 r"""
 ## 과제 3.5 · `all_grads`
 
-●●○○○ · ★★★☆☆ · 5분 · 2점
+{{marks}}분 · {{points}}
 
 $x =$ `x0`에서 $y = x^3$, $z = \log y$일 때 세 gradient $\frac{dz}{dx}, \frac{dz}{dy}, \frac{dz}{dz}$를 돌려주세요.
 
@@ -1638,7 +1638,7 @@ print(a.grad, b.grad)
 """
 
 
-# %% nbgrader={"grade_id": "all_grads", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="all_grads"
 def all_grads(x0):
     """Return (dz/dx, dz/dy, dz/dz), three numbers, for y = x**3 and z = log(y) at the positive number x0."""
     ### BEGIN SOLUTION
@@ -1652,7 +1652,7 @@ def all_grads(x0):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_all_grads", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="all_grads" points=2
 import math
 
 from secant import PartialCredit, ask, check, hints

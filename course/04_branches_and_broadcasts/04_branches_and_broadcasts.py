@@ -10,7 +10,7 @@
 r"""
 # Branches and broadcasts: where gradients add up
 
-Lesson 04 of 10 · ~90 min · chain rule, fan-out, broadcast
+Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · chain rule, fan-out, broadcast
 
 **After this lesson you can**
 
@@ -23,11 +23,11 @@ Lesson 04 of 10 · ~90 min · chain rule, fan-out, broadcast
 You need lessons 1 to 3: `backward()`, `grad_fn` and `.grad`.
 """
 
-# %% [markdown] lang="ko" en="e6dc9460"
+# %% [markdown] lang="ko" en="4c918f6f"
 r"""
 # 팬아웃과 브로드캐스트: gradient가 더해지는 곳
 
-수업 04 / 10 · 약 90분 · 연쇄 법칙, 팬아웃, 브로드캐스트
+수업 {{lesson}} / {{lessons}} · 약 {{minutes}}분 · 연쇄 법칙, 팬아웃, 브로드캐스트
 
 **이 수업을 마치면**
 
@@ -436,7 +436,7 @@ The lesson's 90 minutes do not include the optional parts (this one and task 4.3
 r"""
 ### 여러분의 함수 두 개 · 선택
 
-선택으로 표시한 부분(여기와 과제 4.3)은 90분에 들지 않고, 뒤에서 필요하지도 않습니다.
+선택으로 표시한 부분(여기와 과제 4.3)은 {{minutes}}분에 들지 않고, 뒤에서 필요하지도 않습니다.
 """
 
 
@@ -819,7 +819,7 @@ autograd가 맞고, 마지막 줄이 컴파일러의 결과입니다. 컴파일�
 r"""
 # Tasks
 
-Four functions, 10 points. **Task 4.3 is optional**; it gives points like the others.
+{{tasks}}, {{points}}. **Task 4.3 is optional**; it gives points like the others.
 
 Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
 
@@ -840,11 +840,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
   It may be tracked or not, and a later call must not change it.
 """
 
-# %% [markdown] lang="ko" en="ffd08c4c"
+# %% [markdown] lang="ko" en="228930e7"
 r"""
 # 과제
 
-함수 네 개, 합해서 10점입니다. **과제 4.3은 선택 과제**이지만 점수는 똑같이 있습니다.
+{{tasks}}, 합해서 {{points}}입니다. **과제 4.3은 선택 과제**이지만 점수는 똑같이 있습니다.
 
 테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
 
@@ -868,7 +868,7 @@ r"""
 r"""
 ## Task 4.1 · `total_derivative`
 
-●●●○○ · ★★★★★ · 20 min · 3 points
+●●●○○ · ★★★★★ · 20 min · {{points}}
 
 Given all local slopes of a graph, return the total derivative of `out` with respect to `src`: the sum over all paths from `src`
 to `out` of the product of the slopes along the path.
@@ -926,11 +926,11 @@ def derivative(node):
 </details>
 """
 
-# %% [markdown] lang="ko" en="2bda6c0d"
+# %% [markdown] lang="ko" en="9d0f8ecb"
 r"""
 ## 과제 4.1 · `total_derivative`
 
-●●●○○ · ★★★★★ · 20분 · 3점
+{{marks}}분 · {{points}}
 
 그래프의 국소 기울기가 모두 주어질 때 `src`에 대한 `out`의 전도함수의 값을 돌려주세요. `src`에서 `out`까지의 모든 경로에 대해, 경로를 따라
 기울기를 곱한 값을 더한 것입니다.
@@ -989,7 +989,7 @@ def derivative(node):
 """
 
 
-# %% nbgrader={"grade_id": "total_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="total_derivative"
 def total_derivative(edges, src, out):
     """Return the derivative of out with respect to src, a number: over all paths, the sum of the products.
 
@@ -1010,7 +1010,7 @@ def total_derivative(edges, src, out):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_total_derivative", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="total_derivative" points=3
 from secant import PartialCredit, ask, check, graphs, hints
 
 hint = hints("total_derivative")
@@ -1171,7 +1171,7 @@ _credit.points()
 r"""
 ## Task 4.2 · `unbroadcast`
 
-●●●○○ · ★★★★★ · 15 min · 3 points
+●●●○○ · ★★★★★ · 15 min · {{points}}
 
 A tensor of shape `shape` was broadcast to `g.shape` (perhaps the same shape), and `g` is the gradient of the result. Return the gradient of
 the original: a tensor of exactly the shape `shape`, in which each element is the **sum** over its copies.
@@ -1200,11 +1200,11 @@ Let `t` have shape `(5, 4, 3)`. `t.sum(0)` has shape `(4, 3)`: the dimension is 
 </details>
 """
 
-# %% [markdown] lang="ko" en="ec65bfdc"
+# %% [markdown] lang="ko" en="0266b5f3"
 r"""
 ## 과제 4.2 · `unbroadcast`
 
-●●●○○ · ★★★★★ · 15분 · 3점
+{{marks}}분 · {{points}}
 
 shape가 `shape`인 텐서가 `g.shape`로 브로드캐스트되었고(두 shape가 같을 수도 있습니다), `g`는 그 결과의 gradient입니다. 원래 텐서의 gradient를 돌려주세요.
 shape는 정확히 `shape`이고, 각 원소는 그 복사본들의 gradient를 **더한 값**입니다.
@@ -1235,7 +1235,7 @@ PyTorch에는 이 일을 하는 메서드 `Tensor.sum_to_size`가 있습니다. 
 """
 
 
-# %% nbgrader={"grade_id": "unbroadcast", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="unbroadcast"
 def unbroadcast(g, shape):
     """Return the gradient of a tensor of this shape that was broadcast to g.shape: sums over the copies.
 
@@ -1251,7 +1251,7 @@ def unbroadcast(g, shape):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_unbroadcast", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="unbroadcast" points=3
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("unbroadcast")
@@ -1362,7 +1362,7 @@ _answer.holds(not _answer.then("g.retains_grad").result, hint.retains)
 r"""
 ## Task 4.3 · `pow_backward` · optional
 
-●●●●○ · ★★★★☆ · 20 min · 2 points
+●●●●○ · ★★★★☆ · 20 min · {{points}}
 
 Write the backward step of `x**q`: from `g`, the gradient of the result, return the tuple `(gx, gq)`, the gradients of `x` and
 of `q`.
@@ -1406,11 +1406,11 @@ What in your second formula needs a safe argument? And must the repair come befo
 </details>
 """
 
-# %% [markdown] lang="ko" en="225dcc06"
+# %% [markdown] lang="ko" en="00f3a4cc"
 r"""
 ## 과제 4.3 · `pow_backward` · 선택
 
-●●●●○ · ★★★★☆ · 20분 · 2점
+{{marks}}분 · {{points}}
 
 `x**q`의 backward를 작성하세요. 결과의 gradient `g`를 받아 `x`와 `q`의 gradient를 튜플 `(gx, gq)`로 돌려줍니다.
 
@@ -1454,7 +1454,7 @@ ratio = torch.where(x == 0, 1.0, torch.sin(safe) / safe)
 """
 
 
-# %% nbgrader={"grade_id": "pow_backward", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="pow_backward"
 def pow_backward(x, q, g):
     """Return (gx, gq), the gradients of x and q in x**q, from g, the gradient of x**q.
 
@@ -1468,7 +1468,7 @@ def pow_backward(x, q, g):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_pow_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="pow_backward" points=2
 import math
 
 from secant import PartialCredit, ask, check, hints, tensor
@@ -1598,7 +1598,7 @@ _credit.points()
 r"""
 ## Task 4.4 · `shared_weight_grad`
 
-●●○○○ · ★★★★☆ · 10 min · 2 points
+●●○○○ · ★★★★☆ · 10 min · {{points}}
 
 For the convolution of section 6, $\text{out}_i = \sum_k \text{weights}_k\, \text{data}_{i+k}$, return the gradient of the weights, given
 $g_i = dL/d\,\text{out}_i$.
@@ -1622,11 +1622,11 @@ gradient is `g[0] * data[1] + g[1] * data[2] + g[2] * data[3]`. Which slice of `
 </details>
 """
 
-# %% [markdown] lang="ko" en="c973ed86"
+# %% [markdown] lang="ko" en="8f3d9f88"
 r"""
 ## 과제 4.4 · `shared_weight_grad`
 
-●●○○○ · ★★★★☆ · 10분 · 2점
+{{marks}}분 · {{points}}
 
 6절의 합성곱 $\text{out}_i = \sum_k \text{weights}_k\, \text{data}_{i+k}$에서 $g_i = dL/d\,\text{out}_i$가 주어질 때 가중치의 gradient를 돌려주세요.
 
@@ -1650,7 +1650,7 @@ $\text{weights}_k$에서 $\text{out}_i$를 지나 loss까지 가는 경로의 �
 """
 
 
-# %% nbgrader={"grade_id": "shared_weight_grad", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="shared_weight_grad"
 def shared_weight_grad(data, weights, g):
     """Return dL/dweights, a vector like weights. There, out[i] = sum over k of weights[k] * data[i + k].
 
@@ -1661,7 +1661,7 @@ def shared_weight_grad(data, weights, g):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_shared_weight_grad", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="shared_weight_grad" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("shared_weight_grad")

@@ -10,7 +10,7 @@
 r"""
 # Vectors in, vectors out: VJP, JVP, Jacobian
 
-Lesson 05 of 10 · ~85 min · VJP, JVP, Jacobian, torch.func
+Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · VJP, JVP, Jacobian, torch.func
 
 **After this lesson you can**
 
@@ -23,11 +23,11 @@ You need lessons 1 to 4 and the product of a matrix and a vector. The minutes ab
 gives points like the others, but nothing later needs it.
 """
 
-# %% [markdown] lang="ko" en="924c4986"
+# %% [markdown] lang="ko" en="63b6b7a2"
 r"""
 # 벡터에서 벡터로: VJP, JVP, 야코비 행렬
 
-수업 05 / 10 · 약 85분 · VJP, JVP, 야코비 행렬, torch.func
+수업 {{lesson}} / {{lessons}} · 약 {{minutes}}분 · VJP, JVP, 야코비 행렬, torch.func
 
 **이 수업을 마치면**
 
@@ -817,7 +817,7 @@ r"""
 r"""
 # Tasks
 
-Five functions, 10 points.
+{{tasks}}, {{points}}.
 
 Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
 
@@ -838,11 +838,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
   a transpose of a larger one, so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="ed27575a"
+# %% [markdown] lang="ko" en="5befdb65"
 r"""
 # 과제
 
-함수 다섯 개, 합해서 10점입니다.
+{{tasks}}, 합해서 {{points}}입니다.
 
 테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
 
@@ -866,7 +866,7 @@ r"""
 r"""
 ## Task 5.1 · `matrix_vjp`
 
-●●○○○ · ★★★★☆ · 10 min · 2 points
+●●○○○ · ★★★★☆ · 10 min · {{points}}
 
 This is section 1 with any sizes and any weights. Return the gradients of the number $v \cdot (W_2\,(W_1\,\text{inp}))$ with respect to $W_1$ and
 $W_2$, as a tuple `(g1, g2)`.
@@ -891,11 +891,11 @@ layers. What is the input of each, and what arrives at its output?
 </details>
 """
 
-# %% [markdown] lang="ko" en="eb482967"
+# %% [markdown] lang="ko" en="4ead22b2"
 r"""
 ## 과제 5.1 · `matrix_vjp`
 
-●●○○○ · ★★★★☆ · 10분 · 2점
+{{marks}}분 · {{points}}
 
 1절을 임의의 크기와 임의의 계수 $v$로 해 봅시다. 수 $v \cdot (W_2\,(W_1\,\text{inp}))$을 $W_1$과 $W_2$로 미분한 gradient를 튜플 `(g1, g2)`로
 돌려주세요.
@@ -922,7 +922,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "matrix_vjp", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="matrix_vjp"
 def matrix_vjp(W1, W2, inp, v):
     """Return (g1, g2), the gradients of v . (W2 @ (W1 @ inp)) with respect to W1 and W2.
 
@@ -933,7 +933,7 @@ def matrix_vjp(W1, W2, inp, v):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_matrix_vjp", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="matrix_vjp" points=2
 from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("matrix_vjp")
@@ -1034,7 +1034,7 @@ _credit.points()
 r"""
 ## Task 5.2 · `jacobian_by_rows`
 
-●●●○○ · ★★★★★ · 12 min · 2 points
+●●●○○ · ★★★★★ · 12 min · {{points}}
 
 Return the Jacobian of `f` at `x`: entry (i, j) is the slope of output i with respect to input j.
 
@@ -1067,11 +1067,11 @@ return torch.stack(rows)
 </details>
 """
 
-# %% [markdown] lang="ko" en="52a0755a"
+# %% [markdown] lang="ko" en="6660d864"
 r"""
 ## 과제 5.2 · `jacobian_by_rows`
 
-●●●○○ · ★★★★★ · 12분 · 2점
+{{marks}}분 · {{points}}
 
 `x`에서 `f`의 야코비 행렬을 돌려주세요. 원소 (i, j)는 i번째 출력을 j번째 입력으로 미분한 기울기입니다.
 
@@ -1107,7 +1107,7 @@ return torch.stack(rows)
 """
 
 
-# %% nbgrader={"grade_id": "jacobian_by_rows", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="jacobian_by_rows"
 def jacobian_by_rows(f, x):
     """Return the Jacobian of f at x, (m, n), detached.
 
@@ -1121,7 +1121,7 @@ def jacobian_by_rows(f, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_jacobian_by_rows", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="jacobian_by_rows" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("jacobian_by_rows")
@@ -1207,7 +1207,7 @@ _compare("torch.sin(A @ t)", check.draws(15, -1, 1), check.draw_tensor(20, 15), 
 r"""
 ## Task 5.3 · `directional_derivative`
 
-●●○○○ · ★★★★☆ · 7 min · 2 points
+●●○○○ · ★★★★☆ · 7 min · {{points}}
 
 Return $J v$, the *directional derivative*: how fast the outputs of `f` move when the input moves from `x` in the direction `v`.
 
@@ -1232,11 +1232,11 @@ tuple of directions go in. How many inputs does your `f` have, and which half of
 </details>
 """
 
-# %% [markdown] lang="ko" en="db2a233f"
+# %% [markdown] lang="ko" en="4491ed86"
 r"""
 ## 과제 5.3 · `directional_derivative`
 
-●●○○○ · ★★★★☆ · 7분 · 2점
+{{marks}}분 · {{points}}
 
 $J v$, 곧 **방향도함수**(directional derivative)의 값을 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`의 출력이 얼마나 빨리 움직이는지를 나타냅니다.
 
@@ -1263,7 +1263,7 @@ $J v$, 곧 **방향도함수**(directional derivative)의 값을 돌려주세요
 """
 
 
-# %% nbgrader={"grade_id": "directional_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="directional_derivative"
 def directional_derivative(f, x, v):
     """Return J v, (m,), for the Jacobian J of f at x.
 
@@ -1274,7 +1274,7 @@ def directional_derivative(f, x, v):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_directional_derivative", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="directional_derivative" points=2
 import torch
 
 from secant import ask, check, hints, tensor
@@ -1370,7 +1370,7 @@ _compare(_three, [0.0, 0.0], check.draws(2, -3, 3), [[0.0]])
 r"""
 ## Task 5.4 · `weighted_backward`
 
-●●○○○ · ★★★★☆ · 9 min · 2 points
+●●○○○ · ★★★★☆ · 9 min · {{points}}
 
 Do the work of `y.backward(gradient=v)` yourself: multiply by the weights, combine everything into one number, run the backward pass. Passing `v` to
 `backward` would defeat the exercise, though only the result is tested.
@@ -1405,11 +1405,11 @@ Here there is no mean. What must match?
 </details>
 """
 
-# %% [markdown] lang="ko" en="ce2924fc"
+# %% [markdown] lang="ko" en="3e8ec971"
 r"""
 ## 과제 5.4 · `weighted_backward`
 
-●●○○○ · ★★★★☆ · 9분 · 2점
+{{marks}}분 · {{points}}
 
 `y.backward(gradient=v)`가 하는 일을 직접 해 보세요. 계수를 곱하고, 수 하나로 합치고, 역방향 계산을 합니다. `backward`에 `v`를 넘기면 연습이
 되지 않지만, 검사하는 것은 결과뿐입니다.
@@ -1447,7 +1447,7 @@ mean.backward()
 """
 
 
-# %% nbgrader={"grade_id": "weighted_backward", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="weighted_backward"
 def weighted_backward(y, v):
     """Add the gradient of the sum of v * y to the .grad of the leaves behind y.
 
@@ -1460,7 +1460,7 @@ def weighted_backward(y, v):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_weighted_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="weighted_backward" points=2
 from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("weighted_backward")
@@ -1582,7 +1582,7 @@ _credit.points()
 r"""
 ## Task 5.5 · `per_sample_grads` · optional
 
-●●●○○ · ★★★★☆ · 10 min · 2 points
+●●●○○ · ★★★★☆ · 10 min · {{points}}
 
 A linear model with weights `w` has, for one sample (x, y), the loss $(x \cdot w - y)^2$. Return the gradient of *each* sample's loss with respect to `w`: row i belongs to sample i.
 
@@ -1605,11 +1605,11 @@ $x \cdot w - y$. What is its slope with respect to $w$? For all samples at once,
 </details>
 """
 
-# %% [markdown] lang="ko" en="de86834b"
+# %% [markdown] lang="ko" en="2b0e364a"
 r"""
 ## 과제 5.5 · `per_sample_grads` · 선택
 
-●●●○○ · ★★★★☆ · 10분 · 2점
+{{marks}}분 · {{points}}
 
 가중치가 `w`인 선형 모델에서 샘플 하나 (x, y)의 loss는 $(x \cdot w - y)^2$입니다. 샘플 *하나하나*의 loss를 `w`로 미분한 gradient를
 돌려주세요. i번째 행이 샘플 i의 gradient입니다.
@@ -1635,7 +1635,7 @@ $x \cdot w - y$입니다. $u$를 $w$로 미분하면 무엇인가요? 모든 샘
 """
 
 
-# %% nbgrader={"grade_id": "per_sample_grads", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="per_sample_grads"
 def per_sample_grads(w, X, Y):
     """Return the gradient of each sample's loss (x . w - y)^2 with respect to w, (n, d).
 
@@ -1651,7 +1651,7 @@ def per_sample_grads(w, X, Y):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_per_sample_grads", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="per_sample_grads" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("per_sample_grads")

@@ -10,7 +10,7 @@
 r"""
 # Cutting and splicing the graph
 
-Lesson 06 of 10 · ~90 min · detach, no_grad, requires_grad_
+Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · detach, no_grad, requires_grad_
 
 **After this lesson you can**
 
@@ -23,11 +23,11 @@ Lesson 06 of 10 · ~90 min · detach, no_grad, requires_grad_
 You need lessons 2 to 5: leaf, `.grad`, paths, and `backward` with a vector $v$.
 """
 
-# %% [markdown] lang="ko" en="2b4301c3"
+# %% [markdown] lang="ko" en="c426e8a6"
 r"""
 # 그래프를 끊고 다시 잇기
 
-수업 06 / 10 · 약 90분 · detach, no_grad, requires_grad_
+수업 {{lesson}} / {{lessons}} · 약 {{minutes}}분 · detach, no_grad, requires_grad_
 
 **이 수업을 마치면**
 
@@ -818,7 +818,7 @@ loss가 0으로 가지만 `w`도 함께 0으로 갑니다. 모든 이미지의 �
 r"""
 # Tasks
 
-Seven functions, 13 points.
+{{tasks}}, {{points}}.
 
 Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
 
@@ -838,11 +838,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 - A model keeps its training mode unless the task says otherwise.
 """
 
-# %% [markdown] lang="ko" en="0ee09034"
+# %% [markdown] lang="ko" en="cd037d80"
 r"""
 # 과제
 
-함수 일곱 개, 합해서 13점입니다.
+{{tasks}}, 합해서 {{points}}입니다.
 
 테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
 
@@ -865,7 +865,7 @@ r"""
 r"""
 ## Task 6.1 · `splice`
 
-●●●○○ · ★★★★★ · 9 min · 2 points
+●●●○○ · ★★★★★ · 9 min · {{points}}
 
 Section 3 for any two functions: with $y = f(x)$ and $z = g(y)$, cut the graph at $y$, and return $\frac{dz}{dx}$ all the same.
 
@@ -893,11 +893,11 @@ w = ...                                      # a leaf with the values of y
 </details>
 """
 
-# %% [markdown] lang="ko" en="3212f7dd"
+# %% [markdown] lang="ko" en="dab6b6f1"
 r"""
 ## 과제 6.1 · `splice`
 
-●●●○○ · ★★★★★ · 9분 · 2점
+{{marks}}분 · {{points}}
 
 3절에서 한 일을 어떤 두 함수에든 할 수 있게 만드세요. $y = f(x)$, $z = g(y)$일 때 그래프를 $y$에서 끊고, 그래도 $\frac{dz}{dx}$를 돌려주세요.
 
@@ -926,7 +926,7 @@ w = ...                                      # 값이 y와 같은 leaf
 """
 
 
-# %% nbgrader={"grade_id": "splice", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="splice"
 def splice(f, g, x):
     """Return the gradient of g(f(x)) with respect to x, a tensor like x, with the graph cut between f and g.
 
@@ -941,7 +941,7 @@ def splice(f, g, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_splice", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="splice" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("splice")
@@ -1026,7 +1026,7 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 6.2 · `sgd_step_`
 
-●●○○○ · ★★★★★ · 6 min · 2 points
+●●○○○ · ★★★★★ · 6 min · {{points}}
 
 Make one step of gradient descent: move each parameter `p` by `-lr * p.grad`, **in place**. (Names of in-place functions end in an underscore.)
 
@@ -1058,11 +1058,11 @@ with torch.no_grad():
 </details>
 """
 
-# %% [markdown] lang="ko" en="44c56030"
+# %% [markdown] lang="ko" en="5d6b2725"
 r"""
 ## 과제 6.2 · `sgd_step_`
 
-●●○○○ · ★★★★★ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 경사 하강법(gradient descent)을 한 스텝 실행하세요. 파라미터 `p`마다 `-lr * p.grad`만큼 **제자리에서** 값을 옮깁니다. (제자리 함수의 이름은 밑줄로 끝납니다.)
 
@@ -1095,7 +1095,7 @@ with torch.no_grad():
 """
 
 
-# %% nbgrader={"grade_id": "sgd_step_", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="sgd_step_"
 def sgd_step_(params, lr):
     """Move each parameter in place by -lr times its .grad; one without a .grad stays. Return nothing.
 
@@ -1109,7 +1109,7 @@ def sgd_step_(params, lr):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_sgd_step_", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="sgd_step_" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("sgd_step_")
@@ -1191,7 +1191,7 @@ _steps.returns(tensor([-2.0, -5.0]), hint=hint.steps)
 r"""
 ## Task 6.3 · `evaluate`
 
-●●●○○ · ★★★★★ · 9 min · 2 points
+●●●○○ · ★★★★★ · 9 min · {{points}}
 
 Return `model(x)` as it should be computed once training is over: with `Dropout` and `BatchNorm` of every kind, at any depth, in evaluation mode, and with nothing recorded.
 
@@ -1225,11 +1225,11 @@ finally:
 </details>
 """
 
-# %% [markdown] lang="ko" en="c7f4d427"
+# %% [markdown] lang="ko" en="4121e5c6"
 r"""
 ## 과제 6.3 · `evaluate`
 
-●●●○○ · ★★★★★ · 9분 · 2점
+{{marks}}분 · {{points}}
 
 학습이 끝난 뒤에 쓰는 방식대로 `model(x)`를 계산해서 돌려주세요. 종류와 깊이에 상관없이 `Dropout`과 `BatchNorm`은 모두 평가 모드이고, 아무것도 기록하지 않습니다.
 
@@ -1264,7 +1264,7 @@ finally:
 """
 
 
-# %% nbgrader={"grade_id": "evaluate", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="evaluate"
 def evaluate(model, x):
     """Return model(x) in evaluation mode, untracked, with no graph recorded; every module keeps its mode."""
     ### BEGIN SOLUTION
@@ -1279,7 +1279,7 @@ def evaluate(model, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_evaluate", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="evaluate" points=2
 from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("evaluate")
@@ -1441,7 +1441,7 @@ _credit.points()
 r"""
 ## Task 6.4 · `stop_gradient`
 
-●○○○○ · ★★★☆☆ · 3 min · 1 point
+●○○○○ · ★★★☆☆ · 3 min · {{points}}
 
 For the program `f = x * (x**2).detach()`, predict two numbers: the slope that autograd reports, and the slope of the function that `f` computes, which is where the quotient goes.
 
@@ -1461,11 +1461,11 @@ For `x**2 * x.detach()` autograd treats the second factor as a constant $c$. The
 </details>
 """
 
-# %% [markdown] lang="ko" en="9df5e27e"
+# %% [markdown] lang="ko" en="90001d66"
 r"""
 ## 과제 6.4 · `stop_gradient`
 
-●○○○○ · ★★★☆☆ · 3분 · 1점
+{{marks}}분 · {{points}}
 
 프로그램 `f = x * (x**2).detach()`에 대해 두 수를 예상하세요. 하나는 autograd가 구하는 기울기, 하나는 `f`가 계산하는 함수의 기울기(참값)입니다. 차분몫은 둘째로 다가갑니다.
 
@@ -1486,7 +1486,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "stop_gradient", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="stop_gradient"
 def stop_gradient(x):
     """Return (autograd's slope, the true slope) of x * (x**2).detach() at the number x, two numbers."""
     ### BEGIN SOLUTION
@@ -1494,7 +1494,7 @@ def stop_gradient(x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_stop_gradient", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="stop_gradient" points=1
 from secant import ask, check, hints
 
 hint = hints("stop_gradient")
@@ -1537,7 +1537,7 @@ _compare_at(0.0)
 r"""
 ## Task 6.5 · `running_loss`
 
-●●○○○ · ★★★★☆ · 4 min · 2 points
+●●○○○ · ★★★★☆ · 4 min · {{points}}
 
 A training loop wants to report its loss. Call `step()` `n` times and return the sum of the losses, without keeping anything alive that is not needed.
 
@@ -1559,11 +1559,11 @@ What does `total` keep alive after `total = total + loss` (section 8)? Which par
 </details>
 """
 
-# %% [markdown] lang="ko" en="e17eaee2"
+# %% [markdown] lang="ko" en="47985929"
 r"""
 ## 과제 6.5 · `running_loss`
 
-●●○○○ · ★★★★☆ · 4분 · 2점
+{{marks}}분 · {{points}}
 
 학습 반복문에서 loss의 합을 출력하려고 합니다. `step()`을 `n`번 호출하고 돌려받은 loss의 합을 돌려주세요. 필요 없는 것을 메모리에 붙잡아 두지 마세요.
 
@@ -1586,7 +1586,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "running_loss", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="running_loss"
 def running_loss(step, n):
     """Return the sum of the losses of n calls of step(), a number, keeping no graph alive."""
     ### BEGIN SOLUTION
@@ -1597,7 +1597,7 @@ def running_loss(step, n):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_running_loss", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="running_loss" points=2
 from secant import PartialCredit, ask, check, hints, leaf
 
 hint = hints("running_loss")
@@ -1668,7 +1668,7 @@ _credit.points()
 r"""
 ## Task 6.6 · `freeze_first`
 
-●●●○○ · ★★★★☆ · 8 min · 2 points
+●●●○○ · ★★★★☆ · 8 min · {{points}}
 
 Fill the gradients of every layer but the first: run the backward pass from the loss `model(x).sum()`, with `model[0]` frozen.
 
@@ -1697,11 +1697,11 @@ for p in frozen:
 </details>
 """
 
-# %% [markdown] lang="ko" en="ac25d3d7"
+# %% [markdown] lang="ko" en="6af8f007"
 r"""
 ## 과제 6.6 · `freeze_first`
 
-●●●○○ · ★★★★☆ · 8분 · 2점
+{{marks}}분 · {{points}}
 
 첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`을 동결(freeze)한 채 loss인 `model(x).sum()`에서 역방향 계산을 시작하세요.
 
@@ -1731,7 +1731,7 @@ for p in frozen:
 """
 
 
-# %% nbgrader={"grade_id": "freeze_first", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="freeze_first"
 def freeze_first(model, x):
     """Run the backward pass from model(x).sum() with model[0] frozen.
 
@@ -1747,7 +1747,7 @@ def freeze_first(model, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_freeze_first", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="freeze_first" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("freeze_first")
@@ -1879,7 +1879,7 @@ for _mode, _wants in (("train", [[0.0, 0.0]]), ("eval", [[2.0, 1.0]])):
 r"""
 ## Task 6.7 · `agreement_loss`
 
-●●●●○ · ★★★★★ · 8 min · 2 points
+●●●●○ · ★★★★★ · 8 min · {{points}}
 
 The loss of section 10 for any two functions, with the cut that prevents the collapse. Its value is
 
@@ -1905,11 +1905,11 @@ Each $f(\cdot)$ is used twice, once for a prediction and once as a target: two p
 </details>
 """
 
-# %% [markdown] lang="ko" en="414c0ab2"
+# %% [markdown] lang="ko" en="c2434d06"
 r"""
 ## 과제 6.7 · `agreement_loss`
 
-●●●●○ · ★★★★★ · 8분 · 2점
+{{marks}}분 · {{points}}
 
 10절의 loss를 어떤 두 함수에든 쓸 수 있게, 붕괴하지 않도록 끊어서 만드세요. loss의 값은 다음과 같습니다.
 
@@ -1936,7 +1936,7 @@ $f(\cdot)$의 결과는 두 번씩 쓰입니다. 한 번은 예측값을 만드�
 """
 
 
-# %% nbgrader={"grade_id": "agreement_loss", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="agreement_loss"
 def agreement_loss(f, h, a, b):
     """Return half the mean squared difference of h(f(a)) and f(b), plus half that of h(f(b)) and f(a).
 
@@ -1949,7 +1949,7 @@ def agreement_loss(f, h, a, b):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_agreement_loss", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="agreement_loss" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("agreement_loss")

@@ -10,7 +10,7 @@
 r"""
 # Inside backward: saved tensors, in-place edits, hooks
 
-Lesson 07 of 10 · ~90 min · saved tensors, in-place, hook
+Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · saved tensors, in-place, hook
 
 **After this lesson you can**
 
@@ -22,11 +22,11 @@ Lesson 07 of 10 · ~90 min · saved tensors, in-place, hook
 You need lessons 2 to 4 and 6: nodes and what they save, hooks, `detach()`, `no_grad`. The *optional* task is not in the minutes above.
 """
 
-# %% [markdown] lang="ko" en="6b93c578"
+# %% [markdown] lang="ko" en="09732d80"
 r"""
 # backward 속 들여다보기: 저장된 텐서, 제자리 연산, hook
 
-수업 07 / 10 · 약 90분 · 저장된 텐서, 제자리 연산, hook
+수업 {{lesson}} / {{lessons}} · 약 {{minutes}}분 · 저장된 텐서, 제자리 연산, hook
 
 **이 수업을 마치면**
 
@@ -734,7 +734,7 @@ $x = -1$에서 기울기는 $-2$인데, PyTorch 1.3에서는 위와 같이 1이 
 r"""
 # Tasks
 
-Seven functions, 14 points. **Task 7.5 is optional**; it gives points like the others.
+{{tasks}}, {{points}}. **Task 7.5 is optional**; it gives points like the others.
 
 Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
 
@@ -755,11 +755,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 - Where a task asks for a hook or for a change in place, it says so.
 """
 
-# %% [markdown] lang="ko" en="438b4ee4"
+# %% [markdown] lang="ko" en="bde15704"
 r"""
 # 과제
 
-함수 일곱 개, 합해서 14점입니다. **과제 7.5는 선택 과제**이지만 점수는 똑같이 있습니다.
+{{tasks}}, 합해서 {{points}}입니다. **과제 7.5는 선택 과제**이지만 점수는 똑같이 있습니다.
 
 테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
 
@@ -783,7 +783,7 @@ r"""
 r"""
 ## Task 7.1 · `breaks_backward`
 
-●●○○○ · ★★★★★ · 4 min · 1 point
+●●○○○ · ★★★★★ · 4 min · {{points}}
 
 Each of these five programs continues with `y.add_(1)` and then `y.sum().backward()`. Here `x` is a tracked leaf of positive elements. For which of them does `backward()` **raise an error**?
 
@@ -807,11 +807,11 @@ Write down the slope of each operation. Is it shortest in terms of the input $x$
 </details>
 """
 
-# %% [markdown] lang="ko" en="398a5342"
+# %% [markdown] lang="ko" en="c5134f15"
 r"""
 ## 과제 7.1 · `breaks_backward`
 
-●●○○○ · ★★★★★ · 4분 · 1점
+{{marks}}분 · {{points}}
 
 다음 다섯 프로그램 뒤에 `y.add_(1)`과 `y.sum().backward()`가 이어집니다. `x`는 추적되는 leaf이고 원소는 모두 양수입니다. `backward()`가 **오류를 내는** 것은 어느 것인가요?
 
@@ -836,7 +836,7 @@ y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y =
 """
 
 
-# %% nbgrader={"grade_id": "breaks_backward", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="breaks_backward"
 def breaks_backward():
     """Return for each program, a str, whether backward() raises after y.add_(1), a bool."""
     ### BEGIN SOLUTION
@@ -844,7 +844,7 @@ def breaks_backward():
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_breaks_backward", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="breaks_backward" points=1
 from secant import ask, check, hints
 
 hint = hints("breaks_backward")
@@ -895,7 +895,7 @@ _compare(_answer.again())
 r"""
 ## Task 7.2 · `saved_shapes`
 
-●●●○○ · ★★★★☆ · 6 min · 2 points
+●●●○○ · ★★★★☆ · 6 min · {{points}}
 
 Return the shapes of all tensors that the graph of `f(x)` saves for `backward()`, as a list of tuples, **in any order**; a new list in each call.
 
@@ -926,11 +926,11 @@ with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
 </details>
 """
 
-# %% [markdown] lang="ko" en="6a7e7421"
+# %% [markdown] lang="ko" en="e9912fe0"
 r"""
 ## 과제 7.2 · `saved_shapes`
 
-●●●○○ · ★★★★☆ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 `f(x)`의 그래프가 `backward()`를 위해 저장하는 모든 텐서의 shape를 튜플의 리스트로 돌려주세요. **순서는 상관없습니다**. 리스트는 호출할 때마다 새로 만드세요.
 
@@ -962,7 +962,7 @@ with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
 """
 
 
-# %% nbgrader={"grade_id": "saved_shapes", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="saved_shapes"
 def saved_shapes(f, x):
     """Return the shapes of the tensors that f(x) saves for backward(), a list of tuples in any order.
 
@@ -981,7 +981,7 @@ def saved_shapes(f, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_saved_shapes", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="saved_shapes" points=2
 from secant import ask, check, hints, leaf, tensor
 from secant.checking.ask import judge
 
@@ -1075,7 +1075,7 @@ _slopes.returns(_want, nearly=hint.digits, rtol=1e-11, atol=1e-12)
 r"""
 ## Task 7.3 · `checkpoint_chain`
 
-●●●○○ · ★★★★☆ · 9 min · 2 points
+●●●○○ · ★★★★☆ · 9 min · {{points}}
 
 Return the result of all functions of `fs`, applied to `x` one after the other (`fs[0]` first), **each in a checkpoint of its own**.
 
@@ -1104,11 +1104,11 @@ In a loop, pass the function itself: a `lambda` made in a loop looks its names u
 </details>
 """
 
-# %% [markdown] lang="ko" en="3bdfc6fa"
+# %% [markdown] lang="ko" en="f7023008"
 r"""
 ## 과제 7.3 · `checkpoint_chain`
 
-●●●○○ · ★★★★☆ · 9분 · 2점
+{{marks}}분 · {{points}}
 
 `fs`의 함수를 `x`에 차례로 모두 적용한 결과를 돌려주세요(`fs[0]`부터). 단, **함수마다 체크포인트를 따로** 두세요.
 
@@ -1138,7 +1138,7 @@ z = checkpoint(g, y, use_reentrant=False)
 """
 
 
-# %% nbgrader={"grade_id": "checkpoint_chain", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="checkpoint_chain"
 def checkpoint_chain(fs, x):
     """Return fs[-1](... fs[0](x)), each function in a checkpoint of its own.
 
@@ -1153,7 +1153,7 @@ def checkpoint_chain(fs, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_checkpoint_chain", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="checkpoint_chain" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("checkpoint_chain")
@@ -1256,7 +1256,7 @@ _grads.returns([_x.sin().exp() * _x.cos(), _x.exp().cos() * _x.exp()], hint=hint
 r"""
 ## Task 7.4 · `clip_hook`
 
-●●○○○ · ★★★★★ · 6 min · 2 points
+●●○○○ · ★★★★★ · 6 min · {{points}}
 
 From now on, let no gradient larger than `m` in absolute value pass through `t`: register a hook on `t` that clamps each element of the gradient to the range from $-m$ to $m$. **Return the hook's handle**, an object with a method `remove()`.
 
@@ -1285,11 +1285,11 @@ Which function of torch keeps every element between two bounds?
 </details>
 """
 
-# %% [markdown] lang="ko" en="28e27429"
+# %% [markdown] lang="ko" en="4b9e9e0a"
 r"""
 ## 과제 7.4 · `clip_hook`
 
-●●○○○ · ★★★★★ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 앞으로 절댓값이 `m`보다 큰 gradient가 `t`를 지나가지 못하게 하세요. 도착한 gradient의 원소를 하나하나 $-m$과 $m$ 사이로 제한하는 hook을 `t`에 걸고, 그 hook의 **핸들(handle)을 돌려주세요**. 핸들은 `remove()` 메서드가 있는 객체입니다.
 
@@ -1319,7 +1319,7 @@ def halve(w):
 """
 
 
-# %% nbgrader={"grade_id": "clip_hook", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="clip_hook"
 def clip_hook(t, m):
     """Limit each element of the gradient through t to the range from -m to m; return the hook's handle.
 
@@ -1330,7 +1330,7 @@ def clip_hook(t, m):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_clip_hook", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="clip_hook" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("clip_hook")
@@ -1416,7 +1416,7 @@ _made.then("x.grad[:, 1]").returns(2 * _c, hint=hint.beside)
 r"""
 ## Task 7.5 · `step_in_backward` · optional
 
-●●●○○ · ★★★★☆ · 8 min · 2 points
+●●●○○ · ★★★★☆ · 8 min · {{points}}
 
 Let `backward()` itself take the training step: from now on, in every `backward()`, each parameter `p` moves by `-lr * p.grad` **as soon as its gradient is complete**, and its buffer is emptied at once. Only one `.grad` is then full at a time.
 
@@ -1446,11 +1446,11 @@ for p in params:
 </details>
 """
 
-# %% [markdown] lang="ko" en="aebfdceb"
+# %% [markdown] lang="ko" en="9e5c125a"
 r"""
 ## 과제 7.5 · `step_in_backward` · 선택
 
-●●●○○ · ★★★★☆ · 8분 · 2점
+{{marks}}분 · {{points}}
 
 파라미터가 `backward()` 안에서 바로 업데이트되게 만드세요. 그 뒤로는 `backward()`를 호출할 때마다 파라미터 `p`의 gradient가 **다 모이는 즉시** `p`가 `-lr * p.grad`만큼 움직이고, 버퍼는 바로 비워집니다. 그러면 채워져 있는 `.grad`는 한 번에 하나뿐입니다.
 
@@ -1481,7 +1481,7 @@ for p in params:
 """
 
 
-# %% nbgrader={"grade_id": "step_in_backward", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="step_in_backward"
 def step_in_backward(params, lr):
     """Let every later backward() move each parameter by -lr * p.grad and empty its buffer.
 
@@ -1499,7 +1499,7 @@ def step_in_backward(params, lr):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_step_in_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="step_in_backward" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("step_in_backward")
@@ -1589,7 +1589,7 @@ _answer.then("b.grad").returns(tensor([3.0, 3.0]), hint=hint.stranger)
 r"""
 ## Task 7.6 · `first_bad_op`
 
-●●●●○ · ★★★☆☆ · 9 min · 2 points
+●●●●○ · ★★★☆☆ · 9 min · {{points}}
 
 A chain $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ... ends with `y.sum()`. In the backward pass, **which operation is the first to make a gradient that is not finite?** Return its index in `fs`: the largest $i$ for which all elements of the gradient
 at $f_i$'s output are finite, and some element of the gradient at its input is not (`inf` or `nan`). If there is no such $i$, return `None`.
@@ -1618,11 +1618,11 @@ b = g(a)
 </details>
 """
 
-# %% [markdown] lang="ko" en="321bd519"
+# %% [markdown] lang="ko" en="c62c685e"
 r"""
 ## 과제 7.6 · `first_bad_op`
 
-●●●●○ · ★★★☆☆ · 9분 · 2점
+{{marks}}분 · {{points}}
 
 연산이 $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ...으로 이어지고 `y.sum()`으로 끝납니다. 역방향 계산에서 **유한하지 않은 gradient를 처음으로 만드는 연산은 어느 것인가요?** 그 연산이 `fs`의 몇 번째 함수인지(0부터 세는 인덱스) 돌려주세요. 곧 $f_i$의 출력에서는 gradient의 원소가 모두 유한한데
 입력에서는 유한하지 않은 원소(`inf`나 `nan`)가 있는 가장 큰 $i$입니다. 그런 $i$가 없으면 `None`을 돌려주세요.
@@ -1652,7 +1652,7 @@ b = g(a)
 """
 
 
-# %% nbgrader={"grade_id": "first_bad_op", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="first_bad_op"
 def first_bad_op(fs, x):
     """Return where the backward pass first makes a gradient that is not finite: a place in fs, or None.
 
@@ -1671,7 +1671,7 @@ def first_bad_op(fs, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_first_bad_op", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="first_bad_op" points=2
 from secant import ask, check, hints, leaf
 
 hint = hints("first_bad_op")
@@ -1747,7 +1747,7 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 7.7 · `find_culprit`
 
-●●●●○ · ★★★★★ · 10 min · 3 points
+●●●●○ · ★★★★★ · 10 min · {{points}}
 
 A model `f` computes the right loss, but is the gradient of `f(x)` right? Run it, and **name the culprit**.
 
@@ -1783,11 +1783,11 @@ step = torch.tensor([h, 0.0], dtype=x.dtype)
 </details>
 """
 
-# %% [markdown] lang="ko" en="ab993863"
+# %% [markdown] lang="ko" en="ba6748cf"
 r"""
 ## 과제 7.7 · `find_culprit`
 
-●●●●○ · ★★★★★ · 10분 · 3점
+{{marks}}분 · {{points}}
 
 모델 `f`가 계산하는 loss는 맞습니다. 그런데 `f(x)`의 gradient도 맞을까요? 실행해 보고 **범인을 찾아내세요**.
 
@@ -1824,7 +1824,7 @@ step = torch.tensor([h, 0.0], dtype=x.dtype)
 """
 
 
-# %% nbgrader={"grade_id": "find_culprit", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="find_culprit"
 def find_culprit(f, x):
     """Return what makes the gradient of f(x) wrong: "data", "hook", "nan" or "view"; None if it is right.
 
@@ -1851,7 +1851,7 @@ def find_culprit(f, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_find_culprit", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="find_culprit" points=3
 from secant import PartialCredit, ask, check, hints, leaf
 
 hint = hints("find_culprit")

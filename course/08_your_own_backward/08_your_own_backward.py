@@ -10,7 +10,7 @@
 r"""
 # Writing your own backward and checking it
 
-Lesson 08 of 10 · ~90 min · Function, gradcheck, subgradient
+Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · Function, gradcheck, subgradient
 
 **After this lesson you can**
 
@@ -22,11 +22,11 @@ Lesson 08 of 10 · ~90 min · Function, gradcheck, subgradient
 You need lesson 7 (saved tensors, the version counter, hooks), lesson 5 (the VJP, `torch.func`) and lesson 1 (the central quotient).
 """
 
-# %% [markdown] lang="ko" en="0311b07d"
+# %% [markdown] lang="ko" en="60310934"
 r"""
 # 나만의 backward 만들고 검사하기
 
-수업 08 / 10 · 약 90분 · Function, gradcheck, subgradient
+수업 {{lesson}} / {{lessons}} · 약 {{minutes}}분 · Function, gradcheck, subgradient
 
 **이 수업을 마치면**
 
@@ -788,7 +788,7 @@ r"""
 r"""
 # Tasks
 
-Three functions and three classes, 12 points.
+{{tasks}}, {{points}}.
 
 Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
 
@@ -808,11 +808,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 - The classes are given in the second style, with `setup_context`. You may write them in the first style instead: both are graded alike.
 """
 
-# %% [markdown] lang="ko" en="5c4c8044"
+# %% [markdown] lang="ko" en="7ad1c149"
 r"""
 # 과제
 
-함수 세 개와 클래스 세 개, 합해서 12점입니다.
+{{tasks}}, 합해서 {{points}}입니다.
 
 테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
 
@@ -835,7 +835,7 @@ r"""
 r"""
 ## Task 8.1 · `MyPow`
 
-●●○○○ · ★★★★★ · 10 min · 2 points
+●●○○○ · ★★★★★ · 10 min · {{points}}
 
 Write $x^q$ with its backward: `MyPow.apply(x, q)`.
 
@@ -859,11 +859,11 @@ For $\frac{a}{b}$ with $a$ alone tracked, `backward` computes $\frac{g}{b}$ and 
 </details>
 """
 
-# %% [markdown] lang="ko" en="d6bb736c"
+# %% [markdown] lang="ko" en="29990083"
 r"""
 ## 과제 8.1 · `MyPow`
 
-●●○○○ · ★★★★★ · 10분 · 2점
+{{marks}}분 · {{points}}
 
 $x^q$을 backward와 함께 만드세요. `MyPow.apply(x, q)`로 씁니다.
 
@@ -887,7 +887,7 @@ $\frac{a}{b}$에서 $a$만 추적되면 `backward`는 $\frac{g}{b}$만 계산하
 """
 
 
-# %% nbgrader={"grade_id": "MyPow", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="MyPow"
 class MyPow(torch.autograd.Function):
     """x**q, with a backward of its own."""
 
@@ -916,7 +916,7 @@ class MyPow(torch.autograd.Function):
         ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_MyPow", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="MyPow" points=2
 import torch
 
 from secant import check, hints, probe, tensor
@@ -1001,7 +1001,7 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 8.2 · `backward_is_right`
 
-●●●○○ · ★★★★★ · 6 min · 2 points
+●●●○○ · ★★★★★ · 6 min · {{points}}
 
 Say whether the backward of an operation is right at given inputs, whatever their dtype.
 
@@ -1024,11 +1024,11 @@ For `t = torch.ones(2).expand(3, 2)` print `dtype`, `requires_grad` and `stride(
 </details>
 """
 
-# %% [markdown] lang="ko" en="0b606ef5"
+# %% [markdown] lang="ko" en="447dfc6a"
 r"""
 ## 과제 8.2 · `backward_is_right`
 
-●●●○○ · ★★★★★ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 입력의 dtype이 무엇이든, 주어진 입력에서 연산의 backward가 맞는지 판단하세요.
 
@@ -1052,7 +1052,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "backward_is_right", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="backward_is_right"
 def backward_is_right(fn, inputs):
     """Return whether the backward of fn agrees with its difference quotient, in float64, at these inputs.
 
@@ -1064,7 +1064,7 @@ def backward_is_right(fn, inputs):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_backward_is_right", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="backward_is_right" points=2
 from secant import ask, check, hints, leaf
 
 hint = hints("backward_is_right")
@@ -1154,7 +1154,7 @@ _compare("torch.stack([1000*x, x])", ["1000*g[0] + 1.1*g[1]"], False, [0.7], why
 r"""
 ## Task 8.3 · `StableSoftplus`
 
-●●●○○ · ★★★★☆ · 8 min · 2 points
+●●●○○ · ★★★★☆ · 8 min · {{points}}
 
 Write the softplus $\log(1 + e^x)$ with its backward, without `inf` and `nan`: `StableSoftplus.apply(x)`.
 
@@ -1175,11 +1175,11 @@ $\log \cosh x$ overflows, too. As $|x| + \log(1 + e^{-2|x|}) - \log 2$ it does n
 </details>
 """
 
-# %% [markdown] lang="ko" en="87d66f02"
+# %% [markdown] lang="ko" en="f5a9e7a1"
 r"""
 ## 과제 8.3 · `StableSoftplus`
 
-●●●○○ · ★★★★☆ · 8분 · 2점
+{{marks}}분 · {{points}}
 
 softplus $\log(1 + e^x)$을 `inf`와 `nan`이 나오지 않게 backward와 함께 만드세요. `StableSoftplus.apply(x)`로 씁니다.
 
@@ -1201,7 +1201,7 @@ $\log \cosh x$도 중간에 너무 커집니다. $|x| + \log(1 + e^{-2|x|}) - \l
 """
 
 
-# %% nbgrader={"grade_id": "StableSoftplus", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="StableSoftplus"
 class StableSoftplus(torch.autograd.Function):
     """log(1 + exp(x)), finite for every x, with a backward of its own."""
 
@@ -1225,7 +1225,7 @@ class StableSoftplus(torch.autograd.Function):
         ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_StableSoftplus", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="StableSoftplus" points=2
 from secant import check, hints, probe, tensor
 from secant.checking.custom import walk_back
 from secant.checking.walks import judge_operation
@@ -1307,7 +1307,7 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 8.4 · `safe_sqrt`
 
-●●○○○ · ★★★★★ · 6 min · 2 points
+●●○○○ · ★★★★★ · 6 min · {{points}}
 
 For each element return $\sqrt x$ if $x > 0$, and 0 otherwise. Make the **local slope** finite everywhere, too: $\frac{1}{2 \sqrt x}$ if $x > 0$, and 0 otherwise.
 
@@ -1328,11 +1328,11 @@ For each element return $\sqrt x$ if $x > 0$, and 0 otherwise. Make the **local 
 </details>
 """
 
-# %% [markdown] lang="ko" en="79ffa120"
+# %% [markdown] lang="ko" en="01dae2e8"
 r"""
 ## 과제 8.4 · `safe_sqrt`
 
-●●○○○ · ★★★★★ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 원소마다 $x > 0$이면 $\sqrt x$를, 아니면 0을 돌려주세요. **국소 기울기**도 어디서나 유한해야 합니다. $x > 0$이면 $\frac{1}{2 \sqrt x}$이고, 아니면 0입니다.
 
@@ -1354,7 +1354,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "safe_sqrt", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="safe_sqrt"
 def safe_sqrt(x):
     """Return the square root where x > 0 and 0 elsewhere, with a gradient of 0 there; a tensor like x."""
     ### BEGIN SOLUTION
@@ -1364,7 +1364,7 @@ def safe_sqrt(x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_safe_sqrt", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="safe_sqrt" points=2
 import torch
 
 from secant import ask, check, hints, leaf, tensor
@@ -1424,7 +1424,7 @@ for _between in ("safe_sqrt(x / 4)", "safe_sqrt(x - 5)"):
 r"""
 ## Task 8.5 · `at_the_kink`
 
-●○○○○ · ★★★☆☆ · 3 min · 1 point
+●○○○○ · ★★★☆☆ · 3 min · {{points}}
 
 Return the slope that **autograd** gives at $x = 0$ for five functions, as a dict with exactly these keys:
 
@@ -1449,11 +1449,11 @@ For `torch.sign`: make a tracked `x` that is 0, call `backward()` on `torch.sign
 </details>
 """
 
-# %% [markdown] lang="ko" en="17f8d524"
+# %% [markdown] lang="ko" en="92427292"
 r"""
 ## 과제 8.5 · `at_the_kink`
 
-●○○○○ · ★★★☆☆ · 3분 · 1점
+{{marks}}분 · {{points}}
 
 다섯 함수에 대해 $x = 0$에서 **autograd**가 내는 기울기를 dict로 돌려주세요. 키는 꼭 다음과 같아야 합니다.
 
@@ -1479,7 +1479,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "at_the_kink", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="at_the_kink"
 def at_the_kink():
     """Return autograd's slope at 0 of each function, a dict of numbers.
 
@@ -1490,7 +1490,7 @@ def at_the_kink():
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_at_the_kink", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="at_the_kink" points=1
 from secant import ask, check, hints
 
 hint = hints("at_the_kink")
@@ -1521,7 +1521,7 @@ for _ in range(2):
 r"""
 ## Task 8.6 · `MyLayerNorm`
 
-●●●●○ · ★★★★★ · 15 min · 3 points (forward 1, backward 2)
+●●●●○ · ★★★★★ · 15 min · {{points}} (forward 1, backward 2)
 
 Layer normalization brings each row of `x` to mean 0 and variance 1, then multiplies its columns by `weight`. For a row of $n$ elements:
 
@@ -1549,11 +1549,11 @@ Dividing a row by its length, $y_j = \frac{x_j}{|x|}$, has two paths: straight, 
 </details>
 """
 
-# %% [markdown] lang="ko" en="70343174"
+# %% [markdown] lang="ko" en="66dcc6b4"
 r"""
 ## 과제 8.6 · `MyLayerNorm`
 
-●●●●○ · ★★★★★ · 15분 · 3점 (forward 1, backward 2)
+{{marks}}분 · {{points}} (forward 1, backward 2)
 
 층 정규화(layer normalization)는 `x`의 행마다 평균을 0, 분산을 1로 맞춘 다음 열마다 `weight`를 곱합니다. 원소가 $n$개인 행에서는 다음과 같습니다.
 
@@ -1582,7 +1582,7 @@ $\hat x_j$에 도착하는 gradient를 $h_j = g_j w_j$라고 합시다. $x_j$에
 """
 
 
-# %% nbgrader={"grade_id": "MyLayerNorm", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="MyLayerNorm"
 class MyLayerNorm(torch.autograd.Function):
     """Each row of x brought to mean 0 and variance 1, times weight, with a backward of its own."""
 
@@ -1617,7 +1617,7 @@ class MyLayerNorm(torch.autograd.Function):
         ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_MyLayerNorm", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="MyLayerNorm" points=3
 from secant import PartialCredit, check, hints, probe, tensor
 from secant.checking.custom import walk_back
 from secant.checking.walks import judge_operation

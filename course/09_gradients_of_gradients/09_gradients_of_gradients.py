@@ -10,7 +10,7 @@
 r"""
 # Gradients of gradients
 
-Lesson 09 of 10 · ~90 min · create_graph, Hessian, Newton
+Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · create_graph, Hessian, Newton
 
 **After this lesson you can**
 
@@ -23,11 +23,11 @@ Lesson 09 of 10 · ~90 min · create_graph, Hessian, Newton
 You need lesson 8 (`Function`, `gradcheck`), the product $v^\top J$ and `torch.func` from lesson 5, and `detach` from lesson 6.
 """
 
-# %% [markdown] lang="ko" en="69d360e9"
+# %% [markdown] lang="ko" en="5312395a"
 r"""
 # gradient의 gradient
 
-수업 09 / 10 · 약 90분 · create_graph, 헤세 행렬, 뉴턴 방법
+수업 {{lesson}} / {{lessons}} · 약 {{minutes}}분 · create_graph, 헤세 행렬, 뉴턴 방법
 
 **이 수업을 마치면**
 
@@ -845,7 +845,7 @@ gradient의 원소가 모두 0이더라도 끝까지 계산해야 그래프가 �
 r"""
 # Tasks
 
-Five functions and a class, 13 points.
+{{tasks}}, {{points}}.
 
 Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
 
@@ -865,11 +865,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 - `f` may use tracked parameters, such as a model's: leave their `.grad` alone as well.
 """
 
-# %% [markdown] lang="ko" en="f0a11490"
+# %% [markdown] lang="ko" en="a1f96b40"
 r"""
 # 과제
 
-함수 다섯 개와 클래스 하나, 합해서 13점입니다.
+{{tasks}}, 합해서 {{points}}입니다.
 
 테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
 
@@ -892,7 +892,7 @@ r"""
 r"""
 ## Task 9.1 · `second_derivative`
 
-●●○○○ · ★★★★★ · 6 min · 2 points
+●●○○○ · ★★★★★ · 6 min · {{points}}
 
 Return the second derivative of `f` at `x`, as section 2 finds it, without leaving a trace.
 
@@ -922,11 +922,11 @@ The last line must also survive `wx + 1`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="6a67e23d"
+# %% [markdown] lang="ko" en="ce24eec0"
 r"""
 ## 과제 9.1 · `second_derivative`
 
-●●○○○ · ★★★★★ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 `x`에서 `f`의 이계 미분계수를 2절의 방법으로 구해 돌려주세요. 흔적을 남기면 안 됩니다.
 
@@ -957,7 +957,7 @@ if ...:                      # 3x + 1: 그래프가 전혀 없는 경우
 """
 
 
-# %% nbgrader={"grade_id": "second_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="second_derivative"
 def second_derivative(f, x):
     """Return the second derivative of f at x, a tensor like x; touch no .grad.
 
@@ -972,7 +972,7 @@ def second_derivative(f, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_second_derivative", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="second_derivative" points=2
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("second_derivative")
@@ -1045,7 +1045,7 @@ _line.then("second_derivative(f, y)", hint.stale).returns(tensor(-6e-9))
 r"""
 ## Task 9.2 · `hvp`
 
-●●●○○ · ★★★★★ · 8 min · 2 points
+●●●○○ · ★★★★★ · 8 min · {{points}}
 
 Return the product of the Hessian of `f` at `x` with `v`, without ever building the Hessian.
 
@@ -1068,11 +1068,11 @@ For `y = torch.sin(x)` lesson 5 gets $v^\top J$ by `torch.autograd.grad(y, x, gr
 </details>
 """
 
-# %% [markdown] lang="ko" en="99de9d72"
+# %% [markdown] lang="ko" en="fe488f6f"
 r"""
 ## 과제 9.2 · `hvp`
 
-●●●○○ · ★★★★★ · 8분 · 2점
+{{marks}}분 · {{points}}
 
 `x`에서 `f`의 헤세 행렬과 `v`의 곱을 돌려주세요. 헤세 행렬은 만들지 않습니다.
 
@@ -1096,7 +1096,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "hvp", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="hvp"
 def hvp(f, x, v):
     """Return the Hessian of f at x times v, a tensor like x, without building the Hessian.
 
@@ -1111,7 +1111,7 @@ def hvp(f, x, v):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_hvp", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="hvp" points=2
 import torch
 
 from secant import ask, check, hints, leaf, tensor
@@ -1221,7 +1221,7 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 9.3 · `newton_step`
 
-●●○○○ · ★★★★☆ · 5 min · 1 point
+●●○○○ · ★★★★☆ · 5 min · {{points}}
 
 Take one step of Newton's method towards a point where the **slope** of `f` is 0, and return that point as a new leaf.
 
@@ -1242,11 +1242,11 @@ Print `is_leaf` and `requires_grad` of `2 * x`, and then of `(2 * x).detach()`. 
 </details>
 """
 
-# %% [markdown] lang="ko" en="2957358d"
+# %% [markdown] lang="ko" en="9a74aada"
 r"""
 ## 과제 9.3 · `newton_step`
 
-●●○○○ · ★★★★☆ · 5분 · 1점
+{{marks}}분 · {{points}}
 
 `f`의 **기울기**가 0인 점을 향해 뉴턴 방법으로 한 스텝을 가고, 도착한 곳을 새 leaf로 돌려주세요.
 
@@ -1268,7 +1268,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "newton_step", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="newton_step"
 def newton_step(f, x):
     """Return x - f'(x) / f''(x) as a new tracked leaf.
 
@@ -1281,7 +1281,7 @@ def newton_step(f, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_newton_step", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="newton_step" points=1
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("newton_step")
@@ -1367,7 +1367,7 @@ _compare("1e-20*t*t - 1e-10*t", 1.0, "float64", None, 5e9, -1e-10, -1e-10, 2e-20
 r"""
 ## Task 9.4 · `gradient_penalty`
 
-●●●●○ · ★★★★★ · 10 min · 3 points (value 1, gradient 2)
+●●●●○ · ★★★★★ · 10 min · {{points}} (value 1, gradient 2)
 
 Return the gradient penalty of section 6 for a batch, ready to be added to a loss.
 
@@ -1389,11 +1389,11 @@ For a leaf `t` of shape `(n, 3)`, `torch.autograd.grad((t**2).sum(), t)` gives `
 </details>
 """
 
-# %% [markdown] lang="ko" en="68304e7d"
+# %% [markdown] lang="ko" en="a92b88ed"
 r"""
 ## 과제 9.4 · `gradient_penalty`
 
-●●●●○ · ★★★★★ · 10분 · 3점 (value 1, gradient 2)
+{{marks}}분 · {{points}} (value 1, gradient 2)
 
 6절의 gradient penalty를 배치에 대해 구해, loss에 바로 더할 수 있게 돌려주세요.
 
@@ -1417,7 +1417,7 @@ shape가 `(n, 3)`인 leaf `t`에서 `torch.autograd.grad((t**2).sum(), t)`는 `2
 """
 
 
-# %% nbgrader={"grade_id": "gradient_penalty", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="gradient_penalty"
 def gradient_penalty(model, x):
     """Return the mean over the samples of (norm of the model's gradient with respect to the sample - 1)**2.
 
@@ -1430,7 +1430,7 @@ def gradient_penalty(model, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_gradient_penalty", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="gradient_penalty" points=3
 from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("gradient_penalty")
@@ -1535,7 +1535,7 @@ _credit.points()
 r"""
 ## Task 9.5 · `Cube`
 
-●●●○○ · ★★★★☆ · 6 min · 2 points
+●●●○○ · ★★★★☆ · 6 min · {{points}}
 
 Complete the `Function` for $x^3$ so that it can be differentiated twice.
 
@@ -1557,11 +1557,11 @@ Copy `Fourth` and adapt its numbers. The line with `4 * x**3` then sits in a met
 </details>
 """
 
-# %% [markdown] lang="ko" en="cd85ee02"
+# %% [markdown] lang="ko" en="0e013162"
 r"""
 ## 과제 9.5 · `Cube`
 
-●●●○○ · ★★★★☆ · 6분 · 2점
+{{marks}}분 · {{points}}
 
 두 번 미분할 수 있도록 $x^3$의 `Function`을 완성하세요.
 
@@ -1584,7 +1584,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "Cube", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="Cube"
 class Cube(torch.autograd.Function):
     """x**3 for every element of x, differentiable twice."""
 
@@ -1608,7 +1608,7 @@ class Cube(torch.autograd.Function):
         ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_Cube", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="Cube" points=2
 import torch
 
 from secant import ask, check, hints, leaf, tensor
@@ -1707,7 +1707,7 @@ check.smallest(_inside, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])
 r"""
 ## Task 9.6 · `loss_after`
 
-●●●●○ · ★★★★☆ · 10 min · 3 points (value 1, gradient 2)
+●●●●○ · ★★★★☆ · 10 min · {{points}} (value 1, gradient 2)
 
 Return the loss after `steps` steps of gradient descent, with a graph that leads through all of them.
 
@@ -1732,11 +1732,11 @@ with respect to any tensor in the graph: with `q = 2 * x`, `torch.autograd.grad(
 </details>
 """
 
-# %% [markdown] lang="ko" en="c5abce8a"
+# %% [markdown] lang="ko" en="31b35012"
 r"""
 ## 과제 9.6 · `loss_after`
 
-●●●●○ · ★★★★☆ · 10분 · 3점 (value 1, gradient 2)
+{{marks}}분 · {{points}} (value 1, gradient 2)
 
 경사 하강법으로 `steps` 스텝을 간 뒤의 loss를 돌려주세요. 돌려준 loss의 그래프는 모든 스텝을 거쳐야 합니다.
 
@@ -1762,7 +1762,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "loss_after", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="loss_after"
 def loss_after(f, x, lr, steps):
     """Return f after so many steps of gradient descent from x, with a graph through all of them.
 
@@ -1776,7 +1776,7 @@ def loss_after(f, x, lr, steps):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_loss_after", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="loss_after" points=3
 from secant import PartialCredit, ask, check, hints, leaf, tensor
 
 hint = hints("loss_after")

@@ -10,7 +10,7 @@
 r"""
 # Build your own autograd
 
-Lesson 10 of 10 · ~90 min · engine, topological order, training
+Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · engine, topological order, training
 
 **After this lesson you can**
 
@@ -23,11 +23,11 @@ Lesson 10 of 10 · ~90 min · engine, topological order, training
 You need lessons 1 to 4, above all the sum over paths of lesson 4. Lessons 5 to 9 help.
 """
 
-# %% [markdown] lang="ko" en="30051c23"
+# %% [markdown] lang="ko" en="b7d7addd"
 r"""
 # 나만의 autograd 만들기
 
-수업 10 / 10 · 약 90분 · 엔진, 위상 순서, 학습
+수업 {{lesson}} / {{lessons}} · 약 {{minutes}}분 · 엔진, 위상 순서, 학습
 
 **이 수업을 마치면**
 
@@ -471,7 +471,7 @@ Karpathy는 [leaf가 아닌 Value를 여러 번 쓴 것](https://github.com/karp
 r"""
 # Tasks
 
-Six tasks, 14 points. **Task 10.5 is optional**; it gives points like the others.
+{{tasks}}, {{points}}. **Task 10.5 is optional**; it gives points like the others.
 
 Test cells, **Check**, marks and the **rules of every task** are those of lesson 1.
 
@@ -490,11 +490,11 @@ A method changes nothing about the Values it is called with and leaves nothing o
 `data` is a plain number.
 """
 
-# %% [markdown] lang="ko" en="23c7b079"
+# %% [markdown] lang="ko" en="458b8235"
 r"""
 # 과제
 
-여섯 문제, 합해서 14점입니다. **과제 10.5는 선택 과제**이지만 점수는 똑같이 있습니다.
+{{tasks}}, 합해서 {{points}}입니다. **과제 10.5는 선택 과제**이지만 점수는 똑같이 있습니다.
 
 테스트 셀, **답 확인**, 표시, **모든 과제의 규칙**은 수업 01과 같습니다.
 
@@ -516,7 +516,7 @@ r"""
 r"""
 ## Task 10.1 · `value_add_mul`: `+` and `*` that remember
 
-●●○○○ · ★★★★★ · 8 min · 2 points (add 1, mul 1)
+●●○○○ · ★★★★★ · 8 min · {{points}} (add 1, mul 1)
 
 Write `Value.__add__` and `Value.__mul__`, which Python calls for `a + b` and `a * b`. Each returns **a new Value** that remembers how it was made.
 
@@ -540,11 +540,11 @@ A subtraction would end with `return Value(self.data - other.data, (self, other)
 </details>
 """
 
-# %% [markdown] lang="ko" en="b1c83678"
+# %% [markdown] lang="ko" en="f73a5ef4"
 r"""
 ## 과제 10.1 · `value_add_mul`: 기억하는 `+`와 `*`
 
-●●○○○ · ★★★★★ · 8분 · 2점 (add 1, mul 1)
+{{marks}}분 · {{points}} (add 1, mul 1)
 
 `Value.__add__`와 `Value.__mul__`을 작성하세요. 파이썬이 `a + b`와 `a * b`에서 호출하는 메서드입니다. 둘 다 어떻게 계산했는지 기억하는 **새 Value**를 돌려줍니다.
 
@@ -567,7 +567,7 @@ $a$가 조금 커지면 $a + b$는 얼마나 커지나요? $a \cdot b$는요?
 """
 
 
-# %% nbgrader={"grade_id": "value_add_mul", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="value_add_mul"
 class Value(Value):
     """A Value with + and *."""
 
@@ -588,7 +588,7 @@ class Value(Value):
         ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_value_add_mul", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="value_add_mul" points=2
 from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("value_add_mul")
@@ -668,7 +668,7 @@ _credit.points()
 r"""
 ## Task 10.2 · `value_order`: write `Value.order`, the order of the backward pass
 
-●●●●○ · ★★★★★ · 20 min · 3 points (order 2, large 1)
+●●●●○ · ★★★★★ · 20 min · {{points}} (order 2, large 1)
 
 Write `Value.order`. It returns a **list** of all Values that take a turn in the backward pass from `self`.
 
@@ -704,11 +704,11 @@ while stack:
 </details>
 """
 
-# %% [markdown] lang="ko" en="e1479cda"
+# %% [markdown] lang="ko" en="5c08aaa1"
 r"""
 ## 과제 10.2 · `value_order`: `Value.order` 작성하기(역방향 계산의 순서)
 
-●●●●○ · ★★★★★ · 20분 · 3점 (order 2, large 1)
+{{marks}}분 · {{points}} (order 2, large 1)
 
 `Value.order`를 작성하세요. `self`에서 시작하는 역방향 계산에서 차례가 오는 Value를 모두 담은 **리스트**를 돌려줍니다.
 
@@ -745,7 +745,7 @@ while stack:
 """
 
 
-# %% nbgrader={"grade_id": "value_order", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="value_order"
 class Value(Value):
     """A Value that knows the order of its backward pass."""
 
@@ -765,7 +765,7 @@ class Value(Value):
         ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_value_order", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="value_order" points=3
 from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("value_order")
@@ -837,7 +837,7 @@ _credit.points()
 r"""
 ## Task 10.3 · `backward_twice`: write `Value.backward`, to be called as often as you like
 
-●●●○○ · ★★★★★ · 10 min · 3 points (once 1, again 2)
+●●●○○ · ★★★★★ · 10 min · {{points}} (once 1, again 2)
 
 Write `Value.backward`. `self.order()` gives the order (task 10.2; the tests use their own).
 
@@ -860,11 +860,11 @@ You need two loops over the same order. Why can the reset not stand in the loop 
 </details>
 """
 
-# %% [markdown] lang="ko" en="82810e0d"
+# %% [markdown] lang="ko" en="8deb336e"
 r"""
 ## 과제 10.3 · `backward_twice`: 몇 번이고 호출할 수 있는 `Value.backward` 작성하기
 
-●●●○○ · ★★★★★ · 10분 · 3점 (once 1, again 2)
+{{marks}}분 · {{points}} (once 1, again 2)
 
 `Value.backward`를 작성하세요. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 따로 준비한 `order`를 씁니다).
 
@@ -888,7 +888,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "backward_twice", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="backward_twice"
 class Value(Value):
     """A Value whose backward() may be called again."""
 
@@ -906,7 +906,7 @@ class Value(Value):
         ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_backward_twice", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="backward_twice" points=3
 from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("backward_twice")
@@ -1000,7 +1000,7 @@ _credit.points()
 r"""
 ## Task 10.4 · `value_functions`: powers, log, exp, relu
 
-●●○○○ · ★★★★☆ · 7 min · 2 points (powers 1, others 1)
+●●○○○ · ★★★★☆ · 7 min · {{points}} (powers 1, others 1)
 
 Four more operations: `x ** number`, `x.log()`, `x.exp()`, `x.relu()`. Each returns a new Value **whose only parent is `self`**, with the one slope that belongs to it. All results fit into a `float`.
 
@@ -1023,11 +1023,11 @@ A sine would be `Value(math.sin(self.data), (self,), (math.cos(self.data),))`; t
 </details>
 """
 
-# %% [markdown] lang="ko" en="453be861"
+# %% [markdown] lang="ko" en="aa830bde"
 r"""
 ## 과제 10.4 · `value_functions`: 거듭제곱, log, exp, relu
 
-●●○○○ · ★★★★☆ · 7분 · 2점 (powers 1, others 1)
+{{marks}}분 · {{points}} (powers 1, others 1)
 
 연산을 네 개 더 만드세요. `x ** number`, `x.log()`, `x.exp()`, `x.relu()`입니다. 저마다 **부모가 `self` 하나뿐인** 새 Value를 기울기와 함께 돌려줍니다. 결과는 모두 `float`의 범위 안에 있습니다.
 
@@ -1051,7 +1051,7 @@ $(x^n)' = n x^{n-1}$, $(\log x)' = 1/x$, $(e^x)' = e^x$입니다. 파이썬에�
 """
 
 
-# %% nbgrader={"grade_id": "value_functions", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="value_functions"
 class Value(Value):
     """A Value with powers, log, exp and relu."""
 
@@ -1083,7 +1083,7 @@ class Value(Value):
         ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_value_functions", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="value_functions" points=2
 from secant import PartialCredit, ask, check, hints, recipes
 
 hint = hints("value_functions")
@@ -1275,7 +1275,7 @@ draw_graph(values=True, slopes=True, gradients=True, w=w, t=t, z=z, y=y, x=x)
 r"""
 ## Task 10.5 · `fit_line`: train a line · optional
 
-●●●○○ · ★★★★☆ · 8 min · 2 points
+●●●○○ · ★★★★☆ · 8 min · {{points}}
 
 Train a line $ax + b$ on points, with `Value` and `backward()`.
 
@@ -1299,11 +1299,11 @@ One parameter and no points, the loss $(a - 3)^2$: in the loop `loss = (a - 3) *
 </details>
 """
 
-# %% [markdown] lang="ko" en="44d222af"
+# %% [markdown] lang="ko" en="6248b6d2"
 r"""
 ## 과제 10.5 · `fit_line`: 직선 학습하기 · 선택
 
-●●●○○ · ★★★★☆ · 8분 · 2점
+{{marks}}분 · {{points}}
 
 `Value`와 `backward()`로 직선 $ax + b$를 점에 맞추어 학습시키세요.
 
@@ -1328,7 +1328,7 @@ r"""
 """
 
 
-# %% nbgrader={"grade_id": "fit_line", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="fit_line"
 def fit_line(points, steps, lr):
     """Return (slope, intercept), two numbers, after `steps` steps of gradient descent from (0, 0).
 
@@ -1347,7 +1347,7 @@ def fit_line(points, steps, lr):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_fit_line", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="fit_line" points=2
 from secant import ask, check, hints
 
 hint = hints("fit_line")
@@ -1435,7 +1435,7 @@ for _slope, _at, _steps in (
 r"""
 ## Task 10.6 · `which_bug`: tell the engines apart
 
-●●●●○ · ★★★★★ · 10 min · 2 points
+●●●●○ · ★★★★★ · 10 min · {{points}}
 
 Now you write the test. `which_bug(Engine)` is given an engine, runs it on graphs of your choice, and returns one of four strings:
 
@@ -1471,11 +1471,11 @@ Put three checks of this form in such an order that each eliminates one bug. For
 </details>
 """
 
-# %% [markdown] lang="ko" en="a30c10c9"
+# %% [markdown] lang="ko" en="1f744bd2"
 r"""
 ## 과제 10.6 · `which_bug`: 엔진 구별하기
 
-●●●●○ · ★★★★★ · 10분 · 2점
+{{marks}}분 · {{points}}
 
 이번에는 여러분이 테스트를 작성합니다. `which_bug(Engine)`은 엔진을 받아 여러분이 고른 그래프에서 돌려 보고, 네 문자열 가운데 하나를 돌려줍니다.
 
@@ -1512,7 +1512,7 @@ if abs(x.grad - 0.6) > 1e-9:
 """
 
 
-# %% nbgrader={"grade_id": "which_bug", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% answer="which_bug"
 def which_bug(Engine):
     """Return "none", "assign", "breadth" or "kept": the bug that a class of Values has in its backward()."""
     ### BEGIN SOLUTION
@@ -1532,7 +1532,7 @@ def which_bug(Engine):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_which_bug", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% test="which_bug" points=2
 from secant import ask, check, hints
 
 hint = hints("which_bug")
