@@ -214,7 +214,7 @@ r"""
 `apply` calls `forward(a, b)` first and `setup_context(ctx, inputs, output)` right after it. `inputs` is the tuple of all arguments of `forward`, and `output` is what `forward` returned.
 Only this style works with `torch.func` (lesson 5): with `vjp`, `grad` and `jacrev` as it stands.
 
-<details><summary>With the others</summary>
+<details><summary>The other functions of torch.func</summary>
 
 `vmap` also needs `generate_vmap_rule = True` in the class, and `jvp` a static method `jvp`. `jacfwd` and `hessian` need both.
 
@@ -230,12 +230,12 @@ It returns `True` if every difference is at most $10^{-5} + 10^{-3} \cdot$ the s
 In the next cell, somebody wrote $\log(x + 1)$ instead of $\log x$:
 """
 
-# %% [markdown] lang="ko" en="1d9f56f6"
+# %% [markdown] lang="ko" en="cd2a27a3"
 r"""
 `apply`는 먼저 `forward(a, b)`를 호출하고, 바로 이어서 `setup_context(ctx, inputs, output)`을 호출합니다. `inputs`는 `forward`가 받은 인자를 모두 담은 튜플이고, `output`은 `forward`가 돌려준 것입니다.
 `torch.func`(수업 05)에는 이 방식으로 쓴 것만 넣을 수 있습니다. `vjp`, `grad`, `jacrev`에는 그대로 쓸 수 있습니다.
 
-<details><summary>다른 함수에서는</summary>
+<details><summary>torch.func의 다른 함수</summary>
 
 `vmap`에는 클래스에 `generate_vmap_rule = True`가, `jvp`에는 정적 메서드 `jvp`가, `jacfwd`와 `hessian`에는 둘 다 필요합니다.
 
