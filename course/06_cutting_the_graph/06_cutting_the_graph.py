@@ -52,18 +52,18 @@ language("en")
 r"""
 ## First look
 
-The purple dash-dotted curve is $c\,x^2$. The number $c$ is the value of $x$ at the black dot, held constant. The *secant* joins two points of this curve that are $h$ apart; its slope is
-the difference quotient. The dashed line has the slope that autograd found. (The black curve and the two lists belong to section 4.)
+The purple dash-dotted curve is $c\,x^2$. The number $c$ is the value of $x$ at the black dot, and stays constant while $h$ moves. The *secant* joins two points of this curve that are $h$ apart; its slope is
+the difference quotient. The dashed line has the slope that autograd found for `x**2 * x.detach()`. (The panel calls its factors $a$ and $b$. The black curve and the two lists belong to section 4.)
 
 Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="596b05f8"
+# %% [markdown] lang="ko" en="10a8ea52"
 r"""
 ## 먼저 보기
 
-보라색 일점쇄선은 $c\,x^2$의 그래프입니다. $c$는 검은 점이 있는 곳의 $x$ 값이고, 상수로 고정해 둡니다. *할선*(secant)은 이 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가
-차분몫(difference quotient)입니다. 파선의 기울기는 autograd가 구한 값입니다. (검은 곡선과 두 목록은 4절에서 다룹니다.)
+보라색 일점쇄선은 $c\,x^2$의 그래프입니다. $c$는 검은 점이 있는 곳의 $x$ 값이고, $h$를 옮기는 동안에는 변하지 않는 상수입니다. *할선*(secant)은 이 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가
+차분몫(difference quotient)입니다. 파선의 기울기는 autograd가 구한 `x**2 * x.detach()`의 gradient입니다. (그림 아래에서는 두 인수를 $a$와 $b$라고 씁니다. 검은 곡선과 두 목록은 4절에서 다룹니다.)
 
 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -134,10 +134,10 @@ predict(
 r"""
 ## 1. A cut in the middle
 
-Lesson 4 multiplied a number by a vector and took a dot product. This is its graph, before any cut:
+Lesson 4 multiplied a number by a vector and took a dot product. The graph, before any cut:
 """
 
-# %% [markdown] lang="ko" en="da665309"
+# %% [markdown] lang="ko" en="278641a1"
 r"""
 ## 1. `detach`로 가운데 끊기
 
@@ -173,15 +173,15 @@ draw_graph(values=True, x=x, y=y, w=w, z=z)
 
 # %% [markdown] lang="en"
 r"""
-`y` still leads to `x`. `w` has the values of `y`, but is a constant leaf, and whatever is computed from constants alone is constant too. So `z` is a leaf without a history: in the picture it stands alone, and a backward pass has nothing to go through. The value 370 is right; only the
+`y` still leads to `x`. `w` has the values of `y`, but is a constant leaf, and whatever is computed from constants alone is constant too. So `z` has no history, which makes even a result a leaf: in the picture it stands alone, and a backward pass has nothing to go through. The value 370 is right; only the
 slope is lost.
 
 A detached tensor has no history of its own. Does it have memory of its own? Suppose that you now write `w[0] = 100`. **What is in `y[0]`?**
 """
 
-# %% [markdown] lang="ko" en="85008ad0"
+# %% [markdown] lang="ko" en="74e4d9b0"
 r"""
-`y`는 여전히 `x`로 이어집니다. `w`는 값은 `y`와 같지만 상수 leaf이고, 상수만으로 계산한 것은 상수입니다. 그래서 `z`는 계산 기록이 없는 leaf이고, 그림에서도 홀로 서 있습니다. 역방향 계산이 지나갈 그래프가 없습니다.
+`y`는 여전히 `x`로 이어집니다. `w`는 값은 `y`와 같지만 상수 leaf이고, 상수만으로 계산한 것은 상수입니다. 그래서 `z`에는 계산 기록이 없고, 계산해서 얻은 텐서인데도 leaf입니다(수업 02). 그림에서도 홀로 서 있습니다. 역방향 계산이 지나갈 그래프가 없습니다.
 값 370은 맞습니다. 잃은 것은 기울기뿐입니다.
 
 detach한 텐서에는 계산 기록이 없습니다. 그러면 메모리는 따로 가지고 있을까요? 이제 `w[0] = 100`이라고 쓴다고 합시다. **`y[0]`은 무엇이 될까요?**
@@ -231,10 +231,10 @@ predicted(
 r"""
 ## 2. Begin again after the cut
 
-`requires_grad_()` switches tracking on for a leaf, in place. Now there are two graphs: one from `x` to `y`, and one from `w` to `z`.
+`requires_grad_()` switches tracking on for a leaf, in place. Now there are two graphs: from `x` to `y`, and from `w` to `z`.
 """
 
-# %% [markdown] lang="ko" en="d976cd66"
+# %% [markdown] lang="ko" en="deed0226"
 r"""
 ## 2. 끊은 자리에서 다시 시작하기
 
@@ -291,15 +291,15 @@ Such a splice is useful if $y = f(x)$ runs on one computer and $z = g(y)$ on ano
 
 ## 4. Cutting one of two paths
 
-In the first prediction, only *one* of two paths from $x$ to $f$ is cut. The explorer of the first look again: it shows a product $f(x) = a(x)\,b(x)$ whose second factor is detached. Right: the distance between the quotient and
-autograd's slope. To begin with, the quotient holds the second factor at its value at $x$, a constant.
+In the first prediction, only *one* of two paths from $x$ to $f$ is cut. The explorer of the first look again: a product $f(x) = a(x)\,b(x)$ whose second factor is detached. Right: the distance between the quotient and
+autograd's slope. At first the quotient holds the second factor constant, at its value at $x$.
 
 1. In the list *factor*, choose *moves with x*, as it does in the program. Set $x = 2$ and move $h$ to the left. Where does the quotient go, and what does autograd say?
-2. Choose `x · (x²).detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now at $x = 2$, and what do autograd's two answers add up to?
+2. Choose `x · (x²).detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now at $x = 2$, and what is the sum of this slope and that of question 1?
 3. Choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd report at $x = 2$?
 """
 
-# %% [markdown] lang="ko" en="e25e164b"
+# %% [markdown] lang="ko" en="e2544945"
 r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. 한편 `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 이것은 구하려던 값이 아니라
 `y`의 합의 기울기인데도 오류가 나지 않습니다.
@@ -312,7 +312,7 @@ $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 �
 오른쪽 그림은 차분몫과 autograd의 기울기가 얼마나 다른지 보여 줍니다. 처음에는 차분몫을 구할 때 둘째 인수를 $x$에서의 값으로 고정해 상수로 둡니다.
 
 1. *둘째 인수* 목록에서 *x와 함께 움직임*을 고르세요. 실제로 프로그램을 실행할 때는 둘째 인수도 $x$와 함께 변합니다. $x = 2$로 두고 $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd가 구한 기울기는 얼마인가요?
-2. `x · (x²).detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. $x = 2$에서 이번에는 autograd가 구한 기울기가 얼마인가요? 앞의 값과 더하면 얼마인가요?
+2. `x · (x²).detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. $x = 2$에서 이번에는 autograd가 구한 기울기가 얼마인가요? 1번에서 구한 기울기와 더하면 얼마인가요?
 3. `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd가 구한 기울기는 얼마인가요?
 """
 
@@ -386,10 +386,10 @@ predicted(
 r"""
 ## 5. Computing without a record
 
-`detach` cuts at one tensor. `with torch.no_grad():` switches recording off for everything computed inside. (This switch is the *gradient mode* that the rules of every task mention.)
+`detach` cuts at one tensor. `with torch.no_grad():` switches recording off for everything computed inside. (Whether operations are recorded is called the *gradient mode*.)
 """
 
-# %% [markdown] lang="ko" en="e508c528"
+# %% [markdown] lang="ko" en="ad8e371b"
 r"""
 ## 5. 잠시 기록하지 않기
 
@@ -452,20 +452,20 @@ Each of the eight `sin` saves its input, 8 MB in all; seven are extra, since you
 
 <details><summary>What about forward mode?</summary>
 
-Forward mode (lesson 5) needs no record, so `no_grad` does not stop it: with `square = t * t` inside, `square * t` has slope $3t^2$ by `jvp`, $t^2$ by `backward()`. `detach()` stops both.
+Forward mode (lesson 5) needs no record, so `no_grad` does not stop it. Compute `square = t * t` inside `no_grad`, and `square * t` after it: `jvp` gives the slope $3t^2$, as for $t^3$, but `backward()` gives $t^2$, since for it `square` is a constant. `detach()` stops both.
 
 </details>
 
-`torch.inference_mode()` goes further than `no_grad`. It saves more time and marks its results for good (not a clone made outside): a tracked computation that would have to save one for its backward pass raises an error.
+`torch.inference_mode()` goes further than `no_grad`. It saves more time, but its results stay *inference tensors* for good: a tracked computation that must save one for its backward pass raises an error. (A `clone()` made outside is an ordinary tensor.)
 """
 
-# %% [markdown] lang="ko" en="75b3d0e1"
+# %% [markdown] lang="ko" en="a53a499d"
 r"""
 기록하면 8MB를 저장합니다. `sin` 여덟 번이 저마다 입력을 저장하기 때문입니다. 그 가운데 새로 차지하는 것은 7MB입니다. 첫 번째 입력은 어차피 가지고 있는 `big`입니다. 기록하지 않으면 아무것도 저장하지 않으므로, 학습이 끝난 모델을 쓰기만 하는 추론(inference)에 알맞습니다.
 
 <details><summary>순방향 모드는 어떻게 되나요?</summary>
 
-순방향 모드(수업 05)는 기록이 필요 없으므로 `no_grad`의 영향을 받지 않습니다. `square = t * t`를 그 안에서 계산하면, `square * t`의 기울기는 `jvp`로 $3t^2$이고 `backward()`로는 $t^2$뿐입니다. `detach()`는 두 모드에서 모두 기울기를 끊습니다.
+순방향 모드(수업 05)는 기록이 필요 없으므로 `no_grad`의 영향을 받지 않습니다. `square = t * t`를 `no_grad` 안에서, `square * t`를 그 뒤에 계산하면, 기울기는 `jvp`로 $t^3$의 것인 $3t^2$이지만 `backward()`로는 `square`가 상수이므로 $t^2$뿐입니다. `detach()`는 두 모드에서 모두 기울기를 끊습니다.
 
 </details>
 
@@ -556,14 +556,14 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-A model is an `nn.Module`, and so is each of its layers. Each has its own mode, `module.training`. `eval()` and `train()` set the mode in all of them; `model.modules()` yields them all, the model first. `model[0]` is the first layer of an
+A model and each of its layers is an `nn.Module` with its own mode, `module.training`. `eval()` and `train()` set the mode in all of them; `model.modules()` yields them all, the model first. `model[0]` is the first layer of an
 `nn.Sequential`.
 
-The third switch is `requires_grad` itself. To train only the later layers of a model, you **freeze** the first one: no new gradient reaches its parameters. (An old `.grad` stays and a step would use it: empty it.) Compare `no_grad` around the first layer with
+The third switch is `requires_grad` itself. To train only the later layers of a model, you **freeze** the first one: no new gradient reaches its parameters. (An old `.grad` stays and a step would use it: empty it first.) Compare `no_grad` around the first layer with
 `first.requires_grad_(False)`, which sets the flag for all its parameters. The input is tracked. Which of `first`, `inputs` and `second` get a gradient?
 """
 
-# %% [markdown] lang="ko" en="a911492f"
+# %% [markdown] lang="ko" en="c5aa67d2"
 r"""
 모델과 그 안의 층은 모두 `nn.Module`이고, 저마다 자기 모드 `module.training`이 있습니다. `eval()`과 `train()`은 이 모드를 한꺼번에 바꿉니다. `model.modules()`는 모델부터 시작해 안에 있는 모듈을 모두 차례로 내놓습니다. `model[0]`은 `nn.Sequential`의 첫 층입니다.
 
@@ -632,7 +632,7 @@ r"""
 """
 
 # %%
-model_p = p = torch.tensor(2.0, requires_grad=True)
+model_p = p = torch.tensor(2.0, requires_grad=True)  # model_p: the tensor that a model holds
 (p**2).backward()
 
 with expect_error():
@@ -648,7 +648,7 @@ print("model_p:", model_p, " is_leaf:", model_p.is_leaf)
 
 # %% [markdown] lang="en"
 r"""
-In place and recorded, the step raises an error: `p` would become the result of an operation, and so could no longer be a leaf. Out of place, it makes a *new*, non-leaf tensor, while the model still holds the old one.
+In place and recorded, the step raises an error: `p` would become the result of an operation, no longer a leaf. Out of place, it makes a *new*, non-leaf tensor, while the model still holds the old one.
 In place inside `no_grad`, it keeps the same tensor, a leaf as before, with new values.
 
 ## 8. A sum that keeps every graph alive
@@ -656,7 +656,7 @@ In place inside `no_grad`, it keeps the same tensor, a leaf as before, with new 
 If you add up losses to report them, you add up their graphs too:
 """
 
-# %% [markdown] lang="ko" en="81659882"
+# %% [markdown] lang="ko" en="f73f9cce"
 r"""
 기록하면서 제자리에서 바꾸면 오류가 납니다. 그렇게 하면 `p`는 연산의 결과, 곧 중간 텐서가 되어 더는 leaf일 수 없기 때문입니다. 제자리에서 바꾸지 않고 새로 계산하면 중간 텐서인 *새* 텐서가 생기고, 모델은 여전히 예전 텐서를 가지고 있습니다.
 `no_grad` 안에서 제자리에서 바꾸면 같은 텐서, 같은 leaf에 새 값이 들어갑니다.
@@ -678,7 +678,7 @@ def nodes(tensor):
     return len(seen)
 
 
-p = torch.tensor(2.0, requires_grad=True)
+p = torch.tensor(5.0, requires_grad=True)
 total, number = torch.tensor(0.0), 0.0
 behind = say(en="nodes behind it", ko="이어진 노드")
 for step in range(1, 4):
@@ -701,10 +701,10 @@ r"""
 r"""
 ## 9. A real bug
 
-**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the largest factor by which $W$ stretches a vector. In May 2018, before PyTorch first released it, the path through $\sigma$ was cut for some weeks; `cut=True` is the second of two versions. (`C` stands for the rest of a network: the loss weights each element of $W/\sigma(W)$ with one of `C`.) We look at the slope with respect to `W[0, 0]`:
+**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the largest factor by which $W$ stretches a vector. In May 2018, before PyTorch first released it, the path through $\sigma$ was cut for some weeks; `cut=True` is the second of two versions. (In place of a network, the loss adds up the elements of $W/\sigma(W)$, each times one of `C`.) We look at the slope with respect to `W[0, 0]`:
 """
 
-# %% [markdown] lang="ko" en="a15d744b"
+# %% [markdown] lang="ko" en="1cdcb4be"
 r"""
 ## 9. 실제로 있었던 버그: 스펙트럼 정규화
 
@@ -739,7 +739,7 @@ In this example even the sign is wrong. Such a cut leaves the outputs right, so 
 
 PyTorch had two different cuts, one after the other:
 
-- The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`. Whatever goes through `.data` is not recorded (lesson 7), so the weight was overwritten, and the division is missing from its gradient: 1 here, the element of `C`.
+- The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`. Whatever goes through `.data` is not recorded (lesson 7), so the weight was overwritten, and its gradient knows of no division. In the example above it would be 1, the element `C[0, 0]` alone.
 - A [repair of a memory leak](https://github.com/pytorch/pytorch/pull/7298) divided `weight` itself, but left $\sigma$ unrecorded: its author assumed "that we do *not* need gradients for the spectral". This is `cut=True`.
 
 The [fix](https://github.com/pytorch/pytorch/pull/7905) names the cause in its title, "not backprop via sigma(W)". It records $\sigma$. Only the power iteration, which finds the most stretched direction, stays under `no_grad`, where it belongs. [TensorFlow Addons](https://github.com/tensorflow/addons/issues/2414) had an overwrite like the first.
@@ -747,7 +747,7 @@ The [fix](https://github.com/pytorch/pytorch/pull/7905) names the cause in its t
 </details>
 """
 
-# %% [markdown] lang="ko" en="ddcb6fed"
+# %% [markdown] lang="ko" en="dcbf7e76"
 r"""
 이 예에서는 부호까지 틀립니다. 이런 층의 출력값은 모두 맞으므로 출력만 보아서는 알 수 없습니다. gradient를 차분몫과 비교하면 드러납니다.
 
@@ -755,7 +755,7 @@ r"""
 
 PyTorch에서는 서로 다른 두 곳이 차례로 끊겨 있었습니다.
 
-- [첫 버전](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼습니다. `.data`를 거친 것은 기록되지 않으므로(수업 07) 가중치를 덮어쓴 셈이고, gradient에서는 나눗셈이 통째로 빠져 있었습니다. 이 예에서는 `C`의 원소인 1이 나옵니다.
+- [첫 버전](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼습니다. `.data`를 거친 것은 기록되지 않으므로(수업 07) 가중치를 덮어쓴 셈이고, gradient에서는 나눗셈이 통째로 빠져 있었습니다. 위의 예라면 `C[0, 0]`인 1이 나옵니다.
 - [메모리 누수를 고친 코드](https://github.com/pytorch/pytorch/pull/7298)는 `weight` 자체를 나누었지만 $\sigma$는 기록하지 않았습니다. 작성자가 $\sigma$의 gradient는 필요 없다고 보았기 때문입니다("we do *not* need gradients for the spectral"). 이것이 `cut=True`입니다.
 
 [수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 역방향 계산이 $\sigma(W)$를 지나지 않는다는 것입니다. 이제 $\sigma$도 기록되고, 가장 많이 늘어나는 방향을
@@ -768,14 +768,14 @@ PyTorch에서는 서로 다른 두 곳이 차례로 끊겨 있었습니다.
 r"""
 ## 10. A deliberate cut
 
-A network can learn without labels. An encoder $f$ turns an image into a vector, its embedding, and two noisy views $a$ and $b$ of one image should get similar embeddings. [SimSiam](https://arxiv.org/abs/2011.10566) (2020) trains a second network with it, the predictor $h$ (not a step here), which predicts the embedding of one view from that of the other. With squared errors (SimSiam compares angles) the loss is
+A network can learn without labels. An encoder $f$ turns an image into a vector, its embedding, and two noisy views $a$ and $b$ of one image should get similar embeddings. [SimSiam](https://arxiv.org/abs/2011.10566) (2020) trains a second network with it, the predictor $h$ (the paper's letter, no step size), which predicts the embedding of one view from that of the other. With squared errors (SimSiam compares angles) the loss is
 
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big).$$
 
 Here an image is a single number, $f(t) = w\,t$ and $h(t) = v\,t$, and nothing is cut:
 """
 
-# %% [markdown] lang="ko" en="02d058ad"
+# %% [markdown] lang="ko" en="147e6d89"
 r"""
 ## 10. 일부러 끊기
 
@@ -1199,7 +1199,7 @@ Return `model(x)` as it should be computed once training is over: with `Dropout`
 - Afterwards **every module in it**, not only the outermost, is in the mode in which you found it. Part of a model may be in evaluation mode while the rest is in
   training mode, and one module may belong to two others. This holds even when `model(x)` raises an error, which must reach the caller.
 - **No graph is recorded while the model runs.** Detaching the finished result is too late: the memory has been spent. Gradient mode afterwards is what it was, after an error too.
-- The result is an ordinary untracked tensor, not an inference tensor: it may take part in a tracked computation later. This holds even when the model returns a tracked `x` itself (`nn.Dropout` in evaluation mode) or a view of it (`nn.Flatten`): both report `requires_grad=True` even under `no_grad`. The result may share the memory of `x`.
+- The result is an ordinary untracked tensor, not an inference tensor: it may take part in a tracked computation later. A model may return a tracked `x` itself (`nn.Dropout` in evaluation mode) or a view of it (`nn.Flatten`): even under `no_grad` these are tracked, and your result must not be. The result may share the memory of `x`.
 - A right result, with nothing recorded, gives one point; leaving the model as it was gives the other.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1225,7 +1225,7 @@ finally:
 </details>
 """
 
-# %% [markdown] lang="ko" en="4121e5c6"
+# %% [markdown] lang="ko" en="d217c4f5"
 r"""
 ## 과제 6.3 · `evaluate`
 
@@ -1237,7 +1237,7 @@ r"""
 - 끝난 뒤에는 가장 바깥뿐 아니라 **안에 있는 모든 모듈**이 처음의 모드로 돌아와 있어야 합니다. 모델의 일부만 평가 모드이고 나머지는 학습 모드일 수도 있고, 한 모듈이 두 모듈에 함께 들어 있을 수도
   있습니다. `model(x)`에서 오류가 나도 그래야 하고, 그 오류는 호출한 쪽에 전달되어야 합니다.
 - **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 계산이 끝난 뒤에 결과를 끊으면 늦습니다. 메모리는 이미 쓴 다음입니다. 끝난 뒤의 gradient 모드는 오류가 났을 때도 처음과 같아야 합니다.
-- 결과는 추적되지 않는 보통 텐서(inference 텐서가 아닌)이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. 모델이 추적되는 `x` 자체(평가 모드의 `nn.Dropout`)나 `x`의 뷰(`nn.Flatten`)를 돌려줄 때도 그렇습니다. 둘 다 `no_grad` 안에서도 `requires_grad`가 `True`입니다. 결과는 `x`와 메모리를 함께 써도 됩니다.
+- 결과는 추적되지 않는 보통 텐서(inference 텐서가 아닌)이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. 모델이 추적되는 `x` 자체(평가 모드의 `nn.Dropout`)나 `x`의 뷰(`nn.Flatten`)를 돌려줄 때도 그렇습니다. 모델이 돌려준 이런 텐서는 `no_grad` 안에서도 추적됩니다(`requires_grad`가 `True`). 결과는 `x`와 메모리를 함께 써도 됩니다.
 - 기록하지 않고 맞는 결과를 내면 1점, 모델을 처음 상태로 두면 1점입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1673,7 +1673,7 @@ r"""
 Fill the gradients of every layer but the first: run the backward pass from the loss `model(x).sum()`, with `model[0]` frozen.
 
 - `model` is an `nn.Sequential` with two or more layers, which may have names (`model[0]` is the first all the same) and consist of several layers themselves. No two layers share a parameter, and every parameter is used. `x` is a leaf, tracked or not. At least one parameter outside `model[0]`, or `x`, is tracked. No layer raises an error. **Run the model once**, whole or layer by layer.
-- The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes**: what is there stays, the same tensor, no copy.
+- The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes**: what is there stays, the same tensor, no copy; emptying it is the caller's job.
 - If `x` is tracked, its gradient is added to `x.grad` in the same way: the path to `x` leads **through** the frozen layer.
 - Afterwards every `requires_grad` is what it was before, frozen parameters included. Return nothing.
 
@@ -1697,7 +1697,7 @@ for p in frozen:
 </details>
 """
 
-# %% [markdown] lang="ko" en="6af8f007"
+# %% [markdown] lang="ko" en="67796398"
 r"""
 ## 과제 6.6 · `freeze_first`
 
@@ -1706,7 +1706,7 @@ r"""
 첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`을 동결(freeze)한 채 loss인 `model(x).sum()`에서 역방향 계산을 시작하세요.
 
 - `model`은 층이 둘 이상인 `nn.Sequential`입니다. 층에 따로 이름이 있을 수도 있는데, 그래도 `model[0]`은 첫 층입니다. 층 하나가 다시 여러 층으로 되어 있을 수도 있습니다. 두 층이 함께 쓰는 파라미터는 없고, 모든 파라미터가 loss 계산에 쓰입니다. `x`는 leaf이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. `model[0]` 밖의 파라미터나 `x` 가운데 적어도 하나는 추적됩니다. 오류를 내는 층은 없습니다. **모델은 한 번만 실행하세요.** `model`을 호출해도 되고, 층을 차례로 호출해도 됩니다.
-- `model[0]` 밖에 있는 추적되는 파라미터의 `.grad`에는 `backward()`가 하듯 loss의 gradient를 더합니다. **`model[0]` 안의 `.grad`는 하나도 바뀌지 않습니다.** 들어 있던 것은 그대로 있어야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다).
+- `model[0]` 밖에 있는 추적되는 파라미터의 `.grad`에는 `backward()`가 하듯 loss의 gradient를 더합니다. **`model[0]` 안의 `.grad`는 하나도 바뀌지 않습니다.** 들어 있던 것은 그대로 있어야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다). 비우는 것은 호출한 쪽이 할 일입니다.
 - `x`가 추적되면 `x.grad`에도 마찬가지로 더합니다. `x`까지 가는 경로는 동결한 층을 **지나갑니다**.
 - 끝난 뒤 모든 `requires_grad`는 처음과 같아야 합니다. 이미 동결되어 있던 파라미터도 마찬가지입니다. 아무것도 돌려주지 않습니다.
 

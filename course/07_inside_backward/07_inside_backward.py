@@ -171,16 +171,16 @@ r"""
 
 During the backward pass, a node multiplies the gradient that arrives by its local slope. It may need values of the forward pass for that: its **saved tensors** (lesson 2). The slope of
 $\sin x$ is $\cos x$, so the node saves $x$, its *input*. The slope of $e^x$ is $e^x$, its *output*; saving that avoids computing the exponential again.
-The slope of $x + 1$ is 1, so there is nothing to save. The nodes can tell us (`self` is the input, `result` the output):
+The slope of $x + 1$ is 1, so there is nothing to save. The nodes can tell us (`self` and `other` are the inputs, `result` is the output):
 """
 
-# %% [markdown] lang="ko" en="a898900c"
+# %% [markdown] lang="ko" en="0d5538f7"
 r"""
 ## 1. 노드가 저장하는 것
 
 역방향 계산에서 노드는 도착한 gradient에 자기의 국소 기울기를 곱합니다. 그러려면 순방향 계산에서 나온 값이 필요할 때가 있습니다. 이것이 수업 02에서 본 **저장된 텐서**(saved tensor)입니다. $\sin x$의
 기울기는 $\cos x$이므로 노드는 *입력* $x$를 저장합니다. $e^x$의 기울기는 $e^x$, 바로 *출력*입니다. 출력을 저장하면 지수함수를 다시 계산하지 않아도 됩니다.
-$x + 1$의 기울기는 1이라 저장할 것이 없습니다. 노드를 직접 살펴봅시다(`self`는 입력, `result`는 출력입니다).
+$x + 1$의 기울기는 1이라 저장할 것이 없습니다. 노드를 직접 살펴봅시다(`self`와 `other`는 입력, `result`는 출력입니다).
 """
 
 
@@ -252,10 +252,10 @@ The error is good news: without it, the gradient would have been wrong. The reme
 
 ## 3. .data: the way around the counter
 
-An edit inside `no_grad` is counted. So is an edit of `x.detach()`, or, inside `no_grad`, of a view such as `x[0]`, which share both memory and version counter with `x`. `x.data` shares only the memory:
+Inside `no_grad`, an edit of `x` is counted, and so is one of a view such as `x[0]`. An edit of `x.detach()` is counted too. Views and `x.detach()` share both their memory and their version counter with `x`. `x.data` shares only the memory:
 """
 
-# %% [markdown] lang="ko" en="2b017eaf"
+# %% [markdown] lang="ko" en="2f7c95d2"
 r"""
 오류가 나서 다행입니다. 오류 없이 넘어갔다면 틀린 gradient를 얻었을 것입니다. 고치려면 새 텐서를 만드는 `y = y + 1`을 쓰면 됩니다.
 
@@ -353,10 +353,10 @@ For a function of your own: `explore_saved(torch.sin)`.
 ## 5. In-place edits are recorded
 
 Are in-place edits invisible to autograd, then? No: an in-place edit of a tracked result is an operation like any other. **It gets a node of its own, and `backward()` goes through it.** Section 2 did not show that, because the slope of adding 1 is 1.
-The second half of the cell edits a *view*. A view shares its memory with its base, so the edit changes both, and autograd rewrites the history of both:
+The second half of the cell edits a *view*. A view shares its memory with its base, so the edit changes both, and autograd rewrites the history of both. The base gets the node `CopySlices`, which applies the edit to a part of it; the view gets `AsStridedBackward0`, which takes this part out of the base again:
 """
 
-# %% [markdown] lang="ko" en="6c029c2c"
+# %% [markdown] lang="ko" en="e381ec90"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -372,7 +372,7 @@ r"""
 ## 5. 제자리 연산도 기록된다
 
 그러면 autograd는 제자리 연산을 알아차리지 못할까요? 아닙니다. 추적되는 결과를 제자리에서 바꾸는 것도 다른 연산과 똑같은 연산입니다. **자기 노드가 생기고, `backward()`는 그 노드를 지나갑니다.** 2절에서는 이것이 보이지 않았습니다. 1을 더하는 연산의 기울기가 1이기 때문입니다.
-셀의 뒷부분에서는 *뷰*(view)를 바꿉니다. 뷰는 원본(base)과 메모리를 함께 쓰므로 원본도 바뀌고, autograd는 둘의 계산 기록을 모두 고쳐 씁니다.
+셀의 뒷부분에서는 *뷰*(view)를 바꿉니다. 뷰는 원본(base)과 메모리를 함께 쓰므로 원본도 바뀌고, autograd는 둘의 계산 기록을 모두 고쳐 씁니다. 원본의 노드는 원본의 일부에만 그 연산을 적용하는 `CopySlices`로, 뷰의 노드는 그 일부를 원본에서 다시 꺼내는 `AsStridedBackward0`으로 바뀝니다.
 """
 
 # %%
@@ -533,7 +533,7 @@ for f in (plain, on_cpu, checkpointed):
 
 # %% [markdown] lang="en"
 r"""
-The gradient is the same, at twice the runs and about half the memory: a checkpoint keeps one tensor for each `wave`, its input, where the plain graph keeps two. (`sin`, `exp` and `tanh` save three, but the result of `tanh` and the input of the next `sin` are the same memory.)
+The gradient is the same, at twice the runs and about half the memory: a checkpoint keeps one tensor for each `wave`, its input, where the plain graph keeps two. The first of the ten inputs is `x`, which existed before, so nine megabytes are added. (`sin`, `exp` and `tanh` save three, but the result of `tanh` and the input of the next `sin` are the same memory.)
 `save_on_cpu` saves no memory on a machine without a GPU, where everything is in the CPU's memory already.
 
 ## 7. Hooks: functions in the backward pass
@@ -557,9 +557,9 @@ z.backward()
 Without the hook, $\frac{dz}{dy} = 0.008$ and $\frac{dz}{dx} = 75 \cdot 0.008 = 0.6$. **What is printed, and what is `x.grad` then?**
 """
 
-# %% [markdown] lang="ko" en="43570d7e"
+# %% [markdown] lang="ko" en="69f92fd7"
 r"""
-gradient는 같고, 실행 횟수는 두 배, 메모리는 절반쯤입니다. 체크포인트는 `wave`마다 입력 하나만 남기는데, 그냥 이어 호출하면 둘씩 남기 때문입니다. (`sin`, `exp`, `tanh`가 저장하는 텐서는 셋이지만, `tanh`의 결과와 다음 `sin`의 입력은 같은 메모리입니다.)
+gradient는 같고, 실행 횟수는 두 배, 메모리는 절반쯤입니다. 체크포인트는 `wave`마다 입력 하나만 남기는데, 그냥 이어 호출하면 둘씩 남기 때문입니다. (입력 열 개 가운데 첫째는 전부터 있던 `x`이므로 9MB입니다. 또 `sin`, `exp`, `tanh`가 저장하는 텐서는 셋이지만, `tanh`의 결과와 다음 `sin`의 입력은 같은 메모리입니다.)
 GPU가 없는 컴퓨터에서는 모든 것이 이미 CPU 메모리에 있으므로 `save_on_cpu`로 아낄 메모리가 없습니다.
 
 ## 7. hook: 역방향 계산에 거는 함수
@@ -901,7 +901,7 @@ Return the shapes of all tensors that the graph of `f(x)` saves for `backward()`
 
 - `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive. `f` takes it to a tensor of any shape; it may use other tensors, tracked or not,
   and everything that it computes goes into its result.
-- Every tensor that a node saves counts, even without dimensions or elements, and wherever the node keeps it. If two nodes, or one node twice, save the same tensor, it counts twice. Python numbers, as in `x**2` or `x * 2`, do not count.
+- Every tensor that a node saves counts, even one without dimensions or elements, and whichever attribute of the node holds it, alone or in a list. If two nodes, or one node twice, save the same tensor, it counts twice. Python numbers, as in `x**2` or `x * 2`, do not count.
 - Call `f` exactly once, and run no backward pass: no `backward()`, no `torch.autograd.grad`. The graph of `f(x)` must still work: its `backward()` after your call gives the usual gradients.
 
 <details><summary>Hint 1: the idea</summary>
@@ -926,7 +926,7 @@ with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
 </details>
 """
 
-# %% [markdown] lang="ko" en="e9912fe0"
+# %% [markdown] lang="ko" en="64451d16"
 r"""
 ## 과제 7.2 · `saved_shapes`
 
@@ -936,7 +936,7 @@ r"""
 
 - `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다. `f`의 결과는 텐서이고 shape에는 제한이 없습니다. `f`는 다른 텐서도
   쓸 수 있고(추적되는 것이든 아니든), 계산한 것은 모두 결과에 쓰입니다.
-- 노드가 저장하는 텐서는 빠짐없이 셉니다. 차원이 없는 텐서나 빈 텐서도, 노드의 어디에 있든 셉니다. 두 노드가, 또는 한 노드가 두 번 같은 텐서를 저장하면 두 번 셉니다. `x**2`의 지수나 `x * 2`의 2처럼 파이썬의 수에서 온 것은 세지 않습니다.
+- 노드가 저장하는 텐서는 빠짐없이 셉니다. 차원이 없는 텐서나 빈 텐서도 세고, 노드의 어느 속성에 들어 있든, 리스트 안에 있든 셉니다. 두 노드가, 또는 한 노드가 두 번 같은 텐서를 저장하면 두 번 셉니다. `x**2`의 지수나 `x * 2`의 2처럼 파이썬의 수에서 온 것은 세지 않습니다.
 - `f`는 꼭 한 번만 호출하고 역방향 계산은 하지 마세요. `backward()`도 `torch.autograd.grad`도 안 됩니다. `f(x)`의 그래프는 그대로 쓸 수 있어야 합니다. 여러분의 함수가 끝난 뒤 그 그래프에서 `backward()`를 하면 원래의 gradient가 나와야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>

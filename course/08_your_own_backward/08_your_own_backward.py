@@ -160,22 +160,22 @@ print("q.grad:", q.grad)
 # %% [markdown] lang="en"
 r"""
 - You never create a `Power` object, so the methods have no `self`: that is what `@staticmethod` means. You call `Power.apply`, and it calls `forward`. Nothing inside `forward` is recorded. The graph gets **one node** for the whole operation, named after your class: `PowerBackward`.
-- The backward pass calls `backward`; the hook on the node printed all that goes in and out. `grad_output` is the gradient that arrives: $\frac{dz}{dy} = \frac{1}{125} = 0.008$. From `ctx` it reads $x = 5$ and $q = 3$. It returns **one gradient per
+- The backward pass calls `backward`, and then the node's hook `show`, with what came out and what had gone in. `grad_output` is the gradient that arrives: $\frac{dz}{dy} = \frac{1}{125} = 0.008$. From `ctx` it reads $x = 5$ and $q = 3$. It returns **one gradient per
   argument of `forward`** (not counting `ctx`), in the same order, each multiplied by `grad_output`: $0.008 \cdot 75 = 0.6$ and $0.008 \cdot 125 \log 5 = 1.6094$. So it computes a VJP (lesson 5).
-- `ctx` (*context*) belongs to this one call: `forward` writes to it, `backward` reads it. `save_for_backward` keeps tensors
+- `ctx` (*context*) is the node itself, `y.grad_fn`, so each call has its own: `forward` writes to it, `backward` reads it. `save_for_backward` keeps tensors
   together with their version, so an in-place change in between raises an error (lesson 7). `ctx.x = x` keeps the tensor without its version, so such a change goes unnoticed.
 
 There is a second style, in which `forward` gets no `ctx`. The tasks use it.
 """
 
-# %% [markdown] lang="ko" en="21d4273a"
+# %% [markdown] lang="ko" en="48d3d782"
 r"""
 - `Power`의 인스턴스는 만들지 않습니다. 그래서 메서드에 `self`가 없고 `@staticmethod`가 붙습니다. 호출하는 것은 `Power.apply`이고, `apply`가 `forward`를 호출합니다. `forward` 안의 계산은 기록되지 않습니다. 연산 전체가
   그래프에서 **노드 하나**가 되고, 이름은 클래스 이름을 따서 `PowerBackward`입니다.
-- `backward`는 역방향 계산 때 호출됩니다. 노드에 건 hook이 `backward`에 들어간 값과 나온 값을 모두 출력했습니다. `grad_output`은 도착한 gradient $\frac{dz}{dy} = \frac{1}{125} = 0.008$이고, `ctx`에서는 $x = 5$와 $q = 3$을 읽습니다. **`forward`의 인자마다(`ctx`는 빼고)
+- `backward`는 역방향 계산 때 호출됩니다. 노드에 건 hook은 `backward`가 돌려준 값과 받은 값, 두 인자로 호출됩니다. 위의 `show`가 그 값을 출력했습니다. `grad_output`은 도착한 gradient $\frac{dz}{dy} = \frac{1}{125} = 0.008$이고, `ctx`에서는 $x = 5$와 $q = 3$을 읽습니다. **`forward`의 인자마다(`ctx`는 빼고)
   gradient를 하나씩**, 같은 순서로 돌려줍니다. 둘 다 `grad_output`을 곱한 값이어서 $0.008 \cdot 75 = 0.6$과 $0.008 \cdot 125 \log 5 = 1.6094$입니다.
   곧 `backward`는 VJP를 돌려줍니다(수업 05).
-- `ctx`(*context*)는 이 호출 하나에만 쓰이는 객체로, `forward`가 써넣고 `backward`가 읽습니다. `save_for_backward`는 텐서를 버전과 함께 저장하므로,
+- `ctx`(*context*)는 바로 그 노드 `y.grad_fn`입니다. 그래서 호출마다 따로 있고, `forward`가 써넣고 `backward`가 읽습니다. `save_for_backward`는 텐서를 버전과 함께 저장하므로,
   그사이에 텐서가 제자리에서 바뀌면 오류가 납니다(수업 07). `ctx.x = x`라고 하면 텐서는 남지만 바뀌었는지는 확인하지 않습니다.
 
 `Function`을 작성하는 방식이 하나 더 있습니다. 이 방식에서는 `forward`가 `ctx`를 받지 않고, 저장하는 일은 `setup_context`에 따로 적습니다. 과제의 뼈대가 이 방식입니다. 아래의 예에서는 짧게 쓰려고 첫째 방식도 섞어 씁니다.
@@ -212,7 +212,13 @@ with expect_error():
 # %% [markdown] lang="en"
 r"""
 `apply` calls `forward(a, b)` first and `setup_context(ctx, inputs, output)` right after it. `inputs` is the tuple of all arguments of `forward`, and `output` is what `forward` returned.
-Only this style works with `torch.func` (lesson 5): with `vjp`, `grad` and `jacrev` as it stands; `vmap` also needs `generate_vmap_rule = True` in the class, `jvp` a static method `jvp`, and `jacfwd` and `hessian` need both.
+Only this style works with `torch.func` (lesson 5): with `vjp`, `grad` and `jacrev` as it stands.
+
+<details><summary>The other functions of torch.func</summary>
+
+`vmap` also needs `generate_vmap_rule = True` in the class, and `jvp` a static method `jvp`. `jacfwd` and `hessian` need both.
+
+</details>
 
 `ctx.needs_input_grad` says which inputs need a gradient. Where one does not, return `None` and compute nothing: the result would be thrown away. `Power` always computes both gradients. For $x = -2$ and
 a constant $q = 3$ it computes $\log(-2)$, which nobody needs.
@@ -220,14 +226,20 @@ a constant $q = 3$ it computes $\log(-2)$, which nobody needs.
 ## 2. Is it right?
 
 `gradcheck` compares `backward` with difference quotients. It moves each element of each tracked input by $h = 10^{-6}$ in both directions (the central quotient of lesson 1).
-It returns `True` if every difference is at most $10^{-5} + 10^{-3} \cdot$ the size of the quotient. Otherwise it raises an error or, with `raise_exception=False`, returns `False`. It also tries a `grad_output` of 0, for which `backward` must return 0: it does not if it forgets the factor `grad_output`.
+It returns `True` if every difference is at most $10^{-5} + 10^{-3} \cdot$ the size of the quotient. Otherwise it raises an error or, with `raise_exception=False`, returns `False`. It also calls `backward` with a `grad_output` of 0. If anything but 0 comes back, `backward` has forgotten the factor `grad_output`.
 In the next cell, somebody wrote $\log(x + 1)$ instead of $\log x$:
 """
 
-# %% [markdown] lang="ko" en="e716c01e"
+# %% [markdown] lang="ko" en="cd2a27a3"
 r"""
 `apply`는 먼저 `forward(a, b)`를 호출하고, 바로 이어서 `setup_context(ctx, inputs, output)`을 호출합니다. `inputs`는 `forward`가 받은 인자를 모두 담은 튜플이고, `output`은 `forward`가 돌려준 것입니다.
-`torch.func`(수업 05)에는 이 방식으로 쓴 것만 넣을 수 있습니다. `vjp`, `grad`, `jacrev`에는 그대로 쓸 수 있지만, `vmap`에는 클래스에 `generate_vmap_rule = True`가, `jvp`에는 정적 메서드 `jvp`가, `jacfwd`와 `hessian`에는 둘 다 필요합니다.
+`torch.func`(수업 05)에는 이 방식으로 쓴 것만 넣을 수 있습니다. `vjp`, `grad`, `jacrev`에는 그대로 쓸 수 있습니다.
+
+<details><summary>torch.func의 다른 함수</summary>
+
+`vmap`에는 클래스에 `generate_vmap_rule = True`가, `jvp`에는 정적 메서드 `jvp`가, `jacfwd`와 `hessian`에는 둘 다 필요합니다.
+
+</details>
 
 `ctx.needs_input_grad`는 어느 입력에 gradient가 필요한지 알려 줍니다. 필요 없는 입력에는 아무것도 계산하지 말고 `None`을 돌려주세요. 계산해도 버려집니다. `Power`는 늘 둘 다 계산하므로, $x = -2$이고 $q = 3$이 상수이면
 쓸데없이 $\log(-2)$를 구합니다.
@@ -523,16 +535,28 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-**What autograd returns at a kink is a property of the code, not of the function.** PyTorch [documents a rule](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions) for its operations: where a function
-is convex, as all four kinks here are, take the subgradient of minimum norm. `relu`, `abs` and `maximum` follow it. (`maximum` is an operation with two arguments. Where they are equal, its subgradients are $(t, 1 - t)$ with $0 \le t \le 1$, and the shortest of these is $(0.5, 0.5)$.) But the rule is for single operations, not for functions made of several. `where` only passes the gradient to the branch that it chose, so `where(x >= 0, x, 0)` has the slope 1. As a function of $x$ alone, `maximum(x, 0)` has the shortest subgradient 0. And `relu(x) - relu(-x)` has the slope 1 everywhere, so 0 is no subgradient of it.
+**What autograd returns at a kink is a property of the code, not of the function.** PyTorch [documents a rule](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions) for its operations: where one
+is convex, take the subgradient of minimum norm. `relu` and `abs` follow it with 0, and `maximum` with $(0.5, 0.5)$: it has two arguments, and where they are equal, its subgradients are $(t, 1 - t)$ with $0 \le t \le 1$.
+
+But the rule is for single operations, not for functions made with them:
+
+- `where` only passes the gradient to the branch that it chose, so `where(x >= 0, x, 0)` has the slope 1.
+- `maximum(x, 0)` is the same function of $x$ as `relu(x)`. But `maximum` shares between two arguments, even if one is constant, so the slope is 0.5 instead of 0.
+- `relu(x) - relu(-x)` has the slope 1 everywhere, so 0 is no subgradient of it.
 
 **Which of the five pass `gradcheck` at 0?**
 """
 
-# %% [markdown] lang="ko" en="fffef3bc"
+# %% [markdown] lang="ko" en="ebf839d5"
 r"""
-**꺾인 점에서 autograd가 어떤 값을 내는지는 함수가 아니라 코드가 정합니다.** PyTorch의 [문서에는 규칙](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions)이 있습니다. 연산이 볼록함수이면(꺾인 네 함수가 모두 그렇습니다)
-노름이 가장 작은 subgradient를 씁니다. `relu`, `abs`, `maximum`은 이 규칙대로입니다. (`maximum`은 인자가 둘인 연산입니다. 두 인자가 같은 곳의 subgradient는 $(t, 1 - t)$, $0 \le t \le 1$이고, 그 가운데 노름이 가장 작은 것이 $(0.5, 0.5)$입니다.) 그러나 이 규칙은 연산 하나하나에 대한 것이어서, 연산을 모아 만든 함수에는 맞지 않을 수 있습니다. `where`는 고른 쪽으로 gradient를 넘길 뿐이어서 `where(x >= 0, x, 0)`의 기울기는 1입니다. `maximum(x, 0)`을 $x$만의 함수로 보면 노름이 가장 작은 subgradient는 0입니다. `relu(x) - relu(-x)`는 기울기가 어디서나 1이고, 0은 subgradient도 아닙니다.
+**꺾인 점에서 autograd가 어떤 값을 내는지는 함수가 아니라 코드가 정합니다.** PyTorch의 [문서에는 규칙](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions)이 있습니다. 연산이 볼록함수이면
+노름이 가장 작은 subgradient를 씁니다. `relu`와 `abs`의 0, `maximum`의 $(0.5, 0.5)$는 이 규칙대로입니다. (`maximum`은 인자가 둘이고, 두 인자가 같은 곳의 subgradient는 $(t, 1 - t)$, $0 \le t \le 1$입니다.)
+
+그러나 이 규칙은 연산 하나하나에 대한 것이어서, 연산으로 만든 함수에는 맞지 않을 수 있습니다.
+
+- `where`는 고른 쪽으로 gradient를 넘길 뿐이어서 `where(x >= 0, x, 0)`의 기울기는 1입니다.
+- `maximum(x, 0)`은 $x$의 함수로는 `relu(x)`와 같습니다. 그러나 `maximum`은 한쪽이 상수여도 두 인자에 나누어 주므로, 기울기가 0이 아니라 0.5입니다.
+- `relu(x) - relu(-x)`는 기울기가 어디서나 1이고, 0은 subgradient도 아닙니다.
 
 **다섯 함수 중 0에서 `gradcheck`를 통과하는 것은 무엇일까요?**
 """

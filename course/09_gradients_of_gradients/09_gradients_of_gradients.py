@@ -228,15 +228,15 @@ draw_graph(values=True, slopes=True, gradients=True, first=first, y=y, x=x)
 
 # %% [markdown] lang="en"
 r"""
-These nodes are the **backward pass**, recorded. It computed three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$ (the power and the product below `first`), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ (the division), and
+These nodes are the **backward pass**, recorded. It computed three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$ (the product below `first`, and the power $x^2 = 25$ below that; the other power is $y$), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ (the division), and
 their product $c = ab = 0.6$, which is `first`. Without the option only the numbers remain.
 
 Two paths lead from $c$ to $x$. The gradients in the picture are those of $c$: $-0.0048$ arrives at $y$, through the division, and $-0.12$ at $x$, the sum over both paths. Build the same graph by hand, and multiply the slopes of each path:
 """
 
-# %% [markdown] lang="ko" en="b08bdf4d"
+# %% [markdown] lang="ko" en="6d2e86ad"
 r"""
-이 노드들은 기록된 **역방향 계산**입니다. 역방향 계산에서는 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$(`first` 아래의 거듭제곱과 곱), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$(나눗셈),
+이 노드들은 기록된 **역방향 계산**입니다. 역방향 계산에서는 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$(`first` 바로 아래의 곱과, 그 아래의 거듭제곱 $x^2 = 25$. 다른 거듭제곱은 $y$입니다), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$(나눗셈),
 그리고 둘의 곱 $c = ab = 0.6$입니다. 이 곱이 `first`입니다. 옵션이 없으면 값만 남습니다.
 
 $c$에서 $x$까지 가는 경로는 둘입니다. 그림의 gradient는 $c$의 gradient입니다. $y$에는 나눗셈을 거쳐 $-0.0048$이 도착하고, $x$에는 두 경로를 합한 $-0.12$가 도착합니다. 같은 그래프를 손으로 만들어 경로마다 기울기를 곱해 봅시다.
@@ -381,10 +381,10 @@ handle both.
 ## 3. Three ways to get a second derivative
 
 The explorer of the first look again. When you choose $f''$, the curve becomes the **gradient** $f'$, and the tangent's slope is $f''$ as autograd finds it. The right plot then shows how far the results of three
-methods are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearby):
+methods are from the true value $-\frac{3}{x^2}$. Each curve is the median over many $x$ nearby, and the rings are the errors at your $x$:
 
-- the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$, takes differences twice;
-- the **quotient of autograd's gradient**, $\frac{f'(x+h) - f'(x)}{h}$, takes a difference once;
+- the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$, takes differences twice. It is central: it uses points on both sides of $x$;
+- the **quotient of autograd's gradient**, $\frac{f'(x+h) - f'(x)}{h}$, takes a difference once. It is a forward quotient: it uses $x$ and $x + h$;
 - **double backward**, two backward passes with `create_graph=True`, takes no difference at all.
 
 1. Choose $f''$: the curve is now the gradient $f'$ itself. Move $x$ and *play h* as before. Where does the slope of the secant go, and which number of autograd's does it meet?
@@ -394,7 +394,7 @@ methods are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearb
 5. Why is the line of double backward horizontal?
 """
 
-# %% [markdown] lang="ko" en="97403274"
+# %% [markdown] lang="ko" en="4558dae5"
 r"""
 두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 어느 쪽이든 이계 미분계수는 0이므로, 아무 `f`나 받는 코드라면 이 두 경우를
@@ -403,10 +403,10 @@ r"""
 ## 3. 이계 미분계수를 구하는 세 가지 방법
 
 맨 앞에서 본 탐색기입니다. $f''$을 고르면 곡선이 **gradient** $f'$으로 바뀌고, 접선의 기울기는 autograd로 구한 $f''$입니다. 이때 오른쪽 그림은 이계 미분계수를 구하는 세 방법이 참값
-$-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 보여 줍니다(근처의 여러 $x$에서 구한 중앙값).
+$-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 보여 줍니다(곡선은 근처의 여러 $x$에서 구한 오차의 중앙값, 고리는 지금 고른 $x$ 하나에서의 오차).
 
-- $f$의 **이계 차분**(second difference) $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$: 차분을 두 번 합니다.
-- **gradient의 차분몫** $\frac{f'(x+h) - f'(x)}{h}$: 차분을 한 번 합니다. $f'$은 autograd가 구합니다.
+- $f$의 **이계 차분**(second difference) $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$: 차분을 두 번 합니다. $x$의 양쪽을 쓰는 중앙 차분입니다.
+- **gradient의 차분몫** $\frac{f'(x+h) - f'(x)}{h}$: 차분을 한 번 합니다. $x$와 $x + h$를 쓰는 전방 차분몫이고, $f'$은 autograd가 구합니다.
 - **double backward**: 차분이 없습니다. `create_graph=True`를 주고 역방향 계산을 두 번 합니다.
 
 1. $f''$을 고르세요. 이제 곡선은 gradient $f'$입니다. 앞에서처럼 $x$를 옮기고 *h 재생*을 누르세요. 할선의 기울기는 어디로 가고, autograd의 어떤 값과 만나나요?
@@ -553,10 +553,11 @@ The second backward pass starts from the gradient with the weights $v$. By lesso
 
 The functions of `torch.func` can be nested: `grad(grad(f))` is a second derivative, and `jvp` of `grad(f)` is $Hv$. This `jvp` carries $v$ forward through the calculation of the gradient
 (**forward over reverse**), so there is no second backward pass, and no graph has to be kept for one. `hessian(f)` does it for every unit vector at once, and does build the matrix.
+If `x` or a parameter that `f` uses is tracked, the results of all these functions are tracked, too.
 (In torch 2.13 these calls give a deprecation warning about code inside torch, so the cell ignores warnings.)
 """
 
-# %% [markdown] lang="ko" en="3f08795e"
+# %% [markdown] lang="ko" en="186cbaf3"
 r"""
 두 번째 역방향 계산은 gradient에서 가중치 $v$를 주고 시작합니다. 수업 05에 따르면 결과는 $v^\top J$이고, 여기서 $J$는 gradient의 야코비 행렬이니 $v^\top H$입니다. 그런데 **$H$는 대칭**이므로($f$가
 매끄러우면 $\frac{\partial^2 f}{\partial x_0 \partial x_1}$에서 순서를 바꾸어도 같습니다) $v^\top H$와 $Hv$의 성분은 같습니다. 행렬은 만들지 않았고, `x`보다 큰 텐서도 없습니다.
@@ -566,6 +567,7 @@ r"""
 
 `torch.func`의 함수는 겹쳐 쓸 수 있습니다. `grad(grad(f))`는 이계 도함수이고, `grad(f)`의 `jvp`는 $Hv$입니다. 이때 `jvp`는 gradient를 구하는 계산을 따라 $v$를 순방향으로 나르므로
 (**forward over reverse**) 두 번째 역방향 계산이 없고, 그것을 위해 그래프를 남겨 둘 필요도 없습니다. `hessian(f)`는 모든 단위벡터에 대해 이 일을 한꺼번에 해서 행렬을 만듭니다.
+`x`나 `f`가 쓰는 파라미터가 추적되면 이 함수들의 결과도 추적됩니다.
 (torch 2.13에서는 torch 내부 코드 때문에 경고가 나오므로, 이 셀에서는 경고를 무시합니다.)
 """
 
@@ -898,7 +900,7 @@ Return the second derivative of `f` at `x`, as section 2 finds it, without leavi
 
 - `x` is a tracked leaf with a single element, of shape `()`. Its `.grad` may be `None` or hold something; afterwards it must be as it was. `f(x)` is a tensor of shape `()` too, and depends on `x`.
 - Where the gradient does not depend on `x`, the answer is 0: for a straight line such as `3*t + 1`, and also for `w*t` with a tracked `w`. Where autograd finds no path from the gradient back to `x`, assume that it does not
-  depend on `x`. (If `f` uses a `Function` that can be differentiated only once, this 0 may be wrong. Autograd cannot tell, and you need not.)
+  depend on `x`. (This 0 may be wrong if `f` uses a `Function` that can be differentiated only once. You need not handle that case.)
 - The result is exact up to rounding (no difference quotient), and the warning of section 2 does not appear.
 - The result is a tensor like `x` that is not part of a graph.
 
@@ -922,7 +924,7 @@ The last line must also survive `wx + 1`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="ce24eec0"
+# %% [markdown] lang="ko" en="0ace69a5"
 r"""
 ## 과제 9.1 · `second_derivative`
 

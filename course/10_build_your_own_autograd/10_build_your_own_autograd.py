@@ -60,18 +60,18 @@ language("en")
 r"""
 ## First look
 
-This is $\log x^3 + \sqrt{x^2}$ of lesson 4, with a secant through two of its points that are $h$ apart; the slope of the secant is the difference quotient. Two more lines lie on each other: one has the slope that torch found, the
-other the slope that a small autograd of our own found, the *engine*. (Leave the list *bug* as it is: section 3 is about it.)
+This is $\log x^3 + \sqrt{x^2}$ of lesson 4, with a secant through two of its points that are $h$ apart; the slope of the secant is the difference quotient. Two more lines coincide: one has the slope that torch found, the
+other that of a small autograd of our own, the *engine*. (The panel calls the function $S$ and the engine's slope $e$. The list *bug* belongs to section 3.)
 
 Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **Which three numbers meet, at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="95b9e9e5"
+# %% [markdown] lang="ko" en="c0ecac02"
 r"""
 ## 먼저 보기
 
 그림에는 수업 04의 함수 $\log x^3 + \sqrt{x^2}$의 곡선과, 그 위에서 $h$만큼 떨어진 두 점을 지나는 할선(secant)이 있습니다. 할선의 기울기가 차분몫(difference quotient)입니다. 나머지 두 직선은 겹쳐 있습니다. 하나의 기울기는 torch가 구한 값이고,
-다른 하나의 기울기는 직접 만든 작은 autograd, 곧 *엔진*이 구한 값입니다. (*버그* 목록은 그대로 두세요. 3절에서 씁니다.)
+다른 하나의 기울기는 직접 만든 작은 autograd, 곧 *엔진*이 구한 값입니다. (그림 아래에서 $S$는 이 함수, $e$는 엔진이 구한 기울기입니다. *버그* 목록은 그대로 두세요. 3절에서 씁니다.)
 
 마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 만나는 세 값은 무엇인가요?**
 """
@@ -190,12 +190,12 @@ print("y.grad:", round(y.grad, 6), " x.grad:", round(x.grad, 6))
 
 # %% [markdown] lang="en"
 r"""
-0.008 and 0.6, autograd's values since lesson 1. **No formula is stored.** $3x^2$ was computed at $x = 5$, and only the number 75 was kept. (Many believe that autograd stores formulas and differentiates them. It does not.)
+0.008 and 0.6, autograd's values since lesson 1. **No formula is stored.** $3x^2$ was computed at $x = 5$, and only the number 75 was kept. (Many believe that autograd stores formulas. It does not.)
 
 The five Values of the prediction were made in the same way. Read off their parents and slopes, and you have lesson 4's list of edges. If you still have your `total_derivative` of task 4.1, paste it into a cell above the next one; otherwise torch stands in.
 """
 
-# %% [markdown] lang="ko" en="821d8a85"
+# %% [markdown] lang="ko" en="f07d09b1"
 r"""
 수업 01부터 autograd가 알려 준 0.008과 0.6입니다. **식은 어디에도 저장하지 않았습니다.** $3x^2$을 $x = 5$에서 계산해 75라는 수만 남겼습니다. (autograd가 식을 저장했다가 미분한다고 생각하는 사람이 많습니다. 그렇지 않습니다.)
 
@@ -292,18 +292,18 @@ r"""
 ## 3. Find the bug with the quotient
 
 The explorer of the first look again: its engine has a choice of bugs. It takes the local slopes from torch, but orders and adds by itself.
-After two calls of `backward()` a leaf must hold twice the slope, so the explorer then shows twice the function.
+After two calls of `backward()` a leaf must hold twice the slope, so $S$ is then twice the function. Right: how far the quotient is from torch and from the engine.
 
 1. "`=` for `+=`", one call: which of the three functions gives it away?
 2. Breadth first: it survives $\log x^3 + \sqrt{x^2}$ of lesson 4, where two paths meet. Why? Where does it fail?
 3. "no reset": set *calls* to 1 ×, then to 2 ×. What happens on the chain, $\log x^3$?
 """
 
-# %% [markdown] lang="ko" en="7cea759b"
+# %% [markdown] lang="ko" en="cf59b6f6"
 r"""
 ## 3. 차분몫으로 버그 찾기
 
-맨 앞에서 본 탐색기입니다. 엔진에 넣을 버그를 목록에서 고를 수 있습니다. 국소 기울기는 torch에서 가져오지만, 순서와 덧셈은 직접 합니다. `backward()`를 두 번 호출하면 leaf에는 기울기의 두 배가 있어야 하므로, 함수도 두 배로 보여 줍니다.
+맨 앞에서 본 탐색기입니다. 엔진에 넣을 버그를 목록에서 고를 수 있습니다. 국소 기울기는 torch에서 가져오지만, 순서와 덧셈은 직접 합니다. `backward()`를 두 번 호출하면 leaf에는 기울기의 두 배가 있어야 하므로, 이때 $S$는 함수의 두 배입니다. 오른쪽 그림은 차분몫이 torch의 값, 엔진의 값과 각각 얼마나 다른지 보여 줍니다.
 
 1. "`+=` 대신 `=`", 호출 한 번: 세 함수 가운데 어느 것에서 드러나나요?
 2. 너비 우선: 두 경로가 만나는 수업 04의 $\log x^3 + \sqrt{x^2}$에서는 드러나지 않습니다. 왜 그럴까요? 어디서 틀리나요?
@@ -343,18 +343,18 @@ r"""
 r"""
 ## 4. backward() twice
 
-A leaf's `.grad` adds up: lesson 3. But what about the values in between? Take $y = x^2$ and $z = y^2$ at $x = 3$, so $z = x^4$ and the slope is 108. An engine with the right order uses
-`+=` for **every** buffer and resets none but `z.grad`, which it sets to 1 in each call. It runs `z.backward()` twice.
+A leaf's `.grad` adds up: lesson 3. But what about the values in between? Take $y = x^2$ and $z = y^2$ at $x = 3$, so $z = x^4$ and the slope is 108. An engine with the right order sets `z.grad` to 1 in each
+call, uses `+=` for **every** other buffer, and resets none of those. It runs `z.backward()` twice.
 
 **What is `x.grad` then?**
 """
 
-# %% [markdown] lang="ko" en="a3f0e7e4"
+# %% [markdown] lang="ko" en="cadf6851"
 r"""
 ## 4. backward()를 두 번
 
-leaf의 `.grad`는 쌓입니다(수업 03). 그렇다면 중간 값은 어떨까요? $x = 3$에서 $y = x^2$, $z = y^2$이라고 합시다. $z = x^4$이고 기울기는 108입니다. 어떤 엔진은 순서는 맞지만 **모든**
-버퍼에 `+=`를 쓰고, 호출할 때마다 1로 놓는 `z.grad` 말고는 아무것도 비우지 않습니다. `z.backward()`를 두 번 호출합니다.
+leaf의 `.grad`는 쌓입니다(수업 03). 그렇다면 중간 값은 어떨까요? $x = 3$에서 $y = x^2$, $z = y^2$이라고 합시다. $z = x^4$이고 기울기는 108입니다. 어떤 엔진은 순서는 맞고, 호출할 때마다 `z.grad`를 1로 놓습니다. 그러나 나머지 **모든**
+버퍼에는 `+=`를 쓰고, 하나도 비우지 않습니다. `z.backward()`를 두 번 호출합니다.
 
 **그러면 `x.grad`는 얼마일까요?**
 """
@@ -401,15 +401,15 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-So **leaves add up, and intermediate values start every call at 0**. In PyTorch an intermediate tensor has no buffer at all, unless `retain_grad()` asks for one.
-Such a buffer adds up like a leaf's, but the backward pass does not use it.
+So **leaves add up, and intermediate values start every call at 0**. In PyTorch an intermediate tensor has a buffer only if `retain_grad()` asks for one.
+It adds up like a leaf's, but the backward pass does not use it.
 
 ## 5. A real bug
 
 The best-known small engine is Andrej Karpathy's micrograd. In April 2020 it still had no order: each operation passed its gradient on and at once called its parents, which called theirs:
 """
 
-# %% [markdown] lang="ko" en="15b14c64"
+# %% [markdown] lang="ko" en="8fc143c5"
 r"""
 그래서 **leaf는 쌓고, 중간 값은 호출할 때마다 0에서 시작합니다**. PyTorch는 더 간단합니다. `retain_grad()`로 요청하지 않는 한 중간 텐서에는 버퍼를 아예 두지 않습니다.
 요청한 버퍼는 leaf처럼 쌓이지만, 역방향 계산에 쓰이지 않으므로 leaf의 gradient는 맞습니다.
@@ -440,7 +440,7 @@ print(say(en="quotient:", ko="차분몫  :"), round((f(2 + 1e-6) - f(2 - 1e-6)) 
 
 # %% [markdown] lang="en"
 r"""
-Whenever something arrives, $y$ passes on **all** that it holds, the old with the new. On a chain that is right. In the demo of micrograd's first commit, each value of the first layer is used 16 times. Its first gradient is
+Whenever something arrives, $y$ passes on **all** that it holds, the old with the new. On a chain that is right. In the demo of micrograd's first commit, each value of the first layer is used 16 times. The first of the demo's gradients is
 $-542$, where the quotient says $-0.315$, and half of the first layer's gradients are more than 500 times too large. **Yet the demo trained to 100 % accuracy.** A falling loss proves nothing: check gradients with a quotient.
 
 The cure was a topological order. Section 4's bug is still open in micrograd: [a second `backward()`](https://github.com/karpathy/micrograd/pull/102) gives too much. Training does not notice, since every step makes new intermediate values.
@@ -453,9 +453,9 @@ A [proposal to drop the topological order](https://github.com/karpathy/micrograd
 </details>
 """
 
-# %% [markdown] lang="ko" en="2b83d99f"
+# %% [markdown] lang="ko" en="9101571f"
 r"""
-무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 첫 gradient는 차분몫으로는
+무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 이 예제의 첫 gradient는 차분몫으로는
 $-0.315$인데 엔진의 값은 $-542$였고, 첫 층의 gradient 가운데 절반은 500배 넘게 컸습니다. **그런데도 이 예제는 정확도 100%까지 학습했습니다.** loss가 줄어든다고 해서 gradient가 맞는 것은 아닙니다. gradient는 차분몫과 비교해서 확인하세요.
 
 해결책은 위상 순서를 따르는 것이었습니다. micrograd에는 4절의 버그가 아직 남아 있습니다. [`backward()`를 두 번 호출하면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
@@ -523,7 +523,7 @@ Write `Value.__add__` and `Value.__mul__`, which Python calls for `a + b` and `a
 - Its `data` is the sum or the product, and its `grad` is 0.
 - Its parents are the operands themselves, leaves or not; its slopes are those of the result with respect to each. In `a + a` and `a * a` the Value `a` may be a
   parent twice or once; its slopes must add up to the right one.
-- `other` may be a plain number, `int` or `float`. A Value made of that number may be among the parents, with its slope, or not. `2 * a`, `2 + a`, `-a`, `a - b` and `a / b` are there
+- `other` may be a plain number, `int` or `float`. You may list a Value made of that number, with its slope, among the parents, or leave it out. `2 * a`, `2 + a`, `-a`, `a - b` and `a / b` are there
   already: `Value` builds them from your `+`, `*` and `**`.
 - Neither method touches a `grad`: only `backward()` fills it.
 
@@ -540,7 +540,7 @@ A subtraction would end with `return Value(self.data - other.data, (self, other)
 </details>
 """
 
-# %% [markdown] lang="ko" en="f73a5ef4"
+# %% [markdown] lang="ko" en="25f6e5f1"
 r"""
 ## 과제 10.1 · `value_add_mul`: 기억하는 `+`와 `*`
 
@@ -1176,11 +1176,11 @@ _credit.points()
 r"""
 ## The engine runs
 
-Four pieces make an engine. The next cell tries yours on one expression. If a piece is missing or wrong, the cell says so, and **torch stands in**, wrapped to look like a Value: you can go on with the lesson and come
+Four pieces make an engine. The next cell tries yours on one expression. If a piece is missing or wrong, the cell says so, and **torch stands in**, wrapped to look like a Value: you can go on, and come
 back later. Then the engine in use is compared with torch and with a central difference quotient, on functions of lessons 1 and 4.
 """
 
-# %% [markdown] lang="ko" en="4de02860"
+# %% [markdown] lang="ko" en="fd209336"
 r"""
 ## 완성한 엔진 시험하기
 
@@ -1201,11 +1201,32 @@ def tried(kind):
     return once, x.grad
 
 
+PIECES = {
+    "10.1": lambda value: value * value + value,
+    "10.2": lambda value: value.order(),
+    "10.3": lambda value: value.backward(),
+    "10.4": lambda value: (value**2).log().exp().relu(),
+}
+
+
+def reason(error):
+    """Return why an engine fails: the first task whose piece fails by itself, if any does, and the error."""
+    task = ""
+    for number, use in PIECES.items():
+        try:
+            use(Value(2.0))
+        except Exception as its_own:  # whatever a piece that is not there yet may raise
+            task = say(en=f"task {number} is missing or fails: ", ko=f"과제 {number}에서 막힙니다. ")
+            error = its_own
+            break
+    return f"{task}{type(error).__name__}: {error}"
+
+
 Engine = Value
 try:
     found, want = tried(Value), tried(TorchValue)
-except Exception as error:  # whatever a piece that is not there yet may raise
-    Engine, why = TorchValue, f"{type(error).__name__}: {error}"
+except Exception as error:
+    Engine, why = TorchValue, reason(error)
 else:
     once, twice = (abs(a - b) < 1e-9 for a, b in zip(found, want, strict=True))
     Engine = Value if once and twice else TorchValue
@@ -1442,7 +1463,7 @@ Now you write the test. `which_bug(Engine)` is given an engine, runs it on graph
 - `"none"`: the engine is right.
 - `"assign"`: what arrives replaces what is there (`=` for `+=`). This may hold for all values, leaves alone, or intermediate values alone.
 - `"breadth"`: its backward pass goes breadth first, as in the prediction.
-- `"kept"`: intermediate values are not reset between calls; the one whose `backward()` you call may or may not be.
+- `"kept"`: intermediate values are not reset between calls; the one whose `backward()` you call may be reset or not.
 
 `Engine` is a class like your finished `Value`, with its operations, `data`, `grad` and `backward()`, but not its `parents`; `Engine(2.0)` makes a leaf. All local slopes are right; there is at most one bug.
 An engine may take parents from left to right or right to left, and store `a + a` and `a * a` with a single parent. (`a - b`, `a / b` and `a + b + c` are several operations: they add edges.) A second call with the same engine must give the same answer.
@@ -1471,7 +1492,7 @@ Put three checks of this form in such an order that each eliminates one bug. For
 </details>
 """
 
-# %% [markdown] lang="ko" en="1f744bd2"
+# %% [markdown] lang="ko" en="3e9a44c5"
 r"""
 ## 과제 10.6 · `which_bug`: 엔진 구별하기
 
@@ -1897,7 +1918,7 @@ Everywhere: the rules of the tasks.
 
 ## What you have built
 
-You have built an autograd, and most of it you had already written in earlier lessons. `order` visits the nodes as `graph_nodes` does (lesson 2), in an order; `backward` adds up as `grad_history` shows (lesson 3) and computes `total_derivative` (lesson 4);
+You have built an autograd, mostly from pieces of earlier lessons. `order` visits the nodes as `graph_nodes` does (lesson 2), in an order; `backward` adds up as `grad_history` shows (lesson 3) and computes `total_derivative` (lesson 4);
 `slope * value.grad` is lesson 5's VJP for a single number; `fit_line` is `train5` (lesson 3). And the yardstick throughout was lesson 1's difference quotient.
 
 ## Checklist
@@ -1923,7 +1944,7 @@ You can now answer these without looking back:
 This was the last lesson. You know what autograd does, since you have built one.
 """
 
-# %% [markdown] lang="ko" en="ff1cbad6"
+# %% [markdown] lang="ko" en="a922c8b2"
 r"""
 ## 여러분의 엔진에 없고 PyTorch에 있는 것
 
