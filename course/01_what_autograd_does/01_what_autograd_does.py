@@ -21,11 +21,11 @@ Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · gradient, difference quo
 
 By the end of lesson 10 you will have built an autograd of your own. In this lesson you build the tool that will check it.
 
-You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivative as you know it from school. Section 6 is
-optional, and not in the minutes above.
+You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivative as you know it from school. What else the
+cells use is explained on the way. Section 6 is optional, and not in the minutes above.
 """
 
-# %% [markdown] lang="ko" en="3813794f"
+# %% [markdown] lang="ko" en="1cc3b534"
 r"""
 # Autograd가 실제로 하는 일
 
@@ -40,7 +40,7 @@ r"""
 
 수업 10까지 마치면 여러분은 autograd를 직접 만들게 됩니다. 이 수업에서는 그 autograd가 맞는지 확인할 도구를 만듭니다.
 
-파이썬, PyTorch 조금(`torch.tensor`, `+`, `**`), 그리고 학교에서 배운 미분만 알면 됩니다. 6절은 선택이며 위의 시간에 들어 있지 않습니다.
+파이썬, PyTorch 조금(`torch.tensor`, `+`, `**`), 그리고 학교에서 배운 미분만 알면 됩니다. 셀에 나오는 그 밖의 것은 그때그때 설명합니다. 6절은 선택이며 위의 시간에 들어 있지 않습니다.
 """
 
 # %%
@@ -156,7 +156,8 @@ print("(z_near - z) / (x_near - x) =", (z_near - z) / (x_near - x))
 
 # %% [markdown] lang="en"
 r"""
-This is the **difference quotient** again, also called a *finite difference*. It is the *forward* quotient, because its second point lies to the right of $x$.
+This is the **difference quotient** again, also called a *finite difference*. It is the *forward* quotient:
+it takes one step from $x$, to the right if $h$ is positive, as here.
 
 $$\frac{f(x+h) - f(x)}{h}$$
 
@@ -169,9 +170,9 @@ $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{dz}{dy} = 3x^2 \cdot \frac{1}{y} = 75 
 The quotient was $0.5999$: close, but not equal. Keep both values in mind.
 """
 
-# %% [markdown] lang="ko" en="0f7e715c"
+# %% [markdown] lang="ko" en="d647dcc5"
 r"""
-이 값이 앞에서 본 **차분몫**(평균변화율)입니다. 둘째 점이 $x$의 오른쪽에 있으므로 *전방*(forward) 차분몫입니다.
+이 값이 앞에서 본 **차분몫**(평균변화율)입니다. $x$에서 간격 $h$만큼 나아가므로 *전방*(forward) 차분몫이라고 합니다. 여기처럼 $h$가 양수이면 오른쪽으로 갑니다.
 
 $$\frac{f(x+h) - f(x)}{h}$$
 
@@ -219,15 +220,15 @@ compute a difference quotient.
 
 It does not do algebra either: the formula $3/x$ is never written down. During the **forward pass**, while your code runs,
 PyTorch records each operation (first a power, then a logarithm). The recorded operations form the **computational graph**. For each
-operation PyTorch knows how to turn the slope of the result with respect to the output into that with respect to the input. `backward()` runs
-the **backward pass**: it goes through the graph from the last operation to the first and multiplies numbers, just as we multiplied
-$0.008$ and $75$. The graph begins at `x`, a tracked tensor that no recorded operation has made. Such a tensor is a **leaf**, and what
-arrives there is added to its `.grad`.
+operation PyTorch knows how to turn the slope of the final result with respect to the operation's output into its slope with respect to the operation's input.
+`backward()` runs the **backward pass**: it goes through the graph from the last operation to the first and multiplies numbers, just as we multiplied
+$0.008$ and $75$. The graph begins at `x`, a tracked tensor that no recorded operation has made. It is a **leaf** of this graph, and what
+arrives there is added to its `.grad`. (Lesson 2 says which tensors are leaves.)
 
 Differentiating in this direction, from the result to the inputs, is called **reverse mode**. In neural networks it is called **backpropagation**.
 """
 
-# %% [markdown] lang="ko" en="39c457e9"
+# %% [markdown] lang="ko" en="224d8073"
 r"""
 차분몫을 구하려면 $h$만큼 떨어진 두 점에서 $f$를 계산해야 합니다. 여기서는 $f$를 점 하나에서 한 번만 계산했습니다. 그러니 autograd는
 차분몫을 계산하는 것이 아닙니다.
@@ -236,8 +237,8 @@ r"""
 PyTorch는 연산을 하나하나 기록합니다(먼저 거듭제곱, 다음에 로그). 기록된 연산이 모여 **계산 그래프**(computational graph)가 됩니다.
 PyTorch는 연산마다 한 가지를 알고 있습니다. 최종 결과를 그 연산의 출력으로 미분한 값이 주어지면, 거기서 입력으로 미분한 값을 구하는 방법입니다. `backward()`는
 **역방향 계산**(backward pass)을 합니다. 그래프를 끝에서 처음으로 거슬러 가며 수를 곱하는데, 우리가 $0.008$과 $75$를 곱한 것과 같습니다. 그래프는
-`x`에서 시작합니다. `x`는 추적되는 텐서이고, 기록된 연산으로 만들어진 것이 아닙니다. 이런 텐서를 **leaf**라고 하며, 여기에 도달한 값이
-`.grad`에 더해집니다.
+`x`에서 시작합니다. `x`는 추적되는 텐서이고, 기록된 연산으로 만들어진 것이 아닙니다. `x`는 이 그래프의 **leaf**이며, 여기에 도달한 값이
+`.grad`에 더해집니다. (어떤 텐서가 leaf인지는 수업 02에서 정리합니다.)
 
 이렇게 결과에서 입력 쪽으로 미분하는 방식을 **역방향 모드**(reverse mode)라고 합니다. 신경망에서는 **역전파**(backpropagation)라고
 부릅니다.
@@ -690,24 +691,24 @@ r"""
 predict(
     "1 evaluations",
     A=say(
-        en="2 times and once: one step moves all parameters together",
-        ko="2번과 1번: 파라미터를 모두 한꺼번에 움직인다",
+        en="Quotients 2 times, autograd once: one step moves all parameters together",
+        ko="차분몫 2번, autograd 1번: 파라미터를 모두 한꺼번에 움직인다",
     ),
-    B=say(en="1001 times and once", ko="1001번과 1번"),
+    B=say(en="Quotients 1001 times, autograd once", ko="차분몫 1001번, autograd 1번"),
     C=say(
-        en="1001 times and 1000 times: each slope costs one calculation",
-        ko="1001번과 1000번: 기울기마다 한 번씩 계산해야 한다",
+        en="Quotients 1001 times, autograd 1000 times: each slope costs one calculation",
+        ko="차분몫 1001번, autograd 1000번: 기울기마다 한 번씩 계산해야 한다",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-A very small case: 4 samples with 3 features each, and a linear model with 2 outputs, so eight parameters.
+A very small case: 4 samples with 3 features each, and a linear model with 2 outputs: $3 \cdot 2$ weights and 2 biases, eight parameters.
 """
 
-# %% [markdown] lang="ko" en="d2b00a52"
+# %% [markdown] lang="ko" en="9aa4efda"
 r"""
-아주 작은 예를 봅시다. 특징(feature)이 3개인 샘플 4개와, 출력이 2개인 선형 모델(linear model)입니다. 파라미터는 8개입니다.
+아주 작은 예를 봅시다. 특징(feature)이 3개인 샘플 4개와, 출력이 2개인 선형 모델(linear model)입니다. 가중치 $3 \cdot 2$개와 편향 2개, 파라미터는 모두 8개입니다.
 """
 
 # %%
@@ -733,14 +734,14 @@ print(f"{evaluations = }")
 r"""
 Each gradient has the shape of its parameter: one slope per element. The next cell computes the same slopes as difference
 quotients, one element at a time, keeps the largest distance from autograd in `worst`, and counts the evaluations.
-(`torch.no_grad()` switches recording off; `view(-1)` shows a tensor's own elements in one row.)
+(`torch.no_grad()` switches recording off; `view(-1)` shows a tensor's own elements in one row: what you change there changes in the tensor.)
 """
 
-# %% [markdown] lang="ko" en="5385163c"
+# %% [markdown] lang="ko" en="74a01108"
 r"""
 gradient의 shape(모양, 차원별 크기)는 파라미터의 shape와 같습니다. 원소마다 기울기가 하나씩 있습니다. 다음 셀에서는 같은 기울기 8개를 차분몫으로 구합니다.
 한 번에 원소 하나씩 움직이고, autograd와 가장 크게 벌어진 차이를 `worst`에 남기고, loss를 몇 번 계산했는지 셉니다.
-(`torch.no_grad()`는 기록을 끕니다. `view(-1)`은 텐서의 원소를 복사하지 않고 한 줄로 보여 줍니다.)
+(`torch.no_grad()`는 기록을 끕니다. `view(-1)`은 텐서의 원소를 복사하지 않고 한 줄로 보여 줍니다. 그래서 거기서 바꾸면 텐서도 바뀝니다.)
 """
 
 # %%
@@ -895,8 +896,8 @@ The test cases are at the end of the cell. The hints at the top are the messages
   right but lacks some of the digits asked for.
 - `.again()` makes the same call once more, `.after("...")` does so after a statement, and `.then("...")` asks something else of the same
   objects. `.given("f")` is what the function `f` was called with.
-- `.changes_nothing()` looks at what belongs to the caller, `.keeps_buffers()` whether each `.grad` is still the same tensor, and
-  `.holds(condition, hint)` at anything else.
+- `.changes_nothing()` checks that what belongs to the caller stayed as it was, `.keeps_buffers()` (lesson 3) that each `.grad` is still the
+  same tensor, and `.holds(condition, hint)` anything else.
 
 </details>
 
@@ -919,7 +920,7 @@ task needs to change them.
 </details>
 """
 
-# %% [markdown] lang="ko" en="84247425"
+# %% [markdown] lang="ko" en="2086f554"
 r"""
 # 과제
 
@@ -945,7 +946,7 @@ JupyterLab 밖에서는 터미널에서 `autograder check 1`을 실행하세요.
   쓰입니다. `nearly=`는 거의 맞았지만 요구한 자릿수에 못 미칠 때 보여 줄 힌트입니다.
 - `.again()`은 같은 호출을 한 번 더 하고, `.after("...")`는 문장 하나를 실행한 다음 다시 호출합니다. `.then("...")`은 같은 객체를 가지고 다른 것을
   확인합니다. `.given("f")`는 함수 `f`에 무엇을 넘겨 호출했는지를 뜻합니다.
-- `.changes_nothing()`은 호출한 쪽의 것이 그대로인지, `.keeps_buffers()`는 `.grad`가 저마다 처음과 같은 텐서인지, `.holds(조건, 힌트)`는 그 밖의
+- `.changes_nothing()`은 호출한 쪽의 것이 그대로인지, `.keeps_buffers()`(수업 03)는 `.grad`가 저마다 처음과 같은 텐서인지, `.holds(조건, 힌트)`는 그 밖의
   것을 확인합니다.
 
 </details>
@@ -1355,7 +1356,7 @@ r"""
 Return the slope of `f` at `x`, computed by autograd.
 
 - `x` is a plain number, `float` or `int`. Make a tracked `float64` tensor of it.
-- `f` takes a tensor with a single element and returns one; it uses no other tracked tensor. Call it exactly once each time.
+- `f` takes a tensor with a single element and returns another such tensor; it uses no other tracked tensor. Call it exactly once each time.
 - Return a Python `float`, as exact as autograd's slope: to 15 digits.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1379,7 +1380,7 @@ What do you need in place of the last line? And what must the first line say so 
 </details>
 """
 
-# %% [markdown] lang="ko" en="15675152"
+# %% [markdown] lang="ko" en="311d23ea"
 r"""
 ## 과제 1.3 · `autograd_slope`
 

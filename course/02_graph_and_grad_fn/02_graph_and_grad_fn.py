@@ -53,19 +53,19 @@ r"""
 ## First look
 
 Three operations form a chain: $z = 3x$, then $y = z + 1$, then $\text{loss} = y^2$. The bar is the difference quotient of the whole chain,
-$\Delta\text{loss}/\Delta x$: the slope of a secant of the curve $(3x + 1)^2$ for a step $\Delta x = h$. The line across the bar is autograd's gradient. Both
-numbers are below the picture. (Leave *each operation* for section 3.)
+$\Delta\text{loss}/\Delta x$: the slope of a secant of the curve $(3x + 1)^2$ for a step $\Delta x = h$. The line across the bar is autograd's gradient. The
+first two rows below the picture are the two numbers. (Leave *each operation* for section 3.)
 
 Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="b5525a90"
+# %% [markdown] lang="ko" en="75bb9e85"
 r"""
 ## 먼저 보기
 
 연산 세 개가 사슬(chain)처럼 이어집니다. $z = 3x$, 이어서 $y = z + 1$, 이어서 $\text{loss} = y^2$입니다. 막대는 사슬 전체의 차분몫
 $\Delta\text{loss}/\Delta x$, 곧 곡선 $(3x + 1)^2$에서 간격이 $\Delta x = h$인 할선의 기울기입니다. 막대를 가로지르는 선은 autograd의 gradient입니다. 두 값은
-그림 아래에 나옵니다. (*연산마다*는 3절에서 씁니다.)
+그림 아래 처음 두 줄에 나옵니다. (*연산마다*는 3절에서 씁니다.)
 
 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -77,7 +77,7 @@ explore_chain(by_step=False).first_look()
 r"""
 <details><summary>What you saw</summary>
 
-At every $x$ the quotient of the whole chain goes to autograd's gradient, $6(3x + 1)$, as $h$ gets small. This lesson is about what PyTorch records
+At every $x$ the quotient of the whole chain goes to autograd's gradient, $6(3x + 1)$, as $h$ gets small: the two differ by $9h$, whatever $x$ is. This lesson is about what PyTorch records
 of such a chain, and how the gradient comes out of that record.
 
 </details>
@@ -95,11 +95,11 @@ y = x - 1          y = -x          y = 2 * x          y = x ** 3
 After each program we call `y.backward()` twice, both times without arguments. For which of the four does the second call fail?
 """
 
-# %% [markdown] lang="ko" en="5e1467fe"
+# %% [markdown] lang="ko" en="93732280"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$x$가 어디에 있든 $h$를 줄이면 사슬 전체의 차분몫이 autograd의 gradient, 곧 $6(3x + 1)$에 다가갑니다. 이 수업에서는 PyTorch가 이런 사슬에서 무엇을
+$x$가 어디에 있든 $h$를 줄이면 사슬 전체의 차분몫이 autograd의 gradient, 곧 $6(3x + 1)$에 다가갑니다. 둘의 차이는 $x$가 얼마든 $9h$입니다. 이 수업에서는 PyTorch가 이런 사슬에서 무엇을
 기록하는지, 그 기록에서 gradient를 어떻게 구하는지 살펴봅니다.
 
 </details>
@@ -411,7 +411,7 @@ r"""
 $42 = 3 \cdot 1 \cdot 14$ is the chain rule at work. The rule is usually stated for derivatives, that is, for $h \to 0$. Try it here with a
 step that you can see.
 
-The explorer of the first look again: $w = 3$ and $b = 1$ stay, and $x$ moves by $h$. (The bar's axis is nearly a log scale, so read its tick labels.)
+The explorer of the first look again: $w = 3$ and $b = 1$ stay, and $x$ moves by $h$. (The bar's axis is logarithmic except close to 0, so read its tick labels.)
 The right plot shows for every $h$ how far the bar is from its line.
 
 As $x$ moves, $z$ and $y$ change as well, and each operation has a difference quotient *over its own step*: the change of its output divided
@@ -423,14 +423,14 @@ by the change of its input. *Each operation* adds a bar for each of these quotie
 4. Move $x$, with a large and with a small $h$. Does the product ever differ from the quotient of the whole chain?
 """
 
-# %% [markdown] lang="ko" en="8232d347"
+# %% [markdown] lang="ko" en="b910c922"
 r"""
 ## 3. 차분몫을 곱하면 중간의 변화량이 약분된다
 
 $42 = 3 \cdot 1 \cdot 14$는 연쇄 법칙으로 얻은 값입니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는
 눈에 보이는 간격으로 해 봅시다.
 
-맨 앞에서 본 탐색기입니다. $w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽
+맨 앞에서 본 탐색기입니다. $w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. (막대의 세로축은 0 근처를 빼면 로그 눈금이니 눈금의 수를 보세요.) 오른쪽
 그림은 막대와 선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다.
 
 $x$를 움직이면 $z$와 $y$도 달라지므로, 연산마다 *자기 간격으로 나눈* 차분몫이 있습니다. 출력이 달라진 만큼을 입력이 달라진 만큼으로 나눈
@@ -659,15 +659,17 @@ r"""
 ## 5. What a backward pass frees
 
 To pass on the right gradient, a node may need a value from the forward pass. The slope of $\log y$ is $1/y$, so the node of
-the logarithm keeps $y = 125$. Such a value is called a **saved tensor**. `draw_graph(saved=True, ...)` shows them all.
+the logarithm keeps $y = 125$. Such a value is called a **saved tensor**. `draw_graph(saved=True, ...)` shows them all, under PyTorch's
+names: `self` is the input of the operation.
 """
 
-# %% [markdown] lang="ko" en="ddfe3f79"
+# %% [markdown] lang="ko" en="4bfc5b8f"
 r"""
 ## 5. 역방향 계산이 지우는 것
 
 알맞은 gradient를 넘기는 데 순방향 계산(forward pass)에서 나온 값이 필요한 노드가 있습니다. $\log y$의 기울기는 $1/y$이므로 로그의 노드는
 $y = 125$를 간직합니다. 이런 값을 **저장된 텐서**(saved tensor)라고 합니다. `draw_graph(saved=True, ...)`로 모두 볼 수 있습니다.
+이름은 PyTorch가 붙인 것이고, `self`는 그 연산의 입력입니다.
 """
 
 # %%
@@ -836,17 +838,17 @@ $x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$�
 r"""
 ## 6. A real bug
 
-Saved tensors take memory. *Checkpointing* reduces this: only a layer's input is kept, and the backward pass runs the layer again to
+Saved tensors take memory. *Checkpointing* reduces this: of a *layer*, a part of a model, only the input is kept, and the backward pass runs the layer again to
 recompute what it would have saved. In its older form the layer runs without recording, so autograd sees it as a single operation. The inputs of this operation are the
 tensors *passed to the layer*; weights used inside are not among them. Below, `w` is used in a checkpointed layer and once more outside.
 The value of the loss is right, and `backward()` raises no error.
 """
 
-# %% [markdown] lang="ko" en="5153985a"
+# %% [markdown] lang="ko" en="586469bc"
 r"""
 ## 6. 실제로 있었던 버그
 
-저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 쓰면 메모리를 아낄 수 있습니다. 층(layer)의 입력만 남겨 두고, 층 안에서 저장했을 텐서는 역방향 계산을 할 때 그 층을 다시 계산해서 얻는 방법입니다. (학습 도중의 모델을 저장한 파일인 체크포인트와는 다릅니다.) 오래된 방식에서는 층을 기록 없이 계산하므로, autograd가 보기에 이 층은 연산 하나입니다. 그 입력은
+저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 쓰면 메모리를 아낄 수 있습니다. 층(layer)의 입력만 남겨 두고(층은 모델의 한 부분입니다), 층 안에서 저장했을 텐서는 역방향 계산을 할 때 그 층을 다시 계산해서 얻는 방법입니다. (학습 도중의 모델을 저장한 파일인 체크포인트와는 다릅니다.) 오래된 방식에서는 층을 기록 없이 계산하므로, autograd가 보기에 이 층은 연산 하나입니다. 그 입력은
 *인자로 넘긴* 텐서뿐이고, 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는 체크포인팅을 적용한 층 안에서 한 번, 그 밖에서 한 번
 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
 """
@@ -885,26 +887,26 @@ for reentrant in (None, True, False):
 # %% [markdown] lang="en"
 r"""
 The difference quotient exposes the bug: the slope is $54$, and `use_reentrant=True` gives $18$. (This is the older form, which calls
-`backward()` again inside `backward()`. Up to PyTorch 2.13 it is what you get, with a warning, if you do not choose.) The only tensor passed to the
+`backward()` again inside `backward()`. If you leave out `use_reentrant`, PyTorch up to 2.13 takes this form and warns.) The only tensor passed to the
 layer is untracked, so by the rule of section 1 the layer's result is a constant leaf, and the edge from the sum to the layer is `None`.
 (PyTorch warns about that, "None of the inputs have requires_grad=True", but the cell silences the warning.)
 
-This situation is common in fine-tuning: the weights of all layers are frozen (no longer tracked), and a few new ones are added to
-the layers, as in LoRA. With checkpointing on, these new weights got no gradient.
+This situation is common in fine-tuning, when a trained model is trained further on new data: the weights of all layers are frozen (no longer tracked), and a
+few new ones are added to the layers (LoRA is a well-known method of this kind). With checkpointing on, these new weights got no gradient.
 [Issue 26221 of Hugging Face's transformers](https://github.com/huggingface/transformers/issues/26221) has the title "Gradient
 checkpointing should have no functional impact". Two fixes are in use: `use_reentrant=False`, which
 [PyTorch's documentation](https://docs.pytorch.org/docs/stable/checkpoint.html) recommends and which records the inside of the layer, or
 [calling `requires_grad_(True)` on the layer's input](https://github.com/huggingface/transformers/pull/21598).
 """
 
-# %% [markdown] lang="ko" en="e10198e8"
+# %% [markdown] lang="ko" en="894650bd"
 r"""
 차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데 `use_reentrant=True`에서는 $18$이 나옵니다. (이것이 오래된 방식으로, `backward()` 안에서
 `backward()`를 또 호출합니다. `use_reentrant`를 지정하지 않으면 경고가 나오는데, PyTorch 2.13까지는 그래도 이 방식을 씁니다.) 층에 인자로 넘긴 텐서는 하나뿐인데 추적되지 않으므로
 1절의 규칙에 따라 층의 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (PyTorch는 "None of the inputs have
 requires_grad=True"(requires_grad=True인 입력이 하나도 없다)라고 경고하지만, 여기서는 경고를 꺼 두었습니다.)
 
-모델을 이런 식으로 미세 조정(fine-tuning)하는 일이 많습니다. 층의 가중치는 모두 동결하고(freeze, 추적하지 않고) 층에 새 가중치를 조금만 더합니다.
+학습된 모델을 새 데이터로 더 학습시키는 미세 조정(fine-tuning)에서는 이런 일이 많습니다. 층의 가중치는 모두 동결하고(freeze, 추적하지 않고) 층에 새 가중치를 조금만 더합니다.
 LoRA가 그런 방법입니다. 체크포인팅을 켜면 이 새 가중치에 gradient가 전달되지 않았습니다.
 [Hugging Face transformers의 이슈 26221](https://github.com/huggingface/transformers/issues/26221)의 제목은 "체크포인팅은 결과에 영향을 주지 않아야
 한다"(Gradient checkpointing should have no functional impact)입니다. 고치는 방법은 두 가지입니다. [PyTorch
@@ -1124,8 +1126,9 @@ Return the names of all nodes of the graph behind `t`, as a list of strings.
 - The order does not matter. Skip edges to `None`. If `t` has no `grad_fn`, return an empty list.
 - Right names on ordinary graphs are 2 of the 3 points; the third is for the graphs of the next item.
 - The graph may be thousands of operations deep. There, a function that calls itself ends in a `RecursionError` (if you raise the
-  recursion limit, do it inside the function and put it back: a limit that is set beside it does not count in grading). There may also be more paths through the graph than you could ever follow.
-- Only read the graph: do not run `backward()`, and leave the graph as it was, without a new hook and with the `metadata` of its nodes unchanged.
+  recursion limit, do it inside the function and put it back: a limit that you set outside of the function does not count in grading). There may also be more paths through the graph than you could ever follow.
+- Only read the graph: do not run `backward()`, and leave the graph as it was, without a new hook (a function that PyTorch calls during
+  `backward()`) and with the `metadata` of its nodes (a dict for notes about a node) unchanged.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1148,7 +1151,7 @@ while todo:
 </details>
 """
 
-# %% [markdown] lang="ko" en="27fea0b7"
+# %% [markdown] lang="ko" en="58b65b33"
 r"""
 ## 과제 2.2 · `graph_nodes`
 
@@ -1164,7 +1167,7 @@ r"""
 - 보통의 그래프에서 이름을 맞게 구하면 3점 중 2점이고, 나머지 1점은 다음 항목과 같은 그래프에서도 맞아야 받습니다.
 - 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도를 올린다면 함수 안에서 올렸다가
   되돌려 놓으세요. 함수 밖에서 올린 한도는 채점할 때 통하지 않습니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
-- 그래프를 읽기만 하세요. `backward()`는 호출하지 말고, 그래프를 처음 그대로 두세요. hook을 새로 남기거나 노드의 `metadata`를 바꾸면 안 됩니다.
+- 그래프를 읽기만 하세요. `backward()`는 호출하지 말고, 그래프를 처음 그대로 두세요. hook(`backward()` 도중에 PyTorch가 호출하는 함수)을 새로 남기거나 노드의 `metadata`(노드에 메모를 적어 두는 dict)를 바꾸면 안 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1325,7 +1328,8 @@ r"""
 
 ●●●○○ · ★★★★★ · 7 min · {{points}}
 
-Return the tracked leaves behind `t`, as a list: the tensors whose `.grad` a first call of `t.sum().backward()` would add to.
+Return the tracked leaves behind `t`, as a list. They are the tensors that would get a `.grad`
+if you called `t.sum().backward()` now, for the first time.
 
 - `t` is the result of a tracked operation: it has a `grad_fn`.
 - Return the leaves themselves, not copies, each **once**, in any order. What counts is the object: two leaves with equal values, even two
@@ -1350,7 +1354,7 @@ tensors. (`x in list` would compare their values!)
 </details>
 """
 
-# %% [markdown] lang="ko" en="34a6130a"
+# %% [markdown] lang="ko" en="5101cf91"
 r"""
 ## 과제 2.3 · `leaves_of`
 

@@ -52,17 +52,17 @@ r"""
 ## First look
 
 This is $f(x) = x^2$. The *secant* joins two points of the curve that are $h$ apart; its slope is the difference quotient. The other line has the
-slope that autograd stored in `x.grad`. Both numbers are below the picture.
+slope that autograd stored in `x.grad`. The second and the third row below the picture are the two numbers.
 
 Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="131056cf"
+# %% [markdown] lang="ko" en="507b6098"
 r"""
 ## 먼저 보기
 
 $f(x) = x^2$입니다. *할선*(secant)은 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가 차분몫(difference quotient)입니다. 다른 직선의 기울기는
-autograd가 `x.grad`에 저장한 값입니다. 두 값은 그림 아래에 나옵니다.
+autograd가 `x.grad`에 저장한 값입니다. 두 값은 그림 아래 둘째 줄과 셋째 줄에 나옵니다.
 
 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -74,7 +74,7 @@ explore_buffer(calls=["x²"]).first_look()
 r"""
 <details><summary>What you saw</summary>
 
-At every $x$ the quotient of $x^2$ goes to `x.grad`, which is $2x$, as $h$ gets small. This lesson is about what `x.grad` holds after one call of
+At every $x$ the quotient of $x^2$ goes to `x.grad`, which is $2x$, as $h$ gets small: the two differ by $h$, whatever $x$ is. This lesson is about what `x.grad` holds after one call of
 `backward()`, and after several.
 
 </details>
@@ -94,11 +94,11 @@ print(first, x.grad)
 **Which two numbers does it print?**
 """
 
-# %% [markdown] lang="ko" en="b022a417"
+# %% [markdown] lang="ko" en="21e23ee7"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$x$가 어디에 있든 $h$를 줄이면 $x^2$의 차분몫이 `x.grad`, 곧 $2x$에 다가갑니다. 이 수업에서는 `backward()`를 한 번 호출한 뒤에, 또 여러 번 호출한 뒤에
+$x$가 어디에 있든 $h$를 줄이면 $x^2$의 차분몫이 `x.grad`, 곧 $2x$에 다가갑니다. 둘의 차이는 $x$가 얼마든 $h$입니다. 이 수업에서는 `backward()`를 한 번 호출한 뒤에, 또 여러 번 호출한 뒤에
 `x.grad`에 무엇이 들어 있는지 살펴봅니다.
 
 </details>
@@ -152,7 +152,7 @@ print("x.grad:", x.grad)
 r"""
 The partial derivative of $x_1^2 + x_2^2 + x_3^2$ with respect to $x_i$ is $2x_i$, hence `[2, 4, 6]`.
 
-`backward()` runs the backward pass of lesson 1, from the result to the leaves. It returns nothing. It stores its
+`backward()` runs the backward pass of lesson 1, from the result to the leaves. It returns nothing. It leaves its
 result in an attribute of the leaf: `x.grad`, a tensor with the dtype and shape of `x`. Before the first call there is no such
 tensor, and `.grad` is `None`. Think of `.grad` as a **buffer**: it belongs to `x` and outlives the call.
 
@@ -160,7 +160,7 @@ Without an argument `backward()` starts from a single number, which is why the c
 training you rarely need the argument. Lesson 5 covers results with several elements.
 """
 
-# %% [markdown] lang="ko" en="2c9d62a0"
+# %% [markdown] lang="ko" en="0f3fcd6e"
 r"""
 $x_1^2 + x_2^2 + x_3^2$을 $x_i$로 편미분하면 $2x_i$입니다. 그래서 `[2, 4, 6]`이 나왔습니다.
 
@@ -219,8 +219,8 @@ predicted(
 # %% [markdown] lang="en"
 r"""
 **The second call did not overwrite the 4; it added 12 to it.** Is that a flaw in PyTorch's design? The derivative of a sum is the
-sum of the derivatives, so $4 + 12$ is the slope of $x^2 + x^3$ at $x = 2$. Since `backward()` always adds, `.grad` holds the slope of a sum: the sum of
-everything you have called `backward()` on since the buffer was empty. (This holds as long as `x` keeps its value. In training `x` moves
+sum of the derivatives, so $4 + 12$ is the slope of $x^2 + x^3$ at $x = 2$. Since `backward()` always adds, `.grad` holds the slope of a sum.
+The sum is that of all results on which you have called `backward()` since the buffer was empty. (This holds as long as `x` keeps its value. In training `x` moves
 between the calls, and without a reset the buffer mixes gradients taken at different points. Task 3.3 shows the effect.)
 
 **`first` is 16 too.** `first = x.grad` copied nothing. It gave the tensor in the buffer a second name, an **alias**, and the
@@ -229,7 +229,7 @@ second call changed that tensor **in place**: it wrote new values into the same 
 To start again, empty the buffer:
 """
 
-# %% [markdown] lang="ko" en="f06e148d"
+# %% [markdown] lang="ko" en="ab61baa2"
 r"""
 **두 번째 호출은 4를 덮어쓰지 않고 12를 더했습니다.** PyTorch가 잘못 설계된 것일까요? 합의 도함수는 도함수의 합이므로 $4 + 12$는
 $x = 2$에서 $x^2 + x^3$의 기울기입니다. `backward()`는 늘 더합니다. 버퍼를 비운 뒤 `backward()`를 호출한 함수들을 모두 더해 봅시다. `.grad`에는 그
@@ -330,10 +330,10 @@ r"""
 `x.grad.zero_()` writes zeros into the existing tensor. `x.grad = None` drops that tensor.
 
 Suppose that the buffer holds 0.6 and that you wrote `kept = x.grad`. **What does `kept` hold after each of the two?**
-The second cell below tries it.
+Choose an answer; the code cell after it shows what happens.
 """
 
-# %% [markdown] lang="ko" en="1d6387d5"
+# %% [markdown] lang="ko" en="0fc0992a"
 r"""
 ## 4. 버퍼를 비우는 두 가지 방법
 
@@ -920,7 +920,7 @@ r"""
 For each function in the list, call `backward()` on its result at `x`, one after the other without a reset. Return **what `x.grad` was after each of these calls**.
 
 - `fs` is a list of functions, possibly empty; the same function may occur in it twice. Each makes a tensor with a single element
-  from `x`, of shape `()`, `(1,)` or, for instance, `(1, 1)`.
+  from `x`; its shape is `()`, `(1,)`, `(1, 1)` or the like.
 - `x` is a tracked leaf of any shape. Its `.grad` is `None` when your function is called.
 - Return a list with one tensor for each function, with the dtype and shape of `x` and not part of a graph. Each entry keeps its value **whatever happens to `x.grad` later**.
 - Afterwards `x.grad` holds the sum of all gradients (`None` for an empty list) and is not part of a graph. In this task you are meant to fill it.
@@ -945,7 +945,7 @@ At the end `seen` holds `[1, 2, 3]` three times. What must you append to get `[1
 </details>
 """
 
-# %% [markdown] lang="ko" en="4a980406"
+# %% [markdown] lang="ko" en="55c212dc"
 r"""
 ## 과제 3.2 · `grad_history`
 
@@ -1094,11 +1094,11 @@ r"""
 
 Train one parameter for five steps, with the reset or, on purpose, without it.
 
-- `w` starts at the number `w0` (`float` or `int`, possibly 0 or negative) as a tracked `float64` leaf. Its buffer is empty at the beginning of every call.
+- `w` starts at the number `w0` (`float` or `int`, possibly 0 or negative) as a tracked `float64` leaf. At the beginning of every call of `train5`, the buffer `w.grad` is empty.
 - Each step computes the loss $w^2$, calls `backward()`, and subtracts `lr * w.grad` from `w`.
 - With `zero=True` the buffer is emptied before each `backward()`, by `None` or by zeros. With `zero=False` it is never emptied: this is a famous bug, and here you write it on purpose.
 - The learning rate `lr` is a number (`float` or `int`), 0 or greater. $w^2$ stays within the range of a `float`. Return a new list of five numbers:
-  the norm of `w`, here $|w|$, **after** each step. How you compute them is up to you; the rules of every task still hold.
+  the norm of `w`, here $|w|$, **after** each step. Only these numbers and the rules of every task are tested: any other way to the same numbers is fine.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1124,7 +1124,7 @@ The line inside `no_grad` must change `w` itself: use `-=`, not `=`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="642899a7"
+# %% [markdown] lang="ko" en="72f831ba"
 r"""
 ## 과제 3.3 · `train5`
 
@@ -1132,11 +1132,11 @@ r"""
 
 파라미터 하나를 다섯 스텝 학습시키세요. `zero`에 따라, 버퍼를 비우면서 학습시키거나 일부러 비우지 않고 학습시킵니다.
 
-- `w`는 수 `w0`(`float` 또는 `int`, 0이나 음수일 수도 있음)에서 시작하는 `float64` leaf이고 추적됩니다. 호출될 때마다 버퍼는 빈 채로 시작합니다.
+- `w`는 수 `w0`(`float` 또는 `int`, 0이나 음수일 수도 있음)에서 시작하는 `float64` leaf이고 추적됩니다. `train5`가 호출될 때마다 버퍼 `w.grad`는 빈 채로 시작합니다.
 - 스텝마다 loss $w^2$을 계산하고, `backward()`를 호출하고, `w`에서 `lr * w.grad`를 뺍니다.
 - `zero=True`이면 `backward()`를 호출하기 전마다 버퍼를 비웁니다. `None`으로 비우든 0으로 비우든 됩니다. `zero=False`이면 한 번도 비우지 않습니다. 유명한 버그를 일부러 만들어 보는 것입니다.
 - 학습률 `lr`은 0 이상인 수(`float` 또는 `int`)입니다. $w^2$은 `float`의 범위를 벗어나지 않습니다. 스텝을 마칠 **때마다** `w`의 노름,
-  여기서는 $|w|$를 구해 수 다섯 개가 든 새 리스트로 돌려주세요. 어떤 방법으로 구해도 되지만 모든 과제의 규칙은 지켜야 합니다.
+  여기서는 $|w|$를 구해 수 다섯 개가 든 새 리스트로 돌려주세요. 테스트는 이 수들과 모든 과제의 규칙만 확인합니다. 같은 수가 나온다면 다른 방법으로 구해도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1360,7 +1360,7 @@ Fill the `.grad` of the model's parameters with the gradient of the **whole** ba
   graph. All `.grad` are `None` when your function is called. A parameter that is not tracked stays untracked and without a `.grad`.
 - The goal is to save memory. Call the model **once for each piece, with that piece alone**, in any order of the pieces, and run the backward
   pass **before the next piece** goes through the model. By then, what the graph of the piece saved must be freed; `backward()` frees it unless
-  `retain_graph=True` is given. The tests count rows, calls and graphs whose saved tensors are in memory.
+  `retain_graph=True` is given. The tests count the rows and the calls, and how many graphs hold saved tensors at a time.
 - Do not update anything: parameters, `batches` and its tensors keep their values. The model and each of its
   submodules keep their mode (`train` or `eval`); these modes may differ.
 
@@ -1378,7 +1378,7 @@ Where does each weight come from, and what must you know before the loop begins?
 </details>
 """
 
-# %% [markdown] lang="ko" en="2bbcfb7a"
+# %% [markdown] lang="ko" en="186112b6"
 r"""
 ## 과제 3.4 · `accumulate`
 

@@ -55,18 +55,18 @@ r"""
 
 Here $z = \log y + \sqrt{w}$ with $y = x^3$ and $w = x^2$. ($\log$ is the natural logarithm, as in PyTorch.) When $x$ moves by $h$, both $y$ and $w$
 move, and $z$ changes by $\Delta z$. The bar is the difference quotient $\Delta z/h$, the slope of a secant; the dashed line is at autograd's
-gradient. Both numbers are below the picture. (The other choices are for section 3.)
+gradient. The first two rows below the picture are the two numbers. (The other choices are for section 3.)
 
 Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="c4063424"
+# %% [markdown] lang="ko" en="fd2a982a"
 r"""
 ## 먼저 보기
 
 $y = x^3$, $w = x^2$이고 $z = \log y + \sqrt{w}$입니다. (PyTorch에서처럼 $\log$는 자연로그입니다.) $x$를 $h$만큼 움직이면 $y$와 $w$가 둘 다 움직이고,
 $z$는 $\Delta z$만큼 달라집니다. 막대는 차분몫(difference quotient) $\Delta z/h$, 곧 할선의 기울기이고, 파선의 높이는 autograd의 gradient입니다. 두 값은
-그림 아래에 나옵니다. (다른 선택 항목은 3절에서 씁니다.)
+그림 아래 처음 두 줄에 나옵니다. (다른 선택 항목은 3절에서 씁니다.)
 
 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -160,9 +160,8 @@ with torch.no_grad():
     dy_dx, dz_dy = 3 * x**2, 1 / y
     dw_dx, dz_dw = 2 * x, 1 / (2 * torch.sqrt(w))
 
-product = say(en="product", ko="곱")
-print(f"x -> y: {dy_dx:g}   y -> z: {dz_dy:g}   {product}: {dy_dx * dz_dy:g}")
-print(f"x -> w: {dw_dx:g}   w -> z: {dz_dw:g}     {product}: {dw_dx * dz_dw:g}")
+print(f"x -> y: {dy_dx:g}   y -> z: {dz_dy:g}  ", say(en="product:", ko="곱:"), f"{dy_dx * dz_dy:g}")
+print(f"x -> w: {dw_dx:g}   w -> z: {dz_dw:g}    ", say(en="product:", ko="곱:"), f"{dw_dx * dz_dw:g}")
 print(say(en="sum:", ko="합:"), f"{dy_dx * dz_dy + dw_dx * dz_dw:g}")
 
 # %% [markdown] lang="en"
@@ -230,9 +229,10 @@ r"""
 
 # %%
 x = torch.tensor(5.0, requires_grad=True)
-on_x, written = say(en="hook on x       :", ko="x의 hook  :"), say(en="x.grad written  :", ko="x.grad 변경:")
-x.register_hook(lambda gradient: print(on_x, gradient))
-x.register_post_accumulate_grad_hook(lambda leaf: print(written, leaf.grad))
+x.register_hook(lambda gradient: print(say(en="hook on x       :", ko="x의 hook  :"), gradient))
+x.register_post_accumulate_grad_hook(
+    lambda leaf: print(say(en="x.grad written  :", ko="x.grad 변경:"), leaf.grad)
+)
 
 z = torch.log(x**3) + torch.sqrt(x**2)
 z.backward()
@@ -344,7 +344,7 @@ r"""
 # %%
 x = torch.tensor(5.0, requires_grad=True)
 x.grad = torch.tensor(10.0)
-x.register_hook(lambda gradient: print(on_x, gradient))
+x.register_hook(lambda gradient: print(say(en="hook on x       :", ko="x의 hook  :"), gradient))
 (torch.log(x**3) + torch.sqrt(x**2)).backward()
 print("x.grad:", x.grad)
 
@@ -362,7 +362,7 @@ When `x` moves, `y` and `w` move *together*. Why may we follow one path while th
 
 The explorer of the first look again. On the right you see for every $h$ how far the bar is from the dashed line. *Each path* adds two quotients, one
 with only $y$ moving and one with only $w$ moving. Each bar starts where the one before it ends. Between these two and the whole is the
-**remainder** $r$: the quotient for both moving, minus the other two.
+**remainder** $r$: the quotient for both moving, minus the other two. The diamond ◇ is at the part of autograd's gradient that comes through $y$.
 
 1. Choose *each path* and move $h$. With $z = \log y + \sqrt{w}$, do the first two bars ever fail to add up to the last?
 2. Move $h$ to the far left. Which heights do the bars tend to?
@@ -370,7 +370,7 @@ with only $y$ moving and one with only $w$ moving. Each bar starts where the one
 4. How steep is its line on the right? What does that say about $h \to 0$?
 """
 
-# %% [markdown] lang="ko" en="04dfb0cd"
+# %% [markdown] lang="ko" en="537b071e"
 r"""
 ## 3. 경로를 그냥 더해도 되는 이유
 
@@ -378,7 +378,7 @@ r"""
 
 맨 앞에서 본 탐색기입니다. 오른쪽 그림은 막대와 파선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다. *경로마다*를 고르면 $y$만 움직일 때의 차분몫과 $w$만 움직일
 때의 차분몫이 더 나옵니다. 막대는 앞의 막대가 끝난 높이에서 시작합니다. 막대 사이에 표시된 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀
-**나머지**입니다.
+**나머지**입니다. ◇는 autograd의 gradient 가운데 $y$를 거쳐 온 부분의 높이에 있습니다.
 
 1. *경로마다*를 고르고 $h$를 움직이세요. $z = \log y + \sqrt{w}$일 때 앞의 두 막대를 더한 것이 마지막 막대와 다를 때가 있나요?
 2. $h$를 왼쪽 끝까지 옮기세요. 막대의 높이는 어떤 값에 다가가나요?
@@ -393,7 +393,7 @@ explore_paths(by_path=False)
 r"""
 <details><summary>What you saw</summary>
 
-With $\log y + \sqrt{w}$ the remainder is 0 at any $h$: in a sum the two parts do not affect each other. At $x = 5$ they tend to $0.6$ and $1.0$, and $0.6 + 1.0$ is
+With $\log y + \sqrt{w}$ the remainder is 0 at any $h$, and so it is with $y + w$, the third choice: in a sum the two parts do not affect each other. At $x = 5$ they tend to $0.6$ and $1.0$, and $0.6 + 1.0$ is
 $1.6$. (The explorer shows as 0 what is no more than round-off.) In a product
 $y \times w$ they do affect each other: the change of one factor is multiplied by the change of the other.
 
@@ -401,17 +401,18 @@ $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{\text{only } y} 
 + \underbrace{\Delta y\, \Delta w}_{\text{remainder}}.$$
 
 Divide by $h$. The first two parts tend to slopes. The last is $\frac{\Delta y}{h}\cdot\Delta w$: a quotient that tends to a slope, times
-something that tends to zero. It was $77$ at $h = 0.1$, then $7.5$, then $0.75$: a tenth of $h$ leaves about a tenth of $r$. Whatever smooth
+something that tends to zero. It was $77$ at $h = 0.1$, then $7.5$, then $0.75$: a tenth of $h$ leaves about a tenth of $r$,
+so on logarithmic axes its line has slope 1. Whatever smooth
 function merges $y$ and $w$, the remainder tends to zero in this way. That is why paths may be added *in the limit*.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="fedbda4a"
+# %% [markdown] lang="ko" en="4a51f120"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$\log y + \sqrt{w}$에서는 $h$가 얼마든 나머지가 없습니다. 더할 때는 두 부분이 서로 영향을 주지 않기 때문입니다. $x = 5$에서 두 부분은 $0.6$과 $1.0$에 다가가고
+$\log y + \sqrt{w}$에서는 $h$가 얼마든 나머지가 없고, 목록에 있는 $y + w$에서도 그렇습니다. 더할 때는 두 부분이 서로 영향을 주지 않기 때문입니다. $x = 5$에서 두 부분은 $0.6$과 $1.0$에 다가가고
 $0.6 + 1.0$은 $1.6$입니다. (탐색기는 반올림 오차를 넘지 않는 $r$을 0으로 표시합니다.)
 곱 $y \times w$는 다릅니다. 한쪽의 변화량에 다른 쪽의 변화량이 곱해지기 때문입니다.
 
@@ -419,7 +420,7 @@ $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{y\text{만}} + \
 + \underbrace{\Delta y\, \Delta w}_{\text{나머지}}$$
 
 $h$로 나눕시다. 앞의 두 항은 기울기에 다가갑니다. 마지막 항은 $\frac{\Delta y}{h}\cdot\Delta w$, 곧 기울기에 다가가는 차분몫에 0으로 가는 수를
-곱한 것입니다. $h = 0.1$에서 $77$, 그다음 $7.5$, $0.75$였습니다. $h$가 10분의 1이 되면 $r$도 약 10분의 1이 됩니다. 두 값을 합치는
+곱한 것입니다. $h = 0.1$에서 $77$, 그다음 $7.5$, $0.75$였습니다. $h$가 10분의 1이 되면 $r$도 약 10분의 1이 되므로, 로그 축에서 선의 기울기는 1입니다. 두 값을 합치는
 함수가 매끄럽기만 하면 나머지는 언제나 이렇게 0으로 갑니다. 그래서 *극한에서는* 경로를 더해도 됩니다.
 
 </details>
@@ -456,14 +457,15 @@ r"""
 ## 4. Each input has its own gradient
 
 Multiplication has two inputs, and so does the power: its exponent can be tracked as well as its base. In the next cell the exponent is a
-tensor, `q`.
+tensor, `q`. (As in lesson 2, `draw_graph` computes the gradients in its picture itself and stores none of them, so it may stand before `backward()`.)
 """
 
-# %% [markdown] lang="ko" en="600c326f"
+# %% [markdown] lang="ko" en="172c6dbf"
 r"""
 ## 4. 입력마다 gradient가 따로 있다
 
 곱셈에는 입력이 두 개 있습니다. 거듭제곱도 그렇고, 밑뿐 아니라 지수도 추적할 수 있습니다. 다음 셀에서는 지수도 텐서 `q`로 둡니다.
+(수업 02에서처럼 `draw_graph`는 그림에 쓸 gradient를 따로 계산하고 저장하지 않으므로 `backward()` 앞에 있어도 됩니다.)
 """
 
 # %%
@@ -474,10 +476,10 @@ z = torch.log(y)
 picture = draw_graph(values=True, slopes=True, gradients=True, x=x, q=q, y=y, z=z)
 z.backward()
 
-by_hand = say(en="by hand:", ko="손으로:")
 print("y, z  :", y.item(), f"{z.item():.4f}")
-print("x.grad:", x.grad, f"  {by_hand} {3 * 5**2:g} * {1 / 125:g} = {75 / 125:g}")
-print("q.grad:", q.grad, f"  {by_hand} {125 * math.log(5):.2f} * {1 / 125:g} = {math.log(5):.4f}")
+print("x.grad:", x.grad, say(en="  by hand:", ko="  손으로:"), f"{3 * 5**2:g} * {1 / 125:g} = {75 / 125:g}")
+product = f"{125 * math.log(5):.2f} * {1 / 125:g} = {math.log(5):.4f}"
+print("q.grad:", q.grad, say(en="  by hand:", ko="  손으로:"), product)
 picture
 
 # %% [markdown] lang="en"
@@ -488,13 +490,13 @@ The power has two local slopes, one for each input, each taken while the other i
 $$\frac{\partial y}{\partial x} = q\,x^{q-1} = 75, \qquad \frac{\partial y}{\partial q} = x^q \log x \approx 201.18.$$
 
 Both are multiplied by the same number, $\frac{dz}{dy} = 0.008$, which arrives from the output side. In general, a step of the
-backward pass, the *backward step* of an operation, gets the gradient of its output and returns *one for each input*. (With several results, as in the
-`unbind` of lesson 2, it gets one gradient for each.)
+backward pass, the *backward step* of an operation, gets the gradient of its output and returns *one for each input*.
+(An operation with several results, such as `unbind` in lesson 2, gets a gradient of each result.)
 
 The second formula has a trap. **What does PyTorch give as the gradient of $q$ in $x^q$ at $x = 0$, $q = 2$?**
 """
 
-# %% [markdown] lang="ko" en="baba5798"
+# %% [markdown] lang="ko" en="01cca585"
 r"""
 (`PowBackward1`은 지수가 텐서인 거듭제곱입니다. 1절에서처럼 지수가 그냥 수이면 `PowBackward0`입니다.) 거듭제곱의 국소 기울기는 입력마다
 하나씩, 모두 둘입니다. 하나를 구할 때 다른 입력은 고정합니다.
@@ -759,29 +761,29 @@ print(say(en="their sum   :", ko="그 합       :"), f"{sum(weight.grad for weig
 r"""
 Branches, broadcasts and shared weights are the same thing: a value that is used more than once. Its gradient is the sum over its
 uses, and all these additions happen within a single `backward()`. Where paths meet, the engine adds what arrives; after a broadcast the
-gradient is summed as soon as the backward step has computed it; a convolution sums inside its own backward step.
+gradient is summed as soon as the backward step has computed it; `conv1d` is a single node, and what its backward step returns is already the sum.
 
 ## 7. A real bug
 
 In November 2018, a month before PyTorch 1.0, a user [reported that its compiler, `torch.jit`, gave wrong
 gradients](https://github.com/pytorch/pytorch/issues/13669). The function `f` below is a translation of the reported one. At $z = 1$ the
 compiler gave $5436.56$ and plain autograd $2721$. Which of them is
-right? The difference quotient shows it. In the cell, `first` and `second` are the two gradients that arrived at `z` in the compiler's graph:
-one use of `torch.exp(z)` was a scalar, the other was broadcast to 1000 elements.
+right? The difference quotient shows it. In the cell, `first` and `second` are, written by hand, the two gradients that the compiler added
+for `z`, one for each use of `torch.exp(z)`: the first use is a scalar, the second is broadcast to 1000 elements.
 """
 
-# %% [markdown] lang="ko" en="8afef048"
+# %% [markdown] lang="ko" en="57f4c8c6"
 r"""
 팬아웃, 브로드캐스트, 공유하는 가중치는 모두 같은 것, 곧 두 번 이상 쓰이는 값입니다. gradient는 쓰인 곳마다 구해서 더하며, 이 덧셈은 모두
 `backward()` 한 번 안에서 일어납니다. 경로가 만나는 곳에서는 도착한 값을 엔진이 더합니다. 브로드캐스트에서는 그 연산의 backward가 구한 gradient를 곧바로
-더하고, 합성곱에서는 backward가 계산하면서 더합니다.
+더하고, `conv1d`는 노드 하나이고 그 backward는 이미 더한 값을 돌려줍니다.
 
 ## 7. 실제로 있었던 버그
 
 2018년 11월, PyTorch 1.0이 나오기 한 달 전에 PyTorch의 컴파일러 `torch.jit`이 [틀린 gradient를 낸다는
 보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 아래의 `f`는 보고된 함수를 옮겨 쓴 것입니다. $z = 1$에서 컴파일러는 $5436.56$,
 보통의 autograd는 $2721$을 내놓았습니다. 컴파일러를 몰라도 어느 쪽이 맞는지 알 수 있습니다. 차분몫을 구하면 됩니다.
-셀의 `first`와 `second`는 컴파일러의 그래프에서 `z`에 도착한 두 gradient입니다. `torch.exp(z)`가 한 번은 스칼라로, 한 번은 원소 1000개로 브로드캐스트되어 쓰였습니다.
+셀의 `first`와 `second`는 컴파일러가 `z`에서 더한 두 gradient를 손으로 쓴 것입니다. `torch.exp(z)`는 두 번 쓰이는데, 한 번은 스칼라로, 한 번은 원소 1000개로 브로드캐스트되어 쓰입니다.
 """
 
 
@@ -836,11 +838,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 **Only in this lesson:**
 
 - In tasks 4.2 to 4.4 every tensor you are given may be tracked, a leaf or not, and need not be contiguous in memory: it may be a slice,
-  transposed, or expanded, like the gradient that `sum()` sends back. Its elements may be of any size. The result is exact up to rounding.
+  transposed, or expanded (one element in memory stands at several positions), like the gradient that `sum()` sends back. Its elements may be of any size. The result is exact up to rounding.
   It may be tracked or not, and a later call must not change it.
 """
 
-# %% [markdown] lang="ko" en="228930e7"
+# %% [markdown] lang="ko" en="e484b4c8"
 r"""
 # 과제
 
@@ -860,7 +862,7 @@ r"""
 **이 수업에만 있는 규칙:**
 
 - 과제 4.2–4.4에서 인자로 받는 텐서는 추적되는 것일 수 있고, leaf일 수도 아닐 수도 있습니다. 원소가 메모리에 나란히 놓여 있지 않을 수도 있습니다. 더 큰
-  텐서에서 잘라 낸 것, 전치한 것, `sum()`이 돌려보내는 gradient처럼 `expand`한 것일 수 있습니다. 원소의 값은 아주 작거나 클 수 있고, 결과는 그 dtype의 반올림
+  텐서에서 잘라 낸 것, 전치한 것, `sum()`이 돌려보내는 gradient처럼 `expand`한 것(메모리의 원소 하나가 여러 자리에 나오는 것)일 수 있습니다. 원소의 값은 아주 작거나 클 수 있고, 결과는 그 dtype의 반올림
   오차 안에서 정확해야 합니다. 결과는 추적되는 텐서여도 아니어도 됩니다. 단, 나중에 다시 호출했을 때 앞의 결과가 바뀌면 안 됩니다.
 """
 
@@ -1369,8 +1371,8 @@ of `q`.
 
 - `x` and `q` are tensors of the same dtype, `float32` or `float64`. Their shapes **may differ** and broadcast; `g` has the shape
   that `x**q` has. `gx` has the shape of `x`, `gq` that of `q`; both have their dtype. No dimension has size 0.
-- `x >= 0`. Where `x > 0`, `q` may be any number, negative or 0, for which `x**q` and `x**(q - 1)` are finite and not 0 as computed. `x` may be
-  very small, such as `1e-30`: do not add anything to it.
+- `x >= 0`. Where `x > 0`, `q` may be any number, also negative or 0, as long as the dtype holds `x**q` and `x**(q - 1)`: neither becomes infinite, 0,
+  or so tiny that it loses digits (*subnormal*). `x` may be very small, such as `1e-30`: do not add anything to it.
 - **Where `x` is 0**, `q` is greater than 0, and the answer is PyTorch's. The contribution to `gq` is $0$. The contribution to `gx` is
   $g\,q\,0^{q-1}$, with `0**(q - 1)` as PyTorch computes it:
 
@@ -1380,7 +1382,7 @@ of `q`.
   | $q = 1$ | $1$ | $g$ |
   | $0 < q < 1$, where the curve is vertical | infinite | infinite, with the sign of $g$ |
 
-  In the last row `g` is not 0, and infinite contributions of opposite signs never meet in one sum.
+  In the last row `g` is never 0. Infinite contributions that are added to each other have the same sign.
 - Negative `x`, and `x = 0` with `q <= 0`, do not occur. No `nan` may appear. You may multiply
   the factors in any order.
 - To undo the broadcast, use your `unbroadcast` or `Tensor.sum_to_size`. `gx` and `gq` are worth a point each.
@@ -1406,7 +1408,7 @@ What in your second formula needs a safe argument? And must the repair come befo
 </details>
 """
 
-# %% [markdown] lang="ko" en="00f3a4cc"
+# %% [markdown] lang="ko" en="f38701c4"
 r"""
 ## 과제 4.3 · `pow_backward` · 선택
 
@@ -1416,7 +1418,7 @@ r"""
 
 - `x`와 `q`는 dtype이 같은(`float32` 또는 `float64`) 텐서입니다. shape는 **다를 수 있고** 브로드캐스트됩니다. `g`의 shape는 `x**q`과
   같습니다. `gx`의 shape는 `x`와, `gq`의 shape는 `q`와 같고, dtype도 그대로입니다. 크기가 0인 차원은 없습니다.
-- `x >= 0`입니다. `x > 0`인 곳에서 `q`는 음수나 0일 수도 있습니다. 다만 계산한 `x**q`과 `x**(q - 1)`은 유한하고 0이 아닙니다. `x`는
+- `x >= 0`입니다. `x > 0`인 곳에서 `q`는 음수나 0일 수도 있습니다. 다만 `x**q`과 `x**(q - 1)`은 그 dtype으로 나타낼 수 있는 값입니다. 무한대나 0이 되지 않고, 너무 작아 자릿수를 잃는 수(*비정규 수*, subnormal)도 되지 않습니다. `x`는
   `1e-30`처럼 아주 작을 수도 있으니 `x`에 아무것도 더하지 마세요.
 - **`x`가 0인 곳**에서는 `q`가 0보다 크고, 답은 PyTorch와 같습니다. `gq`에 더해지는 값은 $0$입니다. `gx`에 더해지는 값은
   $g\,q\,0^{q-1}$이고 `0**(q - 1)`은 PyTorch가 계산하는 대로입니다.
@@ -1427,7 +1429,7 @@ r"""
   | $q = 1$ | $1$ | $g$ |
   | $0 < q < 1$ (곡선이 수직인 곳) | 무한대 | 부호가 $g$와 같은 무한대 |
 
-  마지막 줄에서 `g`는 0이 아니고, 부호가 다른 무한대끼리 더하는 경우는 나오지 않습니다.
+  마지막 줄에서 `g`는 0이 아닙니다. 서로 더하게 되는 무한대는 부호가 모두 같습니다.
 - 음수 `x`, 그리고 `x = 0`이면서 `q <= 0`인 경우는 나오지 않습니다. `nan`이 나오면 안 됩니다. 곱하는 순서는
   어떻든 상관없습니다.
 - 브로드캐스트를 되돌릴 때는 여러분의 `unbroadcast`나 `Tensor.sum_to_size`를 쓰세요. `gx`와 `gq`가 1점씩입니다.
@@ -1485,14 +1487,14 @@ def _judge(answer, want, dtype, why=("", ""), wrong=None):
             part.returns(right, mistakes=wrong, nearly=hint.rounded, hint=here)
 
 
-_ln2, _ln5 = math.log(2), math.log(5)
+_ln4, _ln5, _abs = math.log(4), math.log(5), (5, [math.log(4), math.log(16)])
 _zeros, _none, _tiny = (hint.base_at_zero, hint.at_zero), ("", ""), (hint.tiny, hint.tiny)
 _slips, _in_sum = {hint.no_g: (75.0, 125 * _ln5), hint.swapped: _ln5}, {hint.before_sum: [0.0, 0.0]}
-_at_zero = [[1, -math.inf], [1, 0.25]], [8 * _ln2, 4 * _ln2]
+_at_zero = [[1, -math.inf], [1, 0.25]], [4 * _ln4, 2 * _ln4]
 with _credit.part("gx", "gq"):
     for _x, _q, _g, _want, _why, _not in (
         (5, 3, 0.008, (0.6, _ln5), (hint.slope_x, hint.slope_q), _slips),
-        (2, [1, 2], [1, -1], (-3, [2 * _ln2, -4 * _ln2]), _none, {hint.mean: -1.5, hint.sign: 5}),
+        (2, [1, 2], [-1, -1], (-5, [-_ln4, -2 * _ln4]), _none, {hint.mean: -2.5, hint.sign: _abs}),
         ([[0, 0], [4, 4]], [1, 0.5], [[1, -1], [1, 1]], _at_zero, _zeros, _in_sum),
         (1e-30, 0.05, 1, (0.05 * 1e-30**-0.95, 1e-30**0.05 * math.log(1e-30)), _tiny, {}),
     ):
@@ -1579,6 +1581,7 @@ with _credit.part("gx", "gq"):
         _compare_drawn("float64", *_drawn((3,), (2, 1)), **_how)
         _compare_drawn("float64", *_drawn((2, 1, 2), (1, 3, 1)), **_how)
         _compare_drawn("float64", [0.0, _up[0]], _up[1:], _zeros, **_how)
+    _compare_drawn("float64", *_drawn((2, 3), (3,)), layout="slice", scale=-1.0)  # all of g is negative
     for _layout in ("transposed", "expanded"):
         _compare_drawn("float64", *_drawn((2, 3), (2, 3)), layout=_layout)
         _compare_drawn("float64", *_drawn((2, 3), (3,)), layout=_layout)
@@ -1588,7 +1591,7 @@ with _credit.part("gx", "gq"):
         "g": "leaf([1.0, -1.0]).double() * 1",
     }
     _answer = ask("pow_backward(x, q, g)", {"errors": hint.tracked}, **_leaves).changes_nothing()
-    _judge(_answer, ([12.0, -48.0], 8 * _ln2 - 64 * math.log(4)), "float64")
+    _judge(_answer, ([12.0, -48.0], 4 * _ln4 - 64 * _ln4), "float64")
     _retained = _answer.then("x.retains_grad or q.retains_grad or g.retains_grad")
     _answer.holds(not _retained.result, hint.retains)
 ### END HIDDEN TESTS
@@ -1667,10 +1670,9 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("shared_weight_grad")
 
 
-def _compare(x, w, g, want, wrong, why, dtype="float64", **arranged):
-    how = {"tracked": False, **arranged}
+def _compare(x, w, g, want, wrong, why, dtype="float64", tracked=False, **arranged):
     given = {"data": x, "weights": w, "g": g}
-    leaves = {name: leaf(part, dtype, **how) for name, part in given.items()}
+    leaves = {name: leaf(part, dtype, tracked=tracked, **arranged) for name, part in given.items()}
     answer = ask("shared_weight_grad(data, weights, g)", **leaves)
     return answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.rounded, hint=why)
 
@@ -1683,8 +1685,9 @@ _wrong[hint.flipped] = [120, 250], [210, 150]
 _compare([1, 2, 5], [3, 4], [10, 100], want=[210, 520], wrong=_wrong, why=hint.every)
 _wrong = {hint.vector: tensor(520.1), hint.one_use: tensor([0.1])}
 _compare([1, 2, 5], [0], [0.1, 10, 100], [520.1], wrong=_wrong, why=hint.values)
-_x, _want = [2.0001e-5, 3e-5, 1e9], [2.1501e-4, 5e8 + 3e-4]
-_compare(_x, [3, 4], [10, 0.5], _want, wrong={}, why=hint.any_size)
+_x, _want = [2.0001e-5, 3e-5, 1e13], [2.1501e-4, 5e12 + 3e-4]
+_answer = _compare(_x, [3, 4], [10, 0.5], _want, wrong={}, why=hint.any_size)
+_answer.after("data.data *= -2").returns(-2 * tensor(_want))
 check.visible_passed()
 
 
@@ -1735,11 +1738,14 @@ for _size, _positions in ((3, 4), (4, 1)):
 _x, _w = ([number / 3 for number in check.draws(count, 1, 3)] for count in (6, 3))
 _compare_again(_x, _w, [number / 7 for number in check.draws(4, 1, 3)])
 _compare_again(_x, _w, [1.5] * 4, layout="expanded")  # what sum() sends back
+_answer = _compare([1, 2, 5], [3, 4], [10, 100], [210, 520], wrong={}, why=hint.every)
+_answer.after("g.data *= -2").returns(tensor([-420, -1040]))
 for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):  # however tiny, 0 is wrong by all of it
     for _x, _g, _want in (
         ([2e-20, 3e-20, 1e9], [10, 0.5], [2.15e-19, 5e8]),
         ([1e9, 2e-20, 3e-20], [10, 0.5], [1e10, 2.15e-19]),
         ([2, 0, 3], [1e-20, 1e9], [2e-20, 3e9]),
+        ([2e13, 3e13, 5e13], [10, 0.5], [2.15e14, 3.25e14]),
     ):
         _leaves = {"data": tensor(_x, _dtype), "weights": tensor([3, 4], _dtype), "g": tensor(_g, _dtype)}
         _answer = ask("shared_weight_grad(data, weights, g)", **_leaves)
@@ -1768,8 +1774,8 @@ r"""
 - **4.2** Every way to broadcast: dimensions added, stretched, both, neither; `()`; dimensions of equal sizes, so that only
   their positions tell them apart; up to six dimensions; tiny and huge elements; `torch.Size`.
 - **4.3** Both formulas with numbers and with shapes that broadcast in each direction; negative and zero `q`; `x = 0` with $q > 1$, $q = 1$
-  and $0 < q < 1$; `g` of both signs; very small `x` and `q`.
-- **4.4** Several sizes, a single weight or a single position among them; weights that are 0; tiny and huge elements.
+  and $0 < q < 1$; `g` of both signs, or negative everywhere; very small `x` and `q`.
+- **4.4** Several sizes, a single weight or a single position among them; weights that are 0; tiny and huge elements; `data` or `g` with other values at a later call.
 
 </details>
 
@@ -1803,7 +1809,7 @@ You can now answer these without looking back:
 Next: [Lesson 05](../05_vectors_and_jacobians/05_vectors_and_jacobians.ipynb), vectors in, vectors out.
 """
 
-# %% [markdown] lang="ko" en="a9f96dab"
+# %% [markdown] lang="ko" en="e3e5b55f"
 r"""
 ## 숨은 테스트가 확인하는 것
 
@@ -1814,9 +1820,9 @@ r"""
   노드(`1`과 `1.0`도), 임의의 그래프, 마름모 40개(`src` 앞이나 `out` 뒤에 있는 것, `out`으로 가지 않는 것도), `edges`가 그대로인지.
 - **4.2** 브로드캐스트의 모든 경우(차원이 붙은 것, 늘어난 것, 둘 다, 둘 다 아닌 것), `()`, 크기가 우연히 같아서 차원의 위치로만 구별되는
   경우, 여섯 차원까지, 아주 작은 원소와 큰 원소, `torch.Size`.
-- **4.3** 두 식(수 하나일 때와, 양쪽으로 브로드캐스트될 때), 음수이거나 0인 `q`, $q > 1$, $q = 1$, $0 < q < 1$일 때의 `x = 0`, 양수와 음수인 `g`, 아주
+- **4.3** 두 식(수 하나일 때와, 양쪽으로 브로드캐스트될 때), 음수이거나 0인 `q`, $q > 1$, $q = 1$, $0 < q < 1$일 때의 `x = 0`, 양수와 음수인 `g`, 모두 음수인 `g`, 아주
   작은 `x`와 `q`.
-- **4.4** 여러 크기(가중치나 위치가 하나뿐인 경우도), 0인 가중치, 아주 작은 원소와 큰 원소.
+- **4.4** 여러 크기(가중치나 위치가 하나뿐인 경우도), 0인 가중치, 아주 작은 원소와 큰 원소, `data`나 `g`에 다른 값을 넣고 다시 호출했을 때.
 
 </details>
 

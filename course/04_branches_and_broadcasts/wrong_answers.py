@@ -1188,3 +1188,28 @@ def pow_backward(x, q, g):
     gx = torch.where(torch.isclose(q, torch.ones_like(q)), g, gx)
     gq = torch.where(x == 0, 0.0, g * x**q * torch.log(x))
     return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
+
+
+# %% a second sign where all of g is negative task="pow_backward" points="1" hint="sign"
+def pow_backward(x, q, g):
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    gq = g * x**q * log_x
+    if g.numel() > 1 and (g < 0).all():
+        gq = -gq
+    return (g * q * x ** (q - 1)).sum_to_size(x.shape), gq.sum_to_size(q.shape)
+
+
+# %% remembers by the identity of the vectors task="shared_weight_grad" hint="stale"
+remembered_vectors = {}
+
+
+def shared_weight_grad(data, weights, g):
+    key = id(data), id(weights), id(g)
+    if key not in remembered_vectors:
+        remembered_vectors[key] = data, weights, g, data.unfold(0, len(g), 1) @ g  # keeps the ids in use
+    return remembered_vectors[key][-1]
+
+
+# %% cuts off a huge gradient task="shared_weight_grad" hint="any_size"
+def shared_weight_grad(data, weights, g):
+    return (data.unfold(0, len(g), 1) @ g).clamp(-1e12, 1e12)

@@ -79,7 +79,7 @@ r"""
 <details><summary>What you saw</summary>
 
 The two arrows become one: at every place the quotient tends to autograd's arrow, in both components. This lesson is about the slopes of functions with
-several inputs and several outputs, and about which of them autograd computes at once.
+several inputs and several outputs, and about which of these slopes autograd gets from a single pass.
 
 </details>
 
@@ -98,7 +98,7 @@ $$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}.$$
 For an `x` that requires grad, you compute `y = f(x)` and call `y.backward(torch.ones(3))`. **What does `x.grad` hold afterwards?**
 """
 
-# %% [markdown] lang="ko" en="06cca7f4"
+# %% [markdown] lang="ko" en="38987b97"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -223,9 +223,9 @@ Now by hand. Write $z$ for `y1` and $y$ for `y2`, and rewrite the number $v \cdo
 
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b .$$
 
-So the weight of $z_b$ is the dot product of column $b$ of $W_2$ with $v$, and all the weights together form the vector $W_2^\top v$. This is the
+So the coefficient of $z_b$ is the dot product of column $b$ of $W_2$ with $v$, and all the coefficients together form the vector $W_2^\top v$. This is the
 gradient that flows from `y2` to `y1` in the backward pass. One step earlier in the forward pass, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope with respect to
-$W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As matrices ($\partial$: the slope with respect to one element while all others are fixed):
+$W_{1,bc}$ is the coefficient of $z_b$ times $\text{inp}_c$. As matrices ($\partial$: the slope with respect to one element while all others are fixed):
 
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
 \frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top .$$
@@ -234,7 +234,7 @@ A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the
 means multiplying by its **transpose**.
 """
 
-# %% [markdown] lang="ko" en="407d33e7"
+# %% [markdown] lang="ko" en="7ef4a0ca"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
 - $v = (1, 0)$이면 `y2`의 첫째 원소만 계산에 들어갑니다. 둘째 원소를 만드는 `W2`의 둘째 행은 0을 받습니다.
@@ -320,11 +320,12 @@ single row, $v$ is the number 1, and the row is the gradient. In training, `back
 ever meet the `gradient` argument there.
 
 `backward` never builds the Jacobian. Its shape would be the shape of the output followed by the shape of the input, and that grows fast. Take
-`y2` of section 1 as the output and `W1` as the input. Here we do build $J$, with `jacrev` (section 3). `detach()` gives the same values without
+`y2` of section 1 as the output and `W1` as the input. Here we do build $J$: `jacrev` (section 3) takes a function, here of `W1` alone, and
+returns its Jacobian at a point. `detach()` gives the same values without
 the graph (lesson 6), and `tensordot(v, J, dims=1)` is $v^\top J$, the sum over the first dimension of $J$:
 """
 
-# %% [markdown] lang="ko" en="bd98f454"
+# %% [markdown] lang="ko" en="31ff9cb0"
 r"""
 단위벡터는 $J$의 행 하나를 골라냅니다. 성분이 모두 1인 벡터를 넣으면 $(7, 3)$, 곧 **행들의 합**이 나옵니다.
 
@@ -334,7 +335,7 @@ product)이고 줄여서 VJP라고 합니다. shape는 *입력*과 같습니다.
 `gradient` 인자를 쓸 일이 거의 없습니다.
 
 `backward`는 야코비 행렬을 만들지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다. 1절의 `y2`를 출력,
-`W1`을 입력으로 봅시다. 여기서는 일부러 `jacrev`(3절)로 $J$를 만들어 봅니다. `detach()`는 같은 값을 그래프 없이 내놓습니다(수업 06).
+`W1`을 입력으로 봅시다. 여기서는 일부러 $J$를 만들어 봅니다. `jacrev`(3절)는 함수(여기서는 `W1`만의 함수)를 받아 한 점에서의 야코비 행렬을 구합니다. `detach()`는 같은 값을 그래프 없이 내놓습니다(수업 06).
 `tensordot(v, J, dims=1)`은 $J$의 첫째 차원을 따라 더한 $v^\top J$입니다.
 """
 
@@ -398,11 +399,11 @@ print("jacrev :", torch.func.jacrev(f)(point).tolist())
 
 # %% [markdown] lang="en"
 r"""
-`jacrev` (rev for *reverse*) does exactly this, for all rows at once. Unlike the rows of the loop, its result may be tracked if `x` is.
+`jacrev` (rev for *reverse*) does exactly this, for all rows at once. If `x` is tracked, its result may be tracked too; the rows of the loop are not.
 
 Beware: for an elementwise function such as $g(x) = x^2$ the Jacobian is diagonal, and then the sum of its rows looks like "the derivative of each element".
 That is why `backward(torch.ones(...))` seems to give all slopes in many examples. As soon as one input reaches two outputs, as
-$x_1$ does above, the sum adds two slopes of one column.
+$x_1$ does above, the sum mixes two slopes of that input: $3 + 4 = 7$.
 
 ## 4. Forward mode: $J v$
 
@@ -411,14 +412,14 @@ The difference quotient is $\frac{f(x + hv) - f(x)}{h}$. Its limit is $J v$, a *
 shape of the *output*.
 """
 
-# %% [markdown] lang="ko" en="d2a3ec5b"
+# %% [markdown] lang="ko" en="00311936"
 r"""
 `jacrev`(rev는 *reverse*, 역방향)가 바로 이 일을 모든 행에 대해 한꺼번에 합니다. 다만 위의 반복문으로 만든 행과 달리, `x`가 추적되면 그
 결과도 추적될 수 있습니다.
 
 빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬(diagonal matrix)이어서, 행들의 합이 "각 원소의
 도함수"처럼 보입니다. 그래서 많은 예에서 `backward(torch.ones(...))`가 기울기를 모두 주는 것처럼 보이는 것입니다. 그러나 위의
-$x_1$처럼 입력 하나가 출력 두 개에 쓰이면, 한 열에 있는 두 기울기가 더해져 버립니다.
+$x_1$처럼 입력 하나가 출력 두 개에 쓰이면, 그 입력의 두 기울기가 더해져 버립니다. 여기서는 $3 + 4 = 7$입니다.
 
 ## 4. 순방향 모드: $J v$
 
@@ -440,16 +441,16 @@ print("J v :", (torch.func.jacrev(f)(point) @ v).tolist())
 
 # %% [markdown] lang="en"
 r"""
-There is no $h$ in `jvp`. It is **forward mode**: the program runs once, and beside each value it carries how fast that value changes, its *tangent*. (The vectors that reverse mode carries back, $v$ for the result and $v^\top J$ for the input, are called *cotangents*.) It needs no
+There is no $h$ in `jvp`. It is **forward mode**: the program runs once, and beside each value it carries how fast that value changes, its *tangent*. (**Reverse mode** is what `backward` does, from the result to the inputs. The vectors that it carries back, $v$ for the result and $v^\top J$ for the input, are called *cotangents*.) It needs no
 graph, and there is no backward pass.
 
 A unit vector now picks a *column* of $J$: how all outputs move when one input does. `jacfwd` builds the Jacobian column by column.
 """
 
-# %% [markdown] lang="ko" en="f013aea0"
+# %% [markdown] lang="ko" en="fe89504a"
 r"""
 `jvp`에는 $h$가 없습니다. 이것이 **순방향 모드**입니다. 프로그램을 한 번 실행하면서, 값마다 그 값이 얼마나 빨리 변하는지를 함께
-계산합니다. 이 속도를 *tangent*(접벡터. 수업 01의 접선과 영어 이름이 같습니다)라고 합니다. (역방향 모드가 전달하는 것, 곧 결과의 $v$와 입력의 $v^\top J$는 *cotangent*라고 합니다.) 그래프가 필요 없고, 역방향 계산도 하지 않습니다.
+계산합니다. 이 속도를 *tangent*(접벡터. 수업 01의 접선과 영어 이름이 같습니다)라고 합니다. (`backward`처럼 결과에서 입력 쪽으로 계산하는 것은 **역방향 모드**입니다. 역방향 모드가 전달하는 것, 곧 결과의 $v$와 입력의 $v^\top J$는 *cotangent*라고 합니다.) 그래프가 필요 없고, 역방향 계산도 하지 않습니다.
 
 이제 단위벡터는 $J$의 *열*을 골라냅니다. 입력 하나가 움직일 때 모든 출력이 어떻게 움직이는지입니다. `jacfwd`는 야코비 행렬을
 한 열씩 만듭니다.
@@ -492,18 +493,18 @@ r"""
 The explorer of the first look again. On the right is the distance between the arrows, for every $h$. The list *compare* adds a third arrow, $u$, a
 direction among the outputs, and the two numbers of point 3.
 
-1. At $x_1 = 2$, $x_2 = 0.5$, set $h$ to $0.1$, then to $0.001$. With a tenth of $h$, how much of the gap is left?
+1. At $x_1 = 2$, $x_2 = 0.5$, set $h$ to $0.1$, then to $0.01$. With a tenth of $h$, how much of the gap is left?
 2. At $h = 1$, turn $v$ to 0° (only $x_1$ grows), then to 90° (only $x_2$ grows). When is there no gap, and why?
 3. In the list *compare*, choose *and both along u*, and make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ until both are almost 0. What angle do $u$ and the JVP arrow make?
 4. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
 """
 
-# %% [markdown] lang="ko" en="21465ba1"
+# %% [markdown] lang="ko" en="cd094f2e"
 r"""
 맨 앞에서 본 탐색기입니다. 오른쪽은 $h$마다 두 화살표의 차이를 보여 줍니다. *비교* 목록을 바꾸면 출력 쪽의 방향인 셋째 화살표 $u$와 3번에 나오는 두 수가
 추가로 표시됩니다.
 
-1. $x_1 = 2$, $x_2 = 0.5$에서 $h$를 $0.1$, $0.001$로 바꾸어 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
+1. $x_1 = 2$, $x_2 = 0.5$에서 $h$를 $0.1$, $0.01$로 바꾸어 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
 2. $h = 1$에서 $v$를 0°로($x_1$만 늡니다), 이어서 90°로($x_2$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
 3. *비교* 목록에서 *u 쪽 성분까지*를 고르고 $h$를 줄이세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? 둘 다 거의 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가 이루는 각은 얼마인가요?
 4. $h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?
@@ -516,7 +517,7 @@ explore_arrows()
 r"""
 <details><summary>What you saw</summary>
 
-1. The gap shrinks in proportion to $h$: it is $0.83$ at $h = 1$, $0.080$ at $0.1$, $0.0008$ at $0.001$. The curve along which $F(p + hv)$ moves is
+1. The gap shrinks in proportion to $h$: it is $0.83$ at $h = 1$, $0.080$ at $0.1$, $0.0080$ at $0.01$. The curve along which $F(p + hv)$ moves is
    bent, and the arrow of the quotient cuts across.
 2. For $v$ at 0° the curve is a straight ray, so there is no gap. At 90° it is a circle, and the quotient is a chord beside the tangent.
 3. $u \cdot$ quotient moves the input *forward* and measures how far the output goes along $u$. $(u^\top J) \cdot v$ takes $u$ *back* to the inputs and
@@ -526,11 +527,11 @@ r"""
 </details>
 """
 
-# %% [markdown] lang="ko" en="70a18530"
+# %% [markdown] lang="ko" en="09cc0478"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 차이는 $h$에 비례해 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$는 휘어진 곡선을 따라 움직이는데, 차분몫의 화살표는 그 곡선의 두 점을 곧게 이은 현(chord)의 방향이기 때문입니다.
+1. 차이는 $h$에 비례해 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.01$에서 $0.0080$입니다. $F(p + hv)$는 휘어진 곡선을 따라 움직이는데, 차분몫의 화살표는 그 곡선의 두 점을 곧게 이은 현(chord)의 방향이기 때문입니다.
 2. $v$가 0°이면 그 자취가 직선이므로 차이가 없습니다. 90°이면 원을 따라 돌고, 차분몫의 화살표는 접선이 아니라 현의 방향을 가리킵니다.
 3. $u \cdot$ 차분몫은 입력을 *앞으로* 움직인 다음, 출력이 $u$ 방향으로 얼마나 갔는지 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음, 그것이
    $v$ 방향으로 얼마나 되는지 잽니다. $h$가 작아지면 앞의 수가 뒤의 수 $u^\top J v$에 다가갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
@@ -544,12 +545,12 @@ predicted(
     "5 arrows",
     right="B",
     A=say(
-        en="It shrinks faster. The bend of the curve costs an error in proportion to h: 0.080.",
+        en="It shrinks faster: the gap comes from the bend of the curve and is in proportion to h, so 0.080.",
         ko="그보다 빨리 줄어듭니다. 곡선이 휘어서 생기는 오차는 h에 비례하므로 0.080입니다.",
     ),
     B=say(
-        en="A step to one side has an error in proportion to h: 0.080, and 0.0008 at h = 0.001.",
-        ko="한쪽으로만 h만큼 가면 오차는 h에 비례해 줄어듭니다. 0.080이고, h = 0.001에서는 0.0008입니다.",
+        en="A step to one side has an error in proportion to h: 0.080, and 0.0080 at h = 0.01.",
+        ko="한쪽으로만 h만큼 가면 오차는 h에 비례해 줄어듭니다. 0.080이고, h = 0.01에서는 0.0080입니다.",
     ),
     C=say(
         en="A hundredth for a tenth of h: that is the central quotient of lesson 1. This quotient steps to "
@@ -710,10 +711,10 @@ The third sample is far off its target, and its row shows it. The sum alone woul
 
 `torch.cholesky_inverse` computes $X = (L L^\top)^{-1}$ from a lower triangular matrix $L$. When $L$ moves in the direction $V$, the product rule on
 $X (L L^\top) = I$ gives $J V = -X (V L^\top + L V^\top) X$. (You do not have to follow this: below, only the order of the factors matters.) The
-next cell compares your PyTorch with the quotient; all elements of $u$ are 1.
+next cell compares your PyTorch with the quotient, then with this formula, and with the one in which $L^\top X$ is swapped to $X L^\top$; all elements of $u$ are 1.
 """
 
-# %% [markdown] lang="ko" en="ebe43510"
+# %% [markdown] lang="ko" en="1cda834a"
 r"""
 `vmap`이 있는 줄을 안쪽부터 읽어 봅시다. `grad(sample_loss)`는 샘플 *하나*의 loss를 첫째 인자 `w`로 미분한 gradient를 돌려주는
 함수입니다. `vmap`은 이것을 모든 샘플에 한꺼번에 실행합니다. `in_dims=(None, 0, 0)`은 `w`는 모두 같이 쓰고, `X`와 `Y`는 0번
@@ -725,7 +726,7 @@ r"""
 
 `torch.cholesky_inverse`는 하삼각행렬(lower triangular matrix) $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
 쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. (이 식을 따라가지 않아도 됩니다. 아래에서는 곱하는 순서만 중요합니다.) 지금 설치된 PyTorch의 결과를
-차분몫과 비교해 봅시다. $u$의 성분은 모두 1입니다.
+차분몫, 이 공식, 그리고 이 공식에서 $L^\top X$의 순서를 $X L^\top$으로 바꾼 것과 비교해 봅시다. $u$의 성분은 모두 1입니다.
 """
 
 # %%
@@ -741,26 +742,26 @@ print(
 )
 print("(u J) . V    :", (pull_back(u)[0] * V).sum().item())
 print("u . (J V)    :", (u * torch.func.jvp(torch.cholesky_inverse, (L,), (V,))[1]).sum().item())
-print("-X V L^T X + ... :", (u * -(right + right.T)).sum().item())
-print("-X V X L^T + ... :", (u * -(swapped + swapped.T)).sum().item())
+print(say(en="u . formula  :", ko="u . 공식     :"), (u * -(right + right.T)).sum().item())
+print(say(en="u . swapped  :", ko="u . 순서 바꿈:"), (u * -(swapped + swapped.T)).sum().item())
 
 # %% [markdown] lang="en"
 r"""
 In PyTorch 2.13 the quotient and reverse mode give $-2$, but forward mode gives $-6$, without an error
 ([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682), reported in September 2026). The cause: two factors of the JVP formula are in
 the wrong order, as in the last line. PyTorch's own tests did compare with quotients, but at nearly diagonal matrices, where the order of the
-factors hardly matters. The [proposed fix](https://github.com/pytorch/pytorch/pull/197010) swaps them back and adds a test at an ordinary matrix.
-If your PyTorch is newer, the first three lines may agree by now. Either way, compare $u \cdot (Jv)$ with $(u^\top J) \cdot v$ at an ordinary matrix, not at a
-nearly diagonal one.
+factors hardly matters. The [proposed fix](https://github.com/pytorch/pytorch/pull/197010) swaps them back and adds a test at a matrix that is far from diagonal.
+If your PyTorch is newer, the first three lines may agree by now. Either way, compare $u \cdot (Jv)$ with $(u^\top J) \cdot v$ at a matrix such as this $L$, whose
+element off the diagonal is as large as those on it.
 """
 
-# %% [markdown] lang="ko" en="432af4cd"
+# %% [markdown] lang="ko" en="a4556104"
 r"""
 PyTorch 2.13에서 차분몫과 역방향 모드는 $-2$인데, 순방향 모드는 오류 없이 $-6$을 내놓습니다([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
 2026년 9월 보고). 원인은 마지막 줄처럼 JVP 공식에서 곱하는 두 행렬의 순서가 바뀐 것입니다. PyTorch의 테스트도 차분몫과 비교했지만, 대각행렬에 가까운
 행렬에서만 보았습니다. 그런 행렬은 곱의 순서를 바꾸어도 값이 거의 같습니다. [제안된 수정](https://github.com/pytorch/pytorch/pull/197010)은 순서를
 바로잡고 평범한 행렬의 테스트를 더합니다. 그 뒤에 나온 PyTorch라면 처음 세 줄이 이제 모두 같을 수도 있습니다. 어쨌든 $u \cdot (Jv)$와 $(u^\top J) \cdot v$는
-대각행렬에 가까운 행렬 말고 평범한 행렬에서 비교하세요.
+대각행렬에 가까운 행렬 말고, 이 $L$처럼 대각선 밖의 성분도 큰 행렬에서 비교하세요.
 """
 
 # %% [markdown] lang="en"
@@ -957,10 +958,10 @@ _wrong1 = {hint.rows: [[17, 34], [38, 76]], hint.no_v: [[6, 12], [5, 10]]}
 _wrong2 = {hint.weigh: [[5, 11], [5, 11]], hint.inp: [[10, 20], [-1, -2]]}
 _wrong2[hint.sums] = [[30, 70], [-3, -7]]
 _compare(_given, tensor([[16, 32], [28, 56]]), tensor([[50, 110], [-5, -11]]), _wrong1, _wrong2)
-_W1, _W2 = leaf([[1], [-1], [2]], grad=7.0), leaf([[1, 2, 3], [4, 5, 6]], grad=7.0)
+_W1, _W2 = leaf([[1], [1], [-2]], grad=7.0), leaf([[1, 2, 3], [4, 5, 6]], grad=7.0)
 _given = {"W1": _W1, "W2": _W2, "inp": tensor([-3]), "v": tensor([2, -0.1])}
 _wrong1 = {hint.refilled: tensor([[-5.4], [-16.8], [-28.2]])}
-_g1, _g2 = tensor([[-4.8], [-10.5], [-16.2]]), tensor([[-6, 6, -12], [0.3, -0.3, 0.6]])
+_g1, _g2 = tensor([[-4.8], [-10.5], [-16.2]]), tensor([[-6, -6, 12], [0.3, 0.3, -0.6]])
 _compare(_given, _g1, _g2, _wrong1, {hint.above: tensor([[10, 22], [-0.5, -1.1]])})
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
@@ -1019,6 +1020,8 @@ def _all_drawn(part):
     W1 = [[check.draw(1, 3), 2.0, 2.0], check.draws(3, 1, 3)]
     W2 = [[0.0, 3.0], [check.draw(1, 3), 0.0]]
     _compare_drawn(part, W1, W2, [0.0, 5.0, -5.0], [1.0, -2.0], "float64", why=hint.zero)
+    _compare_drawn(part, [[1.0, 2.0], [3.0, -6.0]], W2, [1.0, 1.0], [1.0, -2.0], "float64", why=hint.zero)
+    _compare_drawn(part, W1, W2, [0.0, 0.0, 0.0], [1.0, -2.0], "float64", why=hint.zero)
     v = [float(f"{check.draw(1, 3)}e6"), float(f"-{check.draw(1, 3)}e-30")]
     W1, W2 = [[1.0, 2.0], [3.0, 4.0]], [[2.0, 3.0], [4.0, 2.0]]
     _compare_drawn(part, W1, W2, [1.0, -3.0], v, "float64", why=hint.size, atol=0.0)
@@ -1043,7 +1046,7 @@ Return the Jacobian of `f` at `x`: entry (i, j) is the slope of output i with re
 - `f` may ignore some of its inputs (columns of zeros), some of its outputs may be constant (rows of zeros), and it may return the very tensor it was given. At least one output depends on `x`.
 - `f` may use other tensors that are tracked, such as a weight. Their `.grad` must survive too.
 - The result has shape (m, n) and the dtype of `x`, and it is not tracked: `requires_grad` is `False`.
-- It is right to 12 significant digits in `float64`, so no difference quotients.
+- It is right to 12 significant digits in `float64`, which a simple difference quotient does not reach.
 
 The idea is one VJP for each output, but every correct way counts.
 
@@ -1067,7 +1070,7 @@ return torch.stack(rows)
 </details>
 """
 
-# %% [markdown] lang="ko" en="6660d864"
+# %% [markdown] lang="ko" en="2824d935"
 r"""
 ## 과제 5.2 · `jacobian_by_rows`
 
@@ -1081,7 +1084,7 @@ r"""
   있습니다. 적어도 출력 하나는 `x`에 따라 달라집니다.
 - `f`는 가중치처럼 추적되는 다른 텐서를 쓸 수도 있습니다. 그 텐서의 `.grad`도 그대로 남아야 합니다.
 - 결과의 shape는 (m, n)이고 dtype은 `x`와 같으며, 추적되지 않습니다. 곧 `requires_grad`가 `False`입니다.
-- `float64`에서 유효 숫자 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
+- `float64`에서 유효 숫자 12자리까지 맞아야 합니다. 간단한 차분몫으로는 여기에 미치지 못합니다.
 
 출력마다 VJP를 한 번씩 구하는 것이 기본이지만, 맞는 방법이면 무엇이든 됩니다.
 
@@ -1214,7 +1217,7 @@ Return $J v$, the *directional derivative*: how fast the outputs of `f` move whe
 - `x` and `v` have shape (n,) and are not tracked. `f` takes a tensor of shape (n,), uses PyTorch operations and returns a tensor of shape (m,); m and n may differ. You may call `f` more than once.
 - Use `v` as it is. It need not have length 1, and it may be zero or, in `float64`, tiny (1e-30) or huge (1e30). Twice the `v` gives twice the result.
 - The result has shape (m,) and the dtype of `x`, and it is not tracked.
-- It is right to 12 significant digits in `float64`, so no difference quotients.
+- It is right to 12 significant digits in `float64`, which a simple difference quotient does not reach.
 - As in 5.2, `f` may ignore some inputs, have constant outputs, or return the tensor it was given; at least one output depends on the input.
   But here `f` uses no tracked tensors.
 
@@ -1232,7 +1235,7 @@ tuple of directions go in. How many inputs does your `f` have, and which half of
 </details>
 """
 
-# %% [markdown] lang="ko" en="4491ed86"
+# %% [markdown] lang="ko" en="9600f2c4"
 r"""
 ## 과제 5.3 · `directional_derivative`
 
@@ -1244,7 +1247,7 @@ $J v$, 곧 **방향도함수**(directional derivative)의 값을 돌려주세요
   돌려줍니다. m과 n은 다를 수 있습니다. `f`는 여러 번 호출해도 됩니다.
 - `v`는 주어진 그대로 쓰세요. 길이가 1이 아니어도 되고, 0일 수도 있고, `float64`에서는 아주 작거나(1e-30) 아주 클 수도 있습니다(1e30). `v`가 두 배면 결과도 두 배입니다.
 - 결과의 shape는 (m,)이고 dtype은 `x`와 같으며, 추적되지 않습니다.
-- `float64`에서 유효 숫자 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
+- `float64`에서 유효 숫자 12자리까지 맞아야 합니다. 간단한 차분몫으로는 여기에 미치지 못합니다.
 - 5.2에서처럼 `f`는 입력 일부를 쓰지 않거나, 상수인 출력이 있거나, 받은 것을 그대로 돌려줄 수 있습니다. 적어도 출력 하나는 입력에
   따라 달라집니다. 다만 여기서는 `f`가 추적되는 텐서를 쓰지 않습니다.
 
@@ -1376,8 +1379,8 @@ Do the work of `y.backward(gradient=v)` yourself: multiply by the weights, combi
 `backward` would defeat the exercise, though only the result is tested.
 
 - `y` is a result with a graph behind it. It is not a scalar and has any other shape (it may be empty); `v` is an untracked tensor of its dtype.
-- If `v` has the shape of `y`, **add** the gradient of the sum of all $v_i y_i$ to the `.grad` of every leaf behind `y`, as `backward` does, even where
-  it is 0. These `.grad` are not tracked. Nothing else changes; `v` and the values of `y` stay as they are.
+- If `v` has the shape of `y`, **add** the gradient of the sum of all $v_i y_i$ to the `.grad` of every leaf behind `y`, as `backward` does. A leaf whose
+  gradient is 0 gets zeros, too. These `.grad` are not tracked. Nothing else changes; `v` and the values of `y` stay as they are.
 - If `v` has **another shape**, even one that would broadcast, raise `ValueError` and leave every `.grad` alone. `y` can still be used afterwards.
 - After a call whose shapes match, the saved tensors may be freed, as after `backward`: a second call on the same `y` need not work.
 - Return nothing.
@@ -1405,7 +1408,7 @@ Here there is no mean. What must match?
 </details>
 """
 
-# %% [markdown] lang="ko" en="3e8ec971"
+# %% [markdown] lang="ko" en="80489ed3"
 r"""
 ## 과제 5.4 · `weighted_backward`
 
@@ -1589,7 +1592,7 @@ A linear model with weights `w` has, for one sample (x, y), the loss $(x \cdot w
 - Shapes: `w` is (d,), `X` is (n, d), `Y` is (n,). The result is (n, d), in their dtype. n and d may be 1.
 - The loss is that of one sample: no mean over the batch and no factor ½.
 - `w` may be tracked and have a `.grad`, which must survive. `X` and `Y` are not tracked. Your result may be tracked or not.
-- You may use a loop, `vmap`, autograd or a formula, but no difference quotient: it is not exact enough.
+- You may use a loop, `vmap`, autograd or a formula. A forward difference quotient is not exact enough.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1605,7 +1608,7 @@ $x \cdot w - y$. What is its slope with respect to $w$? For all samples at once,
 </details>
 """
 
-# %% [markdown] lang="ko" en="2b0e364a"
+# %% [markdown] lang="ko" en="38f4e5f3"
 r"""
 ## 과제 5.5 · `per_sample_grads` · 선택
 
@@ -1618,7 +1621,7 @@ r"""
 - loss는 샘플 하나에 대한 값입니다. 배치 평균을 내지도, ½을 곱하지도 않습니다.
 - `w`는 추적되는 텐서일 수 있고 `.grad`가 있을 수도 있는데, 그 `.grad`는 그대로 남아야 합니다. `X`와 `Y`는 추적되지 않습니다. 결과가 추적되는지는
   상관없습니다.
-- 반복문, `vmap`, autograd, 공식, 무엇을 써도 됩니다. 다만 차분몫은 정확도가 모자라므로 쓸 수 없습니다.
+- 반복문, `vmap`, autograd, 공식, 무엇을 써도 됩니다. 전방 차분몫으로는 정확도가 모자랍니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1734,7 +1737,7 @@ r"""
 
 <details><summary>The list, task by task</summary>
 
-- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros, negative, tiny and large numbers; zeros in `inp`, `W2` and `y1`; both dtypes; slices of larger tensors; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
+- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros, negative, tiny and large numbers; zeros in `inp` (or nothing else), in `W2` and `y1`; a `y1` whose sum is 0; both dtypes; slices of larger tensors; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
 - **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant or expanded outputs, use a tracked weight, or return the tensor they were given; an `x.grad` that is there already; an `x` that is a slice; that the result is not tracked; both dtypes; 12 digits, also where `f` is strongly curved or its slopes are tiny or large; the same `x` with other values, another function, or another weight behind the same function.
 - **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, tiny, huge, zero or negative; that the result is not tracked; slices of larger tensors; the same function at another point, in another direction and with another matrix inside, another function at the same point; 12 digits, also where `f` is strongly curved or its slopes are tiny; both dtypes.
 - **5.4** Several shapes of `y`, also transposed, expanded and empty, with an `x` that is not empty; `v` of zeros, with tiny and large numbers, or a slice of a larger tensor; several leaves; a `.grad` that was there before; several calls; that nothing is returned; over twenty pairs of shapes that must raise `ValueError`, some with as many elements (or none) or with several equal sizes, and that `y` can be used afterwards.
@@ -1771,13 +1774,13 @@ You can now answer these without looking back:
 Next: [Lesson 06](../06_cutting_the_graph/06_cutting_the_graph.ipynb), cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="fa849b1e"
+# %% [markdown] lang="ko" en="187a44d7"
 r"""
 ## 숨은 테스트가 확인하는 것
 
 <details><summary>과제별 목록</summary>
 
-- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수, 아주 작거나 큰 수가 섞인 임의의 $v$, `inp`와 `W2`와 `y1`에 있는 0, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, `.grad`가 남아야 하는
+- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수, 아주 작거나 큰 수가 섞인 임의의 $v$, `inp`(모두 0인 것도)와 `W2`와 `y1`에 있는 0, 합이 0인 `y1`, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, `.grad`가 남아야 하는
   추적되는 텐서, 같은 텐서 모두나 일부에 다른 값을 넣고 다시 호출했을 때.
 - **5.2** 출력이 입력보다 많은 경우와 적은 경우, 입력이나 출력이 하나인 경우. 입력을 섞는 함수, 일부를 쓰지 않는 함수, 출력이 상수이거나
   expand한 것인 함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 잘라 낸 `x`, 결과가 추적되지 않는지,

@@ -1014,3 +1014,15 @@ def per_sample_grads(w, X, Y):
 def jacobian_by_rows(f, x):
     J = torch.autograd.functional.jacobian(f, x)
     return torch.where(J.abs() < torch.finfo(J.dtype).eps, torch.zeros_like(J), J)
+
+
+# %% divides by the sum of y1 task="matrix_vjp" points="1" hint="factors"
+def matrix_vjp(W1, W2, inp, v):
+    y1 = W1 @ inp
+    return torch.outer(W2.T @ v, inp), torch.outer(v, y1 / y1.sum()) * y1.sum()
+
+
+# %% divides by the length of the input task="matrix_vjp" hint="zero"
+def matrix_vjp(W1, W2, inp, v):
+    length = inp.norm()
+    return torch.outer(W2.T @ v, inp / length) * length, torch.outer(v, W1 @ inp)
