@@ -393,8 +393,8 @@ explore_paths(by_path=False)
 r"""
 <details><summary>What you saw</summary>
 
-With $\log y + \sqrt{w}$ the remainder is 0 at any $h$, and so it is with $y + w$, the third choice: in a sum the two parts do not affect each other. At $x = 5$ they tend to $0.6$ and $1.0$, and $0.6 + 1.0$ is
-$1.6$. (The explorer shows as 0 what is no more than round-off.) In a product
+With $\log y + \sqrt{w}$ the remainder is 0 at any $h$: in a sum the two parts do not affect each other. At $x = 5$ they tend to $0.6$ and $1.0$, and $0.6 + 1.0$ is
+$1.6$. With $y + w$, the third choice, the remainder is 0, too. (The explorer shows as 0 what is no more than round-off.) In a product
 $y \times w$ they do affect each other: the change of one factor is multiplied by the change of the other.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{\text{only } y} + \underbrace{y\, \Delta w}_{\text{only } w}
@@ -408,12 +408,12 @@ function merges $y$ and $w$, the remainder tends to zero in this way. That is wh
 </details>
 """
 
-# %% [markdown] lang="ko" en="4a51f120"
+# %% [markdown] lang="ko" en="f0356d08"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$\log y + \sqrt{w}$에서는 $h$가 얼마든 나머지가 없고, 목록에 있는 $y + w$에서도 그렇습니다. 더할 때는 두 부분이 서로 영향을 주지 않기 때문입니다. $x = 5$에서 두 부분은 $0.6$과 $1.0$에 다가가고
-$0.6 + 1.0$은 $1.6$입니다. (탐색기는 반올림 오차를 넘지 않는 $r$을 0으로 표시합니다.)
+$\log y + \sqrt{w}$에서는 $h$가 얼마든 나머지가 없습니다. 더할 때는 두 부분이 서로 영향을 주지 않기 때문입니다. $x = 5$에서 두 부분은 $0.6$과 $1.0$에 다가가고
+$0.6 + 1.0$은 $1.6$입니다. 목록에 있는 $y + w$에서도 나머지가 없습니다. (탐색기는 반올림 오차를 넘지 않는 $r$을 0으로 표시합니다.)
 곱 $y \times w$는 다릅니다. 한쪽의 변화량에 다른 쪽의 변화량이 곱해지기 때문입니다.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{y\text{만}} + \underbrace{y\, \Delta w}_{w\text{만}}
