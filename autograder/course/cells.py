@@ -113,6 +113,12 @@ def split_solution(source: str) -> tuple[str, str]:
     return _split(source, BEGIN_SOLUTION, END_SOLUTION)
 
 
+def without_marks(source: str) -> str:
+    """Return an answer cell's source without the lines that mark its solution."""
+    marks = (f"### {BEGIN_SOLUTION}", f"### {END_SOLUTION}")
+    return "\n".join(line for line in source.splitlines() if line.strip() not in marks)
+
+
 def _split(source: str, begin: str, end: str) -> tuple[str, str]:
     """Return the lines outside and those inside of marked regions."""
     outside: list[str] = []

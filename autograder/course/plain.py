@@ -202,18 +202,24 @@ def _kind(cell: NotebookNode) -> Kind:
     return "answer" if is_answer(cell) else "locked"
 
 
+def names_bound(tree: ast.AST) -> set[str]:
+    """Return the names that code assigns, defines or imports, in functions and classes as well."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
+    return found
+
+
 def _names_bound(sources: Iterable[str]) -> frozenset[str]:
-    """Return the names that code gives a value, functions and classes included."""
     found: set[str] = set()
     for source in sources:
         with suppress(SyntaxError, ValueError):  # a magic, or a stub
-            for node in ast.walk(ast.parse(source)):
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                    found.add(node.name)
-                elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                    found.add(node.id)
-                elif isinstance(node, ast.alias):
-                    found.add((node.asname or node.name).partition(".")[0])
+            found |= names_bound(ast.parse(source))
     return frozenset(found)
 
 

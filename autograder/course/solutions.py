@@ -4,13 +4,12 @@ They are kept beside a lesson, in course/NN_x/solutions.py, and reach no noteboo
 one to whoever asks with `--solution`.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, grade_id, is_answer
+from autograder.course.cells import grade_id, is_answer, without_marks
 from autograder.course.lesson import Lesson, named, read_text
 from secant.language import LANGUAGES, Language
 
@@ -35,7 +34,7 @@ def worked_solutions(lesson: Lesson, notebook: NotebookNode) -> dict[str, Worked
         lesson: where they are kept.
         notebook: the instructor's, which holds the answers themselves.
     """
-    code = {grade_id(c): _without_marks(c.source) for c in notebook.cells if is_answer(c)}
+    code = {grade_id(c): without_marks(c.source).strip() for c in notebook.cells if is_answer(c)}
     said = solution_words(lesson)
     return {task: WorkedSolution(task, code.get(task, ""), words) for task, words in said.items()}
 
@@ -72,7 +71,3 @@ def _cells(lesson: Lesson) -> list[NotebookNode]:
     path = lesson.folder / FILE
     cells = read_text(path).cells if path.is_file() else []
     return [cell for cell in cells if cell.cell_type == "markdown"]
-
-
-def _without_marks(source: str) -> str:
-    return re.sub(rf"^ *### (?:{BEGIN_SOLUTION}|{END_SOLUTION})\n?", "", source, flags=re.M).strip()

@@ -2,7 +2,7 @@
 
 import ast
 
-from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION
+from autograder.course.cells import without_marks
 
 
 def variant(base: str, changes: str) -> str:
@@ -16,7 +16,7 @@ def variant(base: str, changes: str) -> str:
     Raises:
         ValueError: one of the two is not Python, or has no such class.
     """
-    old, new = _without_marks(base), changes.splitlines()
+    old, new = without_marks(base).splitlines(), changes.splitlines()
     ours = next((each for each in _classes(changes)), None)
     theirs = next((each for each in _classes("\n".join(old)) if ours and each.name == ours.name), None)
     if ours is None or theirs is None:
@@ -31,11 +31,6 @@ def variant(base: str, changes: str) -> str:
         old[first:last] = members.get(_name(member), old[first:last])
     first, last = _span(ours)
     return "\n".join([*new[:first], *old, *new[last:]])
-
-
-def _without_marks(source: str) -> list[str]:
-    marks = (f"### {BEGIN_SOLUTION}", f"### {END_SOLUTION}")
-    return [line for line in source.splitlines() if line.strip() not in marks]
 
 
 def _classes(source: str) -> list[ast.ClassDef]:

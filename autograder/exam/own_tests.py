@@ -2,12 +2,13 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course.assignment import Assignment
-from autograder.course.cells import grading, is_test, tasks
+from autograder.course.cells import tasks
 from autograder.intake.files import read
 from autograder.intake.parse import Cell, parse
 from autograder.intake.submission import Refused, Rejected
@@ -31,11 +32,12 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
         return cells
     if not any(map(_is_ours, cells)):
         return None
-    for cell in cells:
-        is_plain_test = is_test(cell) and not _is_ours(cell)  # which Secant's rules cannot judge
-        if is_plain_test or cell.cell_type != "code":
-            cell.metadata.pop("nbgrader", None)
-    notebook: NotebookNode = new_notebook(cells=cells)
+    made = [_node(cell) for cell in cells]
+    for cell, node in zip(cells, made, strict=True):
+        is_plain_test = _is_test(cell) and not _is_ours(cell)  # which Secant's rules cannot judge
+        if is_plain_test or cell.kind != "code":
+            node.metadata.pop("nbgrader", None)
+    notebook: NotebookNode = new_notebook(cells=made)
     lesson = visible(path.stem)
     return Assignment(lesson, notebook, dict.fromkeys(LANGUAGES, notebook)) if tasks(notebook) else None
 
@@ -50,33 +52,44 @@ def has_plain_tests(path: Path, below: Path | None = None) -> bool:
 def is_graded(path: Path, below: Path | None = None) -> bool:
     """Return whether a notebook has a cell that nbgrader grades."""
     cells = _cells(path, below)
-    return isinstance(cells, list) and any(grading(cell).get("grade") for cell in cells)
+    return isinstance(cells, list) and any(map(_gives_points, cells))
 
 
-def _is_ours(cell: NotebookNode) -> bool:
+def _is_ours(cell: Cell) -> bool:
     return _is_test_code(cell) and judges(cell.source)
 
 
-def _is_test_code(cell: NotebookNode) -> bool:
-    return cell.cell_type == "code" and is_test(cell)
+def _is_test_code(cell: Cell) -> bool:
+    return cell.kind == "code" and _is_test(cell)
 
 
-def _cells(path: Path, below: Path | None) -> list[NotebookNode] | Rejected | None:
+def _is_test(cell: Cell) -> bool:
+    return _gives_points(cell) and not _marks(cell)["solution"]
+
+
+def _gives_points(cell: Cell) -> bool:
+    return bool(cell.grade_id and _marks(cell)["grade"])
+
+
+def _marks(cell: Cell) -> dict[str, Any]:
+    return dict(zip(_MARKS, cell.marks, strict=False))
+
+
+def _cells(path: Path, below: Path | None) -> list[Cell] | Rejected | None:
     """Return a notebook's cells; nothing if there is no file to read, or why it cannot be understood."""
     try:
         ((_, data, _),), _ = read(path, path.stem, below)
     except Refused:
         return None
     try:
-        submitted = parse(data)
+        return parse(data).cells
     except Refused as refusal:
         return refusal.outcome
-    return [_cell(cell) for cell in submitted.cells]
 
 
-def _cell(cell: Cell) -> NotebookNode:
+def _node(cell: Cell) -> NotebookNode:
     """Return a cell with those of nbgrader's marks that are of the right type."""
-    marks = dict(zip(_MARKS, cell.marks, strict=False))
+    marks = _marks(cell)
     points = marks["points"]
     is_number = isinstance(points, int | float) and math.isfinite(points) and points >= 0
     marks["points"] = min(float(points), MOST_POINTS) if is_number else 0.0

@@ -23,7 +23,7 @@ from typing import Literal
 from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.course.errors import CourseError
-from autograder.course.plain import PlainCell, PlainSource
+from autograder.course.plain import PlainCell, PlainSource, names_bound
 from autograder.intake.parse import Cell, parse
 from autograder.sandbox.container import Container
 from autograder.sandbox.inside.plain import PRISTINE
@@ -353,16 +353,10 @@ def _pythons() -> frozenset[str]:
 
 def _bound_in(tree: ast.AST) -> set[str]:
     """Return every name that code gives a value somewhere, arguments included."""
-    found: set[str] = set()
+    found = names_bound(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.arg):
+        if isinstance(node, ast.arg):
             found.add(node.arg)
-        elif isinstance(node, ast.alias):
-            found.add(node.asname or node.name.partition(".")[0])
         elif isinstance(node, ast.ExceptHandler) and node.name:
             found.add(node.name)
         elif isinstance(node, ast.Global | ast.Nonlocal):

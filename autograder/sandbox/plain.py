@@ -10,11 +10,11 @@ import torch
 
 from autograder.sandbox.client import CandidateClient, cell_result, field, number, receive, send, text
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
+from autograder.sandbox.inside.limits import OUTPUT_LIMIT, VALUE_LIMIT
 from autograder.sandbox.results import CandidateError, CellResult, Crashed, TimedOut, WallError
 
 _GRACE_SECONDS = 5.0  # after the candidate should have interrupted a cell by itself
 _PIECE = 8_000_000  # bytes of a file that are sent at once
-_OUTPUT = 20_000
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,8 @@ class PlainClient(CandidateClient):
         self.close()
         self._container = self._open()
         try:
-            self._exchange({"do": "plain", "seed": seed, "done": done}, CONTAINER_SECONDS)
+            begun = self._exchange({"do": "plain", "seed": seed, "done": done}, CONTAINER_SECONDS)
+            self._threads = number(begun, "threads")
             self._write(files)
         except CandidateError as error:
             raise WallError(f"the notebook could not be begun: {error}") from error
@@ -142,10 +143,7 @@ class PlainClient(CandidateClient):
         try:
             with self._limited(self._container, seconds) as limit:
                 send(self._container, request, limit)
-                reply = receive(self._container, limit)
-                if "threads" in (reply if isinstance(reply, dict) else {}):
-                    self._threads = number(reply, "threads")
-                return reply
+                return receive(self._container, limit)
         except CandidateError as error:
             self.close()
             if isinstance(error, TimedOut):
@@ -168,5 +166,5 @@ def _read(label: str, reply: object, seconds: float) -> Ran:
     flags = [field(reply, name) for name in ("stderr", "timed_out")]
     if not all(isinstance(flag, bool) for flag in flags):
         raise Crashed("garbage")
-    found = {name: text(reply, name, 100) for name in ("value", "proof") if name in reply}  # type: ignore[operator]
-    return Ran(cell_result(label, reply, seconds, _OUTPUT), flags[0], flags[1], **found)
+    found = {name: text(reply, name, VALUE_LIMIT) for name in ("value", "proof") if name in reply}  # type: ignore[operator]
+    return Ran(cell_result(label, reply, seconds, OUTPUT_LIMIT), flags[0], flags[1], **found)

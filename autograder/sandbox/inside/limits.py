@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 MEGABYTE = 2**20
 OUTPUT_LIMIT = 20_000  # characters of a cell's output that are kept
 MESSAGE_LIMIT = 2_000  # characters of an error's message
+VALUE_LIMIT = 100  # characters of a plain test's last value, which may be a number
 
 
 @dataclass(frozen=True)

@@ -32,14 +32,13 @@ from autograder.sandbox.inside.candidate import (
     seed,
     thread_count,
 )
-from autograder.sandbox.inside.limits import MESSAGE_LIMIT, OUTPUT_LIMIT
+from autograder.sandbox.inside.limits import OUTPUT_LIMIT, VALUE_LIMIT
 from autograder.sandbox.inside.shell import Output, Shell, clean, describe
 from secant.bindings import BUILTINS
 
 #: The top-level packages of which every module is restored before a test.
 _LEANED_ON = frozenset({"cmath", "functools", "itertools", "math", "numpy", "operator", "random", "unittest"})
 _PARTS = ("torch.testing", "marshal", "signal", "autograder.sandbox.inside")  # of others, these modules
-VALUE_LIMIT = 100  # characters of a test's last value that are sent: a number
 PRISTINE = " "  # ends the name by which a test reads a builtin: no code of a notebook can bind such a name
 
 
@@ -211,4 +210,4 @@ def _functions(module: ModuleType) -> list[FunctionType]:
 
 def _text_of(value: object) -> str:
     """Return the text that a notebook would show of a test's last value, if that can be a number."""
-    return "" if value is None else clean(repr(value), min(VALUE_LIMIT, MESSAGE_LIMIT))
+    return "" if value is None else clean(repr(value), VALUE_LIMIT)
