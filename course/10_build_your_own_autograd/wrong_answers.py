@@ -91,7 +91,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% slopes that are Values task="value_add_mul" base="own" en="must be plain numbers (a bool does not count), not Value" ko="수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은 Value" points="1"
+# %% slopes that are Values task="value_add_mul" base="own" en="must be plain numbers, not Value" ko="수만 넣을 수 있습니다. 들어 있는 것은 Value" points="1"
 class Value(Value):
     def __mul__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -498,15 +498,6 @@ class Value(Value):
 
     def relu(self):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
-
-
-# %% a bool for a slope task="value_functions" base="own" en="must be plain numbers (a bool does not count), not bool" ko="들어 있는 것은 bool" points="1"
-class Value(Value):
-    def exp(self):
-        return Value(math.exp(self.data), (self,), (math.exp(self.data),))
-
-    def relu(self):
-        return Value(max(self.data, 0.0), (self,), (self.data > 0,))
 
 
 # %% relu returns self task="value_functions" base="own" en="the result is an operand itself" ko="결과가 피연산자 자체이거나" points="1"

@@ -114,8 +114,8 @@ def _check_new(
     no_value = say(en="a Value was expected, and it is", ko="필요한 것은 Value인데 나온 것은")
     answer.holds(found["type"] == "Value", f"{no_value} {found['type']}")
     strange = say(
-        en="data, grad and slopes must be plain numbers (a bool does not count), not",
-        ko="data, grad, slopes에는 수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은",
+        en="data, grad and slopes must be plain numbers, not",
+        ko="data, grad, slopes에는 수만 넣을 수 있습니다. 들어 있는 것은",
     )
     types = {n for n in (found["data"], found["grad"], *found["slopes"]) if isinstance(n, str)}
     answer.holds(not types, f"{strange} {', '.join(sorted(types))}")

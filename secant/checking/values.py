@@ -137,7 +137,7 @@ def plain(result: Any, names: Mapping[int, str], depth: int = 6) -> Any:
             "type": type(result).__name__,
             "data": _number(result.data),
             "grad": _number(result.grad),
-            "slopes": [_number(slope) for slope in result.slopes],
+            "slopes": [_slope(slope) for slope in result.slopes],
             "parents": [names.get(id(parent)) or _number_of(parent) for parent in result.parents],
         }
     if depth and type(result) in (list, tuple):
@@ -153,6 +153,11 @@ def is_number(thing: Any) -> bool:
 def _number(thing: Any) -> float | str:
     """Return a number as a float, of anything else the type's name."""
     return float(thing) if is_number(thing) else type(thing).__name__
+
+
+def _slope(thing: Any) -> float | str:
+    """Return a slope as `_number` does, and True and False too, which `x > 0` makes of relu's slope."""
+    return float(thing) if isinstance(thing, bool) else _number(thing)
 
 
 def _number_of(parent: Any) -> float | str:

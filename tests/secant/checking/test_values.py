@@ -25,6 +25,14 @@ def test_questions_name_values_as_recipes() -> None:
     assert {"build", "chain", "compared_in_steps", "diamonds", "on_torch", "with_order"} <= set(public)
 
 
+def test_a_bool_counts_as_a_number_among_slopes_alone() -> None:
+    x = Value(2.0)
+    result = Value(1.0, (x, x), (True, x))
+    result.grad = True
+    made = values.plain(result, {id(x): "x"})
+    assert (made["grad"], made["slopes"]) == ("bool", [1.0, "Value"])
+
+
 def test_a_list_of_values_has_names_by_place() -> None:
     assert ask("v[2].order()", v="recipes.build(Value, recipes.chain(2))").result == ["v[2]", "v[1]"]
 
