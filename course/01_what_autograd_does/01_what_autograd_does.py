@@ -21,11 +21,11 @@ Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · gradient, difference quo
 
 By the end of lesson 10 you will have built an autograd of your own. In this lesson you build the tool that will check it.
 
-You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivative as you know it from school. What else the
-cells use is explained on the way. Section 6 is optional, and not in the minutes above.
+You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivative as you know it from school. Everything else that the
+cells use is explained on the way. Section 6 is optional, and the minutes above do not include it.
 """
 
-# %% [markdown] lang="ko" en="1cc3b534"
+# %% [markdown] lang="ko" en="8365ad83"
 r"""
 # Autograd가 실제로 하는 일
 
@@ -60,12 +60,12 @@ The curve is $f(x) = \log x^3$, where $\log$ is the natural logarithm. The *seca
 $x$ and one a step $h$ to the right. Its slope is the *difference quotient*.
 
 The other line is the *tangent* at $x$. Its slope, the *gradient*, is a number that PyTorch computed. The part of PyTorch that does so is called
-**autograd**, and how it does so is this course. The first two rows below the picture are the two numbers.
+**autograd**, and how it does so is this course. The first two rows below the picture are the two numbers. (Ignore the right plot for now: it comes in section 3.)
 
 Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="c9ecea66"
+# %% [markdown] lang="ko" en="cb30c99b"
 r"""
 ## 먼저 보기
 
@@ -73,7 +73,7 @@ $f(x) = \log x^3$의 그래프입니다. $\log$는 자연로그입니다. *할�
 $h$만큼 떨어진 곳에 있습니다. 할선의 기울기를 *차분몫*(difference quotient)이라고 합니다.
 
 다른 직선은 곡선 위의 그 점에서 그은 *접선*(tangent)입니다. 접선의 기울기인 *gradient*는 PyTorch가 구한 값입니다. PyTorch에서 이 값을 구하는 부분을
-**autograd**라고 하며, 어떻게 구하는지가 이 코스의 주제입니다. 두 값은 그림 아래 처음 두 줄에 나옵니다.
+**autograd**라고 하며, 어떻게 구하는지가 이 코스의 주제입니다. 두 값은 그림 아래 처음 두 줄에 나옵니다. (오른쪽 그림은 3절에서 다루니 지금은 보지 않아도 됩니다.)
 
 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -266,14 +266,14 @@ predicted(
 r"""
 ## 3. How large is the error?
 
-The explorer of the first look again. On the right you see the *error* for every $h$: how far the quotient and the gradient are apart. The axes
+Here is the explorer of the first look again. On the right you see the *error* for every $h$: how far the quotient and the gradient are apart. The axes
 are logarithmic.
 
 1. Set $h = 0.1$, then $0.01$, then $0.001$. By how much does the error shrink from each $h$ to the next?
 2. Keep $h = 0.1$, and move $x$ to $2$, then to $8$. Where is the error larger, and why?
 """
 
-# %% [markdown] lang="ko" en="7c4729d3"
+# %% [markdown] lang="ko" en="26b77b65"
 r"""
 ## 3. 오차는 얼마나 될까
 

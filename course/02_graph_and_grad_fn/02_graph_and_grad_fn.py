@@ -54,18 +54,18 @@ r"""
 
 Three operations form a chain: $z = 3x$, then $y = z + 1$, then $\text{loss} = y^2$. The bar is the difference quotient of the whole chain,
 $\Delta\text{loss}/\Delta x$: the slope of a secant of the curve $(3x + 1)^2$ for a step $\Delta x = h$. The line across the bar is autograd's gradient. The
-first two rows below the picture are the two numbers. (Leave *each operation* for section 3.)
+first two rows below the picture are the two numbers. (Ignore the right plot and *each operation* for now: they come in section 3.)
 
 Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="75bb9e85"
+# %% [markdown] lang="ko" en="8a0ec3ce"
 r"""
 ## 먼저 보기
 
 연산 세 개가 사슬(chain)처럼 이어집니다. $z = 3x$, 이어서 $y = z + 1$, 이어서 $\text{loss} = y^2$입니다. 막대는 사슬 전체의 차분몫
 $\Delta\text{loss}/\Delta x$, 곧 곡선 $(3x + 1)^2$에서 간격이 $\Delta x = h$인 할선의 기울기입니다. 막대를 가로지르는 선은 autograd의 gradient입니다. 두 값은
-그림 아래 처음 두 줄에 나옵니다. (*연산마다*는 3절에서 씁니다.)
+그림 아래 처음 두 줄에 나옵니다. (오른쪽 그림과 *연산마다*는 3절에서 다루니 지금은 그대로 두세요.)
 
 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -411,7 +411,7 @@ r"""
 $42 = 3 \cdot 1 \cdot 14$ is the chain rule at work. The rule is usually stated for derivatives, that is, for $h \to 0$. Try it here with a
 step that you can see.
 
-The explorer of the first look again: $w = 3$ and $b = 1$ stay, and $x$ moves by $h$. (The bar's axis is logarithmic except close to 0, so read its tick labels.)
+Here is the explorer of the first look again: $w = 3$ and $b = 1$ stay, and $x$ moves by $h$. (The bar's axis is logarithmic except close to 0, so read its tick labels.)
 The right plot shows for every $h$ how far the bar is from its line.
 
 As $x$ moves, $z$ and $y$ change as well, and each operation has a difference quotient *over its own step*: the change of its output divided
@@ -423,7 +423,7 @@ by the change of its input. *Each operation* adds a bar for each of these quotie
 4. Move $x$, with a large and with a small $h$. Does the product ever differ from the quotient of the whole chain?
 """
 
-# %% [markdown] lang="ko" en="b910c922"
+# %% [markdown] lang="ko" en="0d0a40f5"
 r"""
 ## 3. 차분몫을 곱하면 중간의 변화량이 약분된다
 
@@ -838,13 +838,13 @@ $x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$�
 r"""
 ## 6. A real bug
 
-Saved tensors take memory. *Checkpointing* reduces this: of a *layer*, a part of a model, only the input is kept, and the backward pass runs the layer again to
-recompute what it would have saved. In its older form the layer runs without recording, so autograd sees it as a single operation. The inputs of this operation are the
+Saved tensors take memory. *Checkpointing* reduces this: it keeps only the input of a *layer* (a part of a model), and the backward pass runs the layer again to
+recompute what the layer would have saved. In its older form the layer runs without recording, so autograd sees it as a single operation. The inputs of this operation are the
 tensors *passed to the layer*; weights used inside are not among them. Below, `w` is used in a checkpointed layer and once more outside.
 The value of the loss is right, and `backward()` raises no error.
 """
 
-# %% [markdown] lang="ko" en="586469bc"
+# %% [markdown] lang="ko" en="d2d2b715"
 r"""
 ## 6. 실제로 있었던 버그
 
@@ -1123,9 +1123,10 @@ Return the names of all nodes of the graph behind `t`, as a list of strings.
   `torch::autograd::AccumulateGrad`; a name without the prefix `torch::autograd::` counts as right too.)
 - List each **node** once, however many edges lead to it. Two nodes with the same name are two entries: the graph of section 4 gives six
   names, `PowBackward0` twice.
+- To tell nodes apart, keep the nodes themselves, for example in a `set`, and not only their `id`: PyTorch makes the Python object of a node anew once nothing refers to it, and Python may give the `id` of an object that is gone to another node.
 - The order does not matter. Skip edges to `None`. If `t` has no `grad_fn`, return an empty list.
-- Right names on ordinary graphs are 2 of the 3 points; the third is for the graphs of the next item.
-- The graph may be thousands of operations deep. There, a function that calls itself ends in a `RecursionError` (if you raise the
+- Right names on ordinary graphs earn 2 of the 3 points; the third is for graphs like those of the next item.
+- The graph may be thousands of operations deep. On such a graph, a function that calls itself ends in a `RecursionError` (if you raise the
   recursion limit, do it inside the function and put it back: a limit that you set outside of the function does not count in grading). There may also be more paths through the graph than you could ever follow.
 - Only read the graph: do not run `backward()`, and leave the graph as it was, without a new hook (a function that PyTorch calls during
   `backward()`) and with the `metadata` of its nodes (a dict for notes about a node) unchanged.
@@ -1151,7 +1152,7 @@ while todo:
 </details>
 """
 
-# %% [markdown] lang="ko" en="58b65b33"
+# %% [markdown] lang="ko" en="6915cc9e"
 r"""
 ## 과제 2.2 · `graph_nodes`
 
@@ -1163,6 +1164,7 @@ r"""
   `torch::autograd::AccumulateGrad`인데, 앞의 `torch::autograd::`는 빼고 써도 맞습니다.)
 - **노드**마다 한 번만 적습니다. 그 노드로 가는 간선이 몇 개든 마찬가지입니다. 이름이 같아도 서로 다른 노드이면 따로 적습니다. 4절의
   그래프라면 이름이 여섯 개이고 그중 둘이 `PowBackward0`입니다.
+- 노드를 구별하려면 `id`만 적어 두지 말고 노드 자체를 `set` 같은 곳에 담아 두세요. 노드를 나타내는 파이썬 객체는 아무도 참조하지 않으면 사라졌다가 새로 만들어지고, 사라진 객체의 `id`를 다른 노드가 물려받을 수 있습니다.
 - 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 리스트를 돌려주세요.
 - 보통의 그래프에서 이름을 맞게 구하면 3점 중 2점이고, 나머지 1점은 다음 항목과 같은 그래프에서도 맞아야 받습니다.
 - 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도를 올린다면 함수 안에서 올렸다가
@@ -1336,8 +1338,8 @@ if you called `t.sum().backward()` now, for the first time.
   that share their memory, are two leaves. Their values, shapes and `.grad` do not matter.
 - Do not list constants, or leaves from which `t` was computed only under `no_grad` or through `detach()`. (Leaves whose tracking was
   switched off after `t` was computed do not occur.)
-- The rest is as in task 2.2: edges to `None`, deep graphs and graphs with many paths occur, and you must not run `backward()`. Deep graphs
-  and those with many paths are 1 of the 2 points.
+- The rest is as in task 2.2: edges to `None`, deep graphs and graphs with many paths occur, keep the nodes and not only their `id`, and do not run `backward()`. Deep graphs
+  and those with many paths earn 1 of the 2 points.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1354,7 +1356,7 @@ tensors. (`x in list` would compare their values!)
 </details>
 """
 
-# %% [markdown] lang="ko" en="5101cf91"
+# %% [markdown] lang="ko" en="65b35439"
 r"""
 ## 과제 2.3 · `leaves_of`
 
@@ -1367,7 +1369,7 @@ r"""
   메모리를 함께 쓰더라도 마찬가지입니다. 값이나 shape, `.grad`는 상관없습니다.
 - 상수는 넣지 않습니다. `no_grad` 안에서만 쓰였거나 `detach()`를 거쳐서만 `t`에 쓰인 leaf도 넣지 않습니다. (`t`를 계산한 뒤에 추적을 끈
   leaf는 나오지 않습니다.)
-- 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, `backward()`는 호출하지 않습니다. 2점 중 1점은
+- 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, 노드는 `id`만이 아니라 노드 자체를 담아 두고, `backward()`는 호출하지 않습니다. 2점 중 1점은
   깊은 그래프와 경로가 많은 그래프에서도 맞아야 받습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>

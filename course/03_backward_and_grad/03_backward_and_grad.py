@@ -53,16 +53,18 @@ r"""
 
 This is $f(x) = x^2$. The *secant* joins two points of the curve that are $h$ apart; its slope is the difference quotient. The other line has the
 slope that autograd stored in `x.grad`. The second and the third row below the picture are the two numbers.
+(Ignore the right plot, its part of the legend and the buttons that call `backward()` for now: they come in section 3.)
 
 Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="507b6098"
+# %% [markdown] lang="ko" en="a4c09351"
 r"""
 ## 먼저 보기
 
 $f(x) = x^2$입니다. *할선*(secant)은 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가 차분몫(difference quotient)입니다. 다른 직선의 기울기는
 autograd가 `x.grad`에 저장한 값입니다. 두 값은 그림 아래 둘째 줄과 셋째 줄에 나옵니다.
+(오른쪽 그림과 그 범례, `backward()`를 호출하는 버튼은 3절에서 다루니 지금은 그대로 두세요.)
 
 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -256,17 +258,17 @@ print("x^2 + x^3:", x.grad)
 r"""
 ## 3. Which function is `x.grad` the slope of?
 
-The explorer of the first look again. Each button really calls `backward()`; the last one empties the buffer. It starts after a single call,
+Here is the explorer of the first look again. Each button really calls `backward()`; the last one empties the buffer. It starts after a single call,
 `(x**2).backward()`, at $x = 2$. Left: the **sum** $S$ of all functions called since the last reset, its secant, and a line of slope `x.grad`. Right: `x.grad`
 after each call, next to the difference quotient of the sum up to that call.
 
 1. At $x = 2$ and $h = 1$, press *(x³).backward()*. Then move $h$ to the left. Does the quotient go to 12, the slope of the last call, or to 16?
 2. Empty the buffer and call $x^3$ before $x^2$. Does the order matter?
 3. Empty it again and call $x^2$ four times. Which function is `x.grad` the slope of?
-4. Move $x$: the explorer repeats your calls on a fresh leaf there. Where is `x.grad` zero after $x^2$ and $x^3$?
+4. Empty it once more, call $x^2$ and $x^3$, and move $x$: the explorer repeats your calls on a fresh leaf there. Where is `x.grad` zero?
 """
 
-# %% [markdown] lang="ko" en="6bced06d"
+# %% [markdown] lang="ko" en="de951fb8"
 r"""
 ## 3. `x.grad`는 어떤 함수의 기울기인가
 
@@ -277,7 +279,7 @@ r"""
 1. $x = 2$, $h = 1$에서 *(x³).backward()*를 누르세요. 그런 다음 $h$를 왼쪽으로 옮기세요. 차분몫은 마지막 호출의 기울기인 12로 다가가나요, 16으로 다가가나요?
 2. 버퍼를 비우고 $x^3$을 $x^2$보다 먼저 호출하세요. 순서가 중요한가요?
 3. 다시 비우고 $x^2$을 네 번 호출하세요. `x.grad`는 어떤 함수의 기울기인가요?
-4. $x$를 옮기세요. 탐색기는 그 점의 새 leaf에서 같은 호출을 되풀이합니다. $x^2$과 $x^3$을 호출한 뒤 `x.grad`가 0인 곳은 어디인가요?
+4. 한 번 더 비우고 $x^2$과 $x^3$을 호출한 다음 $x$를 옮기세요. 탐색기는 그 점의 새 leaf에서 같은 호출을 되풀이합니다. `x.grad`가 0인 곳은 어디인가요?
 """
 
 # %%
@@ -728,11 +730,11 @@ docstring says. Once you have passed a task, or when you are stuck, Check shows 
 
 **Only in this lesson:**
 
-- Tasks 3.2 and 3.4 ask you to fill `.grad`: there each task says what it holds afterwards. The other tasks leave it alone.
+- Tasks 3.2 and 3.4 ask you to fill `.grad`, and each of them says what it must hold afterwards. In the other tasks, leave it alone.
 - A person grades the note and can add up to 2 points; the map of the lessons and the panel count only the 10.
 """
 
-# %% [markdown] lang="ko" en="ce0c5d2b"
+# %% [markdown] lang="ko" en="005d5853"
 r"""
 # 과제
 

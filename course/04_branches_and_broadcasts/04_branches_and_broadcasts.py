@@ -55,18 +55,18 @@ r"""
 
 Here $z = \log y + \sqrt{w}$ with $y = x^3$ and $w = x^2$. ($\log$ is the natural logarithm, as in PyTorch.) When $x$ moves by $h$, both $y$ and $w$
 move, and $z$ changes by $\Delta z$. The bar is the difference quotient $\Delta z/h$, the slope of a secant; the dashed line is at autograd's
-gradient. The first two rows below the picture are the two numbers. (The other choices are for section 3.)
+gradient. The first two rows below the picture are the two numbers. (Ignore the right plot and the other choices for now: they come in section 3.)
 
 Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="fd2a982a"
+# %% [markdown] lang="ko" en="e68a01f7"
 r"""
 ## 먼저 보기
 
 $y = x^3$, $w = x^2$이고 $z = \log y + \sqrt{w}$입니다. (PyTorch에서처럼 $\log$는 자연로그입니다.) $x$를 $h$만큼 움직이면 $y$와 $w$가 둘 다 움직이고,
 $z$는 $\Delta z$만큼 달라집니다. 막대는 차분몫(difference quotient) $\Delta z/h$, 곧 할선의 기울기이고, 파선의 높이는 autograd의 gradient입니다. 두 값은
-그림 아래 처음 두 줄에 나옵니다. (다른 선택 항목은 3절에서 씁니다.)
+그림 아래 처음 두 줄에 나옵니다. (오른쪽 그림과 다른 선택 항목은 3절에서 다루니 지금은 그대로 두세요.)
 
 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -360,7 +360,7 @@ r"""
 
 When `x` moves, `y` and `w` move *together*. Why may we follow one path while the other is held fixed, and add the results afterwards?
 
-The explorer of the first look again. On the right you see for every $h$ how far the bar is from the dashed line. *Each path* adds two quotients, one
+Here is the explorer of the first look again. On the right you see for every $h$ how far the bar is from the dashed line. *Each path* adds two quotients, one
 with only $y$ moving and one with only $w$ moving. Each bar starts where the one before it ends. Between these two and the whole is the
 **remainder** $r$: the quotient for both moving, minus the other two. The diamond ◇ is at the part of autograd's gradient that comes through $y$.
 
@@ -370,7 +370,7 @@ with only $y$ moving and one with only $w$ moving. Each bar starts where the one
 4. How steep is its line on the right? What does that say about $h \to 0$?
 """
 
-# %% [markdown] lang="ko" en="537b071e"
+# %% [markdown] lang="ko" en="cd03bdfa"
 r"""
 ## 3. 경로를 그냥 더해도 되는 이유
 
@@ -768,11 +768,11 @@ gradient is summed as soon as the backward step has computed it; `conv1d` is a s
 In November 2018, a month before PyTorch 1.0, a user [reported that its compiler, `torch.jit`, gave wrong
 gradients](https://github.com/pytorch/pytorch/issues/13669). The function `f` below is a translation of the reported one. At $z = 1$ the
 compiler gave $5436.56$ and plain autograd $2721$. Which of them is
-right? The difference quotient shows it. In the cell, `first` and `second` are, written by hand, the two gradients that the compiler added
-for `z`, one for each use of `torch.exp(z)`: the first use is a scalar, the second is broadcast to 1000 elements.
+right? The difference quotient shows it. In the cell, `first` and `second` are the two gradients that the compiler added
+for `z`, here written by hand, one for each use of `torch.exp(z)`: the first use is a scalar, the second is broadcast to 1000 elements.
 """
 
-# %% [markdown] lang="ko" en="57f4c8c6"
+# %% [markdown] lang="ko" en="05578826"
 r"""
 팬아웃, 브로드캐스트, 공유하는 가중치는 모두 같은 것, 곧 두 번 이상 쓰이는 값입니다. gradient는 쓰인 곳마다 구해서 더하며, 이 덧셈은 모두
 `backward()` 한 번 안에서 일어납니다. 경로가 만나는 곳에서는 도착한 값을 엔진이 더합니다. 브로드캐스트에서는 그 연산의 backward가 구한 gradient를 곧바로
@@ -882,7 +882,7 @@ to `out` of the product of the slopes along the path.
 - The graph has no cycles. Two nodes may be joined by several edges (as in `x * x`): each counts.
 - Edges on no path from `src` to `out` do not count. If there is no path, the result is 0.
 - If `src == out`, the result is 1, whatever the edges are.
-- Right sums on small graphs are 2 of the 3 points; the third is for large graphs. 40 diamonds in a row have $2^{40}$ paths and must take less than a second, even if some slopes
+- Right sums on small graphs earn 2 of the 3 points; the third is for large graphs. 40 diamonds in a row have $2^{40}$ paths and must take less than a second, even if some slopes
   are 0 or the diamonds lie on no path from `src` to `out`.
 
   ```
@@ -928,7 +928,7 @@ def derivative(node):
 </details>
 """
 
-# %% [markdown] lang="ko" en="9d0f8ecb"
+# %% [markdown] lang="ko" en="979616cc"
 r"""
 ## 과제 4.1 · `total_derivative`
 

@@ -54,19 +54,19 @@ r"""
 $F(x_1, x_2) = (x_1 \cos x_2,\; x_1 \sin x_2)$ makes two numbers from two. Left: the inputs, with a point $p = (x_1, x_2)$ and a direction $v$.
 Middle: the outputs. A step $h$ along $v$ moves the output along the dotted curve. The thick arrow lies on a secant of this curve: it is the difference
 quotient $\frac{F(p + hv) - F(p)}{h}$. The dashed arrow is the slope that autograd computed for the direction $v$ (labelled $Jv$; section 4 explains the name). Both are also below
-the picture, as numbers.
+the picture, as numbers. (Ignore the right plot and the list *compare* for now: they come in section 5.)
 
 Move $x_1$ and $x_2$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at
 every place?**
 """
 
-# %% [markdown] lang="ko" en="69db75ea"
+# %% [markdown] lang="ko" en="4913c1f4"
 r"""
 ## 먼저 보기
 
 $F(x_1, x_2) = (x_1 \cos x_2,\; x_1 \sin x_2)$는 수 두 개를 받아 수 두 개를 내놓습니다. 왼쪽은 입력이고, 점 $p = (x_1, x_2)$와 방향 $v$가 있습니다.
 가운데는 출력입니다. 입력이 $v$ 방향으로 $h$만큼 가면 출력은 점으로 그린 곡선을 따라 움직입니다. 굵은 화살표는 이 곡선의 할선 방향이며, 차분몫(difference quotient)
-$\frac{F(p + hv) - F(p)}{h}$입니다. 파선 화살표는 autograd가 구한 $v$ 방향의 변화율입니다(그림에는 $Jv$로 적혀 있으며, 뜻은 4절에서 설명합니다). 그림 아래에는 두 화살표의 값이 나옵니다.
+$\frac{F(p + hv) - F(p)}{h}$입니다. 파선 화살표는 autograd가 구한 $v$ 방향의 변화율입니다(그림에는 $Jv$로 적혀 있으며, 뜻은 4절에서 설명합니다). 그림 아래에는 두 화살표의 값이 나옵니다. (오른쪽 그림과 *비교* 목록은 5절에서 다루니 지금은 그대로 두세요.)
 
 $x_1$과 $x_2$를 마음에 드는 곳으로 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **어느 곳에서나 늘 성립하는 것은 무엇인가요?**
 """
@@ -490,7 +490,7 @@ predict(
 
 # %% [markdown] lang="en"
 r"""
-The explorer of the first look again. On the right is the distance between the arrows, for every $h$. The list *compare* adds a third arrow, $u$, a
+Here is the explorer of the first look again. On the right is the distance between the arrows, for every $h$. The list *compare* adds a third arrow, $u$, a
 direction among the outputs, and the two numbers of point 3.
 
 1. At $x_1 = 2$, $x_2 = 0.5$, set $h$ to $0.1$, then to $0.01$. With a tenth of $h$, how much of the gap is left?
@@ -499,7 +499,7 @@ direction among the outputs, and the two numbers of point 3.
 4. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
 """
 
-# %% [markdown] lang="ko" en="cd094f2e"
+# %% [markdown] lang="ko" en="273844e7"
 r"""
 맨 앞에서 본 탐색기입니다. 오른쪽은 $h$마다 두 화살표의 차이를 보여 줍니다. *비교* 목록을 바꾸면 출력 쪽의 방향인 셋째 화살표 $u$와 3번에 나오는 두 수가
 추가로 표시됩니다.

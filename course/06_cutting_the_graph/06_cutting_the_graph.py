@@ -53,17 +53,17 @@ r"""
 ## First look
 
 The purple dash-dotted curve is $c\,x^2$. The number $c$ is the value of $x$ at the black dot, and stays constant while $h$ moves. The *secant* joins two points of this curve that are $h$ apart; its slope is
-the difference quotient. The dashed line has the slope that autograd found for `x**2 * x.detach()`. (The panel calls its factors $a$ and $b$. The black curve and the two lists belong to section 4.)
+the difference quotient. The dashed line has the slope that autograd found for `x**2 * x.detach()`. (The panel calls its factors $a$ and $b$. Ignore the right plot, black curve and lists until section 4.)
 
 Move $x$ to a place that you like. Then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="10a8ea52"
+# %% [markdown] lang="ko" en="c3a4bffe"
 r"""
 ## 먼저 보기
 
 보라색 일점쇄선은 $c\,x^2$의 그래프입니다. $c$는 검은 점이 있는 곳의 $x$ 값이고, $h$를 옮기는 동안에는 변하지 않는 상수입니다. *할선*(secant)은 이 곡선 위에서 $h$만큼 떨어진 두 점을 지나는 직선이고, 그 기울기가
-차분몫(difference quotient)입니다. 파선의 기울기는 autograd가 구한 `x**2 * x.detach()`의 gradient입니다. (그림 아래에서는 두 인수를 $a$와 $b$라고 씁니다. 검은 곡선과 두 목록은 4절에서 다룹니다.)
+차분몫(difference quotient)입니다. 파선의 기울기는 autograd가 구한 `x**2 * x.detach()`의 gradient입니다. (그림 아래에서는 두 인수를 $a$와 $b$라고 씁니다. 오른쪽 그림, 검은 곡선, 두 목록은 4절에서 다루니 지금은 그대로 두세요.)
 
 마음에 드는 곳으로 $x$를 옮기세요. 그런 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -173,13 +173,13 @@ draw_graph(values=True, x=x, y=y, w=w, z=z)
 
 # %% [markdown] lang="en"
 r"""
-`y` still leads to `x`. `w` has the values of `y`, but is a constant leaf, and whatever is computed from constants alone is constant too. So `z` has no history, which makes even a result a leaf: in the picture it stands alone, and a backward pass has nothing to go through. The value 370 is right; only the
+`y` still leads to `x`. `w` has the values of `y`, but is a constant leaf, and whatever is computed from constants alone is constant too. So `z` has no history and is a leaf, although it was computed. It stands alone in the picture: a backward pass has nothing to go through. The value 370 is right; only the
 slope is lost.
 
 A detached tensor has no history of its own. Does it have memory of its own? Suppose that you now write `w[0] = 100`. **What is in `y[0]`?**
 """
 
-# %% [markdown] lang="ko" en="74e4d9b0"
+# %% [markdown] lang="ko" en="8bdcd278"
 r"""
 `y`는 여전히 `x`로 이어집니다. `w`는 값은 `y`와 같지만 상수 leaf이고, 상수만으로 계산한 것은 상수입니다. 그래서 `z`에는 계산 기록이 없고, 계산해서 얻은 텐서인데도 leaf입니다(수업 02). 그림에서도 홀로 서 있습니다. 역방향 계산이 지나갈 그래프가 없습니다.
 값 370은 맞습니다. 잃은 것은 기울기뿐입니다.
@@ -291,7 +291,7 @@ Such a splice is useful if $y = f(x)$ runs on one computer and $z = g(y)$ on ano
 
 ## 4. Cutting one of two paths
 
-In the first prediction, only *one* of two paths from $x$ to $f$ is cut. The explorer of the first look again: a product $f(x) = a(x)\,b(x)$ whose second factor is detached. Right: the distance between the quotient and
+In the first prediction, only *one* of two paths from $x$ to $f$ is cut. Here is the explorer of the first look again. It shows $f(x)=a(x)\,b(x)$ with the second factor detached and, on the right, the distance between the quotient and
 autograd's slope. At first the quotient holds the second factor constant, at its value at $x$.
 
 1. In the list *factor*, choose *moves with x*, as it does in the program. Set $x = 2$ and move $h$ to the left. Where does the quotient go, and what does autograd say?
@@ -299,7 +299,7 @@ autograd's slope. At first the quotient holds the second factor constant, at its
 3. Choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd report at $x = 2$?
 """
 
-# %% [markdown] lang="ko" en="e2544945"
+# %% [markdown] lang="ko" en="deb091ee"
 r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. 한편 `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 이것은 구하려던 값이 아니라
 `y`의 합의 기울기인데도 오류가 나지 않습니다.
@@ -768,14 +768,14 @@ PyTorch에서는 서로 다른 두 곳이 차례로 끊겨 있었습니다.
 r"""
 ## 10. A deliberate cut
 
-A network can learn without labels. An encoder $f$ turns an image into a vector, its embedding, and two noisy views $a$ and $b$ of one image should get similar embeddings. [SimSiam](https://arxiv.org/abs/2011.10566) (2020) trains a second network with it, the predictor $h$ (the paper's letter, no step size), which predicts the embedding of one view from that of the other. With squared errors (SimSiam compares angles) the loss is
+A network can learn without labels. An encoder $f$ turns an image into a vector, its embedding, and two noisy views $a$ and $b$ of one image should get similar embeddings. [SimSiam](https://arxiv.org/abs/2011.10566) (2020) also trains a predictor $h$, a second network that predicts the embedding of one view from that of the other. ($h$ is the paper's letter, not a step size.) With squared errors (SimSiam compares angles) the loss is
 
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big).$$
 
 Here an image is a single number, $f(t) = w\,t$ and $h(t) = v\,t$, and nothing is cut:
 """
 
-# %% [markdown] lang="ko" en="147e6d89"
+# %% [markdown] lang="ko" en="14d7c464"
 r"""
 ## 10. 일부러 끊기
 
@@ -1196,10 +1196,11 @@ r"""
 Return `model(x)` as it should be computed once training is over: with `Dropout` and `BatchNorm` of every kind, at any depth, in evaluation mode, and with nothing recorded.
 
 - `model` is an `nn.Module`, `x` a tensor, tracked or not; the result depends on `x`. Call the model once.
-- Afterwards **every module in it**, not only the outermost, is in the mode in which you found it. Part of a model may be in evaluation mode while the rest is in
-  training mode, and one module may belong to two others. This holds even when `model(x)` raises an error, which must reach the caller.
+- Afterwards **every module of `model.modules()`** has its own mode back, even where these modes differ. A module used in two places
+  has one mode. So note all modes first, and put each back with `module.training = mode`: `module.train(mode)` also changes the modules inside.
+- This holds even when `model(x)` raises an error, which must reach the caller.
 - **No graph is recorded while the model runs.** Detaching the finished result is too late: the memory has been spent. Gradient mode afterwards is what it was, after an error too.
-- The result is an ordinary untracked tensor, not an inference tensor: it may take part in a tracked computation later. A model may return a tracked `x` itself (`nn.Dropout` in evaluation mode) or a view of it (`nn.Flatten`): even under `no_grad` these are tracked, and your result must not be. The result may share the memory of `x`.
+- The result is an ordinary untracked tensor, not an inference tensor: a tracked computation may use it later. A model may return a tracked `x` itself (`nn.Dropout` in evaluation mode) or a view of it (`nn.Flatten`): even under `no_grad` these are tracked, and your result must not be. It may share the memory of `x`.
 - A right result, with nothing recorded, gives one point; leaving the model as it was gives the other.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1225,7 +1226,7 @@ finally:
 </details>
 """
 
-# %% [markdown] lang="ko" en="d217c4f5"
+# %% [markdown] lang="ko" en="1ef2032f"
 r"""
 ## 과제 6.3 · `evaluate`
 
@@ -1234,8 +1235,9 @@ r"""
 학습이 끝난 뒤에 쓰는 방식대로 `model(x)`를 계산해서 돌려주세요. 종류와 깊이에 상관없이 `Dropout`과 `BatchNorm`은 모두 평가 모드이고, 아무것도 기록하지 않습니다.
 
 - `model`은 `nn.Module`이고 `x`는 텐서입니다. `x`는 추적되는 텐서일 수도, 아닐 수도 있습니다. 결과는 `x`에 따라 달라집니다. 모델은 한 번만 호출하세요.
-- 끝난 뒤에는 가장 바깥뿐 아니라 **안에 있는 모든 모듈**이 처음의 모드로 돌아와 있어야 합니다. 모델의 일부만 평가 모드이고 나머지는 학습 모드일 수도 있고, 한 모듈이 두 모듈에 함께 들어 있을 수도
-  있습니다. `model(x)`에서 오류가 나도 그래야 하고, 그 오류는 호출한 쪽에 전달되어야 합니다.
+- 끝난 뒤에는 가장 바깥뿐 아니라 **`model.modules()`의 모든 모듈**이 저마다 처음의 모드로 돌아와 있어야 합니다. 모델의 일부는 평가 모드이고 나머지는 학습 모드였더라도 그렇습니다.
+  두 곳에서 함께 쓰는 모듈은 모드가 하나뿐인 한 모듈입니다. 그러니 모드를 바꾸기 전에 모두 적어 두고, 되돌릴 때는 `module.training`에 직접 넣으세요. `module.train(mode)`는 안쪽 모듈까지 바꿉니다.
+- `model(x)`에서 오류가 나도 그래야 하고, 그 오류는 호출한 쪽에 전달되어야 합니다.
 - **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 계산이 끝난 뒤에 결과를 끊으면 늦습니다. 메모리는 이미 쓴 다음입니다. 끝난 뒤의 gradient 모드는 오류가 났을 때도 처음과 같아야 합니다.
 - 결과는 추적되지 않는 보통 텐서(inference 텐서가 아닌)이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. 모델이 추적되는 `x` 자체(평가 모드의 `nn.Dropout`)나 `x`의 뷰(`nn.Flatten`)를 돌려줄 때도 그렇습니다. 모델이 돌려준 이런 텐서는 `no_grad` 안에서도 추적됩니다(`requires_grad`가 `True`). 결과는 `x`와 메모리를 함께 써도 됩니다.
 - 기록하지 않고 맞는 결과를 내면 1점, 모델을 처음 상태로 두면 1점입니다.
@@ -1443,10 +1445,10 @@ r"""
 
 ●○○○○ · ★★★☆☆ · 3 min · {{points}}
 
-For the program `f = x * (x**2).detach()`, predict two numbers: the slope that autograd reports, and the slope of the function that `f` computes, which is where the quotient goes.
+For the program `f = x * (x**2).detach()`, predict two numbers: the slope that autograd reports, and the slope of the function that `f` computes, where the quotient goes.
 
 - `x` is a number, `float` or `int`, between -100 and 100.
-- Return a tuple of two numbers `(autograd, truth)`, right to 12 significant digits. You may compute them in any way.
+- Return a tuple of two numbers `(autograd, truth)`, right to 12 significant digits. A formula in Python floats gives about 16, a difference quotient too few. Any way is allowed.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1461,7 +1463,7 @@ For `x**2 * x.detach()` autograd treats the second factor as a constant $c$. The
 </details>
 """
 
-# %% [markdown] lang="ko" en="90001d66"
+# %% [markdown] lang="ko" en="89b2c91f"
 r"""
 ## 과제 6.4 · `stop_gradient`
 
@@ -1470,7 +1472,7 @@ r"""
 프로그램 `f = x * (x**2).detach()`에 대해 두 수를 예상하세요. 하나는 autograd가 구하는 기울기, 하나는 `f`가 계산하는 함수의 기울기(참값)입니다. 차분몫은 둘째로 다가갑니다.
 
 - `x`는 -100 이상 100 이하의 수(`float` 또는 `int`)입니다.
-- 수 두 개가 든 튜플 `(autograd, truth)`를 유효 숫자 12자리까지 맞게 돌려주세요. 어떤 방법으로 구해도 됩니다.
+- 수 두 개가 든 튜플 `(autograd, truth)`를 유효 숫자 12자리까지 맞게 돌려주세요. 파이썬의 float로 식을 계산하면 16자리쯤 맞지만, 차분몫으로는 모자랍니다. 어떤 방법으로 구해도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1673,7 +1675,7 @@ r"""
 Fill the gradients of every layer but the first: run the backward pass from the loss `model(x).sum()`, with `model[0]` frozen.
 
 - `model` is an `nn.Sequential` with two or more layers, which may have names (`model[0]` is the first all the same) and consist of several layers themselves. No two layers share a parameter, and every parameter is used. `x` is a leaf, tracked or not. At least one parameter outside `model[0]`, or `x`, is tracked. No layer raises an error. **Run the model once**, whole or layer by layer.
-- The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes**: what is there stays, the same tensor, no copy; emptying it is the caller's job.
+- The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes**: what is there stays, as the same tensor. Emptying it is the caller's job.
 - If `x` is tracked, its gradient is added to `x.grad` in the same way: the path to `x` leads **through** the frozen layer.
 - Afterwards every `requires_grad` is what it was before, frozen parameters included. Return nothing.
 
@@ -1697,7 +1699,7 @@ for p in frozen:
 </details>
 """
 
-# %% [markdown] lang="ko" en="67796398"
+# %% [markdown] lang="ko" en="9749f79a"
 r"""
 ## 과제 6.6 · `freeze_first`
 

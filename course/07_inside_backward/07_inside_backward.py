@@ -19,10 +19,10 @@ Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min · saved tensors, in-place,
 - trade time for memory with checkpoints;
 - watch and change gradients during the backward pass, and find what made them wrong or `nan`.
 
-You need lessons 2 to 4 and 6: nodes and what they save, hooks, `detach()`, `no_grad`. The *optional* task is not in the minutes above.
+You need lessons 2 to 4 and 6: nodes and what they save, hooks, `detach()`, `no_grad`. The minutes above do not include the *optional* task.
 """
 
-# %% [markdown] lang="ko" en="09732d80"
+# %% [markdown] lang="ko" en="35c69172"
 r"""
 # backward 속 들여다보기: 저장된 텐서, 제자리 연산, hook
 
@@ -308,7 +308,7 @@ So `.data` is not a shortcut for `no_grad`: it removes the only guard. This cann
 
 ## 4. Spoil what backward reads
 
-The explorer of the first look again. Its forward pass is always exact, and so is `backward()` to begin with. The menu *spoil* changes that: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
+Here is the explorer of the first look again. Its forward pass is always exact, and so is `backward()` to begin with. The menu *spoil* changes that: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
 with fewer digits (about seven in `float32`, two or three in `bfloat16`, one or two in `float8`); or a *hook*, a function registered on `x`, multiplies the gradient by $a$ (lesson 4 and section 7).
 Right, against $h$: how far the quotient is from `x.grad`, and (green, once something is spoiled) from the gradient with nothing spoiled.
 
@@ -318,7 +318,7 @@ Right, against $h$: how far the quotient is from `x.grad`, and (green, once some
 4. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
 """
 
-# %% [markdown] lang="ko" en="c5596ac3"
+# %% [markdown] lang="ko" en="74a50c8e"
 r"""
 그러니 `.data`를 `no_grad`의 간편한 대용품으로 여기면 안 됩니다. 하나뿐인 안전장치를 꺼 버리는 셈입니다. 한편 차분몫은 저장된 값이 바뀌어도 영향을 받지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 텐서는 하나도 읽지 않습니다.
 
@@ -897,12 +897,12 @@ r"""
 
 ●●●○○ · ★★★★☆ · 6 min · {{points}}
 
-Return the shapes of all tensors that the graph of `f(x)` saves for `backward()`, as a list of tuples, **in any order**; a new list in each call.
+Return the shapes of all tensors that the graph of `f(x)` saves for `backward()`. The result is a list of tuples **in any order**, and a new list in each call.
 
-- `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive. `f` takes it to a tensor of any shape; it may use other tensors, tracked or not,
+- `x` is a tracked leaf of any shape, perhaps empty. If it has a `.grad`, that must survive. `f` makes a tensor of any shape from `x`. It may use other tensors, tracked or not,
   and everything that it computes goes into its result.
-- Every tensor that a node saves counts, even one without dimensions or elements, and whichever attribute of the node holds it, alone or in a list. If two nodes, or one node twice, save the same tensor, it counts twice. Python numbers, as in `x**2` or `x * 2`, do not count.
-- Call `f` exactly once, and run no backward pass: no `backward()`, no `torch.autograd.grad`. The graph of `f(x)` must still work: its `backward()` after your call gives the usual gradients.
+- The list has one entry for **each time a node saves a tensor**. A tensor that two nodes save, or one node saves twice, has two entries. Tensors without dimensions or elements count too, and it does not matter in which attribute the node keeps a tensor, or whether it keeps it in a list. Python numbers, as in `x**2` or `x * 2`, do not count.
+- Call `f` exactly once. Run no backward pass: neither `backward()` nor `torch.autograd.grad`. After your call, `backward()` on the result of `f(x)` must still work and give the usual gradients.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -926,18 +926,18 @@ with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
 </details>
 """
 
-# %% [markdown] lang="ko" en="64451d16"
+# %% [markdown] lang="ko" en="af16e2d4"
 r"""
 ## 과제 7.2 · `saved_shapes`
 
 {{marks}}분 · {{points}}
 
-`f(x)`의 그래프가 `backward()`를 위해 저장하는 모든 텐서의 shape를 튜플의 리스트로 돌려주세요. **순서는 상관없습니다**. 리스트는 호출할 때마다 새로 만드세요.
+`f(x)`의 그래프가 `backward()`를 위해 저장하는 모든 텐서의 shape를 돌려주세요. 결과는 튜플의 리스트이고 **순서는 상관없습니다**. 리스트는 호출할 때마다 새로 만드세요.
 
 - `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다. `f`의 결과는 텐서이고 shape에는 제한이 없습니다. `f`는 다른 텐서도
   쓸 수 있고(추적되는 것이든 아니든), 계산한 것은 모두 결과에 쓰입니다.
-- 노드가 저장하는 텐서는 빠짐없이 셉니다. 차원이 없는 텐서나 빈 텐서도 세고, 노드의 어느 속성에 들어 있든, 리스트 안에 있든 셉니다. 두 노드가, 또는 한 노드가 두 번 같은 텐서를 저장하면 두 번 셉니다. `x**2`의 지수나 `x * 2`의 2처럼 파이썬의 수에서 온 것은 세지 않습니다.
-- `f`는 꼭 한 번만 호출하고 역방향 계산은 하지 마세요. `backward()`도 `torch.autograd.grad`도 안 됩니다. `f(x)`의 그래프는 그대로 쓸 수 있어야 합니다. 여러분의 함수가 끝난 뒤 그 그래프에서 `backward()`를 하면 원래의 gradient가 나와야 합니다.
+- **노드가 텐서를 한 번 저장할 때마다** 항목이 하나씩 있습니다. 같은 텐서를 두 노드가 저장하거나 한 노드가 두 번 저장하면 항목이 두 개입니다. 차원이 없는 텐서와 빈 텐서도 셉니다. 노드가 그것을 어느 속성에 두는지, 리스트에 넣어 두는지는 상관없습니다. `x**2`의 지수나 `x * 2`의 2처럼 파이썬의 수에서 온 것은 세지 않습니다.
+- `f`는 꼭 한 번만 호출하세요. 역방향 계산은 하지 마세요. `backward()`도 `torch.autograd.grad`도 안 됩니다. 여러분의 함수가 끝난 뒤에도 `f(x)`의 결과에서 `backward()`를 호출할 수 있고, 원래의 gradient가 나와야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 

@@ -52,18 +52,18 @@ language("en")
 r"""
 ## First look
 
-This is $5^x$, computed by an operation whose backward was written by hand. Each secant has the slope of a difference quotient: *forward* from $x$ to $x + h$, *backward* from $x - h$ to $x$ (a direction, which has nothing to do
-with `backward()`), and *central* from $x - h$ to $x + h$. The blue dashed line has the slope that autograd found with that backward. The right plot shows how far each quotient is from autograd's slope, for every $h$. (The list of functions belongs to section 4.)
+This is $5^x$, computed by an operation with a hand-written backward. Each secant has the slope of a difference quotient: *forward* from $x$ to $x + h$, *backward* from $x - h$ to $x$ (a direction, not
+`backward()`), and *central* from $x - h$ to $x + h$. The blue dashed line has the slope that autograd found with that backward. The right plot shows each quotient's distance from autograd's slope, for every $h$. (The left plot reaches beyond $5^4=625$, and looks flat for $x<1$: use the right one. The list belongs to section 4.)
 
 Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **What stays true at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="1decaad2"
+# %% [markdown] lang="ko" en="60c289a9"
 r"""
 ## 먼저 보기
 
 backward를 직접 작성한 연산으로 $5^x$을 계산했습니다. 할선(secant) 세 개의 기울기는 저마다 차분몫(difference quotient)입니다. *전방*은 $x$에서 $x + h$까지, *후방*(backward, `backward()`와는 상관없이 방향을 뜻합니다)은 $x - h$에서
-$x$까지, *중앙*은 $x - h$에서 $x + h$까지입니다. 파란 파선의 기울기는 autograd가 그 backward로 구한 값입니다. 오른쪽 그림은 $h$마다 각 차분몫이 autograd의 기울기에서 얼마나 떨어져 있는지 보여 줍니다. (함수 목록은 4절에서 씁니다.)
+$x$까지, *중앙*은 $x - h$에서 $x + h$까지입니다. 파란 파선의 기울기는 autograd가 그 backward로 구한 값입니다. 오른쪽 그림은 $h$마다 각 차분몫이 autograd의 기울기에서 얼마나 떨어져 있는지 보여 줍니다. (왼쪽 그림은 $5^4 = 625$까지 담아야 해서 $x < 1$이면 납작해 보입니다. 그때는 오른쪽 그림을 보세요. 함수 목록은 4절에서 씁니다.)
 
 마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 늘 성립하는 것은 무엇인가요?**
 """
@@ -227,10 +227,10 @@ a constant $q = 3$ it computes $\log(-2)$, which nobody needs.
 
 `gradcheck` compares `backward` with difference quotients. It moves each element of each tracked input by $h = 10^{-6}$ in both directions (the central quotient of lesson 1).
 It returns `True` if every difference is at most $10^{-5} + 10^{-3} \cdot$ the size of the quotient. Otherwise it raises an error or, with `raise_exception=False`, returns `False`. It also calls `backward` with a `grad_output` of 0. If anything but 0 comes back, `backward` has forgotten the factor `grad_output`.
-In the next cell, somebody wrote $\log(x + 1)$ instead of $\log x$:
+The next cell contains a mistake, $\log(x + 1)$ instead of $\log x$:
 """
 
-# %% [markdown] lang="ko" en="cd2a27a3"
+# %% [markdown] lang="ko" en="76711314"
 r"""
 `apply`는 먼저 `forward(a, b)`를 호출하고, 바로 이어서 `setup_context(ctx, inputs, output)`을 호출합니다. `inputs`는 `forward`가 받은 인자를 모두 담은 튜플이고, `output`은 `forward`가 돌려준 것입니다.
 `torch.func`(수업 05)에는 이 방식으로 쓴 것만 넣을 수 있습니다. `vjp`, `grad`, `jacrev`에는 그대로 쓸 수 있습니다.
@@ -460,7 +460,7 @@ A reduction in `forward` becomes a broadcast in `backward`, and a broadcast beco
 At $x = 0$ the function $|x|$ has a **kink**: its slope is $-1$ to the left and $1$ to the right. It has no derivative there, yet autograd
 returns a number. For $|x|$ every number from $-1$ to $1$ is a **subgradient** at 0: the line of that slope through the kink never rises above the curve. The operation's code decides which one you get.
 
-The explorer of the first look again. Its $5^x$ is the right `Power` of section 1 ($x$ is the exponent here, called $q$ there).
+Here is the explorer of the first look again. Its $5^x$ is the right `Power` of section 1 ($x$ is the exponent here, called $q$ there).
 
 1. Choose `BrokenPower`, the mistake of section 2; the explorer then sets $x$ to 3. Make $h$ small. Where do the three quotients go, and where does the blue line stay?
 2. Choose `relu`; the explorer then sets $x$ to 0. What are the three quotients, for every $h$? And autograd's slope? Now type $x = 0.01$: for which $h$ do all agree?
@@ -468,7 +468,7 @@ The explorer of the first look again. Its $5^x$ is the right `Power` of section 
 4. Choose `relu(x) - relu(-x)`. Was your prediction right?
 """
 
-# %% [markdown] lang="ko" en="bddc3573"
+# %% [markdown] lang="ko" en="3eea5c73"
 r"""
 순방향 계산의 합치기(reduction)는 역방향 계산에서 브로드캐스트가 되고, 순방향 계산의 브로드캐스트는 역방향 계산에서 합이 됩니다. 과제 8.6에는 경로가 하나 더 있습니다.
 
@@ -1335,8 +1335,8 @@ r"""
 
 For each element return $\sqrt x$ if $x > 0$, and 0 otherwise. Make the **local slope** finite everywhere, too: $\frac{1}{2 \sqrt x}$ if $x > 0$, and 0 otherwise.
 
-- `x` is a `float32` or `float64` tensor of any shape, perhaps empty, tracked or not, without `nan`. A positive element counts however small it is, down to $10^{-30}$.
-- The result has the dtype and shape of `x`, and is tracked if and only if `x` is. The backward pass works for any gradient that arrives, and twice (`retain_graph=True`). Where $x > 0$, the gradient that arrives is multiplied by this slope as it is (`inf` stays `inf`). Where `x` is not positive, the gradient is 0 even if `inf` arrives (`0 * inf` is `nan`).
+- `x` is a `float32` or `float64` tensor of any shape, perhaps empty, tracked or not, without `nan`. An element counts as positive however small it is, down to $10^{-30}$.
+- The result has the dtype and shape of `x`, and is tracked if and only if `x` is. The backward pass works for any gradient that arrives, and twice (`retain_graph=True`). Where $x > 0$, the gradient that arrives is multiplied by this slope as it is (`inf` stays `inf`). Where `x` is not positive, the gradient is 0 even if `inf` arrives: `0 * inf` is `nan`, which would spoil every sum it enters.
 - Leave no hook on `x`. Any other means will do.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1352,7 +1352,7 @@ For each element return $\sqrt x$ if $x > 0$, and 0 otherwise. Make the **local 
 </details>
 """
 
-# %% [markdown] lang="ko" en="01dae2e8"
+# %% [markdown] lang="ko" en="0d6bbb2b"
 r"""
 ## 과제 8.4 · `safe_sqrt`
 
@@ -1361,7 +1361,7 @@ r"""
 원소마다 $x > 0$이면 $\sqrt x$를, 아니면 0을 돌려주세요. **국소 기울기**도 어디서나 유한해야 합니다. $x > 0$이면 $\frac{1}{2 \sqrt x}$이고, 아니면 0입니다.
 
 - `x`는 `float32`나 `float64` 텐서입니다. shape에는 제한이 없고, 비어 있을 수도 있습니다. 추적되는 텐서일 수도, 아닐 수도 있습니다. `nan`은 없습니다. 0보다 큰 원소는 $10^{-30}$처럼 아주 작아도 0으로 여기면 안 됩니다.
-- 결과는 dtype과 shape가 `x`와 같고, `x`가 추적될 때만 추적됩니다. 어떤 gradient가 도착하든 역방향 계산을 할 수 있어야 하며, 두 번도(`retain_graph=True`) 할 수 있어야 합니다. $x > 0$인 곳에는 도착한 gradient에 $\frac{1}{2 \sqrt x}$을 곱한 값이 그대로 갑니다(`inf`가 도착하면 `inf`입니다). `x`가 0 이하인 곳의 gradient는 `inf`가 도착해도 0이어야 합니다(`0 * inf`는 `nan`입니다).
+- 결과는 dtype과 shape가 `x`와 같고, `x`가 추적될 때만 추적됩니다. 어떤 gradient가 도착하든 역방향 계산을 할 수 있어야 하며, 두 번도(`retain_graph=True`) 할 수 있어야 합니다. $x > 0$인 곳에는 도착한 gradient에 $\frac{1}{2 \sqrt x}$을 곱한 값이 그대로 갑니다(`inf`가 도착하면 `inf`입니다). `x`가 0 이하인 곳의 gradient는 무엇이 도착하든, `inf`가 도착해도 0이어야 합니다. `0 * inf`는 `nan`이고, `nan`이 하나라도 섞이면 그것을 더한 gradient가 모두 `nan`이 되기 때문입니다.
 - `x`에 hook을 남기면 안 됩니다. 그 밖의 방법은 무엇이든 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1556,7 +1556,7 @@ Write it with its backward: `MyLayerNorm.apply(x, weight, eps)`.
 - `x` has the shape `(..., n)`: a row runs along the last dimension. There may be one row or many, in several dimensions, and $n \geq 1$. `weight` has the shape `(n,)` and the dtype of `x`, `float32` or `float64`; some of its elements may be 0. `eps` is a positive Python float. `x`, `weight` or both are tracked.
 - `backward` works for any `grad_output`. All rows share `weight`, so its gradient is a sum over the rows. (PyTorch adds up a gradient of the broadcast shape for you, so either is accepted.) You may return a gradient that is not needed.
 - Values and gradients are right to one part in $10^{7}$ in `float64`, and to one part in $10^{3}$ in `float32`. (What cancels almost to 0 may be off by $10^{-9}$ or $10^{-3}$.) In `float64` this holds also where a row lies around $10^{6}$ with a spread of about 1: subtract before you square.
-- Derive the gradient yourself: `backward` may leave it neither to torch's own layer norm nor to autograd (`torch.autograd.grad`, `torch.func` and the like). As in task 8.1, keep on `ctx` what belongs to the call, an in-place change of an input or the result must not make the gradient silently wrong, and the backward pass can run twice.
+- Derive the gradient yourself: `backward` may use neither torch's own layer norm nor autograd (`torch.autograd.grad`, `torch.func` and the like). As in task 8.1, keep on `ctx` what belongs to the call, an in-place change of an input or the result must not make the gradient silently wrong, and the backward pass can run twice.
 
 Before you run our tests, run your own check: `backward_is_right(lambda x, w: MyLayerNorm.apply(x, w, 0.1), (torch.randn(2, 4), torch.randn(4)))`.
 
@@ -1573,7 +1573,7 @@ Dividing a row by its length, $y_j = \frac{x_j}{|x|}$, has two paths: straight, 
 </details>
 """
 
-# %% [markdown] lang="ko" en="66dcc6b4"
+# %% [markdown] lang="ko" en="f3ee4483"
 r"""
 ## 과제 8.6 · `MyLayerNorm`
 

@@ -228,16 +228,26 @@ draw_graph(values=True, slopes=True, gradients=True, first=first, y=y, x=x)
 
 # %% [markdown] lang="en"
 r"""
-These nodes are the **backward pass**, recorded. It computed three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$ (the product below `first`, and the power $x^2 = 25$ below that; the other power is $y$), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ (the division), and
-their product $c = ab = 0.6$, which is `first`. Without the option only the numbers remain.
+These nodes are the **backward pass**, recorded. It computed three numbers:
+
+- $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$, the division;
+- $a = \frac{dy}{dx} = 3x^2 = 75$, the product just below `first`, made from the power $x^2 = 25$;
+- their product $c = ab = 0.6$, which is `first`.
+
+(The other power is $y = x^3$, from the forward pass.) Without the option only the numbers remain.
 
 Two paths lead from $c$ to $x$. The gradients in the picture are those of $c$: $-0.0048$ arrives at $y$, through the division, and $-0.12$ at $x$, the sum over both paths. Build the same graph by hand, and multiply the slopes of each path:
 """
 
-# %% [markdown] lang="ko" en="6d2e86ad"
+# %% [markdown] lang="ko" en="9ea51ef6"
 r"""
-이 노드들은 기록된 **역방향 계산**입니다. 역방향 계산에서는 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$(`first` 바로 아래의 곱과, 그 아래의 거듭제곱 $x^2 = 25$. 다른 거듭제곱은 $y$입니다), $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$(나눗셈),
-그리고 둘의 곱 $c = ab = 0.6$입니다. 이 곱이 `first`입니다. 옵션이 없으면 값만 남습니다.
+이 노드들은 기록된 **역방향 계산**입니다. 역방향 계산에서는 수가 세 개 나왔습니다.
+
+- $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$. 나눗셈입니다.
+- $a = \frac{dy}{dx} = 3x^2 = 75$. `first` 바로 아래의 곱이고, 거듭제곱 $x^2 = 25$로 계산했습니다.
+- 둘의 곱 $c = ab = 0.6$. 이것이 `first`입니다.
+
+(다른 거듭제곱은 순방향 계산의 $y = x^3$입니다.) 옵션이 없으면 값만 남습니다.
 
 $c$에서 $x$까지 가는 경로는 둘입니다. 그림의 gradient는 $c$의 gradient입니다. $y$에는 나눗셈을 거쳐 $-0.0048$이 도착하고, $x$에는 두 경로를 합한 $-0.12$가 도착합니다. 같은 그래프를 손으로 만들어 경로마다 기울기를 곱해 봅시다.
 """
@@ -380,7 +390,7 @@ handle both.
 
 ## 3. Three ways to get a second derivative
 
-The explorer of the first look again. When you choose $f''$, the curve becomes the **gradient** $f'$, and the tangent's slope is $f''$ as autograd finds it. The right plot then shows how far the results of three
+Here is the explorer of the first look again. When you choose $f''$, the curve becomes the **gradient** $f'$, and the tangent's slope is $f''$ as autograd finds it. The right plot then shows how far the results of three
 methods are from the true value $-\frac{3}{x^2}$. Each curve is the median over many $x$ nearby, and the rings are the errors at your $x$:
 
 - the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$, takes differences twice. It is central: it uses points on both sides of $x$;
@@ -394,7 +404,7 @@ methods are from the true value $-\frac{3}{x^2}$. Each curve is the median over 
 5. Why is the line of double backward horizontal?
 """
 
-# %% [markdown] lang="ko" en="4558dae5"
+# %% [markdown] lang="ko" en="67506b01"
 r"""
 두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 어느 쪽이든 이계 미분계수는 0이므로, 아무 `f`나 받는 코드라면 이 두 경우를
@@ -451,10 +461,10 @@ r"""
 r"""
 ### A function of your own · optional
 
-Put any function in place of `ripple`. Its true second derivative is not known, so errors are measured from double backward:
+Put any function in place of `ripple`. Its true second derivative is not known, so the errors are measured against double backward:
 """
 
-# %% [markdown] lang="ko" en="79bdab8f"
+# %% [markdown] lang="ko" en="14c17ec4"
 r"""
 ### 여러분의 함수 · 선택
 

@@ -61,17 +61,17 @@ r"""
 ## First look
 
 This is $\log x^3 + \sqrt{x^2}$ of lesson 4, with a secant through two of its points that are $h$ apart; the slope of the secant is the difference quotient. Two more lines coincide: one has the slope that torch found, the
-other that of a small autograd of our own, the *engine*. (The panel calls the function $S$ and the engine's slope $e$. The list *bug* belongs to section 3.)
+other that of a small autograd of our own, the *engine*. (The panel calls the function $S$ and the engine's slope $e$. Ignore the right plot and the lists until section 3.)
 
 Move $x$ to a place that you like, then press *play h*, or move $h$ from $1$ to $0.0001$. Do this at three places. **Which three numbers meet, at every $x$?**
 """
 
-# %% [markdown] lang="ko" en="c0ecac02"
+# %% [markdown] lang="ko" en="a28912f9"
 r"""
 ## 먼저 보기
 
 그림에는 수업 04의 함수 $\log x^3 + \sqrt{x^2}$의 곡선과, 그 위에서 $h$만큼 떨어진 두 점을 지나는 할선(secant)이 있습니다. 할선의 기울기가 차분몫(difference quotient)입니다. 나머지 두 직선은 겹쳐 있습니다. 하나의 기울기는 torch가 구한 값이고,
-다른 하나의 기울기는 직접 만든 작은 autograd, 곧 *엔진*이 구한 값입니다. (그림 아래에서 $S$는 이 함수, $e$는 엔진이 구한 기울기입니다. *버그* 목록은 그대로 두세요. 3절에서 씁니다.)
+다른 하나의 기울기는 직접 만든 작은 autograd, 곧 *엔진*이 구한 값입니다. (그림 아래에서 $S$는 이 함수, $e$는 엔진이 구한 기울기입니다. 오른쪽 그림과 목록은 3절에서 다루니 지금은 그대로 두세요.)
 
 마음에 드는 곳으로 $x$를 옮긴 다음 *h 재생*을 누르거나 $h$를 $1$에서 $0.0001$까지 옮기세요. 세 곳에서 해 보세요. **$x$가 어디에 있든 만나는 세 값은 무엇인가요?**
 """
@@ -190,14 +190,14 @@ print("y.grad:", round(y.grad, 6), " x.grad:", round(x.grad, 6))
 
 # %% [markdown] lang="en"
 r"""
-0.008 and 0.6, autograd's values since lesson 1. **No formula is stored.** $3x^2$ was computed at $x = 5$, and only the number 75 was kept. (Many believe that autograd stores formulas. It does not.)
+0.008 and 0.6, autograd's values since lesson 1. **These Values store no formula, only numbers.** $3x^2$ was computed at $x = 5$, and only 75 was kept. (PyTorch stores no formula of your function either. A node keeps saved tensors, here $x=5$, and its operation's fixed backward step computes $3x^2$ from them when a gradient arrives.)
 
 The five Values of the prediction were made in the same way. Read off their parents and slopes, and you have lesson 4's list of edges. If you still have your `total_derivative` of task 4.1, paste it into a cell above the next one; otherwise torch stands in.
 """
 
-# %% [markdown] lang="ko" en="f07d09b1"
+# %% [markdown] lang="ko" en="92a1c069"
 r"""
-수업 01부터 autograd가 알려 준 0.008과 0.6입니다. **식은 어디에도 저장하지 않았습니다.** $3x^2$을 $x = 5$에서 계산해 75라는 수만 남겼습니다. (autograd가 식을 저장했다가 미분한다고 생각하는 사람이 많습니다. 그렇지 않습니다.)
+수업 01부터 autograd가 알려 준 0.008과 0.6입니다. **이 Value들은 식이 아니라 수만 저장합니다.** $3x^2$을 $x = 5$에서 계산해 75라는 수만 남겼습니다. (PyTorch도 여러분이 쓴 함수의 식은 저장하지 않습니다. 노드에는 저장된 텐서(여기서는 $x = 5$)가 있고, gradient가 도착하면 그 연산에 정해진 역방향 단계가 이 텐서로 $3x^2$을 계산합니다.)
 
 앞에서 예상해 본 그래프의 Value 다섯 개도 이렇게 만들었습니다. 부모와 기울기를 읽어 내면 수업 04의 간선(edge) 리스트가 됩니다. 과제 4.1에서 쓴 `total_derivative`가 남아 있으면 다음 셀 위에 셀을 하나 만들어 붙여 넣으세요. 없으면 torch가 대신합니다.
 """
@@ -291,15 +291,15 @@ $t$를 거치면 둘, $t$와 $z$를 거치면 셋입니다. 단순한 재귀에�
 r"""
 ## 3. Find the bug with the quotient
 
-The explorer of the first look again: its engine has a choice of bugs. It takes the local slopes from torch, but orders and adds by itself.
-After two calls of `backward()` a leaf must hold twice the slope, so $S$ is then twice the function. Right: how far the quotient is from torch and from the engine.
+Here is the explorer of the first look again. Now you can give its engine a bug; it takes the local slopes from torch, but orders and adds by itself.
+After two calls of `backward()` a leaf must hold twice the slope, so $S$ is then twice the function. Right: how far the quotient is from torch's slope and the engine's.
 
 1. "`=` for `+=`", one call: which of the three functions gives it away?
 2. Breadth first: it survives $\log x^3 + \sqrt{x^2}$ of lesson 4, where two paths meet. Why? Where does it fail?
 3. "no reset": set *calls* to 1 ×, then to 2 ×. What happens on the chain, $\log x^3$?
 """
 
-# %% [markdown] lang="ko" en="cf59b6f6"
+# %% [markdown] lang="ko" en="cab09fb7"
 r"""
 ## 3. 차분몫으로 버그 찾기
 
@@ -440,7 +440,7 @@ print(say(en="quotient:", ko="차분몫  :"), round((f(2 + 1e-6) - f(2 - 1e-6)) 
 
 # %% [markdown] lang="en"
 r"""
-Whenever something arrives, $y$ passes on **all** that it holds, the old with the new. On a chain that is right. In the demo of micrograd's first commit, each value of the first layer is used 16 times. The first of the demo's gradients is
+Whenever something arrives, $y$ passes on **everything** it holds, old and new. On a chain that is right. In the demo of micrograd's first commit, each value of the first layer is used 16 times. The first of the demo's gradients is
 $-542$, where the quotient says $-0.315$, and half of the first layer's gradients are more than 500 times too large. **Yet the demo trained to 100 % accuracy.** A falling loss proves nothing: check gradients with a quotient.
 
 The cure was a topological order. Section 4's bug is still open in micrograd: [a second `backward()`](https://github.com/karpathy/micrograd/pull/102) gives too much. Training does not notice, since every step makes new intermediate values.
@@ -453,7 +453,7 @@ A [proposal to drop the topological order](https://github.com/karpathy/micrograd
 </details>
 """
 
-# %% [markdown] lang="ko" en="9101571f"
+# %% [markdown] lang="ko" en="d0a030b9"
 r"""
 무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 이 예제의 첫 gradient는 차분몫으로는
 $-0.315$인데 엔진의 값은 $-542$였고, 첫 층의 gradient 가운데 절반은 500배 넘게 컸습니다. **그런데도 이 예제는 정확도 100%까지 학습했습니다.** loss가 줄어든다고 해서 gradient가 맞는 것은 아닙니다. gradient는 차분몫과 비교해서 확인하세요.
@@ -676,7 +676,7 @@ Write `Value.order`. It returns a **list** of all Values that take a turn in the
 - **Every Value stands before its parents.** Where that leaves a choice, any order will do.
 - Two different Values may hold the same number: tell them apart as objects (`is`, `id`, or a set of Values), not by `data`.
 - A graph may be deep, 5000 Values one after the other, and Python stops a recursion at about 1000. (If you change the recursion limit, put it back.) It may also have very many paths, like task 4.1's
-  forty diamonds: visit each Value a few times at most, not once for each path, and do not search all others for each (use a set, not `in` a list).
+  forty diamonds: visit each Value a few times at most, not once for each path, and use a set (`in` searches a whole list each time).
 
 On section 1's graph, `w.order()` must be `[w, t, z, y, x]`: there is no other order.
 
@@ -704,7 +704,7 @@ while stack:
 </details>
 """
 
-# %% [markdown] lang="ko" en="5c08aaa1"
+# %% [markdown] lang="ko" en="9e1a02a3"
 r"""
 ## 과제 10.2 · `value_order`: `Value.order` 작성하기(역방향 계산의 순서)
 
@@ -1007,7 +1007,7 @@ Four more operations: `x ** number`, `x.log()`, `x.exp()`, `x.relu()`. Each retu
 - `__pow__`: `number` is an `int` or `float`, not a Value. If `x` is below 0, `number` is whole (2 or 2.0), and may be negative. If `x` is 0, `number` is 0 or at least 1.
   $x^0$ is 1 and has the slope 0 everywhere, **at 0 too**.
 - `log` is the natural logarithm; `x` is positive.
-- `relu` is $\max(x, 0)$. At 0 its slope is **0**, as in torch. A slope is an `int` or a `float`, not a `bool`.
+- `relu` is $\max(x, 0)$. At 0 its slope is **0**, as in torch.
 - The rules of 10.1 hold: the result's `grad` is 0, and `self` is not changed. Compute with `self.data`: the `+` and `*` of 10.1 may be missing.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1023,7 +1023,7 @@ A sine would be `Value(math.sin(self.data), (self,), (math.cos(self.data),))`; t
 </details>
 """
 
-# %% [markdown] lang="ko" en="aa830bde"
+# %% [markdown] lang="ko" en="ffd5f9eb"
 r"""
 ## 과제 10.4 · `value_functions`: 거듭제곱, log, exp, relu
 
@@ -1034,7 +1034,7 @@ r"""
 - `__pow__`: `number`는 Value가 아니라 `int`나 `float`입니다. `x`가 0보다 작으면 `number`는 정수(2나 2.0)이고 음수일 수도 있습니다. `x`가 0이면 `number`는 0이거나 1 이상입니다.
   $x^0$은 1이고 기울기는 어디서나 0입니다. **`x`가 0일 때도** 그렇습니다.
 - `log`는 자연로그이고, `x`는 양수입니다.
-- `relu`는 $\max(x, 0)$입니다. 0에서 torch는 기울기를 **0**으로 정합니다. 똑같이 하세요. 기울기는 `bool`이 아니라 `int`나 `float`입니다.
+- `relu`는 $\max(x, 0)$입니다. 0에서 torch는 기울기를 **0**으로 정합니다. 똑같이 하세요.
 - 10.1의 규칙이 그대로 적용됩니다. 결과의 `grad`는 0이고, `self`는 바뀌지 않습니다. `self.data`로 계산하세요. 10.1의 `+`와 `*`는 없을 수도 있습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
