@@ -1123,7 +1123,6 @@ Return the names of all nodes of the graph behind `t`, as a list of strings.
   `torch::autograd::AccumulateGrad`; a name without the prefix `torch::autograd::` counts as right too.)
 - List each **node** once, however many edges lead to it. Two nodes with the same name are two entries: the graph of section 4 gives six
   names, `PowBackward0` twice.
-- To tell nodes apart, keep the nodes themselves, for example in a `set`, and not only their `id`: PyTorch makes the Python object of a node anew once nothing refers to it, and Python may give the `id` of an object that is gone to another node.
 - The order does not matter. Skip edges to `None`. If `t` has no `grad_fn`, return an empty list.
 - Right names on ordinary graphs earn 2 of the 3 points; the third is for graphs like those of the next item.
 - The graph may be thousands of operations deep. On such a graph, a function that calls itself ends in a `RecursionError` (if you raise the
@@ -1152,7 +1151,7 @@ while todo:
 </details>
 """
 
-# %% [markdown] lang="ko" en="6915cc9e"
+# %% [markdown] lang="ko" en="dca3f59f"
 r"""
 ## 과제 2.2 · `graph_nodes`
 
@@ -1164,7 +1163,6 @@ r"""
   `torch::autograd::AccumulateGrad`인데, 앞의 `torch::autograd::`는 빼고 써도 맞습니다.)
 - **노드**마다 한 번만 적습니다. 그 노드로 가는 간선이 몇 개든 마찬가지입니다. 이름이 같아도 서로 다른 노드이면 따로 적습니다. 4절의
   그래프라면 이름이 여섯 개이고 그중 둘이 `PowBackward0`입니다.
-- 노드를 구별하려면 `id`만 적어 두지 말고 노드 자체를 `set` 같은 곳에 담아 두세요. 노드를 나타내는 파이썬 객체는 아무도 참조하지 않으면 사라졌다가 새로 만들어지고, 사라진 객체의 `id`를 다른 노드가 물려받을 수 있습니다.
 - 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 리스트를 돌려주세요.
 - 보통의 그래프에서 이름을 맞게 구하면 3점 중 2점이고, 나머지 1점은 다음 항목과 같은 그래프에서도 맞아야 받습니다.
 - 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도를 올린다면 함수 안에서 올렸다가
@@ -1338,7 +1336,7 @@ if you called `t.sum().backward()` now, for the first time.
   that share their memory, are two leaves. Their values, shapes and `.grad` do not matter.
 - Do not list constants, or leaves from which `t` was computed only under `no_grad` or through `detach()`. (Leaves whose tracking was
   switched off after `t` was computed do not occur.)
-- The rest is as in task 2.2: edges to `None`, deep graphs and graphs with many paths occur, keep the nodes and not only their `id`, and do not run `backward()`. Deep graphs
+- The rest is as in task 2.2: edges to `None`, deep graphs and graphs with many paths occur, and you must not run `backward()`. Deep graphs
   and those with many paths earn 1 of the 2 points.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1356,7 +1354,7 @@ tensors. (`x in list` would compare their values!)
 </details>
 """
 
-# %% [markdown] lang="ko" en="65b35439"
+# %% [markdown] lang="ko" en="590b20ef"
 r"""
 ## 과제 2.3 · `leaves_of`
 
@@ -1369,7 +1367,7 @@ r"""
   메모리를 함께 쓰더라도 마찬가지입니다. 값이나 shape, `.grad`는 상관없습니다.
 - 상수는 넣지 않습니다. `no_grad` 안에서만 쓰였거나 `detach()`를 거쳐서만 `t`에 쓰인 leaf도 넣지 않습니다. (`t`를 계산한 뒤에 추적을 끈
   leaf는 나오지 않습니다.)
-- 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, 노드는 `id`만이 아니라 노드 자체를 담아 두고, `backward()`는 호출하지 않습니다. 2점 중 1점은
+- 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, `backward()`는 호출하지 않습니다. 2점 중 1점은
   깊은 그래프와 경로가 많은 그래프에서도 맞아야 받습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
