@@ -44,8 +44,11 @@ METHODS = {
     "backward_twice": ("backward",),
     "value_functions": ("__pow__", "log", "exp", "relu"),
 }
-#: The lesson that the whole suite alone has: 120 core-seconds, and 1 to 3 for each of the others.
-WHOLE_ALONE = "10"
+#: What the answers of a task pass that is tried in a thousand ways, before its costly tests: a chain of two.
+FIRST = {
+    "value_order": "a = Value(2.0)\nb = Value(4.0, (a,), (1.0,))\n"
+    "assert [id(value) for value in b.order()] == [id(b), id(a)]"
+}
 SECONDS = 2.0  # of the processor, for an attempt; an answer takes less
 FIRST_SECONDS = 30.0  # for the course's own answer, which may import a part of torch
 
@@ -175,12 +178,12 @@ def earning(lesson: Lesson, task: Task, deep: bool) -> list[str]:
     exec(task.answer.source, names)
     called = "Value" if task.id in METHODS else task.id
     parts = split_tests(task.test.source)[0], task.test.source
-    visible, whole = (compile(part, task.id, "exec") for part in parts)
-    assert passes(names, whole, FIRST_SECONDS), "the course's own answer passes"
+    stages = [compile(part, task.id, "exec") for part in (FIRST.get(task.id, ""), *parts)]
+    assert all(passes(names, stage, FIRST_SECONDS) for stage in stages), "the course's own answer passes"
     return [
         name
         for name, answer in attempts(task, names[called], deep)
-        if passes(mine := {**names, called: answer}, visible) and passes(mine, whole)
+        if all(passes({**names, called: answer}, stage) for stage in stages)
     ]
 
 
@@ -188,12 +191,7 @@ def depths() -> Iterator[Any]:
     """Yield the lessons as they are and in depth."""
     for lesson in LESSONS:
         costs = pytest.mark.costly("tries every function of Secant")
-        yield pytest.param(
-            lesson,
-            False,
-            marks=pytest.mark.whole if lesson.name[:2] == WHOLE_ALONE else costs,
-            id=lesson.name,
-        )
+        yield pytest.param(lesson, False, marks=costs, id=lesson.name)
         yield pytest.param(lesson, True, marks=pytest.mark.deep, id=f"{lesson.name}-deep")
 
 
