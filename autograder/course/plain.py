@@ -104,6 +104,12 @@ def is_plain(root: Path, name: str, source: str = "source") -> bool:
     return bool(written) and all(written)
 
 
+def plain_assignments(root: Path, source: str = "source") -> list[str]:
+    """Return the names of a course's plain assignments, in order."""
+    folders = sorted(path for path in (root / source).glob("*") if path.is_dir() and path.name[0] != ".")
+    return [path.name for path in folders if is_plain(root, path.name, source)]
+
+
 def notebooks(folder: Path) -> list[Path]:
     """Return the notebooks of an assignment's folder, in the order in which nbgrader takes them."""
     return sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
@@ -130,6 +136,25 @@ def read_plain(
     return PlainAssignment(name, read, _files(folder))
 
 
+def instructors_notebooks(root: Path, name: str, source: str = "source") -> dict[str, NotebookNode]:
+    """Return the instructor's notebooks of a plain assignment, by their names.
+
+    Raises:
+        CourseError: one cannot be read.
+    """
+    return {path.stem: _instructors(path) for path in notebooks(root / source / name)}
+
+
+def _instructors(path: Path) -> NotebookNode:
+    from nbgrader.nbgraderformat import ValidationError, read
+
+    try:
+        found: NotebookNode = read(str(path), as_version=4)
+    except (OSError, ValueError, RuntimeError, ValidationError) as error:
+        raise CourseError(f"source/{path.parent.name}/{path.name} cannot be read: {error}") from error
+    return found
+
+
 def files_inside(
     ours: Mapping[str, bytes], theirs: Mapping[str, bytes], kept: Iterable[str] = ()
 ) -> dict[str, bytes]:
@@ -153,15 +178,14 @@ def _is_written_by_hand(path: Path) -> bool:
 
 
 def _read(path: Path, config: Config) -> PlainSource:
-    from nbgrader.nbgraderformat import ValidationError, read
     from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
 
     where = f"source/{path.parent.name}/{path.name}"
+    instructors = _instructors(path)
+    bound = _names_bound(cell.source for cell in instructors.cells if cell.cell_type == "code")
     try:
-        instructors = read(str(path), as_version=4)
-        bound = _names_bound(cell.source for cell in instructors.cells if cell.cell_type == "code")
         given, _ = ClearSolutions(config=config).preprocess(instructors, {})
-    except (OSError, ValueError, RuntimeError, ValidationError) as error:
+    except (ValueError, RuntimeError) as error:
         raise CourseError(f"{where} cannot be read: {error}") from error
     _refuse(given, where)
     mark = ClearHiddenTests(config=config).begin_test_delimeter
