@@ -31,6 +31,12 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 STUDENTS, CLASS, AUTHORS = "For students", "Grading a class", "Writing lessons"
 
 Lessons = Annotated[list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")]
+Graded = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="A lesson (1, 01) or the folder's name of any assignment; default: all.", metavar="[NAME]..."
+    ),
+]
 Students = Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")]
 
 
@@ -152,7 +158,7 @@ def check(
 
 @app.command(rich_help_panel=CLASS)
 def grade(
-    lesson: Lessons = None,
+    lesson: Graded = None,
     student: Students = None,
     workers: Annotated[
         int, typer.Option(help="Processes on this machine; default: one per core, if memory allows.", min=0)
@@ -185,7 +191,7 @@ def grade(
 
 @app.command(rich_help_panel=CLASS)
 def feedback(
-    lesson: Lessons = None,
+    lesson: Graded = None,
     student: Students = None,
     force: Annotated[bool, typer.Option("--force", help="Make all pages, not only outdated ones.")] = False,
 ) -> None:

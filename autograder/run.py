@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course.errors import CourseError
-from autograder.course.lesson import choose_lessons, find_lessons
+from autograder.course.find_assignments import Gradable, choose_gradable, find_gradable
 from autograder.json_file import refuse_unwritable, write_results
 from autograder.lms.exported import is_exported
 from autograder.sandbox.inside import pages
@@ -39,14 +39,14 @@ class Asked(NamedTuple):
 
     Attributes:
         root: the course directory.
-        lessons: the names of their lessons.
-        every: the names of all lessons of the course.
+        lessons: the names of their lessons, and of their assignments with ordinary nbgrader tests.
+        every: all that the course has of both.
         students: the students' ids; empty for all students.
     """
 
     root: Path
     lessons: Sequence[str]
-    every: Sequence[str]
+    every: Gradable
     students: Sequence[str]
 
 
@@ -54,11 +54,9 @@ def asked_for(root: Path, lessons: list[str] | None, students: list[str] | None)
     """Read a command's arguments.
 
     Raises:
-        CourseError: a lesson does not exist.
+        CourseError: no lesson and no assignment has this name.
     """
-    there = find_lessons(root)
-    chosen = choose_lessons(there, lessons or [])
-    return Asked(root, [one.name for one in chosen], [one.name for one in there], students or [])
+    return Asked(root, choose_gradable(root, lessons or []), find_gradable(root), students or [])
 
 
 def grade(
@@ -166,7 +164,7 @@ def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
     return course, entries
 
 
-def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[str]) -> typer.Exit:
+def _nothing_found(submitted: Path, every: Gradable, students: Sequence[str]) -> typer.Exit:
     """Say that nothing was found: an error where students were named, or something else lies there."""
     from autograder.grading.closing import meant, unknown
 
@@ -175,7 +173,7 @@ def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[s
     for student in students:
         if (alike := meant(student, submitted)) and alike != student:
             out.print(f"Did you mean {alike}, not {student}?")
-    strange = list(unknown(submitted, lessons, is_exported, students))[:_ROWS]
+    strange = list(unknown(submitted, every, is_exported, students))[:_ROWS]
     for place, to_do in strange:
         out.print(f"{place}: {to_do}")
     return typer.Exit(1 if students or strange else 0)

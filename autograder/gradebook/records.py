@@ -24,8 +24,8 @@ class Record(_Base):
     """What the autograder last did with a submission. nbgrader leaves foreign tables alone.
 
     Attributes:
-        notebook_id: of nbgrader's submitted notebook, the first of several. A record of another one counts for
-            nothing.
+        notebook_id: of nbgrader's submitted notebook, the first of several. A record of another one counts
+            for nothing.
         key: a hash of all that the result came from.
         result: what was found, as JSON; empty if nothing was.
         filed: whether the folders hold it too.

@@ -46,6 +46,11 @@ class GradedTask(TaskResult):
         return cell_key(self.notebook, self.cell)
 
     @property
+    def name(self) -> str:
+        """Its id within its notebook."""
+        return self.id.removeprefix(cell_key(self.notebook, ""))
+
+    @property
     def is_note(self) -> bool:
         """Whether no test grades it, but a person."""
         return self.key == self.id and not self.has_test
@@ -53,7 +58,7 @@ class GradedTask(TaskResult):
 
 @dataclass(frozen=True)
 class Printed:
-    """What a cell printed or raised, its `place` among the cells of the notebook, and which notebook it is."""
+    """What a cell printed or raised, its `place` among the cells of the notebook, and the notebook."""
 
     place: int
     cell: CellResult
