@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course.errors import CourseError
+from autograder.course.find_assignments import choose_gradable
 from autograder.course.lesson import Lesson, choose_lessons, course_languages, find_lessons, find_root
 from autograder.terminal import Terminal, err, out, warn_of_others
 from secant.language import LANGUAGES, counted, language, of_this_machine, print_whatever_comes, say
@@ -282,7 +283,11 @@ def export(
 @app.command(rich_help_panel=CLASS)
 def report(
     lesson: Annotated[
-        str, typer.Argument(help="1, 01 or a folder's name; default: all lessons together.")
+        str,
+        typer.Argument(
+            help="A lesson (1, 01) or the folder's name of any assignment; default: all together.",
+            metavar="[NAME]",
+        ),
     ] = "",
     lang: Annotated[Spoken | None, typer.Option(help="The page's language; default: this machine's.")] = None,
     anonymous: Annotated[
@@ -303,7 +308,8 @@ def report(
 
     language(lang.value if lang else of_this_machine())
     course = Course.at(find_root(Path.cwd()))
-    chosen = choose_lessons(find_lessons(course.root), [lesson])[0] if lesson else None
+    source = course.directory.source_directory
+    chosen = choose_gradable(course.root, [lesson], source)[0] if lesson else None
     form = Form(language(), anonymous, folder.absolute() if folder else course.root / REPORT)
     try:
         written = write_report(course, chosen, form, datetime.now())

@@ -38,6 +38,7 @@ from secant.visible import visible
 
 _GRADED = ("test", "manual", "task")
 _HANGUL = re.compile("[가-힣]")
+_HEADING = re.compile("^#+ +(.+)", re.MULTILINE)
 _OUTCOMES: Mapping[str, Outcome] = {
     "passed": "passed",
     "partial": "wrong",
@@ -141,18 +142,8 @@ class GradedPlain:
         return Given(self.sources[name], self._made[name], self.language)
 
     def titles(self, name: str) -> Mapping[str, str]:
-        """Return what graded cells are called: the heading above, and the grade_id. For "", the title."""
-        found: dict[str, str] = {}
-        heading = ""
-        for cell in self._made[name].cells:
-            if grade_id(cell):
-                found[grade_id(cell)] = f"{heading} · {grade_id(cell)}" if heading else grade_id(cell)
-            elif cell.cell_type == "markdown" and (
-                line := re.search(r"^#+ +(.+)", cell.source, re.MULTILINE)
-            ):
-                heading = line[1].replace("`", "").strip()
-                found.setdefault("", heading)
-        return found
+        """Return what `cell_titles` does, of a notebook of its."""
+        return cell_titles(self._made[name])
 
     def hide_tests(self, notebook: NotebookNode) -> NotebookNode:
         """Return a notebook without hidden tests and mark schemes, whatever the course's own steps do."""
@@ -161,6 +152,19 @@ class GradedPlain:
             if is_task(cell):  # which is ours: in a student's cell the marks are words
                 self._clear_scheme.preprocess_cell(cell, {}, place)
         return shown
+
+
+def cell_titles(notebook: NotebookNode) -> dict[str, str]:
+    """Return what cells are called: the heading above, and the grade_id. For "", the notebook's title."""
+    found: dict[str, str] = {}
+    heading = ""
+    for cell in notebook.cells:
+        if grade_id(cell):
+            found[grade_id(cell)] = f"{heading} · {grade_id(cell)}" if heading else grade_id(cell)
+        elif cell.cell_type == "markdown" and (line := _HEADING.search(cell.source)):
+            heading = line[1].replace("`", "").strip()
+            found.setdefault("", heading)
+    return found
 
 
 def graded_cells(source: PlainSource) -> list[PlainCell]:
