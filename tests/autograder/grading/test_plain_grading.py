@@ -4,15 +4,13 @@ import json
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import deepcopy
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
-from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.api import Gradebook
 
@@ -29,41 +27,9 @@ from autograder.lms.exported import is_exported
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Done, Failed, PlainJob
 from autograder.workers.remote import do, pack, unpack
-from tests.autograder.exam.plain_cases import STUB, Case
-from tests.support.plain_course import answer, code, graded, manual, notebook, task, write_assignment
+from tests.support.plain_class import BEYOND, FIRST, RIGHT, SECOND, WRONG, add_assignments, filled, submit
+from tests.support.plain_course import code, notebook, task, write_assignment
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, solutions
-
-HIDDEN = "assert f(0) == 0\n### BEGIN HIDDEN TESTS\nassert f(3) == 9, 'SECRET'\n### END HIDDEN TESTS"
-ESSAY = "Draw a plot.\n### BEGIN MARK SCHEME\nSCHEME\n### END MARK SCHEME"
-FIRST = (
-    answer("f", STUB),
-    graded("t", "assert f(2) == 4", 2),
-    graded("cell-77aa01b2", HIDDEN, 3),
-    manual("why", "YOUR ANSWER HERE", 2),
-    task("essay", ESSAY, 2),
-)
-#: The second notebook has a test of the same grade_id.
-SECOND = (answer("g", STUB), graded("t", "assert g() == open('data.txt').read()", 1))
-RIGHT = {"f": "def f(x):\n    return x * x", "why": "Because <b>so</b>."}
-WRONG = {"f": "def f(x):\n    return 2 * x"}
-BEYOND = {"g": "def g():\n    return open('data.txt').read()"}
-
-
-def filled(cells: Sequence[NotebookNode], answers: Mapping[str, str], *own: NotebookNode) -> NotebookNode:
-    return deepcopy(Case("", cells, answers, {}, own=own).submitted())
-
-
-def submit(room: Path, student: str, notebooks: Mapping[str, NotebookNode | str], name: str = "ps") -> Path:
-    shutil.rmtree(room / "submitted" / student / name, ignore_errors=True)
-    write_assignment(room / "submitted" / student, name, notebooks)
-    return room / "submitted" / student / name
-
-
-def add_assignments(room: Path) -> None:
-    """Give a course an assignment of two notebooks, `ps`, and one of a single one, `hw1`."""
-    write_assignment(room / "source", "ps", {"ps": notebook(*FIRST), "more": notebook(*SECOND)})
-    (room / "source/ps/data.txt").write_text("2")
-    write_assignment(room / "source", "hw1", {"hw1": notebook(*FIRST[:2])})
 
 
 @contextmanager
@@ -112,7 +78,9 @@ def plain_room(room: Path) -> Path:
     return room
 
 
-SPY = "import sys\ndef f(x):\n    print('SEC' + 'RET' in repr(sys._getframe(1).f_code.co_consts))\n    return x"
+SPY = (
+    "import sys\ndef f(x):\n    print('SEC' + 'RET' in repr(sys._getframe(1).f_code.co_consts))\n    return x"
+)
 HOSTILE = filled(
     FIRST,
     {"f": f"{SPY}\nprint('<script>alert(1)</script>')", "t": "assert True", "essay": "My own task."},
