@@ -90,7 +90,7 @@ def grade(
             summary = batch.grade(course, entries, pool, force=force, tell=tell)
     written = json_file is None or write_results(json_file, summary.rows())
     is_clean = _end(course, asked, summary)
-    return 0 if is_clean and written and not summary.failed else 1
+    return 0 if is_clean and written and not summary.failed and not summary.refused else 1
 
 
 def _start(
@@ -146,9 +146,14 @@ def make_pages(asked: Asked, *, force: bool) -> int:
     stopped = "Stopped. Run the same command to continue."
     with _closed(pool, stopped), _progress("Pages", len(entries)) as tell:
         summary = batch.make_pages(course, entries, pool, force=force, tell=tell)
-    same, failed = summary.kept - summary.pages, len(summary.failed)
+    same, failed = summary.kept - summary.pages, _failures(summary)
     out.print(f"{counted(summary.pages, 'page')} updated, {same} already up to date; {failed} failed.")
-    return 1 if summary.failed else 0
+    return 1 if failed else 0
+
+
+def _failures(summary: "Summary") -> int:
+    """Return how many submissions could not be graded, those of assignments that are refused included."""
+    return len(summary.failed) + sum(map(len, summary.refused.values()))
 
 
 def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
@@ -219,16 +224,16 @@ def _no_wall(error: WallUnavailable) -> CourseError:
 
 def _end(course: "Course", asked: Asked, summary: "Summary") -> bool:
     """Print what a run came to; return whether all that lies there was read, and it is clear what counts."""
-    from autograder.grading.closing import closing
+    from autograder.grading.closing import closing, listed
 
     end = closing(summary, course.submitted, asked.every, asked.students, is_exported)
     before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
-        f"{counted(end.graded, 'submission')} graded, {before} of them earlier; {len(summary.failed)} failed"
+        f"{counted(end.graded, 'submission')} graded, {before} of them earlier; {_failures(summary)} failed"
         + (f", {unread} could not be read." if unread else ".")
         + (f" {counted(summary.pages, 'page')} updated." if summary.kept else "")
     )
-    show_closing(end, summary.failed)
+    show_closing(end, summary.failed | {listed(entries): why for why, entries in summary.refused.items()})
     warn_of_others(course)
     if "single" in summary.walls:
         err.print("A sandbox was built for each submission, which is slow: `autograder doctor` says why.")

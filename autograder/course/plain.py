@@ -31,6 +31,10 @@ IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache")
 _AUTOTEST = re.compile(r"^\s*#+\s*(?:HASHED\s+)?AUTOTEST\b", re.MULTILINE)
 
 
+class Unsupported(CourseError):
+    """An assignment needs what the grader cannot do."""
+
+
 @dataclass(frozen=True)
 class PlainCell:
     """A cell that nbgrader knows: one that is graded, answered in, or locked.
@@ -151,7 +155,7 @@ def _instructors(path: Path) -> NotebookNode:
     try:
         found: NotebookNode = read(str(path), as_version=4)
     except (OSError, ValueError, RuntimeError, ValidationError) as error:
-        raise CourseError(f"source/{path.parent.name}/{path.name} cannot be read: {error}") from error
+        raise Unsupported(f"source/{path.parent.name}/{path.name} cannot be read: {error}") from error
     return found
 
 
@@ -186,7 +190,7 @@ def _read(path: Path, config: Config) -> PlainSource:
     try:
         given, _ = ClearSolutions(config=config).preprocess(instructors, {})
     except (ValueError, RuntimeError) as error:
-        raise CourseError(f"{where} cannot be read: {error}") from error
+        raise Unsupported(f"{where} cannot be read: {error}") from error
     _refuse(given, where)
     mark = ClearHiddenTests(config=config).begin_test_delimeter
     return PlainSource(path.stem, [_cell(cell, mark) for cell in given.cells if grade_id(cell)], bound)
@@ -196,15 +200,15 @@ def _refuse(notebook: NotebookNode, where: str) -> None:
     """Refuse what the grader cannot do.
 
     Raises:
-        CourseError: the notebook needs it.
+        Unsupported: the notebook needs it.
     """
     kernel = notebook.metadata.get("kernelspec", {})
     language = str(kernel.get("language", "") or notebook.metadata.get("language_info", {}).get("name", ""))
     if language.lower() not in ("", "python"):
-        raise CourseError(f"{where} is a notebook of {language}; only Python can be graded.")
+        raise Unsupported(f"{where} is a notebook of {language}; only Python can be graded.")
     for cell in notebook.cells:
         if _AUTOTEST.search(cell.source):
-            raise CourseError(
+            raise Unsupported(
                 f"{where}, cell {grade_id(cell) or 'without an id'}: AUTOTEST cannot be graded yet. Write "
                 "the tests that it generates into the cell, or have nbgrader's own engine grade this."
             )
@@ -257,14 +261,14 @@ def _files(folder: Path) -> dict[str, bytes]:
     paths = [path for path in paths if not _is_ignored(path.relative_to(folder))]
     size = sum(path.stat().st_size for path in paths)
     if size > MAX_FILES_BYTES:
-        raise CourseError(
+        raise Unsupported(
             f"The files in source/{folder.name} have {size:,} bytes; at most {MAX_FILES_BYTES:,} can be "
             "copied for each submission."
         )
     try:
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     except OSError as error:
-        raise CourseError(f"{error.filename} cannot be read: {error.strerror}.") from error
+        raise Unsupported(f"{error.filename} cannot be read: {error.strerror}.") from error
 
 
 def _is_ignored(path: Path) -> bool:

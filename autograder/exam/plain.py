@@ -21,8 +21,7 @@ from types import CodeType
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from autograder.course.errors import CourseError
-from autograder.course.plain import PlainCell, PlainSource, names_bound
+from autograder.course.plain import PlainCell, PlainSource, Unsupported, names_bound
 from autograder.exam.plain_report import Grade, Outcome, PlainReport
 from autograder.intake.parse import Cell, parse
 from autograder.intake.plain import last_of_each
@@ -79,7 +78,7 @@ class PlainExaminer:
         timeout: seconds for a cell (`Execute.timeout`); None for as many as a submission has.
 
     Raises:
-        CourseError: a test cannot be graded.
+        Unsupported: a test cannot be graded.
     """
 
     def __init__(self, source: PlainSource, timeout: float | None = 30.0) -> None:
@@ -225,7 +224,7 @@ def _compiled(cell: PlainCell, source: PlainSource) -> TestCode | Grade:
     """Return a test as code, or the grade of everybody where it is no Python.
 
     Raises:
-        CourseError: it cannot run outside of a kernel.
+        Unsupported: it cannot run outside of a kernel.
     """
     try:
         tree = ast.parse(TransformerManager().transform_cell(cell.source))
@@ -239,14 +238,14 @@ def _compiled(cell: PlainCell, source: PlainSource) -> TestCode | Grade:
         value = compile(ast.fix_missing_locations(last), name, "eval", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         if _AWAIT.search(str(error)):
-            raise CourseError(
+            raise Unsupported(
                 f"{source.name}, cell {cell.id}: a test that awaits outside of a function cannot be graded. "
                 "Put it into `async def` and call that with asyncio.run."
             ) from error
         return Grade(cell.id, 0.0, cell.points, "failed", type(error).__name__, str(error))
     code = TestCode(_text(body), _text(value), tuple(sorted(reading.read)), "")
     if len((code.body + code.last).encode()) > MAX_CELL_BYTES:
-        raise CourseError(f"{source.name}, cell {cell.id}: the test is too long to be graded.")
+        raise Unsupported(f"{source.name}, cell {cell.id}: the test is too long to be graded.")
     return code
 
 

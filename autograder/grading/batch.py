@@ -27,7 +27,7 @@ from nbformat import NotebookNode
 
 from autograder.course.clock import EXAMPLE
 from autograder.course.errors import CourseError
-from autograder.course.plain import is_plain
+from autograder.course.plain import Unsupported, is_plain
 from autograder.course.settings import Course
 from autograder.gradebook.book import STALE, Book
 from autograder.gradebook.class_list import Listed, class_list, students
@@ -95,6 +95,7 @@ class Summary:
         unread: how many of those could not be read, and wait for a person.
         pages: of how many of those the page was made anew.
         failed: those that could not be graded, and why.
+        refused: the submissions of assignments that cannot be graded at all, by the reason.
         before: the gradebook's students when the run began.
         students: the gradebook's, at the end.
         walls: the kinds of wall that were used; "single" is the slow one.
@@ -108,6 +109,7 @@ class Summary:
     unread: int = 0
     pages: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
+    refused: dict[str, list[Entry]] = field(default_factory=dict)
     before: Sequence[Listed] = ()
     students: Sequence[str] = ()
     walls: set[str] = field(default_factory=set)
@@ -182,6 +184,8 @@ def _run(
         for job, found in run(work, batch.next_job, workers):
             batch.receive(job, found)
         batch.note_filed()
+        if batch.summary.refused and not batch.summary.results:
+            raise CourseError(next(iter(batch.summary.refused)))
         with contextlib.suppress(GradebookBusy):  # nobody is listed then, and nothing is lost
             batch.summary.students = students(book)
         return batch.summary
@@ -264,7 +268,11 @@ class _Batch:
             if not self._coming:
                 return None
             entry = self._coming.popleft()
-            assigned = self._assigned(entry.lesson)
+            try:
+                assigned = self._assigned(entry.lesson)
+            except Unsupported as error:  # which stops no other assignment
+                self._refuse(entry, str(error))
+                continue
             with self._survived(entry, assigned):
                 self._begin(entry, assigned)
         return self._due.popleft()
@@ -292,6 +300,12 @@ class _Batch:
                 case Examined(report, wall) | ExaminedPlain(report, wall):
                     self.summary.walls.add(wall)
                     self._finish(entry, open_, open_.taken.result(report))
+
+    def _refuse(self, entry: Entry, why: str) -> None:
+        """List a submission of an assignment that cannot be graded."""
+        self.summary.refused.setdefault(why, []).append(entry)
+        self.summary.done += 1
+        self._tell(entry, "")
 
     def _assigned(self, name: str) -> Assigned:
         if name not in self._assignments:

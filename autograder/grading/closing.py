@@ -108,7 +108,7 @@ def closing(
         {lesson: names for lesson, names in absent.items() if names},
         _strangers({entry.student for entry in results if valid_student_id(entry.student)}, summary.before),
         _packages(results.missing),
-        {_listed(entries): why for why, entries in summary.unclear_times.items()},
+        {listed(entries): why for why, entries in summary.unclear_times.items()},
         {str(entry): late[entry] for entry in sorted(late, key=str)},
     )
 
@@ -123,7 +123,7 @@ def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
     return {package: sorted(students[package]) for package in ranked}
 
 
-def _listed(entries: Sequence[Entry]) -> str:
+def listed(entries: Sequence[Entry]) -> str:
     """Return the first submissions of several, and how many more there are."""
     shown = ", ".join(map(str, entries[:_FIRST]))
     return f"{shown} and {len(entries) - _FIRST} more" if len(entries) > _FIRST else shown

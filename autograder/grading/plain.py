@@ -292,7 +292,7 @@ class PlainTaken:
         title = titles.get("", self.assigned.name)
         why = self.rejected
         return Head(
-            f"{title} ({self.assigned.name}, {name})" if name else title,
+            f"{title} · {name}" if name else title,
             self.language,
             entered.score,
             entered.max_score,

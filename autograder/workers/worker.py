@@ -20,7 +20,7 @@ from typing import Any
 
 from nbformat import v4
 
-from autograder.course.plain import PlainAssignment
+from autograder.course.plain import PlainAssignment, Unsupported
 from autograder.sandbox.inside.libraries import Later
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
 from autograder.sandbox.template import Share
@@ -85,6 +85,8 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
         examiner = _examiner(job.lesson, job.source)
         with memory_limit(EXTRA_BYTES):
             return Examined(examiner.grade(wall, job.script, job.secret), wall.mode)
+    except Unsupported as error:
+        return Failed(str(error))
     except WallUnavailable as error:
         return NoWall(error.reason, error.fix)
     except Starved as error:

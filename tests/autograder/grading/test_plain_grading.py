@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from nbformat.v4 import new_output
 from nbgrader.api import Gradebook
+from nbgrader.nbgraderformat import read
 
 from autograder import run as running
 from autograder.course.errors import CourseError
@@ -27,8 +28,9 @@ from autograder.lms.exported import is_exported
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Done, Failed, PlainJob
 from autograder.workers.remote import do, pack, unpack
+from tests.autograder.exam.plain_cases import STUB
 from tests.support.plain_class import BEYOND, FIRST, RIGHT, SECOND, WRONG, add_assignments, filled, submit
-from tests.support.plain_course import code, notebook, task, write_assignment
+from tests.support.plain_course import answer, code, graded, notebook, task, write_assignment
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, solutions
 
 
@@ -184,6 +186,8 @@ def test_notebook_for_staff_has_our_cells_and_the_students_outputs(
     assert "<script>" in hostile["f"]["outputs"][0]["text"]  # a text, which no page takes for markup
     assert "True" not in json.dumps([hostile["cell-77aa01b2"]["outputs"], page(room, "hostile")])
     assert grades(room, "hostile")["t"] == (0.0, False)
+    for path in (room / "autograded").glob("*/ps/*.ipynb"):
+        read(path, as_version=4)  # as nbgrader's own: its cells are marked as it wants them
 
 
 def test_results_have_the_public_form(graded_class: tuple[Path, Summary]) -> None:
@@ -246,7 +250,7 @@ def test_whatever_decides_a_grade_has_it_graded_again(plain_room: Path, change: 
     (folder / "helper.py").write_text("a = 1\n")
     examine(plain_room, Here(lambda job: Failed("stop") if isinstance(job, PlainJob) else None))
     first = HandedIn(Course.at(plain_room), "ps")
-    key = first._plain.key(first._plain.find(Entry("ann", "ps")))  # type: ignore[union-attr]
+    key = first._plain.key(first._plain.find(Entry("ann", "ps")))
     path, text = plain_room / change, ""
     if path.exists():
         text = path.read_text(encoding="utf-8").replace("assert f(2)", "assert f(5)").replace("g():", "h():")
@@ -254,7 +258,7 @@ def test_whatever_decides_a_grade_has_it_graded_again(plain_room: Path, change: 
         f"{text} \n" if change != "nbgrader_config_local.py" else "c = get_config()\nc.Execute.timeout = 3\n"
     )
     after = HandedIn(Course.at(plain_room), "ps")
-    assert after._plain.key(after._plain.find(Entry("ann", "ps"))) != key  # type: ignore[union-attr]
+    assert after._plain.key(after._plain.find(Entry("ann", "ps"))) != key
 
 
 def test_older_grade_is_marked_until_the_newer_file_is_graded(plain_room: Path) -> None:
@@ -459,3 +463,24 @@ def test_submissions_are_found_by_the_assignments_name(plain_room: Path) -> None
     submit(plain_room, "ann", {"hw1": filled(FIRST[:2], {})}, "hw1")
     found = find_submissions(Course.at(plain_room), find_gradable(plain_room).names)
     assert found == [Entry("ann", "hw1")]
+
+
+def test_assignment_that_cannot_be_graded_stops_no_other(plain_room: Path) -> None:
+    generated = graded("auto", "### AUTOTEST x")
+    write_assignment(plain_room / "source", "hw2", {"hw2": notebook(answer("x", STUB), generated)})
+    for student in ("ann", "bob"):
+        submit(plain_room, student, {"hw2": notebook()}, "hw2")
+    with pytest.raises(CourseError, match=r"source/hw2/hw2\.ipynb, cell auto: AUTOTEST cannot be graded"):
+        examine(plain_room, name="hw2")
+    submit(plain_room, "ann", {"hw1": filled(FIRST[:2], RIGHT)}, "hw1")
+    summary, _ = run(plain_room, lessons=["hw2", "hw1"])
+    assert list(summary.refused.values()) == [[Entry("ann", "hw2"), Entry("bob", "hw2")]]
+    assert grades(plain_room, "ann", "hw1", "hw1") == {"t": (2.0, False)}
+
+
+def test_test_that_awaits_is_refused_by_name(plain_room: Path) -> None:
+    waits = graded("t", "await f()")
+    write_assignment(plain_room / "source", "hw2", {"hw2": notebook(answer("f", STUB), waits)})
+    submit(plain_room, "ann", {"hw2": notebook(answer("f", STUB), waits)}, "hw2")
+    summary, _ = examine(plain_room, name="hw2")
+    assert "hw2, cell t: a test that awaits" in summary.failed[Entry("ann", "hw2")]
