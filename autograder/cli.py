@@ -35,7 +35,7 @@ Lessons = Annotated[list[str] | None, typer.Argument(help="1, 01 or a folder's n
 Graded = Annotated[
     list[str] | None,
     typer.Argument(
-        help="A lesson (1, 01) or the folder's name of any assignment; default: all.", metavar="[NAME]..."
+        help="A lesson (1, 01) or the folder's name of any assignment; default: all.", metavar="NAME"
     ),
 ]
 Students = Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")]
@@ -286,7 +286,7 @@ def report(
         str,
         typer.Argument(
             help="A lesson (1, 01) or the folder's name of any assignment; default: all together.",
-            metavar="[NAME]",
+            metavar="NAME",
         ),
     ] = "",
     lang: Annotated[Spoken | None, typer.Option(help="The page's language; default: this machine's.")] = None,
