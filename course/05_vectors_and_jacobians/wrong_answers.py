@@ -236,7 +236,7 @@ def weighted_backward(y, v):
     y.sum().backward()
 
 
-# %% averages task="weighted_backward" hint="mean"
+# %% averages task="weighted_backward" hint="mean" points="1"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -475,7 +475,7 @@ def weighted_backward(y, v):
     torch.dot(y.view(-1), v.view(-1)).backward()
 
 
-# %% only one dimension task="weighted_backward" hint="any"
+# %% only one dimension task="weighted_backward" hint="any" points="1"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -776,7 +776,7 @@ def weighted_backward(y, v):
     (y * v).sum().backward()
 
 
-# %% the other sign task="weighted_backward" hint="added"
+# %% the other sign task="weighted_backward" hint="added" points="1"
 def weighted_backward(y, v):
     if y.shape != v.shape:
         raise ValueError("shapes differ")
