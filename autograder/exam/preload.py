@@ -76,7 +76,7 @@ def told(refused: Mapping[str, str]) -> list[str]:
         refused: why, by module; see `Wall.preload`.
     """
     return [
-        f"The module {module} was not imported in advance, so each submission that needs it imports it: {why}."
+        f"The module {module} was not imported in advance, so submissions import it themselves: {why}."
         for module, why in refused.items()
     ]
 

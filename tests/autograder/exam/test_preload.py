@@ -152,7 +152,7 @@ def test_module_that_cannot_be_preloaded_is_reported_and_harms_nothing(
 
 def test_module_that_is_not_installed_is_reported_in_a_sentence(wall: Wall) -> None:
     assert told(wall.preload(["no_such_package"])) == [
-        "The module no_such_package was not imported in advance, so each submission that needs it imports it: "
+        "The module no_such_package was not imported in advance, so submissions import it themselves: "
         "ModuleNotFoundError: No module named 'no_such_package'."
     ]
 
