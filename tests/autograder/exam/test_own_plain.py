@@ -1,8 +1,10 @@
-"""A check of a notebook with ordinary nbgrader tests runs the visible ones as they stand, and gives no grade."""
+"""A check of a notebook with ordinary nbgrader tests runs the visible ones as they stand; it is no grade."""
 
 import json
 import os
+import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,18 +14,24 @@ from autograder import check
 from autograder.check_plain import PlainChecked, check_plain, show
 from autograder.exam.own_plain import OwnReport, run_visible_tests
 from autograder.exam.plain import Grade
-from autograder.exam.pool import Pool, lasting_pool
+from autograder.exam.pool import Pool, WarmPool
 from autograder.exam.sheet import CheckError
 from secant.language import language
 from tests.support.lessons import save
+from tests.support.own_processes import Forks
 from tests.support.plain_course import HOMEWORK, answer, code, graded, locked, manual, notebook, task
+from tests.support.warm import warm
 
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    made = lasting_pool()
-    yield made
-    made.close()
+    """Processes that start soon, where the platform has forks."""
+    if sys.platform != "linux":
+        with closing(WarmPool()) as made:
+            yield made
+        return
+    with warm(["ipywidgets", "matplotlib.pyplot", "networkx", "torch.func"]) as python:
+        yield Forks(python)
 
 
 def ran(pool: Pool, folder: Path, *cells: NotebookNode, timeout: float = 30.0) -> OwnReport:
