@@ -14,7 +14,7 @@ from secant.visible import visible
 
 if TYPE_CHECKING:
     from autograder.exam.own_plain import OwnReport
-    from autograder.exam.plain import Grade
+    from autograder.exam.plain_report import Grade
     from autograder.exam.pool import Pool
 
 _LOOK = {

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course.errors import CourseError
+from autograder.course.find_assignments import choose_gradable
 from autograder.course.lesson import Lesson, choose_lessons, course_languages, find_lessons, find_root
 from autograder.terminal import Terminal, err, out, warn_of_others
 from secant.language import LANGUAGES, counted, language, of_this_machine, print_whatever_comes, say
@@ -31,6 +32,12 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 STUDENTS, CLASS, AUTHORS = "For students", "Grading a class", "Writing lessons"
 
 Lessons = Annotated[list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")]
+Graded = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="A lesson (1, 01) or the folder's name of any assignment; default: all.", metavar="[NAME]..."
+    ),
+]
 Students = Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")]
 
 
@@ -151,7 +158,7 @@ def check(
 
 @app.command(rich_help_panel=CLASS)
 def grade(
-    lesson: Lessons = None,
+    lesson: Graded = None,
     student: Students = None,
     workers: Annotated[
         int, typer.Option(help="Processes on this machine; default: one per core, if memory allows.", min=0)
@@ -184,7 +191,7 @@ def grade(
 
 @app.command(rich_help_panel=CLASS)
 def feedback(
-    lesson: Lessons = None,
+    lesson: Graded = None,
     student: Students = None,
     force: Annotated[bool, typer.Option("--force", help="Make all pages, not only outdated ones.")] = False,
 ) -> None:
@@ -275,7 +282,11 @@ def export(
 @app.command(rich_help_panel=CLASS)
 def report(
     lesson: Annotated[
-        str, typer.Argument(help="1, 01 or a folder's name; default: all lessons together.")
+        str,
+        typer.Argument(
+            help="A lesson (1, 01) or the folder's name of any assignment; default: all together.",
+            metavar="[NAME]",
+        ),
     ] = "",
     lang: Annotated[Spoken | None, typer.Option(help="The page's language; default: this machine's.")] = None,
     anonymous: Annotated[
@@ -296,7 +307,8 @@ def report(
 
     language(lang.value if lang else of_this_machine())
     course = Course.at(find_root(Path.cwd()))
-    chosen = choose_lessons(find_lessons(course.root), [lesson])[0] if lesson else None
+    source = course.directory.source_directory
+    chosen = choose_gradable(course.root, [lesson], source)[0] if lesson else None
     form = Form(language(), anonymous, folder.absolute() if folder else course.root / REPORT)
     try:
         written = write_report(course, chosen, form, datetime.now())

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course.errors import CourseError
-from autograder.course.lesson import choose_lessons, find_lessons
+from autograder.course.find_assignments import Gradable, choose_gradable, find_gradable
 from autograder.json_file import refuse_unwritable, write_results
 from autograder.lms.exported import is_exported
 from autograder.sandbox.inside import pages
@@ -39,14 +39,14 @@ class Asked(NamedTuple):
 
     Attributes:
         root: the course directory.
-        lessons: the names of their lessons.
-        every: the names of all lessons of the course.
+        lessons: the names of their lessons, and of their assignments with ordinary nbgrader tests.
+        every: all that the course has of both.
         students: the students' ids; empty for all students.
     """
 
     root: Path
     lessons: Sequence[str]
-    every: Sequence[str]
+    every: Gradable
     students: Sequence[str]
 
 
@@ -54,11 +54,9 @@ def asked_for(root: Path, lessons: list[str] | None, students: list[str] | None)
     """Read a command's arguments.
 
     Raises:
-        CourseError: a lesson does not exist.
+        CourseError: no lesson and no assignment has this name.
     """
-    there = find_lessons(root)
-    chosen = choose_lessons(there, lessons or [])
-    return Asked(root, [one.name for one in chosen], [one.name for one in there], students or [])
+    return Asked(root, choose_gradable(root, lessons or []), find_gradable(root), students or [])
 
 
 def grade(
@@ -92,7 +90,7 @@ def grade(
             summary = batch.grade(course, entries, pool, force=force, tell=tell)
     written = json_file is None or write_results(json_file, summary.rows())
     is_clean = _end(course, asked, summary)
-    return 0 if is_clean and written and not summary.failed else 1
+    return 0 if is_clean and written and not summary.failed and not summary.refused else 1
 
 
 def _start(
@@ -148,9 +146,14 @@ def make_pages(asked: Asked, *, force: bool) -> int:
     stopped = "Stopped. Run the same command to continue."
     with _closed(pool, stopped), _progress("Pages", len(entries)) as tell:
         summary = batch.make_pages(course, entries, pool, force=force, tell=tell)
-    same, failed = summary.kept - summary.pages, len(summary.failed)
+    same, failed = summary.kept - summary.pages, _failures(summary)
     out.print(f"{counted(summary.pages, 'page')} updated, {same} already up to date; {failed} failed.")
-    return 1 if summary.failed else 0
+    return 1 if failed else 0
+
+
+def _failures(summary: "Summary") -> int:
+    """Return how many submissions could not be graded, those of assignments that are refused included."""
+    return len(summary.failed) + sum(map(len, summary.refused.values()))
 
 
 def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
@@ -166,7 +169,7 @@ def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
     return course, entries
 
 
-def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[str]) -> typer.Exit:
+def _nothing_found(submitted: Path, every: Gradable, students: Sequence[str]) -> typer.Exit:
     """Say that nothing was found: an error where students were named, or something else lies there."""
     from autograder.grading.closing import meant, unknown
 
@@ -175,7 +178,7 @@ def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[s
     for student in students:
         if (alike := meant(student, submitted)) and alike != student:
             out.print(f"Did you mean {alike}, not {student}?")
-    strange = list(unknown(submitted, lessons, is_exported, students))[:_ROWS]
+    strange = list(unknown(submitted, every, is_exported, students))[:_ROWS]
     for place, to_do in strange:
         out.print(f"{place}: {to_do}")
     return typer.Exit(1 if students or strange else 0)
@@ -221,16 +224,16 @@ def _no_wall(error: WallUnavailable) -> CourseError:
 
 def _end(course: "Course", asked: Asked, summary: "Summary") -> bool:
     """Print what a run came to; return whether all that lies there was read, and it is clear what counts."""
-    from autograder.grading.closing import closing
+    from autograder.grading.closing import closing, listed
 
     end = closing(summary, course.submitted, asked.every, asked.students, is_exported)
     before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
-        f"{counted(end.graded, 'submission')} graded, {before} of them earlier; {len(summary.failed)} failed"
+        f"{counted(end.graded, 'submission')} graded, {before} of them earlier; {_failures(summary)} failed"
         + (f", {unread} could not be read." if unread else ".")
         + (f" {counted(summary.pages, 'page')} updated." if summary.kept else "")
     )
-    show_closing(end, summary.failed)
+    show_closing(end, summary.failed | {listed(entries): why for why, entries in summary.refused.items()})
     warn_of_others(course)
     if "single" in summary.walls:
         err.print("A sandbox was built for each submission, which is slow: `autograder doctor` says why.")

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course.errors import CourseError
-from autograder.course.lesson import Lesson, choose_lessons, find_lessons
+from autograder.course.find_assignments import choose_gradable, find_gradable
 from autograder.course.settings import Course
 from autograder.gradebook import class_list
 from autograder.gradebook.book import STALE, Book
@@ -104,7 +104,7 @@ def collect(
         CourseError: nothing can be collected.
     """
     course = Course.at(root)
-    chosen = _one_lesson(root, lesson).name if lesson else ""
+    chosen = _one_lesson(root, lesson) if lesson else ""
     known = read_roster(roster) if roster else None
     with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
         done = into.collect(course, downloads, known, chosen, into.system_named(system))
@@ -217,7 +217,7 @@ def export(
         CourseError: they cannot be written.
     """
     course = Course.at(root)
-    name = _one_lesson(root, lesson).name if lesson else _the_lesson(course)
+    name = _one_lesson(root, lesson) if lesson else _the_lesson(course)
     path = (output or root / back.EXPORTED / f"{name}.{system}.csv").absolute()
     try:
         done = back.export(course, system, name, fill, column)
@@ -266,8 +266,8 @@ def _write(path: Path, data: bytes, fill: Path | None) -> None:
     out.print(say(en=f"wrote {path}", ko=f"파일을 썼습니다: {path}"))
 
 
-def _one_lesson(root: Path, word: str) -> Lesson:
-    (found,) = choose_lessons(find_lessons(root), [word])
+def _one_lesson(root: Path, word: str) -> str:
+    (found,) = choose_gradable(root, [word])
     return found
 
 
@@ -277,8 +277,8 @@ def _the_lesson(course: Course) -> str:
     Raises:
         CourseError: they are of several, or there are none.
     """
-    lessons = [lesson.name for lesson in find_lessons(course.root)]
-    there: list[Entry] = find_submissions(course, lessons)
+    known = find_gradable(course.root, course.directory.source_directory).names
+    there: list[Entry] = find_submissions(course, known)
     found = sorted({entry.lesson for entry in there})
     if len(found) != 1:
         shown = ", ".join(found) or "-"

@@ -3,13 +3,16 @@
     python -m benchmarks.plain [--students 10] [--no-stock] [--imports pandas sklearn.linear_model]
 
 The homework is numpy's: two tests, one of them with a hidden part, an answer and a task that a person grades.
-Ours is one examiner in one process, without gradebook, folders and pages; stock's figure is that of
-`nbgrader autograde`, which writes gradebook and folders. Both run the same submissions, one after another.
-With --imports the notebooks import these modules, too; our figure is then given without and with preloading.
+Our first figure is of one examiner in one process, without gradebook, folders and pages. The second is that
+of `autograder grade`, from its start to its end, with gradebook, folders and pages. Stock's is that of
+`nbgrader autograde`, which writes gradebook and folders, and makes no page. All grade the same submissions.
+With --imports the notebooks import these modules, too; our first figure is then given without and with
+preloading.
 """
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -52,6 +55,20 @@ def ours(root: Path, students: int, modules: Sequence[str] = ()) -> tuple[float,
         return begun - started, (time.perf_counter() - begun) / students
 
 
+def whole(root: Path, students: int) -> float:
+    """Return the seconds that `autograder grade` takes for each submission, its start included."""
+    (root / "course").mkdir()  # with no lesson in it
+    started = time.perf_counter()
+    command = [sys.executable, "-m", "autograder.cli", "grade", NAME]
+    subprocess.run(command, cwd=root, check=True, capture_output=True)
+    took = time.perf_counter() - started
+    assert len(list((root / "feedback").glob("*/*/*.html"))) == students
+    for written in ("course", "autograded", "feedback"):  # stock shall find nothing of it
+        shutil.rmtree(root / written)
+    (root / "gradebook.db").unlink()
+    return took / students
+
+
 def stock(root: Path, students: int) -> float:
     """Return the seconds that `nbgrader autograde` takes for each submission, its start included."""
     _nbgrader(root, ["generate_assignment", NAME, "--create"])
@@ -82,9 +99,12 @@ def main() -> None:
         if given.imports:
             start, each = ours(root, given.students, modules)
             print(f"ours, {', '.join(modules)} preloaded: {each:.2f} s, after {start:.1f} s for the wall")
+        graded = whole(root, given.students)
+        print(f"ours, with gradebook, folders and pages: {graded:.2f} s a submission, the start included")
         if not given.no_stock:
             theirs = stock(root, given.students)
-            print(f"stock nbgrader: {theirs:.2f} s a submission, {theirs / each:.1f} times as long")
+            ratios = f"{theirs / each:.1f} and {theirs / graded:.1f} times as long"
+            print(f"stock nbgrader: {theirs:.2f} s a submission, {ratios}")
 
 
 if __name__ == "__main__":

@@ -134,11 +134,7 @@ def _choose(lessons: list[Lesson], word: str) -> Lesson:
     names = ", ".join(lesson.name for lesson in lessons) or "none yet"
     said = f'There is no lesson "{word}"; the lessons are: {names}.'
     if lessons and is_plain(lessons[0].root, word):
-        said += (
-            f" {word} is an assignment with ordinary nbgrader tests: source/{word} has no course/{word}. You "
-            "can generate, release and collect it, and grade it by hand in formgrader. Secant does not "
-            "autograde it yet: docs/grading.md says how to have nbgrader's own engine do it."
-        )
+        said += f" {word} is an assignment with ordinary nbgrader tests: source/{word} has no course/{word}."
     raise CourseError(said)
 
 

@@ -31,6 +31,10 @@ IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache")
 _AUTOTEST = re.compile(r"^\s*#+\s*(?:HASHED\s+)?AUTOTEST\b", re.MULTILINE)
 
 
+class Unsupported(CourseError):
+    """An assignment needs what the grader cannot do."""
+
+
 @dataclass(frozen=True)
 class PlainCell:
     """A cell that nbgrader knows: one that is graded, answered in, or locked.
@@ -104,6 +108,12 @@ def is_plain(root: Path, name: str, source: str = "source") -> bool:
     return bool(written) and all(written)
 
 
+def plain_assignments(root: Path, source: str = "source") -> list[str]:
+    """Return the names of a course's plain assignments, in order."""
+    folders = sorted(path for path in (root / source).glob("*") if path.is_dir() and path.name[0] != ".")
+    return [path.name for path in folders if is_plain(root, path.name, source)]
+
+
 def notebooks(folder: Path) -> list[Path]:
     """Return the notebooks of an assignment's folder, in the order in which nbgrader takes them."""
     return sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
@@ -130,6 +140,25 @@ def read_plain(
     return PlainAssignment(name, read, _files(folder))
 
 
+def instructors_notebooks(root: Path, name: str, source: str = "source") -> dict[str, NotebookNode]:
+    """Return the instructor's notebooks of a plain assignment, by their names.
+
+    Raises:
+        CourseError: one cannot be read.
+    """
+    return {path.stem: _instructors(path) for path in notebooks(root / source / name)}
+
+
+def _instructors(path: Path) -> NotebookNode:
+    from nbgrader.nbgraderformat import ValidationError, read
+
+    try:
+        found: NotebookNode = read(str(path), as_version=4)
+    except (OSError, ValueError, RuntimeError, ValidationError) as error:
+        raise Unsupported(f"source/{path.parent.name}/{path.name} cannot be read: {error}") from error
+    return found
+
+
 def files_inside(
     ours: Mapping[str, bytes], theirs: Mapping[str, bytes], kept: Iterable[str] = ()
 ) -> dict[str, bytes]:
@@ -153,16 +182,15 @@ def _is_written_by_hand(path: Path) -> bool:
 
 
 def _read(path: Path, config: Config) -> PlainSource:
-    from nbgrader.nbgraderformat import ValidationError, read
     from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
 
     where = f"source/{path.parent.name}/{path.name}"
+    instructors = _instructors(path)
+    bound = _names_bound(cell.source for cell in instructors.cells if cell.cell_type == "code")
     try:
-        instructors = read(str(path), as_version=4)
-        bound = _names_bound(cell.source for cell in instructors.cells if cell.cell_type == "code")
         given, _ = ClearSolutions(config=config).preprocess(instructors, {})
-    except (OSError, ValueError, RuntimeError, ValidationError) as error:
-        raise CourseError(f"{where} cannot be read: {error}") from error
+    except (ValueError, RuntimeError) as error:
+        raise Unsupported(f"{where} cannot be read: {error}") from error
     _refuse(given, where)
     mark = ClearHiddenTests(config=config).begin_test_delimeter
     return PlainSource(path.stem, [_cell(cell, mark) for cell in given.cells if grade_id(cell)], bound)
@@ -172,15 +200,15 @@ def _refuse(notebook: NotebookNode, where: str) -> None:
     """Refuse what the grader cannot do.
 
     Raises:
-        CourseError: the notebook needs it.
+        Unsupported: the notebook needs it.
     """
     kernel = notebook.metadata.get("kernelspec", {})
     language = str(kernel.get("language", "") or notebook.metadata.get("language_info", {}).get("name", ""))
     if language.lower() not in ("", "python"):
-        raise CourseError(f"{where} is a notebook of {language}; only Python can be graded.")
+        raise Unsupported(f"{where} is a notebook of {language}; only Python can be graded.")
     for cell in notebook.cells:
         if _AUTOTEST.search(cell.source):
-            raise CourseError(
+            raise Unsupported(
                 f"{where}, cell {grade_id(cell) or 'without an id'}: AUTOTEST cannot be graded yet. Write "
                 "the tests that it generates into the cell, or have nbgrader's own engine grade this."
             )
@@ -233,14 +261,14 @@ def _files(folder: Path) -> dict[str, bytes]:
     paths = [path for path in paths if not _is_ignored(path.relative_to(folder))]
     size = sum(path.stat().st_size for path in paths)
     if size > MAX_FILES_BYTES:
-        raise CourseError(
+        raise Unsupported(
             f"The files in source/{folder.name} have {size:,} bytes; at most {MAX_FILES_BYTES:,} can be "
             "copied for each submission."
         )
     try:
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     except OSError as error:
-        raise CourseError(f"{error.filename} cannot be read: {error.strerror}.") from error
+        raise Unsupported(f"{error.filename} cannot be read: {error.strerror}.") from error
 
 
 def _is_ignored(path: Path) -> bool:

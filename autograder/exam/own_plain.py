@@ -16,7 +16,8 @@ from pathlib import Path, PurePosixPath
 from autograder.course.errors import CourseError
 from autograder.course.plain import IGNORED, Kind, PlainCell, PlainSource, names_bound
 from autograder.exam.own_tests import MOST_POINTS
-from autograder.exam.plain import Grade, PlainExaminer, PlainReport
+from autograder.exam.plain import PlainExaminer
+from autograder.exam.plain_report import Grade, PlainReport
 from autograder.exam.pool import Pool
 from autograder.exam.sheet import CheckError, refusal
 from autograder.intake.files import read, read_side_files

@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from types import CodeType
-from typing import Literal
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from autograder.course.errors import CourseError
-from autograder.course.plain import PlainCell, PlainSource, names_bound
+from autograder.course.plain import PlainCell, PlainSource, Unsupported, names_bound
+from autograder.exam.plain_report import Grade, Outcome, PlainReport
 from autograder.intake.parse import Cell, parse
+from autograder.intake.plain import last_of_each
 from autograder.sandbox.container import Container
 from autograder.sandbox.inside.plain import PRISTINE
 from autograder.sandbox.plain import PlainClient, Ran, TestCode
@@ -36,67 +36,6 @@ MAX_CELL_BYTES = 900_000  # of one cell, so that it fits one frame of the wire
 _NOT_RENAMED = frozenset({"super"})  # which means something to the compiler
 _SILENT = (tokenize.COMMENT, tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
 _AWAIT = re.compile(r"'(?:await|async \w+)' outside|asynchronous comprehension outside")
-
-Outcome = Literal["passed", "partial", "failed", "timed_out", "crashed", "manual", "missing"]
-
-
-@dataclass(frozen=True)
-class Grade:
-    """What became of a cell that gives points.
-
-    Attributes:
-        id: its grade_id.
-        points: what it earned; None where a person decides, or where the submission does not have the cell.
-        max_points: the most that it gives.
-        outcome: `manual` waits for a person; `missing` is not in the submission.
-        error, message, output: what a test raised and printed; empty where that could quote a hidden test.
-        hidden: whether the test has a hidden part, or follows one that has.
-        unchanged: whether a manual answer is what students were given, which is 0 points.
-    """
-
-    id: str
-    points: float | None
-    max_points: float
-    outcome: Outcome
-    error: str = ""
-    message: str = ""
-    output: str = ""
-    seconds: float = 0.0
-    hidden: bool = False
-    unchanged: bool = False
-
-
-@dataclass(frozen=True)
-class PlainReport:
-    """What became of one submitted notebook.
-
-    Attributes:
-        notebook: its name.
-        grades: in the order of the assignment.
-        unanswered: the answers that are as students were given them.
-        cells: what the other cells printed or raised, as the candidate claims it; nothing of those that
-            follow a test with a hidden part, since they could quote it.
-    """
-
-    notebook: str
-    grades: Sequence[Grade]
-    unanswered: Sequence[str] = ()
-    cells: Sequence[CellResult] = ()
-
-    @property
-    def score(self) -> float:
-        """Return the points that need no person."""
-        return sum(grade.points or 0.0 for grade in self.grades)
-
-    @property
-    def max_score(self) -> float:
-        """Return the points of all cells."""
-        return sum(grade.max_points for grade in self.grades)
-
-    @property
-    def needs_manual_grade(self) -> bool:
-        """Return whether something waits for a person."""
-        return any(grade.outcome == "manual" for grade in self.grades)
 
 
 @dataclass(frozen=True)
@@ -139,7 +78,7 @@ class PlainExaminer:
         timeout: seconds for a cell (`Execute.timeout`); None for as many as a submission has.
 
     Raises:
-        CourseError: a test cannot be graded.
+        Unsupported: a test cannot be graded.
     """
 
     def __init__(self, source: PlainSource, timeout: float | None = 30.0) -> None:
@@ -170,7 +109,7 @@ class PlainExaminer:
             Refused: the file is no notebook.
             WallError: the grader's own failure. No score may be written.
         """
-        cells = _last_of_each(parse(submitted).cells)
+        cells = last_of_each(parse(submitted).cells)
         steps = self._steps(cells)
         progress = _Progress()
         seed = int.from_bytes(hashlib.sha256(submitted).digest()[:4])
@@ -267,12 +206,6 @@ class PlainExaminer:
         return Grade(cell.id, None, cell.points, "manual")
 
 
-def _last_of_each(cells: Sequence[Cell]) -> list[Cell]:
-    """Return a submission's cells; of several with one id, only the last keeps it, as nbgrader decides."""
-    last = {cell.grade_id: cell.number for cell in cells}
-    return [cell if last[cell.grade_id] == cell.number else replace(cell, grade_id="") for cell in cells]
-
-
 def _bounded(source: str) -> str:
     """Return a cell's source, or what raises an error where it is too long to be sent."""
     if len(source.encode(errors="replace")) <= MAX_CELL_BYTES:
@@ -291,7 +224,7 @@ def _compiled(cell: PlainCell, source: PlainSource) -> TestCode | Grade:
     """Return a test as code, or the grade of everybody where it is no Python.
 
     Raises:
-        CourseError: it cannot run outside of a kernel.
+        Unsupported: it cannot run outside of a kernel.
     """
     try:
         tree = ast.parse(TransformerManager().transform_cell(cell.source))
@@ -305,14 +238,14 @@ def _compiled(cell: PlainCell, source: PlainSource) -> TestCode | Grade:
         value = compile(ast.fix_missing_locations(last), name, "eval", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         if _AWAIT.search(str(error)):
-            raise CourseError(
+            raise Unsupported(
                 f"{source.name}, cell {cell.id}: a test that awaits outside of a function cannot be graded. "
                 "Put it into `async def` and call that with asyncio.run."
             ) from error
         return Grade(cell.id, 0.0, cell.points, "failed", type(error).__name__, str(error))
     code = TestCode(_text(body), _text(value), tuple(sorted(reading.read)), "")
     if len((code.body + code.last).encode()) > MAX_CELL_BYTES:
-        raise CourseError(f"{source.name}, cell {cell.id}: the test is too long to be graded.")
+        raise Unsupported(f"{source.name}, cell {cell.id}: the test is too long to be graded.")
     return code
 
 

@@ -32,6 +32,15 @@ DECIDING = (
     "secant.visible",
 )
 
+#: What decides the scores of assignments with ordinary nbgrader tests, and of no lesson.
+DECIDING_PLAIN = (
+    *DECIDING,
+    "autograder.course.plain",
+    "autograder.exam.plain",
+    "autograder.exam.plain_report",
+    "autograder.grading.plain",
+)
+
 
 def torch_version() -> str:
     """Return torch's installed version without its build, such as "+cpu": on a CPU, builds compute alike."""
@@ -42,6 +51,12 @@ def torch_version() -> str:
 def grader_version() -> str:
     """Return a hash of the code that decides verdicts, and of the versions of torch and Python."""
     return digest(DECIDING, torch_version(), *map(str, sys.version_info[:2]))
+
+
+@cache
+def plain_version() -> str:
+    """Return what `grader_version` is for assignments with ordinary nbgrader tests."""
+    return digest(DECIDING_PLAIN, torch_version(), *map(str, sys.version_info[:2]))
 
 
 def digest(modules: Iterable[str], *versions: str) -> str:

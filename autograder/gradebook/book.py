@@ -13,7 +13,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from nbgrader.api import MissingEntry, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import MissingEntry, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import update
 from traitlets.config import Config
@@ -63,7 +63,7 @@ class Book:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         self.config = config
-        self._forms: dict[str, Form] = {}  # of each lesson, looked up once
+        self._forms: dict[str, Form] = {}  # of each assignment, looked up once
         self._clock = Clock.of(config)
         self._penalty = LatePenalty(config)
         self.connection = Connection(coursedir)
@@ -97,11 +97,11 @@ class Book:
         ids = find_ids(self._db, student, lesson)
         if ids is None:
             raise MissingEntry(f"{student} has handed in nothing for {lesson}")
-        return read_entered(self._db, [ids.notebook], self._clock)[ids.notebook]
+        return read_entered(self._db, [ids.assignment], self._clock)[ids.assignment]
 
     @_in_transaction
     def earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
-        """Return the points that a submission has of an earlier file, by graded cell.
+        """Return the points that a submission has of an earlier file, by the graded cell's key.
 
         An unreadable file has no points; its record keeps those of the file before it.
 
@@ -117,11 +117,11 @@ class Book:
         if ids is None:
             return {}
         record = self._record(student, lesson)
-        result = read_result(record.result) if record and record.notebook_id == ids.notebook else None
-        known = {task.cell: task.before for task in result.tasks if task.before is not None} if result else {}
+        result = read_result(record.result) if record and record.notebook_id == ids.first else None
+        known = {task.key: task.before for task in result.tasks if task.before is not None} if result else {}
         if record and record.key == key:
             return known
-        return known | submissions.graded_points(self._db, ids.notebook)
+        return known | submissions.graded_points(self._db, ids)
 
     def renew_penalty(self, student: str, lesson: str, kept: Kept) -> Kept:
         """Let the late penalty follow the due date, the score and the course's plugin; return the result.
@@ -131,22 +131,25 @@ class Book:
         Raises:
             GradebookBusy: it could not be written.
         """
-        before = kept.entered.penalty
-        if before != (kept.penalty or 0.0):
+        entered = kept.entered
+        if entered.penalty != (kept.penalty or 0.0):
             return kept
-        penalty = self._penalty(student, kept.entered.score, kept.entered.times)
-        if before == (penalty or 0.0):
+        parts = {name: entered.of(name) for name in entered.notebooks}
+        points = {name: self._penalty(student, part.score, part.times) for name, part in parts.items()}
+        if all(part.penalty == (points[name] or 0.0) for name, part in parts.items()):
             return kept
 
-        def write() -> None:
+        def write() -> Kept:
             ids = find_ids(self._db, student, lesson)
-            if ids is not None:
-                row = {"id": ids.notebook, "late_submission_penalty": penalty}
-                change(self._db, SubmittedNotebook, [row])
-                change(self._db, Record, [{"student": student, "lesson": lesson, "penalty": penalty}])
+            if ids is None:
+                return kept
+            when = entered.times[0] if entered.times else None
+            penalty = set_penalty(self._db, student, ids.assignment, when, self._clock, self._penalty)
+            change(self._db, Record, [{"student": student, "lesson": lesson, "penalty": penalty}])
+            renewed = read_entered(self._db, [ids.assignment], self._clock)[ids.assignment]
+            return replace(kept, entered=renewed, penalty=penalty)
 
-        self.connection.transaction(write)
-        return replace(kept, entered=replace(kept.entered, penalty=penalty or 0.0), penalty=penalty)
+        return self.connection.transaction(write)
 
     @_in_transaction
     def mark_stale(self, student: str, lesson: str, why: str) -> bool:
@@ -155,18 +158,22 @@ class Book:
         The grade stays, but waits for a person, and each answer says why, until the next result is written.
         """
         try:
-            notebook = self.connection.gradebook.find_submission_notebook(lesson, lesson, student)
+            submission = self.connection.gradebook.find_submission(lesson, student)
         except MissingEntry:
+            return False
+        ids = find_ids(self._db, student, lesson)
+        if ids is None:
             return False
         record = self._record(student, lesson)
         has_result = record is not None and bool(record.result)  # a file that could not be read has one, too
-        if not has_result and all(grade.auto_score is None for grade in notebook.grades):
+        grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+        if not has_result and all(grade.auto_score is None for grade in grades):
             return False
-        if record is None or record.notebook_id != notebook.id:
-            record = Record(student=student, lesson=lesson, notebook_id=notebook.id, key="")
+        if record is None or record.notebook_id != ids.first:
+            record = Record(student=student, lesson=lesson, notebook_id=ids.first, key="")
             record.result, record.filed, record.stale = "", True, ""
             record = self._db.merge(record)
-        submissions.mark_stale(notebook, record, why)
+        submissions.mark_stale(submission, record, why)
         return True
 
     @_in_transaction
@@ -194,13 +201,17 @@ class Book:
         """
         db = self._db
         mark_filed(db, filed)
-        ids = find_ids(db, student, lesson) or create(db, self._form(lesson), student)
+        form, ids = self._form(lesson), find_ids(db, student, lesson)
+        if ids is None or len(ids.notebooks) < len(form.notebooks):
+            create(db, form, student)
+            ids = find_ids(db, student, lesson)
+        assert ids is not None
         these = SubmittedAssignment.id == ids.assignment
         db.execute(update(SubmittedAssignment).where(these).values(timestamp=timestamp))
-        submissions.set_grades(db, ids.notebook, result, self._record(student, lesson), key)
-        submissions.set_comments(db, ids.notebook, result)
-        penalty = set_penalty(db, student, ids.notebook, timestamp, self._clock, self._penalty)
-        record = Record(student=student, lesson=lesson, notebook_id=ids.notebook, key=key, penalty=penalty)
+        submissions.set_grades(db, ids, result, self._record(student, lesson), key)
+        submissions.set_comments(db, ids, result)
+        penalty = set_penalty(db, student, ids.assignment, timestamp, self._clock, self._penalty)
+        record = Record(student=student, lesson=lesson, notebook_id=ids.first, key=key, penalty=penalty)
         record.result, record.filed, record.stale = json.dumps(result.as_json()), False, ""
         db.merge(record)
 

@@ -24,9 +24,10 @@ from nbgrader.api import (
     SourceCell,
     SubmittedAssignment,
     SubmittedNotebook,
+    TaskCell,
     new_uuid,
 )
-from nbgrader.utils import is_grade, is_locked, is_solution
+from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 from sqlalchemy import delete, insert, inspect, literal, select, text
 from sqlalchemy.orm import Session
 
@@ -56,15 +57,21 @@ def difference(known: Notebook, notebook: NotebookNode) -> Difference:
 
 
 def _entered(known: Notebook) -> Cells:
-    kinds = {GradeCell: known.grade_cells, SolutionCell: known.solution_cells, SourceCell: known.source_cells}
+    kinds = {
+        GradeCell: known.grade_cells,
+        SolutionCell: known.solution_cells,
+        TaskCell: known.task_cells,
+        SourceCell: known.source_cells,
+    }
     return {(kind, cell.name) for kind, cells in kinds.items() for cell in cells}
 
 
 def _wanted(notebook: NotebookNode) -> Cells:
     cells: Cells = set()
     for cell in notebook.cells:
-        graded, solution = is_grade(cell), is_solution(cell)
-        kinds = {GradeCell: graded, SolutionCell: solution, SourceCell: graded or solution or is_locked(cell)}
+        graded, solution, task = is_grade(cell), is_solution(cell), is_task(cell)
+        kinds = {GradeCell: graded, SolutionCell: solution, TaskCell: task}
+        kinds[SourceCell] = graded or solution or task or is_locked(cell)
         cells |= {(kind, cell.metadata.nbgrader.grade_id) for kind, is_one in kinds.items() if is_one}
     return cells
 
@@ -82,9 +89,8 @@ def follow(db: Session, known: Notebook, notebook: NotebookNode, table: Path) ->
     """
     old, new = _entered(known), _wanted(notebook)
     db.execute(text("UPDATE course SET id = id"))  # from here on, nobody else writes
-    gone = [
-        cell for cell in (*known.grade_cells, *known.solution_cells) if (type(cell), cell.name) in old - new
-    ]
+    cells = (*known.grade_cells, *known.solution_cells, *known.task_cells)
+    gone = [cell for cell in cells if (type(cell), cell.name) in old - new]
     _keep(db, [cell.id for cell in gone], table)
     for cell in gone:
         for rows in (Grade, Comment):
@@ -110,25 +116,25 @@ def _add(
 ) -> None:
     """Add an empty cell, whose points and source are entered as always, and its row in each submission."""
     made: Any = kind(id=new_uuid(), name=name, notebook_id=notebook)
-    if kind is GradeCell:
+    if kind in (GradeCell, TaskCell):
         made.max_score, made.cell_type = 0.0, cell_type
     elif kind is SourceCell:
         made.cell_type, made.source, made.locked = cell_type, "", False
     db.add(made)
     db.flush()
     rows = [{"id": new_uuid(), "cell_id": made.id, "notebook_id": of} for of in submissions]
-    if kind is GradeCell and rows:
+    if kind in (GradeCell, TaskCell) and rows:
         db.execute(insert(Grade), [row | {"needs_manual_grade": True} for row in rows])
-    elif kind is SolutionCell and rows:
-        db.execute(insert(Comment), rows)
+    if kind in (SolutionCell, TaskCell) and rows:
+        db.execute(insert(Comment), [row | {"id": new_uuid()} for row in rows])
 
 
 def _keep(db: Session, cells: Sequence[str], table: Path) -> None:
     """Write what was graded and said of cells into a table, if anything was."""
     student = SubmittedAssignment.student_id
     graded = select(student, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.extra_credit)
-    graded = graded.add_columns(GradeCell.max_score, literal("")).join(Grade.notebook)
-    graded = graded.join(GradeCell, GradeCell.id == Grade.cell_id).where(Grade.cell_id.in_(cells))
+    graded = graded.add_columns(Grade.max_score, literal("")).join(Grade.notebook)
+    graded = graded.join(Grade.cell).where(Grade.cell_id.in_(cells))
     nothing = [literal("")] * 4
     said = select(student, BaseCell.name, *nothing, Comment.manual_comment).join(Comment.notebook)
     said = said.join(BaseCell, BaseCell.id == Comment.cell_id).where(Comment.cell_id.in_(cells))

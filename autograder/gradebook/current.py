@@ -5,9 +5,11 @@ from functools import cached_property
 from pathlib import Path
 
 from autograder.course.assignment import Assignment, read_assignment
+from autograder.course.plain import is_plain
 from autograder.course.settings import Course
 from autograder.exam.version import grader_version
 from autograder.gradebook.entries import Entry, find_submissions
+from autograder.gradebook.plain import PlainForm
 from autograder.gradebook.records import Kept
 from autograder.gradebook.result import sha256
 from autograder.intake.submission import Rejected
@@ -35,11 +37,11 @@ def key_of(found: Found | Rejected, assignment: Assignment) -> str:
 
 
 class HandedIn:
-    """What was handed in for a lesson.
+    """What was handed in for a lesson, or for an assignment with ordinary nbgrader tests.
 
     Args:
         course: the course directory.
-        lesson: the lesson's name.
+        lesson: the name of either.
 
     Attributes:
         students: of whom something lies there.
@@ -55,12 +57,21 @@ class HandedIn:
         Of a student whose folder is gone it stands.
 
         Raises:
-            CourseError: the lesson is not built.
+            CourseError: the lesson is not built, or the assignment cannot be graded.
             OSError: the file cannot be read.
         """
         if student not in self.students:
             return False
-        return kept.key != key_of(find_now(self._course, Entry(student, self._lesson)), self._assignment)
+        entry = Entry(student, self._lesson)
+        if self._plain is not None:
+            return kept.key != self._plain.key(self._plain.find(entry))
+        return kept.key != key_of(find_now(self._course, entry), self._assignment)
+
+    @cached_property
+    def _plain(self) -> PlainForm | None:
+        source = self._course.directory.source_directory
+        has_one = is_plain(self._course.root, self._lesson, source)
+        return PlainForm.of(self._course, self._lesson) if has_one else None
 
     @cached_property
     def _assignment(self) -> Assignment:

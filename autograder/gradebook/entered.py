@@ -3,23 +3,25 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from nbgrader.api import Assignment as AssignmentEntry
-from nbgrader.api import BaseCell, Comment, Grade, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import BaseCell, Comment, Grade, Notebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import select
 
 from autograder.course.clock import Clock
-from autograder.gradebook.result import sha256
+from autograder.gradebook.result import cell_key, sha256
 from autograder.page.version import page_version
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Entered:
-    """What the gradebook says of a submission.
+    """What the gradebook says of a submission, or of one of its notebooks. A cell is known by its `cell_key`.
 
     Attributes:
         score, max_score: of all of it, before the penalty.
@@ -30,6 +32,8 @@ class Entered:
         comments: by answer.
         waiting: the graded cells that wait for a person.
         extra: the extra credit among the points, by graded cell that has some.
+        notebooks: the most points and the penalty of each notebook; the one with the assignment's name has an
+            empty name.
     """
 
     score: float
@@ -41,6 +45,24 @@ class Entered:
     comments: Mapping[str, str | None]
     waiting: frozenset[str]
     extra: Mapping[str, float]
+    notebooks: Mapping[str, tuple[float, float]]
+
+    def of(self, notebook: str) -> "Entered":
+        """Return what is said of one notebook, with the cells by their grade_ids."""
+        max_score, penalty = self.notebooks.get(notebook, (0.0, 0.0))
+        scores = _in_notebook(self.scores, notebook)
+        return Entered(
+            score=math.fsum(points for points, _ in scores.values()),
+            max_score=max_score,
+            penalty=penalty,
+            times=self.times,
+            scores=scores,
+            auto=_in_notebook(self.auto, notebook),
+            comments=_in_notebook(self.comments, notebook),
+            waiting=frozenset(_in_notebook(dict.fromkeys(self.waiting), notebook)),
+            extra=_in_notebook(self.extra, notebook),
+            notebooks={notebook: (max_score, penalty)},
+        )
 
     @property
     def late(self) -> tuple[datetime, datetime] | None:
@@ -55,24 +77,52 @@ class Entered:
         return sha256(json.dumps(said, sort_keys=True, default=str))
 
 
-def read_entered(db: Any, notebooks: Collection[str], clock: Clock) -> dict[str, Entered]:
-    """Return what the gradebook says, by the id of the submitted notebook."""
+def _in_notebook(cells: Mapping[str, T], notebook: str) -> dict[str, T]:
+    """Return what is known of the cells of one notebook, by their grade_ids."""
+    split = ((key.rpartition("/"), value) for key, value in cells.items())
+    return {cell: value for (where, _, cell), value in split if where == notebook}
+
+
+def read_entered(db: Any, submitted: Collection[str], clock: Clock) -> dict[str, Entered]:
+    """Return what the gradebook says, by the id of the submitted assignment."""
     whole = select(
         SubmittedNotebook.id, SubmittedNotebook.max_score, SubmittedNotebook.late_submission_penalty
     )
     whole = whole.add_columns(
         SubmittedAssignment.timestamp, AssignmentEntry.duedate, SubmittedAssignment.extension
     )
+    whole = whole.add_columns(SubmittedAssignment.id.label("submitted"))
+    whole = whole.add_columns(Notebook.name, AssignmentEntry.name.label("assignment"))
     whole = whole.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
     whole = whole.join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
+    whole = whole.join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+    rows = db.execute(whole.where(SubmittedAssignment.id.in_(submitted)).order_by(Notebook.name)).all()
+    notebooks = [row.id for row in rows]
     grades = select(Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score)
     grades = grades.add_columns(Grade.auto_score, Grade.needs_manual_grade, Grade.extra_credit)
     grades = grades.join(Grade.cell).where(Grade.notebook_id.in_(notebooks))
     comments = select(Comment.notebook_id, BaseCell.name, Comment.comment).join(Comment.cell)
     comments = comments.where(Comment.notebook_id.in_(notebooks))
     graded, commented = _by_notebook(db.execute(grades)), _by_notebook(db.execute(comments))
-    rows = db.execute(whole.where(SubmittedNotebook.id.in_(notebooks)))
-    return {row.id: _entered(row, graded[row.id], commented[row.id], clock) for row in rows}
+    together: dict[str, list[_Notebook]] = {}
+    for row in rows:
+        one = _Notebook(row, notebook_key(row.name, row.assignment), graded[row.id], commented[row.id])
+        together.setdefault(row.submitted, []).append(one)
+    return {submitted: _entered(parts, clock) for submitted, parts in together.items()}
+
+
+def notebook_key(notebook: str, assignment: str) -> str:
+    """Return what a notebook is known by within its assignment: empty if it has the assignment's name."""
+    return "" if notebook == assignment else notebook
+
+
+class _Notebook(NamedTuple):
+    """The rows of a submitted notebook: its own, its grades and its comments."""
+
+    row: Any
+    key: str
+    grades: Sequence[Any]
+    comments: Sequence[Any]
 
 
 def _by_notebook(rows: Iterable[Any]) -> defaultdict[str, list[Any]]:
@@ -82,17 +132,20 @@ def _by_notebook(rows: Iterable[Any]) -> defaultdict[str, list[Any]]:
     return found
 
 
-def _entered(row: Any, grades: Collection[Any], comments: Iterable[Any], clock: Clock) -> Entered:
+def _entered(parts: Sequence[_Notebook], clock: Clock) -> Entered:
+    row = parts[0].row
     known = row.timestamp and row.duedate
+    grades = {cell_key(part.key, grade.name): grade for part in parts for grade in part.grades}
     return Entered(
         # nbgrader's own sum reads all grades of the class, once for each submission.
-        score=math.fsum(grade.score for grade in grades),
-        max_score=row.max_score,
-        penalty=row.late_submission_penalty or 0.0,
+        score=math.fsum(grade.score for grade in grades.values()),
+        max_score=math.fsum(part.row.max_score for part in parts),
+        penalty=math.fsum(part.row.late_submission_penalty or 0.0 for part in parts),
         times=(row.timestamp, clock.extend(row.duedate, row.extension)) if known else None,
-        scores={grade.name: (grade.score, grade.max_score) for grade in grades},
-        auto={grade.name: grade.auto_score for grade in grades},
-        comments={comment.name: comment.comment for comment in comments},
-        waiting=frozenset(grade.name for grade in grades if grade.needs_manual_grade),
-        extra={grade.name: grade.extra_credit for grade in grades if grade.extra_credit},
+        scores={key: (grade.score, grade.max_score) for key, grade in grades.items()},
+        auto={key: grade.auto_score for key, grade in grades.items()},
+        comments={cell_key(part.key, one.name): one.comment for part in parts for one in part.comments},
+        waiting=frozenset(key for key, grade in grades.items() if grade.needs_manual_grade),
+        extra={key: grade.extra_credit for key, grade in grades.items() if grade.extra_credit},
+        notebooks={part.key: (part.row.max_score, part.row.late_submission_penalty or 0.0) for part in parts},
     )

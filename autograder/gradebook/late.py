@@ -1,11 +1,12 @@
 """Points off for being late, by the course's own plugin."""
 
+import math
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from nbgrader.api import Assignment as AssignmentEntry
-from nbgrader.api import SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Notebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import select
 from traitlets.config import Config
@@ -46,14 +47,29 @@ class LatePenalty:
 
 
 def set_penalty(
-    db: Any, student: str, notebook: str, timestamp: datetime | None, clock: Clock, penalty: LatePenalty
+    db: Any, student: str, submitted: str, timestamp: datetime | None, clock: Clock, penalty: LatePenalty
 ) -> float | None:
-    """Set the late penalty, after the scores; return it."""
-    late = select(SubmittedNotebook.score, AssignmentEntry.duedate, SubmittedAssignment.extension)
+    """Set the late penalty of each notebook, after the scores, as nbgrader does; return their sum.
+
+    Args:
+        db: the session.
+        student: the student's id.
+        submitted: the id of the submitted assignment.
+        timestamp: when it was handed in, if that is known.
+        clock: the class's.
+        penalty: the course's.
+    """
+    late = select(SubmittedNotebook.id, SubmittedNotebook.score, AssignmentEntry.duedate)
+    late = late.add_columns(SubmittedAssignment.extension)
     late = late.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
     late = late.join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
-    score, due, extension = db.execute(late.where(SubmittedNotebook.id == notebook)).one()
-    times = (timestamp, clock.extend(due, extension)) if timestamp and due else None
-    points = penalty(student, score, times)
-    change(db, SubmittedNotebook, [{"id": notebook, "late_submission_penalty": points}])
-    return points
+    late = late.join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+    rows = []
+    for notebook, score, due, extension in db.execute(
+        late.where(SubmittedAssignment.id == submitted).order_by(Notebook.name)
+    ).all():
+        times = (timestamp, clock.extend(due, extension)) if timestamp and due else None
+        rows.append({"id": notebook, "late_submission_penalty": penalty(student, score, times)})
+    change(db, SubmittedNotebook, rows)
+    points = [row["late_submission_penalty"] for row in rows if row["late_submission_penalty"] is not None]
+    return math.fsum(points) if points else None

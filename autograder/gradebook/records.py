@@ -24,7 +24,8 @@ class Record(_Base):
     """What the autograder last did with a submission. nbgrader leaves foreign tables alone.
 
     Attributes:
-        notebook_id: of nbgrader's submitted notebook. A record of another one counts for nothing.
+        notebook_id: of nbgrader's submitted notebook, the first of several. A record of another one counts
+            for nothing.
         key: a hash of all that the result came from.
         result: what was found, as JSON; empty if nothing was.
         filed: whether the folders hold it too.
@@ -85,20 +86,20 @@ def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) ->
     records = db.execute(
         select(Record.student, Record.lesson, Record.notebook_id, Record.key, Record.result)
         .add_columns(Record.filed, Record.stale, Record.page, Record.penalty)
-        .add_columns(SubmittedAssignment.timestamp)
+        .add_columns(SubmittedAssignment.timestamp, SubmittedAssignment.id.label("submitted"))
         .join(SubmittedNotebook, SubmittedNotebook.id == Record.notebook_id)
         .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
         .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
         .where(SubmittedAssignment.student_id == Record.student, AssignmentEntry.name == Record.lesson)
         .where(tuple_(Record.student, Record.lesson).in_(list(entries)))
     ).all()
-    entered = read_entered(db, [record.notebook_id for record in records], clock)
+    entered = read_entered(db, [record.submitted for record in records], clock)
     found = {}
     for record in records:
         result = read_result(record.result)
         if result is None:
             continue
-        ours, theirs = auto_scores(result), entered[record.notebook_id].auto
+        ours, theirs = auto_scores(result), entered[record.submitted].auto
         if any(score != ours.get(cell) for cell, score in theirs.items()):
             continue  # somebody else graded it, such as `nbgrader autograde`
         found[record.student, record.lesson] = Kept(
@@ -107,7 +108,7 @@ def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) ->
             filed=record.filed,
             stale=bool(record.stale),
             timestamp=record.timestamp,
-            entered=entered[record.notebook_id],
+            entered=entered[record.submitted],
             page=record.page,
             penalty=record.penalty,
         )
@@ -133,5 +134,5 @@ def read_result(result: str) -> Result | None:
 
 
 def auto_scores(result: Result) -> dict[str, float | None]:
-    """Return the automatic score by nbgrader's name of the graded cell; None where a person has to grade."""
-    return {task.cell: task.auto for task in result.tasks}
+    """Return the automatic score by the graded cell's key; None where a person has to grade."""
+    return {task.key: task.auto for task in result.tasks}

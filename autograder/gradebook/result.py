@@ -26,6 +26,8 @@ class GradedTask(TaskResult):
 
     Attributes:
         cell: nbgrader's name of the graded cell.
+        notebook: the notebook that it is in; empty for the one that has the assignment's name.
+        has_test: whether `cell` is a test and not an answer, where the two have no names in common.
         auto: the automatic score; None if a person has to grade.
         answer: a hash of the answer.
         before: the points that an earlier file had, if this one could not be read.
@@ -35,28 +37,41 @@ class GradedTask(TaskResult):
     auto: float | None = None
     answer: str = ""
     before: float | None = None
+    notebook: str = ""
+    has_test: bool = False
+
+    @property
+    def key(self) -> str:
+        """The key of the graded cell within the assignment; see `cell_key`."""
+        return cell_key(self.notebook, self.cell)
+
+    @property
+    def name(self) -> str:
+        """Its id within its notebook."""
+        return self.id.removeprefix(cell_key(self.notebook, ""))
 
     @property
     def is_note(self) -> bool:
         """Whether no test grades it, but a person."""
-        return self.cell == self.id
+        return self.key == self.id and not self.has_test
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What a cell printed or raised, and its `place` among the cells of the notebook."""
+    """What a cell printed or raised, its `place` among the cells of the notebook, and the notebook."""
 
     place: int
     cell: CellResult
+    notebook: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self.cell), "place": self.place}
+        return {**asdict(self.cell), "place": self.place, "notebook": self.notebook}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        fields = {name: value for name, value in data.items() if name != "place"}
+        fields = {name: value for name, value in data.items() if name not in ("place", "notebook")}
         trace = tuple(Line(**line) for line in data["trace"])
-        return cls(data["place"], CellResult(**{**fields, "trace": trace}))
+        return cls(data["place"], CellResult(**{**fields, "trace": trace}), data.get("notebook", ""))
 
 
 @dataclass(frozen=True)
@@ -65,7 +80,7 @@ class Result:
 
     Attributes:
         flags: what staff may want to know; no flag changes a point.
-        comments: by the answer's grade_id.
+        comments: by the answer's key; see `cell_key`.
         cells: what the student's cells printed.
         language: the submission's or, of one that could not be read, an earlier one's; None if nobody knows.
     """
@@ -121,9 +136,9 @@ class Result:
         """Return this result of a file that could not be read with the points of an earlier one, as words.
 
         Args:
-            earlier: the points, by graded cell.
+            earlier: the points, by the graded cell's key.
         """
-        rows = [replace(task, before=earlier.get(task.cell)) for task in self.tasks]
+        rows = [replace(task, before=earlier.get(task.key)) for task in self.tasks]
         said = {
             row.id: f"{self.comments[row.id]}\n\n{_before(row)}" for row in rows if row.before is not None
         }
@@ -133,13 +148,13 @@ class Result:
         """Return this with the points that the gradebook has, which a person may have given.
 
         Args:
-            scores: points, and the most there are, by graded cell.
-            waiting: the graded cells that wait for a person.
+            scores: points, and the most there are, by the graded cell's key.
+            waiting: the keys of the graded cells that wait for a person.
         """
 
         def row(task: GradedTask) -> GradedTask:
-            waits = task.cell in waiting
-            points = 0.0 if waits else scores.get(task.cell, (task.points, 0.0))[0]
+            waits = task.key in waiting
+            points = 0.0 if waits else scores.get(task.key, (task.points, 0.0))[0]
             seen = task.is_note and task.outcome == "not_attempted" and points  # more than a stub
             by_hand = seen or (waits and task.outcome != "rejected")  # of code, too
             outcome = "manual" if by_hand else task.outcome
@@ -222,6 +237,16 @@ def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> 
         auto=auto,
         answer=sha256(submission.answers.get(task.id, "") if submission else ""),
     )
+
+
+def cell_key(notebook: str, cell: str) -> str:
+    """Return what a cell is known by within its assignment.
+
+    Args:
+        notebook: its notebook's name; empty for the one that has the assignment's name.
+        cell: its grade_id, which another notebook may have as well.
+    """
+    return f"{notebook}/{cell}" if notebook else cell
 
 
 def sha256(text: str) -> str:

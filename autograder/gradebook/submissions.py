@@ -1,7 +1,7 @@
 """The rows of nbgrader's that a submission consists of: found, made, changed."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nbgrader.api import Assignment as AssignmentEntry
@@ -18,49 +18,72 @@ from nbgrader.api import (
 )
 from sqlalchemy import insert, select, update
 
+from autograder.gradebook.entered import notebook_key
 from autograder.gradebook.records import Record, auto_scores, read_result
-from autograder.gradebook.result import Result
+from autograder.gradebook.result import Result, cell_key
 
 
-class Form(NamedTuple):
-    """The ids of an assignment, its notebook, and their cells."""
+class NotebookForm(NamedTuple):
+    """The ids of a notebook, and of its cells."""
 
-    assignment: str
-    notebook: str
+    id: str
     graded: Sequence[str]
     commented: Sequence[str]
 
 
-class Ids(NamedTuple):
-    """The ids of a submitted assignment and its notebook."""
+class Form(NamedTuple):
+    """The ids of an assignment, and of its notebooks with their cells."""
 
     assignment: str
-    notebook: str
+    notebooks: Sequence[NotebookForm]
 
 
-def read_form(gradebook: Gradebook, lesson: str) -> Form:
-    """Return what every submission of a lesson has."""
-    master = gradebook.find_notebook(lesson, lesson)
-    graded = [cell.id for cell in (*master.grade_cells, *master.task_cells)]
-    commented = [cell.id for cell in (*master.solution_cells, *master.task_cells)]
-    return Form(master.assignment_id, master.id, graded, commented)
+class Ids(NamedTuple):
+    """The ids of a submitted assignment, and those of its notebooks, by their `notebook_key`."""
+
+    assignment: str
+    notebooks: Mapping[str, str]
+
+    @property
+    def first(self) -> str:
+        """The id of the first notebook, which a record names."""
+        return next(iter(self.notebooks.values()))
 
 
-def find_ids(db: Any, student: str, lesson: str) -> Ids | None:
+def read_form(gradebook: Gradebook, assignment: str) -> Form:
+    """Return what every submission of an assignment has."""
+    master = gradebook.find_assignment(assignment)
+    notebooks = [
+        NotebookForm(
+            notebook.id,
+            [cell.id for cell in (*notebook.grade_cells, *notebook.task_cells)],
+            [cell.id for cell in (*notebook.solution_cells, *notebook.task_cells)],
+        )
+        for notebook in sorted(master.notebooks, key=lambda notebook: str(notebook.name))
+    ]
+    return Form(master.id, notebooks)
+
+
+def find_ids(db: Any, student: str, assignment: str) -> Ids | None:
     """Return the ids of what a student has handed in; None if it is nothing."""
     found = db.execute(
-        select(SubmittedAssignment.id, SubmittedNotebook.id)
+        select(SubmittedAssignment.id, SubmittedNotebook.id.label("notebook"), Notebook.name)
         .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
         .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
         .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-        .where(SubmittedAssignment.student_id == student, AssignmentEntry.name == lesson)
-        .where(Notebook.name == lesson)
-    ).first()
-    return None if found is None else Ids(*found)
+        .where(SubmittedAssignment.student_id == student, AssignmentEntry.name == assignment)
+        .order_by(Notebook.name)
+    ).all()
+    if not found:
+        return None
+    return Ids(found[0].id, {notebook_key(row.name, assignment): row.notebook for row in found})
 
 
-def create(db: Any, form: Form, student: str) -> Ids:
-    """Add a submission as nbgrader's add_submission does, in a few statements and without a commit."""
+def create(db: Any, form: Form, student: str) -> None:
+    """Add a submission as nbgrader's add_submission does, in a few statements and without a commit.
+
+    Of one that is there already, the notebooks that it has not yet.
+    """
     if db.execute(select(Student.id).where(Student.id == student)).first() is None:
         db.execute(insert(Student), [{"id": student}])
     there = select(SubmittedAssignment.id).where(
@@ -71,14 +94,18 @@ def create(db: Any, form: Form, student: str) -> Ids:
         assignment = new_uuid()
         row = {"id": assignment, "assignment_id": form.assignment, "student_id": student}
         db.execute(insert(SubmittedAssignment), [row])
-    notebook = new_uuid()
-    row = {"id": notebook, "assignment_id": assignment, "notebook_id": form.notebook}
-    db.execute(insert(SubmittedNotebook), [row])
-    for table, cells in ((Grade, form.graded), (Comment, form.commented)):
-        if cells:
-            rows = [{"id": new_uuid(), "cell_id": cell, "notebook_id": notebook} for cell in cells]
-            db.execute(insert(table), rows)
-    return Ids(assignment, notebook)
+    known = select(SubmittedNotebook.notebook_id).where(SubmittedNotebook.assignment_id == assignment)
+    has = set(db.scalars(known))
+    for one in form.notebooks:
+        if one.id in has:
+            continue
+        notebook = new_uuid()
+        row = {"id": notebook, "assignment_id": assignment, "notebook_id": one.id}
+        db.execute(insert(SubmittedNotebook), [row])
+        for table, cells in ((Grade, one.graded), (Comment, one.commented)):
+            if cells:
+                rows = [{"id": new_uuid(), "cell_id": cell, "notebook_id": notebook} for cell in cells]
+                db.execute(insert(table), rows)
 
 
 def change(db: Any, table: type, rows: list[dict[str, Any]]) -> None:
@@ -87,58 +114,68 @@ def change(db: Any, table: type, rows: list[dict[str, Any]]) -> None:
         db.execute(update(table), rows)
 
 
-def set_grades(db: Any, notebook: str, result: Result, record: Record | None, key: str) -> None:
+def set_grades(db: Any, ids: Ids, result: Result, record: Record | None, key: str) -> None:
     """Set the automatic scores, and which grades wait for a person. A manual score stays.
 
     Args:
         db: the session.
-        notebook: the id of the submitted notebook.
+        ids: of the submission.
         result: what was found.
         record: the record of the result before, if there is one.
         key: a hash of all that the result came from.
     """
-    before = read_result(record.result) if record and record.notebook_id == notebook else None
+    before = read_result(record.result) if record and record.notebook_id == ids.first else None
     waited = json.loads(record.stale) if record and record.stale else None
     scores = auto_scores(result)
-    lost = {task.cell for task in result.tasks if task.outcome == "rejected"}
+    lost = {task.key for task in result.tasks if task.outcome == "rejected"}
     if record and record.key == key:
         lost = set()  # whoever has settled it has seen this
-    grades = select(Grade.id, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.needs_manual_grade)
+    grades = select(Grade.id, Grade.notebook_id, BaseCell.name)
+    grades = grades.add_columns(Grade.auto_score, Grade.manual_score, Grade.needs_manual_grade)
     rows = []
-    for grade in db.execute(grades.join(Grade.cell).where(Grade.notebook_id == notebook)).all():
-        score = scores.get(grade.name)
-        changed = score != grade.auto_score or _answer(before, grade.name) != _answer(result, grade.name)
-        waits = grade.needs_manual_grade if waited is None else grade.name in waited
-        again = changed or waits or grade.name in lost
+    for cell, grade in _by_key(db, grades.join(Grade.cell), Grade, ids):
+        score = scores.get(cell)
+        changed = score != grade.auto_score or _answer(before, cell) != _answer(result, cell)
+        waits = grade.needs_manual_grade if waited is None else cell in waited
+        again = changed or waits or cell in lost
         by_hand = score is None if grade.manual_score is None else again
         rows.append({"id": grade.id, "auto_score": score, "needs_manual_grade": by_hand})
     change(db, Grade, rows)
 
 
+def _by_key(db: Any, rows: Any, table: Any, ids: Ids) -> Iterator[tuple[str, Any]]:
+    """Yield the rows of a submission's cells, each with the cell's key."""
+    names = {submitted: name for name, submitted in ids.notebooks.items()}
+    for row in db.execute(rows.where(table.notebook_id.in_(list(names)))).all():
+        yield cell_key(names[row.notebook_id], row.name), row
+
+
 def _answer(result: Result | None, cell: str) -> str | None:
     """Return a hash of the answer that a graded cell is about."""
-    return next((task.answer for task in result.tasks if task.cell == cell), None) if result else None
+    return next((task.answer for task in result.tasks if task.key == cell), None) if result else None
 
 
-def set_comments(db: Any, notebook: str, result: Result) -> None:
+def set_comments(db: Any, ids: Ids, result: Result) -> None:
     """Set the automatic comments."""
-    comments = select(Comment.id, BaseCell.name).join(Comment.cell).where(Comment.notebook_id == notebook)
-    found = db.execute(comments).all()
-    change(db, Comment, [{"id": one.id, "auto_comment": result.comments.get(one.name)} for one in found])
+    comments = select(Comment.id, Comment.notebook_id, BaseCell.name).join(Comment.cell)
+    found = _by_key(db, comments, Comment, ids)
+    change(db, Comment, [{"id": row.id, "auto_comment": result.comments.get(cell)} for cell, row in found])
 
 
-def graded_points(db: Any, notebook: str) -> dict[str, float]:
-    """Return the points of the cells that a test or a person has graded, by cell."""
-    grades = select(BaseCell.name, Grade.score).join(Grade.cell).where(Grade.notebook_id == notebook)
+def graded_points(db: Any, ids: Ids) -> dict[str, float]:
+    """Return the points of the cells that a test or a person has graded, by the cell's key."""
+    grades = select(Grade.notebook_id, BaseCell.name, Grade.score).join(Grade.cell)
     graded = grades.where(Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None))
-    return {name: points for name, points in db.execute(graded)}
+    return {cell: row.score for cell, row in _by_key(db, graded, Grade, ids)}
 
 
-def mark_stale(notebook: SubmittedNotebook, record: Record, why: str) -> None:
+def mark_stale(submission: SubmittedAssignment, record: Record, why: str) -> None:
     """Have each grade wait for a person, and each comment say why; note in the record which grades waited."""
+    parts = [(notebook_key(one.name, submission.name), one) for one in submission.notebooks]
+    grades = [(cell_key(key, grade.name), grade) for key, one in parts for grade in one.grades]
     if not record.stale:
-        record.stale = json.dumps([grade.name for grade in notebook.grades if grade.needs_manual_grade])
-    for grade in notebook.grades:
+        record.stale = json.dumps([cell for cell, grade in grades if grade.needs_manual_grade])
+    for _, grade in grades:
         grade.needs_manual_grade = True
-    for comment in notebook.comments:
+    for comment in (comment for _, one in parts for comment in one.comments):
         comment.auto_comment = why

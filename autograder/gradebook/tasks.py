@@ -1,7 +1,8 @@
-"""A lesson's graded cells: entered into the gradebook, and changed there when the lesson's tasks change."""
+"""An assignment's graded cells: entered into the gradebook, and changed there when its tasks change."""
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,32 @@ from nbformat import NotebookNode
 from nbgrader.api import MissingEntry, Notebook
 from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import SaveCells
+from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 
 from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.errors import CourseError
+from autograder.course.plain import instructors_notebooks, is_plain
 from autograder.course.settings import Course, sqlite_file
 from autograder.gradebook import changing
 from autograder.gradebook.book import Book
 from autograder.gradebook.errors import GradebookBusy, refused
+
+
+@dataclass(frozen=True)
+class _Tasks:
+    """What the gradebook holds of an assignment: its name, what it is, and its notebooks, by their names."""
+
+    name: str
+    what: str
+    notebooks: Mapping[str, NotebookNode]
+
+    @classmethod
+    def of_lesson(cls, assignment: Assignment) -> "_Tasks":
+        return cls(assignment.lesson, "lesson", {assignment.lesson: assignment.source})
+
+    @classmethod
+    def of_plain(cls, name: str, notebooks: Mapping[str, NotebookNode]) -> "_Tasks":
+        return cls(name, "assignment", notebooks)
 
 
 def register(book: Book, assignment: Assignment) -> None:
@@ -25,83 +45,135 @@ def register(book: Book, assignment: Assignment) -> None:
     Raises:
         CourseError: submissions have been graded for other cells, or the gradebook does not take these.
     """
-    with refused(f"Lesson {assignment.lesson} could not be entered into the gradebook"):
-        notebook, resources = _prepared(book, assignment)
-        known = _known(book, assignment.lesson)
-        if known is None or not _is_same(known, notebook):
+    _register(book, _Tasks.of_lesson(assignment))
+
+
+def register_plain(book: Book, name: str, notebooks: Mapping[str, NotebookNode]) -> None:
+    """Enter the graded cells of an assignment with ordinary nbgrader tests, as `register` does.
+
+    Args:
+        book: the gradebook.
+        name: the assignment's name.
+        notebooks: the instructor's, by their names.
+    """
+    _register(book, _Tasks.of_plain(name, notebooks))
+
+
+def _register(book: Book, tasks: _Tasks) -> None:
+    with refused(f"{tasks.what.capitalize()} {tasks.name} could not be entered into the gradebook"):
+        for gone in _gone(book, tasks):
+            book.connection.gradebook.remove_notebook(gone, tasks.name)
+        for name, source in tasks.notebooks.items():
+            notebook, resources = _prepared(book, tasks.name, name, source)
+            known = _known(book, tasks.name, name)
+            if known is not None and _is_same(known, notebook):
+                continue
             if known and (changed := _changed(known, notebook)):
-                raise CourseError(_other_tasks(assignment.lesson, changed))
+                raise CourseError(_other_tasks(tasks, changed))
             gradebook = book.connection.gradebook
-            gradebook.update_or_create_assignment(assignment.lesson)
+            gradebook.update_or_create_assignment(tasks.name)
             SaveCells(config=book.config)(notebook, resources)
             gradebook.db.expire_all()
 
 
-def change_tasks(course: Course, lessons: Iterable[str]) -> list[str]:
-    """Give lessons that have been graded the cells that they have now.
+def _gone(book: Book, tasks: _Tasks) -> list[str]:
+    """Return the names of the notebooks that the gradebook has and the assignment has no more.
+
+    Raises:
+        CourseError: something was handed in for one of them.
+    """
+    if tasks.what == "lesson":  # which has one notebook
+        return []
+    try:
+        known = book.connection.gradebook.find_assignment(tasks.name).notebooks
+    except MissingEntry:
+        return []
+    gone = [one for one in known if one.name not in tasks.notebooks]
+    if handed := [str(one.name) for one in gone if one.submissions]:
+        raise CourseError(
+            f"source/{tasks.name} has no notebook {', '.join(handed)} any more, but the gradebook has grades "
+            f"of it. Put it back, or delete its grades with: nbgrader db assignment remove {tasks.name}"
+        )
+    return [str(one.name) for one in gone]
+
+
+def change_tasks(course: Course, names: Iterable[str]) -> list[str]:
+    """Give assignments that have been graded the cells that they have now.
 
     Cells that remain keep their automatic and manual grades. The gradebook is copied first, and the grades of
     dropped cells go to a table. Nothing is changed if the cells are those that the gradebook has.
 
     Returns:
-        What was done, a sentence or two for each lesson that had other cells.
+        What was done, a sentence or two for each notebook that had other cells.
 
     Raises:
-        CourseError: a lesson or the gradebook cannot be read, or not changed.
+        CourseError: an assignment or the gradebook cannot be read, or not changed.
     """
     directory = course.directory
     with Book(directory, course.config) as book:
         try:
-            read = (read_assignment(course.root, name, directory.source_directory) for name in lessons)
-            return [said for assignment in read if (said := _change(book, assignment))]
+            return [
+                said
+                for tasks in (_read(course, name) for name in names)
+                for notebook in tasks.notebooks
+                if (said := _change(book, tasks, notebook))
+            ]
         except GradebookBusy as error:
             raise CourseError(f"The gradebook cannot be written to: {error}.") from error
 
 
-def _change(book: Book, assignment: Assignment) -> str:
-    """Change one lesson; return what was done, or an empty text if it was nothing."""
-    connection, lesson = book.connection, assignment.lesson
-    with refused(f"The tasks of lesson {lesson} could not be changed"):
-        notebook, _ = _prepared(book, assignment)
-        graded = _known(book, lesson)
+def _read(course: Course, name: str) -> _Tasks:
+    source = course.directory.source_directory
+    if is_plain(course.root, name, source):
+        return _Tasks.of_plain(name, instructors_notebooks(course.root, name, source))
+    return _Tasks.of_lesson(read_assignment(course.root, name, source))
+
+
+def _change(book: Book, tasks: _Tasks, name: str) -> str:
+    """Change one notebook; return what was done, or an empty text if it was nothing."""
+    connection = book.connection
+    shown = tasks.name if name == tasks.name else f"{tasks.name}/{name}"
+    with refused(f"The tasks of {tasks.what} {shown} could not be changed"):
+        notebook, _ = _prepared(book, tasks.name, name, tasks.notebooks[name])
+        graded = _known(book, tasks.name, name)
         changed = _changed(graded, notebook) if graded else None
         if changed is None:
             return ""
-        name = changing.stamp(lesson, datetime.now())
-        table = Path(connection.coursedir.root, f"{name}_dropped.csv")
+        stamp = changing.stamp(shown.replace("/", "_"), datetime.now())
+        table = Path(connection.coursedir.root, f"{stamp}_dropped.csv")
         file = sqlite_file(connection.coursedir.db_url)
-        copies = [changing.copy_of(connection.db, file, name)] if file else []
+        copies = [changing.copy_of(connection.db, file, stamp)] if file else []
 
         def change() -> str:
-            known = connection.gradebook.find_notebook(lesson, lesson)
-            where = copies[0] if copies else changing.copy_of(connection.db, None, name)
+            known = connection.gradebook.find_notebook(name, tasks.name)
+            where = copies[0] if copies else changing.copy_of(connection.db, None, stamp)
             changing.follow(connection.db, known, notebook, table)
             return where
 
         copy = connection.transaction(change)
     kept = f" The grades of dropped tasks are in {table}." if table.exists() else ""
-    return f"{lesson}: {_named(changed)}. A copy of the gradebook is {copy}.{kept}"
+    return f"{shown}: {_named(changed)}. A copy of the gradebook is {copy}.{kept}"
 
 
-def _known(book: Book, lesson: str) -> Notebook | None:
-    """Return the notebook of a lesson that the gradebook has, if it has one."""
+def _known(book: Book, assignment: str, notebook: str) -> Notebook | None:
+    """Return a notebook that the gradebook has, if it has it."""
     try:
-        return book.connection.gradebook.find_notebook(lesson, lesson)
+        return book.connection.gradebook.find_notebook(notebook, assignment)
     except MissingEntry:
         return None
 
 
 def _changed(known: Notebook, notebook: NotebookNode) -> changing.Difference | None:
-    """Return how a lesson's cells differ from the graded ones; None if they do not, or none were graded."""
+    """Return how a notebook's cells differ from the graded ones; None if they do not, or none were graded."""
     found = changing.difference(known, notebook)
     return found if known.submissions and (found.dropped or found.added) else None
 
 
-def _prepared(book: Book, assignment: Assignment) -> tuple[NotebookNode, Any]:
+def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> tuple[NotebookNode, Any]:
     """Return the notebook as nbgrader would enter it, and what its steps pass on."""
-    notebook, coursedir = copy.deepcopy(assignment.source), book.connection.coursedir
-    names = {"assignment": assignment.lesson, "notebook": assignment.lesson, "db_url": coursedir.db_url}
-    resources: Any = {"nbgrader": names, "unique_key": assignment.lesson}
+    notebook, coursedir = copy.deepcopy(source), book.connection.coursedir
+    names = {"assignment": assignment, "notebook": name, "db_url": coursedir.db_url}
+    resources: Any = {"nbgrader": names, "unique_key": name}
     steps = GenerateAssignment(coursedir=coursedir, config=book.config).preprocessors
     for step in steps[: steps.index(SaveCells)]:
         notebook, resources = step(config=book.config)(notebook, resources)
@@ -110,23 +182,29 @@ def _prepared(book: Book, assignment: Assignment) -> tuple[NotebookNode, Any]:
 
 def _is_same(known: Notebook, notebook: NotebookNode) -> bool:
     """Return whether the gradebook has a notebook's cells, with their points."""
-    marked = {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
+    kinds = (is_grade, is_solution, is_task, is_locked)
+    cells = [cell for cell in notebook.cells if any(is_kind(cell) for is_kind in kinds)]
+    marked = {cell.metadata.nbgrader.grade_id: cell for cell in cells}
     sources = {name: cell.source for name, cell in marked.items()}
-    points = {name: cell.metadata.nbgrader for name, cell in marked.items() if cell.metadata.nbgrader.grade}
+    points = {
+        name: cell.metadata.nbgrader for name, cell in marked.items() if is_grade(cell) or is_task(cell)
+    }
     return bool(
         {cell.name: cell.source for cell in known.source_cells} == sources
-        and {cell.name: cell.max_score for cell in known.grade_cells}
+        and {cell.name: cell.max_score for cell in (*known.grade_cells, *known.task_cells)}
         == {name: float(one.points) for name, one in points.items()}
     )
 
 
-def _other_tasks(lesson: str, changed: changing.Difference) -> str:
-    number = int(lesson[:2]) if lesson[:2].isdigit() else lesson
+def _other_tasks(tasks: _Tasks, changed: changing.Difference) -> str:
+    name, is_lesson = tasks.name, tasks.what == "lesson"
+    number = int(name[:2]) if is_lesson and name[:2].isdigit() else name
+    restore = f"course/{name} and run: autograder build {number}" if is_lesson else f"source/{name}"
     return (
-        f"The tasks of lesson {lesson} are not those in the gradebook: {_named(changed)}. "
+        f"The tasks of {tasks.what} {name} are not those in the gradebook: {_named(changed)}. "
         f"To continue with the new tasks: autograder grade {number} --change-tasks. It keeps every grade of "
         "the tasks that stay, a table of the grades of the dropped ones, and a copy of the gradebook. "
-        f"To go back, restore the tasks in course/{lesson} and run: autograder build {number}."
+        f"To go back, restore the tasks in {restore}."
     )
 
 

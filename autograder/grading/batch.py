@@ -20,51 +20,36 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
-from nbformat import NotebookNode, v4
+from nbformat import NotebookNode
 
-from autograder.course.assignment import Assignment, read_assignment
-from autograder.course.cells import tasks
 from autograder.course.clock import EXAMPLE
 from autograder.course.errors import CourseError
-from autograder.course.lesson import Lesson
+from autograder.course.plain import Unsupported, is_plain
 from autograder.course.settings import Course
-from autograder.course.solutions import WorkedSolution, worked_solutions
-from autograder.exam import exposed
-from autograder.exam.report import Outcome, Report, everywhere
 from autograder.gradebook.book import STALE, Book
 from autograder.gradebook.class_list import Listed, class_list, students
-from autograder.gradebook.current import find_now, given, key_of
+from autograder.gradebook.current import given
 from autograder.gradebook.entered import Entered
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.errors import GradebookBusy, reason
 from autograder.gradebook.records import Kept
-from autograder.gradebook.result import Result, graded, sha256
-from autograder.gradebook.tasks import register
+from autograder.gradebook.result import Result, sha256
+from autograder.grading.assigned import Assigned, Taken
 from autograder.grading.beside import beside
-from autograder.grading.feedback import (
-    Pages,
-    as_text,
-    bare,
-    graded_notebook,
-    page_head,
-    placed,
-    replace_folder,
-)
+from autograder.grading.feedback import Pages, as_text, bare, replace_folder
+from autograder.grading.lessons import GradedLesson
+from autograder.grading.plain import GradedPlain
 from autograder.grading.secret import course_secret
 from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
-from autograder.intake.submission import Rejected, Submission
-from autograder.intake.take_in import Found, understand
 from autograder.intake.timestamp import handed_in
 from autograder.page.pictures import show_pictures, submitted_pictures
 from autograder.sandbox.results import WallUnavailable
 from autograder.workers.executors import Workers, run
-from autograder.workers.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.workers.jobs import Done, Examined, ExaminedPlain, Failed, NoWall, Page, Rendered, Work
 from autograder.workers.worker import work
-from secant.language import Language
 from secant.visible import visible
 
 
@@ -110,6 +95,7 @@ class Summary:
         unread: how many of those could not be read, and wait for a person.
         pages: of how many of those the page was made anew.
         failed: those that could not be graded, and why.
+        refused: the submissions of assignments that cannot be graded at all, by the reason.
         before: the gradebook's students when the run began.
         students: the gradebook's, at the end.
         walls: the kinds of wall that were used; "single" is the slow one.
@@ -123,6 +109,7 @@ class Summary:
     unread: int = 0
     pages: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
+    refused: dict[str, list[Entry]] = field(default_factory=dict)
     before: Sequence[Listed] = ()
     students: Sequence[str] = ()
     walls: set[str] = field(default_factory=set)
@@ -197,6 +184,8 @@ def _run(
         for job, found in run(work, batch.next_job, workers):
             batch.receive(job, found)
         batch.note_filed()
+        if batch.summary.refused and not batch.summary.results:
+            raise CourseError(next(iter(batch.summary.refused)))
         with contextlib.suppress(GradebookBusy):  # nobody is listed then, and nothing is lost
             batch.summary.students = students(book)
         return batch.summary
@@ -225,34 +214,18 @@ class _Open:
     """A submission that is being graded.
 
     Attributes:
-        secrets: what nobody may quote of the lesson.
+        assigned: what it is of.
+        taken: what was handed in.
+        timestamp: when it was handed in, if that is known.
+        pages: those that are made, by the notebook's name.
+        illustrated: notebooks that wait for their pictures to be decoded, by name.
     """
 
-    assignment: Assignment
-    secrets: exposed.Lesson
-    found: Found | Rejected
+    assigned: Assigned
+    taken: Taken
     timestamp: datetime | None
-
-    @cached_property
-    def key(self) -> str:
-        """A hash of all that a result comes from."""
-        return key_of(self.found, self.assignment)
-
-    @cached_property
-    def taken(self) -> Submission | Rejected:
-        """What the intake makes of the file; not asked for what was graded before."""
-        if isinstance(self.found, Rejected):
-            return self.found
-        files = (self.found, *self.found.others)
-        quoted = dict.fromkeys(task for file in files for task in self.secrets.hidden_tests_in(file.data))
-        if quoted:
-            return _held(list(quoted))
-        return understand(self.found, self.assignment.lesson, self.assignment.releases)
-
-    @property
-    def submission(self) -> Submission | None:
-        """What can be graded, if anything."""
-        return self.taken if isinstance(self.taken, Submission) else None
+    pages: dict[str, str] = field(default_factory=dict)
+    illustrated: dict[str, NotebookNode] = field(default_factory=dict)
 
 
 class _Batch:
@@ -279,18 +252,14 @@ class _Batch:
         self._force = force
         self._pages_alone = pages_alone
         self._tell = tell
-        self._assignments: dict[str, Assignment] = {}
-        self._sources: dict[str, str] = {}  # of each lesson, for the workers
-        self._secrets: dict[str, exposed.Lesson] = {}
-        self._solutions: dict[str, dict[str, WorkedSolution]] = {}  # of each lesson, by task
+        self._assignments: dict[str, Assigned] = {}
         self._released = course.released_solutions()
         self._open: dict[Entry, _Open] = {}
         self._shown: dict[Entry, str] = {}  # fingerprints of what pages that are being made show
         self._filed: dict[tuple[str, str], str] = {}  # written, and not noted yet
-        self._illustrated: dict[Entry, NotebookNode] = {}  # notebooks whose pictures are being decoded
-        self._due: deque[Job | Page] = deque()
+        self._due: deque[Work] = deque()
 
-    def next_job(self) -> Job | Page | None:
+    def next_job(self) -> Work | None:
         """Return what can be done now, taking in submissions until there is something."""
         while not self._due:
             if not self._coming:
@@ -299,18 +268,24 @@ class _Batch:
             if not self._coming:
                 return None
             entry = self._coming.popleft()
-            assignment = self._lesson(entry.lesson)
-            with self._survived(entry, assignment):
-                self._begin(entry, assignment)
+            try:
+                assigned = self._assigned(entry.lesson)
+            except Unsupported as error:  # which stops no other assignment
+                self._refuse(entry, str(error))
+                continue
+            with self._survived(entry, assigned):
+                self._begin(entry, assigned)
         return self._due.popleft()
 
-    def receive(self, job: Job | Page, done: Done) -> None:
+    def receive(self, job: Work, done: Done) -> None:
         """Write what came of a job."""
         if isinstance(done, NoWall):
             raise WallUnavailable(done.reason, done.fix)
         entry = Entry(job.student, job.lesson)
-        open_ = self._open[entry]
-        with self._survived(entry, open_.assignment):
+        open_ = self._open.get(entry)
+        if open_ is None:  # another page of it could not be made
+            return
+        with self._survived(entry, open_.assigned):
             match done:
                 case Failed(why) if isinstance(job, Page) and not job.bare:
                     self._tell(
@@ -320,72 +295,50 @@ class _Batch:
                     self._due.appendleft(bare(job))
                 case Failed(why):
                     raise _Failure(why)
-                case Rendered(html, pictures):
-                    self._write_illustrated(entry, open_, pictures)
-                    self._close(entry, html)
-                case Examined(report, wall):
-                    assert open_.submission is not None
+                case Rendered(html, pictures) if isinstance(job, Page):
+                    self._receive_page(entry, open_, job.name, html, pictures)
+                case Examined(report, wall) | ExaminedPlain(report, wall):
                     self.summary.walls.add(wall)
-                    self._finish(entry, open_, self._graded(entry, open_, report))
+                    self._finish(entry, open_, open_.taken.result(report))
 
-    def _graded(
-        self,
-        entry: Entry,
-        open_: _Open,
-        report: Report,
-        flags: Sequence[str] = (),
-        earlier: Language | None = None,
-    ) -> Result:
-        submission, known = open_.submission, tasks(open_.assignment.source)
-        cells = placed(submission, report.cells) if submission else ()
-        return graded(entry.student, report, known, submission, cells, flags, earlier)
+    def _refuse(self, entry: Entry, why: str) -> None:
+        """List a submission of an assignment that cannot be graded."""
+        self.summary.refused.setdefault(why, []).append(entry)
+        self.summary.done += 1
+        self._tell(entry, "")
 
-    def _lesson(self, name: str) -> Assignment:
+    def _assigned(self, name: str) -> Assigned:
         if name not in self._assignments:
-            assignment = read_assignment(self._course.root, name, self._course.directory.source_directory)
-            register(self._book, assignment)
-            self._assignments[name] = assignment
-            self._sources[name] = v4.writes(assignment.source)
-            self._secrets[name] = exposed.Lesson(name, assignment.source)
-            lesson = Lesson(name, self._course.root / "course" / name)
-            self._solutions[name] = worked_solutions(lesson, assignment.source)
+            course, book = self._course, self._book
+            if is_plain(course.root, name, course.directory.source_directory):
+                self._assignments[name] = GradedPlain(course, book, name)
+            else:
+                shows = name in self._released
+                self._assignments[name] = GradedLesson(course, book, self._secret, name, shows)
         return self._assignments[name]
 
-    def _begin(self, entry: Entry, assignment: Assignment) -> None:
+    def _begin(self, entry: Entry, assigned: Assigned) -> None:
         """Take in a submission, and see what has to be done for it."""
         if not valid_student_id(entry.student):
-            return self._turn_away(entry, assignment)
+            return self._turn_away(entry, assigned)
         folder = self._course.folder("submitted", *entry)
-        found = find_now(self._course, entry)
+        taken = assigned.take(entry)
         time = handed_in(folder, self._course.submitted, self._course.clock)
         if time.problem:
             zone = "" if self._course.clock.is_set else _SET_ZONE
             self.summary.unclear_times.setdefault(_UNCLEAR.format(time.problem, zone), []).append(entry)
-        open_ = self._open[entry] = _Open(assignment, self._secrets[entry.lesson], found, time.when)
+        open_ = self._open[entry] = _Open(assigned, taken, time.when)
         if (self._pages_alone or not self._force) and self._keep(entry, open_):
             self.summary.unread += self.summary.results[entry].is_unread
             return None
         if self._pages_alone:
             return self._ungraded(entry)
         self._book.mark_stale(entry.student, entry.lesson, STALE)
-        taken = open_.taken
-        if isinstance(taken, Rejected):
-            message = f"{taken.en}\n{taken.ko}"  # for whoever has to settle it
-            report = everywhere(entry.lesson, tasks(assignment.source), "rejected", message)
-            flags = [f"rejected:{taken.reason}"]
+        if taken.rejected is not None:
             before = self._book.kept([entry]).get(entry)  # in whose language the page is
-            earlier = before.result.language if before else None
-            result = self._graded(entry, open_, report, flags, earlier)
-            return self._finish(entry, open_, result.after(self._book.earlier(*entry, open_.key)))
-        job = Job(
-            student=entry.student,
-            lesson=entry.lesson,
-            source=self._sources[entry.lesson],
-            script=taken.script,
-            secret=self._secret,
-            hidden=self._course.hidden,
-        )
-        self._due.append(job)
+            result = taken.refused(before.result.language if before else None)
+            return self._finish(entry, open_, result.after(self._book.earlier(*entry, taken.key)))
+        self._due.append(taken.job())
         return None
 
     def _ungraded(self, entry: Entry) -> None:
@@ -401,23 +354,23 @@ class _Batch:
             known = [ahead for ahead in (entry, *self._coming) if valid_student_id(ahead.student)]
             self._kept = self._book.kept(known)
         kept = self._kept.pop(entry, None)
-        if kept is None or kept.key != open_.key:
+        if kept is None or kept.key != open_.taken.key:
             return False
         self.summary.kept += 1
         if kept.stale or kept.timestamp != open_.timestamp:
             # Another file was handed in and is gone again, or the same one was handed in again.
             self.summary.pages += 1
-            self._finish(entry, open_, _placed_anew(kept.result, open_))
+            self._finish(entry, open_, open_.taken.placed(kept.result))
             return True
         kept = self._book.renew_penalty(*entry, kept)
         self.summary.results[entry] = kept.result.entered(kept.entered.scores, kept.entered.waiting)
         self._note_penalty(entry, kept.entered)
-        filed = kept.filed and self._is_filed(entry)
+        filed = kept.filed and self._is_filed(entry, open_)
         if filed and kept.page == self._says(entry, kept.entered) and not self._force:
             self._over(entry)
         else:
             self.summary.pages += 1
-            self._file(entry, open_, _placed_anew(kept.result, open_), page_alone=filed)
+            self._file(entry, open_, open_.taken.placed(kept.result), page_alone=filed)
         return True
 
     def _says(self, entry: Entry, entered: Entered) -> str:
@@ -434,15 +387,17 @@ class _Batch:
             said = f"{entered.penalty:g} of {entered.score:g} points"
             self.summary.late[entry] = f"{said}: handed in {times[0]}, due {times[1]}" if times else said
 
-    def _is_filed(self, entry: Entry) -> bool:
-        page = self._course.folder("feedback", *entry)
-        files = (f"{entry.lesson}.html", TIMESTAMP, EXCHANGE_SECRET)
-        notebook = self._course.folder("autograded", *entry) / f"{entry.lesson}.ipynb"
-        return notebook.is_file() and all((page / name).is_file() for name in files)
+    def _is_filed(self, entry: Entry, open_: _Open) -> bool:
+        pages, notebooks = (self._course.folder(step, *entry) for step in ("feedback", "autograded"))
+        names, absent = open_.assigned.notebooks, open_.taken.absent
+        files = [pages / TIMESTAMP, pages / EXCHANGE_SECRET]
+        files += [pages / f"{name or entry.lesson}.html" for name in names]
+        files += [notebooks / f"{name or entry.lesson}.ipynb" for name in names if name not in absent]
+        return all(file.is_file() for file in files)
 
     def _finish(self, entry: Entry, open_: _Open, result: Result) -> None:
         """Enter a result. From here on it stands; the folders can be made from it at any time."""
-        self._book.write(*entry, open_.key, result, open_.timestamp, self._filed)
+        self._book.write(*entry, open_.taken.key, result, open_.timestamp, self._filed)
         self._filed = {}
         self.summary.results[entry] = result
         if result.flags:
@@ -450,43 +405,48 @@ class _Batch:
         self._file(entry, open_, result)
 
     def _file(self, entry: Entry, open_: _Open, result: Result, page_alone: bool = False) -> None:
-        """Write the notebook that formgrader shows, and have the student's page made."""
-        solutions = self._solutions[entry.lesson]
-        words = {task: worked.words for task, worked in solutions.items()}
-        notebook = graded_notebook(open_.assignment, open_.submission, result, words)
-        if not page_alone and submitted_pictures(
-            notebook.cells
-        ):  # which nobody may open before they are decoded
-            self._illustrated[entry] = copy.deepcopy(notebook)
+        """Write the notebooks that formgrader shows, and have the student's pages made."""
+        notebooks = open_.taken.notebooks(result)
+        if not page_alone and any(submitted_pictures(notebook.cells) for notebook in notebooks.values()):
+            # Nobody may open a picture before it is decoded.
+            open_.illustrated.update(copy.deepcopy(dict(notebooks)))
         elif not page_alone:
-            self._write_notebook(entry, notebook)
+            self._write_notebooks(entry, open_, notebooks)
         entered = self._book.entered(*entry)
         self._shown[entry] = self._says(entry, entered)
         self.summary.results[entry] = result.entered(entered.scores, entered.waiting)
         self._note_penalty(entry, entered)
-        released = entry.lesson in self._released
         times = self._course.clock.show(*entered.late) if entered.late else None
-        head = page_head(open_.assignment, open_.taken, result, entered, solutions, released, times)
-        self._due.appendleft(self._pages.page(notebook, entered, head, *entry))
+        for name, notebook in reversed(list(notebooks.items())):
+            own, shown = entered.of(name), open_.taken.shown(notebook)
+            head = open_.taken.head(name, result, own, times)
+            self._due.appendleft(self._pages.page(shown, own, head, *entry, name))
 
-    def _write_illustrated(
-        self, entry: Entry, open_: _Open, pictures: Mapping[str, Mapping[str, str]]
+    def _receive_page(
+        self, entry: Entry, open_: _Open, name: str, page: str, pictures: Mapping[str, Mapping[str, str]]
     ) -> None:
-        """Write the notebook that waits for the pictures of its notes, if it does."""
-        notebook = self._illustrated.pop(entry, None)
-        if notebook is not None and open_.submission is not None:
-            show_pictures(notebook.cells, pictures, open_.submission.language)
-            self._write_notebook(entry, notebook)
+        """Note that a page is made; with the last one, write the folders that wait for it."""
+        open_.pages[name] = page
+        if name in open_.illustrated:
+            show_pictures(open_.illustrated[name].cells, pictures, open_.taken.language)
+        if len(open_.pages) < len(open_.assigned.notebooks):
+            return
+        if open_.illustrated:
+            self._write_notebooks(entry, open_, open_.illustrated)
+        self._close(entry, open_)
 
-    def _write_notebook(self, entry: Entry, notebook: NotebookNode) -> None:
-        """Write the notebook that formgrader shows, with what goes beside it."""
-        left_out = self._replace("autograded", entry, {f"{entry.lesson}.ipynb": as_text(notebook)})
+    def _write_notebooks(self, entry: Entry, open_: _Open, notebooks: Mapping[str, NotebookNode]) -> None:
+        """Write the notebooks that formgrader shows, with what goes beside them."""
+        there = {name: one for name, one in notebooks.items() if name not in open_.taken.absent}
+        texts = {f"{name or entry.lesson}.ipynb": as_text(notebook) for name, notebook in there.items()}
+        left_out = self._replace("autograded", entry, texts)
         if left_out:
             self._tell(entry, _LEFT_OUT.format(left_out))
 
-    def _close(self, entry: Entry, page: str) -> None:
-        """Write the student's page, which is the last thing to be done."""
-        self._replace("feedback", entry, {f"{entry.lesson}.html": page})
+    def _close(self, entry: Entry, open_: _Open) -> None:
+        """Write the student's pages, which is the last thing to be done."""
+        pages = {f"{name or entry.lesson}.html": page for name, page in open_.pages.items()}
+        self._replace("feedback", entry, pages)
         self._filed[entry] = self._shown[entry]
         if len(self._filed) == _AHEAD:
             self.note_filed()
@@ -505,48 +465,33 @@ class _Batch:
         settings, root = self._course.directory, self._course.submitted
         folder, when = self._course.folder("submitted", *entry), self._open[entry].timestamp
         more = beside(folder, root, entry.student, when, self._secret, settings.ignore)
-        secrets = self._secrets[entry.lesson]
-        safe = {path: data for path, data in more.side_files.items() if not secrets.hidden_tests_in(data)}
+        is_secret = self._open[entry].assigned.is_secret
+        safe = {path: data for path, data in more.side_files.items() if not is_secret(data)}
         more = replace(more, side_files=safe, left_out=more.left_out + len(more.side_files) - len(safe))
         ours, mode = given(self._course, entry.lesson), 0o444 if step == "autograded" else 0o644  # nbgrader's
         replace_folder(self._course.folder(step, *entry), files, more, ours, mode, settings.groupshared)
         return more.left_out
 
-    def _turn_away(self, entry: Entry, assignment: Assignment) -> None:
+    def _turn_away(self, entry: Entry, assigned: Assigned) -> None:
         """List a folder whose name is no student id; neither gradebook nor folders may have such a name."""
         shown = visible(entry.student)[:100]
         message = (
             "The folder's name is not a student id: letters, digits and _.@- only, 64 at most. Rename it."
         )
-        self._note_everywhere(entry, assignment, "rejected", message, "odd_student_id", shown)
+        self.summary.results[entry] = assigned.everywhere(shown, "rejected", message, "odd_student_id")
         if self._pages_alone:  # a grading lists it as unread
             self.summary.failed[entry] = message
         self._tell(Entry(shown, entry.lesson), message)
         self._over(entry)
 
-    def _note_everywhere(
-        self,
-        entry: Entry,
-        assignment: Assignment,
-        outcome: Outcome,
-        message: str,
-        flag: str,
-        student: str = "",
-    ) -> None:
-        """List a submission whose result goes nowhere else."""
-        known = tasks(assignment.source)
-        report = everywhere(entry.lesson, known, outcome, message)
-        self.summary.results[entry] = graded(student or entry.student, report, known, None, flags=[flag])
-
     def _over(self, entry: Entry) -> None:
         self._open.pop(entry, None)
         self._shown.pop(entry, None)
-        self._illustrated.pop(entry, None)
         self.summary.done += 1
         self._tell(entry, "")
 
     @contextlib.contextmanager
-    def _survived(self, entry: Entry, assignment: Assignment) -> Iterator[None]:
+    def _survived(self, entry: Entry, assigned: Assigned) -> Iterator[None]:
         """Go on with the batch whatever happens to one submission, and say what happened."""
         try:
             yield
@@ -561,7 +506,8 @@ class _Batch:
             else:
                 self._tell(entry, f"not graded: {why}\n{_TO_DO.format(*entry)}")
                 message = "The grader failed. This says nothing about the answer."
-                self._note_everywhere(entry, assignment, "grader_failure", message, "grader_failure")
+                failed = assigned.everywhere(entry.student, "grader_failure", message, "grader_failure")
+                self.summary.results[entry] = failed
                 with contextlib.suppress(GradebookBusy):  # it was marked when its grading began
                     self._book.mark_stale(*entry, STALE)
             self._over(entry)
@@ -578,23 +524,3 @@ _UNCLEAR = (
 )
 _SET_ZONE = ", or set c.Exchange.timezone to the zone of your class"
 _LEFT_OUT = "files beside the notebook that were not copied (links, too many, too large): {}"
-
-
-def _held(tasks: Sequence[str]) -> Rejected:
-    """Return why a file that quotes hidden tests waits for a person: no release has them."""
-    names = ", ".join(tasks)
-    return Rejected(
-        "hidden_tests",
-        en=f"The file contains lines of hidden tests ({names}), which the notebook that students get does "
-        "not have. It is not graded until a person has looked at it.",
-        ko=f"학생에게 준 노트북에는 없는 숨은 테스트의 코드가 파일에 들어 있습니다({names}). "
-        "사람이 확인하기 전에는 채점하지 않습니다.",
-    )
-
-
-def _placed_anew(result: Result, open_: _Open) -> Result:
-    """Put what the cells printed where they stand now: the lesson's prose may have changed since."""
-    submission = open_.submission
-    if submission is None:
-        return result
-    return replace(result, cells=placed(submission, [printed.cell for printed in result.cells]))

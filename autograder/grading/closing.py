@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.course.find_assignments import Gradable
 from autograder.gradebook.class_list import Listed
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.result import Result
@@ -64,7 +65,7 @@ class Closing:
 def closing(
     summary: "Summary",
     submitted: Path,
-    lessons: Sequence[str],
+    every: Gradable,
     students: Collection[str],
     is_exported: Callable[[str], bool],
 ) -> Closing:
@@ -73,7 +74,7 @@ def closing(
     Args:
         summary: what the run came to.
         submitted: the folder.
-        lessons: the names of all lessons of the course.
+        every: all that the course has to grade.
         students: the students that were asked for; empty for all students.
         is_exported: tells whether a file or folder has the name of an LMS's export.
     """
@@ -103,11 +104,11 @@ def closing(
         (sum(overruled), sum(map(bool, overruled))),
         unread,
         several,
-        dict(unknown(submitted, lessons, is_exported, students)),
+        dict(unknown(submitted, every, is_exported, students)),
         {lesson: names for lesson, names in absent.items() if names},
         _strangers({entry.student for entry in results if valid_student_id(entry.student)}, summary.before),
         _packages(results.missing),
-        {_listed(entries): why for why, entries in summary.unclear_times.items()},
+        {listed(entries): why for why, entries in summary.unclear_times.items()},
         {str(entry): late[entry] for entry in sorted(late, key=str)},
     )
 
@@ -122,7 +123,7 @@ def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
     return {package: sorted(students[package]) for package in ranked}
 
 
-def _listed(entries: Sequence[Entry]) -> str:
+def listed(entries: Sequence[Entry]) -> str:
     """Return the first submissions of several, and how many more there are."""
     shown = ", ".join(map(str, entries[:_FIRST]))
     return f"{shown} and {len(entries) - _FIRST} more" if len(entries) > _FIRST else shown
@@ -165,12 +166,13 @@ def _why(result: Result) -> str:
 
 def unknown(
     submitted: Path,
-    lessons: Sequence[str],
+    every: Gradable,
     is_exported: Callable[[str], bool],
     students: Collection[str] = (),
 ) -> Iterable[tuple[str, str]]:
     """Yield what lies in submitted/ where no submission is looked for, and what to do about it."""
-    nameless = f"No lesson has this name; the lessons are: {', '.join(lessons)}."
+    lessons = every.names
+    nameless = f"No {'lesson or assignment' if every.plain else 'lesson'} has this name; {every.listed}."
     for student in _entries(submitted):
         if students and student.name not in students:
             continue

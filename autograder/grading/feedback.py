@@ -91,7 +91,7 @@ def graded_notebook(
             why = words.get(task.id, {}).get(submission.language, "") if submission else ""
             cell.outputs = [_verdict(task, why.replace("**", ""))]
         elif place in printed:
-            cell.outputs = _outputs(printed[place]) + cell.outputs
+            cell.outputs = outputs_of(printed[place]) + cell.outputs
         elif submission and cell.id in submission.parts:
             parts = submission.parts[cell.id]
             cell.source, attachments = harmless_parts(parts, submission.language, pictures + 1)
@@ -100,7 +100,7 @@ def graded_notebook(
                 cell.attachments = attachments
         elif is_extra_text(cell) or (cell.cell_type == "markdown" and is_answer(cell) and name in prose):
             cell.source = harmless(cell.source)
-    _choose_colours(notebook)
+    choose_colours(notebook)
     if result.flags or submission is None:
         notebook.metadata["autograder"] = {"flags": list(result.flags)}
     return notebook
@@ -112,10 +112,10 @@ def _verdict(task: GradedTask, why: str) -> NotebookNode:
     Who has passed is told why the course's own solution is right, too.
     """
     if task.outcome == "passed":
-        return _output("stream", name="stdout", text="\n\n".join(filter(None, [task.message, why])) + "\n")
+        return output("stream", name="stdout", text="\n\n".join(filter(None, [task.message, why])) + "\n")
     head = f"{task.outcome}: {task.message}" if task.outcome != "wrong" else task.message
     # The name that HideTests knows for a message without frames.
-    return _output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
+    return output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
 
 def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
@@ -140,17 +140,18 @@ def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]
     return found
 
 
-def _outputs(cell: CellResult) -> list[NotebookNode]:
-    outputs = [_output("stream", name="stdout", text=cell.output)] if cell.output else []
+def outputs_of(cell: CellResult) -> list[NotebookNode]:
+    """Return what a cell printed or raised as a notebook's outputs."""
+    outputs = [output("stream", name="stdout", text=cell.output)] if cell.output else []
     if cell.error:
         name, head = visible(cell.error), visible(f"{cell.error}: {cell.message}")
         lines = [visible(f"  {at.cell}:{at.number}: {at.text.strip()}") for at in cell.trace]
-        outputs.append(_output("error", ename=name, evalue=head, traceback=[*lines, *head.split("\n")]))
+        outputs.append(output("error", ename=name, evalue=head, traceback=[*lines, *head.split("\n")]))
     return outputs
 
 
-def _output(kind: str, **fields: Any) -> NotebookNode:
-    """As nbformat's `new_output`, which holds each against a schema."""
+def output(kind: str, **fields: Any) -> NotebookNode:
+    """Return an output, as nbformat's `new_output`, which holds each against a schema."""
     return NotebookNode(output_type=kind, **fields)
 
 
@@ -160,7 +161,7 @@ def clipped(code: str) -> str:
     return "\n".join(line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 3] + "..." for line in lines)
 
 
-def _choose_colours(notebook: NotebookNode) -> None:
+def choose_colours(notebook: NotebookNode) -> None:
     """Say for each cell of code how it is highlighted: as Python, or not at all where that could take long.
 
     What takes long is their number: each sign that has a colour is a piece of the page, twenty times as long
@@ -211,7 +212,9 @@ class Pages:
         self._steps = [step(config=config) for step in steps if step is not CSSHTMLHeaderPreprocessor]
         self._db_url = coursedir.db_url
 
-    def page(self, notebook: NotebookNode, entered: Entered, head: Head, student: str, lesson: str) -> Page:
+    def page(
+        self, notebook: NotebookNode, entered: Entered, head: Head, student: str, lesson: str, name: str = ""
+    ) -> Page:
         """Return the page to make for a student, with what the gradebook says.
 
         Args:
@@ -219,16 +222,18 @@ class Pages:
             entered: what the gradebook says.
             head: see `page_head`.
             student, lesson: whose, and of what.
+            name: which notebook it is; empty for the one with the assignment's name.
         """
         for cell in notebook.cells:  # a page is of text: what a student's file shows is a person's to see
             if cell.cell_type == "code":
-                cell.outputs = [output for output in cell.outputs if not is_picture(output)]
-        names = {"student": student, "assignment": lesson, "notebook": lesson, "db_url": self._db_url}
+                cell.outputs = [one for one in cell.outputs if not is_picture(one)]
+        names = {"student": student, "assignment": lesson, "db_url": self._db_url}
+        names["notebook"] = name or lesson
         names |= {"entered": entered}
         resources: Any = {"nbgrader": names, "unique_key": lesson, "output_files_dir": f"{lesson}_files"}
         for step in self._steps:
             notebook, resources = step(notebook, resources)
-        return Page(student, lesson, json.dumps(notebook), head)
+        return Page(student, lesson, json.dumps(notebook), head, name=name)
 
 
 def page_head(
@@ -259,7 +264,7 @@ def page_head(
             [],
         )
         for task in result.tasks:
-            row = _row(task, titles.get(task.id, task.id), result, entered)
+            row = row_of(task, titles.get(task.id, task.id), result, entered)
             worked = solutions.get(task.id) if released or task.outcome == "passed" else None
             if worked and known:
                 row = replace(row, why=worked.words.get(known, ""), solution=worked.code if released else "")
@@ -280,16 +285,24 @@ def page_head(
     return head(known) if known else replace(head("en"), korean=head("ko"))
 
 
-def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
+def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
+    """Return what a page's table says of a task.
+
+    Args:
+        task: the task.
+        title: its title.
+        result: what became of the submission.
+        entered: what the gradebook says of the task's notebook.
+    """
     points, most = entered.scores.get(task.cell, (task.points, task.max_points))
     automatic = result.comments.get(task.id)
-    comment = entered.comments.get(task.id) or ""
+    comment = entered.comments.get(task.name) or ""
     waits = task.cell in entered.waiting
     extra, auto = entered.extra.get(task.cell, 0.0), entered.auto.get(task.cell)
     by_hand = task.outcome == "rejected" or not isclose(points - extra, auto or 0.0, abs_tol=1e-6)
     said = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
     return Row(
-        task=task.id,
+        task=task.name,
         title=title,
         points=points,
         most=most,

@@ -96,6 +96,50 @@ def read(
         return found, [(each, refusal.outcome) for each, refusal in refused]
 
 
+def read_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[str, bytes], list[str]]:
+    """Read the notebooks of an assignment that may have several.
+
+    A name that is missing may be there as a copy, as browsers and file managers name copies.
+
+    Args:
+        path: the submitted folder.
+        names: the notebooks' names, without their ending.
+        root: a folder above it that we made ourselves.
+
+    Returns:
+        The bytes of those that are there, by name, and notes: `renamed:`, `missing:` and `hard_link:` with
+        the notebook's name, `ignored:` with the name of a file that is none of them.
+
+    Raises:
+        Refused: none is there, or one cannot be read.
+    """
+    found: dict[str, bytes] = {}
+    notes: list[str] = []
+    left = MAX_FILE_BYTES
+    with _folder(path, root) as folder:
+        there = _names(folder)
+        exact = {f"{name}.ipynb" for name in names}
+        taken = set()
+        for name in names:
+            copies = [each for each in there if each not in exact and _stem(each) == _stem(f"{name}.ipynb")]
+            file = f"{name}.ipynb" if f"{name}.ipynb" in there else ""
+            file = file or max(copies, key=lambda each: (len(each), each), default="")
+            if not file:
+                notes.append(f"missing:{name}")
+                continue
+            found[name], more = _read_file(folder, file, left)
+            left -= len(found[name])
+            taken.add(file)
+            notes += [f"{note}:{name}" for note in (*more, *(["renamed"] if file not in exact else []))]
+        notes += [
+            f"ignored:{visible(each)}" for each in there if _stem(each) is not None and each not in taken
+        ]
+        if not found:
+            others = [each for each in there if each not in _NOT_THE_STUDENTS]
+            raise _no_notebook(names[0], others, _kinds(folder, others[:_NAMED]))
+    return found, notes
+
+
 def is_named_after(lesson: str, name: str) -> bool:
     """Whether a notebook has the lesson's name in some language, or is a copy of one that has."""
     return _stem(name) in map(_stem, names_of(lesson))

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from autograder.course.assignment import built_lessons, read_notebook
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
+from autograder.course.plain import instructors_notebooks, plain_assignments
 from autograder.course.settings import Course
 from autograder.intake.files import MAX_FILE_BYTES, is_named_after, names_of
 from autograder.intake.kinds import kind_of
@@ -111,10 +112,11 @@ def system_named(name: str) -> System | None:
 
 
 def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
-    """The names of each built lesson's graded cells."""
+    """The names of the graded cells of each built lesson, and of each other assignment."""
     source = course.directory.source_directory
-    lessons = built_lessons(course.root, source)
-    if not lessons:
+    lessons, plain = built_lessons(course.root, source), plain_assignments(course.root, source)
+    lessons = [name for name in lessons if name not in plain]
+    if not lessons and not plain:
         raise CourseError(
             say(
                 en="No lesson is built: run `autograder build`.",
@@ -122,7 +124,12 @@ def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
             )
         )
     notebooks = {name: read_notebook(course.root / source / name / f"{name}.ipynb") for name in lessons}
-    return {name: frozenset(filter(None, map(grade_id, book.cells))) for name, book in notebooks.items()}
+    known = {name: [book] for name, book in notebooks.items()}
+    known |= {name: [*instructors_notebooks(course.root, name, source).values()] for name in plain}
+    return {
+        name: frozenset(grade_id(cell) for book in books for cell in book.cells if grade_id(cell))
+        for name, books in known.items()
+    }
 
 
 def lesson_of(data: bytes, known: Mapping[str, frozenset[str]]) -> str:

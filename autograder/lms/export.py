@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from autograder.course.errors import CourseError
+from autograder.course.plain import is_plain, notebooks
 from autograder.course.settings import Course
 from autograder.gradebook import class_list
 from autograder.gradebook.book import Book
@@ -289,10 +290,10 @@ class _Writer:
         name = re.sub(r" Points Grade.*$| \(\d+\)$", "", title)
         if self._column:
             return self._column in (name, title)
-        number = int(self._lesson[:2])
-        return name == self._lesson or bool(
-            re.match(rf"(?:lesson|단원|수업)?\s*0?{number}\b", name, re.IGNORECASE)
-        )
+        number = self._lesson[:2]
+        if name == self._lesson or not number.isdecimal():
+            return name == self._lesson
+        return bool(re.match(rf"(?:lesson|단원|수업)?\s*0?{int(number)}\b", name, re.IGNORECASE))
 
     def _claim(self, sheet: Sheet, row: Sequence[str]) -> _Claim:
         """Return the student whose grade a row gets, by its ids, or by its name if it has no id."""
@@ -483,18 +484,26 @@ def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
 
 def _pages(course: Course, system: For, lesson: str, labels: Mapping[str, str]) -> bytes | None:
     """The feedback pages as the system wants them; None if it takes none, or there are none."""
-    place: dict[str, Callable[[str], str]] = {
-        "moodle": lambda label: f"{label}/{lesson}.html",
-        "canvas": lambda label: f"{label}_{lesson}.html",
+    place: dict[str, Callable[[str, str], str]] = {
+        "moodle": lambda label, name: f"{label}/{name}",
+        "canvas": lambda label, name: f"{label}_{name}",
     }
     packed, count = io.BytesIO(), 0
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for student, label in sorted(labels.items()):
-            page = course.folder("feedback", student, lesson) / f"{lesson}.html"
-            if system in place and page.is_file() and not page.is_symlink():
-                name = zipfile.ZipInfo(
-                    place[system](label)
-                )  # without a time: the same pages, the same archive
+            for page in _pages_of(course, student, lesson) if system in place else ():
+                # Without a time: the same pages, the same archive.
+                name = zipfile.ZipInfo(place[system](label, page.name))
                 archive.writestr(name, page.read_bytes(), zipfile.ZIP_DEFLATED)
                 count += 1
     return packed.getvalue() if count else None
+
+
+def _pages_of(course: Course, student: str, lesson: str) -> list[Path]:
+    """Return a student's feedback pages: one for each notebook of the assignment."""
+    folder = course.folder("feedback", student, lesson)
+    names, source = [lesson], course.directory.source_directory
+    if is_plain(course.root, lesson, source):
+        names = [path.stem for path in notebooks(course.root / source / lesson)]
+    pages = [folder / f"{name}.html" for name in names]
+    return [page for page in pages if page.is_file() and not page.is_symlink()]

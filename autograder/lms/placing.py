@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
+from autograder.course.plain import is_plain
+from autograder.course.plain import notebooks as notebooks_of
 from autograder.course.settings import Course
 from autograder.intake.files import (
     EXCHANGE_SECRET,
@@ -101,10 +103,27 @@ class Places:
     def _kept(self, attempt: Attempt) -> Path:
         return self._course.root / PLACE / "kept" / attempt.student / attempt.lesson
 
+    def _notebook_names(self, attempt: Attempt) -> dict[int, PurePosixPath]:
+        """The name that the only notebook of the lesson gets; if one has it already, the intake chooses.
+
+        Of another assignment, only where it has a single notebook.
+        """
+        known = names_of(attempt.lesson)
+        source = self._course.directory.source_directory
+        if is_plain(self._course.root, attempt.lesson, source):
+            known = [path.name for path in notebooks_of(self._course.root / source / attempt.lesson)]
+            if len(known) > 1:
+                return {}
+        names = {PurePosixPath(file.handed.file).name for file in attempt.files}
+        of_it = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refused]
+        if names & {*known} or len(of_it) != 1:
+            return {}
+        return {id(of_it[0]): PurePosixPath(known[0])}
+
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
         """The files of an attempt as they are written, by path; what is wrong with one, its line says."""
         content: dict[PurePosixPath, bytes] = {}
-        room, notebooks = MAX_FILE_BYTES, _notebook_names(attempt)  # as the intake reads side files
+        room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)  # as the intake reads side files
         for file in sorted(attempt.files, key=lambda file: not file.lesson):
             if not file.handed.file:
                 file.line.say(
@@ -227,15 +246,6 @@ def _remark(file: File, attempt: Attempt) -> str:
     if file.problem:
         said.append(file.problem)
     return " ".join(said)
-
-
-def _notebook_names(attempt: Attempt) -> dict[int, PurePosixPath]:
-    """The name that the only notebook of the lesson gets; if one has it already, the intake chooses."""
-    names = {PurePosixPath(file.handed.file).name for file in attempt.files}
-    of_it = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refused]
-    if names & {*names_of(attempt.lesson)} or len(of_it) != 1:
-        return {}
-    return {id(of_it[0]): PurePosixPath(f"{attempt.lesson}.ipynb")}
 
 
 def _note(attempt: Attempt) -> str:

@@ -21,6 +21,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_root
+from autograder.course.plain import is_plain
 from autograder.course.settings import Course
 
 _LINES = 5  # of what the command said last, that an error repeats
@@ -74,7 +75,9 @@ class _Instead(Exporter):
                 f"{getattr(ours, names[0])!r} in the course's nbgrader_config.py. Change it there."
             )
         if asked.notebook_id != "*":
-            raise NbGraderException("Nothing was done: a submission is one notebook. Leave out --notebook.")
+            plain = is_plain(Path(ours.root), asked.assignment_id, ours.source_directory)
+            why = "a submission is graded whole" if plain else "a submission is one notebook"
+            raise NbGraderException(f"Nothing was done: {why}. Leave out --notebook.")
 
     def _arguments(self, converter: BaseConverter) -> list[str]:
         lessons, students = _matched(converter)

@@ -55,13 +55,14 @@ def _cell(cell: Mapping[str, Any], rows: Mapping[str, Row]) -> dict[str, Any]:
     grading = metadata.get("nbgrader", {})
     name = str(grading.get("grade_id", ""))
     shown: dict[str, Any] = {"answer": name if grading.get("solution") else None}
+    shown["anchor"] = name if name in rows else ""
     if cell["cell_type"] != "code":
         return shown | {"markdown": cell["source"], "attachments": cell.get("attachments", {})}
     tested = grading.get("grade") and not grading.get("solution")
     return shown | {
         "source": cell["source"],
         "coloured": metadata.get("magics_language") != "text",
-        "row": rows.get(name.removeprefix("test_")) if tested else None,
+        "row": rows.get(name, rows.get(name.removeprefix("test_"))) if tested else None,
         "outputs": list(map(_text, cell["outputs"])),
     }
 

@@ -7,6 +7,7 @@ from autograder.exam.version import digest
 #: Modules, and this package with its template and style.
 MAKING = (
     "autograder.grading.feedback",
+    "autograder.grading.plain_notebook",
     "autograder.overrides.hide_tests",
     "autograder.page",
     "secant.headings",

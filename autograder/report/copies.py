@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from autograder.course.tokens import tokens
-from autograder.report.reading import Answer
+from autograder.report.told import Answer
 
 LENGTH = 8  # tokens of a sequence
 LEAST = 16  # sequences that two must share: three or four lines

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from autograder.course.tokens import tokens
 from autograder.gradebook.result import GradedTask
-from autograder.report.reading import Answer, Told, Work
+from autograder.report.reading import Work
+from autograder.report.told import Answer, Told
 
 HALF = 0.5
 ENOUGH = 10  # who tried a task: with fewer, a correlation says next to nothing

@@ -20,7 +20,8 @@ from autograder.report.advice import Sentence, advice
 from autograder.report.copies import LENGTH, Pair
 from autograder.report.figures import ENOUGH, FALLING, CourseFigures, LessonFigures, TaskFigures, is_failed
 from autograder.report.last import Changes
-from autograder.report.reading import Told, Work
+from autograder.report.reading import Work
+from autograder.report.told import Told
 from autograder.report.words import Words, fill, percent, words
 from secant.language import Language
 from secant.visible import visible
@@ -110,7 +111,10 @@ def course_page(head: Head, titles: Mapping[str, str], figures: CourseFigures) -
     said = words(head.language)
     students = len({work.student for works in figures.lessons.values() for work in works})
     handed = {name: sum(work.state != "absent" for work in works) for name, works in figures.lessons.items()}
-    rows = {name[:2].lstrip("0"): (handed[name], figures.means.get(name)) for name in figures.lessons}
+    rows: dict[str, tuple[int, float | None]] = {}
+    for name in figures.lessons:
+        number = name[:2].lstrip("0") if re.match(r"\d\d_", name) else name
+        rows[name if number in rows else number] = (handed[name], figures.means.get(name))
     label = "; ".join(
         fill(
             said["lesson_bar"],

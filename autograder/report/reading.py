@@ -4,15 +4,15 @@ Students get the names here that the report shows: what is made of it later know
 """
 
 import json
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.cells import grade_id, is_answer, tasks
-from autograder.course.hints import Catalogue, catalogue_of
+from autograder.course.hints import catalogue_of
 from autograder.course.lesson import Lesson
+from autograder.course.plain import is_plain
 from autograder.course.settings import Course
 from autograder.course.solutions import worked_solutions
 from autograder.gradebook.book import Book
@@ -22,21 +22,15 @@ from autograder.gradebook.records import Kept
 from autograder.gradebook.result import GradedTask
 from autograder.grading.feedback import headings
 from autograder.page.prose import as_typed
-from secant.catalogue import SHARED, Texts, usual
+from autograder.report.plain import plain_answers, read_told_plain
+from autograder.report.told import Answer, Told
+from secant.catalogue import usual
 from secant.language import Language
 
 State = Literal["graded", "ungraded", "unread", "absent"]
 
 # Submissions that are looked up together: nbgrader has no index for it, so each time all grades are read.
 _AHEAD = 1000
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a student wrote in the answer cell of a task."""
-
-    text: str
-    is_code: bool = True
 
 
 @dataclass(frozen=True)
@@ -70,53 +64,15 @@ class Work:
         return sum(task.points for task in counted) / most if self.state == "graded" and most else None
 
 
-@dataclass(frozen=True)
-class Told:
-    """What the course says of a lesson, in one language.
-
-    Attributes:
-        name, title: the lesson's.
-        tasks: the titles of its tasks, by id, in order.
-        stubs: what each answer cell held when it was released, in any language.
-        hints: the lesson's own, by task.
-        texts: all that a student may have read, and the course's own answers.
-        code: the code among it.
-    """
-
-    name: str
-    title: str
-    tasks: Mapping[str, str]
-    stubs: Mapping[str, frozenset[str]]
-    hints: Catalogue
-    texts: Sequence[str]
-    code: Sequence[str]
-
-    def tasks_named(self, tasks: Collection[str]) -> str:
-        """The titles of some tasks, in a line and in the order of the lesson."""
-        return ", ".join(title for task, title in self.tasks.items() if task in tasks)
-
-    def hint_scope(self, task: str, name: str) -> str:
-        """Where a hint is recorded: for a task, for all tasks of the lesson, or (empty) for all lessons."""
-        return next((scope for scope in (task, SHARED) if name in self.hints.get(scope, {})), "")
-
-    def hint_key(self, task: str, name: str) -> str:
-        """Return the key of a hint within its lesson, as `Misconception.key` has it."""
-        return f"{self.hint_scope(task, name)}.{name}"
-
-    def hint_text(self, scope: str, name: str, language: Language) -> str:
-        """Return a hint's text with "…" for the values of a single answer; empty for an unknown hint."""
-        texts: Texts = self.hints.get(scope, {}) if scope else usual()
-        text = texts.get(name, "")
-        text = text if isinstance(text, str) else text.get(language, text["en"])
-        return re.sub(r"\{\w*\}", "…", text)
-
-
-def read_told(course: Course, lesson: Lesson, language: Language) -> Told:
-    """Read what the course says of a lesson.
+def read_told(course: Course, name: str, language: Language) -> Told:
+    """Read what the course says of a lesson, or of an assignment with ordinary nbgrader tests.
 
     Raises:
-        CourseError: the lesson is not built.
+        CourseError: the lesson is not built, or the assignment cannot be read.
     """
+    if is_plain(course.root, name, course.directory.source_directory):
+        return read_told_plain(course, name)
+    lesson = Lesson(name, course.root / "course" / name)
     assignment = read_assignment(course.root, lesson.name, course.directory.source_directory)
     titles = headings(assignment.releases.get(language) or next(iter(assignment.releases.values())))
     known = [task.id for task in tasks(assignment.source)]
@@ -172,7 +128,8 @@ def read_works(
             if one is None or one.stale:
                 works.append(Work(shown(student), "ungraded" if one or student in handed else "absent"))
             else:
-                answers = _answers(course, student, told) if told and one.filed else {}
+                read = plain_answers if told and told.answer_cells else _answers
+                answers = read(course, student, told) if told and one.filed else {}
                 works.append(_work(shown(student), one, answers))
     return sorted(works, key=lambda work: work.student)
 

@@ -1,5 +1,6 @@
 """`autograder report`: the page and the table, written into a folder."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from autograder.course.assignment import read_notebook
-from autograder.course.lesson import Lesson, find_lessons
+from autograder.course.find_assignments import find_gradable
 from autograder.course.settings import REPORT, Course
 from autograder.gradebook.book import Book
 from autograder.gradebook.class_list import people
@@ -19,10 +20,12 @@ from autograder.report.figures import CourseFigures, LessonFigures, course_figur
 from autograder.report.last import FOLDER, compare
 from autograder.report.names import pseudonym, vocabulary, without_names
 from autograder.report.page import Head, course_page, lesson_page
-from autograder.report.reading import Told, Work, read_told, read_works
+from autograder.report.reading import Work, read_told, read_works
+from autograder.report.told import Told
 from secant.files import replace_file
 from secant.language import Language
 
+_OF_LESSON = re.compile(r"\d\d_")  # begins the name of a lesson, and perhaps another assignment's
 COURSE = "course"  # the name of the files on all lessons
 
 
@@ -73,12 +76,12 @@ def page_name(name: str, language: Language) -> str:
     return f"{name}.html" if language == "en" else f"{name}.{language}.html"
 
 
-def write_report(course: Course, lesson: Lesson | None, form: Form, now: datetime) -> list[Path]:
+def write_report(course: Course, lesson: str | None, form: Form, now: datetime) -> list[Path]:
     """Write a report.
 
     Args:
         course: the course directory.
-        lesson: of what; None for all lessons.
+        lesson: the name of a lesson or another assignment; None for all.
         form: how.
         now: the time.
 
@@ -97,7 +100,7 @@ def write_report(course: Course, lesson: Lesson | None, form: Form, now: datetim
             page, sheet = _on_the_course(course, book, form, names, now)
         else:
             page, sheet = _on_a_lesson(course, book, lesson, form, names, now)
-    name = (lesson.name if lesson else COURSE) + (".anonymous" if form.anonymous else "")
+    name = (lesson or COURSE) + (".anonymous" if form.anonymous else "")
     files = {
         form.folder / page_name(name, form.language): page.encode(),
         form.folder / f"{name}.csv": as_csv(sheet),
@@ -117,12 +120,12 @@ def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) ->
 
 
 def _on_a_lesson(
-    course: Course, book: Book, lesson: Lesson, form: Form, names: _Names, now: datetime
+    course: Course, book: Book, lesson: str, form: Form, names: _Names, now: datetime
 ) -> tuple[str, Sheet]:
     told = read_told(course, lesson, form.language)
-    works = read_works(course, book, lesson.name, told, names.shown)
+    works = read_works(course, book, lesson, told, names.shown)
     figures = lesson_figures(works, told)
-    changes = compare(figures, course.root / REPORT / FOLDER / f"{lesson.name}.json", names.stands_for, now)
+    changes = compare(figures, course.root / REPORT / FOLDER / f"{lesson}.json", names.stands_for, now)
     alike = pairs({work.student: work.answers for work in works if work.answers}, told.texts)
     page = lesson_page(_head(form, names, now, told.code), told, figures, changes, alike)
     return page, _lesson_sheet(figures, told, names)
@@ -157,7 +160,7 @@ def _outcomes(work: Work, told: Told) -> list[str]:
 
 
 def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: datetime) -> tuple[str, Sheet]:
-    known = [lesson.name for lesson in find_lessons(course.root)]
+    known = find_gradable(course.root, course.directory.source_directory).names
     works = {name: read_works(course, book, name, None, names.shown) for name in known}
     figures = course_figures(works)
     titles = {name: _title(course, name, form.language) for name in figures.lessons}
@@ -165,6 +168,8 @@ def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: d
 
 
 def _title(course: Course, lesson: str, language: Language) -> str:
+    if not _OF_LESSON.match(lesson):
+        return lesson
     path = course.root / "release" / language / lesson / f"{lesson}.ipynb"
     title = headings(read_notebook(path)).get("", lesson) if path.is_file() else lesson
     return f"{int(lesson[:2])}. {title}"

@@ -1,8 +1,10 @@
 """What is given to a worker, and what comes back: plain data, for any process on any machine."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from autograder.course.plain import PlainAssignment
+from autograder.exam.plain_report import PlainReport
 from autograder.exam.report import Report
 from autograder.intake.submission import Script
 from autograder.page.facts import Head
@@ -29,6 +31,30 @@ class Job:
 
 
 @dataclass(frozen=True)
+class PlainJob:
+    """One submission of an assignment with ordinary nbgrader tests.
+
+    Attributes:
+        student, lesson: whose, and of which assignment.
+        assignment: the assignment, with its tests and files.
+        notebooks: the notebooks that were handed in, by name.
+        files: the student's own files beside them, by path.
+        kept: the assignment's files that do not replace the student's.
+        timeout: seconds for a cell; None for as many as a submission has.
+        hidden: paths that must not exist inside the wall.
+    """
+
+    student: str
+    lesson: str
+    assignment: PlainAssignment
+    notebooks: Mapping[str, bytes]
+    files: Mapping[str, bytes]
+    kept: Sequence[str]
+    timeout: float | None
+    hidden: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Page:
     """One feedback page to make.
 
@@ -37,6 +63,7 @@ class Page:
         notebook: what to show, as JSON, without hidden tests.
         head: what stands above it.
         bare: whether it is without what the student wrote, because the full one could not be made.
+        name: which notebook of the assignment it shows; empty for the one with the assignment's name.
     """
 
     student: str
@@ -44,6 +71,7 @@ class Page:
     notebook: str
     head: Head
     bare: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,6 +79,14 @@ class Examined:
     """What came of a job, and the kind of wall that it ran in."""
 
     report: Report
+    wall: str
+
+
+@dataclass(frozen=True)
+class ExaminedPlain:
+    """What came of a plain job, a report a notebook, and the kind of wall that it ran in."""
+
+    report: Sequence[PlainReport]
     wall: str
 
 
@@ -89,4 +125,5 @@ class Busy:
     why: str
 
 
-Done = Examined | Rendered | NoWall | Failed | Busy
+Work = Job | PlainJob | Page
+Done = Examined | ExaminedPlain | Rendered | NoWall | Failed | Busy

@@ -17,13 +17,25 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from autograder.exam.version import grader_version, torch_version
+from autograder.exam.version import plain_version, torch_version
 from autograder.page.version import page_version
-from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.workers.jobs import (
+    Busy,
+    Done,
+    Examined,
+    ExaminedPlain,
+    Failed,
+    Job,
+    NoWall,
+    Page,
+    PlainJob,
+    Rendered,
+    Work,
+)
 
 Versions = dict[str, str]
-_JOBS = {kind.__name__: kind for kind in (Job, Page)}
-_DONE = {kind.__name__: kind for kind in (Examined, Rendered, NoWall, Failed, Busy)}
+_JOBS = {kind.__name__: kind for kind in (Job, PlainJob, Page)}
+_DONE = {kind.__name__: kind for kind in (Examined, ExaminedPlain, Rendered, NoWall, Failed, Busy)}
 _REFUSED = "refused"
 _one = threading.Lock()
 
@@ -48,19 +60,19 @@ def versions() -> Versions:
     """What has to be the same on all machines, for the same file to get the same result on each."""
     return {
         "secant": importlib.metadata.version("secant"),
-        "grading code": grader_version()[:12],
+        "grading code": plain_version()[:12],  # which is of all that decides
         "page code": page_version()[:12],
         "torch": torch_version(),
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }
 
 
-def pack(job: Job | Page) -> bytes:
+def pack(job: Work) -> bytes:
     """Return a job as bytes, with the version of who gives it."""
     return _dump({"versions": versions(), "kind": type(job).__name__, "job": _plain(job)})
 
 
-def do(work: Callable[[Job | Page], Done], packed: bytes) -> bytes:
+def do(work: Callable[[Work], Done], packed: bytes) -> bytes:
     """On a worker: do a packed job, and return what came of it as bytes."""
     order = json.loads(packed)
     if order["versions"] != versions():
@@ -113,6 +125,8 @@ def _plain(value: Any) -> Any:
         return value.hex()
     if isinstance(value, Mapping):
         return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(value)
     return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
@@ -140,6 +154,9 @@ def _built(kind: Any, value: Any) -> Any:
     elif origin in (Sequence, tuple):
         if isinstance(value, list):
             return tuple(_built(inner[0], entry) for entry in value)
+    elif origin is frozenset:
+        if isinstance(value, list):
+            return frozenset(_built(inner[0], entry) for entry in value)
     elif origin is Mapping:
         if isinstance(value, dict):
             return {name: _built(inner[1], entry) for name, entry in value.items()}

@@ -20,10 +20,23 @@ from typing import Any
 
 from nbformat import v4
 
+from autograder.course.plain import PlainAssignment, Unsupported
 from autograder.sandbox.inside.libraries import Later
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
 from autograder.sandbox.template import Share
-from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.workers.jobs import (
+    Busy,
+    Done,
+    Examined,
+    ExaminedPlain,
+    Failed,
+    Job,
+    NoWall,
+    Page,
+    PlainJob,
+    Rendered,
+    Work,
+)
 
 # Longer than all time limits of a submission together, on a machine as busy as may be: whoever reaches it is
 # stuck, and is ended.
@@ -45,21 +58,25 @@ _MOVE = (
 _thread = ThreadPoolExecutor(1)
 
 
-def work(job: Job | Page) -> Done:
+def work(job: Work) -> Done:
     """Do a job; see `examine` and `render`."""
-    seconds = EXAMINE_SECONDS if isinstance(job, Job) else RENDER_SECONDS
+    seconds = RENDER_SECONDS if isinstance(job, Page) else EXAMINE_SECONDS
+    if isinstance(job, PlainJob):
+        seconds *= max(1, len(job.notebooks))
     # Ends this process, even where Python itself hangs; whoever gave the job sees that.
     faulthandler.dump_traceback_later(seconds, exit=True)
     try:
-        return _thread.submit(examine, job).result() if isinstance(job, Job) else render(job)
+        return render(job) if isinstance(job, Page) else _thread.submit(examine, job).result()
     finally:
         faulthandler.cancel_dump_traceback_later()
 
 
-def examine(job: Job) -> Examined | NoWall | Failed | Busy:
+def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed | Busy:
     """Grade one submission."""
     try:
         wall = _wall(job.hidden)
+        if isinstance(job, PlainJob):
+            return _examine_plain(job, wall)
         if shown := _exposed(job.lesson, job.source, wall.suspects):
             raise WallUnavailable(_shown(shown, job.lesson), _MOVE)
         for later in (_of_lesson(job.source), imported_later(*(step.source for step in job.script.steps))):
@@ -68,12 +85,28 @@ def examine(job: Job) -> Examined | NoWall | Failed | Busy:
         examiner = _examiner(job.lesson, job.source)
         with memory_limit(EXTRA_BYTES):
             return Examined(examiner.grade(wall, job.script, job.secret), wall.mode)
+    except Unsupported as error:
+        return Failed(str(error))
     except WallUnavailable as error:
         return NoWall(error.reason, error.fix)
     except Starved as error:
         return Busy(str(error) or type(error).__name__)
     except WallError as error:
         return Failed(str(error) or type(error).__name__)
+
+
+def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
+    """Grade a submission with ordinary nbgrader tests, notebook by notebook."""
+    from autograder.course.plain import files_inside
+
+    files = files_inside(job.assignment.files, job.files, job.kept)
+    reports = []
+    for source in job.assignment.notebooks:
+        if source.name in job.notebooks:
+            examiner = _plain_examiner(job.assignment.digest, job.assignment, source.name, job.timeout)
+            with memory_limit(EXTRA_BYTES):
+                reports.append(examiner.grade(wall.open_container, job.notebooks[source.name], files))
+    return ExaminedPlain(reports, wall.mode)
 
 
 def imported_later(*sources: str) -> Later | None:
@@ -128,6 +161,25 @@ def _examiner(lesson: str, source: str) -> Any:
 
     torch.set_num_threads(1)  # the stacks of more would count as memory of the submission that starts them
     return Examiner(lesson, v4.reads(source))
+
+
+_plain_examiners: dict[tuple[str, str, float | None], Any] = {}
+
+
+def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, timeout: float | None) -> Any:
+    """Return the examiner of a notebook; those of the assignment that was graded last are kept."""
+    import torch
+
+    from autograder.exam.plain import PlainExaminer
+
+    key = (digest, notebook, timeout)
+    if key not in _plain_examiners:
+        torch.set_num_threads(1)  # as for a lesson
+        for other in [other for other in _plain_examiners if other[0] != digest]:
+            del _plain_examiners[other]
+        source = next(one for one in assignment.notebooks if one.name == notebook)
+        _plain_examiners[key] = PlainExaminer(source, timeout)
+    return _plain_examiners[key]
 
 
 @lru_cache(maxsize=16)

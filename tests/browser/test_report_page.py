@@ -11,7 +11,8 @@ from autograder.report.copies import Pair
 from autograder.report.figures import course_figures, lesson_figures
 from autograder.report.last import Changes
 from autograder.report.page import Head, course_page, lesson_page
-from autograder.report.reading import Answer, Told, Work
+from autograder.report.reading import Work
+from autograder.report.told import Answer, Told
 from secant.language import LANGUAGES, Language
 from secant.verdict import Verdict
 from tests.support.accessible import Rules, faults

@@ -18,7 +18,7 @@ from autograder.exam.report import everywhere
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.grading.batch import Summary, grade
 from autograder.sandbox.results import CellResult
-from autograder.workers.jobs import Done, Examined, Job, Page, Rendered
+from autograder.workers.jobs import Done, Examined, Job, Page, PlainJob, Rendered, Work
 from tests.support.lessons import ROOT, with_answers
 
 STEPS = "01_steps"
@@ -31,15 +31,15 @@ class Here:
 
     places = 1
 
-    def __init__(self, spoil: Callable[[Job | Page], Done | None] = lambda job: None) -> None:
-        self.jobs: list[Job | Page] = []
+    def __init__(self, spoil: Callable[[Any], Done | None] = lambda job: None) -> None:
+        self.jobs: list[Work] = []
         self._spoil = spoil
 
     def submit(self, work: Callable[[Any], Done], job: Any) -> Future[Done]:
         self.jobs.append(job)
         future: Future[Done] = Future()
         try:
-            ours = dataclasses.replace(job, hidden=()) if isinstance(job, Job) else job
+            ours = job if isinstance(job, Page) else dataclasses.replace(job, hidden=())
             future.set_result(self._spoil(job) or work(ours))
         except Exception as error:
             future.set_exception(error)
@@ -57,7 +57,7 @@ class Here:
     @property
     def examined(self) -> list[str]:
         """The students whose code has run."""
-        return [job.student for job in self.jobs if isinstance(job, Job)]
+        return [job.student for job in self.jobs if isinstance(job, Job | PlainJob)]
 
 
 def told(job: Job | Page) -> Done:

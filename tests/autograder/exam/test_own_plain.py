@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from autograder import check
 from autograder.check_plain import PlainChecked, check_plain, show
 from autograder.exam.own_plain import OwnReport, run_visible_tests
-from autograder.exam.plain import Grade
+from autograder.exam.plain_report import Grade
 from autograder.exam.pool import Pool, WarmPool
 from autograder.exam.sheet import CheckError
 from secant.language import language

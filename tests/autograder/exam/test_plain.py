@@ -10,7 +10,8 @@ from traitlets.config import Config
 
 from autograder.course.errors import CourseError
 from autograder.course.plain import PlainSource, files_inside, read_plain
-from autograder.exam.plain import PlainExaminer, PlainReport
+from autograder.exam.plain import PlainExaminer
+from autograder.exam.plain_report import PlainReport
 from autograder.sandbox.wall import Wall
 from tests.autograder.exam.plain_cases import CASES, SQUARES, STUB, Case, ids, one
 from tests.autograder.exam.plain_forgeries import FORGERIES, Forgery

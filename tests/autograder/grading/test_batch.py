@@ -21,6 +21,7 @@ from nbgrader.utils import determine_grade, is_grade
 
 from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
+from autograder.course.find_assignments import Gradable
 from autograder.course.settings import SECRET, Course
 from autograder.exam.report import everywhere
 from autograder.gradebook import connection
@@ -348,7 +349,7 @@ def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, st
 
 def closed(room: Path, summary: batch.Summary) -> Closing:
     course = Course.at(room)
-    return closing(summary, course.submitted, [STEPS], [], is_exported)
+    return closing(summary, course.submitted, Gradable([STEPS], []), [], is_exported)
 
 
 def test_missing_packages_are_listed_with_the_students_who_import_them(

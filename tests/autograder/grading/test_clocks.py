@@ -12,6 +12,7 @@ from nbgrader.apps.dbapp import DbAssignmentAddApp
 from nbgrader.exchange.abc import exchange
 
 from autograder.course.errors import CourseError
+from autograder.course.find_assignments import Gradable
 from autograder.course.settings import load_config
 from autograder.grading.batch import make_pages
 from autograder.grading.closing import closing
@@ -72,7 +73,7 @@ class Class:
 
     def table(self) -> dict[str, str]:
         """Return what the table at the end of the run says about times."""
-        end = closing(self.summary, self.room / "submitted", [STEPS], [], is_exported)
+        end = closing(self.summary, self.room / "submitted", Gradable([STEPS], []), [], is_exported)
         return {**end.unclear_times, **end.late}
 
     @property

@@ -2,8 +2,10 @@
 
 import fcntl
 import json
+import re
 import sqlite3
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from nbformat import v4
 
 from autograder.course.settings import SECRET
 from tests.support.formgrader import Formgrader, formgrader
+from tests.support.plain_class import BEYOND, FIRST, RIGHT, SECOND, add_assignments, filled, submit
 from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, run, solutions
 
 
@@ -101,3 +104,30 @@ def test_buttons_leave_what_the_command_leaves_and_run_no_students_code(get: For
         answer = json.loads(get(f"api/submission/{STEPS}/eve/autograde", post=True))
     assert not answer["success"]
     assert "is busy in" in answer["error"]
+
+
+def test_submission_with_ordinary_tests_is_shown_notebook_by_notebook(get: Formgrader, room: Path) -> None:
+    add_assignments(room)
+    why = RIGHT | {"why": "<script>alert(2)</script>"}
+    submit(room, "dee", {"ps": filled(FIRST, why), "more": filled(SECOND, BEYOND)})
+    run(room, lessons=["ps"])
+    (row,) = json.loads(get("api/submissions/ps"))
+    assert (row["student"], row["score"], row["autograded"]) == ("dee", 6.0, True)
+    assert row["needs_manual_grade"]
+    query = (
+        "SELECT one.id FROM submitted_notebook AS one JOIN notebook ON notebook.id = one.notebook_id "
+        "JOIN submitted_assignment AS whole ON whole.id = one.assignment_id "
+        "WHERE whole.student_id = 'dee' AND notebook.name = 'ps'"
+    )
+    with sqlite3.connect(room / "gradebook.db") as raw:
+        (found,) = raw.execute(query).fetchone()
+    page = get(f"submissions/{found}/")
+    assert "SECRET" in page  # staff see all of a test
+    assert "return x * x" in unmarked(page)
+    assert "<script>alert(2)" not in page
+    assert "&lt;script&gt;alert(2)" in page
+
+
+def unmarked(page: str) -> str:
+    """The text of a page without its tags."""
+    return unescape(re.sub("<[^>]+>", "", page))

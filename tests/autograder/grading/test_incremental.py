@@ -14,7 +14,7 @@ from sqlalchemy import Engine, event
 
 from autograder.course.assignment import read_assignment
 from autograder.gradebook import current
-from autograder.grading import batch
+from autograder.grading import batch, lessons
 from autograder.workers.jobs import Done, Job, Page
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
 
@@ -142,7 +142,7 @@ def test_new_grader_version_regrades_every_submission(two: Path, monkeypatch: py
 def test_damaged_files_are_looked_at_once(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hand_in(two, "ann", "{")
     run(two, Here(told))
-    monkeypatch.delattr(batch, "understand")
+    monkeypatch.delattr(lessons, "understand")
     assert examined(two, (STEPS,)) == []
 
 

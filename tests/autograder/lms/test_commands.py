@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.find_assignments import Gradable
 from autograder.grading.closing import unknown
 from autograder.lms.attempts import OUTCOMES
 from autograder.lms.exported import is_exported
@@ -169,6 +170,6 @@ def test_a_download_unpacked_into_submitted_is_named(room: Path) -> None:
         (room / "submitted" / name / "x.ipynb").write_text("{}")
     (room / "submitted/kim_71_8_x.ipynb").write_text("{}")
     (room / "submitted/kim_71_8_x" / STEPS).mkdir(parents=True)  # which may be an id
-    found = dict(unknown(room / "submitted", [STEPS], is_exported))
+    found = dict(unknown(room / "submitted", Gradable([STEPS], []), is_exported))
     assert set(found) == {*names, "kim_71_8_x.ipynb"}
     assert all("autograder collect" in to_do for to_do in found.values())

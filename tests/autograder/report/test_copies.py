@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from autograder.report.copies import LEAST, LENGTH, Pair, pairs
-from autograder.report.reading import Answer
+from autograder.report.told import Answer
 from tests.support.growth import growth
 
 SOLUTION = """

@@ -8,7 +8,8 @@ from autograder.exam.report import Outcome
 from autograder.gradebook.result import GradedTask
 from autograder.report.advice import advice
 from autograder.report.figures import course_figures, lesson_figures
-from autograder.report.reading import Answer, Told, Work
+from autograder.report.reading import Work
+from autograder.report.told import Answer, Told
 from secant.verdict import Verdict
 
 TOLD = Told(

@@ -17,7 +17,7 @@ from autograder.cli import app
 from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
 from autograder.gradebook.book import Book
-from autograder.report.reading import Told
+from autograder.report.told import Told
 from autograder.report.words import _WORDS
 from secant.language import LANGUAGES
 from tests.support.gradebooks import hurried

@@ -1,0 +1,175 @@
+"""Lessons, as a batch grades them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from nbformat import NotebookNode, v4
+
+from autograder.course.assignment import read_assignment
+from autograder.course.cells import tasks
+from autograder.course.lesson import Lesson
+from autograder.course.settings import Course
+from autograder.course.solutions import worked_solutions
+from autograder.exam import exposed
+from autograder.exam.report import Outcome, Report, everywhere
+from autograder.gradebook.book import Book
+from autograder.gradebook.current import find_now, key_of
+from autograder.gradebook.entered import Entered
+from autograder.gradebook.entries import Entry
+from autograder.gradebook.result import Result, graded
+from autograder.gradebook.tasks import register
+from autograder.grading.feedback import graded_notebook, page_head, placed
+from autograder.intake.submission import Rejected, Submission
+from autograder.intake.take_in import Found, understand
+from autograder.page.facts import Head
+from autograder.workers.jobs import Job
+from secant.language import Language
+
+
+class GradedLesson:
+    """A lesson, entered into the gradebook.
+
+    Args:
+        course: the course directory.
+        book: its gradebook.
+        secret: the course's.
+        name: the lesson's.
+        shows_solutions: whether pages have the worked solutions.
+
+    Raises:
+        CourseError: it is not built, or the gradebook has grades of other tasks.
+    """
+
+    notebooks: Sequence[str] = ("",)
+
+    def __init__(self, course: Course, book: Book, secret: bytes, name: str, shows_solutions: bool) -> None:
+        self.course, self.secret, self.name = course, secret, name
+        self.shows_solutions = shows_solutions
+        self.assignment = read_assignment(course.root, name, course.directory.source_directory)
+        register(book, self.assignment)
+        self.source = v4.writes(self.assignment.source)  # for the workers
+        self.secrets = exposed.Lesson(name, self.assignment.source)
+        lesson = Lesson(name, course.root / "course" / name)
+        self.solutions = worked_solutions(lesson, self.assignment.source)
+        self.tasks = tasks(self.assignment.source)
+
+    def take(self, entry: Entry) -> "LessonTaken":
+        """Read a submission."""
+        return LessonTaken(self, entry.student, find_now(self.course, entry))
+
+    def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
+        """Return the result of a submission that met the same fate in every task."""
+        report = everywhere(self.name, self.tasks, outcome, message)
+        return graded(student, report, self.tasks, None, flags=[flag])
+
+    def is_secret(self, data: bytes) -> bool:
+        """Return whether a file quotes hidden tests."""
+        return bool(self.secrets.hidden_tests_in(data))
+
+
+@dataclass(frozen=True)
+class LessonTaken:
+    """A submission of a lesson."""
+
+    lesson: GradedLesson
+    student: str
+    found: Found | Rejected
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """Nothing: what has no notebook is rejected."""
+        return frozenset()
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of all that a result comes from."""
+        return key_of(self.found, self.lesson.assignment)
+
+    @cached_property
+    def _taken(self) -> Submission | Rejected:
+        """What the intake makes of the file."""
+        if isinstance(self.found, Rejected):
+            return self.found
+        files = (self.found, *self.found.others)
+        secrets = self.lesson.secrets
+        quoted = dict.fromkeys(task for file in files for task in secrets.hidden_tests_in(file.data))
+        if quoted:
+            return _held(list(quoted))
+        return understand(self.found, self.lesson.name, self.lesson.assignment.releases)
+
+    @property
+    def _submission(self) -> Submission | None:
+        """What can be graded, if anything."""
+        return self._taken if isinstance(self._taken, Submission) else None
+
+    @property
+    def rejected(self) -> Rejected | None:
+        """Why it cannot be graded; None if it can."""
+        return self._taken if isinstance(self._taken, Rejected) else None
+
+    @property
+    def language(self) -> Language:
+        """The language of the notebook."""
+        return self._submission.language if self._submission else "en"
+
+    def job(self) -> Job:
+        """Return what a worker is asked."""
+        assert self._submission is not None
+        return Job(
+            student=self.student,
+            lesson=self.lesson.name,
+            source=self.lesson.source,
+            script=self._submission.script,
+            secret=self.lesson.secret,
+            hidden=self.lesson.course.hidden,
+        )
+
+    def result(self, report: Report) -> Result:
+        """Return what a worker's report comes to."""
+        assert self._submission is not None
+        cells = placed(self._submission, report.cells)
+        return graded(self.student, report, self.lesson.tasks, self._submission, cells)
+
+    def refused(self, earlier: Language | None) -> Result:
+        """Return the result of a file that was rejected."""
+        why = self.rejected
+        assert why is not None
+        message = f"{why.en}\n{why.ko}"  # for whoever has to settle it
+        report = everywhere(self.lesson.name, self.lesson.tasks, "rejected", message)
+        flags = [f"rejected:{why.reason}"]
+        return graded(self.student, report, self.lesson.tasks, None, flags=flags, earlier=earlier)
+
+    def placed(self, result: Result) -> Result:
+        """Put what the cells printed where they stand now: the lesson's prose may have changed since."""
+        if self._submission is None:
+            return result
+        return replace(result, cells=placed(self._submission, [printed.cell for printed in result.cells]))
+
+    def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
+        """Return the notebook for staff, with what became of it."""
+        words = {task: worked.words for task, worked in self.lesson.solutions.items()}
+        return {"": graded_notebook(self.lesson.assignment, self._submission, result, words)}
+
+    def shown(self, notebook: NotebookNode) -> NotebookNode:
+        """Return the notebook: the page's own steps hide its hidden tests."""
+        return notebook
+
+    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
+        """Return what stands above the notebook of the page."""
+        lesson = self.lesson
+        return page_head(
+            lesson.assignment, self._taken, result, entered, lesson.solutions, lesson.shows_solutions, times
+        )
+
+
+def _held(tasks: Sequence[str]) -> Rejected:
+    """Return why a file that quotes hidden tests waits for a person: no release has them."""
+    names = ", ".join(tasks)
+    return Rejected(
+        "hidden_tests",
+        en=f"The file contains lines of hidden tests ({names}), which the notebook that students get does "
+        "not have. It is not graded until a person has looked at it.",
+        ko=f"학생에게 준 노트북에는 없는 숨은 테스트의 코드가 파일에 들어 있습니다({names}). "
+        "사람이 확인하기 전에는 채점하지 않습니다.",
+    )

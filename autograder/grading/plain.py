@@ -1,0 +1,406 @@
+"""Assignments with ordinary nbgrader tests, as a batch grades them.
+
+A graded cell is a row of its own. What is said of a test with a hidden part quotes nothing of it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearMarkScheme
+from nbgrader.utils import is_task
+
+from autograder.course.cells import grade_id
+from autograder.course.plain import PlainCell, PlainSource, instructors_notebooks
+from autograder.course.settings import Course
+from autograder.exam.plain_report import Grade, PlainReport
+from autograder.exam.report import Outcome
+from autograder.gradebook.book import Book
+from autograder.gradebook.entered import Entered, notebook_key
+from autograder.gradebook.entries import Entry
+from autograder.gradebook.plain import PlainForm
+from autograder.gradebook.result import NO_RESPONSE, GradedTask, Printed, Result, cell_key, sha256
+from autograder.gradebook.tasks import register_plain
+from autograder.grading.feedback import CELL_CHARS, PAGE_CHARS, row_of
+from autograder.grading.plain_notebook import Given, staff_notebook
+from autograder.intake.parse import Cell
+from autograder.intake.plain import FoundNotebooks, read_cells
+from autograder.intake.submission import Rejected
+from autograder.overrides.hide_tests import ClearTests
+from autograder.page.facts import Head, Row
+from autograder.workers.jobs import PlainJob
+from secant.language import Language
+from secant.verdict import Verdict
+from secant.visible import visible
+
+_GRADED = ("test", "manual", "task")
+_HANGUL = re.compile("[가-힣]")
+_HEADING = re.compile("^#+ +(.+)", re.MULTILINE)
+_OUTCOMES: Mapping[str, Outcome] = {
+    "passed": "passed",
+    "partial": "wrong",
+    "failed": "wrong",
+    "timed_out": "timed_out",
+    "crashed": "crashed",
+    "manual": "manual",
+    "missing": "not_attempted",
+}
+_WORDS: Mapping[str, tuple[str, str]] = {
+    "hidden": (
+        "The test failed. It has a part that students do not see, so what it said is not shown.",
+        "테스트를 통과하지 못했습니다. 학생에게 보이지 않는 부분이 있어 테스트의 메시지는 표시하지 않습니다.",
+    ),
+    "partial": ("The test gives a part of the points.", "테스트가 점수의 일부를 주었습니다."),
+    "failed": ("The test failed.", "테스트를 통과하지 못했습니다."),
+    "stderr": (
+        "The test wrote a warning or an error.",
+        "테스트가 경고나 오류를 출력했습니다.",
+    ),
+    "timed_out": ("It took longer than it may.", "허용된 시간보다 오래 걸렸습니다."),
+    "crashed": (
+        "The notebook's process ended before or in this test.",
+        "이 테스트를 마치기 전에 노트북의 프로세스가 끝났습니다.",
+    ),
+    "missing": ("This cell is not in what was handed in.", "제출한 것에 이 셀이 없습니다."),
+    "absent": ("This notebook was not handed in.", "이 노트북을 제출하지 않았습니다."),
+    "unanswered": ("Not done yet.", "아직 풀지 않았습니다."),
+}
+
+
+class GradedPlain:
+    """An assignment with ordinary nbgrader tests, entered into the gradebook.
+
+    Args:
+        course: the course directory.
+        book: its gradebook.
+        name: the assignment's.
+
+    Attributes:
+        sources: its notebooks, by their names; the one with the assignment's name has an empty one.
+
+    Raises:
+        CourseError: it cannot be graded, or the gradebook has grades of other tasks.
+    """
+
+    shows_solutions = False
+
+    def __init__(self, course: Course, book: Book, name: str) -> None:
+        self.course, self.name = course, name
+        self.form = PlainForm.of(course, name)
+        self.sources = {notebook_key(one.name, name): one for one in self.form.assignment.notebooks}
+        made = instructors_notebooks(course.root, name, course.directory.source_directory)
+        register_plain(book, name, made)
+        self._made = {notebook_key(file, name): notebook for file, notebook in made.items()}
+        self._clear = ClearTests(config=course.config)
+        self._clear_scheme = ClearMarkScheme(config=course.config)
+
+    @property
+    def notebooks(self) -> Sequence[str]:
+        """The names of its notebooks."""
+        return list(self.sources)
+
+    @cached_property
+    def language(self) -> Language:
+        """The language of what the pages say: Korean if the instructor's text is."""
+        texts = (cell.source for one in self._made.values() for cell in one.cells)
+        return "ko" if any(map(_HANGUL.search, texts)) else "en"
+
+    def take(self, entry: Entry) -> "PlainTaken":
+        """Read a submission."""
+        return PlainTaken(self, entry.student, self.form.find(entry))
+
+    def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
+        """Return the result of a submission that met the same fate in every task."""
+        rows = [
+            GradedTask(
+                id=cell_key(name, cell.id),
+                points=0.0,
+                max_points=cell.points,
+                outcome=outcome,
+                verdict=Verdict.plain(message),
+                cell=cell.id,
+                notebook=name,
+                has_test=cell.kind == "test",
+            )
+            for name, source in self.sources.items()
+            for cell in graded_cells(source)
+        ]
+        answers = [cell_key(name, cell.id) for name, one in self.sources.items() for cell in one.cells]
+        return Result(
+            student, self.name, rows, [flag], dict.fromkeys(answers, message), language=self.language
+        )
+
+    def is_secret(self, data: bytes) -> bool:
+        """Return that nothing is: the student's process has the tests, so a file proves nothing."""
+        return False
+
+    def given(self, name: str) -> Given:
+        """Return what a submitted notebook is laid over."""
+        return Given(self.sources[name], self._made[name], self.language)
+
+    def titles(self, name: str) -> Mapping[str, str]:
+        """Return what `cell_titles` does, of a notebook of its."""
+        return cell_titles(self._made[name])
+
+    def hide_tests(self, notebook: NotebookNode) -> NotebookNode:
+        """Return a notebook without hidden tests and mark schemes, whatever the course's own steps do."""
+        shown: NotebookNode = self._clear(deepcopy(notebook), {})[0]
+        for place, cell in enumerate(shown.cells):
+            if is_task(cell):  # which is ours: in a student's cell the marks are words
+                self._clear_scheme.preprocess_cell(cell, {}, place)
+        return shown
+
+
+def cell_titles(notebook: NotebookNode) -> dict[str, str]:
+    """Return what cells are called: the heading above, and the grade_id. For "", the notebook's title."""
+    found: dict[str, str] = {}
+    heading = ""
+    for cell in notebook.cells:
+        if grade_id(cell):
+            found[grade_id(cell)] = f"{heading} · {grade_id(cell)}" if heading else grade_id(cell)
+        elif cell.cell_type == "markdown" and (line := _HEADING.search(cell.source)):
+            heading = line[1].replace("`", "").strip()
+            found.setdefault("", heading)
+    return found
+
+
+def graded_cells(source: PlainSource) -> list[PlainCell]:
+    """Return the cells that give points."""
+    return [cell for cell in source.cells if cell.kind in _GRADED]
+
+
+def answers_of(source: PlainSource) -> dict[str, list[PlainCell]]:
+    """Return the answers between each graded cell and the one before; the last cell has what follows."""
+    found: dict[str, list[PlainCell]] = {}
+    waiting: list[PlainCell] = []
+    for cell in source.cells:
+        if cell.kind == "answer":
+            waiting.append(cell)
+        elif cell.kind in _GRADED:
+            found[cell.id], waiting = waiting, []
+    if found:
+        found[next(reversed(found))] += waiting
+    return found
+
+
+@dataclass(frozen=True)
+class PlainTaken:
+    """A submission of such an assignment."""
+
+    assigned: GradedPlain
+    student: str
+    found: FoundNotebooks | Rejected
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of all that a result comes from."""
+        return self.assigned.form.key(self.found)
+
+    @cached_property
+    def _cells(self) -> Mapping[str, Sequence[Cell]] | Rejected:
+        """The cells of each notebook that was handed in."""
+        if isinstance(self.found, Rejected):
+            return self.found
+        cells = read_cells(self.found)
+        if isinstance(cells, Rejected):
+            return cells
+        return {notebook_key(file, self.assigned.name): found for file, found in cells.items()}
+
+    @property
+    def rejected(self) -> Rejected | None:
+        """Why it cannot be graded; None if it can."""
+        return self._cells if isinstance(self._cells, Rejected) else None
+
+    @property
+    def language(self) -> Language:
+        """The language of what its page says."""
+        return self.assigned.language
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """The notebooks that were not handed in; none if nothing could be read."""
+        if isinstance(self.found, Rejected):
+            return frozenset()
+        handed = {notebook_key(file, self.assigned.name) for file in self.found.notebooks}
+        return frozenset(self.assigned.notebooks) - handed
+
+    def job(self) -> PlainJob:
+        """Return what a worker is asked."""
+        assert isinstance(self.found, FoundNotebooks)
+        form = self.assigned.form
+        return PlainJob(
+            student=self.student,
+            lesson=self.assigned.name,
+            assignment=form.assignment,
+            notebooks=self.found.notebooks,
+            files=_beside(self.found.files, form.assignment.files),
+            kept=form.kept,
+            timeout=form.timeout,
+            hidden=self.assigned.course.hidden,
+        )
+
+    def result(self, report: Sequence[PlainReport]) -> Result:
+        """Return what a worker's reports come to."""
+        assert isinstance(self.found, FoundNotebooks)
+        reports = {notebook_key(one.notebook, self.assigned.name): one for one in report}
+        rows: list[GradedTask] = []
+        comments: dict[str, str] = {}
+        printed: list[Printed] = []
+        for name, source in self.assigned.sources.items():
+            one = reports.get(name)
+            rows += self._rows(name, source, one)
+            if one is not None:
+                comments |= {cell_key(name, answer): NO_RESPONSE for answer in one.unanswered}
+                printed += self._printed(name, source, one)
+        return Result(
+            self.student, self.assigned.name, rows, self.found.notes, comments, printed, self.language
+        )
+
+    def refused(self, earlier: Language | None) -> Result:
+        """Return the result of a submission that was rejected."""
+        why = self.rejected
+        assert why is not None
+        message = f"{why.en}\n{why.ko}"  # for whoever has to settle it
+        return self.assigned.everywhere(self.student, "rejected", message, f"rejected:{why.reason}")
+
+    def placed(self, result: Result) -> Result:
+        """Return the result: the same file has the same cells at the same places."""
+        return result
+
+    def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
+        """Return the notebooks for staff, with what became of them."""
+        files = self.found.files if isinstance(self.found, FoundNotebooks) else {}
+        return {
+            name: staff_notebook(
+                self._submitted(name, source), self.assigned.given(name), name, result, files
+            )
+            for name, source in self.assigned.sources.items()
+        }
+
+    def shown(self, notebook: NotebookNode) -> NotebookNode:
+        """Return a notebook without hidden tests."""
+        return self.assigned.hide_tests(notebook)
+
+    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
+        """Return what stands above a notebook of the page."""
+        titles = self.assigned.titles(name)
+        tasks = [task for task in result.tasks if task.notebook == name]
+        rows = [row_of(task, titles.get(task.cell, task.cell), result, entered) for task in tasks]
+        title = titles.get("", self.assigned.name)
+        why = self.rejected
+        return Head(
+            f"{title} · {name}" if name else title,
+            self.language,
+            entered.score,
+            entered.max_score,
+            entered.penalty,
+            list(self._with_comments(name, rows, result, entered)),
+            visible({"en": why.en, "ko": why.ko}[self.language]) if why else "",
+            before=replace(result, tasks=tasks).before,
+            times=times if entered.penalty else None,
+        )
+
+    def _submitted(self, name: str, source: PlainSource) -> Sequence[Cell]:
+        """Return the cells that were handed in; if none can be read, those that students are given."""
+        if not isinstance(self._cells, Rejected) and name in self._cells:
+            return self._cells[name]
+        return [
+            Cell(number, "code" if cell.is_code else "markdown", cell.source, "", cell.id, ())
+            for number, cell in enumerate(source.cells, 1)
+        ]
+
+    # --- The parts of a result ---------------------------------------------------------------------------
+
+    def _rows(self, name: str, source: PlainSource, report: PlainReport | None) -> Iterator[GradedTask]:
+        grades = {grade.id: grade for grade in report.grades} if report else {}
+        answers = answers_of(source)
+        for cell in graded_cells(source):
+            grade = grades.get(cell.id) or Grade(cell.id, 0.0, cell.points, "missing")
+            own = answers[cell.id]
+            is_stub = bool(own) and report is not None and all(one.id in report.unanswered for one in own)
+            outcome, said = self._said(grade, is_stub=is_stub, is_absent=report is None)
+            yield GradedTask(
+                id=cell_key(name, cell.id),
+                points=grade.points or 0.0,
+                max_points=cell.points,
+                outcome=outcome,
+                verdict=Verdict.plain(said),
+                seconds=grade.seconds,
+                hidden=grade.hidden,
+                cell=cell.id,
+                auto=None if outcome == "manual" else grade.points or 0.0,
+                answer=self._answer(name, cell, own),
+                notebook=name,
+                has_test=cell.kind == "test" and outcome != "manual",
+            )
+
+    def _said(self, grade: Grade, *, is_stub: bool, is_absent: bool) -> tuple[Outcome, str]:
+        """Return what became of a cell, and what is said about it: nothing that could quote a hidden test."""
+        outcome = _OUTCOMES[grade.outcome]
+        if is_absent:
+            return outcome, self._say("absent")
+        if grade.unchanged or (is_stub and grade.outcome in ("failed", "crashed") and not grade.points):
+            return "not_attempted", self._say("unanswered")
+        if outcome in ("passed", "manual"):
+            return outcome, ""
+        if grade.outcome in ("missing", "timed_out", "crashed", "partial"):
+            return outcome, self._say(grade.outcome)
+        if grade.error:
+            return outcome, f"{grade.error}: {grade.message}" if grade.message else grade.error
+        return outcome, self._say("hidden" if grade.hidden else "stderr" if grade.output else "failed")
+
+    def _say(self, word: str) -> str:
+        return _WORDS[word][0 if self.language == "en" else 1]
+
+    def _answer(self, name: str, cell: PlainCell, own: Sequence[PlainCell]) -> str:
+        """Return a hash of what a cell is about: itself, the answers before it, or the whole notebook."""
+        cells = self._cells.get(name, ()) if not isinstance(self._cells, Rejected) else ()
+        about = [cell.id] if cell.kind == "manual" else [one.id for one in own] if cell.kind == "test" else []
+        return sha256("\n\n".join(one.source for one in cells if not about or one.grade_id in about))
+
+    def _printed(self, name: str, source: PlainSource, report: PlainReport) -> Iterator[Printed]:
+        """Yield what cells printed or raised, bounded, each with its place."""
+        assert not isinstance(self._cells, Rejected)
+        ran = {cell.label: cell for cell in report.cells}
+        known = {cell.id: cell for cell in source.cells}
+        left = PAGE_CHARS
+        for place, cell in enumerate(self._cells[name]):
+            ours = known.get(cell.grade_id)
+            label = f"cell {cell.number}"
+            if ours is not None:
+                label = f"{'cell' if ours.is_ours else 'answer'} {ours.id}"
+            if label in ran:
+                text = visible(ran[label].output[:CELL_CHARS])[: min(left, CELL_CHARS)]
+                left -= len(text)
+                yield Printed(place, replace(ran[label], output=text), name)
+
+    def _with_comments(
+        self, name: str, rows: Iterable[Row], result: Result, entered: Entered
+    ) -> Iterator[Row]:
+        """Add a person's comments on the answers that a test belongs to."""
+        answers = answers_of(self.assigned.sources[name])
+        for row in rows:
+            said = [row.comment] if row.comment else []
+            for answer in answers[row.task]:
+                comment = entered.comments.get(answer.id) or ""
+                if comment and comment != result.comments.get(cell_key(name, answer.id)):
+                    said.append(comment)
+            yield replace(row, comment="\n\n".join(said))
+
+
+def _beside(theirs: Mapping[str, bytes], ours: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the student's files that can lie beside the assignment's: none is where a folder has to be."""
+    folders = {str(parent) for path in ours for parent in _parents(path)}
+    return {
+        path: data
+        for path, data in theirs.items()
+        if path not in folders and not any(parent in ours for parent in _parents(path))
+    }
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:at]) for at in range(1, len(parts))]

@@ -1,0 +1,128 @@
+"""The notebook that staff see of a submission with ordinary nbgrader tests.
+
+Cells of the assignment that are not the student's to write are ours. Every other cell is the student's, with
+outputs of ours alone: what it printed when it was graded, and the pictures that it showed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from nbformat import NotebookNode, v4
+from nbgrader.utils import compute_checksum
+
+from autograder.course.cells import grade_id, grading
+from autograder.course.plain import PlainCell, PlainSource
+from autograder.gradebook.result import GradedTask, Result
+from autograder.grading.feedback import choose_colours, clipped, output, outputs_of
+from autograder.intake.files import PICTURES
+from autograder.intake.notes import Sources, is_plain, split
+from autograder.intake.parse import Cell
+from autograder.intake.pictures import output_of
+from autograder.page.prose import harmless, harmless_parts
+from secant.language import Language
+from secant.visible import visible
+
+_KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
+
+
+@dataclass(frozen=True)
+class Given:
+    """A notebook of an assignment, over which a submitted one is laid.
+
+    Attributes:
+        source: its cells that nbgrader knows.
+        made: the instructor's notebook.
+        language: of the sentences about pictures that cannot be shown.
+    """
+
+    source: PlainSource
+    made: NotebookNode
+    language: Language
+
+    @cached_property
+    def cells(self) -> Mapping[str, PlainCell]:
+        """The cells that nbgrader knows, by grade_id."""
+        return {cell.id: cell for cell in self.source.cells}
+
+    @cached_property
+    def marks(self) -> Mapping[str, Mapping[str, object]]:
+        """Their metadata, by grade_id."""
+        return {grade_id(cell): grading(cell) for cell in self.made.cells if grade_id(cell)}
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The instructor's own text cells."""
+        return frozenset(cell.source for cell in self.made.cells if cell.cell_type == "markdown")
+
+
+def staff_notebook(
+    submitted: Sequence[Cell], given: Given, name: str, result: Result, files: Mapping[str, bytes]
+) -> NotebookNode:
+    """Return a notebook with what became of it written in as outputs, beside the pictures that it shows.
+
+    The pictures of notes are the student's own bytes as yet; see `autograder.page.pictures`.
+
+    Args:
+        submitted: the cells that were handed in.
+        given: the notebook of the assignment.
+        name: its name within the assignment.
+        result: what became of the submission.
+        files: the student's files beside it, by path.
+    """
+    found = {task.cell: task for task in result.tasks if task.notebook == name}
+    printed = {one.place: one.cell for one in result.cells if one.notebook == name}
+    shown = {path: data for path, data in files.items() if path.lower().endswith(PICTURES)}
+    cells: list[NotebookNode] = []
+    pictures = 0
+    for place, cell in enumerate(submitted):
+        ours = given.cells.get(cell.grade_id)
+        made = _cell(cell, ours, given, place)
+        cells.append(made)
+        if ours is not None and ours.kind == "test":
+            made.outputs = _test_outputs(found[ours.id])
+        elif made.cell_type == "code":
+            own = [] if ours is not None and ours.is_ours else list(map(output_of, cell.pictures))
+            made.outputs = (outputs_of(printed[place]) if place in printed else []) + own
+        elif not (ours.is_ours if ours is not None else cell.source in given.texts):
+            parts = split([cell], Sources(shown, cell.attachments))
+            words = harmless(cell.source), dict[str, dict[str, str]]()
+            made.source, attachments = (
+                words if is_plain(parts) else harmless_parts(parts, given.language, pictures + 1)
+            )
+            pictures += len(attachments)
+            if attachments:
+                made.attachments = attachments
+    notebook: NotebookNode = v4.new_notebook(cells=cells)
+    notebook.metadata["kernelspec"] = dict(_KERNEL)
+    choose_colours(notebook)
+    if result.flags:
+        notebook.metadata["autograder"] = {"flags": list(result.flags)}
+    return notebook
+
+
+def _cell(cell: Cell, ours: PlainCell | None, given: Given, place: int) -> NotebookNode:
+    """Return a cell with our text, type and metadata, as far as it is the assignment's."""
+    is_code = cell.kind == "code" if ours is None else ours.is_code
+    is_locked = ours is not None and ours.is_ours
+    source = ours.source if ours is not None and is_locked else cell.source
+    metadata: dict[str, Any] = {} if ours is None else {"nbgrader": dict(given.marks[ours.id])}
+    if is_code and not is_locked:
+        source = clipped(visible(source))  # for people: what ran, and submitted/, have the rest
+    new = v4.new_code_cell if is_code else v4.new_markdown_cell
+    made: NotebookNode = new(source, id=f"cell-{place}", metadata=metadata)
+    if is_locked:
+        made.metadata.nbgrader["checksum"] = compute_checksum(made)
+    return made
+
+
+def _test_outputs(task: GradedTask) -> list[NotebookNode]:
+    """Return a test cell's outputs: the verdict."""
+    if task.outcome == "passed":
+        return []
+    if task.outcome == "wrong" and task.points:
+        return [output("stream", name="stdout", text=f"{task.points:g} of {task.max_points:g} points\n")]
+    lines = task.message.split("\n")
+    # The name that HideTests knows for a message without frames.
+    return [output("error", ename="CheckFailed", evalue=lines[0], traceback=lines)]

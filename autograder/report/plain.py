@@ -1,0 +1,68 @@
+"""What a report reads of an assignment with ordinary nbgrader tests: a graded cell is a task."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder.course.plain import instructors_notebooks, read_plain
+from autograder.course.settings import Course
+from autograder.gradebook.entered import notebook_key
+from autograder.gradebook.result import cell_key
+from autograder.grading.plain import answers_of, cell_titles, graded_cells
+from autograder.page.prose import as_typed
+from autograder.report.told import Answer, Told
+
+
+def read_told_plain(course: Course, name: str) -> Told:
+    """Read what an assignment says of itself.
+
+    Raises:
+        CourseError: it cannot be read.
+    """
+    source = course.directory.source_directory
+    made = instructors_notebooks(course.root, name, source)
+    titles: dict[str, str] = {}
+    stubs: dict[str, frozenset[str]] = {}
+    cells: dict[str, list[tuple[str, str]]] = {}
+    for one in read_plain(course.root, name, course.config, source).notebooks:
+        where, said, answers = notebook_key(one.name, name), cell_titles(made[one.name]), answers_of(one)
+        for cell in graded_cells(one):
+            key = cell_key(where, cell.id)
+            own = [cell] if cell.kind == "manual" else answers[cell.id]
+            titles[key] = said.get(cell.id, cell.id)
+            stubs[key] = frozenset(answer.source.strip() for answer in own)
+            cells[key] = [(one.name, answer.id) for answer in own]
+    every = [cell for notebook in made.values() for cell in notebook.cells]
+    code = [cell.source for cell in every if cell.cell_type == "code"]
+    first = next(iter(made.values()))
+    title = cell_titles(first).get("", name) if len(made) == 1 else name
+    return Told(name, title, titles, stubs, {}, [cell.source for cell in every], code, cells)
+
+
+def plain_answers(course: Course, student: str, told: Told) -> dict[str, Answer]:
+    """Return a student's answers, from the notebooks that grading made; none of what is not there."""
+    folder = course.folder("autograded", student, told.name)
+    written: dict[tuple[str, str], Answer] = {}
+    for name in sorted({name for cells in told.answer_cells.values() for name, _ in cells}):
+        written |= {(name, cell): answer for cell, answer in _written(folder / f"{name}.ipynb")}
+    found = {}
+    for task, cells in told.answer_cells.items():
+        own = [written[cell] for cell in cells if cell in written]
+        own = [answer for answer in own if answer.text.strip() not in told.stubs[task]]
+        if own:
+            text = "\n\n".join(answer.text for answer in own)
+            found[task] = Answer(text, all(answer.is_code for answer in own))
+    return found
+
+
+def _written(path: Path) -> Iterator[tuple[str, Answer]]:
+    """Yield the answers of a notebook, each with its grade_id."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except (OSError, ValueError):
+        return
+    for cell in cells:
+        grading = cell["metadata"].get("nbgrader", {})
+        if grading.get("solution"):
+            text = cell["source"]
+            yield grading["grade_id"], Answer(as_typed(text) or text, cell["cell_type"] == "code")

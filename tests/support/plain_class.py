@@ -1,0 +1,43 @@
+"""A class with assignments of ordinary nbgrader tests: one of two notebooks, and one of a single one."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from tests.autograder.exam.plain_cases import STUB, Case
+from tests.support.plain_course import answer, graded, manual, notebook, task, write_assignment
+
+HIDDEN = "assert f(0) == 0\n### BEGIN HIDDEN TESTS\nassert f(3) == 9, 'SECRET'\n### END HIDDEN TESTS"
+ESSAY = "Draw a plot.\n### BEGIN MARK SCHEME\nSCHEME\n### END MARK SCHEME"
+FIRST = (
+    answer("f", STUB),
+    graded("t", "assert f(2) == 4", 2),
+    graded("cell-77aa01b2", HIDDEN, 3),
+    manual("why", "YOUR ANSWER HERE", 2),
+    task("essay", ESSAY, 2),
+)
+#: The second notebook has a test of the same grade_id.
+SECOND = (answer("g", STUB), graded("t", "assert g() == open('data.txt').read()", 1))
+RIGHT = {"f": "def f(x):\n    return x * x", "why": "Because <b>so</b>."}
+WRONG = {"f": "def f(x):\n    return 2 * x"}
+BEYOND = {"g": "def g():\n    return open('data.txt').read()"}
+
+
+def filled(cells: Sequence[NotebookNode], answers: Mapping[str, str], *own: NotebookNode) -> NotebookNode:
+    return deepcopy(Case("", cells, answers, {}, own=own).submitted())
+
+
+def submit(room: Path, student: str, notebooks: Mapping[str, NotebookNode | str], name: str = "ps") -> Path:
+    shutil.rmtree(room / "submitted" / student / name, ignore_errors=True)
+    write_assignment(room / "submitted" / student, name, notebooks)
+    return room / "submitted" / student / name
+
+
+def add_assignments(room: Path) -> None:
+    """Give a course an assignment of two notebooks, `ps`, and one of a single one, `hw1`."""
+    write_assignment(room / "source", "ps", {"ps": notebook(*FIRST), "more": notebook(*SECOND)})
+    (room / "source/ps/data.txt").write_text("2")
+    write_assignment(room / "source", "hw1", {"hw1": notebook(*FIRST[:2])})
