@@ -65,7 +65,7 @@ def learnt(folders: Iterable[Path]) -> list[str]:
     for folder in folders:
         for path in notebooks(folder):
             modules = _imported(_sources(path))
-            counted.update(module for module in modules if not _is_beside(folder, module))
+            counted.update(sorted(module for module in modules if not _is_beside(folder, module)))
     return [module for module, _ in counted.most_common(MOST)]
 
 
