@@ -12,6 +12,8 @@ from rich.prompt import Confirm
 from rich.table import Table
 from rich.text import Text
 
+from autograder.check_plain import PlainChecked, check_plain
+from autograder.check_plain import show as show_plain
 from autograder.course.errors import CourseError
 from autograder.course.saves import saves
 from autograder.terminal import Terminal, err, out
@@ -42,6 +44,11 @@ class Checked:
         return found if self.hidden else {**found, "hidden": False}
 
     @property
+    def all_right(self) -> bool:
+        """Return whether every task that needs no person is passed."""
+        return all(row["outcome"] in ("passed", "manual") for row in self.rows)
+
+    @property
     def total(self) -> str:
         """What was reached, a sentence: points, or how many tasks pass the visible tests."""
         if self.hidden:
@@ -58,17 +65,17 @@ class Checked:
 _FIELDS = ("id", "points", "max_points", "outcome", "message", "seconds")
 
 
-def check(notebook: Path) -> Checked:
+def check(notebook: Path) -> Checked | PlainChecked:
     """Check a notebook once.
 
     Raises:
         CourseError: it cannot be checked.
     """
     found = _by_server(notebook)
-    if found is None:
-        with _checker(keep_warm=False) as checker:
-            found = _here(checker, notebook)
-    return found
+    if found is not None:
+        return found
+    with _checker(keep_warm=False) as checker:
+        return _here(checker, notebook)
 
 
 def watch(notebook: Path) -> None:
@@ -78,23 +85,27 @@ def watch(notebook: Path) -> None:
         checker: Checker | None = None  # it stays, so that only the first check waits for torch
         for _ in saves(notebook):
             try:
-                found = _by_server(notebook)
+                found: Checked | PlainChecked | None = _by_server(notebook)
                 if found is None:
                     checker = checker or stack.enter_context(_checker())
                     found = _here(checker, notebook)
             except CourseError as error:  # such as a file that somebody is in the middle of editing
                 err.print(str(error), style="red")
             else:
-                if before is None:
+                if before is None or isinstance(found, PlainChecked):
                     show(found)
                 else:
                     _show_changes(before, found)
-                before = found
-            told = say(
-                en=f"Watching {notebook.name}: save it to check again, Ctrl+C to end.",
-                ko=f"{notebook.name} 파일을 저장하면 다시 확인합니다. 끝내려면 Ctrl+C를 누르세요.",
-            )
-            out.print(f"\n{told}", style="dim")
+                before = None if isinstance(found, PlainChecked) else found
+            _show_watching(notebook)
+
+
+def _show_watching(notebook: Path) -> None:
+    told = say(
+        en=f"Watching {notebook.name}: save it to check again, Ctrl+C to end.",
+        ko=f"{notebook.name} 파일을 저장하면 다시 확인합니다. 끝내려면 Ctrl+C를 누르세요.",
+    )
+    out.print(f"\n{told}", style="dim")
 
 
 def _checker(*, keep_warm: bool = True) -> "Checker":
@@ -123,14 +134,19 @@ def _by_server(notebook: Path) -> Checked | None:
     return Checked(rows=found["tasks"], **{name: found[name] for name in whole})
 
 
-def _here(checker: "Checker", notebook: Path) -> Checked:
+def _here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
     """Check the notebook in processes of our own, and note what it has shown."""
+    from autograder.exam.sheet import PlainNotebook
     from autograder.sandbox.results import WallError
     from autograder.service.noting import note
 
     try:
         sheet = checker.reader.read(notebook)
         report = checker.examine(sheet)
+    except PlainNotebook as plain:
+        if not plain.has_tests:
+            raise
+        return check_plain(notebook.resolve(), checker.pool)
     except WallError as error:
         why = say(en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없습니다. ({error})")
         raise CourseError(why) from error
@@ -209,8 +225,10 @@ def _gives_up() -> bool:
     return Confirm.ask(question, console=out, default=False)
 
 
-def show(checked: Checked) -> None:
+def show(checked: Checked | PlainChecked) -> None:
     """Print a table of the tasks, then what those that failed are told."""
+    if isinstance(checked, PlainChecked):
+        return show_plain(checked)
     if checked.language is not None:
         language(checked.language)
     table = Table(title=visible(checked.lesson), title_justify="left", title_style="bold")

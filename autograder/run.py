@@ -237,6 +237,8 @@ def _end(course: "Course", asked: Asked, summary: "Summary") -> bool:
     warn_of_others(course)
     if "single" in summary.walls:
         err.print("A sandbox was built for each submission, which is slow: `autograder doctor` says why.")
+    for notice in summary.notices:
+        err.print(notice)
     return end.is_clean
 
 

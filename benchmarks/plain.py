@@ -1,11 +1,13 @@
 """How long a submission with ordinary nbgrader tests takes: in our wall, and with stock nbgrader.
 
-    python -m benchmarks.plain [--students 10] [--no-stock]
+    python -m benchmarks.plain [--students 10] [--no-stock] [--imports pandas sklearn.linear_model]
 
 The homework is numpy's: two tests, one of them with a hidden part, an answer and a task that a person grades.
 Our first figure is of one examiner in one process, without gradebook, folders and pages. The second is that
 of `autograder grade`, from its start to its end, with gradebook, folders and pages. Stock's is that of
 `nbgrader autograde`, which writes gradebook and folders, and makes no page. All grade the same submissions.
+With --imports the notebooks import these modules, too; our first figure is then given without and with
+preloading.
 """
 
 import argparse
@@ -19,29 +21,34 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nbformat.v4 import writes
+from traitlets.config import Config
 
 from autograder.course.plain import read_plain
 from autograder.exam.plain import PlainExaminer
+from autograder.exam.preload import preloaded, told
 from autograder.sandbox.wall import Wall
-from tests.support.plain_course import HOMEWORK, write_assignment
+from tests.support.plain_course import HOMEWORK, code, write_assignment
 
 NAME = "hw1"
 
 
-def make_course(root: Path, students: int) -> None:
+def make_course(root: Path, students: int, imports: Sequence[str]) -> None:
     """Make a stock course in which so many students have handed in the right answers."""
+    HOMEWORK.cells[1:1] = [code(f"import {module}") for module in imports]
     write_assignment(root / "source", NAME, {NAME: HOMEWORK})
     (root / "nbgrader_config.py").write_text(f'c = get_config()\nc.CourseDirectory.root = "{root}"\n')
     for number in range(students):
         write_assignment(root / "submitted" / f"student{number:03}", NAME, {NAME: HOMEWORK})
 
 
-def ours(root: Path, students: int) -> tuple[float, float]:
-    """Return the seconds to start, and those for each submission."""
+def ours(root: Path, students: int, modules: Sequence[str] = ()) -> tuple[float, float]:
+    """Return the seconds to start, the preloading of modules included, and those for each submission."""
     started = time.perf_counter()
     submitted = writes(HOMEWORK).encode()
     examiner = PlainExaminer(read_plain(root, NAME).notebooks[0])
     with Wall() as wall:
+        for sentence in told(wall.preload(modules)):
+            print(sentence)
         begun = time.perf_counter()
         for _ in range(students):
             assert examiner.grade(wall.open_container, submitted).score == 5
@@ -81,12 +88,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--students", type=int, default=10)
     parser.add_argument("--no-stock", action="store_true")
+    parser.add_argument("--imports", nargs="*", default=[], metavar="MODULE")
     given = parser.parse_args()
     with TemporaryDirectory() as name:
         root = Path(name)
-        make_course(root, given.students)
+        make_course(root, given.students, given.imports)
         start, each = ours(root, given.students)
         print(f"ours: {each:.2f} s a submission, after {start:.1f} s for the wall")
+        modules = preloaded(root, [NAME], Config())
+        if given.imports:
+            start, each = ours(root, given.students, modules)
+            print(f"ours, {', '.join(modules)} preloaded: {each:.2f} s, after {start:.1f} s for the wall")
         graded = whole(root, given.students)
         print(f"ours, with gradebook, folders and pages: {graded:.2f} s a submission, the start included")
         if not given.no_stock:

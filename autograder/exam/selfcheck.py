@@ -67,6 +67,11 @@ class Checker:
         """End the processes that wait."""
         self._waiting.close()
 
+    @property
+    def pool(self) -> Pool:
+        """Return where the processes come from."""
+        return self._waiting
+
     def check(self, notebook: Path) -> Report:
         """Grade a notebook as the class's own grading would.
 

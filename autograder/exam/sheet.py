@@ -32,19 +32,34 @@ class NoLesson(CheckError):
 
 
 class PlainNotebook(NoLesson):
-    """It is a notebook of an assignment with ordinary nbgrader tests, to which no rule of ours applies."""
+    """It is a notebook of an assignment with ordinary nbgrader tests, to which no rule of ours applies.
 
-    def __init__(self, notebook: Path) -> None:
-        super().__init__(
-            say(
-                en=f"{notebook.name} is an assignment of your course's own, with ordinary nbgrader tests, "
-                "which Secant does not check. Restart the kernel and run all cells to see whether the tests "
-                "in it pass. Your instructor grades it.",
-                ko=f"{notebook.name}: 수업에서 따로 낸 nbgrader 과제라서 Secant로 확인할 수 없습니다. 커널을 "
-                "다시 시작하고 모든 셀을 실행해서 노트북에 있는 테스트를 통과하는지 보세요. "
-                "채점은 강사가 합니다.",
+    Args:
+        notebook: the file.
+        has_tests: whether there are visible tests in it.
+    """
+
+    def __init__(self, notebook: Path, *, has_tests: bool = True) -> None:
+        name, self.has_tests = notebook.name, has_tests
+        if has_tests:
+            super().__init__(
+                say(
+                    en=f"{name} is an assignment of your course's own, with ordinary nbgrader tests. In a "
+                    f"terminal, `autograder check {name}` runs the visible ones, outside of your kernel. "
+                    "That is no grade: your instructor grades it.",
+                    ko=f"{name}: 수업에서 따로 낸 nbgrader 과제입니다. 터미널에서 `autograder check {name}` "
+                    "명령을 쓰면 보이는 테스트를 커널과 따로 실행해 줍니다. 성적은 아닙니다. 채점은 강사가 "
+                    "합니다.",
+                )
             )
-        )
+        else:
+            super().__init__(
+                say(
+                    en=f"{name} is an assignment of your course's own. No test in it can be run: a person "
+                    "grades it.",
+                    ko=f"{name}: 수업에서 따로 낸 과제입니다. 실행할 테스트가 없고, 사람이 채점합니다.",
+                )
+            )
 
 
 @dataclass(frozen=True)
@@ -145,7 +160,7 @@ class Reader:
             root, assignment = None, _own(path, below)
         taken = take_in(path, assignment.lesson, assignment.releases, below)
         if isinstance(taken, Rejected):
-            raise CheckError(f"{path.name}: {_to_its_author(taken)}")
+            raise CheckError(f"{path.name}: {refusal(taken)}")
         if root is not None and not has_hidden_tests(root):
             assignment = self._assignment(root, assignment.lesson, f"release/{taken.language}")
         return Sheet(path, root, assignment, taken.script)
@@ -204,9 +219,9 @@ def _own(path: Path, below: Path | None) -> Assignment:
     if isinstance(found, Assignment):
         return found
     if found is None and is_graded(path, below):
-        raise PlainNotebook(path)
+        raise PlainNotebook(path, has_tests=False)
     if found is not None:
-        raise NoLesson(f"{path.name}: {_to_its_author(found)}")
+        raise NoLesson(f"{path.name}: {refusal(found)}")
     raise NoLesson(
         say(
             en=f"{path.name} is not a notebook of the course.",
@@ -215,8 +230,8 @@ def _own(path: Path, below: Path | None) -> Assignment:
     )
 
 
-def _to_its_author(rejected: Rejected) -> str:
-    """Why a file cannot be checked: who checks by themselves hands in nothing."""
+def refusal(rejected: Rejected) -> str:
+    """Return why a file cannot be checked, in words for a person who checks it and does not hand it in."""
     match rejected.reason:
         case "empty":
             return say(

@@ -99,6 +99,7 @@ class Summary:
         before: the gradebook's students when the run began.
         students: the gradebook's, at the end.
         walls: the kinds of wall that were used; "single" is the slow one.
+        notices: sentences about the wall, each once and in order.
         unclear_times: the submissions by what is unclear about their times.
         late: what is said about each submission that has lost points for being late.
     """
@@ -113,6 +114,7 @@ class Summary:
     before: Sequence[Listed] = ()
     students: Sequence[str] = ()
     walls: set[str] = field(default_factory=set)
+    notices: dict[str, None] = field(default_factory=dict)
     unclear_times: dict[str, list[Entry]] = field(default_factory=dict)
     late: dict[Entry, str] = field(default_factory=dict)
 
@@ -299,6 +301,8 @@ class _Batch:
                     self._receive_page(entry, open_, job.name, html, pictures)
                 case Examined(report, wall) | ExaminedPlain(report, wall):
                     self.summary.walls.add(wall)
+                    if isinstance(done, ExaminedPlain):
+                        self.summary.notices.update(dict.fromkeys(done.notices))
                     self._finish(entry, open_, open_.taken.result(report))
 
     def _refuse(self, entry: Entry, why: str) -> None:

@@ -17,6 +17,7 @@ from autograder.course.cells import grade_id
 from autograder.course.plain import PlainCell, PlainSource, instructors_notebooks
 from autograder.course.settings import Course
 from autograder.exam.plain_report import Grade, PlainReport
+from autograder.exam.preload import preloaded
 from autograder.exam.report import Outcome
 from autograder.gradebook.book import Book
 from autograder.gradebook.entered import Entered, notebook_key
@@ -96,6 +97,12 @@ class GradedPlain:
         self._made = {notebook_key(file, name): notebook for file, notebook in made.items()}
         self._clear = ClearTests(config=course.config)
         self._clear_scheme = ClearMarkScheme(config=course.config)
+
+    @cached_property
+    def preload(self) -> Sequence[str]:
+        """The modules that its submissions import."""
+        course = self.course
+        return preloaded(course.root, [self.name], course.config, course.directory.source_directory)
 
     @property
     def notebooks(self) -> Sequence[str]:
@@ -240,6 +247,7 @@ class PlainTaken:
             kept=form.kept,
             timeout=form.timeout,
             hidden=self.assigned.course.hidden,
+            preload=self.assigned.preload,
         )
 
     def result(self, report: Sequence[PlainReport]) -> Result:

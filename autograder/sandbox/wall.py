@@ -20,7 +20,7 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, Self
 
@@ -39,6 +39,7 @@ from autograder.sandbox.template import (
     Template,
     bubblewrap,
     hung_up,
+    preload,
     read_end,
 )
 from autograder.sandbox.visible import OLD_COURSE, visible
@@ -82,6 +83,8 @@ class Wall:
         self._control: socket.socket | None = None
         self._joined = False
         self._prepared: set[Later] = set()
+        self._may_preload = True
+        self._preloaded: dict[str, str] = {}  # by module, why it was not imported; empty if it was
         self._suspects: tuple[str, ...] | None = None
 
     def __enter__(self) -> Self:
@@ -113,6 +116,23 @@ class Wall:
         with self._lock, contextlib.suppress(OSError):  # of a template that has gone: seen when it is needed
             (self._control or self._start_template()).send(what.encode())
             self._prepared.add(what)
+
+    def preload(self, modules: Sequence[str]) -> dict[str, str]:
+        """Have the template import modules that submissions import, once for all of them.
+
+        Args:
+            modules: the modules' dotted names.
+
+        Returns:
+            Why some of them were not imported, by name: these the submissions import themselves.
+        """
+        new = [module for module in modules if module not in self._preloaded]
+        if self.mode == "forked" and self._may_preload and new:
+            with self._lock:
+                refused = preload(self._control or self._start_template(), new)
+                self._may_preload = refused is not None  # a module that ends the template ends one template
+                self._preloaded |= dict.fromkeys(new, "") | (refused or {})
+        return {module: why for module in modules if (why := self._preloaded.get(module))}
 
     def start(self) -> None:
         """Build the wall and try it from inside.
@@ -225,6 +245,7 @@ class Wall:
         if not self._joined:
             self._control = self._template = None
             self._prepared.clear()
+            self._preloaded.clear()
 
     def _try_out(self) -> None:
         """Attempt an escape from inside, before any stranger does."""

@@ -28,7 +28,7 @@ from typing import Any
 
 from autograder.course.errors import CourseError
 from autograder.exam.pool import ForkPool, Pool, WarmPool
-from autograder.exam.sheet import NoLesson, Reader, Sheet
+from autograder.exam.sheet import NoLesson, PlainNotebook, Reader, Sheet
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallError
 from autograder.service import consent, describe, last
@@ -172,6 +172,8 @@ class Worker:
                     self._check(order, answer)
                 case _:
                     answer({"last": True, "ok": self._tell(order)})
+        except PlainNotebook as error:
+            answer(_refused(415, str(error)))  # the page keeps its button, which shows this sentence
         except NoLesson as error:
             answer(_refused(404, str(error)))
         except CourseError as error:

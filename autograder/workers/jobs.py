@@ -42,6 +42,7 @@ class PlainJob:
         kept: the assignment's files that do not replace the student's.
         timeout: seconds for a cell; None for as many as a submission has.
         hidden: paths that must not exist inside the wall.
+        preload: modules that the wall imports once for all submissions.
     """
 
     student: str
@@ -52,6 +53,7 @@ class PlainJob:
     kept: Sequence[str]
     timeout: float | None
     hidden: tuple[str, ...]
+    preload: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,17 @@ class Examined:
 
 @dataclass(frozen=True)
 class ExaminedPlain:
-    """What came of a plain job, a report a notebook, and the kind of wall that it ran in."""
+    """What came of a plain job.
+
+    Attributes:
+        report: a report a notebook.
+        wall: the kind of wall that it ran in.
+        notices: sentences about modules that could not be preloaded.
+    """
 
     report: Sequence[PlainReport]
     wall: str
+    notices: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,9 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
 def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
     """Grade a submission with ordinary nbgrader tests, notebook by notebook."""
     from autograder.course.plain import files_inside
+    from autograder.exam.preload import told
 
+    notices = told(wall.preload(job.preload))
     files = files_inside(job.assignment.files, job.files, job.kept)
     reports = []
     for source in job.assignment.notebooks:
@@ -106,7 +108,7 @@ def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
             examiner = _plain_examiner(job.assignment.digest, job.assignment, source.name, job.timeout)
             with memory_limit(EXTRA_BYTES):
                 reports.append(examiner.grade(wall.open_container, job.notebooks[source.name], files))
-    return ExaminedPlain(reports, wall.mode)
+    return ExaminedPlain(reports, wall.mode, notices)
 
 
 def imported_later(*sources: str) -> Later | None:

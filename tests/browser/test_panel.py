@@ -17,6 +17,8 @@ from tests.support.fake_service import TASKS
 from tests.support.fake_service import overview as fake_overview
 from tests.support.fake_service import row as fake_row
 from tests.support.jupyterlab import row
+from tests.support.lessons import save
+from tests.support.plain_course import HOMEWORK
 
 pytestmark = pytest.mark.browser
 
@@ -200,6 +202,25 @@ def test_plain_notebook_has_no_check_button_and_sends_no_request(served: Any, sh
     assert not [address for address in asked if "secant/api" in address]
     shared.evaluate(lab.DISPOSE)
     lab.shut_down(served.address, "plain.ipynb")
+
+
+def test_button_of_an_assignment_with_ordinary_tests_says_how_to_run_them(served: Any, shared: Page) -> None:
+    """It asks once, and never for a check."""
+    save(HOMEWORK, served.place / "homework.ipynb")
+    asked: list[str] = []
+    shared.on("request", lambda request: asked.append(request.url))
+    opened(shared, "homework.ipynb")
+    button = shared.locator(".secant-toolbar >> visible=true").get_by_role("button", name="Check")
+    assert "`autograder check homework.ipynb`" in (button.get_attribute("title") or "")
+    shared.evaluate("() => window.jupyterapp.shell.collapseRight()")
+    button.click()
+    problem = shared.locator(".secant-problem >> visible=true")
+    expect(problem).to_contain_text("`autograder check homework.ipynb` runs them")
+    assert shared.locator(".secant-cell").count() == 0
+    assert len([address for address in asked if "secant/api/lesson" in address]) == 1
+    assert not [address for address in asked if "secant/api/check" in address]
+    shared.evaluate(lab.DISPOSE)
+    lab.shut_down(served.address, "homework.ipynb")
 
 
 def test_panel_saves_and_shows_each_kind_of_verdict(page: Page) -> None:

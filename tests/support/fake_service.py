@@ -129,11 +129,21 @@ def overview(language: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+PLAIN = (
+    "homework.ipynb has ordinary nbgrader tests. In a terminal, `autograder check homework.ipynb` runs them."
+)
+
+
 class Handler(APIHandler):
     """What the endpoints share."""
 
     def answers(self, path: str) -> dict[str, str]:
-        """The saved answers by task, each as it is told to turn out; 404 where there is no lesson."""
+        """The saved answers by task, each as it is told to turn out; 404 where there is no lesson.
+
+        A notebook called homework.ipynb has ordinary nbgrader tests: 415.
+        """
+        if path == "homework.ipynb":
+            raise web.HTTPError(415, PLAIN)
         place = Path(cast(str, self.settings["server_root_dir"])).expanduser() / path
         if not path.endswith("lesson.ipynb") or not place.is_file():
             raise web.HTTPError(404, "no lesson")

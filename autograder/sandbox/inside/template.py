@@ -14,6 +14,7 @@ candidate, with all that it starts. When the supervisor ends, the kernel ends ev
 whom to become if started as root; the last arguments are numbers of inherited sockets.
 """
 
+import contextlib
 import importlib
 import json
 import os
@@ -26,6 +27,7 @@ from typing import Any, NoReturn
 from autograder.sandbox.inside import namespaces, pages, privileges
 from autograder.sandbox.inside.libraries import LIBRARIES
 from autograder.sandbox.inside.limits import ContainerLimits
+from autograder.sandbox.inside.preloading import Preloader
 from autograder.sandbox.inside.supervisor import report, supervise
 
 
@@ -89,7 +91,12 @@ def _prepare(guest: int) -> None:
 
 
 def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
-    """Fork a container for every message that brings sockets; end when the examiner does."""
+    """Fork a container for every message that brings two sockets; end when the examiner does.
+
+    A message with one socket names modules to preload; the reply goes to that socket. A message without a
+    socket names what torch imports late.
+    """
+    preloader = Preloader()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the builders
     control.send(json.dumps({"ready": True}).encode())
     collapsing = pages.collapsing()
@@ -106,6 +113,10 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
                 bring()
                 collapsing = pages.collapsing()
             continue
+        if len(descriptors) == 1:
+            _preload(preloader, json.loads(message), descriptors[0])
+            collapsing = pages.collapsing()
+            continue
         try:
             if os.fork() == 0:
                 _build_container(ContainerLimits(**json.loads(message)), descriptors, shell)
@@ -114,6 +125,14 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
+
+
+def _preload(preloader: Preloader, modules: list[str], descriptor: int) -> None:
+    """Import modules, and send by name why some could not be imported."""
+    with socket.socket(fileno=descriptor) as reply:
+        found = json.dumps(preloader.bring(modules)).encode()
+        with contextlib.suppress(OSError):  # whoever asked has gone
+            reply.sendall(found)
 
 
 def _is_asked(control: socket.socket) -> bool:

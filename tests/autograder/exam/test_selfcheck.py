@@ -4,11 +4,7 @@ import copy
 import os
 import re
 import shutil
-import socket
-import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,13 +17,11 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons, wrong_answers
 from autograder.exam import words
 from autograder.exam.own_tests import own_assignment
-from autograder.exam.pool import WarmPool
 from autograder.exam.selfcheck import Checker
 from autograder.exam.sheet import PlainNotebook, Reader
-from autograder.sandbox.container import Container, PlainContainer
-from autograder.sandbox.inside import wire
 from secant.causes import STUB
 from tests.support.lessons import bare, copy_lessons, save
+from tests.support.own_processes import Forks
 from tests.support.plain_course import HOMEWORK, PROBLEM, answer, graded, manual, notebook
 from tests.support.small_class import answered, solutions
 from tests.support.suites import first_of
@@ -36,28 +30,6 @@ from tests.support.warm import warm
 ROOT = Path(__file__).resolve().parents[3]
 LESSON = "01_what_autograd_does"
 ENGINE = "10_build_your_own_autograd"
-
-
-class Forks(WarmPool):
-    """Processes of one's own that are forked when they are wanted, where others have to import torch."""
-
-    def __init__(self, python: list[str]) -> None:
-        self._command = [*python, "autograder.sandbox.inside.candidate", "0"]
-
-    def refill(self) -> None:
-        pass
-
-    def take(self) -> Container:
-        folder = tempfile.mkdtemp(prefix="secant-check-")
-        channel, theirs = socket.socketpair()
-        with theirs:
-            null = subprocess.DEVNULL
-            process = subprocess.Popen(self._command, stdin=theirs, stdout=null, stderr=null, cwd=folder)
-        assert wire.recv(channel, time.monotonic() + 60) == "ready"
-        return PlainContainer(channel, process, folder)
-
-    def close(self) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")

@@ -32,6 +32,7 @@ from tests.autograder.exam.plain_cases import STUB
 from tests.support.plain_class import BEYOND, FIRST, RIGHT, SECOND, WRONG, add_assignments, filled, submit
 from tests.support.plain_course import answer, code, graded, notebook, task, write_assignment
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, solutions
+from tests.support.small_packages import Packages
 
 
 @contextmanager
@@ -484,3 +485,18 @@ def test_test_that_awaits_is_refused_by_name(plain_room: Path) -> None:
     submit(plain_room, "ann", {"hw2": notebook(answer("f", STUB), waits)}, "hw2")
     summary, _ = examine(plain_room, name="hw2")
     assert "hw2, cell t: a test that awaits" in summary.failed[Entry("ann", "hw2")]
+
+
+def test_modules_of_submissions_are_imported_in_advance_and_a_failing_one_is_named_once(room: Path) -> None:
+    with Packages() as packages:
+        good, bad = packages.write(""), packages.write("1 / 0")
+        is_preloaded = f"import sys\nassert {good!r} in sys.modules\nimport {good}"
+        write_assignment(room / "source", "pre", {"pre": notebook(graded("t", is_preloaded, 1))})
+        (room / "nbgrader_config_local.py").write_text(f"c = get_config()\nc.Secant.preload = [{bad!r}]\n")
+        for student in ("ann", "ben"):
+            submit(room, student, {"pre": notebook(graded("t", is_preloaded, 1))}, "pre")
+        summary, _ = examine(room, name="pre")
+    assert summary.as_json()[0]["score"] == summary.as_json()[1]["score"] == 1
+    (notice,) = summary.notices
+    assert bad in notice
+    assert "ZeroDivisionError" in notice

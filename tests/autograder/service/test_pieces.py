@@ -335,13 +335,13 @@ def test_notebook_with_hostile_metadata_is_still_described_as_json(ordered: Orde
 
 
 @pytest.mark.parametrize("ordered", [Threaded], indirect=True)
-def test_notebook_with_ordinary_tests_is_no_lesson_for_the_page(ordered: Ordered) -> None:
-    """So JupyterLab shows no button and no bar in it."""
+def test_page_learns_how_to_run_ordinary_tests(ordered: Ordered) -> None:
+    """JupyterLab's button says so; there is no bar in the notebook."""
     nbformat.write(HOMEWORK, ordered.path)
     for order in ("lesson", "check"):
         refused = ordered.order(order)[-1]
-        assert refused["refused"] == 404
-        assert "ordinary nbgrader tests" in refused["message"]
+        assert refused["refused"] == 415
+        assert f"`autograder check {ordered.path.name}` runs the visible ones" in refused["message"]
 
 
 @pytest.mark.parametrize("ordered", [Threaded], indirect=True)

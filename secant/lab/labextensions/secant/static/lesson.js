@@ -30,10 +30,13 @@ export function taskAt(cell) {
   return taskOf(cell) ?? (gradeId(cell) || null);
 }
 
-/** Whether a notebook has a test cell: without one it is no lesson, and the server need not be asked.
+/** Whether a notebook has a test cell, ours or nbgrader's: without one the server need not be asked about it.
  * @param {Jupyter} model */
-export function mayBeLesson(model) {
-  return [...model.cells].some((cell) => taskOf(cell) !== null);
+export function hasTests(model) {
+  return [...model.cells].some((cell) => {
+    const { grade, solution } = cell.getMetadata('nbgrader') ?? {};
+    return taskOf(cell) !== null || (cell.type === 'code' && Boolean(grade) && !solution);
+  });
 }
 
 export class Lesson {

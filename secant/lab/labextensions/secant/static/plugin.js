@@ -5,10 +5,10 @@
 import { decorate } from './cell.js';
 import { button, h, write } from './dom.js';
 import { chooseByArrows, handOnKeys, handOnShortcuts } from './keys.js';
-import { Lesson, mayBeLesson, sentence, taskAt } from './lesson.js';
+import { hasTests, Lesson, sentence, taskAt } from './lesson.js';
 import { Panel } from './panel.js';
 import { replaceBroken } from './remains.js';
-import { isStranger, Refused, Server, Unreachable } from './server.js';
+import { isPlain, isStranger, Refused, Server, Unreachable } from './server.js';
 import { Sides } from './sides.js';
 import { StartPage } from './start.js';
 import { words } from './words.js';
@@ -172,7 +172,7 @@ class Extension {
     const fresh = !notebook.context.isReady;
     await notebook.context.ready;
     if (notebook.isDisposed) return;
-    const candidate = mayBeLesson(notebook.model);
+    const candidate = hasTests(notebook.model);
     if (candidate && fresh) stayClean(notebook.model);
     const lesson = candidate ? await this.find(notebook) : null;
     if (notebook.isDisposed) return;
@@ -184,7 +184,8 @@ class Extension {
   }
 
   /** Ask the server about a notebook, until it knows; meanwhile the button says what is the matter.
-   * @param {Jupyter} notebook @returns {Promise<Lesson | null>} null where it is no lesson */
+   * @param {Jupyter} notebook @returns {Promise<Lesson | null>} null where it is no lesson; an assignment with
+   *   ordinary nbgrader tests has a button that says how to run them */
   async find(notebook) {
     const say = words(this.language);
     /** @type {() => void} */
@@ -209,6 +210,17 @@ class Extension {
         return lesson;
       } catch (error) {
         if (notebook.isDisposed || (error instanceof Refused && error.status === 404)) return null;
+        if (isPlain(error)) {
+          this.troubles.set(notebook, error.message);
+          show(say, error.message);
+          this.follow();
+          again = () => {
+            this.follow();
+            this.reveal();
+          };
+          if (pressed) again();
+          return null;
+        }
         this.troubles.set(notebook, sentence(say, error));
         show(say);
         this.follow();
@@ -230,10 +242,10 @@ class Extension {
     const widget = new this.lab.Widget({ node: h('div', { class: 'secant-toolbar' }, press) });
     const { toolbar } = notebook;
     toolbar.node.classList.toggle('secant-lesson', this.lab.PageConfig.getOption('secantStart') !== '');
-    return (/** @type {Words} */ say) => {
+    return (/** @type {Words} */ say, caption = say.checkCaption) => {
       write(press, `✓ ${say.check}`);
       press.ariaLabel = say.check;
-      press.title = say.checkCaption;
+      press.title = caption;
       // Near the beginning: in a narrow window the buttons at the end go into a menu.
       if (!widget.parent) toolbar.insertAfter('save', 'secant', widget) || toolbar.addItem('secant', widget);
     };

@@ -20,6 +20,12 @@ export function isStranger(status) {
   return status === 401 || status === 403;
 }
 
+/** Whether the server says that a notebook has ordinary nbgrader tests, which a page does not run.
+ * @param {unknown} error @returns {error is Refused} */
+export function isPlain(error) {
+  return error instanceof Refused && error.status === 415;
+}
+
 /** Nobody answered, or the answer broke off. */
 export class Unreachable extends Error {}
 

@@ -1,0 +1,128 @@
+"""Running the visible tests of one's own notebook, where they are ordinary nbgrader tests.
+
+The tests are those of the file, as they stand in it: a change that a student made in a test cell counts here,
+and does not count in the grading. The code runs with its author's permissions, in a separate process, with
+copies of the files that lie next to the notebook.
+"""
+
+import ast
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+
+from autograder.course.errors import CourseError
+from autograder.course.plain import IGNORED, Kind, PlainCell, PlainSource, names_bound
+from autograder.exam.own_tests import MOST_POINTS
+from autograder.exam.plain import PlainExaminer
+from autograder.exam.plain_report import Grade, PlainReport
+from autograder.exam.pool import Pool
+from autograder.exam.sheet import CheckError, refusal
+from autograder.intake.files import read, read_side_files
+from autograder.intake.parse import Cell, parse
+from autograder.intake.submission import Refused
+from autograder.sandbox.results import CellResult
+from secant.language import say
+
+_MARKS = ("points", "grade", "solution", "locked")
+
+
+@dataclass(frozen=True)
+class OwnReport:
+    """The outcome of a notebook's own visible tests.
+
+    Attributes:
+        notebook: the name of the file.
+        tests: the test cells, in the order of the notebook.
+        manual: the cells that a person grades.
+        stopped: the other cells that ended with an error.
+        left_out: how many files next to the notebook were not copied.
+    """
+
+    notebook: str
+    tests: Sequence[Grade]
+    manual: Sequence[Grade]
+    stopped: Sequence[CellResult]
+    left_out: int
+
+
+def run_visible_tests(notebook: Path, pool: Pool, timeout: float = 30.0) -> OwnReport:
+    """Run a notebook and the tests in it.
+
+    Args:
+        notebook: the file.
+        pool: where the process comes from.
+        timeout: seconds for a cell; nbgrader's own default unless a course sets another.
+
+    Raises:
+        CheckError: the file cannot be read, or a test cannot run outside of a kernel.
+        WallError: no process could be started.
+    """
+    try:
+        ((_, data, _),), _ = read(notebook, notebook.stem, None)
+        source = _source(notebook.stem, parse(data).cells)
+    except Refused as error:
+        raise CheckError(f"{notebook.name}: {refusal(error.outcome)}") from None
+    try:
+        examiner = PlainExaminer(source, timeout)
+    except CourseError as error:
+        raise CheckError(
+            say(
+                en=f"The tests cannot be run here: {error} Run the notebook in Jupyter to see what they say.",
+                ko=f"여기에서는 이 테스트를 실행할 수 없습니다({error}). 주피터에서 노트북을 실행해 보세요.",
+            )
+        ) from None
+    files, left_out = read_side_files(notebook.parent, notebook.parent, _is_copied)
+    beside = {path.as_posix(): content for path, content in files.items()}
+    report = examiner.grade(pool.take, data, beside, done="validate")
+    return _own_report(notebook.name, source, report, left_out)
+
+
+def _own_report(name: str, source: PlainSource, report: PlainReport, left_out: int) -> OwnReport:
+    kinds = {cell.id: cell.kind for cell in source.cells}
+    tests = [grade for grade in report.grades if kinds[grade.id] == "test"]
+    manual = [grade for grade in report.grades if kinds[grade.id] != "test"]
+    return OwnReport(name, tests, manual, [cell for cell in report.cells if not cell.ok], left_out)
+
+
+def _is_copied(path: PurePosixPath) -> bool:
+    is_hidden = path.name.startswith(".")
+    return not is_hidden and path.suffix != ".ipynb" and not any(fnmatch(path.name, p) for p in IGNORED)
+
+
+def _source(name: str, cells: Iterable[Cell]) -> PlainSource:
+    """Return a notebook as its own assignment. Of cells with one id the last counts, as in nbgrader."""
+    cells = list(cells)
+    marked = {cell.grade_id: cell for cell in cells if cell.grade_id}
+    own = [_plain_cell(cell) for cell in sorted(marked.values(), key=lambda cell: cell.number)]
+    return PlainSource(name, own, _bound(cell.source for cell in cells if cell.kind == "code"))
+
+
+def _plain_cell(cell: Cell) -> PlainCell:
+    marks = dict(zip(_MARKS, cell.marks, strict=False))
+    points = marks["points"]
+    is_number = isinstance(points, int | float) and math.isfinite(points) and points >= 0
+    number = min(float(points), MOST_POINTS) if is_number else 0.0
+    return PlainCell(
+        cell.grade_id, _kind(cell, marks, number), cell.source, cell.kind == "code", number, False
+    )
+
+
+def _kind(cell: Cell, marks: Mapping[str, object], points: float) -> Kind:
+    is_code = cell.kind == "code"
+    if marks["grade"]:
+        return "manual" if marks["solution"] or not is_code else "test"
+    if marks["solution"]:
+        return "answer"
+    return "task" if points and not is_code else "locked"
+
+
+def _bound(sources: Iterable[str]) -> frozenset[str]:
+    """Return the names that the notebook gives a value: its tests read these as a kernel would."""
+    found: set[str] = set()
+    for source in sources:
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            found |= names_bound(ast.parse(source))
+    return frozenset(found)

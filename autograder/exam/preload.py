@@ -1,0 +1,163 @@
+"""Which modules the submissions of plain assignments import, so that the wall can import them once for all.
+
+They are learnt from the instructor's notebooks; the settings of the course add to them:
+
+    c.Secant.preload = ["scipy.stats"]  # more modules
+    c.Secant.preload_learnt = False  # only these
+"""
+
+import ast
+import site
+import sys
+import sysconfig
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+
+import nbformat
+from IPython.core.inputtransformer2 import TransformerManager
+from nbformat import NotebookNode
+from traitlets.config import Config
+
+from autograder.course.errors import CourseError
+from autograder.course.plain import is_plain, notebooks
+from autograder.sandbox.visible import extra_packages
+
+MOST = 24  # modules that are learnt
+_MOST_SET = 100  # modules that a course may name
+_MOST_CHARS = 200  # of a module's name
+_OWN = frozenset({"autograder", "secant"})
+
+
+def preloaded(root: Path, names: Iterable[str], config: Config, source: str = "source") -> list[str]:
+    """Return the modules to import before any submission, those of the setting first.
+
+    Args:
+        root: the course directory.
+        names: the assignments that are graded; lessons among them have no say.
+        config: the settings of the course.
+        source: the folder of the instructor's notebooks.
+
+    Raises:
+        CourseError: a setting is not of its type.
+    """
+    chosen, learns = _settings(config)
+    plain = [root / source / name for name in names if is_plain(root, name, source)]
+    if not plain:
+        return []
+    found = learnt(plain) if learns else []
+    return list(dict.fromkeys([*chosen, *found]))
+
+
+def learnt(folders: Iterable[Path]) -> list[str]:
+    """Return the modules that the notebooks in these folders import and that are installed here.
+
+    Modules of Python's own are left out: they are quick to import. So are files that lie beside a notebook,
+    which may differ from one student to the next.
+
+    Returns:
+        At most `MOST` modules, the ones that most notebooks import first.
+    """
+    counted: Counter[str] = Counter()
+    for folder in folders:
+        for path in notebooks(folder):
+            modules = _imported(_sources(path))
+            counted.update(sorted(module for module in modules if not _is_beside(folder, module)))
+    return [module for module, _ in counted.most_common(MOST)]
+
+
+def told(refused: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each module that could not be preloaded.
+
+    Args:
+        refused: why, by module; see `Wall.preload`.
+    """
+    return [
+        f"The module {module} was not imported in advance, so submissions import it themselves: {why}."
+        for module, why in refused.items()
+    ]
+
+
+def _settings(config: Config) -> tuple[list[str], bool]:
+    """Return the modules that the course names, and whether others are learnt."""
+    ours = config.get("Secant", {})
+    chosen, learns = ours.get("preload", []), ours.get("preload_learnt", True)
+    if not isinstance(chosen, list | tuple | set) or not all(map(_is_name, chosen)):
+        raise CourseError('c.Secant.preload is a list of modules, such as ["pandas", "scipy.stats"].')
+    if len(chosen) > _MOST_SET:
+        raise CourseError(f"c.Secant.preload has {len(chosen)} modules; it may have {_MOST_SET}.")
+    if not isinstance(learns, bool):
+        raise CourseError("c.Secant.preload_learnt is True or False.")
+    return list(chosen), learns
+
+
+def _is_name(module: object) -> bool:
+    if not isinstance(module, str) or len(module) > _MOST_CHARS:
+        return False
+    return all(part.isidentifier() for part in module.split("."))
+
+
+def _sources(path: Path) -> Iterator[str]:
+    """Yield the code cells of a notebook; none if the file cannot be read, which its examiner reports."""
+    with suppress(Exception):
+        notebook: NotebookNode = nbformat.read(path, as_version=4)
+        yield from (cell.source for cell in notebook.cells if cell.cell_type == "code")
+
+
+def _imported(sources: Iterable[str]) -> set[str]:
+    """Return the installed modules that cells import outside of functions and classes."""
+    found: set[str] = set()
+    for source in sources:
+        with suppress(SyntaxError, ValueError, RecursionError):  # a stub, or no Python
+            tree = ast.parse(TransformerManager().transform_cell(source))
+            found.update(module for node in tree.body for module in _modules(node) if module)
+    return found
+
+
+def _modules(node: ast.stmt) -> Iterator[str]:
+    match node:
+        case ast.Import(names):
+            yield from (_longest_installed(alias.name) for alias in names)
+        case ast.ImportFrom(str(module), names, 0):
+            yield from (_longest_installed(f"{module}.{alias.name}") for alias in names)
+
+
+@cache
+def _longest_installed(dotted: str) -> str:
+    """Return the longest beginning of a dotted name that is an installed module; nothing if none is.
+
+    Nothing is imported meanwhile.
+    """
+    top, *parts = dotted.split(".")
+    if top in _OWN or top in sys.stdlib_module_names:
+        return ""
+    spec = PathFinder.find_spec(top, _folders())
+    if spec is None:
+        return ""
+    found = top
+    for part in parts:
+        spec = _inside(spec, f"{found}.{part}")
+        if spec is None:
+            break
+        found = f"{found}.{part}"
+    return found
+
+
+def _inside(package: ModuleSpec, name: str) -> ModuleSpec | None:
+    places = package.submodule_search_locations
+    return PathFinder.find_spec(name, list(places)) if places else None
+
+
+def _folders() -> Sequence[str]:
+    """Return where packages are that the wall shows, too."""
+    own = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
+    system = site.getsitepackages() if hasattr(site, "getsitepackages") else []
+    return list(dict.fromkeys([*own, *system, *extra_packages()]))
+
+
+def _is_beside(folder: Path, module: str) -> bool:
+    top = module.partition(".")[0]
+    return (folder / top).exists() or any(folder.glob(f"{top}.*"))

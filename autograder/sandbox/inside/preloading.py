@@ -1,0 +1,105 @@
+"""Imports of modules that submissions need and lessons do not; the template does them on request.
+
+Each module is tried in a fork of the template first. A module that fails, ends the process, hangs or starts a
+thread is not preloaded. Nothing else changes: a notebook that imports it meets what it would have met.
+"""
+
+import contextlib
+import importlib
+import os
+import select
+import signal
+import sys
+from collections.abc import Iterable
+
+from autograder.sandbox.inside import pages
+from autograder.sandbox.inside.limits import MESSAGE_LIMIT
+
+TRIAL_SECONDS = 30.0  # for one module
+_DONE = b"imported"
+
+
+class Preloader:
+    """Imports modules into this process, and remembers the ones that it could not import."""
+
+    def __init__(self) -> None:
+        self._refused: dict[str, str] = {}
+
+    def bring(self, modules: Iterable[str]) -> dict[str, str]:
+        """Import modules, and return by name why some of them are not imported.
+
+        Raises:
+            RuntimeError: a module started a thread that its trial did not show.
+        """
+        wanted = list(modules)
+        new = [module for module in wanted if module not in sys.modules and module not in self._refused]
+        for module in new:
+            if why := trial(module):
+                self._refused[module] = why
+            else:
+                self._import(module)
+        return {module: self._refused[module] for module in wanted if module in self._refused}
+
+    def _import(self, module: str) -> None:
+        environment = dict(os.environ)
+        try:
+            with pages.kept():
+                importlib.import_module(module)
+        except BaseException as error:  # unlike in its trial
+            self._refused[module] = _described(error)
+        finally:
+            os.environ.clear()
+            os.environ.update(environment)
+        if (threads := _thread_count()) != 1:
+            raise RuntimeError(f"the template has {threads} threads after importing {module}, not one")
+
+
+def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
+    """Import a module in a fork of this process; return why it may not be imported here, or nothing."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _try(module, writing)
+    os.close(writing)
+    try:
+        reply = _read(reading, seconds)
+    finally:
+        os.close(reading)
+        for end in (os.killpg, os.kill):  # the group may not exist yet
+            with contextlib.suppress(OSError):
+                end(child, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):  # where the kernel reaps children by itself
+            os.waitpid(child, 0)
+    if reply is None:
+        return f"its import takes longer than {seconds:g} s"
+    if not reply:
+        return "its import ends the process"
+    return "" if reply == _DONE else reply.decode(errors="replace")
+
+
+def _try(module: str, writing: int) -> None:
+    reply = b""
+    try:
+        os.setpgid(0, 0)
+        importlib.import_module(module)
+        threads = _thread_count()
+        reply = _DONE if threads == 1 else b"its import starts a thread, which a fork would not have"
+    except BaseException as error:
+        reply = _described(error).encode(errors="replace")
+    finally:
+        os.write(writing, reply)
+        os._exit(0)
+
+
+def _described(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:MESSAGE_LIMIT]
+
+
+def _read(reading: int, seconds: float) -> bytes | None:
+    """Return the child's reply, empty if it ended without one; None if its time is over."""
+    ready, _, _ = select.select([reading], [], [], seconds)
+    return os.read(reading, 4 * MESSAGE_LIMIT) if ready else None
+
+
+def _thread_count() -> int:
+    return len(os.listdir("/proc/self/task"))

@@ -1,0 +1,199 @@
+"""What submissions import is learnt from the instructor's notebooks, and imported once for all of them."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from nbformat.v4 import writes
+from traitlets.config import Config
+
+from autograder.course.errors import CourseError
+from autograder.course.plain import read_plain
+from autograder.exam.plain import PlainExaminer
+from autograder.exam.preload import MOST, learnt, preloaded, told
+from autograder.sandbox.wall import Wall
+from tests.support.plain_course import HOMEWORK, PROBLEM, code, graded, notebook, write_assignment
+from tests.support.small_packages import Packages
+
+IMPORTS = """%matplotlib inline
+import os, json
+import networkx as nx
+import torch.nn.functional as F
+from torch import nn, tensor
+from matplotlib import pyplot as plt
+import helpers
+import no_such_package
+def later():
+    import sympy
+"""
+
+
+def learnt_from(root: Path, *sources: str) -> list[str]:
+    write_assignment(root / "source", "hw", {"hw": notebook(*map(code, sources))})
+    return learnt([root / "source/hw"])
+
+
+def test_installed_modules_that_cells_import_are_learnt(tmp_path: Path) -> None:
+    found = set(learnt_from(tmp_path, IMPORTS))
+    assert found == {"networkx", "torch.nn.functional", "torch.nn", "torch", "matplotlib.pyplot"}
+
+
+def test_modules_beside_a_notebook_are_not_learnt(tmp_path: Path) -> None:
+    write_assignment(tmp_path, "hw", {"hw": notebook(code("import networkx, numpy"))})
+    (tmp_path / "hw/networkx.py").write_text("")
+    assert learnt([tmp_path / "hw"]) == ["numpy"]
+
+
+def test_no_more_than_so_many_modules_are_learnt_and_the_usual_ones_first(tmp_path: Path) -> None:
+    names = [path.stem for path in Path(torch.nn.modules.__file__).parent.glob("*.py")]
+    many = notebook(
+        code("\n".join(f"import torch.nn.modules.{name}" for name in names if name != "__init__"))
+    )
+    usual = notebook(code("import numpy"))
+    write_assignment(tmp_path, "hw", {"a": many, "b": usual, "c": usual})
+    found = learnt([tmp_path / "hw"])
+    assert len(found) == MOST
+    assert found[0] == "numpy"
+
+
+def test_cells_that_are_no_python_are_passed_over(tmp_path: Path) -> None:
+    assert learnt_from(tmp_path, "import numpy", "def broken(:\n", "x = 1 +") == ["numpy"]
+
+
+def test_notebook_that_cannot_be_read_teaches_nothing(tmp_path: Path) -> None:
+    (tmp_path / "hw.ipynb").write_text("{")
+    assert learnt([tmp_path]) == []
+
+
+def test_course_adds_modules_to_those_that_are_learnt(tmp_path: Path) -> None:
+    write_assignment(tmp_path / "source", "hw1", {"hw1": HOMEWORK})
+    config = Config()
+    config.Secant.preload = ["scipy.stats", "numpy"]
+    assert preloaded(tmp_path, ["hw1"], config) == ["scipy.stats", "numpy"]
+    config.Secant.preload = []
+    assert preloaded(tmp_path, ["hw1"], config) == ["numpy"]
+    config.Secant.preload_learnt = False
+    assert preloaded(tmp_path, ["hw1"], config) == []
+
+
+def test_lessons_preload_nothing_whatever_the_course_says(tmp_path: Path) -> None:
+    write_assignment(tmp_path / "source", "01_lesson", {"01_lesson": HOMEWORK})
+    (tmp_path / "course/01_lesson").mkdir(parents=True)
+    config = Config()
+    config.Secant.preload = ["scipy.stats"]
+    assert preloaded(tmp_path, ["01_lesson"], config) == []
+
+
+@pytest.mark.parametrize("value", ["pandas", [1], ["no module"], ["a/b"], ["x" * 300], ["a"] * 101])
+def test_setting_of_a_wrong_type_is_refused_by_its_name(tmp_path: Path, value: object) -> None:
+    config = Config()
+    config.Secant.preload = value
+    with pytest.raises(CourseError, match=r"c\.Secant\.preload"):
+        preloaded(tmp_path, [], config)
+
+
+# --- In the wall -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wall() -> Iterator[Wall]:
+    with Wall() as made:
+        yield made
+
+
+@pytest.fixture
+def packages() -> Iterator[Packages]:
+    with Packages() as made:
+        yield made
+
+
+def said(wall: Wall, source: str) -> str:
+    """Return what a cell prints or raises in a new container."""
+    with wall.candidate() as candidate:
+        (cell,) = candidate.load([("c", source)], 20.0).cells
+    return f"{cell.error}: {cell.message}" if cell.error else cell.output.strip()
+
+
+def test_module_is_imported_once_for_all_submissions(wall: Wall, packages: Packages) -> None:
+    name = packages.write("import os\nPROCESS = os.getpid()")
+    assert said(wall, f"import sys; print({name!r} in sys.modules)") == "False"
+    assert wall.preload([name]) == {}
+    assert said(wall, f"import sys; print({name!r} in sys.modules)") == "True"
+    found = {said(wall, f"import {name}; print({name}.PROCESS)") for _ in range(2)}
+    assert len(found) == 1
+
+
+BAD = {
+    "raises": ("raise RuntimeError('no licence')", "RuntimeError: no licence", "RuntimeError: no licence"),
+    "exits": ("raise SystemExit(3)", "SystemExit: 3", "SystemExit: 3"),
+    "dies": ("import os\nos._exit(3)", "its import ends the process", ""),
+    "threads": (
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
+        "its import starts a thread, which a fork would not have",
+        "imported",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_module_that_cannot_be_preloaded_is_reported_and_harms_nothing(
+    wall: Wall, packages: Packages, name: str
+) -> None:
+    source, why, when_imported = BAD[name]
+    bad, good = packages.write(source), packages.write("")
+    for _ in range(2):
+        assert wall.preload([bad, good]) == {bad: why}
+    assert said(wall, f"import sys; print({bad!r} in sys.modules, {good!r} in sys.modules)") == "False True"
+    if when_imported:
+        assert said(wall, f"import {bad}; print('imported')") == when_imported
+
+
+def test_module_that_is_not_installed_is_reported_in_a_sentence(wall: Wall) -> None:
+    assert told(wall.preload(["no_such_package"])) == [
+        "The module no_such_package was not imported in advance, so submissions import it themselves: "
+        "ModuleNotFoundError: No module named 'no_such_package'."
+    ]
+
+
+def test_what_a_module_changes_in_the_environment_is_put_back(wall: Wall, packages: Packages) -> None:
+    name = packages.write("import os\nos.environ['OMP_NUM_THREADS'] = '8'\nos.environ['LEFT'] = '1'")
+    wall.preload([name])
+    assert said(wall, "import os; print(os.environ['OMP_NUM_THREADS'], 'LEFT' in os.environ)") == "1 False"
+
+
+def test_another_process_that_shares_the_template_gets_the_same_answer(
+    wall: Wall, packages: Packages
+) -> None:
+    bad, good = packages.write("1 / 0"), packages.write("")
+    assert wall._template is not None
+    share = wall._template.wait()
+    assert wall._template.preload([bad, good]) == {bad: "ZeroDivisionError: division by zero"}
+    joined = Wall.join(share)
+    assert joined.preload([bad, good]) == {bad: "ZeroDivisionError: division by zero"}
+    assert said(wall, f"import sys; print({good!r} in sys.modules)") == "True"
+
+
+def test_submission_whose_import_is_slow_costs_nothing_once_it_is_preloaded(
+    wall: Wall, packages: Packages, tmp_path: Path
+) -> None:
+    name = packages.write("import time\ntime.sleep(1.5)\nX = 5")
+    made = notebook(code(f"import {name}"), graded("t", f"assert {name}.X == 5", 1))
+    write_assignment(tmp_path / "source", "hw", {"hw": made})
+    names = preloaded(tmp_path, ["hw"], Config())
+    assert names == [name]
+    examiner = PlainExaminer(read_plain(tmp_path, "hw").notebooks[0])
+    seconds = []
+    for preload in (False, True):
+        if preload:
+            assert wall.preload(names) == {}
+        started = time.perf_counter()
+        assert examiner.grade(wall.open_container, writes(made).encode()).score == 1
+        seconds.append(time.perf_counter() - started)
+    assert seconds[1] < seconds[0] - 1
+
+
+def test_assignment_that_imports_nothing_preloads_nothing(tmp_path: Path) -> None:
+    write_assignment(tmp_path / "source", "ps1", {"problem1": PROBLEM})
+    assert preloaded(tmp_path, ["ps1"], Config()) == []

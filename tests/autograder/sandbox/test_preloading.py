@@ -1,0 +1,30 @@
+"""A module is tried in a fork before the template imports it."""
+
+import sys
+
+import pytest
+
+from autograder.sandbox.inside.preloading import trial
+from tests.support.small_packages import Packages
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the template runs on Linux")
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("X = 1", ""),
+        ("import time\ntime.sleep(60)", "its import takes longer than 0.5 s"),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "its import ends the process"),
+        ("raise ValueError('ä' * 10_000)", "ValueError: "),
+    ],
+    ids=["fine", "hangs", "dies", "long message"],
+)
+def test_trial_says_why_a_module_cannot_be_imported(source: str, why: str) -> None:
+    with Packages() as packages:
+        name = packages.write(source)
+        found = trial(name, 30.0 if "longer" not in why else 0.5)
+        assert name not in sys.modules
+    assert found.startswith(why)
+    assert bool(found) == bool(why)
+    assert len(found) <= 2000
