@@ -359,14 +359,21 @@ def pack(
 ) -> None:
     """Write a zip for the students of a class: lessons, what to install, how to start.
 
-    It contains no answer, hidden test or worked solution; it is searched for every line of them.
+    It contains no answer, hidden test or worked solution; it is searched for every line of them. In a course
+    of your own to which lessons were added, it contains all of Secant's lessons, as Secant brings them.
     """
     from autograder.edition import pack as edition
 
     languages = [each for each in LANGUAGES if lang in (each, "both")]
-    packed = edition.pack(find_root(Path.cwd()), languages, output)
+    packed = edition.pack(_course_to_pack(find_root(Path.cwd())), languages, output)
     out.print(f"{packed.path}: {counted(packed.lessons, 'lesson')}, {packed.bytes / 1e6:.1f} MB.")
     out.print("No line of an answer, a hidden test or a worked solution was found in it.")
+
+
+def _course_to_pack(root: Path) -> Path:
+    from autograder.build import add as own
+
+    return own.find_brought()[0] if own.is_own_course(root) else root
 
 
 @app.command(rich_help_panel=CLASS)
@@ -452,6 +459,7 @@ def build(
 
     root = find_root(Path.cwd())
     lessons = choose_lessons(find_lessons(root), lesson or [])
+    _refuse_copies(lessons)
     if accept_translations:
         _accept_translations(lessons, bool(lesson) and not check)
     if list_stale:
@@ -495,6 +503,18 @@ def build(
     if built.stale_translations:
         count = counted(len(built.stale_translations), "stale translation")
         out.print(f"{count}: `autograder build --stale` lists what a release needs.", style="yellow")
+
+
+def _refuse_copies(lessons: Sequence[Lesson]) -> None:
+    """Refuse to build lessons that `autograder add` copied, whose text it does not copy."""
+    from autograder.build.add import is_own_course
+
+    copies = [lesson.name for lesson in lessons if not lesson.text.is_file()]
+    if copies and is_own_course(lessons[0].root):
+        raise CourseError(
+            f"{', '.join(copies)}: nothing to build, course/ has no text of it. To release a copied lesson, "
+            "edited or not: nbgrader generate_assignment"
+        )
 
 
 def _list_stale(lessons: Sequence[Lesson]) -> None:

@@ -71,6 +71,11 @@ def find_own_course(start: Path) -> Path:
     return root
 
 
+def is_own_course(root: Path) -> bool:
+    """Return whether a course has lessons that were copied from the installed Secant."""
+    return (root / _RECORD).is_file()
+
+
 def find_brought() -> tuple[Path, list[Lesson]]:
     """Return the course that the installed Secant brings, and its lessons.
 
