@@ -394,7 +394,7 @@ def add(
 
     A lesson that somebody has changed stays as it is, and a line says so.
 
-    Exit status: 0 the lessons are those of this Secant, 1 some were left, 2 nothing was copied.
+    Exit status: 0 no lesson is older than this Secant's, 1 some were left, 2 nothing was copied.
     """
     from autograder.build import add as own
 
@@ -420,13 +420,15 @@ def add(
 
 
 def _show_added(added: "Added") -> None:
-    if added.outcome == "left":
-        which = ", ".join(map(str, added.files))
+    which = ", ".join(map(str, added.files))
+    if added.outcome == "edited":
+        out.print(f"edited    {added.lesson}: this Secant has nothing newer than what you changed: {which}.")
+    elif added.outcome == "left":
         out.print(f"left      {added.lesson}: not the version of this Secant, and changed here: {which}.")
         out.print("          To get Secant's version, move these files elsewhere and run this again.")
-        return
-    files = f": {counted(len(added.files), 'file')}" if added.files else ""
-    out.print(f"{added.outcome:9} {added.lesson}{files}", style="green" if added.files else "")
+    else:
+        files = f": {counted(len(added.files), 'file')}" if added.files else ""
+        out.print(f"{added.outcome:9} {added.lesson}{files}", style="green" if added.files else "")
 
 
 @app.command(rich_help_panel=AUTHORS)

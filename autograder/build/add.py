@@ -38,12 +38,13 @@ class Added:
     """What became of a lesson.
 
     Attributes:
-        outcome: copied: it was not there; updated: an earlier version was; left: somebody has changed it.
+        outcome: copied: it was not there; updated: an earlier version was; edited: somebody has changed it,
+            and Secant has nothing newer; left: somebody has changed it, and Secant's version is another.
         files: those that were written, or those that somebody has changed.
     """
 
     lesson: str
-    outcome: Literal["copied", "updated", "unchanged", "left"]
+    outcome: Literal["copied", "updated", "unchanged", "edited", "left"]
     files: Sequence[Path]
 
 
@@ -116,7 +117,7 @@ def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Add
     outdated = [path for path in files if there.get(path) != versions[str(path)]]
     changed = [path for path in outdated if path in there and there[path] != copied.get(str(path))]
     if changed:
-        return Added(lesson.name, "left", changed)
+        return Added(lesson.name, "edited" if copied == versions else "left", changed)
     for path in outdated:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         replace_file(root / path, files[path])

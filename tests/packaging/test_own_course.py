@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reas
 
 PAGE = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## Secant beside your own course\n")[2].partition("\n## ")[0]
-(LINE,) = re.findall(r"^```python\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)
+(CALL,) = re.findall(r"^```python\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)
 BEFORE, AFTER = re.findall(r"^```sh\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)
 SECRET = "BEGIN HIDDEN TESTS"
 
@@ -88,7 +88,7 @@ def test_lesson_goes_from_the_command_to_the_export_beside_the_courses_own_assig
     instructor.run("nbgrader generate_assignment ps1")
     stock = without_ids(mine / "release/ps1")
     with (mine / "nbgrader_config.py").open("a") as config:
-        config.write(LINE)
+        config.write(CALL)
 
     for line in BEFORE.splitlines():
         instructor.run(line)

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from typer.testing import CliRunner
 
 from autograder.build.add import add_lesson, already_added, find_own_course
+from autograder.cli import app
 from autograder.course.assignment import read_assignment
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
@@ -98,12 +100,20 @@ def test_changed_lesson_is_left_as_it_is(mine: Path, newer: Lesson) -> None:
     add_lesson(mine, LESSONS[0])
     edit(mine, "Mine.")
     before = contents(mine)
-    for lesson in (LESSONS[0], newer):
+    for lesson, outcome in ((LESSONS[0], "edited"), (newer, "left")):
         added = add_lesson(mine, lesson)
-        assert (added.outcome, list(added.files)) == ("left", [SOURCE])
+        assert (added.outcome, list(added.files)) == (outcome, [SOURCE])
         assert contents(mine) == before
     (mine / SOURCE).rename(mine / "source/mine.ipynb")  # as the command's message says
     assert add_lesson(mine, newer).outcome == "updated"
+
+
+def test_other_language_is_not_written_over_a_changed_lesson(mine: Path) -> None:
+    add_lesson(mine, LESSONS[0])
+    edit(mine, "Mine.")
+    before = contents(mine)
+    assert add_lesson(mine, LESSONS[0], ["ko"]).outcome == "left"
+    assert contents(mine) == before
 
 
 def test_assignment_with_a_lessons_name_is_not_overwritten(mine: Path) -> None:
@@ -154,6 +164,20 @@ def test_settings_without_a_root_mean_the_folder_that_they_lie_in(
     monkeypatch.chdir(mine / "source")
     assert Course.at(mine).root == mine
     assert find_own_course(Path.cwd()) == mine
+
+
+def test_command_names_the_missing_line_and_ends_with_1_if_a_lesson_was_left(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(mine)
+    added = CliRunner().invoke(app, ["add", "1"])
+    assert (added.exit_code, LINE.strip() in added.output) == (0, False)
+    edit(mine, "Mine.")
+    (mine / "nbgrader_config.py").write_text(SETTINGS)
+    left = CliRunner().invoke(app, ["add", "--lang", "ko"])
+    assert left.exit_code == 1
+    assert LINE.strip() in left.output
+    assert "move these files elsewhere" in left.output
 
 
 @pytest.mark.parametrize(
