@@ -23,6 +23,7 @@ from secant.language import LANGUAGES, counted, language, of_this_machine, print
 from secant.terminal import Command, argument, option, options_metavar, print_version
 
 if TYPE_CHECKING:
+    from autograder.build.add import Added
     from autograder.build.trying import Tried
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -369,14 +370,76 @@ def pack(
 ) -> None:
     """Write a zip for the students of a class: lessons, what to install, how to start.
 
-    It contains no answer, hidden test or worked solution; it is searched for every line of them.
+    It contains no answer, hidden test or worked solution; it is searched for every line of them. In a course
+    of your own to which lessons were added, it contains all of Secant's lessons, as Secant brings them.
     """
     from autograder.edition import pack as edition
 
     languages = [each for each in LANGUAGES if lang in (each, "both")]
-    packed = edition.pack(find_root(Path.cwd()), languages, output)
+    packed = edition.pack(_course_to_pack(find_root(Path.cwd())), languages, output)
     out.print(f"{packed.path}: {counted(packed.lessons, 'lesson')}, {packed.bytes / 1e6:.1f} MB.")
     out.print("No line of an answer, a hidden test or a worked solution was found in it.")
+
+
+def _course_to_pack(root: Path) -> Path:
+    from autograder.build import add as own
+
+    return own.find_brought()[0] if own.is_own_course(root) else root
+
+
+@app.command(rich_help_panel=CLASS)
+def add(
+    lesson: Annotated[
+        list[str] | None,
+        typer.Argument(help="1, 01 or a folder's name; default: the lessons that the course has."),
+    ] = None,
+    lang: Annotated[
+        list[Spoken] | None,
+        typer.Option(
+            help="The language to release; repeat it for both, the main one first. Default: as it is, "
+            "or English."
+        ),
+    ] = None,
+) -> None:
+    """Copy Secant's lessons into source/ of a nbgrader course of your own, or update them there.
+
+    A lesson that somebody has changed stays as it is, and a line says so.
+
+    Exit status: 0 no lesson is older than this Secant's, 1 some were left, 2 nothing was copied.
+    """
+    from autograder.build import add as own
+
+    root = own.find_own_course(Path.cwd())
+    lessons = own.find_brought()[1]
+    chosen = choose_lessons(lessons, lesson) if lesson else own.already_added(root, lessons)
+    if not chosen:
+        raise CourseError(f"Name the lessons to copy: {', '.join(one.name for one in lessons)}.")
+    added = [own.add_lesson(root, one, list(dict.fromkeys(lang or []))) for one in chosen]
+    for one in added:
+        _show_added(one)
+    written = [one.lesson for one in added if one.outcome in ("copied", "updated")]
+    if own.LINE.partition("; ")[2] not in (root / "nbgrader_config.py").read_text(encoding="utf-8"):
+        out.print(f"Add this line to the end of {root / 'nbgrader_config.py'}:")
+        out.print(f"    {own.LINE}", style="bold")
+    if written:
+        out.print(
+            "Then release each lesson like any assignment. To release a new version again, add --force:"
+        )
+        out.print(f"    nbgrader generate_assignment {written[0]}", style="bold")
+        out.print(f"    nbgrader release_assignment {written[0]}", style="bold")
+    raise typer.Exit(1 if any(one.outcome == "left" for one in added) else 0)
+
+
+def _show_added(added: "Added") -> None:
+    which = ", ".join(map(str, added.files))
+    if added.outcome == "edited":
+        out.print(f"edited    {added.lesson}: this Secant has nothing newer than what you changed: {which}.")
+    elif added.outcome == "left":
+        out.print(f"left      {added.lesson}: not the version of this Secant, and changed here: {which}.")
+        out.print("          To get Secant's version, move these files elsewhere and run this again.")
+    else:
+        files = f": {counted(len(added.files), 'file')}" if added.files else ""
+        out.print(f"{added.outcome:9} {added.lesson}{files}", style="green" if added.files else "")
 
 
 @app.command(rich_help_panel=AUTHORS)
@@ -409,6 +472,7 @@ def build(
 
     root = find_root(Path.cwd())
     lessons = choose_lessons(find_lessons(root), lesson or [])
+    _refuse_copies(lessons)
     if accept_translations:
         _accept_translations(lessons, bool(lesson) and not check)
     if list_stale:
@@ -452,6 +516,18 @@ def build(
     if built.stale_translations:
         count = counted(len(built.stale_translations), "stale translation")
         out.print(f"{count}: `autograder build --stale` lists what a release needs.", style="yellow")
+
+
+def _refuse_copies(lessons: Sequence[Lesson]) -> None:
+    """Refuse to build lessons that `autograder add` copied, whose text it does not copy."""
+    from autograder.build.add import is_own_course
+
+    copies = [lesson.name for lesson in lessons if not lesson.text.is_file()]
+    if copies and is_own_course(lessons[0].root):
+        raise CourseError(
+            f"{', '.join(copies)}: nothing to build, course/ has no text of it. To release a copied lesson, "
+            "edited or not: nbgrader generate_assignment"
+        )
 
 
 def _list_stale(lessons: Sequence[Lesson]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from autograder.course.assignment import NotBuilt, built_lessons, read_assignment
+from autograder.course.assignment import built_lessons, read_assignment
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_root
 from autograder.course.permissions import Risk, exchange_risk, open_to_others
@@ -110,7 +110,7 @@ def _exposed(start: Path) -> list[Finding]:
         names = built_lessons(course.root, course.directory.source_directory)
         sources = {}
         for name in names:
-            with contextlib.suppress(NotBuilt):  # which `grade` says; no lesson could be given away
+            with contextlib.suppress(CourseError):  # which `grade` says: not built, or not released yet
                 sources[name] = read_assignment(course.root, name).source
     except CourseError:  # said of the course
         return []

@@ -105,19 +105,23 @@ def course_root(*starts: Path) -> Path:
     Raises:
         NoCourseError: there is none.
     """
-    package = Path(secant.__file__).resolve().parent
     for start in (*starts, Path.cwd()):
         if found := _remembered(start) or course_above(start):
             return found
-    for place in (package.parent, package.parent / INSIDE):
-        if is_course(place):
-            return place
+    if found := package_course():
+        return found
     raise NoCourseError(
         say(
             en="No lessons were found: install Secant again, or run this in the folder of its repository.",
             ko="수업 파일을 찾을 수 없습니다. Secant를 다시 설치하거나 Secant 저장소 폴더에서 실행해 주세요.",
         )
     )
+
+
+def package_course() -> Path | None:
+    """Return the course that this package brings: that of its repository, or the wheel's own."""
+    above = Path(secant.__file__).resolve().parent.parent
+    return next((place for place in (above, above / INSIDE) if is_course(place)), None)
 
 
 def is_installed(root: Path) -> bool:

@@ -102,6 +102,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.exam",
         "autograder.workers",
         "autograder.gradebook",
+        "autograder.overrides",
         "autograder.grading",
         "autograder.report",
         "autograder.lms",

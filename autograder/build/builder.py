@@ -114,7 +114,7 @@ def source_files(lesson: Lesson) -> Files:
     folder = Path("source", lesson.name)
     notebook = read_lesson(lesson, marked=True)
     # The mark tells a notebook that was only built from one that somebody has edited since.
-    notebook.metadata["secant"] = {"built": _fingerprint(notebook), "hints": read_hints(lesson.folder)}
+    notebook.metadata["secant"] = {"built": fingerprint(notebook), "hints": read_hints(lesson.folder)}
     files = {folder / f"{lesson.name}.ipynb": (nbformat.writes(notebook) + "\n").encode()}
     return files | {folder / path: (lesson.folder / path).read_bytes() for path in lesson.extra_files}
 
@@ -216,7 +216,7 @@ def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
         return [f"{path} is not a notebook: move it elsewhere, or overwrite it with --force."]
     ours = nbformat.reads(files[path].decode(), as_version=4)
     built = there.metadata.get("secant", {}).get("built")
-    if _fingerprint(there) in (built, _fingerprint(ours)):
+    if fingerprint(there) in (built, fingerprint(ours)):
         return []
     return [
         f"{path} was edited after it was built, and now differs from course/{lesson.name}. "
@@ -251,7 +251,7 @@ def _settle_age(lesson: Lesson) -> None:
         os.utime(path, ns=(age, age))
 
 
-def _fingerprint(notebook: NotebookNode) -> str:
+def fingerprint(notebook: NotebookNode) -> str:
     """Return a hash of what an author writes in a notebook: not of outputs, ids or what a viewer adds."""
     keys = CELL_METADATA.difference(HEADER_MARKS)  # which only repeat nbgrader's metadata
     cells = [

@@ -31,8 +31,9 @@ class MarkLesson(NbGraderPreprocessor):
             CourseError: the course has a lesson of this name, and the notebook was not built from it.
         """
         name = str(resources.get("nbgrader", {}).get("assignment", ""))
-        root = self.config.CourseDirectory.get("root")
-        if not is_built(nb) and name and root and (Path(root) / "course" / name).is_dir():
+        # Where the settings name no folder, the course is the current one: nbgrader has changed to it.
+        root = Path(self.config.CourseDirectory.get("root", ""))
+        if not is_built(nb) and name and (root / "course" / name).is_dir():
             raise CourseError(not_built(name))
         resources[_LESSON] = is_built(nb)
         return nb, resources

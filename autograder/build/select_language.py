@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 from traitlets import Unicode, default
 
 from autograder.build.lesson_step import LessonStep
+from autograder.course.assignment import languages_of
 from autograder.course.cells import HEADER_MARKS, is_ordinary
 from autograder.course.placeholders import plain
 
@@ -21,7 +22,9 @@ IMPORTED_SAY = re.compile(r"(?m)(?<=import )say, |(?<=, )say, |, say$")
 
 
 class SelectLanguage(LessonStep):
-    """Keep the cells that are in `lang` or in no language, and have the setup cell say which it is.
+    """Keep the cells that are in one language or in none, and have the setup cell say which it is.
+
+    The language is the first of those that the notebook names (see `autograder add`), or else `lang`.
 
     In code that nobody grades, what is said in both languages becomes a plain string in this one. Graded
     cells are the same in both releases, so that one gradebook takes submissions in either.
@@ -37,27 +40,29 @@ class SelectLanguage(LessonStep):
         """Return the notebook in one language."""
         if any("lang" in cell.metadata and "nbgrader" in cell.metadata for cell in nb.cells):
             raise ValueError("a graded cell must not carry a language")
+        lang = next(iter(languages_of(nb)), self.lang)
         written = {cell.metadata["lang"] for cell in nb.cells if "lang" in cell.metadata}
-        if written and self.lang not in written:
-            raise ValueError(f"no cell is written in {self.lang!r}")
-        nb.cells = [cell for cell in nb.cells if cell.metadata.get("lang", self.lang) == self.lang]
+        if written and lang not in written:
+            raise ValueError(f"no cell is written in {lang!r}")
+        nb.cells = [cell for cell in nb.cells if cell.metadata.get("lang", lang) == lang]
         for cell in nb.cells:
-            self._settle(cell)
+            _settle(cell, lang)
         ours = [cell for cell in nb.cells if is_ordinary(cell)]
         if not any(SAY.search(cell.source) for cell in ours):
             for cell in ours:
                 cell.source = IMPORTED_SAY.sub("", cell.source)
         nb.metadata.pop("secant", None)
-        nb.metadata["lang"] = self.lang
+        nb.metadata["lang"] = lang
         return nb, resources
 
-    def _settle(self, cell: NotebookNode) -> None:
-        # The marks have done their work, and a student need not see them.
-        for mark in ("lang", "en", *HEADER_MARKS):
-            cell.metadata.pop(mark, None)
-        cell.source = plain(cell.source)
-        if is_ordinary(cell):
-            cell.source = LANGUAGE_CALL.sub(f'language("{self.lang}")', said(cell.source, self.lang))
+
+def _settle(cell: NotebookNode, lang: str) -> None:
+    # The marks have done their work, and a student need not see them.
+    for mark in ("lang", "en", *HEADER_MARKS):
+        cell.metadata.pop(mark, None)
+    cell.source = plain(cell.source)
+    if is_ordinary(cell):
+        cell.source = LANGUAGE_CALL.sub(f'language("{lang}")', said(cell.source, lang))
 
 
 def said(source: str, language: str) -> str:

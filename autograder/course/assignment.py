@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -62,18 +62,50 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
     Raises:
         CourseError: a notebook is missing or damaged, or was not built by the rules for lessons.
     """
-    name = Path(lesson, f"{lesson}.ipynb")
-    there = sorted(path.parents[1].name for path in (root / "release").glob(f"*/{name.as_posix()}"))
-    languages = sorted(there, key=lambda language: (language not in LANGUAGES, language))  # Secant's first
-    releases = {language: read_notebook(root / "release" / language / name) for language in languages}
+    releases = read_releases(root, lesson)
     if not releases:
-        raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `autograder build`.")
-    notebook = read_notebook(root / source / name)
+        has_text = (
+            root / "course" / lesson / f"{lesson}.py"
+        ).is_file()  # which `autograder add` does not copy
+        command = "autograder build" if has_text else f"nbgrader generate_assignment {lesson}"
+        raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `{command}`.")
+    notebook = read_notebook(root / source / lesson / f"{lesson}.ipynb")
     released = "lang" in notebook.metadata  # as in a class's edition, which has no source/
     tests = [cell.source for cell in notebook.cells if is_test(cell)]
     if not (is_built(notebook) or released) or not all(map(judges, tests)):
         raise NotBuilt(not_built(lesson))
     return Assignment(lesson, with_hints(notebook), releases)
+
+
+def read_releases(root: Path, lesson: str) -> dict[str, NotebookNode]:
+    """Return a lesson's released notebooks by language, Secant's own languages first.
+
+    They are release/LANGUAGE/NAME/NAME.ipynb, or, in a course with nbgrader's own folders,
+    release/NAME/NAME.ipynb and NAME.LANGUAGE.ipynb.
+
+    Raises:
+        CourseError: a notebook is damaged.
+    """
+    found = dict(_by_folder(root, lesson)) or dict(_by_metadata(root, lesson))
+    return dict(sorted(found.items(), key=lambda one: (one[0] not in LANGUAGES, one[0])))
+
+
+def release_paths(root: Path, lesson: str) -> list[Path]:
+    """Return the files of a lesson's released notebooks, in either layout."""
+    release = root / "release"
+    return sorted([*release.glob(f"*/{lesson}/{lesson}.ipynb"), *release.glob(f"{lesson}/*.ipynb")])
+
+
+def _by_folder(root: Path, lesson: str) -> Iterator[tuple[str, NotebookNode]]:
+    for path in (root / "release").glob(f"*/{lesson}/{lesson}.ipynb"):
+        yield path.parents[1].name, read_notebook(path)
+
+
+def _by_metadata(root: Path, lesson: str) -> Iterator[tuple[str, NotebookNode]]:
+    for path in (root / "release" / lesson).glob("*.ipynb"):
+        notebook = read_notebook(path)
+        if language := str(notebook.metadata.get("lang", "")):
+            yield language, notebook
 
 
 class NotBuilt(CourseError):
@@ -84,6 +116,12 @@ def is_built(notebook: Mapping[str, Any]) -> bool:
     """Return whether `autograder build` wrote a notebook of source/."""
     mark = notebook["metadata"].get("secant")
     return isinstance(mark, dict) and "built" in mark
+
+
+def languages_of(notebook: Mapping[str, Any]) -> list[str]:
+    """Return the languages that a notebook of source/ is to be released in, if it names them itself."""
+    mark = notebook["metadata"].get("secant")
+    return [str(one) for one in mark.get("languages", [])] if isinstance(mark, dict) else []
 
 
 def not_built(name: str) -> str:

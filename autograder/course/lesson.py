@@ -134,7 +134,9 @@ def _choose(lessons: list[Lesson], word: str) -> Lesson:
     names = ", ".join(lesson.name for lesson in lessons) or "none yet"
     said = f'There is no lesson "{word}"; the lessons are: {names}.'
     if lessons and is_plain(lessons[0].root, word):
-        said += f" {word} is an assignment with ordinary nbgrader tests: source/{word} has no course/{word}."
+        said += (
+            f" {word} is an assignment with ordinary nbgrader tests, which `autograder grade {word}` grades."
+        )
     raise CourseError(said)
 
 

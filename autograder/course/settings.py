@@ -24,7 +24,7 @@ REPORT = "report"  # the folder of what `autograder report` writes
 
 
 def load_config(root: Path) -> Config:
-    """Read the settings of the course in a folder.
+    """Read the settings of the course in a folder, which is the course's root unless they name another.
 
     Raises:
         CourseError: they cannot be read.
@@ -33,6 +33,7 @@ def load_config(root: Path) -> Config:
         config: Config = PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
     except Exception as error:
         raise CourseError(f"{root / 'nbgrader_config.py'} cannot be loaded: {error}.") from error
+    config.CourseDirectory.setdefault("root", str(root))
     return config
 
 

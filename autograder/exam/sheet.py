@@ -10,7 +10,14 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from autograder.course.assignment import Assignment, NotBuilt, built_lessons, find_course, read_assignment
+from autograder.course.assignment import (
+    Assignment,
+    NotBuilt,
+    built_lessons,
+    find_course,
+    read_assignment,
+    release_paths,
+)
 from autograder.course.cells import Task, grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons
@@ -251,13 +258,12 @@ def refusal(rejected: Rejected) -> str:
 
 
 def _stamps(root: Path, lesson: str) -> Iterator[tuple[str, int, int]]:
-    for folder in ("source", "release/en", "release/ko"):
-        path = root / folder / lesson / f"{lesson}.ipynb"
+    for path in (root / "source" / lesson / f"{lesson}.ipynb", *release_paths(root, lesson)):
         try:
             found = path.stat()
         except OSError:
             continue
-        yield folder, found.st_mtime_ns, found.st_size
+        yield str(path), found.st_mtime_ns, found.st_size
 
 
 def _file(notebook: Path) -> Path:

@@ -366,7 +366,8 @@ class ReleasePages(ExchangeReleaseFeedback):
     """nbgrader's own; a submission's page goes out under the name of each notebook in it, whatever that is.
 
     `nbgrader fetch_feedback` looks for a page of every notebook that was handed in, and warns of each that it
-    does not find. A submission has one page: of two languages, of a renamed notebook, or of several.
+    does not find. A lesson's submission has one page: of two languages, of a renamed notebook, or of several.
+    Another assignment has a page for each of its notebooks, and each goes out under its own name alone.
     """
 
     def init_dest(self) -> None:
@@ -383,7 +384,7 @@ class ReleasePages(ExchangeReleaseFeedback):
             handed_in = Path(settings.format_path(settings.submitted_directory, student, page.parent.name))
             released = self._released(secret, page.stem)
             for name in _notebooks(handed_in, page.stem):
-                if released.is_file():
+                if released.is_file() and not page.with_name(f"{name}.html").is_file():
                     shutil.copy(released, part := self._released(secret, f"{name}-tmp"))
                     part.replace(self._released(secret, name))
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from autograder.course.assignment import read_notebook
+from autograder.course.assignment import read_releases
 from autograder.course.find_assignments import find_gradable
 from autograder.course.settings import REPORT, Course
 from autograder.gradebook.book import Book
@@ -170,8 +170,9 @@ def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: d
 def _title(course: Course, lesson: str, language: Language) -> str:
     if not _OF_LESSON.match(lesson):
         return lesson
-    path = course.root / "release" / language / lesson / f"{lesson}.ipynb"
-    title = headings(read_notebook(path)).get("", lesson) if path.is_file() else lesson
+    releases = read_releases(course.root, lesson)
+    release = releases.get(language) or next(iter(releases.values()), None)
+    title = headings(release).get("", lesson) if release else lesson
     return f"{int(lesson[:2])}. {title}"
 
 

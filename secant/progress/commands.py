@@ -119,6 +119,13 @@ def _show(as_json: bool) -> None:
         _print(overview(course_root(), None, language()))
     except NoCourseError as error:
         raise _stop(str(error)) from None
+    except FileNotFoundError as missing:  # such as a nbgrader course with some of the lessons
+        raise _stop(
+            say(
+                en=f"There is no {missing.filename}. Run this in another folder.",
+                ko=f"{missing.filename} 파일이 없습니다. 다른 폴더에서 실행하세요.",
+            )
+        ) from None
 
 
 def _print(found: dict[str, Any]) -> None:

@@ -33,6 +33,7 @@ def copy_lessons(lessons: Iterable[Lesson], room: Path) -> None:
     for lesson in lessons:
         for part in ("course", "source", *(f"release/{language}" for language in LANGUAGES)):
             shutil.copytree(ROOT / part / lesson.name, room / part / lesson.name)
+    shutil.copy(ROOT / "course/syllabus.toml", room / "course")  # which says how many lessons there are
     shutil.copy(ROOT / "nbgrader_config.py", room)
 
 

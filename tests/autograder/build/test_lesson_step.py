@@ -86,7 +86,7 @@ def test_build_check_lists_no_plain_assignment_and_no_release_of_one(course: Pat
 
 
 def test_message_about_a_plain_assignment_says_what_it_is_and_what_works(course: Path) -> None:
-    with pytest.raises(CourseError, match=r"hw1 is an assignment with ordinary nbgrader tests.*by hand"):
+    with pytest.raises(CourseError, match=r"hw1 is an assignment with ordinary .* `autograder grade hw1`"):
         choose_lessons(find_lessons(course), ["hw1"])
     with pytest.raises(CourseError, match=r"the lessons are: \S+\.$"):
         choose_lessons(find_lessons(course), ["hw9"])

@@ -27,7 +27,6 @@ IMPORTS = [
     "filelock",
     "rich.table",
     "sqlalchemy.dialects.sqlite",
-    "typer._adapters",
 ]
 FILES = {
     "roster.csv": "id,name\nminji,Kim Minji\nann,Ann B\n",

@@ -56,6 +56,18 @@ def test_a_renamed_notebook_gets_its_page(
     assert fetched(room, home, monkeypatch) == {f"{name.removesuffix('.ipynb')}.html": page for name in names}
 
 
+def test_pages_of_an_assignment_with_two_notebooks_keep_their_names(
+    room: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitted(room, home, "{}", "problem1.ipynb", "problem2.ipynb")
+    pages = {f"problem{number}.html": f"page {number}" for number in (1, 2)}
+    folder = room / "feedback" / "ann" / STEPS
+    folder.mkdir(parents=True)
+    for name, text in {**pages, "submission_secret.txt": SECRET, "timestamp.txt": WHEN}.items():
+        (folder / name).write_text(text)
+    assert fetched(room, home, monkeypatch) == pages
+
+
 def test_undecodable_names_and_many_notebooks_do_not_stop_feedback(
     room: Path, right: dict[str, str], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

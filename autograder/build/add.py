@@ -1,0 +1,184 @@
+"""Copy Secant's lessons into a nbgrader course of one's own: `autograder add`.
+
+A lesson is a folder of source/, from which nbgrader releases it, and a folder of course/, which makes it a
+lesson and has what feedback pages say. course/added.json records each file's version as it was copied, so
+that a later version of Secant replaces what nobody has changed, and nothing else.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import nbformat
+
+from autograder.build.builder import Files, fingerprint
+from autograder.course.assignment import built_lessons, languages_of, read_notebook
+from autograder.course.errors import CourseError
+from autograder.course.lesson import Lesson, find_lessons
+from autograder.course.settings import Course
+from autograder.course.solutions import FILE as SOLUTIONS
+from secant.files import read_json, replace_file
+from secant.where import TRUST, has_hidden_tests, is_trusted, package_course
+
+#: The line of a course's own nbgrader_config.py with which nbgrader releases and grades lessons.
+LINE = "from autograder.configure import use_secant; use_secant(c)"
+_SETTINGS = "nbgrader_config.py"
+_RECORD = Path("course", "added.json")
+_OF_LESSON = ("hints.toml", SOLUTIONS)  # what instructors and feedback pages need of course/NAME
+_FOLDERS = {"source_directory": "source", "release_directory": "release"}
+
+Versions = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Added:
+    """What became of a lesson.
+
+    Attributes:
+        outcome: copied: it was not there; updated: an earlier version was; edited: somebody has changed it,
+            and Secant has nothing newer; left: somebody has changed it, and Secant's version is another.
+        files: those that were written, or those that somebody has changed.
+    """
+
+    lesson: str
+    outcome: Literal["copied", "updated", "unchanged", "edited", "left"]
+    files: Sequence[Path]
+
+
+def find_own_course(start: Path) -> Path:
+    """Return the folder of the nbgrader course that a folder lies in.
+
+    Raises:
+        CourseError: there is none, it is Secant's own, or its settings name other folders than nbgrader does.
+    """
+    root = next((folder for folder in (start, *start.parents) if (folder / _SETTINGS).is_file()), None)
+    if root is None:
+        raise CourseError(
+            f"{start} is not in a nbgrader course: there is no {_SETTINGS}. "
+            "`nbgrader quickstart NAME` makes a course."
+        )
+    if root == package_course():
+        raise CourseError(
+            f"{root} is Secant's own course and has all lessons. Run this in a course of yours."
+        )
+    if not is_trusted(root):
+        raise CourseError(
+            f"The course in {root} belongs to another user. If you trust it, set {TRUST}={root}."
+        )
+    _refuse_other_folders(root)
+    return root
+
+
+def is_own_course(root: Path) -> bool:
+    """Return whether a course has lessons that were copied from the installed Secant."""
+    return (root / _RECORD).is_file()
+
+
+def find_brought() -> tuple[Path, list[Lesson]]:
+    """Return the course that the installed Secant brings, and its lessons.
+
+    Raises:
+        CourseError: it brings none, or none with hidden tests.
+    """
+    root = package_course()
+    if root is None or not has_hidden_tests(root):
+        raise CourseError(
+            "This is a class's edition of Secant, without answers and hidden tests. Install Secant itself."
+        )
+    return root, find_lessons(root)
+
+
+def already_added(root: Path, lessons: Sequence[Lesson]) -> list[Lesson]:
+    """Return those of some lessons that a course has."""
+    there = built_lessons(root)
+    return [lesson for lesson in lessons if lesson.name in there]
+
+
+def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Added:
+    """Copy a lesson into a course, or update it if nobody has changed it there.
+
+    Args:
+        root: the course directory.
+        lesson: a lesson of the course that Secant brings.
+        languages: those to release it in, the main one first; empty for those that it has in the course, or
+            else English.
+
+    Raises:
+        CourseError: a notebook cannot be read.
+        OSError: a file cannot be written.
+    """
+    files = _files(lesson, languages or _languages_there(root, lesson.name) or ["en"])
+    record: dict[str, Versions] = read_json(root / _RECORD, _texts, {})
+    copied, versions = record.get(lesson.name, {}), {str(path): _version(path, files[path]) for path in files}
+    there = {path: _version(path, (root / path).read_bytes()) for path in files if (root / path).is_file()}
+    outdated = [path for path in files if there.get(path) != versions[str(path)]]
+    changed = [path for path in outdated if path in there and there[path] != copied.get(str(path))]
+    if changed:
+        return Added(lesson.name, "edited" if copied == versions else "left", changed)
+    for path in outdated:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        replace_file(root / path, files[path])
+    if copied != versions:
+        text = json.dumps({**record, lesson.name: versions}, indent=1, sort_keys=True)
+        replace_file(root / _RECORD, f"{text}\n".encode())
+    if not outdated:
+        return Added(lesson.name, "unchanged", [])
+    return Added(lesson.name, "updated" if there else "copied", outdated)
+
+
+def _files(lesson: Lesson, languages: Sequence[str]) -> Files:
+    """Return what a course needs of a lesson, by path."""
+    home = Path("source", lesson.name)
+    folder = lesson.root / home
+    notebook = read_notebook(folder / f"{lesson.name}.ipynb")
+    known = sorted({str(cell.metadata["lang"]) for cell in notebook.cells if "lang" in cell.metadata})
+    if unknown := [language for language in languages if language not in known]:
+        raise CourseError(f"{lesson.name} is not written in {unknown[0]!r}, only in {', '.join(known)}.")
+    notebook.metadata["secant"]["languages"] = list(languages)
+    files = {home / f"{lesson.name}.ipynb": f"{nbformat.writes(notebook)}\n".encode()}
+    files |= {home / path: (folder / path).read_bytes() for path in lesson.extra_files}
+    said = {Path("course", lesson.name, name): lesson.folder / name for name in _OF_LESSON}
+    return files | {path: place.read_bytes() for path, place in said.items() if place.is_file()}
+
+
+def _languages_there(root: Path, name: str) -> list[str]:
+    path = root / "source" / name / f"{name}.ipynb"
+    return languages_of(read_notebook(path)) if path.is_file() else []
+
+
+def _version(path: Path, content: bytes) -> str:
+    """Return a hash of what an author writes in a file: a notebook may be run and saved."""
+    try:
+        if path.suffix == ".ipynb":
+            notebook = nbformat.reads(content.decode(), as_version=4)
+            mark = json.dumps(notebook.metadata.get("secant"), sort_keys=True)
+            content = f"{fingerprint(notebook)} {mark}".encode()
+    except (ValueError, KeyError, AttributeError, TypeError):  # no notebook: somebody's own file
+        pass
+    return hashlib.sha256(content).hexdigest()
+
+
+def _texts(record: Any) -> dict[str, Versions]:
+    return {
+        str(name): {str(path): str(version) for path, version in versions.items()}
+        for name, versions in record.items()
+    }
+
+
+def _refuse_other_folders(root: Path) -> None:
+    """Refuse a course whose settings name other folders than lessons are looked for in.
+
+    Raises:
+        CourseError: they do.
+    """
+    directory = Course.at(root).directory
+    if Path(directory.root).resolve() != root.resolve():
+        raise CourseError(
+            f"{_SETTINGS} names {directory.root} as the course's root: it must lie there itself."
+        )
+    for setting, needed in _FOLDERS.items():
+        if getattr(directory, setting) != needed:
+            raise CourseError(f'CourseDirectory.{setting} must be nbgrader\'s own, "{needed}", for lessons.')

@@ -1,0 +1,92 @@
+"""What `use_secant` sets in a course's nbgrader_config.py, and what it leaves alone."""
+
+import pytest
+from nbgrader.converters import GenerateAssignment
+from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+from traitlets.config import Config
+
+from autograder.build.lesson_step import ClearAnswers
+from autograder.configure import use_secant
+from autograder.course.settings import load_config
+from tests.support.lessons import ROOT
+
+TOUCHED = {
+    "GenerateAssignment": {"preprocessors"},
+    "ExchangeFactory": {"collect", "list", "release_feedback"},
+    "Autograde": {"exporter_class", "sanitize_preprocessors", "autograde_preprocessors"},
+    "GenerateFeedback": {"exporter_class", "preprocessors"},
+    "ExportApp": {"plugin_class"},
+}
+
+
+class Own(NbGraderPreprocessor):
+    """A step of the course's own."""
+
+
+def settings(config: Config) -> dict[str, set[str]]:
+    """Return the names of all settings, by class."""
+    return {name: set(section) for name, section in config.items() if section}
+
+
+def test_nothing_but_the_listed_settings_is_set() -> None:
+    config = Config()
+    use_secant(config)
+    assert settings(config) == TOUCHED
+
+
+def test_settings_of_the_course_stay() -> None:
+    config = Config()
+    config.CourseDirectory.course_id = "mine"
+    config.CourseDirectory.source_directory = "src"
+    config.ClearSolutions.code_stub = {"python": "# Yours"}
+    config.Execute.timeout = 7
+    config.GenerateFeedback.force = True
+    before = settings(config)
+    use_secant(config)
+    after = settings(config)
+    assert all(names <= after[section] for section, names in before.items())
+    assert config.CourseDirectory == {"course_id": "mine", "source_directory": "src"}
+    assert config.ClearSolutions.code_stub == {"python": "# Yours"}
+    assert config.Execute == {"timeout": 7}
+    assert config.GenerateFeedback.force is True
+
+
+def test_nbgraders_own_steps_keep_their_order() -> None:
+    config = Config()
+    use_secant(config)
+    stock = [
+        ClearAnswers if step is ClearSolutions else step
+        for step in GenerateAssignment.preprocessors.default()
+    ]
+    steps = config.GenerateAssignment.preprocessors
+    at = steps.index(stock[0])
+    assert steps[at : at + len(stock)] == stock
+
+
+@pytest.mark.parametrize("way", ["list", "append"])
+def test_steps_of_the_course_are_kept(way: str) -> None:
+    config = Config()
+    if way == "list":
+        config.GenerateAssignment.preprocessors = [ClearSolutions, Own]
+    else:
+        config.GenerateAssignment.preprocessors.append(Own)
+    use_secant(config)
+    steps = config.GenerateAssignment.preprocessors
+    assert steps.count(Own) == 1
+    assert ClearAnswers in steps
+    assert steps.index(ClearAnswers) < steps.index(Own)
+
+
+def test_second_call_adds_no_step() -> None:
+    config = Config()
+    use_secant(config)
+    steps = list(config.GenerateAssignment.preprocessors)
+    use_secant(config)
+    assert config.GenerateAssignment.preprocessors == steps
+
+
+def test_repository_uses_the_same_settings() -> None:
+    config, ours = Config(), load_config(ROOT)
+    use_secant(config)
+    for section, names in TOUCHED.items():
+        assert {name: ours[section][name] for name in names} == dict(config[section])
