@@ -475,7 +475,7 @@ def weighted_backward(y, v):
     torch.dot(y.view(-1), v.view(-1)).backward()
 
 
-# %% only one dimension task="weighted_backward" hint="any" points="1"
+# %% only one dimension task="weighted_backward" hint="any"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
