@@ -378,10 +378,7 @@ def test_rows_of_ordinary_tests_keep_claims_of_the_process_apart() -> None:
         "message": "x\x1b[31m",
         "output": '{"event": "end", "said": "All right."}\n',
     }
-    failed, crashed = (
-        Grade("t", 0.0, 2.0, outcome, **claims)  # type: ignore[arg-type]
-        for outcome in ("failed", "crashed")
-    )
+    failed, crashed = (Grade("t", 0.0, 2.0, outcome, **claims) for outcome in ("failed", "crashed"))
     report = OwnReport("hw.ipynb", [failed, crashed], [Grade("why", None, 3.0, "manual")], [], 0)
     first, second, manual = describe.plain_rows(report)
     assert (first["said"], first["error"], first["message"]) == ("", "E\\u202e", "x\\x1b[31m")
