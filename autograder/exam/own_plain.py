@@ -48,20 +48,23 @@ class OwnReport:
     left_out: int
 
 
-def run_visible_tests(notebook: Path, pool: Pool, timeout: float = 30.0) -> OwnReport:
+def run_visible_tests(
+    notebook: Path, pool: Pool, timeout: float = 30.0, *, below: Path | None = None
+) -> OwnReport:
     """Run a notebook and the tests in it.
 
     Args:
         notebook: the file.
         pool: where the process comes from.
         timeout: seconds for a cell; nbgrader's own default unless a course sets another.
+        below: a folder that the file has to be in, by real folders only.
 
     Raises:
         CheckError: the file cannot be read, or a test cannot run outside of a kernel.
         WallError: no process could be started.
     """
     try:
-        ((_, data, _),), _ = read(notebook, notebook.stem, None)
+        ((_, data, _),), _ = read(notebook, notebook.stem, below)
         source = _source(notebook.stem, parse(data).cells)
     except Refused as error:
         raise CheckError(f"{notebook.name}: {refusal(error.outcome)}") from None
@@ -74,7 +77,7 @@ def run_visible_tests(notebook: Path, pool: Pool, timeout: float = 30.0) -> OwnR
                 ko=f"여기에서는 이 테스트를 실행할 수 없습니다({error}). 주피터에서 노트북을 실행해 보세요.",
             )
         ) from None
-    files, left_out = read_side_files(notebook.parent, notebook.parent, _is_copied)
+    files, left_out = read_side_files(notebook.parent, below or notebook.parent, _is_copied)
     beside = {path.as_posix(): content for path, content in files.items()}
     report = examiner.grade(pool.take, data, beside, done="validate")
     return _own_report(notebook.name, source, report, left_out)

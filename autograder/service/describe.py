@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_test
+from autograder.exam import plain_words
 from autograder.exam.report import PUBLIC, TaskResult
 from autograder.exam.sheet import Sheet
 from secant.address import report_text, report_url
@@ -14,6 +15,10 @@ from secant.headings import task_heading
 from secant.progress import store
 from secant.progress.facts import Task as TaskFacts
 from secant.visible import visible
+
+if TYPE_CHECKING:
+    from autograder.exam.own_plain import OwnReport
+    from autograder.exam.plain_report import Grade
 
 # Characters and hints that are told at most, four times what ours have: each task below a heading repeats it.
 _MOST_CHARS, _MOST_HINTS, _MOST_HINT_CHARS = 300, 20, 10_000
@@ -109,4 +114,49 @@ def row(result: TaskResult, hints: int) -> dict[str, Any]:
         **{name: getattr(result, name) for name in PUBLIC},
         "parts": [dict(vars(part)) for part in result.verdict.parts],
         "hints": hints,
+    }
+
+
+def plain_rows(report: "OwnReport") -> Iterator[dict[str, Any]]:
+    """Yield a row for each cell of a notebook with ordinary nbgrader tests that gives points.
+
+    `said` is our sentence. `error`, `message` and `output` are what the student's process claims, so a page
+    shows them in places of their own.
+    """
+    for test in report.tests:
+        yield {"kind": "test", **_plain_row(test)}
+    for cell in report.manual:
+        yield {"kind": "manual", "id": visible(cell.id), "max_points": cell.max_points}
+
+
+def _plain_row(test: "Grade") -> dict[str, Any]:
+    raised = plain_words.raised(test)
+    return {
+        "id": visible(test.id),
+        "points": test.points,
+        "max_points": test.max_points,
+        "outcome": plain_words.public_outcome(test),
+        "said": plain_words.explanation(test),
+        "error": visible(test.error) if raised else "",
+        "message": visible(test.message) if raised else "",
+        "output": visible(test.output.rstrip()),
+        "seconds": test.seconds,
+    }
+
+
+def plain_end(report: "OwnReport") -> dict[str, Any]:
+    """Return what the end of such a check says: that it is no grade, and which other cells stopped."""
+    stopped = [
+        {
+            "label": visible(cell.label),
+            "line": cell.trace[-1].number if cell.trace else None,
+            "error": visible(cell.error),
+            "message": visible(cell.message),
+        }
+        for cell in report.stopped
+    ]
+    return {
+        "said": plain_words.no_grade(report),
+        "left_out": plain_words.left_out(report),
+        "stopped": stopped,
     }

@@ -199,7 +199,8 @@ class Check(_Handler):
     @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
         task = None if self.asked.get("task") is None else self.name("task")
-        order = self.order("check", task=task, agree=self.asked.get("agree") is True)
+        agree, plain = (self.asked.get(name) is True for name in ("agree", "plain"))
+        order = self.order("check", task=task, agree=agree, plain=plain)
         answers = self.warm.follow(order)
         first = self.taken(await anext(answers))
         self._order = order

@@ -1,12 +1,14 @@
 """What a check needs, imported once and before it: the examiner, torch, and what tests import late."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torch
 
 import secant
 from autograder.exam.examiner import one_by_one
+from autograder.exam.own_plain import run_visible_tests
 from autograder.exam.pool import Pool
 from autograder.exam.report import TaskResult
 from autograder.exam.selfcheck import Checker
@@ -14,7 +16,7 @@ from autograder.exam.sheet import Reader, Sheet
 from autograder.sandbox.client import CandidateClient
 from autograder.sandbox.inside import pages
 from autograder.sandbox.inside.template import import_compiler
-from autograder.service.describe import row, told
+from autograder.service.describe import plain_end, plain_rows, row, told
 
 with pages.kept():
     import torch.func
@@ -60,3 +62,15 @@ class Kitchen:
 
         report = self._checker.examine(sheet, only, hear)
         return {"score": report.score, "max_score": report.max_score}
+
+    def run_plain(
+        self, notebook: Path, below: Path, tell: Callable[[dict[str, Any]], None]
+    ) -> dict[str, Any]:
+        """Run a notebook's own nbgrader tests, tell their rows, and return what the last event says."""
+        try:
+            report = run_visible_tests(notebook, self._checker.pool, below=below)
+        finally:
+            self._checker.pool.refill()
+        for each in plain_rows(report):
+            tell(each)
+        return plain_end(report)

@@ -33,16 +33,18 @@ from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallError
 from autograder.service import consent, describe, last
 from autograder.service.noting import note
-from autograder.service.running import Forked, Leash, Running, Threaded
+from autograder.service.running import Examine, Forked, Leash, Running, Threaded
 from secant.address import report_text, report_url
 from secant.language import LANGUAGES, Language, language, say
 from secant.progress import record
+from secant.visible import visible
 
 ORDER_SECONDS = 20  # of one order, of which most take milliseconds; a check only begins within it
 IDLE_MINUTES = 10.0  # unless SECANT_IDLE_MINUTES says otherwise
 _END_SECONDS = 5.0  # from the end of the orders to that of the process
 
 Answer = Callable[[dict[str, Any]], None]
+Noted = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
 
 
 class Worker:
@@ -163,17 +165,7 @@ class Worker:
 
         language(_language(order.get("lang")))
         try:
-            match order["do"]:
-                case "stop":
-                    running = self._running.get(Path(order["path"]))
-                    stopped = self._forget(order["path"]) or (running is not None and running.stop())
-                    answer({"last": True, "ok": {"stopped": stopped}})
-                case "check":
-                    self._check(order, answer)
-                case _:
-                    answer({"last": True, "ok": self._tell(order)})
-        except PlainNotebook as error:
-            answer(_refused(415, str(error)))  # the page keeps its button, which shows this sentence
+            self._obey(order, answer)
         except NoLesson as error:
             answer(_refused(404, str(error)))
         except CourseError as error:
@@ -183,6 +175,20 @@ class Worker:
         except Exception:  # a fault of ours, with one notebook: the others still want to be checked
             traceback.print_exc()
             answer(_refused(500, _fault()))
+
+    def _obey(self, order: dict[str, Any], answer: Answer) -> None:
+        try:
+            match order["do"]:
+                case "stop":
+                    running = self._running.get(Path(order["path"]))
+                    stopped = self._forget(order["path"]) or (running is not None and running.stop())
+                    answer({"last": True, "ok": {"stopped": stopped}})
+                case "check":
+                    self._check(order, answer)
+                case _:
+                    answer({"last": True, "ok": self._tell(order)})
+        except PlainNotebook as plain:
+            self._obey_plain(order, answer, plain)
 
     def _tell(self, order: dict[str, Any]) -> dict[str, Any]:
         sheet = self._read(order)
@@ -212,47 +218,95 @@ class Worker:
         language(sheet.language)
         return sheet
 
-    def _check(self, order: dict[str, Any], answer: Answer) -> None:
+    def _obey_plain(self, order: dict[str, Any], answer: Answer, plain: PlainNotebook) -> None:
+        """Answer an order about a notebook with ordinary nbgrader tests: describe it, or run those tests."""
         path = Path(order["path"])
-        if self._is_busy(order["path"]):
-            answer(
-                _refused(
-                    409,
-                    say(
-                        en="This notebook is already being checked.", ko="이 노트북을 이미 확인하고 있습니다."
-                    ),
-                )
+        if plain.has_tests and order["do"] == "lesson":
+            found = {"plain": True, "name": visible(path.name), "agreed": consent.is_agreed(path)}
+            answer({"last": True, "ok": found})
+        elif plain.has_tests and order["do"] == "check" and order.get("plain"):
+            self._check_plain(order, answer)
+        else:
+            answer(_refused(415, str(plain)))
+
+    def _check_plain(self, order: dict[str, Any], answer: Answer) -> None:
+        """Run the visible tests of a plain assignment. No progress is recorded: they earn nothing."""
+        path, below = Path(order["path"]), Path(order["below"])
+        if self._may_run(order, path, answer) and not self._must_wait(order, answer):
+            answer({"event": {"event": "begin", "plain": True}})
+            self._run(
+                path,
+                answer,
+                lambda tell: self._kitchen.run_plain(path, below, tell),
+                lambda end, rows: {},
             )
+
+    def _check(self, order: dict[str, Any], answer: Answer) -> None:
+        if self._is_refused_as_busy(order, answer):
             return
         sheet = self._read(order)
-        if order.get("agree"):
-            consent.agree(sheet.path)
-        elif not consent.is_agreed(sheet.path):
-            answer(_refused(428, _not_agreed(sheet.path.name)))
+        if not self._may_run(order, sheet.path, answer):
             return
         wanted = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
         if not wanted:
             answer(_refused(404, _no_task(order["task"])))
             return
-        if self._waits(order):
-            answer({"event": {"event": "waits"}})
+        if self._must_wait(order, answer):
             return
         self._kitchen.prepare(sheet)
         begin = {"event": "begin", "lesson": sheet.assignment.lesson, "language": sheet.language}
         answer({"event": {**begin, "hidden": sheet.hidden, "tasks": wanted}})
 
-        def finish(end: dict[str, Any], rows: list[dict[str, Any]]) -> None:
-            """In a thread of the check's own."""
+        def noted(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
             if rows or end["event"] == "end":  # what was decided before a stop counts as well
-                end |= note(sheet, rows, whole=order["task"] is None)
+                return note(sheet, rows, whole=order["task"] is None)
+            return {}
+
+        self._run(
+            Path(order["path"]),
+            answer,
+            lambda tell: self._kitchen.examine(sheet, order["task"], tell),
+            noted,
+        )
+
+    def _is_refused_as_busy(self, order: dict[str, Any], answer: Answer) -> bool:
+        """Refuse an order about a notebook that is being checked; return whether it is."""
+        busy = self._is_busy(order["path"])
+        if busy:
+            said = say(en="This notebook is already being checked.", ko="이 노트북을 이미 확인하고 있습니다.")
+            answer(_refused(409, said))
+        return busy
+
+    def _may_run(self, order: dict[str, Any], path: Path, answer: Answer) -> bool:
+        """Return whether the reader has agreed that a notebook is run; refuse the order if not."""
+        if order.get("agree"):
+            consent.agree(path)
+        elif not consent.is_agreed(path):
+            answer(_refused(428, _not_agreed(path.name)))
+            return False
+        return True
+
+    def _must_wait(self, order: dict[str, Any], answer: Answer) -> bool:
+        """Put a check off until all is imported; return whether it was."""
+        waits = self._waits(order)
+        if waits:
+            answer({"event": {"event": "waits"}})
+        return waits
+
+    def _run(self, path: Path, answer: Answer, examine: Examine, noted: Noted) -> None:
+        """Begin a check.
+
+        Args:
+            examine: does it; see `Running`.
+            noted: records what was found, in a thread of the check's own; returns more for the last event.
+        """
+
+        def finish(end: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+            end |= noted(end, rows)
             self._running.pop(path, None)
             answer({"event": end, "last": True})
 
-        running = self._kind(
-            lambda tell: self._kitchen.examine(sheet, order["task"], tell),
-            lambda event: answer({"event": event}),
-            finish,
-        )
+        running = self._kind(examine, lambda event: answer({"event": event}), finish)
         self._running[path] = running
         assert self._pool is not None
         running.start(self._pool)

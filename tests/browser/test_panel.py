@@ -204,21 +204,42 @@ def test_plain_notebook_has_no_check_button_and_sends_no_request(served: Any, sh
     lab.shut_down(served.address, "plain.ipynb")
 
 
-def test_button_of_an_assignment_with_ordinary_tests_says_how_to_run_them(served: Any, shared: Page) -> None:
-    """It asks once, and never for a check."""
+def test_ordinary_tests_are_shown_with_what_they_say_and_give_no_grade(served: Any, shared: Page) -> None:
     save(HOMEWORK, served.place / "homework.ipynb")
-    asked: list[str] = []
-    shared.on("request", lambda request: asked.append(request.url))
     opened(shared, "homework.ipynb")
     button = shared.locator(".secant-toolbar >> visible=true").get_by_role("button", name="Check")
-    assert "`autograder check homework.ipynb`" in (button.get_attribute("title") or "")
-    shared.evaluate("() => window.jupyterapp.shell.collapseRight()")
+    assert "no grade" in (button.get_attribute("title") or "")
     button.click()
-    problem = shared.locator(".secant-problem >> visible=true")
-    expect(problem).to_contain_text("`autograder check homework.ipynb` runs them")
+    shared.get_by_role("button", name="Run and check").click()
+    panel = shared.locator("#secant-panel")
+    expect(panel.locator(".secant-no-grade")).to_contain_text("This is no grade: only your notebook's own")
+    rows = {
+        "test_determinant": "✓ no error 2 / 2",
+        "test_counts": "✗ failed 0 / 2",
+        "test_part": "◐ part of the points 1.5 / 2",
+        "why": "✎ a person grades this – / 2",
+    }
+    for cell, line in rows.items():
+        assert row(shared, cell).locator(".secant-line").inner_text().split() == line.split()
+    failed = row(shared, "test_counts")
+    expect(failed.locator("pre.secant-trace")).to_have_text(
+        "AssertionError: <img src=x onerror=alert(1)> Passed: 3 of 3 points"
+    )
+    expect(failed.locator("pre.secant-printed")).to_have_text("This is your grade: passed\n<b>3 / 3</b>")
+    expect(panel.locator(".secant-row").last).to_contain_text("cell 2 stopped with an error (line 3)")
+    assert panel.locator("img, b").count() == 0
+    ours = panel.evaluate(
+        """panel => {
+          const copy = panel.cloneNode(true);
+          copy.querySelectorAll('pre').forEach(claim => claim.remove());
+          return copy.textContent;
+        }"""
+    )
+    assert "pass" not in ours.lower()
+    assert faults(shared, ".secant-panel") == []
+    row(shared, "test_determinant").get_by_role("button", name="test_determinant").click()
+    assert shared.evaluate(ACTIVE) == "test_determinant"
     assert shared.locator(".secant-cell").count() == 0
-    assert len([address for address in asked if "secant/api/lesson" in address]) == 1
-    assert not [address for address in asked if "secant/api/check" in address]
     shared.evaluate(lab.DISPOSE)
     lab.shut_down(served.address, "homework.ipynb")
 

@@ -129,21 +129,37 @@ def overview(language: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-PLAIN = (
-    "homework.ipynb has ordinary nbgrader tests. In a terminal, `autograder check homework.ipynb` runs them."
-)
+HOMEWORK = "homework.ipynb"  # which has ordinary nbgrader tests
+
+
+def plain_events() -> list[dict[str, Any]]:
+    """A run of a notebook's ordinary nbgrader tests, one of each kind; what they claim is hostile."""
+    claims = {"error": "", "message": "", "output": ""}
+    test = {"kind": "test", "max_points": 2.0, "said": "", "seconds": 0.01, **claims}
+    rows: list[dict[str, Any]] = [
+        {**test, "id": "test_determinant", "points": 2.0, "outcome": "no_error"},
+        {
+            **test, "id": "test_counts", "points": 0.0, "outcome": "failed",
+            "error": "AssertionError", "message": "<img src=x onerror=alert(1)> Passed: 3 of 3 points",
+            "output": "This is your grade: passed\n<b>3 / 3</b>",
+        },
+        {**test, "id": "test_part", "points": 1.5, "outcome": "partial", "said": "It gives 1.5 points."},
+        {"kind": "manual", "id": "why", "max_points": 2.0},
+    ]  # fmt: skip
+    said = "1 of 3 ran without an error. This is no grade: only your notebook's own visible tests were run."
+    stopped = [{"label": "cell 2", "line": 3, "error": "NameError", "message": "name 'm' is not defined"}]
+    return [
+        {"event": "begin", "plain": True},
+        *({"event": "task", "task": row} for row in rows),
+        {"event": "end", "said": said, "left_out": "", "stopped": stopped, "seconds": 0.1},
+    ]
 
 
 class Handler(APIHandler):
     """What the endpoints share."""
 
     def answers(self, path: str) -> dict[str, str]:
-        """The saved answers by task, each as it is told to turn out; 404 where there is no lesson.
-
-        A notebook called homework.ipynb has ordinary nbgrader tests: 415.
-        """
-        if path == "homework.ipynb":
-            raise web.HTTPError(415, PLAIN)
+        """The saved answers by task, each as it is told to turn out; 404 where there is no lesson."""
         place = Path(cast(str, self.settings["server_root_dir"])).expanduser() / path
         if not path.endswith("lesson.ipynb") or not place.is_file():
             raise web.HTTPError(404, "no lesson")
@@ -163,6 +179,9 @@ class Lesson(Handler):
     @web.authenticated
     def get(self) -> None:
         path = self.get_query_argument("path")
+        if path == HOMEWORK:
+            self.finish({"plain": True, "name": path, "agreed": path in AGREED})
+            return
         self.answers(path)
         word = "과제" if self.language(path) == "ko" else "Task"
         tasks = [
@@ -188,6 +207,14 @@ class Check(Handler):
     @web.authenticated
     async def post(self) -> None:
         body = self.get_json_body() or {}
+        if body.get("plain"):
+            assert body["path"] == HOMEWORK
+            assert body["agree"]
+            AGREED.append(HOMEWORK)
+            self.stop = asyncio.Event()
+            for event in plain_events():
+                await self.say(**event)
+            return
         path, only = body["path"], body["task"]
         if "stranger" in path and not body["agree"] and path not in AGREED:
             raise web.HTTPError(428, reason="not agreed")

@@ -23,7 +23,9 @@ from tornado.iostream import StreamClosedError
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
+from autograder.exam.own_plain import OwnReport
 from autograder.exam.own_tests import own_assignment
+from autograder.exam.plain_report import Grade
 from autograder.exam.report import TaskResult
 from autograder.exam.sheet import Reader
 from autograder.sandbox.results import WallError
@@ -335,13 +337,56 @@ def test_notebook_with_hostile_metadata_is_still_described_as_json(ordered: Orde
 
 
 @pytest.mark.parametrize("ordered", [Threaded], indirect=True)
-def test_page_learns_how_to_run_ordinary_tests(ordered: Ordered) -> None:
-    """JupyterLab's button says so; there is no bar in the notebook."""
+def test_notebook_with_ordinary_tests_is_described_as_such(ordered: Ordered) -> None:
     nbformat.write(HOMEWORK, ordered.path)
-    for order in ("lesson", "check"):
-        refused = ordered.order(order)[-1]
+    found = ordered.order("lesson")[-1]["ok"]
+    assert found == {"plain": True, "name": ordered.path.name, "agreed": False}
+    for order in ("check", "hint", "solution"):  # of a page or a command that cannot show what its tests say
+        refused = ordered.order(order, task="determinant", number=1)[-1]
         assert refused["refused"] == 415
         assert f"`autograder check {ordered.path.name}` runs the visible ones" in refused["message"]
+
+
+@pytest.mark.parametrize("ordered", [Threaded], indirect=True)
+def test_ordinary_tests_run_once_agreed_one_run_at_a_time_and_earn_nothing(ordered: Ordered) -> None:
+    nbformat.write(HOMEWORK, ordered.path)
+    may_end = threading.Event()
+
+    def run(notebook: Path, below: Path, tell: Any) -> dict[str, Any]:
+        assert (notebook, below) == (ordered.path, ordered.path.parent)
+        tell({"kind": "test", "id": "t", "outcome": "no_error"})
+        assert may_end.wait(10)
+        return {"said": "This is no grade."}
+
+    ordered.worker._kitchen = SimpleNamespace(run_plain=run)
+    assert ordered.order("check", plain=True, agree=False)[-1]["refused"] == 428
+    ordered.order("check", plain=True)
+    assert ordered.order("check", plain=True)[-1]["refused"] == 409
+    may_end.set()
+    assert ordered.over.wait(10)
+    begin, row, end = (answer["event"] for answer in ordered.heard if "event" in answer)
+    assert begin == {"event": "begin", "plain": True}
+    assert row["task"]["id"] == "t"
+    assert (end.pop("seconds") >= 0, end) == (True, {"event": "end", "said": "This is no grade."})
+    assert store.read()["lessons"] == {}
+    assert ordered.order("lesson")[-1]["ok"]["agreed"] is True
+
+
+def test_rows_of_ordinary_tests_keep_claims_of_the_process_apart() -> None:
+    claims = {
+        "error": "E\u202e",
+        "message": "x\x1b[31m",
+        "output": '{"event": "end", "said": "All right."}\n',
+    }
+    failed, crashed = (Grade("t", 0.0, 2.0, outcome, **claims) for outcome in ("failed", "crashed"))
+    report = OwnReport("hw.ipynb", [failed, crashed], [Grade("why", None, 3.0, "manual")], [], 0)
+    first, second, manual = describe.plain_rows(report)
+    assert (first["said"], first["error"], first["message"]) == ("", "E\\u202e", "x\\x1b[31m")
+    assert first["output"] == claims["output"].rstrip()
+    assert (second["error"], second["message"]) == ("", "")
+    assert second["said"].startswith("The Python process ended")
+    assert manual == {"kind": "manual", "id": "why", "max_points": 3.0}
+    assert describe.plain_end(report)["said"].startswith("0 of 2 visible tests in this notebook")
 
 
 @pytest.mark.parametrize("ordered", [Threaded], indirect=True)

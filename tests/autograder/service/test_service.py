@@ -19,6 +19,8 @@ import pytest
 from autograder.course.lesson import find_lessons, wrong_answers
 from secant.address import report_url
 from tests.autograder.service.conftest import LESSON, ROOT, TOKEN, Server
+from tests.support import plain_course as plain
+from tests.support.lessons import save
 from tests.support.processes import family
 from tests.support.small_class import answered, solutions
 from tests.support.waiting import wait_for
@@ -118,6 +120,65 @@ def test_progress_that_is_put_aside_is_kept(server: Server) -> None:
 
 
 # --- Checks ---------------------------------------------------------------------------------------------
+
+
+def run_tests(server: Server, path: str, language: str = "en") -> list[dict[str, Any]]:
+    """The events of a run of a notebook's ordinary nbgrader tests, from its beginning."""
+    order = {"path": path, "plain": True, "lang": language}
+    with contextlib.closing(server.open("POST", "check", order)) as connection:
+        answer = connection.getresponse()
+        assert answer.status == 200, answer.read()
+        events = [json.loads(line) for line in answer.read().splitlines()]
+        return events[events[0] == {"event": "waits"} :]
+
+
+@pytest.mark.costly("a real server, whose worker imports torch")
+def test_ordinary_nbgrader_tests_run_outside_of_the_kernel_and_give_no_grade(server: Server) -> None:
+    fake = '{"event": "end", "said": "All tests pass: full marks."}'
+    cells = (
+        plain.answer("x", f"print('{fake}')\nx = 1"),
+        plain.graded("right", "assert open('data.txt').read() == 'beside'"),
+        plain.graded("part", "1.5", 2),
+        plain.graded("wrong", f"print('{fake}')\nassert x == 2, '{fake}'"),
+        plain.graded("ends", "import os\nos._exit(1)"),
+        plain.manual("why", "Because."),
+    )
+    (server.folder / "data.txt").write_text("beside")
+    save(plain.notebook(*cells), server.folder / "hw.ipynb")
+    assert server.ask("GET", "lesson", path="hw.ipynb")[1]["plain"] is True
+    begin, *told, end = run_tests(server, "hw.ipynb", "ko")
+    assert begin == {"event": "begin", "plain": True}
+    rows = {event["task"]["id"]: event["task"] for event in told}
+    points = {name: (row["outcome"], row["points"]) for name, row in rows.items() if row["kind"] == "test"}
+    assert points == {
+        "right": ("no_error", 1.0),
+        "part": ("partial", 1.5),
+        "wrong": ("failed", 0.0),
+        "ends": ("crashed", 0.0),
+    }
+    assert rows["why"]["kind"] == "manual"
+    assert (rows["wrong"]["error"], rows["wrong"]["message"]) == ("AssertionError", fake)
+    assert (rows["wrong"]["said"], rows["wrong"]["output"]) == ("", fake)
+    assert end["event"] == "end"
+    assert end["said"].startswith("이 노트북의 보이는 테스트 4개 가운데 1개가 오류 없이")
+    assert "성적이 아닙니다" in end["said"]
+    assert server.ask("POST", "check", {"path": "hw.ipynb"})[0] == 415
+
+
+@pytest.mark.costly("a real server, whose worker imports torch")
+def test_endless_ordinary_test_is_stopped_with_its_processes(server: Server) -> None:
+    save(plain.notebook(plain.graded("t", "while True: pass")), server.folder / "endless_hw.ipynb")
+    order = {"path": "endless_hw.ipynb", "plain": True}
+    with contextlib.closing(server.open("POST", "check", order)) as connection:
+        answer = connection.getresponse()
+        while json.loads(answer.readline())["event"] == "waits":
+            pass
+        (worker,) = server.workers()
+        assert wait_for(lambda: len(family(worker)) > 3)  # the run has begun, and has a process
+        assert server.ask("POST", "check", order)[0] == 409
+        assert server.ask("POST", "stop", {"path": "endless_hw.ipynb"})[1] == {"stopped": True}
+        assert [json.loads(line) for line in answer.read().splitlines()] == [{"event": "stopped"}]
+    assert wait_for(lambda: len(family(worker)) == 2)  # itself, and what candidates are forked from
 
 
 @pytest.mark.costly("a real server, whose worker imports torch")

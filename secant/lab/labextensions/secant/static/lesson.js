@@ -10,7 +10,7 @@ import { figure, words } from './words.js';
 const PATIENCE = 3000;
 
 /** What goes wrong in a way that has a sentence. */
-class Trouble extends Error {}
+export class Trouble extends Error {}
 
 /** @param {Jupyter} cell a cell's model @returns {string} its grade_id, or empty */
 function gradeId(cell) {

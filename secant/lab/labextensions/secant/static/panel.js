@@ -5,6 +5,7 @@
 /** @import { Lesson } from './lesson.js' */
 import { button, h, write } from './dom.js';
 import { levelBar } from './level.js';
+import { Plain, PlainView } from './plain.js';
 import { reportProblem } from './report.js';
 import { Row } from './row.js';
 import { strict } from './strict.js';
@@ -35,6 +36,8 @@ export class Panel {
     this.kept = new WeakMap();
     /** Each lesson's report of a problem, with what was typed. @type {WeakMap<Lesson, HTMLElement>} */
     this.reports = new WeakMap();
+    /** Each notebook's results of ordinary nbgrader tests, as they are drawn. @type {WeakMap<Plain, PlainView>} */
+    this.views = new WeakMap();
     this.wasRunning = false;
     this.strip = h('div', { class: 'secant-strip' });
     this.heading = h('h2');
@@ -90,6 +93,10 @@ export class Panel {
       return;
     }
     lesson.listeners.add(this.onChange);
+    if (lesson instanceof Plain) {
+      this.showPlain(lesson);
+      return;
+    }
     const rows = this.kept.get(lesson) ?? lesson.info.tasks.map((task) => new Row(this, lesson, task));
     this.kept.set(lesson, rows);
     this.rows = rows;
@@ -124,6 +131,21 @@ export class Panel {
     for (const row of rows) void row.restore();
   }
 
+  /** Show a notebook with ordinary nbgrader tests: no points in all, no hints, and nothing to be earned.
+   * @param {Plain} plain */
+  showPlain(plain) {
+    const say = plain.words;
+    const view = this.views.get(plain) ?? new PlainView(this, plain);
+    this.views.set(plain, view);
+    this.rows = [];
+    write(this.heading, plain.info.title);
+    write(this.checkButton, say.plain.run);
+    write(this.stopButton, say.stop);
+    const buttons = h('div', { class: 'secant-buttons' }, this.checkButton, this.stopButton, this.clock);
+    this.content.replaceChildren(this.heading, buttons, this.problem, ...view.nodes);
+    this.update();
+  }
+
   /** Say above all else what is the matter with the server; '' if nothing is.
    * @param {string} said */
   warn(said) {
@@ -141,6 +163,17 @@ export class Panel {
     if (hadFocus) (running ? this.stopButton : this.checkButton).focus();
     this.widget.node.setAttribute('aria-busy', String(running));
     this.updateClock();
+    write(this.problem, lesson.problem);
+    if (lesson instanceof Plain) {
+      this.views.get(lesson)?.update();
+      if (running !== this.wasRunning) {
+        this.wasRunning = running;
+        write(this.spoken, running ? say.checking : lesson.problem ? '' : (lesson.result?.said ?? ''));
+        this.spoken.hidden = false;
+        if (!running) this.content.scrollTop = 0;
+      }
+      return;
+    }
     const { points, best, most } = lesson.total();
     const { said, value, of } = lesson.reached();
     write(this.total, said);
@@ -152,7 +185,6 @@ export class Panel {
     write(this.when, lesson.when ? say.checkedAt(moment(lesson.when, lesson.info.language)) : say.neverChecked);
     write(this.changed, !running && lesson.changed() ? say.changed : '');
     write(this.visible, lesson.hidden ? '' : say.visibleOnly);
-    write(this.problem, lesson.problem);
     for (const row of this.rows) row.update();
     if (running !== this.wasRunning) {
       this.wasRunning = running;

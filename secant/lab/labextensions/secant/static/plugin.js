@@ -7,6 +7,7 @@ import { button, h, write } from './dom.js';
 import { chooseByArrows, handOnKeys, handOnShortcuts } from './keys.js';
 import { hasTests, Lesson, sentence, taskAt } from './lesson.js';
 import { Panel } from './panel.js';
+import { Plain } from './plain.js';
 import { replaceBroken } from './remains.js';
 import { isPlain, isStranger, Refused, Server, Unreachable } from './server.js';
 import { Sides } from './sides.js';
@@ -178,14 +179,13 @@ class Extension {
     if (notebook.isDisposed) return;
     replaceBroken(notebook, lesson, lesson?.words ?? words(this.language));
     if (!lesson) return;
-    decorate(lesson, this.lab);
+    if (!(lesson instanceof Plain)) decorate(lesson, this.lab);
     this.watch(lesson);
     this.follow();
   }
 
   /** Ask the server about a notebook, until it knows; meanwhile the button says what is the matter.
-   * @param {Jupyter} notebook @returns {Promise<Lesson | null>} null where it is no lesson; an assignment with
-   *   ordinary nbgrader tests has a button that says how to run them */
+   * @param {Jupyter} notebook @returns {Promise<Lesson | null>} null where there is nothing to check */
   async find(notebook) {
     const say = words(this.language);
     /** @type {() => void} */
@@ -202,25 +202,18 @@ class Extension {
       try {
         const info = await this.server.lesson(notebook.context.path);
         if (notebook.isDisposed) return null;
-        const lesson = new Lesson(notebook, this.server, info, this.app.serviceManager.contents);
+        const { contents } = this.app.serviceManager;
+        const language = this.language === 'ko' ? 'ko' : 'en';
+        const lesson = isPlain(info)
+          ? new Plain(notebook, this.server, info, language, contents)
+          : new Lesson(notebook, this.server, info, contents);
         this.lessons.set(notebook, lesson);
         this.troubles.delete(notebook);
-        show(lesson.words);
+        show(lesson.words, isPlain(info) ? lesson.words.plain.caption : lesson.words.checkCaption);
         if (pressed) setTimeout(() => void this.check(lesson));
         return lesson;
       } catch (error) {
-        if (notebook.isDisposed || (error instanceof Refused && error.status === 404)) return null;
-        if (isPlain(error)) {
-          this.troubles.set(notebook, error.message);
-          show(say, error.message);
-          this.follow();
-          again = () => {
-            this.follow();
-            this.reveal();
-          };
-          if (pressed) again();
-          return null;
-        }
+        if (notebook.isDisposed || (error instanceof Refused && [404, 415].includes(error.status))) return null;
         this.troubles.set(notebook, sentence(say, error));
         show(say);
         this.follow();

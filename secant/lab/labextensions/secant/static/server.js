@@ -1,6 +1,6 @@
 /** The endpoints below `secant/api/`, with Jupyter's own authentication and XSRF. */
 
-/** @import { CheckEvent, Hint, Jupyter, LessonInfo, Overview, Solution } from './types.js' */
+/** @import { CheckEvent, Hint, Jupyter, LessonInfo, Overview, PlainEvent, PlainInfo, Solution } from './types.js' */
 
 /** What the server refused, in its own words if it has any. */
 export class Refused extends Error {
@@ -20,10 +20,10 @@ export function isStranger(status) {
   return status === 401 || status === 403;
 }
 
-/** Whether the server says that a notebook has ordinary nbgrader tests, which a page does not run.
- * @param {unknown} error @returns {error is Refused} */
-export function isPlain(error) {
-  return error instanceof Refused && error.status === 415;
+/** Whether what the server knows of a notebook is that it has ordinary nbgrader tests.
+ * @param {LessonInfo | PlainInfo} info @returns {info is PlainInfo} */
+export function isPlain(info) {
+  return 'plain' in info;
 }
 
 /** Nobody answered, or the answer broke off. */
@@ -39,7 +39,7 @@ export class Server {
     this.settings = settings;
   }
 
-  /** @param {string} path of the notebook @returns {Promise<LessonInfo>} */
+  /** @param {string} path of the notebook @returns {Promise<LessonInfo | PlainInfo>} */
   lesson(path) {
     return this.get('lesson', { path });
   }
@@ -87,8 +87,24 @@ export class Server {
    * @param {AbortSignal} signal
    * @returns {AsyncGenerator<CheckEvent>}
    */
-  async *check(path, task, agree, signal) {
-    const response = await this.post('check', { path, task, agree }, signal);
+  check(path, task, agree, signal) {
+    return this.events({ path, task, agree }, signal);
+  }
+
+  /** Run the visible tests of a saved notebook that has ordinary ones.
+   * @param {string} path
+   * @param {string} language of what the server says
+   * @param {boolean} agree whether the learner has just agreed that this notebook is run
+   * @param {AbortSignal} signal
+   * @returns {AsyncGenerator<PlainEvent>}
+   */
+  runTests(path, language, agree, signal) {
+    return this.events({ path, agree, lang: language, plain: true }, signal);
+  }
+
+  /** @param {object} order @param {AbortSignal} signal @returns {AsyncGenerator<any>} */
+  async *events(order, signal) {
+    const response = await this.post('check', order, signal);
     const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
     const decoder = new TextDecoder();
     let text = '';

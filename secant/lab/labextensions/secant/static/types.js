@@ -15,6 +15,15 @@
  *   | {event: 'task', task: Row}
  *   | ({event: 'end', score: number, max_score: number, seconds: number} & Noted)
  *   | ({event: 'stopped'} & Partial<Noted>) | ({event: 'error', message: string} & Partial<Noted>)} CheckEvent
+ * @typedef {{plain: true, name: string, agreed: boolean}} PlainInfo a notebook with ordinary nbgrader tests
+ * @typedef {{kind: 'test', id: string, points: number | null, max_points: number,
+ *   outcome: 'no_error' | 'partial' | 'failed' | 'timed_out' | 'crashed' | 'manual', said: string, error: string,
+ *   message: string, output: string, seconds: number} | {kind: 'manual', id: string, max_points: number}} PlainRow
+ * @typedef {{said: string, left_out: string,
+ *   stopped: {label: string, line: number | null, error: string, message: string}[]}} PlainEnd
+ * @typedef {PlainEnd & {rows: PlainRow[]}} PlainResult
+ * @typedef {{event: 'waits'} | {event: 'begin', plain: true} | {event: 'task', task: PlainRow}
+ *   | ({event: 'end'} & PlainEnd) | {event: 'stopped'} | {event: 'error', message: string}} PlainEvent
  * @typedef {{gained: Gained, problem: string | null}} Noted where a verdict has fallen
  * @typedef {{xp: number, level: null | {number: number, title: string}, achievements: {title: string, how: string}[]}} Gained
  * @typedef {{title: string, text: string, number: number, of: number}} Hint
