@@ -26,9 +26,9 @@ from autograder.exam.plain_report import Grade, Outcome, PlainReport
 from autograder.intake.parse import Cell, parse
 from autograder.intake.plain import last_of_each
 from autograder.sandbox.container import Container
-from autograder.sandbox.inside.plain import PRISTINE
 from autograder.sandbox.plain import PlainClient, Ran, TestCode
 from autograder.sandbox.results import CellResult, Crashed, TimedOut
+from secant.bindings import PRISTINE
 
 LOADS = 3  # how often a notebook is begun at most, each time without the cell that was the end of it
 SUBMISSION_SECONDS = 300.0
