@@ -104,7 +104,7 @@ def collect(
         CourseError: nothing can be collected.
     """
     course = Course.at(root)
-    chosen = _one_lesson(root, lesson) if lesson else ""
+    chosen = _one_lesson(course, lesson) if lesson else ""
     known = read_roster(roster) if roster else None
     with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
         done = into.collect(course, downloads, known, chosen, into.system_named(system))
@@ -217,7 +217,7 @@ def export(
         CourseError: they cannot be written.
     """
     course = Course.at(root)
-    name = _one_lesson(root, lesson) if lesson else _the_lesson(course)
+    name = _one_lesson(course, lesson) if lesson else _the_lesson(course)
     path = (output or root / back.EXPORTED / f"{name}.{system}.csv").absolute()
     try:
         done = back.export(course, system, name, fill, column)
@@ -266,8 +266,8 @@ def _write(path: Path, data: bytes, fill: Path | None) -> None:
     out.print(say(en=f"wrote {path}", ko=f"파일을 썼습니다: {path}"))
 
 
-def _one_lesson(root: Path, word: str) -> str:
-    (found,) = choose_gradable(root, [word])
+def _one_lesson(course: Course, word: str) -> str:
+    (found,) = choose_gradable(course.root, [word], course.directory.source_directory)
     return found
 
 

@@ -4,8 +4,9 @@
 
 The homework is numpy's: two tests, one of them with a hidden part, an answer and a task that a person grades.
 Our first figure is of one examiner in one process, without gradebook, folders and pages. The second is that
-of `autograder grade`, from its start to its end, with gradebook, folders and pages. Stock's is that of
-`nbgrader autograde`, which writes gradebook and folders, and makes no page. All grade the same submissions.
+of `autograder grade`, from its start to its end, with gradebook, folders and pages. Stock's are those of
+`nbgrader autograde`, which writes gradebook and folders, of `nbgrader generate_feedback`, which makes the
+pages, and their sum, which is compared with the second. All grade the same submissions with stock settings.
 With --imports the notebooks import these modules, too; our first figure is then given without and with
 preloading.
 """
@@ -69,12 +70,19 @@ def whole(root: Path, students: int) -> float:
     return took / students
 
 
-def stock(root: Path, students: int) -> float:
-    """Return the seconds that `nbgrader autograde` takes for each submission, its start included."""
+def stock(root: Path, students: int) -> tuple[float, float]:
+    """Return the seconds that stock nbgrader takes for each submission: to grade it, and for its page.
+
+    Each command's start is included.
+    """
     _nbgrader(root, ["generate_assignment", NAME, "--create"])
     started = time.perf_counter()
     _nbgrader(root, ["autograde", NAME])
-    return (time.perf_counter() - started) / students
+    graded = time.perf_counter()
+    _nbgrader(root, ["generate_feedback", NAME])
+    ended = time.perf_counter()
+    assert len(list((root / "feedback").glob("*/*/*.html"))) == students
+    return (graded - started) / students, (ended - graded) / students
 
 
 def _nbgrader(root: Path, words: Sequence[str]) -> None:
@@ -102,9 +110,11 @@ def main() -> None:
         graded = whole(root, given.students)
         print(f"ours, with gradebook, folders and pages: {graded:.2f} s a submission, the start included")
         if not given.no_stock:
-            theirs = stock(root, given.students)
-            ratios = f"{theirs / each:.1f} and {theirs / graded:.1f} times as long"
-            print(f"stock nbgrader: {theirs:.2f} s a submission, {ratios}")
+            autograde, feedback = stock(root, given.students)
+            both = autograde + feedback
+            print(f"nbgrader autograde: {autograde:.2f} s a submission, {autograde / each:.1f} times ours")
+            print(f"nbgrader generate_feedback: {feedback:.2f} s a submission")
+            print(f"both: {both:.2f} s, {both / graded:.1f} times ours with gradebook, folders and pages")
 
 
 if __name__ == "__main__":

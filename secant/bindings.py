@@ -20,6 +20,8 @@ from secant.language import say
 
 #: Python's own names and their values, as they were when this module was imported.
 BUILTINS: Mapping[str, Any] = dict(vars(builtins))
+#: Ends the name by which a plain test reads a builtin: no code of a notebook can bind such a name.
+PRISTINE = " "
 # What IPython and Python's `site` add for a person at the keyboard.
 _NOT_PYTHONS = {"_", "copyright", "credits", "display", "exit", "get_ipython", "help", "license", "quit"}
 _PYTHONS = {name for name in BUILTINS if name not in _NOT_PYTHONS and not name.startswith("__")}

@@ -28,6 +28,7 @@ Kind = Literal["test", "answer", "manual", "task", "locked"]
 MAX_FILES_BYTES = 64_000_000  # of all files beside the notebooks together, which have a copy per submission
 #: The files beside a notebook that nbgrader does not hand on, unless the course's settings list others.
 IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache")
+_AWAIT = re.compile(r"'(?:await|async \w+)' outside|asynchronous comprehension outside")
 _AUTOTEST = re.compile(r"^\s*#+\s*(?:HASHED\s+)?AUTOTEST\b", re.MULTILINE)
 
 
@@ -193,7 +194,29 @@ def _read(path: Path, config: Config) -> PlainSource:
         raise Unsupported(f"{where} cannot be read: {error}") from error
     _refuse(given, where)
     mark = ClearHiddenTests(config=config).begin_test_delimeter
-    return PlainSource(path.stem, [_cell(cell, mark) for cell in given.cells if grade_id(cell)], bound)
+    cells = [_cell(cell, mark) for cell in given.cells if grade_id(cell)]
+    for cell in cells:
+        if cell.kind == "test":
+            refuse_awaiting(cell, where)
+    return PlainSource(path.stem, cells, bound)
+
+
+def refuse_awaiting(cell: PlainCell, where: str) -> None:
+    """Refuse a test that only a kernel can run, since it awaits outside of a function.
+
+    Raises:
+        Unsupported: it does.
+    """
+    from IPython.core.inputtransformer2 import TransformerManager  # takes long, and few need it
+
+    try:
+        compile(TransformerManager().transform_cell(cell.source), "<test>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        if _AWAIT.search(str(error)):
+            raise Unsupported(
+                f"{where}, cell {cell.id}: a test that awaits outside of a function cannot be graded. "
+                "Put it into `async def` and call that with asyncio.run."
+            ) from error
 
 
 def _refuse(notebook: NotebookNode, where: str) -> None:

@@ -11,7 +11,6 @@ import hashlib
 import io
 import marshal
 import math
-import re
 import secrets
 import tokenize
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,21 +20,20 @@ from types import CodeType
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from autograder.course.plain import PlainCell, PlainSource, Unsupported, names_bound
+from autograder.course.plain import PlainCell, PlainSource, Unsupported, names_bound, refuse_awaiting
 from autograder.exam.plain_report import Grade, Outcome, PlainReport
 from autograder.intake.parse import Cell, parse
 from autograder.intake.plain import last_of_each
 from autograder.sandbox.container import Container
-from autograder.sandbox.inside.plain import PRISTINE
 from autograder.sandbox.plain import PlainClient, Ran, TestCode
 from autograder.sandbox.results import CellResult, Crashed, TimedOut
+from secant.bindings import PRISTINE
 
 LOADS = 3  # how often a notebook is begun at most, each time without the cell that was the end of it
 SUBMISSION_SECONDS = 300.0
 MAX_CELL_BYTES = 900_000  # of one cell, so that it fits one frame of the wire
 _NOT_RENAMED = frozenset({"super"})  # which means something to the compiler
 _SILENT = (tokenize.COMMENT, tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
-_AWAIT = re.compile(r"'(?:await|async \w+)' outside|asynchronous comprehension outside")
 
 
 @dataclass(frozen=True)
@@ -226,6 +224,7 @@ def _compiled(cell: PlainCell, source: PlainSource) -> TestCode | Grade:
     Raises:
         Unsupported: it cannot run outside of a kernel.
     """
+    refuse_awaiting(cell, source.name)
     try:
         tree = ast.parse(TransformerManager().transform_cell(cell.source))
         reading = _Pristine(source.bound | _bound_in(tree))
@@ -237,11 +236,6 @@ def _compiled(cell: PlainCell, source: PlainSource) -> TestCode | Grade:
         body = compile(tree, name, "exec", dont_inherit=True)
         value = compile(ast.fix_missing_locations(last), name, "eval", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        if _AWAIT.search(str(error)):
-            raise Unsupported(
-                f"{source.name}, cell {cell.id}: a test that awaits outside of a function cannot be graded. "
-                "Put it into `async def` and call that with asyncio.run."
-            ) from error
         return Grade(cell.id, 0.0, cell.points, "failed", type(error).__name__, str(error))
     code = TestCode(_text(body), _text(value), tuple(sorted(reading.read)), "")
     if len((code.body + code.last).encode()) > MAX_CELL_BYTES:

@@ -6,6 +6,7 @@ with pages.kept():
     import torch
 
     import autograder.exam.examiner
+    import autograder.exam.plain
     import autograder.workers.preloaded_pages  # noqa: F401
 
 torch.set_num_threads(1)

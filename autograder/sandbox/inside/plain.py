@@ -34,12 +34,11 @@ from autograder.sandbox.inside.candidate import (
 )
 from autograder.sandbox.inside.limits import OUTPUT_LIMIT, VALUE_LIMIT
 from autograder.sandbox.inside.shell import Output, Shell, clean, describe
-from secant.bindings import BUILTINS
+from secant.bindings import BUILTINS, PRISTINE
 
 #: The top-level packages of which every module is restored before a test.
 _LEANED_ON = frozenset({"cmath", "functools", "itertools", "math", "numpy", "operator", "random", "unittest"})
 _PARTS = ("torch.testing", "marshal", "signal", "autograder.sandbox.inside")  # of others, these modules
-PRISTINE = " "  # ends the name by which a test reads a builtin: no code of a notebook can bind such a name
 
 
 def serve(channel: socket.socket, shell: Shell, order: dict[str, Any]) -> None:
