@@ -4,10 +4,12 @@ Cells of the assignment that are not the student's to write are ours. Every othe
 outputs of ours alone: what it printed when it was graded, and the pictures that it showed.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from urllib.parse import unquote
 
 from nbformat import NotebookNode, v4
 from nbgrader.utils import compute_checksum
@@ -24,6 +26,7 @@ from autograder.page.prose import harmless, harmless_parts
 from secant.language import Language
 from secant.visible import visible
 
+_ATTACHMENT = re.compile(r"""(?<=[(<"'])attachment:([^)>"'\s]+)|(?<=\]:\s)attachment:(\S+)""")
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
@@ -52,9 +55,10 @@ class Given:
         return {grade_id(cell): grading(cell) for cell in self.made.cells if grade_id(cell)}
 
     @cached_property
-    def texts(self) -> frozenset[str]:
-        """The instructor's own text cells."""
-        return frozenset(cell.source for cell in self.made.cells if cell.cell_type == "markdown")
+    def texts(self) -> Mapping[str, str]:
+        """The instructor's own text cells, by their source: the same text with its attachments inside."""
+        cells = (cell for cell in self.made.cells if cell.cell_type == "markdown")
+        return {cell.source: _with_attachments(cell.source, cell.get("attachments", {})) for cell in cells}
 
 
 def staff_notebook(
@@ -85,7 +89,9 @@ def staff_notebook(
         elif made.cell_type == "code":
             own = [] if ours is not None and ours.is_ours else list(map(output_of, cell.pictures))
             made.outputs = (outputs_of(printed[place]) if place in printed else []) + own
-        elif not (ours.is_ours if ours is not None else cell.source in given.texts):
+        elif ours.is_ours if ours is not None else cell.source in given.texts:
+            made.source = given.texts.get(made.source, made.source)
+        else:
             parts = split([cell], Sources(shown, cell.attachments))
             words = harmless(cell.source), dict[str, dict[str, str]]()
             made.source, attachments = (
@@ -115,6 +121,20 @@ def _cell(cell: Cell, ours: PlainCell | None, given: Given, place: int) -> Noteb
     if is_locked:
         made.metadata.nbgrader["checksum"] = compute_checksum(made)
     return made
+
+
+def _with_attachments(source: str, attachments: Mapping[str, Mapping[str, str]]) -> str:
+    """Return an instructor's text with its attached pictures as data URLs.
+
+    A notebook's attachments are a student's, to be decoded in the sandbox. Without a file of its name, a link
+    to an attachment would keep nbconvert from showing the notebook at all.
+    """
+
+    def address(link: re.Match[str]) -> str:
+        bundle = attachments.get(unquote(link[1] or link[2]), {})
+        return next((f"data:{kind};base64,{data}" for kind, data in bundle.items()), "#")
+
+    return _ATTACHMENT.sub(address, source)
 
 
 def _test_outputs(task: GradedTask) -> list[NotebookNode]:

@@ -85,8 +85,7 @@ class PlainClient(CandidateClient):
         for path, data in files.items():
             for start in range(0, max(len(data), 1), _PIECE):
                 piece = torch.from_numpy(np.frombuffer(data[start : start + _PIECE], np.uint8).copy())
-                file = {"path": path, "data": piece, "more": start + _PIECE < len(data)}
-                self._exchange({"do": "file", "file": file}, CONTAINER_SECONDS)
+                self._exchange({"do": "file", "file": {"path": path, "data": piece}}, CONTAINER_SECONDS)
 
     @property
     def is_alive(self) -> bool:

@@ -176,11 +176,24 @@ def x():
     assert grade.points == 1
 
 
-def test_course_files_are_read_only_copies(wall: Wall, tmp_path: Path) -> None:
-    test = """import os
-assert os.stat("data/a").st_mode & 0o777 == 0o444
-assert len(open("data/a", "rb").read()) == x"""
-    case = Case("", one(test, 1), {"x": "x = 9_000_001"}, {}, files={"data/a": b"a" * 9_000_001})
+def test_cell_may_write_a_file_of_the_assignment_which_the_test_then_reads(
+    wall: Wall, tmp_path: Path
+) -> None:
+    files = {"data/a": b"the assignment's"}
+    cells = one("assert open('data/a').read() == 'mine'", 1)
+    saved = "with open('data/a', 'w') as file:\n    file.write('mine')\nx = 1"
+    (grade,) = examined(Case("", cells, {"x": saved}, {}, files=files), wall, tmp_path).grades
+    assert grade.points == 1, grade
+
+
+def test_file_of_the_assignment_arrives_whole(wall: Wall, tmp_path: Path) -> None:
+    case = Case(
+        "",
+        one("assert len(open('data/a').read()) == x", 1),
+        {"x": "x = 9_000_001"},
+        {},
+        files={"data/a": b"a" * 9_000_001},
+    )
     (grade,) = examined(case, wall, tmp_path).grades
     assert grade.points == 1, grade
 

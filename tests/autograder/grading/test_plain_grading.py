@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nbformat.v4 import new_output
+from nbformat.v4 import new_markdown_cell, new_output
 from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat import read
 
@@ -189,6 +189,20 @@ def test_notebook_for_staff_has_our_cells_and_the_students_outputs(
     assert grades(room, "hostile")["t"] == (0.0, False)
     for path in (room / "autograded").glob("*/ps/*.ipynb"):
         read(path, as_version=4)  # as nbgrader's own: its cells are marked as it wants them
+
+
+def test_pictures_attached_to_the_instructors_text_are_shown(plain_room: Path) -> None:
+    data = "iVBORw0KGgo="
+    text = new_markdown_cell("![one](attachment:a%20b.png) ![none](attachment:gone.png)")
+    text.attachments = {"a b.png": {"image/png": data}}
+    cells = (text, *FIRST[:2])
+    write_assignment(plain_room / "source", "hw2", {"hw2": notebook(*cells)})
+    submit(plain_room, "ann", {"hw2": filled(cells, RIGHT)}, "hw2")
+    summary, _ = examine(plain_room, name="hw2")
+    assert summary.failed == {}
+    shown = (plain_room / "feedback/ann/hw2/hw2.html").read_text(encoding="utf-8")
+    assert f'src="data:image/png;base64,{data}"' in shown
+    assert "attachment:" not in (plain_room / "autograded/ann/hw2/hw2.ipynb").read_text(encoding="utf-8")
 
 
 def test_results_have_the_public_form(graded_class: tuple[Path, Summary]) -> None:

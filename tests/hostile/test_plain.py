@@ -1,0 +1,194 @@
+"""The hostile submissions, handed in for an assignment with ordinary nbgrader tests, graded in one batch.
+
+Their tests run in the student's process, so a verdict can be forged. Nobody else's score may change, nothing
+may be read or written outside, and the batch must end.
+"""
+
+import html
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+
+from autograder.course.settings import Course
+from autograder.gradebook.book import Book
+from autograder.gradebook.entries import find_submissions
+from autograder.grading.batch import Summary, grade
+from autograder.workers.executors import LocalWorkers
+from tests.hostile.cases import Case, load_all, write
+from tests.hostile.stock import honest, variant_of
+from tests.hostile.world import BAIT, LESSON, POINTS, REPOSITORY, RIGHT, WRONG, World
+from tests.support.plain_course import answer, code, graded, notebook, write_assignment
+
+FULL = sum(POINTS.values())
+HONEST = {"0_first": FULL, "M_middle": FULL, "Z_last": FULL, "Z_wrong": 0.0}
+#: A cell's seconds, for submissions that wait for a clock.
+CELL_SECONDS = 2
+STUB = "def {}(x):\n    ### BEGIN SOLUTION\n    pass\n    ### END SOLUTION"
+TESTS = {
+    "grad_square": "assert torch.allclose(grad_square(torch.tensor([1.0, 3.0])), torch.tensor([2.0, 6.0]))\n"
+    "assert torch.allclose(grad_square(torch.tensor([-2.0])), torch.tensor([-4.0]))",
+    "slope_at": "assert abs(slope_at(3.0) - 6.0) < 1e-6",
+    "doubled": "given = torch.tensor([1.0, 2.0])\nvalues, total = doubled(given)\n"
+    "assert values.tolist() == [2.0, 4.0]\nassert total == 6.0\nassert given.tolist() == [1.0, 2.0]\n"
+    "assert doubled(torch.tensor([4.0]))[1] == 8.0",
+}
+HIDDEN = {
+    "slope_at": "\n### BEGIN HIDDEN TESTS\nsecret = 'CANARY-hidden-slope-27'\n"
+    "assert abs(slope_at(-1.5) + 3.0) < 1e-6, secret\n### END HIDDEN TESTS"
+}
+#: The points that a submission of the quick choice gets and has not earned; docs/trust.md counts them.
+FORGED = {"A04": 2.0, "A06": 2.0}
+#: Submissions that wait for a clock, or use up what a container has.
+COSTLY = ("C01", "C06", "C10", "X96", "X109")
+
+
+@dataclass(frozen=True)
+class PlainWorld(World):
+    """A course directory whose assignment of the same name is a plain one."""
+
+    @classmethod
+    def create(cls, root: Path, bait: bool = True) -> "PlainWorld":
+        """Write the assignment as an instructor would."""
+        world = cls(root)
+        write_assignment(root / "source", LESSON, {LESSON: world.source})
+        shutil.copy(REPOSITORY / "nbgrader_config.py", root)
+        local = f"c = get_config()\nc.Execute.timeout = {CELL_SECONDS}\n"
+        (root / "nbgrader_config_local.py").write_text(local)
+        return world
+
+    @cached_property
+    def source(self) -> NotebookNode:
+        """The instructor's notebook."""
+        return self._made(STUB, HIDDEN)
+
+    @cached_property
+    def releases(self) -> dict[Any, NotebookNode]:
+        """The notebook that students are given, by language."""
+        stub = "def {}(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()"
+        made = self._made(stub, {})
+        return {"en": made, "ko": made}
+
+    def hidden_lines(self) -> set[str]:
+        """The telling lines of the hidden tests."""
+        lines = "\n".join(HIDDEN.values()).splitlines()
+        return {line.strip() for line in lines if len(line.strip()) > 25 and "###" not in line}
+
+    @staticmethod
+    def _made(stub: str, hidden: dict[str, str]) -> NotebookNode:
+        cells = [code("import torch")]
+        for task, points in POINTS.items():
+            cells.append(answer(task, stub.format(task)))
+            cells.append(graded(f"test_{task}", TESTS[task] + hidden.get(task, ""), points))
+        return notebook(*cells)
+
+
+def chosen(deep: bool) -> list[Case]:
+    """Return the submissions of a run: all of them, or those that mean to gain, read or use up something."""
+    cases = load_all().values()
+    if deep:
+        return list(cases)
+    quick = [case for case in cases if case.group in "AB" and not case.limits and not case.room]
+    return quick + [case for case in cases if case.id in COSTLY]
+
+
+@dataclass
+class Graded:
+    """The class after the run."""
+
+    root: Path
+    cases: dict[str, Case]
+    summary: Summary
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """Each student's score in the gradebook."""
+        with Gradebook(f"sqlite:///{self.root}/gradebook.db", "secant") as book:
+            return {each.student.id: each.score for each in book.assignment_submissions(LESSON)}
+
+    def page(self, student: str) -> str:
+        """Return a student's page."""
+        return (self.root / "feedback" / student / LESSON / f"{LESSON}.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def graded_class(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> Iterator[Graded]:
+    root = tmp_path_factory.mktemp("plain")
+    world = PlainWorld.create(root)
+    for student, score in HONEST.items():
+        made = world.notebook(RIGHT if score else WRONG, last="# CANARY-other-student-31c0")
+        write(made, root / "submitted" / student / LESSON)
+    cases = {f"{case.id}-{variant_of(case)}": case for case in chosen(deep)}
+    for student, case in cases.items():
+        write(case.make(world, case.answers(variant_of(case))), root / "submitted" / student / LESSON)
+    course = Course.at(root)
+    with Book(course.directory, course.config):
+        pass  # made without nbgrader's own program, which takes seconds
+    crew = LocalWorkers(1)
+    try:
+        yield Graded(root, cases, grade(course, find_submissions(course, [LESSON]), crew))
+    finally:
+        crew.close(kill=True)
+
+
+def the_batch_ends_and_everybody_has_a_result(done: Graded) -> None:
+    assert done.summary.failed == {}
+    assert done.summary.done == len(done.cases) + len(HONEST)
+
+
+def nobody_elses_score_changes(done: Graded) -> None:
+    assert {student: done.scores[student] for student in HONEST} == HONEST
+
+
+def points_not_earned_are_those_that_trust_md_counts(done: Graded) -> None:
+    most = {student: honest(case, variant_of(case))[1] for student, case in done.cases.items()}
+    forged = {
+        done.cases[student].id: done.scores[student]
+        for student, points in most.items()
+        if done.scores[student] > points
+    }
+    assert forged == FORGED
+
+
+def no_page_shows_a_secret(done: Graded) -> None:
+    for student in done.cases:
+        page = done.page(student)
+        assert re.findall(BAIT + r"(?:hidden|other|gradebook|environment)[\w-]+", page) == []
+        words = html.unescape(re.sub("<[^>]+>", "", page))
+        assert [line for line in PlainWorld(done.root).hidden_lines() if line in words] == []
+
+
+def no_page_runs_a_script_of_a_student(done: Graded) -> None:
+    for student in done.cases:
+        page = done.page(student)
+        assert "<script>alert" not in page
+        assert "onerror=alert(1)>" not in page.replace("&gt;", "")
+        assert len(page) < 5_000_000
+
+
+def nothing_was_written_outside(done: Graded) -> None:
+    assert not list(done.root.rglob("pwned"))
+    assert not Path("/tmp/SECANT-pwned").exists()
+
+
+@pytest.mark.whole
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_hostile_submissions_of_a_plain_assignment_harm_nobody(graded_class: Graded) -> None:
+    """One test, since grading the class is what takes its time."""
+    for check in (
+        the_batch_ends_and_everybody_has_a_result,
+        nobody_elses_score_changes,
+        points_not_earned_are_those_that_trust_md_counts,
+        no_page_shows_a_secret,
+        no_page_runs_a_script_of_a_student,
+        nothing_was_written_outside,
+    ):
+        check(graded_class)
