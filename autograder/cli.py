@@ -17,7 +17,14 @@ from rich.text import Text
 
 from autograder.course.errors import CourseError
 from autograder.course.find_assignments import choose_gradable
-from autograder.course.lesson import Lesson, choose_lessons, course_languages, find_lessons, find_root
+from autograder.course.lesson import (
+    Lesson,
+    calls_use_secant,
+    choose_lessons,
+    course_languages,
+    find_lessons,
+    find_root,
+)
 from autograder.terminal import Terminal, err, out, warn_of_others
 from secant.language import LANGUAGES, counted, language, of_this_machine, print_whatever_comes, say
 from secant.terminal import Command, argument, option, options_metavar, print_version
@@ -418,7 +425,7 @@ def add(
     for one in added:
         _show_added(one)
     written = [one.lesson for one in added if one.outcome in ("copied", "updated")]
-    if own.LINE.partition("; ")[2] not in (root / "nbgrader_config.py").read_text(encoding="utf-8"):
+    if not calls_use_secant(root):
         out.print(f"Add this line to the end of {root / 'nbgrader_config.py'}:")
         out.print(f"    {own.LINE}", style="bold")
     if written:
@@ -472,7 +479,7 @@ def build(
 
     root = find_root(Path.cwd())
     lessons = choose_lessons(find_lessons(root), lesson or [])
-    _refuse_copies(lessons)
+    _refuse_copies(root, lessons)
     if accept_translations:
         _accept_translations(lessons, bool(lesson) and not check)
     if list_stale:
@@ -518,12 +525,16 @@ def build(
         out.print(f"{count}: `autograder build --stale` lists what a release needs.", style="yellow")
 
 
-def _refuse_copies(lessons: Sequence[Lesson]) -> None:
+def _refuse_copies(root: Path, lessons: Sequence[Lesson]) -> None:
     """Refuse to build lessons that `autograder add` copied, whose text it does not copy."""
     from autograder.build.add import is_own_course
 
+    if not is_own_course(root):
+        return
+    if not lessons:
+        raise CourseError(f"{root} has no lessons to build. `autograder add` copies Secant's into it.")
     copies = [lesson.name for lesson in lessons if not lesson.text.is_file()]
-    if copies and is_own_course(lessons[0].root):
+    if copies:
         raise CourseError(
             f"{', '.join(copies)}: nothing to build, course/ has no text of it. To release a copied lesson, "
             "edited or not: nbgrader generate_assignment"

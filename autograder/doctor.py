@@ -118,7 +118,9 @@ def _exposed(start: Path) -> list[Finding]:
     found = [(name, Lesson(name, source).exposed(files)) for name, source in sources.items()]
     told = [f"{file} holds answers or hidden tests of {name}" for name, file in found if file]
     fix = "Move it or delete it: every notebook that is graded could read it."
-    what = f"no answer or hidden test is visible inside the sandbox (lessons searched for: {len(found)})"
+    what = "nothing was searched for: this course has no lesson that can be graded"
+    if found:
+        what = f"no answer or hidden test is visible inside the sandbox (lessons searched for: {len(found)})"
     return [Finding("what the sandbox shows", not told, "; ".join(told) or what, fix if told else "")]
 
 

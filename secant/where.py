@@ -5,6 +5,7 @@ above counts only if it belongs to this user or to root, as with git's `safe.dir
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import secant
@@ -41,18 +42,13 @@ def tried_versions(root: Path) -> Path:
 
 def course_above(start: Path) -> Path | None:
     """The course directory that `start` is, or lies in, if it may be believed."""
-    found = _above(start)
+    found = nearest(start, is_course)
     return found if found is not None and is_trusted(found) else None
 
 
-def distrusted_above(start: Path) -> Path | None:
-    """The course directory that `start` is, or lies in, if it is somebody else's."""
-    found = _above(start)
-    return found if found is not None and not is_trusted(found) else None
-
-
-def _above(start: Path) -> Path | None:
-    return next((folder for folder in (start, *start.parents) if is_course(folder)), None)
+def nearest(start: Path, is_one: Callable[[Path], bool]) -> Path | None:
+    """Return the first of `start` and the folders above it that `is_one` accepts."""
+    return next((folder for folder in (start, *start.parents) if is_one(folder)), None)
 
 
 def is_trusted(root: Path) -> bool:

@@ -73,8 +73,8 @@ def find_own_course(start: Path) -> Path:
 
 
 def is_own_course(root: Path) -> bool:
-    """Return whether a course has lessons that were copied from the installed Secant."""
-    return (root / _RECORD).is_file()
+    """Return whether a course is for lessons that are copied from the installed Secant: none, at first."""
+    return (root / _RECORD).is_file() or not (root / "course").is_dir()
 
 
 def find_brought() -> tuple[Path, list[Lesson]]:

@@ -26,11 +26,13 @@ def new_lesson(root: Path, name: str) -> Lesson:
         name: of the folder, like "11_my_lesson".
 
     Raises:
-        CourseError: for a name that cannot be one, or one or a number that is taken.
+        CourseError: for a name that cannot be one, or one or a number that is taken; or there is no course/.
     """
     given = _NAME.fullmatch(name)
     if not given:
         raise CourseError(f'"{name}" is not a valid lesson name. A valid name is, for example, 11_my_lesson.')
+    if not (root / "course").is_dir():
+        raise CourseError(f"{root} has no folder course/. Write lessons in a copy of Secant's repository.")
     if not _TEMPLATE.is_dir():
         raise CourseError("A class's edition holds no template: write lessons in a copy of the repository.")
     taken = [lesson for lesson in find_lessons(root) if lesson.name[:2] == given["number"]]

@@ -18,7 +18,7 @@ from autograder.course.plain import is_plain
 from autograder.course.variants import variant
 from secant.catalogue import Texts, of_task, read_hints, usual
 from secant.language import LANGUAGES, is_language
-from secant.where import TRUST, course_above, distrusted_above
+from secant.where import TRUST, is_course, is_trusted, nearest
 
 #: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags", *HEADER_MARKS})
@@ -28,6 +28,8 @@ EXTRA_FOLDERS = ("data", "images")
 OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+# Not after a #: the line may be switched off. The import has no bracket.
+_CALL = re.compile(r"^[^#\n]*\buse_secant\(", re.MULTILINE)
 _OF_SO_MANY = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
 # How jupytext remembers the look of the text; it says nothing about the notebook.
 _LAYOUT = ("cell_marker", "lines_to_next_cell", "lines_to_end_of_cell_marker", "skipline", "noskipline")
@@ -77,17 +79,35 @@ class Answer:
 
 
 def find_root(start: Path) -> Path:
-    """Return the course directory that `start` is in: the one with course/ and nbgrader_config.py."""
-    if found := course_above(start):
-        return found
-    if stranger := distrusted_above(start):
+    """Return the course directory that `start` is in.
+
+    Its nbgrader_config.py lies beside course/ or calls use_secant: before the first `autograder add`, a
+    nbgrader course has no course/.
+
+    Raises:
+        CourseError: there is none, or it belongs to another user.
+    """
+    found = nearest(start, lambda folder: is_course(folder) or calls_use_secant(folder))
+    if found is None:
         raise CourseError(
-            f"The course in {stranger} belongs to another user, and its settings and tests would run as you. "
-            f"If you trust it, set {TRUST}={stranger} and run this again."
+            f"{start} is not in a course directory: there is no nbgrader_config.py that calls use_secant(c), "
+            "and none beside a folder course/."
         )
-    raise CourseError(
-        f"{start} is not in a course directory: there is no course/ beside a nbgrader_config.py."
-    )
+    if not is_trusted(found):
+        raise CourseError(
+            f"The course in {found} belongs to another user, and its settings and tests would run as you. "
+            f"If you trust it, set {TRUST}={found} and run this again."
+        )
+    return found
+
+
+def calls_use_secant(folder: Path) -> bool:
+    """Return whether a folder has a nbgrader_config.py that calls use_secant. The file is not run."""
+    try:
+        settings = (folder / "nbgrader_config.py").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return _CALL.search(settings) is not None
 
 
 def find_lessons(root: Path) -> list[Lesson]:

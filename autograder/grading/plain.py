@@ -12,6 +12,7 @@ from functools import cached_property
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearMarkScheme
 from nbgrader.utils import is_task
+from traitlets.config import Config
 
 from autograder.course.cells import grade_id
 from autograder.course.plain import PlainCell, PlainSource, instructors_notebooks
@@ -150,7 +151,7 @@ class GradedPlain:
 
     def titles(self, name: str) -> Mapping[str, str]:
         """Return what `cell_titles` does, of a notebook of its."""
-        return cell_titles(self._made[name])
+        return cell_titles(self._made[name], self.course.config)
 
     def hide_tests(self, notebook: NotebookNode) -> NotebookNode:
         """Return a notebook without hidden tests and mark schemes, whatever the course's own steps do."""
@@ -161,17 +162,37 @@ class GradedPlain:
         return shown
 
 
-def cell_titles(notebook: NotebookNode) -> dict[str, str]:
-    """Return what cells are called: the heading above, and the grade_id. For "", the notebook's title."""
+def cell_titles(notebook: NotebookNode, config: Config) -> dict[str, str]:
+    """Return what cells are called: the heading above, and the grade_id. For "", the notebook's title.
+
+    Args:
+        notebook: the instructor's.
+        config: the course's settings, which say how a mark scheme begins.
+    """
     found: dict[str, str] = {}
     heading = ""
+    clear = ClearMarkScheme(config=config)
     for cell in notebook.cells:
-        if grade_id(cell):
-            found[grade_id(cell)] = f"{heading} · {grade_id(cell)}" if heading else grade_id(cell)
-        elif cell.cell_type == "markdown" and (line := _HEADING.search(cell.source)):
+        if line := _HEADING.search(_text_above(cell, clear)):
             heading = line[1].replace("`", "").strip()
             found.setdefault("", heading)
+        if grade_id(cell):
+            found[grade_id(cell)] = f"{heading} · {grade_id(cell)}" if heading else grade_id(cell)
     return found
+
+
+def _text_above(cell: NotebookNode, clear: ClearMarkScheme) -> str:
+    """Return the text that a cell adds to what stands above the next one, or above its own task.
+
+    A task cell has the task's text, and a mark scheme that no student sees. An answer has the solution.
+    """
+    if cell.cell_type != "markdown" or (grade_id(cell) and not is_task(cell)):
+        return ""
+    try:
+        shown: NotebookNode = clear.preprocess_cell(deepcopy(cell), {}, 0)[0] if is_task(cell) else cell
+    except RuntimeError:  # a mark scheme without an end, which nbgrader does not release
+        return ""
+    return str(shown.source)
 
 
 def graded_cells(source: PlainSource) -> list[PlainCell]:
@@ -190,6 +211,17 @@ def answers_of(source: PlainSource) -> dict[str, list[PlainCell]]:
             found[cell.id], waiting = waiting, []
     if found:
         found[next(reversed(found))] += waiting
+    return found
+
+
+def _tested_answers(source: PlainSource) -> dict[str, list[PlainCell]]:
+    """Return the answers that each graded cell is about: several tests in a row are about the same ones."""
+    found: dict[str, list[PlainCell]] = {}
+    before: list[PlainCell] = []
+    own = answers_of(source)
+    for cell in graded_cells(source):
+        found[cell.id] = own[cell.id] or (before if cell.kind == "test" else [])
+        before = found[cell.id]
     return found
 
 
@@ -324,11 +356,11 @@ class PlainTaken:
 
     def _rows(self, name: str, source: PlainSource, report: PlainReport | None) -> Iterator[GradedTask]:
         grades = {grade.id: grade for grade in report.grades} if report else {}
-        answers = answers_of(source)
+        answers, tested = answers_of(source), _tested_answers(source)
         for cell in graded_cells(source):
             grade = grades.get(cell.id) or Grade(cell.id, 0.0, cell.points, "missing")
-            own = answers[cell.id]
-            is_stub = bool(own) and report is not None and all(one.id in report.unanswered for one in own)
+            own, about = answers[cell.id], tested[cell.id]
+            is_stub = bool(about) and report is not None and all(one.id in report.unanswered for one in about)
             outcome, said = self._said(grade, is_stub=is_stub, is_absent=report is None)
             yield GradedTask(
                 id=cell_key(name, cell.id),

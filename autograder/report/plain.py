@@ -25,7 +25,11 @@ def read_told_plain(course: Course, name: str) -> Told:
     stubs: dict[str, frozenset[str]] = {}
     cells: dict[str, list[tuple[str, str]]] = {}
     for one in read_plain(course.root, name, course.config, source).notebooks:
-        where, said, answers = notebook_key(one.name, name), cell_titles(made[one.name]), answers_of(one)
+        where, said, answers = (
+            notebook_key(one.name, name),
+            cell_titles(made[one.name], course.config),
+            answers_of(one),
+        )
         for cell in graded_cells(one):
             key = cell_key(where, cell.id)
             own = [cell] if cell.kind == "manual" else answers[cell.id]
@@ -35,7 +39,7 @@ def read_told_plain(course: Course, name: str) -> Told:
     every = [cell for notebook in made.values() for cell in notebook.cells]
     code = [cell.source for cell in every if cell.cell_type == "code"]
     first = next(iter(made.values()))
-    title = cell_titles(first).get("", name) if len(made) == 1 else name
+    title = cell_titles(first, course.config).get("", name) if len(made) == 1 else name
     return Told(name, title, titles, stubs, {}, [cell.source for cell in every], code, cells)
 
 

@@ -96,3 +96,13 @@ def test_a_copy_of_a_lesson_inside_the_wall_is_named(tmp_path: Path, monkeypatch
     assert finding.detail == f"{copy} holds answers or hidden tests of {STEPS}"
     assert "Move it" in finding.fix
     assert doctor._exposed(tmp_path) == []  # no course to grade
+
+
+def test_course_without_lessons_has_nothing_to_search_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "nbgrader_config.py").write_text("use_secant = print\nuse_secant('a course')\n")
+    monkeypatch.setattr(doctor, "suspects", lambda seen: [])
+    (finding,) = doctor._exposed(tmp_path)
+    assert finding.ok
+    assert "nothing was searched for" in finding.detail

@@ -1,15 +1,18 @@
 """The section "Secant beside your own course" of docs/teaching.md, in a course that nbgrader quickstart made.
 
-An instructor with the installed wheel runs every command of the section; a student fetches and submits.
+An instructor with the installed wheel runs every command of the section; a student fetches and submits. The
+course's own assignment is graded as well, and gets what stock nbgrader gives.
 """
 
 import csv
 import os
 import re
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.utils import get_username
@@ -25,6 +28,13 @@ SECTION = PAGE.partition("## Secant beside your own course\n")[2].partition("\n#
 (CALL,) = re.findall(r"^```python\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)
 BEFORE, AFTER = re.findall(r"^```sh\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)
 SECRET = "BEGIN HIDDEN TESTS"
+#: A student's answers to ps1, by grade_id. The first accepts what it has to refuse.
+ANSWERS = {
+    "squares": "def squares(n):\n    return [i**2 for i in range(1, n + 1)]",
+    "sum_of_squares": "def sum_of_squares(n):\n    return sum(squares(n))",
+    "sum_of_squares_equation": "$1 + 4 + \\dots + n^2$",
+    "part-a": "Fibonacci's numbers.",
+}
 
 
 class Person:
@@ -39,12 +49,12 @@ class Person:
     def __init__(self, place: Place, folder: Path, log: Path) -> None:
         self.folder, self._place, self._log = folder, place, log
 
-    def run(self, line: str) -> str:
-        """Run a command, which must succeed; return what it printed."""
+    def run(self, line: str, status: int = 0) -> str:
+        """Run a command, which must end with this status; return what it printed."""
         program, *words = shlex.split(line)
         module = {"nbgrader": "nbgrader", "autograder": "autograder.cli"}[program]
         running = self._place.start("python", "-m", module, *words, out=self._log, cwd=self.folder)
-        assert running.wait(300) == 0, f"{line}: {self._log.read_text()[-3000:]}"
+        assert running.wait(300) == status, f"{line}: {self._log.read_text()[-3000:]}"
         return self._log.read_text()
 
 
@@ -80,6 +90,36 @@ def without_ids(folder: Path) -> dict[str, bytes]:
     return {path.name: re.sub(rb'"id": "[^"]*"', b'"id": ""', path.read_bytes()) for path in folder.iterdir()}
 
 
+def answer(folder: Path) -> None:
+    """Write ANSWERS into the notebooks of a folder."""
+    for path in folder.glob("*.ipynb"):
+        notebook = nbformat.read(path, as_version=4)
+        for cell in notebook.cells:
+            cell.source = ANSWERS.get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
+        nbformat.write(notebook, path)
+
+
+def scores(course: Path) -> dict[tuple[str, str], tuple[float | None, bool]]:
+    """Return the points of each cell of ps1 in a course's gradebook, and whether it waits for a person."""
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "mine") as book:
+        graded = book.find_submission("ps1", get_username()).notebooks
+        return {
+            (notebook.name, grade.name): (grade.auto_score, grade.needs_manual_grade)
+            for notebook in graded
+            for grade in notebook.grades
+        }
+
+
+def give_all_points(course: Path) -> None:
+    """Give the cells of ps1 that wait for a person all of their points, as formgrader does."""
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "mine") as book:
+        for notebook in book.find_submission("ps1", get_username()).notebooks:
+            for grade in notebook.grades:
+                if grade.needs_manual_grade:
+                    grade.manual_score, grade.needs_manual_grade = grade.max_score, False
+        book.db.commit()
+
+
 @pytest.mark.timeout(900)
 def test_lesson_goes_from_the_command_to_the_export_beside_the_courses_own_assignment(
     instructor: Person, student: Person
@@ -87,13 +127,32 @@ def test_lesson_goes_from_the_command_to_the_export_beside_the_courses_own_assig
     mine, user = instructor.folder, get_username()
     instructor.run("nbgrader generate_assignment ps1")
     stock = without_ids(mine / "release/ps1")
+    without_secant = mine.parent / "stock"
+    shutil.copytree(mine, without_secant)
     with (mine / "nbgrader_config.py").open("a") as config:
         config.write(CALL)
 
-    for line in BEFORE.splitlines():
-        instructor.run(line)
     instructor.run("nbgrader generate_assignment ps1 --force")
     instructor.run("nbgrader release_assignment ps1")
+    student.run("nbgrader fetch_assignment ps1")
+    answer(student.folder / "ps1")
+    assert "3 of 4 visible tests" in " ".join(student.run("autograder check ps1/problem1.ipynb", 1).split())
+    student.run("nbgrader submit ps1")
+    instructor.run("nbgrader collect ps1")
+    assert not (mine / "course").exists(), "the course has no lesson yet"
+    # It runs `autograder grade ps1` in this folder.
+    assert "1 submission graded, 0 of them earlier; 0 failed" in instructor.run("nbgrader autograde ps1")
+    shutil.copytree(mine / "submitted", without_secant / "submitted")
+    instructor.folder = without_secant
+    instructor.run("nbgrader autograde ps1")
+    instructor.folder = mine
+    assert scores(mine) == scores(without_secant)
+    assert sum(points or 0.0 for points, _ in scores(mine).values()) == 2.0
+    give_all_points(mine)
+    assert "1 page updated" in instructor.run("nbgrader generate_feedback ps1")
+
+    for line in BEFORE.splitlines():
+        instructor.run(line)
     outbound = mine.parent / "exchange/mine/outbound"
     assert without_ids(outbound / "ps1") == stock
     assert [path.name for path in (outbound / LESSON).iterdir()] == [f"{LESSON}.ipynb"]
@@ -115,8 +174,11 @@ def test_lesson_goes_from_the_command_to_the_export_beside_the_courses_own_assig
         assert (submission.score, submission.max_score) == (10, 10)
         assert {assignment.name for assignment in book.assignments} == {LESSON, "ps1"}
     rows = csv.DictReader((mine / "grades.csv").read_text(encoding="utf-8").splitlines())
-    assert {row["assignment"]: row["score"] for row in rows} == {LESSON: "10.0", "ps1": ""}
+    assert {row["assignment"]: row["score"] for row in rows} == {LESSON: "10.0", "ps1": "8.0"}
     assert (mine / f"report/{LESSON}.html").is_file()
+    instructor.run("autograder report")
+    (row,) = csv.DictReader((mine / "report/course.csv").read_text(encoding="utf-8").splitlines())
+    assert {"ps1", LESSON} <= row.keys()
 
     student.run(f"nbgrader fetch_feedback {LESSON}")
     (page,) = (student.folder / LESSON / "feedback").rglob("*.html")

@@ -181,6 +181,21 @@ def test_command_names_the_missing_line_and_ends_with_1_if_a_lesson_was_left(
 
 
 @pytest.mark.parametrize(
+    ("command", "said"), [("build", "no lessons to build"), ("new 11_mine", "has no folder course/")]
+)
+def test_author_commands_change_nothing_in_a_course_without_lessons(
+    mine: Path, monkeypatch: pytest.MonkeyPatch, command: str, said: str
+) -> None:
+    write_assignment(mine / "source", "hw1", {"hw1": HOMEWORK})
+    before = contents(mine)
+    monkeypatch.chdir(mine)
+    refused = CliRunner().invoke(app, command.split())
+    assert isinstance(refused.exception, CourseError)
+    assert said in str(refused.exception)
+    assert contents(mine) == before
+
+
+@pytest.mark.parametrize(
     ("line", "said"),
     [
         ("c.CourseDirectory.release_directory = 'out'", "release_directory must be"),

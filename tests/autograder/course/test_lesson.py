@@ -64,7 +64,9 @@ def test_split_tests_separates_visible_from_hidden_lines() -> None:
 
 
 def test_split_solution_takes_every_region_out_of_an_answer() -> None:
-    first, second = ("    ### BEGIN SOLUTION\n" + line + "\n    ### END SOLUTION" for line in ("    b", "    d"))
+    first, second = (
+        "    ### BEGIN SOLUTION\n" + line + "\n    ### END SOLUTION" for line in ("    b", "    d")
+    )
     assert split_solution(f"def f():\n{first}\n    c\n{second}") == ("def f():\n    c", "    b\n    d")
     assert split_solution("a\nb") == ("a\nb", "")
 
@@ -142,6 +144,23 @@ def test_an_unknown_lesson_lists_the_known_ones(course: Path, word: str) -> None
 
 def test_the_root_is_found_from_inside(course: Path) -> None:
     assert lessons.find_root(course / "course" / "01_steps") == course
+
+
+@pytest.mark.parametrize(
+    "line", ["from x import use_secant; use_secant(c)", "if c:\n    use_secant(get_config())"]
+)
+def test_course_that_calls_use_secant_needs_no_lesson(tmp_path: Path, line: str) -> None:
+    (tmp_path / "nbgrader_config.py").write_text(f"c = get_config()\n{line}\n")
+    (tmp_path / "source").mkdir()
+    assert lessons.find_root(tmp_path / "source") == tmp_path
+    assert lessons.find_lessons(tmp_path) == []
+
+
+@pytest.mark.parametrize("line", ["# use_secant(c)", "from autograder.configure import use_secant"])
+def test_settings_without_the_call_make_no_course(tmp_path: Path, line: str) -> None:
+    (tmp_path / "nbgrader_config.py").write_text(f"{line}\n")
+    with pytest.raises(CourseError, match=r"no nbgrader_config\.py that calls use_secant"):
+        lessons.find_root(tmp_path)
 
 
 def test_folder_outside_a_course_has_no_course_root(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_output
 from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat import read
+from traitlets.config import Config
 
 from autograder import run as running
 from autograder.course.errors import CourseError
@@ -24,13 +25,22 @@ from autograder.gradebook.entries import Entry, find_submissions
 from autograder.gradebook.tasks import change_tasks
 from autograder.grading.batch import Summary, make_pages
 from autograder.grading.closing import closing
+from autograder.grading.plain import cell_titles
 from autograder.lms.exported import is_exported
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Done, Failed, PlainJob
 from autograder.workers.remote import do, pack, unpack
 from tests.autograder.exam.plain_cases import STUB
 from tests.support.plain_class import BEYOND, FIRST, RIGHT, SECOND, WRONG, add_assignments, filled, submit
-from tests.support.plain_course import answer, code, graded, notebook, task, write_assignment
+from tests.support.plain_course import (
+    answer,
+    code,
+    graded,
+    manual,
+    notebook,
+    task,
+    write_assignment,
+)
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, solutions
 from tests.support.small_packages import Packages
 
@@ -491,6 +501,35 @@ def test_assignment_that_cannot_be_graded_stops_no_other(plain_room: Path) -> No
     summary, _ = run(plain_room, lessons=["hw2", "hw1"])
     assert list(summary.refused.values()) == [[Entry("ann", "hw2"), Entry("bob", "hw2")]]
     assert grades(plain_room, "ann", "hw1", "hw1") == {"t": (2.0, False)}
+
+
+def test_untouched_answer_is_not_attempted_in_each_of_its_tests(plain_room: Path) -> None:
+    cells = [answer("f", STUB), graded("t", "f()"), graded("u", "f()"), code("1"), graded("v", "1 / 0")]
+    write_assignment(plain_room / "source", "hw2", {"hw2": notebook(*cells)})
+    submit(plain_room, "ann", {"hw2": notebook(*cells)}, "hw2")
+    submit(plain_room, "bob", {"hw2": filled(cells, {"f": "f = 1"})}, "hw2")
+    summary, _ = examine(plain_room, name="hw2")
+    outcomes = {
+        result["student"]: [one["outcome"] for one in result["tasks"]] for result in summary.as_json()
+    }
+    assert outcomes == {"ann": ["not_attempted"] * 3, "bob": ["wrong"] * 3}
+
+
+def test_cell_is_called_by_the_heading_of_its_task() -> None:
+    cells = [
+        new_markdown_cell("# Sums"),
+        manual("essay", "# My title"),
+        task("part", "---\n## Part B\nWrite it.\n### BEGIN MARK SCHEME\n# Full\n### END MARK SCHEME"),
+        task("scheme", "### BEGIN MARK SCHEME\n# Full\n### END MARK SCHEME"),
+        graded("t", "f()"),
+    ]
+    assert cell_titles(notebook(*cells), Config()) == {
+        "": "Sums",
+        "essay": "Sums · essay",
+        "part": "Part B · part",
+        "scheme": "Part B · scheme",
+        "t": "Part B · t",
+    }
 
 
 def test_test_that_awaits_is_refused_by_name(plain_room: Path) -> None:

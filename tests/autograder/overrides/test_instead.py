@@ -115,6 +115,7 @@ def test_nbgrader_api_with_other_settings_is_refused(
 def test_autograde_outside_a_course_is_refused(handed: Path, command: Command) -> None:
     asked = api(handed)
     (handed / "course").rename(handed / "lessons")
+    (handed / "nbgrader_config.py").write_text("c = get_config()\n")
     answer = asked.autograde(STEPS, "ann")
     assert (answer["success"], command.calls) == (False, [])
     assert "is not in a course directory" in answer["error"]
