@@ -33,7 +33,8 @@ def correct_times(config: Config) -> None:
     if _clock.is_set:
         config.NbGraderAPI.setdefault("timezone", _clock.name)
     ours = {"parse_utc": read_or_none, "as_timezone": as_timezone, "to_numeric_tz": _zone_of_form}
-    modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == "nbgrader"]
+    known = sys.modules.copy().items()  # another thread may be importing
+    modules = [module for name, module in known if name.partition(".")[0] == "nbgrader"]
     for module in modules:
         for name, theirs in _REPLACED:
             if getattr(module, name, None) is theirs:
