@@ -21,7 +21,7 @@ from autograder.course.lesson import Lesson, find_lessons
 from autograder.course.settings import Course
 from autograder.course.solutions import FILE as SOLUTIONS
 from secant.files import read_json, replace_file
-from secant.where import TRUST, has_hidden_tests, is_trusted, package_course
+from secant.where import TRUST, has_hidden_tests, is_trusted, nearest, package_course
 
 #: The line of a course's own nbgrader_config.py with which nbgrader releases and grades lessons.
 LINE = "from autograder.configure import use_secant; use_secant(c)"
@@ -54,7 +54,7 @@ def find_own_course(start: Path) -> Path:
     Raises:
         CourseError: there is none, it is Secant's own, or its settings name other folders than nbgrader does.
     """
-    root = next((folder for folder in (start, *start.parents) if (folder / _SETTINGS).is_file()), None)
+    root = nearest(start, lambda folder: (folder / _SETTINGS).is_file())
     if root is None:
         raise CourseError(
             f"{start} is not in a nbgrader course: there is no {_SETTINGS}. "

@@ -145,13 +145,15 @@ class GradedPlain:
         """Return that nothing is: the student's process has the tests, so a file proves nothing."""
         return False
 
-    def given(self, name: str) -> Given:
-        """Return what a submitted notebook is laid over."""
-        return Given(self.sources[name], self._made[name], self.language)
+    @cached_property
+    def given(self) -> Mapping[str, Given]:
+        """What a submitted notebook is laid over, by its name."""
+        return {name: Given(one, self._made[name], self.language) for name, one in self.sources.items()}
 
-    def titles(self, name: str) -> Mapping[str, str]:
-        """Return what `cell_titles` does, of a notebook of its."""
-        return cell_titles(self._made[name], self.course.config)
+    @cached_property
+    def titles(self) -> Mapping[str, Mapping[str, str]]:
+        """What `cell_titles` returns of each of its notebooks, by their names."""
+        return {name: cell_titles(made, self.course.config) for name, made in self._made.items()}
 
     def hide_tests(self, notebook: NotebookNode) -> NotebookNode:
         """Return a notebook without hidden tests and mark schemes, whatever the course's own steps do."""
@@ -214,11 +216,15 @@ def answers_of(source: PlainSource) -> dict[str, list[PlainCell]]:
     return found
 
 
-def _tested_answers(source: PlainSource) -> dict[str, list[PlainCell]]:
-    """Return the answers that each graded cell is about: several tests in a row are about the same ones."""
+def _tested_answers(source: PlainSource, own: Mapping[str, list[PlainCell]]) -> dict[str, list[PlainCell]]:
+    """Return the answers that each graded cell is about: several tests in a row are about the same ones.
+
+    Args:
+        source: the notebook.
+        own: what `answers_of` returns of it.
+    """
     found: dict[str, list[PlainCell]] = {}
     before: list[PlainCell] = []
-    own = answers_of(source)
     for cell in graded_cells(source):
         found[cell.id] = own[cell.id] or (before if cell.kind == "test" else [])
         before = found[cell.id]
@@ -315,7 +321,7 @@ class PlainTaken:
         files = self.found.files if isinstance(self.found, FoundNotebooks) else {}
         return {
             name: staff_notebook(
-                self._submitted(name, source), self.assigned.given(name), name, result, files
+                self._submitted(name, source), self.assigned.given[name], name, result, files
             )
             for name, source in self.assigned.sources.items()
         }
@@ -326,7 +332,7 @@ class PlainTaken:
 
     def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
         """Return what stands above a notebook of the page."""
-        titles = self.assigned.titles(name)
+        titles = self.assigned.titles[name]
         tasks = [task for task in result.tasks if task.notebook == name]
         rows = [row_of(task, titles.get(task.cell, task.cell), result, entered) for task in tasks]
         title = titles.get("", self.assigned.name)
@@ -356,7 +362,8 @@ class PlainTaken:
 
     def _rows(self, name: str, source: PlainSource, report: PlainReport | None) -> Iterator[GradedTask]:
         grades = {grade.id: grade for grade in report.grades} if report else {}
-        answers, tested = answers_of(source), _tested_answers(source)
+        answers = answers_of(source)
+        tested = _tested_answers(source, answers)
         for cell in graded_cells(source):
             grade = grades.get(cell.id) or Grade(cell.id, 0.0, cell.points, "missing")
             own, about = answers[cell.id], tested[cell.id]
