@@ -1,1 +1,1 @@
-"""Sliders over pictures of a difference quotient, one explorer a lesson."""
+"""Widgets with sliders that plot a difference quotient and autograd's slope, one explorer per lesson."""

@@ -1,1 +1,1 @@
-"""What every explorer is made of."""
+"""The parts that all explorers share."""

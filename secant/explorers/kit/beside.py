@@ -1,4 +1,7 @@
-"""The words beside an explorer, in a .toml of its name: picture, legend, lists, rows, remarks, questions."""
+"""Readers of the .toml files that hold the explorers' texts.
+
+Each explorer has one with its own name: alternative text, legend, choices, labels, remarks and questions.
+"""
 
 import tomllib
 from collections.abc import Mapping
@@ -12,12 +15,17 @@ from secant.language import say
 
 
 def questions(file: str, name: str = "question") -> list[Question]:
-    """Return the questions of one list of that name in an explorer's .toml file, in their order."""
+    """Return the questions listed under `name` in an explorer's .toml file, in the order of the file."""
     return [Question(**question) for question in _beside(file)[name]]
 
 
 def legend(file: str, *columns: Mapping[str, str]) -> list[list[Entry]]:
-    """Return the columns of a legend: drawings by names, with words beside an explorer, in their order."""
+    """Return the columns of a legend, each with its entries in the order of the explorer's .toml file.
+
+    Args:
+        file: the explorer's module file, next to its .toml file.
+        columns: for each column, the drawings by the names of their texts in the .toml file.
+    """
     said = _beside(file)["legend"]
     return [
         [(one[name], said[name]["en"], said[name]["ko"]) for name in said if name in one] for one in columns
@@ -25,23 +33,23 @@ def legend(file: str, *columns: Mapping[str, str]) -> list[list[Entry]]:
 
 
 def remarks(file: str) -> dict[str, dict[str, str]]:
-    """Return the remarks beside an explorer's file, by name, in every language; see `Findings.remark`."""
+    """Return the remarks in an explorer's .toml file, by name and language; see `Findings.remark`."""
     found: dict[str, dict[str, str]] = _beside(file)["remark"]
     return found
 
 
 def label(file: str, name: str) -> str:
-    """Return what a number of that name is called, in the words beside an explorer's file."""
+    """Return the label of the number called `name`, from the explorer's .toml file."""
     return say(**_beside(file)["row"][name])
 
 
 def options(file: str, name: str) -> list[tuple[str, str]]:
-    """Return what can be chosen from a list, as the words beside an explorer's file say it: text, value."""
+    """Return the (text, value) options of the dropdown called `name`, from the explorer's .toml file."""
     return [(say(**words), value) for value, words in _beside(file)["choice"][name].items()]
 
 
 def alt(file: str, name: str = "alt") -> str:
-    """Return the description of a picture in an explorer's .toml file, with {...} where numbers go."""
+    """Return a picture's description from the explorer's .toml file; {...} are placeholders for numbers."""
     return say(**_beside(file)[name])
 
 

@@ -1,4 +1,4 @@
-"""The buttons below an explorer's controls, and the lesson's questions, each of which has one."""
+"""The buttons below an explorer's controls, including one for each of the lesson's questions."""
 
 import html
 import re
@@ -13,14 +13,14 @@ from secant.language import say
 
 @dataclass(frozen=True)
 class Question:
-    """A question of the lesson's, as it asks it: Markdown with formulas, and what it starts from."""
+    """A question of the lesson, in Markdown with formulas, and the state in which the explorer starts it."""
 
     state: Mapping[str, Any]
     en: str
     ko: str
 
     def shown(self, number: int) -> str:
-        """Return the question with its number, as HTML in which $...$ is still to be set."""
+        """Return the question and its number as HTML; the page typesets its $...$ formulas."""
         text = html.escape(say(en=self.en, ko=self.ko), quote=False)
         text = re.sub("`([^`]+)`", r"<code>\1</code>", text)
         text = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)
@@ -28,7 +28,7 @@ class Question:
 
 
 def button(text: str, action: Callable[[], None] | None, tooltip: str) -> widgets.Button:
-    """Return a small button; without an action its click is left to the page."""
+    """Return a small button. If `action` is None, the page handles the click."""
     made = widgets.Button(description=text, tooltip=tooltip, layout={"width": "auto"})
     if action is not None:
         made.on_click(lambda _: action())
@@ -36,7 +36,7 @@ def button(text: str, action: Callable[[], None] | None, tooltip: str) -> widget
 
 
 def ask(number: int, question: Question, choose: Callable[[int, Question], None]) -> widgets.Button:
-    """Return the button of a question, which shows it and sets what it starts from."""
+    """Return the button of a question. A click shows the question and sets the controls to its start."""
     state = question.state.items()
     texts = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in state}
     sets = ", ".join(f"{name} = {text}" for name, text in texts.items())

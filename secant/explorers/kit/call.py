@@ -1,4 +1,4 @@
-"""An explorer's call as text: with what its controls say now, so that it gives the same state again."""
+"""The source text of the call that recreates an explorer in its present state."""
 
 import functools
 import inspect
@@ -18,15 +18,15 @@ PanelT = TypeVar("PanelT", bound=Panel[Any])
 
 @dataclass(frozen=True)
 class Call:
-    """A function that makes an explorer, and what it was given."""
+    """The function that made an explorer, and the arguments that it was called with."""
 
     name: str
     signature: inspect.Signature
     given: State
-    firsts: State  # of the lists to choose from, what is chosen when nothing is said
+    firsts: State  # for each dropdown, its first option: the value when the argument is omitted
 
     def text(self, state: State) -> str:
-        """Return the call that makes an explorer of this state; what is as by default is left out."""
+        """Return the call that makes an explorer with this state; leave out arguments at their defaults."""
         said = []
         for parameter in self.signature.parameters.values():
             name = parameter.name
@@ -39,9 +39,10 @@ class Call:
 
 
 def remembered(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
-    """Decorate a function that makes an explorer, which then knows its call and its lesson's questions.
+    """Decorate a function that makes an explorer, so that the explorer knows its call and its questions.
 
-    The questions are about the functions that it comes with; the .toml file beside its module contains them.
+    The questions are about the built-in functions, so an explorer of other functions gets none. They are read
+    from the .toml file with the name of the explorer's module.
     """
     signature = inspect.signature(make)
     first, file = next(iter(signature.parameters)), inspect.getfile(make)
@@ -62,7 +63,7 @@ def remembered(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
 
 
 def _digits(value: float, *, h: bool) -> str:
-    """Return as many digits as make the same number again, or the same step h, by its slider."""
+    """Return the shortest text that reads back as the same number, or as the same step h on its slider."""
     texts = (f"{value:.{places}g}" for places in range(1, 18))
     same = (text for text in texts if (float(10 ** log_of(float(text))) if h else float(text)) == value)
     return next(same, repr(value))
@@ -80,5 +81,5 @@ def _text(value: Any) -> str:
         name = str(getattr(value, "__name__", "<lambda>"))
         if getattr(torch, name, None) is value:
             return f"torch.{name}"
-        return name if name.isidentifier() else "..."  # a lambda, which has no name to call it by
+        return name if name.isidentifier() else "..."  # a lambda has no name that the call could use
     return repr(value).replace("'", '"') if isinstance(value, str) else repr(value)

@@ -1,7 +1,7 @@
-"""Where a slider's picture is drawn: what stands still once, as an image, and what moves as strokes.
+"""Fast redrawing for pictures with sliders: static artists as one image, moving artists as strokes over it.
 
-A figure drawn anew costs 30 ms to 140 ms, which is no drag a hand can follow. A frame is a few kilobytes of
-paths instead: the page has the image already, and strokes them over it.
+Redrawing a whole figure takes 30 ms to 140 ms, too slow to follow a slider. A frame therefore holds only a
+few kilobytes of paths. The page keeps the image and strokes the paths over it.
 """
 
 import asyncio
@@ -18,38 +18,52 @@ from PIL import Image
 from secant.explorers.kit.strokes import Recorder, Stroke
 
 WIDTH, HEIGHT = 9.0, 4.0  # inches
-DPI = 100  # the page's pixels to the inch
-SHARP, SHARPEST = 2, 4  # dots to the page's pixel: a picture on a narrow page stays sharp, too
-READING = 0.2  # seconds that a number stands in a drag, so that an eye can read it
+DPI = 100  # CSS pixels per inch
+# The least and the most device pixels per CSS pixel. With 2, a picture on a narrow page is sharp, too.
+SHARP, SHARPEST = 2, 4
+# Minimum number of seconds between updates of the numbers during a drag, so that they can be read.
+READING = 0.2
 
 
 def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Figure:
-    """Return an empty figure for a stage, in inches, known to no pyplot and to no backend but Agg."""
+    """Return an empty figure for a stage, known neither to pyplot nor to any backend but Agg.
+
+    Args:
+        width: the width in inches.
+        height: the height in inches.
+    """
     figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
 
 class Stage:
-    """A figure redrawn fast enough to follow a slider: what stands still once, what moves on every frame."""
+    """A figure whose moving artists are redrawn fast enough to follow a slider, over a static image."""
 
     def __init__(self, figure: Figure, moving: Sequence[Artist], density: float = 1) -> None:
-        """Take a figure of `new_figure`, those of its axes' artists that move, and the screen's density."""
+        """Mark the moving artists as animated, and set the figure's resolution for the screen.
+
+        Args:
+            figure: a figure made by `new_figure`.
+            moving: the artists that differ between frames.
+            density: the screen's device pixels per CSS pixel.
+        """
         self.figure = figure
         self.moving = sorted(moving, key=lambda artist: artist.get_zorder())
         for artist in self.moving:
-            artist.set_animated(True)  # a canvas draws animated artists only when asked, or when saving
+            # Matplotlib leaves animated artists out of a normal draw, but not out of a saved figure.
+            artist.set_animated(True)
         self.canvas = FigureCanvasAgg(figure)
         figure.set_dpi(DPI * min(max(density, SHARP), SHARPEST))
 
     @property
     def size(self) -> tuple[int, int]:
-        """Return the width and height of the still image in its pixels, the unit of the strokes."""
+        """The width and height of the static image in its own pixels, which are the unit of the strokes."""
         width, height = self.canvas.get_width_height(physical=True)
         return width, height
 
     def still(self) -> bytes:
-        """Return what stands still, as a PNG."""
+        """Return the static part of the figure as a PNG."""
         self.canvas.draw()
         pixels = Image.frombuffer("RGBX", self.size, self.canvas.buffer_rgba(), "raw", "RGBX", 0, 1)
         encoded = io.BytesIO()
@@ -57,7 +71,7 @@ class Stage:
         return encoded.getvalue()
 
     def frame(self) -> list[Stroke]:
-        """Return what moves, in pixels of the still image, from below."""
+        """Return the strokes of the visible moving artists, lowest first, in pixels of the static image."""
         recorder = Recorder(*self.size, self.figure.dpi)
         for artist in self.moving:
             if artist.axes is not None and artist.axes.get_visible():
@@ -66,7 +80,7 @@ class Stage:
 
 
 def event_loop() -> asyncio.AbstractEventLoop | None:
-    """Return the kernel's loop; where there is none, there is no page to look at either."""
+    """Return the kernel's event loop, or None if none is running, in which case no page is connected."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -74,9 +88,10 @@ def event_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def soon(action: Callable[[], None]) -> Callable[[], None]:
-    """Return a call of `action` that acts once the kernel has answered its page, once for many calls.
+    """Return a function that runs `action` after the kernel has replied to the page; pending calls merge.
 
-    A page's slider waits for the answer: so its next value is on its way while this one's frame is drawn.
+    A slider in the page sends its next value once it has the reply. That value is thus already under way
+    while the frame for the present value is drawn.
     """
     waiting = False
 
@@ -97,10 +112,10 @@ def soon(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def seldom(action: Callable[[], None], seconds: float = READING) -> Callable[[], None]:
-    """Return a call of `action`, for what is read, not watched, that acts at most once in so many seconds.
+    """Return a function that runs `action` at most once in so many seconds, for text that is read.
 
-    The first call takes effect at once, the last one always. Each message saved leaves time for a frame, and
-    a screen reader is not flooded.
+    The first call acts at once, and the last one is never lost. Each message that is saved leaves time for a
+    frame, and a screen reader is not flooded.
     """
     last = -math.inf
     waiting = False
@@ -124,7 +139,7 @@ def seldom(action: Callable[[], None], seconds: float = READING) -> Callable[[],
 
 
 def png(figure: Figure) -> bytes:
-    """Return a figure, its moving artists included, as a PNG."""
+    """Return a figure as a PNG, with its moving artists."""
     encoded = io.BytesIO()
     figure.savefig(encoded, format="png", dpi=DPI)
     return encoded.getvalue()

@@ -1,4 +1,4 @@
-"""The explorers' colours: Okabe and Ito's and one of Tol's, which differ to colour-blind eyes too."""
+"""The explorers' colours, from the colour-blind safe palettes of Okabe and Ito and of Paul Tol."""
 
 from typing import Any
 
@@ -11,7 +11,8 @@ INK, SECANT, TANGENT = "#000000", "#D55E00", "#0072B2"
 PURPLE, GREEN, SKY, AMBER = "#882255", "#009E73", "#56B4E9", "#E69F00"
 GRID, PAPER = "#B8B8B8", "#ffffff"
 
-#: What each becomes on a dark page: the same hue, lighter, 6 to 1 or more against JupyterLab's background.
+#: The colours on a dark page: the same hues, but lighter, with a contrast of at least 6:1 against
+#: JupyterLab's background. Only the grid is darker, so that it stays faint.
 DARK = {
     INK: "#E6E6E6",
     SECANT: "#FF8B3D",
@@ -29,22 +30,25 @@ _PROPERTIES = ("color", "markeredgecolor", "markerfacecolor", "facecolor", "edge
 
 
 def on_page(background: str, *, dark: bool) -> dict[str, str]:
-    """Return what colours become on a page with this background."""
-    # A figure is recoloured more than once: what has turned into ink would turn light the next time.
+    """Return a table from the original colours to those on a page with this background."""
+    # A figure can be recoloured more than once. If the paper turned into INK here, the next pass would turn
+    # it light.
     paper = NEARLY_BLACK if background == INK else background
     return {**DARK, PAPER: paper} if dark else {PAPER: paper}
 
 
 def recolour(figure: Figure, table: dict[str, str]) -> None:
-    """Give everything in a figure that has a colour of the table the one that stands there for it."""
+    """Replace each colour of a figure's artists that is a key of the table by the table's value."""
     known = {light.lower(): dark for light, dark in table.items() if light.lower() != dark.lower()}
-    if not known:  # a white page: looking at each artist takes a fifth as long as drawing it
+    # Nothing changes on a white page. Even a search through all artists takes a fifth of the time of a draw.
+    if not known:
         return
     for axes in figure.axes:
-        axes.tick_params(which="both", colors=known.get(INK, INK))  # ticks to come, too
+        # Matplotlib gives this colour to the ticks that it creates later, too.
+        axes.tick_params(which="both", colors=known.get(INK, INK))
     for artist in figure.findobj():
         parts = (artist, getattr(artist, "arrow_patch", None), getattr(artist, "_bbox_patch", None))
-        for part in filter(None, parts):  # a text's arrow and box are nobody's children
+        for part in filter(None, parts):  # `findobj` does not return a text's arrow and box
             _recolour(part, known)
 
 

@@ -1,4 +1,4 @@
-"""Sliders and lists, each with a name that a screen reader finds and a box to type the same number into."""
+"""Sliders and dropdowns with names that screen readers find; a text box accepts each slider's number, too."""
 
 import math
 from collections.abc import Callable
@@ -13,31 +13,31 @@ from secant.explorers.kit.ranges import LOG_H, Range, clamp
 from secant.language import say
 
 NAME = {"description_width": "60px"}
-# Side by side as long as there is room, then below one another, and never wider than the page.
+# Controls stand side by side if there is room, else one below another, and never exceed the page's width.
 LIST = {"flex": "1 1 190px", "width": "auto", "max_width": "220px"}
 ROW = {"flex": "1 1 270px", "max_width": "420px"}
 TRACK = {"flex": "1 1 110px", "width": "auto", "max_width": "260px"}
-STEP = 1 / 16  # of a step's slider, in powers of ten
+STEP = 1 / 16  # step width of the slider for h, in powers of ten
 
 
 def button(text: str, action: Callable[[], None], tooltip: str = "") -> widgets.Button:
-    """Return a button that says in code what it does."""
+    """Return a button labelled with the code that it runs, in a monospaced font."""
     made = buttons.button(text, action, tooltip)
     made.style.font_family = "monospace"
     return made
 
 
 class Choice(widgets.Dropdown):
-    """A list to choose from."""
+    """A dropdown list whose selection is an argument of an explorer's call."""
 
     @property
     def first(self) -> Any:
-        """What stands first in it."""
+        """The value of the first option."""
         return self._options_values[0]
 
     @property
     def argument(self) -> Any:
-        """What was chosen, as an explorer's argument."""
+        """The selected value, as an argument of the explorer's call."""
         return self.value
 
     @argument.setter
@@ -46,25 +46,29 @@ class Choice(widgets.Dropdown):
 
 
 class Slider(widgets.FloatSlider):
-    """A slider whose value does not come back to the page: one message less for each frame."""
+    """A slider whose value is not echoed to the page, which saves a message per frame."""
 
     value = CFloat(0.0).tag(sync=True, echo_update=False)
     chosen = 0.0
-    name = ""  # as its box says
-    refuse: Callable[[float], None]  # says of an argument that it is out of range, and where it went instead
+    name = ""  # the label of its text box
+    # Shows a message that an argument is out of range, with the value used instead.
+    refuse: Callable[[float], None]
 
     @staticmethod
     def position_of(argument: float) -> float:
-        """Return where the handle stands for an argument."""
+        """Return the position of the handle for an argument."""
         return argument
 
     @staticmethod
     def argument_at(position: float) -> float:
-        """Return the argument for which the handle stands at a position."""
+        """Return the argument for a position of the handle."""
         return position
 
     def choose(self, number: float) -> None:
-        """Take a position as it was given or typed, beside which the page's handle finds a whole step."""
+        """Set the slider to an exact position, as given in the call or typed.
+
+        The page moves the handle to the nearest whole step. `number` keeps the exact position all the same.
+        """
         self.chosen = number
         if self.value == number:
             self.notify_change(
@@ -74,18 +78,18 @@ class Slider(widgets.FloatSlider):
 
     @property
     def number(self) -> float:
-        """The chosen position, as long as the page's handle stands where it puts it; else the handle's."""
+        """The position: the exact one while the handle is at the step nearest to it, else the handle's."""
         steps = math.floor((self.chosen - self.min) / self.step + 0.5)
         nearest = min(self.min + steps * self.step, self.max)
         at_it = self.value == self.chosen or abs(self.value - nearest) < 1e-6 * self.step
         if at_it:
             return self.chosen
-        # The page counts in floats, and may say 1e-17 where it means 0.
+        # The page computes in floating point, and may send 1e-17 for 0.
         return 0.0 if abs(self.value) < 1e-6 * self.step else short(self.value)
 
     @property
     def argument(self) -> float:
-        """What was chosen, as an explorer's argument."""
+        """The chosen value, as an argument of the explorer's call."""
         return self.argument_at(self.number)
 
     @argument.setter
@@ -98,26 +102,26 @@ class Slider(widgets.FloatSlider):
 
     @property
     def arguments(self) -> Range:
-        """The arguments at both ends."""
+        """The arguments at both ends of the slider."""
         return short(self.argument_at(self.min)), short(self.argument_at(self.max))
 
     @property
     def shown(self) -> float:
-        """The argument as the box shows it."""
+        """The argument as the text box shows it."""
         return short(self.argument)
 
     def go(self, steps: int) -> None:
-        """Go so many steps from where it stands, as far as it goes."""
+        """Move the handle by so many steps, but not past the ends."""
         self.put(self.value + steps * self.step)
 
     def put(self, value: float) -> None:
-        """Go to the step that is nearest to a position, as the handle does."""
+        """Move the handle to the step nearest to a position, as a drag does."""
         nearest = self.min + round((value - self.min) / self.step) * self.step
         self.choose(short(clamp(nearest, (self.min, self.max))))
 
 
 class StepSlider(Slider):
-    """A logarithmic slider for h: its position is log10 h, its box and its argument are h."""
+    """A logarithmic slider for h: its position is log10(h); its text box and its argument are h."""
 
     @staticmethod
     def position_of(argument: float) -> float:
@@ -129,18 +133,18 @@ class StepSlider(Slider):
 
     @property
     def shown(self) -> float:
-        """h, to three digits where it is a step of the slider: more would only be in the way of reading."""
+        """The step h as the text box shows it: at a whole step of the slider, to three digits only."""
         steps = self.number / STEP
         return float(f"{self.argument:.3g}") if steps == round(steps) else short(self.argument)
 
 
 def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) -> Choice:
-    """Return a list to choose from, which tells a screen reader its name and choice, as buttons do not.
+    """Return a dropdown list. Unlike toggle buttons, it gives a screen reader its name and its selection.
 
     Args:
-        name: what stands before it.
-        options: what is shown, or (what is shown, what `value` then is).
-        value: what is chosen at first.
+        name: the label in front of the list.
+        options: the texts of the options, or pairs of a text and the value that it stands for.
+        value: the value that is selected at first.
     """
     return Choice(options=options, value=value, description=name, style=NAME, layout=LIST)
 
@@ -148,11 +152,18 @@ def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) ->
 def slider(
     name: str, value: float, ends: Range, step: float | None = None, kind: type[Slider] = Slider
 ) -> tuple[Slider, widgets.Widget]:
-    """Return a slider and a row that holds it beside a box to type the same number into.
+    """Return a slider, and a row that holds it and a text box for typing its number.
 
-    The box carries the label: a screen reader finds no name on the handle of a slider. What is typed outside
-    the ends is refused in words below, and a value given outside is moved to an end, in words too. Without a
-    step there are some hundreds of round ones.
+    The label is on the text box, because a screen reader finds no name on a slider's handle. A typed number
+    outside the range is refused, and a starting value outside it is moved to the nearest end. A message below
+    the slider reports either.
+
+    Args:
+        name: the label of the text box.
+        value: the argument at the start.
+        ends: the first and the last position of the slider.
+        step: the distance between two positions; by default a power of ten that makes 400 to 4000 steps.
+        kind: the class of the slider.
     """
     step = step or _round_step(*ends)
     handle = kind(readout=False, layout=TRACK, min=ends[0], max=ends[1], step=step)
@@ -191,7 +202,7 @@ def slider(
     handle.refuse = refuse
     handle.argument = value
     follow()
-    # Linked here, not in the page: there the box would send its every change to the kernel too.
+    # Linked here and not in the page, where the text box would send each of its changes to the kernel, too.
     follow_seldom = seldom(follow)
     handle.observe(lambda _: follow_seldom(), "value")
     handle.observe(lambda _: write(""), "value")
@@ -211,22 +222,22 @@ def _refusal(name: str, number: float, ends: Range, now: float) -> str:
 
 
 def step_slider(h: float, log_h: Range = LOG_H) -> tuple[Slider, widgets.Widget]:
-    """Return the slider for h and its row; see `slider`."""
+    """Return a slider for h and the row that holds it; see `slider`."""
     return slider("h", h, log_h, STEP, StepSlider)
 
 
 def log_of(h: float) -> float:
-    """Return log10 h; a step of the slider, where h is one to the six digits that are shown of it."""
+    """Return log10(h), moved to the slider's step if h agrees with that step to its six visible digits."""
     log_h = math.log10(h)
     step = round(log_h / STEP) * STEP
     return step if abs(log_h - step) < 3e-6 else log_h
 
 
 def _round_step(low: float, high: float) -> float:
-    """Return a power of ten that divides a range into some hundreds of steps."""
+    """Return a power of ten that divides a range into 400 to 4000 steps."""
     return float(10.0 ** math.floor(math.log10((high - low) / 400)))
 
 
 def short(number: float) -> float:
-    """Undo the page's rounding: its slider counts in per cent, and may say 5.3500000000000005 for 5.35."""
+    """Round a number to six digits, since the page's slider may send 5.3500000000000005 for 5.35."""
     return float(f"{number:.6g}")

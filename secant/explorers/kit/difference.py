@@ -1,8 +1,9 @@
-"""Difference quotients, autograd's gradient, and how far they are apart. Numbers only, no pictures.
+"""Difference quotients, autograd's gradient, and the distance between them, without any drawing.
 
-Every f here is elementwise: f of many x is f of each x. kit/elementwise.py makes any function of one x so.
-Sources: dividing by the step really taken is in Numerical Recipes (Press et al., 1992, section 5.7); the
-complex step is Squire and Trapp, SIAM Review 40 (1998).
+Each f here is elementwise: it maps a tensor of x values to the tensor of their f(x). The module
+kit/elementwise.py makes any function of one x elementwise. Sources: dividing by the step actually taken is in
+Numerical Recipes (Press et al., 1992, section 5.7); the complex step is by Squire and Trapp, SIAM Review 40
+(1998).
 """
 
 import itertools
@@ -19,21 +20,22 @@ from secant.language import say
 Function = Callable[[Tensor], Tensor]
 Functions = Function | Sequence[Function] | Mapping[str, Function]
 Scheme = Literal["forward", "central", "complex"]
-AT_ONCE = 2048  # numbers that torch leaves to one thread: the grain of its log, exp, ... (UnaryOpsKernel.cpp)
+# Largest tensor that torch's log, exp, ... compute in one thread (grain size in UnaryOpsKernel.cpp).
+AT_ONCE = 2048
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
 class FunctionProblem(Exception):
-    """What is the matter with a function, in words for the person who wrote it."""
+    """A fault in an explored function, described for the person who wrote the function."""
 
 
 def problem(*, en: str, ko: str) -> FunctionProblem:
-    """Return a problem to be raised, in the language in use."""
+    """Return a FunctionProblem with its message in the current language."""
     return FunctionProblem(say(en=en, ko=ko))
 
 
 def by_name(functions: Functions) -> dict[str, Function]:
-    """Return one function, several in a list, or several by name, all by name."""
+    """Return a dict of functions by name, from one function, a sequence of functions, or a mapping."""
     if isinstance(functions, Mapping):
         return _numbered((str(name), f) for name, f in functions.items())
     if not isinstance(functions, Sequence):
@@ -42,7 +44,7 @@ def by_name(functions: Functions) -> dict[str, Function]:
 
 
 def _numbered(functions: Iterable[tuple[str, Function]]) -> dict[str, Function]:
-    """Return functions by name; a name that is taken gets a number, so that none is lost."""
+    """Return a dict of functions by name; append a number to a name that is already taken."""
     named: dict[str, Function] = {}
     for name, f in functions:
         names = (name if count == 1 else f"{name} {count}" for count in itertools.count(1))
@@ -51,22 +53,22 @@ def _numbered(functions: Iterable[tuple[str, Function]]) -> dict[str, Function]:
 
 
 def name_of(f: Function, letter: str = "f") -> str:
-    """Return a function's name; a lambda, which has none, goes by the letter."""
+    """Return a function's name. A lambda, which has no name, is named by the letter, as in "f(x)"."""
     name = str(getattr(f, "__name__", type(f).__name__))
     return f"{letter}(x)" if name == "<lambda>" else name
 
 
 def in_brief(error: Exception) -> str:
-    """Return an error's kind and the first line of its message, of bounded length."""
+    """Return an error's type and the first line of its message, at most 200 characters."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
 
 
 def values(f: Function, x: Tensor) -> Tensor:
-    """Return f(x), floating or complex, of x's shape.
+    """Return f(x) in x's shape, as floating-point or complex numbers.
 
     Raises:
-        FunctionProblem: if f raises, or returns anything else.
+        FunctionProblem: if f raises an error, or returns anything else.
     """
     try:
         y = _called(f, x)
@@ -103,15 +105,15 @@ def _called(f: Function, x: Tensor) -> Any:
     if x.requires_grad:
         return f(x)
     try:
-        return f(x.clone())  # an in-place f must not spoil our x
-    except Exception:  # f may register a hook, or differentiate inside: that needs an x that is tracked
+        return f(x.clone())  # a copy, so that an in-place operation in f does not change the caller's x
+    except Exception:  # f may register a hook or differentiate inside, which needs an x with requires_grad
         with torch.enable_grad():
             y = f(x.clone().requires_grad_().clone())
         return y.detach() if isinstance(y, Tensor) else y
 
 
 def number(f: Function, x: Tensor) -> float:
-    """Return f at one x as a plain number, the real part of a complex one.
+    """Return f at a single x as a plain float; for a complex result, its real part.
 
     Raises:
         FunctionProblem: see `values`.
@@ -120,10 +122,10 @@ def number(f: Function, x: Tensor) -> float:
 
 
 def gradient(f: Function, x: Tensor) -> Tensor:
-    """Return autograd's f'(x) at each x, from one backward(), in x's shape and dtype.
+    """Return autograd's f'(x) at each x, from one backward() call, in x's shape and dtype.
 
     Raises:
-        FunctionProblem: if autograd finds no path from the result to x, or an operation fails on it.
+        FunctionProblem: if autograd finds no path from the result to x, or an operation on that path fails.
     """
     leaf = x.detach().clone().requires_grad_()
     with torch.enable_grad():
@@ -142,21 +144,22 @@ def add_slope(f: Function, leaf: Tensor) -> None:
     """Add the slope of f to the leaf's .grad, as backward() does.
 
     Raises:
-        FunctionProblem: if that cannot be done.
+        FunctionProblem: if f or backward() fails.
     """
     _backward(values(f, leaf), leaf)
 
 
 def _backward(value: Tensor, leaf: Tensor) -> None:
-    """Add the slope of a value to the leaf's .grad; nothing if the value has no graph."""
+    """Add the slope of a value to the leaf's .grad. Do nothing if the value has no graph."""
     if not value.requires_grad:
         return
     try:
         if plain_backward.is_needed(value):
             plain_backward.run(value, leaf)
-        else:  # `inputs` keeps the pass from adding to the .grad of a model that f may hold
+        # `inputs` keeps backward() from adding to the .grad of the parameters of a model that f may use.
+        else:
             value.backward(inputs=[leaf])
-    except Exception as error:  # a learner's own operation may raise anything
+    except Exception as error:  # a custom autograd Function may raise any kind of error
         what = in_brief(error)
         raise problem(
             en=f"backward() stopped with {what}", ko=f"backward()가 도중에 멈췄습니다. {what}"
@@ -166,12 +169,13 @@ def _backward(value: Tensor, leaf: Tensor) -> None:
 def quotient(f: Function, x: Tensor, h: Tensor | float, scheme: Scheme = "forward") -> Tensor:
     """Return the difference quotient of f at x, in x's dtype, in the shape that x and h broadcast to.
 
-    forward: (f(x+h) - f(x)) / h; central: (f(x+h) - f(x-h)) / 2h; complex: Im f(x+ih) / h. The first two
-    divide by the step really taken, such as (x+h) - x, so the quotient is NaN where x + h rounds to x.
+    The schemes are forward, (f(x+h) - f(x)) / h, central, (f(x+h) - f(x-h)) / 2h, and complex, Im f(x+ih) /
+    h. The first two divide by the step actually taken, such as (x+h) - x, so the quotient is NaN where x + h
+    rounds to x.
 
     Raises:
-        FunctionProblem: if f fails, or if the complex step meets an f that does not return complex numbers.
-        ValueError: for an unknown scheme.
+        FunctionProblem: if f fails, or does not return complex numbers for the complex step.
+        ValueError: if the scheme is unknown.
     """
     if scheme not in SCHEMES:
         raise ValueError(f"scheme is one of {', '.join(SCHEMES)}, not {scheme!r}")
@@ -182,9 +186,9 @@ def quotient(f: Function, x: Tensor, h: Tensor | float, scheme: Scheme = "forwar
 
 
 def both_sides(f: Function, x: Tensor, h: Tensor) -> dict[str, Tensor]:
-    """Return the forward, backward and central quotient of f, of real values, at x and h, which broadcast.
+    """Return the forward, backward and central quotient of a real f, for x and h that are broadcast.
 
-    Each divides by the step really taken.
+    Each quotient divides by the step actually taken.
 
     Raises:
         FunctionProblem: if f fails.
@@ -200,15 +204,15 @@ def both_sides(f: Function, x: Tensor, h: Tensor) -> dict[str, Tensor]:
 
 
 def largest(*values: float) -> float:
-    """Return the size of the largest value that is finite; 0 if there is none."""
+    """Return the largest absolute value among the finite values, or 0 if all are infinite or NaN."""
     return max((abs(value) for value in values if math.isfinite(value)), default=0.0)
 
 
 def rounding(value: float, x: float, slope: float, step: float, dtype: str = "float64") -> float:
-    """Return about how large the rounding error of a quotient is: that of its values, over the step.
+    """Estimate the rounding error of a quotient: the rounding error of its values, divided by the step.
 
-    A value is off by a unit in its last place, and by as much as a rounding of x moves it: inside of f there
-    are roundings of that size, such as that of x^3 in log(x^3).
+    A value is off by a unit in its last place. In addition, it is off by as much as rounding x changes it,
+    because there are roundings of that size inside f, such as that of x^3 in log(x^3).
     """
     unit = torch.finfo(getattr(torch, dtype)).eps
     size = abs(value) + (abs(x * slope) if math.isfinite(slope) else 0.0)
@@ -216,7 +220,7 @@ def rounding(value: float, x: float, slope: float, step: float, dtype: str = "fl
 
 
 def compared(x: Tensor, h: Tensor | float, scheme: Scheme) -> tuple[Tensor, Tensor]:
-    """Return the two places that a quotient compares; not for the complex step, which has none."""
+    """Return the two points that a forward or central quotient compares."""
     step = torch.as_tensor(h, dtype=x.dtype)
     return (x - step if scheme == "central" else x), x + step
 
@@ -240,29 +244,35 @@ def _complex_step(f: Function, x: Tensor, h: Tensor) -> Tensor:
 
 
 def by_steps(found: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Tensor:
-    """Return what is found at x, (n,), for all the steps, (k, n), asking for a few steps, (j, 1), at a time.
+    """Call `found` on (j, 1) blocks of the steps, and join the results.
 
-    So no tensor is large enough for torch to share out among threads: in a frame, waiting for a second thread
-    costs more than it saves, 10 ms and more where other programs run.
+    No tensor then is large enough for torch to use several threads. Within a frame, waiting for a second
+    thread costs more than it saves: 10 ms or more if other programs run.
+
+    Args:
+        found: a function of a few steps, (j, 1), that returns (j, n).
+        x: (n,) points, which bound the size of a block.
+        steps: (k,) values of h.
     """
     few = max(1, AT_ONCE // len(x))
     return torch.cat([found(part[:, None]) for part in steps.split(few)])
 
 
 def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forward") -> Tensor:
-    """Return the median over the given x of |quotient - gradient|, for each of the steps h.
+    """Return the median of |quotient - gradient| over the given x, for each step h.
 
-    At a single x the error is now and then small by luck; the median shows the rule.
+    At a single x the error is sometimes small by chance; the median shows the trend.
 
     Args:
         f: an elementwise function.
-        x: (n,) places.
+        x: (n,) points.
         steps: (k,) values of h.
         scheme: see `quotient`.
 
     Returns:
-        (k,) float64. Places where f has no gradient are left out. NaN where the step is lost, and with it
-        the quotient, at more than half of the others: what is left would be no rule.
+        (k,) float64. Points where f has no gradient are left out. The median is NaN for an h at which more
+            than half of the remaining points have no quotient, because x + h rounds to x: the few others
+            would show no trend.
     """
     slope = gradient(f, x)
     quotients = by_steps(lambda h: quotient(f, x, h, scheme), x, steps.to(x.dtype))

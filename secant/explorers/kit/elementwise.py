@@ -1,4 +1,4 @@
-"""Functions of one x, made to take many: at once where they can, else one by one, as time allows."""
+"""Wrappers that let a function of one x take many x: all at once if it can, otherwise one by one."""
 
 import contextlib
 import time
@@ -13,17 +13,22 @@ from torch import Tensor
 from secant.explorers.kit import difference
 from secant.explorers.kit.difference import Function, FunctionProblem, values
 
-PATIENCE = 0.03  # seconds that a function which takes one x at a time may keep a frame waiting
-JUMPS, HALVINGS = 64, 12  # of a curve, that are looked for; of the gap in which one may be
-# With the same x, to find out whether a function draws random numbers.
+PATIENCE = 0.03  # seconds per frame that a function that takes one x at a time may use
+# Number of jumps of a curve that are examined; number of times that the gap around each is halved.
+JUMPS, HALVINGS = 64, 12
+# Limits for calling a function again with the same x, to find out whether it is random.
 CALLS_AGAIN, SECONDS_AGAIN = 8, 0.3
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A function of many x, whether it takes them `together`, and how many `calls` a frame affords.
+    """A function prepared for many x.
 
-    `alone` is the function that was given, for one x; it fails if the function is not one of x.
+    Attributes:
+        f: the elementwise function.
+        together: whether the function takes many x at once.
+        calls: how many calls of a single x fit into a frame.
+        alone: the original function, for one x; it raises a FunctionProblem if that is not usable.
     """
 
     f: Function
@@ -32,12 +37,12 @@ class Prepared:
     alone: Function
 
     def affords(self, places: int) -> bool:
-        """Whether a frame can have the function at more than so many places."""
+        """Return whether the function can be called with more than so many points within a frame."""
         return self.together or self.calls > places
 
 
 def prepare(f: Function, grid: Tensor) -> Prepared:
-    """Return a function of one x prepared for many such as those of the grid."""
+    """Prepare a function of one x for many x, after trying it on those of the grid."""
     try:
         refuse_chance(f, grid, grid[len(grid) // 3])
     except FunctionProblem as problem:
@@ -51,7 +56,7 @@ def prepare(f: Function, grid: Tensor) -> Prepared:
 
 
 def refuse_chance(f: Function, *arguments: Tensor) -> None:
-    """Raise a FunctionProblem if f gives different values when it is called again with the same argument."""
+    """Raise a FunctionProblem if repeated calls of f with the same argument return different values."""
     for argument in arguments:
         start = time.perf_counter()
         with contextlib.suppress(_Failed):
@@ -71,7 +76,7 @@ def refuse_chance(f: Function, *arguments: Tensor) -> None:
 
 
 class _Failed(Exception):
-    """A call that fails: what is wrong with it is said where its value is needed."""
+    """A failed call, which is ignored here because the error is reported where the value is needed."""
 
 
 def _value_or_failed(f: Function, argument: Tensor) -> Tensor:
@@ -82,7 +87,10 @@ def _value_or_failed(f: Function, argument: Tensor) -> Tensor:
 
 
 def sampled(f: Function, x: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Return x and f(x) to draw; NaN where f fails, is not finite, or jumps: a line would join both sides."""
+    """Return x and f(x) for a plotted line, with NaN where f fails, is not finite, or jumps.
+
+    Without the NaN, the line would join both sides of a jump.
+    """
     try:
         y = values(f, x).detach().real
         y = y.masked_fill(_jumps(f, x, y), torch.nan)
@@ -92,9 +100,10 @@ def sampled(f: Function, x: Tensor) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _jumps(f: Function, x: Tensor, y: Tensor) -> Tensor:
-    """Return the places behind which f jumps: halving the gap to the next place leaves the change as it is.
+    """Return a mask that is True where f jumps between a point and the next.
 
-    Only changes that can be seen, and are larger than those around, are looked at.
+    At a jump, the change does not shrink as the gap is halved. Only changes that are visible and larger than
+    those around them are examined.
     """
     change = y.diff().abs().nan_to_num(0.0, 0.0, 0.0).double()
     around = torch.nn.functional.pad(change[None], (3, 3), mode="replicate")[0].unfold(0, 7, 1)
@@ -121,7 +130,7 @@ def or_nan(f: Function, x: Tensor) -> Tensor:
 
 
 def named_in_problems(label: str, f: Function) -> Function:
-    """Return f, of real numbers in float64; what is wrong with it is said with its name in front."""
+    """Return f in float64 with its label in front of every problem; refuse complex results."""
 
     def named(x: Tensor) -> Tensor:
         with naming(f"{label}(x)"):
@@ -137,7 +146,7 @@ def named_in_problems(label: str, f: Function) -> Function:
 
 
 def all_over(found_at: Callable[[float], Iterable[np.ndarray]], ends: tuple[float, float]) -> np.ndarray:
-    """Return what is found at both ends and in the middle, flat; a place where a function fails has none."""
+    """Return the flattened results of `found_at` at both ends and the middle; skip points where it fails."""
     found = [np.empty(0)]
     for x in (ends[0], (ends[0] + ends[1]) / 2, ends[1]):
         with contextlib.suppress(FunctionProblem):
@@ -146,14 +155,14 @@ def all_over(found_at: Callable[[float], Iterable[np.ndarray]], ends: tuple[floa
 
 
 def any_finite(*arrays: np.ndarray) -> bool:
-    """Whether there is a number in any of the arrays."""
+    """Return whether any of the arrays contains a finite number."""
     return any(bool(np.isfinite(array).any()) for array in arrays)
 
 
 def limit(steps: np.ndarray, found: np.ndarray, between: tuple[float, float] = (1e-8, 1e-4)) -> float:
-    """Return the number that quotients approach as h falls: their median at steps of medium size.
+    """Return the number that the quotients approach as h shrinks: their median over medium-sized steps.
 
-    Larger steps see the function's curvature, smaller ones are spoiled by rounding.
+    At larger steps the function's curvature matters, and at smaller ones rounding errors do.
     """
     medium = found[(steps >= between[0]) & (steps <= between[1])]
     medium = medium[np.isfinite(medium)]
@@ -161,16 +170,17 @@ def limit(steps: np.ndarray, found: np.ndarray, between: tuple[float, float] = (
 
 
 def median_sizes(errors: Tensor) -> Tensor:
-    """Return the median size over the last dimension, the places; NaN where most of them have none."""
+    """Return the median absolute error over the last dimension, the points; NaN if most points have none."""
     errors = errors.abs().masked_fill(errors.isinf(), torch.nan)
     few = 2 * errors.isfinite().sum(dim=-1) < errors.shape[-1]
     return errors.nanmedian(dim=-1).values.masked_fill(few, torch.nan)
 
 
 def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
-    """Return a function of one point, (n,), prepared for many, (k, n), such as those given.
+    """Prepare a function of one point, (n,), for many points, (k, n), like the given ones.
 
-    The result is NaN at a point where f fails, and raises the first FunctionProblem if f fails at all.
+    The prepared function returns NaN for a point at which f fails. If f fails at every point, it raises the
+    first FunctionProblem.
     """
     try:
         refuse_chance(f, points[0])
@@ -182,20 +192,21 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
     at_once = torch.func.vmap(f)
 
     def rows(x: Tensor) -> Tensor:
-        with contextlib.suppress(Exception):  # one point where f fails, such as a singular matrix, fails all
+        # If f fails at one point, as for a singular matrix, vmap fails for all points.
+        with contextlib.suppress(Exception):
             return at_once(x).detach()
         return each_of(f, x).detach()
 
-    with contextlib.suppress(Exception):  # vmap refuses in many ways
+    with contextlib.suppress(Exception):  # vmap rejects functions with many kinds of error
         if torch.allclose(at_once(points[known]), alone[known], rtol=1e-6, atol=1e-9):
             return Prepared(rows, True, calls, f)
     return Prepared(lambda x: each_of(f, x).detach(), False, calls, f)
 
 
 def images(rows: Function, points: np.ndarray) -> np.ndarray:
-    """Return where a function of `prepare_rows` takes points, (k, n) both; NaN stays NaN.
+    """Return the images of points under a function from `prepare_rows`, (k, n) both; NaN stays NaN.
 
-    Where the function fails there are none.
+    If the function fails at every point, the result has no rows.
     """
     try:
         found = rows(torch.from_numpy(points)).numpy()
@@ -205,7 +216,7 @@ def images(rows: Function, points: np.ndarray) -> np.ndarray:
 
 
 def is_elementwise(f: Function, x: Tensor) -> bool:
-    """Whether f takes the (n,) tensor x at once, as a function with an `if` on x does not."""
+    """Return whether f takes an (n,) tensor at once; a function with an `if` on x, for example, does not."""
     some = range(0, len(x), max(1, len(x) // 4))
     try:
         alone = torch.stack([values(f, x[i]).detach() for i in some])
@@ -216,7 +227,7 @@ def is_elementwise(f: Function, x: Tensor) -> bool:
 
 
 def one_by_one(f: Function) -> Function:
-    """Return an elementwise function that calls f with one x at a time. Where f fails its value is NaN.
+    """Return an elementwise function that calls f with one x at a time; its value is NaN where f fails.
 
     If f fails at every x, the returned function raises the first FunctionProblem.
     """
@@ -224,10 +235,10 @@ def one_by_one(f: Function) -> Function:
 
 
 def each_of(f: Function, places: Tensor) -> Tensor:
-    """Return f of each of the places, stacked; NaN where f fails.
+    """Return the stacked values of f at each point, with NaN where f fails.
 
     Raises:
-        FunctionProblem: the first, if f fails at every place.
+        FunctionProblem: the first one, if f fails at every point.
     """
     found: list[Tensor] = []
     problems: list[FunctionProblem] = []
@@ -243,10 +254,10 @@ def each_of(f: Function, places: Tensor) -> Tensor:
 
 
 def affordable(f: Function, places: Tensor, seconds: float) -> int:
-    """Return how many calls with one place a function can be given in so many seconds, by timing some.
+    """Return how many calls with a single point fit into so many seconds, estimated from timed calls.
 
     Raises:
-        FunctionProblem: the first, if f fails at every place.
+        FunctionProblem: the first one, if f fails at every point.
     """
     start = time.perf_counter()
     each_of(f, places)
@@ -255,7 +266,7 @@ def affordable(f: Function, places: Tensor, seconds: float) -> int:
 
 @contextlib.contextmanager
 def naming(name: str) -> Iterator[None]:
-    """Say which function has a problem, where there are several."""
+    """Prefix any FunctionProblem raised in the block with the function's name."""
     try:
         yield
     except FunctionProblem as problem:
@@ -263,7 +274,7 @@ def naming(name: str) -> Iterator[None]:
 
 
 def _failing(problem: FunctionProblem) -> Function:
-    """Return a function that fails at once, in place of one that was seen to fail everywhere."""
+    """Return a function that raises `problem`, to replace a function that is known to fail everywhere."""
 
     def fail(x: Tensor) -> Tensor:
         raise problem
