@@ -1,4 +1,4 @@
-"""The explorer of lesson 8: what a backward says of a slope, beside three quotients that cannot be fooled."""
+"""The explorer of lesson 8: a custom backward, checked by three quotients that do not depend on it."""
 
 import contextlib
 import math
@@ -20,16 +20,17 @@ from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 
 LOG_H = (-8.0, 0.0)
-START, KINK = 3.0, 0.0  # where to look at 5**x, and at the others
+START, KINK = 3.0, 0.0  # x at which 5**x and the functions with a kink are worth a look
 
-# The quotients, in the order of the rows, by how they are drawn.
+# The looks of the quotients, in the order of the table's rows.
 LOOKS = {"forward": Look(SECANT, "o"), "backward": PARTS[0], "central": PARTS[1]}
-WIDTHS = {"forward": 4.0, "backward": 3.0, "central": 2.2}  # so that one on another is seen below it
+# Line widths in points, decreasing so that coinciding lines stay visible.
+WIDTHS = {"forward": 4.0, "backward": 3.0, "central": 2.2}
 LABELS = {"forward": "$+h$", "backward": "$-h$", "central": r"$\pm h$"}
 
 
 class Power(torch.autograd.Function):
-    """x**q with a backward of its own, as lesson 8 writes it."""
+    """The function x**q with a custom backward, as lesson 8 writes it."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, q: Tensor) -> Tensor:
@@ -43,7 +44,7 @@ class Power(torch.autograd.Function):
 
 
 class BrokenPower(Power):
-    """x**q with a slope in q of x**q log(x + 1), which is wrong."""
+    """The function x**q with a wrong slope in q, x**q log(x + 1)."""
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
@@ -85,7 +86,7 @@ FUNCTIONS: dict[str, Function] = {
 
 
 def worth_seeing(f: Function) -> float | None:
-    """Return where a function to start with is worth a look; None for a learner's own."""
+    """Return the x at which a built-in function is worth a look, or None for a learner's own function."""
     if f in (broken_power_of_five, power_of_five):
         return START
     return KINK if f in FUNCTIONS.values() else None
@@ -93,9 +94,9 @@ def worth_seeing(f: Function) -> float | None:
 
 @dataclass
 class Reading(Findings):
-    """What a setting comes to: numbers for the picture and the text. NaN where there is none.
+    """The numbers computed for a setting; NaN for those that do not exist.
 
-    `quotients` and `curves` go by the names in LOOKS; a curve holds the quotient's error for each of `steps`.
+    `quotients` and `curves` have the keys of LOOKS. A curve holds the quotient's error at each of `steps`.
     """
 
     setting: Setting
@@ -109,22 +110,22 @@ class Reading(Findings):
 
     @property
     def errors(self) -> dict[str, float]:
-        """How far each quotient is from autograd's gradient."""
+        """The distance of each quotient from autograd's gradient."""
         return {name: abs(quotient - self.gradient) for name, quotient in self.quotients.items()}
 
     @property
     def noise(self) -> float:
-        """About how large the rounding error of a quotient is."""
+        """The approximate size of a quotient's rounding error."""
         size = difference.largest(*self.heights, self.height)
         return difference.rounding(size, self.setting.x, self.quotients["central"], self.setting.h)
 
 
 class Subject(Subjects):
-    """The functions to explore and the range of x, with the quotients' errors, worked out once for each."""
+    """The functions to explore and the range of x, with the quotients' errors, cached per function."""
 
     @kept(8)
     def error_curves(self, name: str, x: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the steps, and for each quotient its error at each of them."""
+        """Return the steps h, and the error of each quotient at all of these steps."""
         f, steps = self.prepared(name).f, self.steps(name)
         place = torch.tensor([x], dtype=torch.float64)
         slope = difference.gradient(f, place)
@@ -133,7 +134,7 @@ class Subject(Subjects):
 
     @kept()
     def typical_errors(self, name: str) -> np.ndarray:
-        """Return errors at some x all over the range; none where there is none to be had."""
+        """Return the errors at several x across the range; empty if the function fails at all of them."""
         kink = ranges.clamp(KINK, self.ends)
         places = self.ends, (kink, kink)
         found = [
@@ -142,7 +143,10 @@ class Subject(Subjects):
         return np.concatenate(found)
 
     def read(self, setting: Setting) -> Reading:
-        """Work out everything that the picture and the text show. Never raises for a faulty function."""
+        """Compute all numbers that the picture and the text show.
+
+        An error in the explored function is recorded as a problem and never raised.
+        """
         reading = Reading(setting)
         name, f = setting.function, self.prepared(setting.function).f
         x, h = (torch.tensor([number], dtype=torch.float64) for number in (setting.x, setting.h))
@@ -161,7 +165,7 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Say what a reader should know of numbers that came out without an error."""
+    """Add a remark or a problem about numbers that were computed without an error."""
     if not math.isfinite(reading.height):
         remarks.no_value(reading, f"x = {reading.setting.x:g}")
     elif not all(map(math.isfinite, reading.quotients.values())):
@@ -173,7 +177,7 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure: the curve with three secants and autograd's line, and how far they are apart against h."""
+    """The figure: the curve with three secants and autograd's line, and each quotient's error against h."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -185,7 +189,7 @@ class Picture:
             self.secants[name] = plots.line(
                 self.function, look.color, WIDTHS[name], look.style, label=LABELS[name], zorder=3
             )
-            # Not at the same h, lest one marker hide another.
+            # The curves have their markers at different h, so that no marker hides another.
             self.curves[name] = look.line(self.errors, every=(2 * place, 6))
             self.zeros[name] = plots.marker(self.errors, "v", look.color, size=5)
             self.here[name] = plots.marker(
@@ -194,14 +198,14 @@ class Picture:
         self.moving = [*self.function.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Set what stands still: the curve and both pairs of limits."""
+        """Update the static part: the curve and the limits of both plots."""
         name = reading.setting.function
         self.function.set_curve(*self.subject.curve(name))
-        # A kink's errors, 1 and 0.5, are not to lie on the edge.
+        # Doubled, so that the errors at a kink, 1 and 0.5, do not lie on the edge of the plot.
         self.errors.set_decades(*plots.decades(2 * self.subject.typical_errors(name), -14, 8))
 
     def move(self, reading: Reading) -> None:
-        """Set what moves."""
+        """Update the artists that move with the sliders."""
         x, h = reading.setting.x, reading.setting.h
         at = x, reading.height
         self.function.set_lines(at, math.nan, reading.gradient, reading.ends, reading.heights)
@@ -212,7 +216,7 @@ class Picture:
             secant.set_data(across, height + reading.quotients[name] * (across - place))
         for row, (name, curve) in enumerate(self.curves.items()):
             at_zero = self.errors.set_curves(self.zeros[name], reading.steps, (curve, reading.curves[name]))
-            # Zeros of several quotients lie on one line: each shows its own third of them.
+            # The zeros of all quotients lie on one line, so each quotient shows every third of its own.
             self.zeros[name].set_data(at_zero[row::3], np.full(len(at_zero[row::3]), self.errors.zero))
         self.errors.set_step(h, *((self.here[name], error) for name, error in reading.errors.items()))
 
@@ -230,7 +234,7 @@ class BackwardExplorer(Panel[Reading]):
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
 
     def _go(self, _: object) -> None:
-        """Move x to where the function that was chosen is worth a look."""
+        """Move x to the point at which the selected function is worth a look."""
         x = self.worth_seeing[self.function.value]
         if x is not None and self.x.min <= x <= self.x.max:
             self.x.choose(x)
@@ -265,21 +269,21 @@ def explore_backward(
     h: float = 1.0,
     function: str | None = None,
 ) -> BackwardExplorer:
-    """Return sliders for x and h over a picture of f with three quotients and what autograd says.
+    """Return an explorer with sliders for x and h that compares autograd's slope of f with three quotients.
 
-    Left: the curve, the secants of the forward, backward and central quotient, and autograd's slope.
-    Right: how far each quotient is from autograd's slope, against h.
+    Left: the curve, its forward, backward and central secants, and a line with autograd's slope. Right: the
+    distance of each quotient from autograd's slope, against h.
 
     Args:
-        functions: one function of x, several in a list, or several by name; when left out, 5**x with a right
-            backward and with a broken one, and functions with a kink at 0.
+        functions: a function of x, a list of functions, or a dict of functions by name. By default 5**x with
+            a correct and with a broken backward, and functions with a kink at 0.
         x_range: the ends of x's slider.
-        x: where to start, 3 when left out; moved into x_range, and words say so.
+        x: the x to start with, by default 3. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 1e-8 to 1.
-        function: which of the functions to begin with, by name; the first when left out.
+        function: the name of the function to start with, by default the first.
 
     Raises:
-        ValueError: if an argument other than a function makes no sense.
+        ValueError: if an argument other than a function is invalid.
     """
     named = ranges.some_by_name("explore_backward", functions, FUNCTIONS)
     name = ranges.first_or(function, "function", named)

@@ -1,4 +1,4 @@
-"""The explorer of lesson 3: backward() adds, so .grad is the slope of all that was called since the reset."""
+"""The explorer of lesson 3: backward() adds to .grad, so .grad is the sum of all slopes since the reset."""
 
 import html
 import math
@@ -23,16 +23,16 @@ from secant.explorers.kit.widget import Findings, Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
 
-MOST = 12  # calls: more would not be told apart in the picture, nor be made within a frame
-BESIDE = 0.2  # how far from the last call's stem its own slope stands, which may be hidden else
-LONGEST = 7  # letters of a name below its call
+MOST = 12  # largest number of calls, because more would look alike in the plot and take longer than a frame
+BESIDE = 0.2  # offset of the last call's own slope from its stem, so that the stem does not hide the slope
+LONGEST = 7  # largest number of letters of a name that is shown below its call
 
 FUNCTIONS: dict[str, Function] = {"x²": square, "x³": cube}
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What the controls say."""
+    """The values of the controls."""
 
     calls: Sequence[str]
     x: float
@@ -41,11 +41,18 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """What a setting comes to.
+    """The numbers computed for a setting.
 
-    `calls` are those that worked; `grads` holds x.grad after each of them, `quotients` the difference
-    quotient of the sum up to there, `last` the slope of the last one alone. `heights` are those of the sum of
-    all, at x and at x + h.
+    Attributes:
+        setting: the values of the controls.
+        x: the chosen x.
+        there: the point x + h.
+        h: the chosen step.
+        calls: the names of the calls that succeeded.
+        grads: x.grad after each call.
+        quotients: after each call, the difference quotient of the sum of the functions called so far.
+        heights: the sum of all called functions, at x and at x + h.
+        last: the slope of the last called function alone.
     """
 
     setting: Setting
@@ -68,10 +75,10 @@ class Reading(Findings):
 
 
 class Subject(Subjects):
-    """The functions that may be called and the range of x."""
+    """The functions that can be called, and the range of x."""
 
     def read(self, setting: Setting) -> Reading:
-        """Make the calls, in order, on one fresh leaf at x. A call that fails adds nothing to it."""
+        """Make the calls in order on a fresh leaf at x. A call that fails adds nothing to its .grad."""
         leaf = torch.tensor(setting.x, dtype=torch.float64, requires_grad=True)
         place = leaf.detach()
         there = place + setting.h
@@ -79,7 +86,7 @@ class Subject(Subjects):
 
         @cache
         def look(name: str) -> tuple[float, float, float]:
-            """Return f(x), f(x + h) and f'(x), the last by a backward() of its own."""
+            """Return f(x), f(x + h) and f'(x); the slope takes a separate backward() call."""
             f = self.prepared(name).alone
             heights = difference.number(f, place), difference.number(f, there)
             return *heights, difference.gradient(f, place).item()
@@ -102,7 +109,10 @@ class Subject(Subjects):
 
     @kept()
     def sums(self, calls: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return x, the sum of all called functions there, and (n, k) its slope after each call."""
+        """Return x, (n,), the sum of the called functions there, and the sum's slope after each call, (k, n).
+
+        Without a call, the sum is NaN and the slopes are a single row of zeros.
+        """
         x = np.linspace(*ranges.padded(self.ends), POINTS)
         if not calls:
             return x, np.full_like(x, np.nan), np.zeros((1, POINTS))
@@ -112,11 +122,12 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Say what a reader should know of numbers that came out without an error."""
+    """Add a remark or a problem about numbers that were computed without an error."""
     if not reading.calls:
         reading.remark(**REMARKS["none"])
     elif not (math.isfinite(reading.heights[0]) and math.isfinite(reading.gradient)):
-        # Where there are numbers elsewhere nan is what the buffer teaches; else the function is at fault.
+        # If other x have finite values, a nan in the buffer is part of the lesson, hence a remark. Otherwise
+        # the function is at fault.
         note = reading.remark if all(reading.filled) else reading.problem
         note(**REMARKS["nan"], x=reading.x)
     elif reading.there == reading.x:
@@ -126,7 +137,7 @@ def _remark(reading: Reading) -> None:
 
 
 class StemPlot:
-    """Stems for x.grad after each call, the quotients to compare them with, and the last call's slope."""
+    """A stem plot of x.grad after each call, with the quotients to compare and the last call's own slope."""
 
     def __init__(self, axes: Axes) -> None:
         self.axes = axes
@@ -134,14 +145,14 @@ class StemPlot:
         axes.set_ylabel("x.grad", family="monospace")
         axes.axhline(0, color=INK, lw=0.8, zorder=1)
         self.moving: list[Artist] = []
-        # One line with gaps for all stems: each artist costs time in every frame.
+        # All stems are one line with gaps, because each artist takes time in every frame.
         heads: dict[str, Any] = {"marker": "o", "ms": 7, "markevery": (1, 3)}
         self.stems = plots.line(self, TANGENT, 2.5, **heads, label="x.grad", zorder=3)
         self.quotients = plots.marker(self, "D", SECANT, size=12, hollow=True, label=r"$\Delta S/\Delta x$")
         self.last = plots.marker(self, "s", GREEN, size=7, label="$f'(x)$")
 
     def set_calls(self, names: Sequence[str], *shown: np.ndarray) -> None:
-        """Set a tick for each call, and limits that hold zero and all that is to be shown."""
+        """Set a tick for each call, and limits that include zero and all values to be shown."""
         count = len(names)
         short = [name if len(name) <= LONGEST else "" for name in names]
         self.axes.set_xticks(range(1, count + 1), [f"{k}\n{name}" for k, name in enumerate(short, 1)])
@@ -149,7 +160,7 @@ class StemPlot:
         self.axes.set_ylim(*plots.limits(np.concatenate([np.zeros(1), *map(np.ravel, shown)])))
 
     def set_heights(self, grads: Sequence[float], quotients: Sequence[float], last: float) -> None:
-        """Set the stems and quotients, one for each call, and the slope of the last call."""
+        """Update the stems and quotients, one for each call, and the slope of the last call."""
         calls = np.arange(1, len(grads) + 1)
         gaps = np.full(len(calls), np.nan)
         heights = np.stack([np.zeros(len(calls)), np.array(grads), gaps], 1).ravel()
@@ -159,7 +170,7 @@ class StemPlot:
 
 
 class Picture:
-    """The figure: the sum with its secant and tangent, and what the buffer held after each call."""
+    """The figure: the sum with its secant and tangent, and x.grad after each call."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -172,21 +183,21 @@ class Picture:
         self.moving = [*self.function.moving, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Set what stands still: the curve of the sum, both pairs of limits, a tick for each call."""
+        """Update the static part: the sum's curve, the limits of both plots, and a tick for each call."""
         x, y, slopes = self.subject.sums(tuple(reading.calls))
         self.function.set_curve(x, y)
-        # A slope alone is drawn beside the sums.
+        # The slope of the last call alone is shown next to the sums.
         self.plot.set_calls(reading.calls, slopes, np.diff(slopes, axis=0, prepend=0)[-1])
 
     def move(self, reading: Reading) -> None:
-        """Set what moves."""
+        """Update the artists that move with the sliders."""
         ends, heights = (reading.x, reading.there), reading.heights
         self.function.set_lines((ends[0], heights[0]), reading.quotient, reading.gradient, ends, heights)
         self.plot.set_heights(reading.grads, reading.quotients, reading.last)
 
 
 class BufferExplorer(Panel[Reading]):
-    """The widget that `explore_buffer` returns. `calls` are the functions called since the last reset."""
+    """The widget that `explore_buffer` returns; `calls` names the functions called since the last reset."""
 
     grips = (("x", ""), ("", ""))
 
@@ -270,21 +281,22 @@ def explore_buffer(
     h: float = 1.0,
     calls: Sequence[str] | None = None,
 ) -> BufferExplorer:
-    """Return buttons that call backward(), sliders for x and h, and a picture of what x.grad then holds.
+    """Return an explorer with buttons that call backward(), and sliders for x and h, that shows x.grad.
 
-    At the start each function has been called once, in order. Every call is really made, on a fresh leaf
-    whenever x moves. Left: the sum of the functions called since the reset, its secant, and a line of slope
-    x.grad. Right: x.grad after each call, beside the quotient of the sum up to there.
+    At the start, each function has been called once, in order. All calls are real, and are repeated on a
+    fresh leaf when x moves. Left: the sum of the functions called since the reset, its secant, and a line
+    with the slope x.grad. Right: x.grad after each call, next to the quotient of the sum so far.
 
     Args:
-        functions: one function of x, or several, by name or in a list; when left out, x^2 and x^3.
+        functions: a function of x, a list of functions, or a dict of functions by name. By default x^2 and
+            x^3.
         x_range: the ends of x's slider.
-        x: where to start, 2 when left out; moved into x_range, and words say so.
+        x: the x to start with, by default 2. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
-        calls: the functions called since the reset, by name and in order; each once when left out.
+        calls: the names of the functions called since the reset, in order. By default each is called once.
 
     Raises:
-        ValueError: if an argument other than a function makes no sense.
+        ValueError: if an argument other than a function is invalid.
     """
     named = ranges.some_by_name("explore_buffer", functions, FUNCTIONS)
     calls = list(named)[:MOST] if calls is None else calls

@@ -1,4 +1,4 @@
-"""The explorer of lesson 2: in a chain of steps the product of the quotients is the quotient, at every h."""
+"""The explorer of lesson 2: the quotient of a chain is the product of its steps' quotients, at every h."""
 
 import contextlib
 import html
@@ -36,10 +36,10 @@ from secant.language import say
 from secant.quiet import quietly
 
 Steps = Sequence[tuple[str, Function]]
-PLACES, COUNT = 21, 65  # of an error curve: x near the chosen one, and h, four a decade
-ALONE = 33  # the h for steps that take one number at a time; they get one x
-MOST = len(looks.PARTS)  # steps that the picture has room for
-STRIP = -0.053  # of the height: between the picture and the fractions, where the chain itself stands
+PLACES, COUNT = 21, 65  # in an error curve: number of x near the chosen one, and of h (four per decade)
+ALONE = 33  # number of h if a step takes one number at a time; there is then only one x
+MOST = len(looks.PARTS)  # largest number of steps that fits into the picture
+STRIP = -0.053  # axes fraction: the height at which the chain is drawn, between the plot and the fractions
 BOX: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": INK, "lw": 1.2}
 
 LINE: Steps = (("z", lambda x: 3 * x), ("y", lambda z: z + 1), ("loss", lambda y: y**2))
@@ -47,7 +47,7 @@ LINE: Steps = (("z", lambda x: 3 * x), ("y", lambda z: z + 1), ("loss", lambda y
 
 @dataclass(frozen=True)
 class Setting:
-    """What the controls say; `by_step` is whether each step is shown, or the whole chain alone."""
+    """The values of the controls; `by_step` selects the single steps rather than the whole chain alone."""
 
     x: float
     h: float
@@ -56,11 +56,18 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """What a setting comes to. NaN where there is no number.
+    """The numbers computed for a setting; NaN for those that do not exist.
 
-    `before` and `after` hold x and the result of each step, without and with the move; `quotients` and
-    `slopes` belong to the steps. `curves` are the median errors against `grid`, one for each step and one
-    for the whole.
+    Attributes:
+        setting: the values of the controls.
+        before: x and the result of each step.
+        after: x + h and the result of each step.
+        quotients: the difference quotient of each step.
+        slopes: autograd's slope of each step.
+        whole: the difference quotient of the whole chain.
+        gradient: autograd's gradient of the whole chain.
+        grid: the values of h for `curves`.
+        curves: the median errors against `grid`, a row for each step and one for the whole chain.
     """
 
     setting: Setting
@@ -74,7 +81,7 @@ class Reading(Findings):
     curves: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
     def quotient(self, i: int, k: int) -> float:
-        """How much result k changed for each unit that result i changed; NaN if that did not."""
+        """Return the change of result k per unit change of result i; NaN if result i did not change."""
         change = self.after[i] - self.before[i]
         return (self.after[k] - self.before[k]) / change if change else math.nan
 
@@ -83,25 +90,25 @@ class Reading(Findings):
         return math.prod(self.quotients)
 
     def noise(self, i: int, k: int) -> float:
-        """About how large the rounding error in the quotient of result k to result i is."""
+        """Return the approximate size of the rounding error in the quotient of result k to result i."""
         size, slope = difference.largest(self.before[k], self.after[k]), math.prod(self.slopes[i:k])
         return difference.rounding(size, self.before[i], slope, self.after[i] - self.before[i])
 
     @property
     def errors(self) -> list[float]:
-        """How far each quotient is from autograd's slope; the whole chain's comes last."""
+        """The distance of each quotient from autograd's slope; that of the whole chain comes last."""
         pairs = zip([*self.quotients, self.whole], [*self.slopes, self.gradient], strict=True)
         return [abs(quotient - slope) for quotient, slope in pairs]
 
 
 class Subject:
-    """A chain of steps and the range of x, with what is worked out once."""
+    """A chain of steps and the range of x, with cached results."""
 
     def __init__(self, steps: Steps, x_range: Range) -> None:
         self.names = [name for name, _ in steps]
         self.steps = [step for _, step in steps]
         self.ends, self.log_h = x_range, LOG_H
-        self.together = True  # whether the steps take many numbers at once
+        self.together = True  # whether all steps take many numbers at once
         grid = torch.linspace(*x_range, PLACES, dtype=torch.float64)
         for i, step in enumerate(self.steps):
             found = elementwise.prepare(step, grid)
@@ -114,7 +121,7 @@ class Subject:
         self.factors = self._factors()
 
     def step(self, i: int, x: Tensor) -> Tensor:
-        """Return the result of step i, real; a problem names the step."""
+        """Return the real result of step i at x; a problem includes the name of the step."""
         with elementwise.naming(self.names[i]):
             return difference.values(self.steps[i], x).detach().real
 
@@ -129,7 +136,7 @@ class Subject:
 
     @kept(8)
     def curves(self, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return steps h, (k,), and the median error of each step's quotient and of the whole, (n + 1, k)."""
+        """Return the steps h, (k,), and the median errors of each step and of the whole chain, (n + 1, k)."""
         near = ranges.around(x, self.ends) if self.together else (x, x)
         places = torch.linspace(*near, PLACES if self.together else 1, dtype=torch.float64)
         h = torch.logspace(*LOG_H, COUNT if self.together else ALONE, dtype=torch.float64)
@@ -145,7 +152,10 @@ class Subject:
         return h.numpy(), elementwise.median_sizes(torch.stack(errors)).numpy()
 
     def read(self, setting: Setting) -> Reading:
-        """Work out everything that the picture and the text show. Never raises for a faulty step."""
+        """Compute all numbers that the picture and the text show.
+
+        An error in a step of the chain is recorded as a problem and never raised.
+        """
         reading = self._numbers(setting)
         with contextlib.suppress(FunctionProblem):
             reading.grid, reading.curves = self.curves(setting.x)
@@ -154,11 +164,11 @@ class Subject:
         return reading.with_remarks(self._remark)
 
     def _numbers(self, setting: Setting) -> Reading:
-        """Return the numbers, step by step, as far as the chain goes."""
+        """Compute the numbers step by step, up to the first step that fails."""
         nothing = [math.nan] * len(self.steps)
         before, after = [setting.x, *nothing], [setting.x + setting.h, *nothing]
         reading = Reading(setting, before, after, [*nothing], [*nothing])
-        # Both ends go through a step at once: that costs half.
+        # Each step is called once with both ends; two calls would take twice as long.
         ends = torch.tensor([before[0], after[0]], dtype=torch.float64)
         start, last = ends[:1], len(self.steps)
         with reading.noting():
@@ -175,7 +185,7 @@ class Subject:
         return reading
 
     def _remark(self, reading: Reading) -> None:
-        """Say what a reader should know of numbers that came out without an error."""
+        """Add a remark or a problem about numbers that were computed without an error."""
         names = ["x", *self.names]
         sums = np.array(reading.before) + np.array(reading.after)
         still = [i for i in range(len(self.names)) if reading.before[i] == reading.after[i]]
@@ -199,7 +209,7 @@ class Subject:
             remarks.exactly_zero(reading, **REMARKS["same"])
 
     def _factors(self) -> np.ndarray:
-        """Return the quotients and slopes, all over the range and for several h, that are not 0."""
+        """Return the quotients and slopes that are not 0, at several x across the range and for several h."""
         found = []
         for x in np.linspace(*self.ends, 9).tolist():
             for h in (1e-7, 0.1, 10 ** LOG_H[1]):
@@ -210,10 +220,16 @@ class Subject:
 
 
 class FactorPlot:
-    """A bar and a dash for each step of a chain, and, apart from these, for the whole; the chain beneath."""
+    """A plot with a bar and a dash for each step and, set apart, for the whole; the chain is drawn below."""
 
     def __init__(self, axes: Axes, names: Sequence[str], typical: np.ndarray) -> None:
-        """Take the axes, what stands in the chain, and factors as they come, none of them 0."""
+        """Prepare the axes.
+
+        Args:
+            axes: the axes to draw in.
+            names: the names in the chain, "x" first.
+            typical: typical quotients and slopes without zeros, for the limits.
+        """
         self.axes = axes
         count = len(names) - 1
         self.columns = np.array([i + 0.5 for i in range(count)] + [count + 0.9])
@@ -242,7 +258,7 @@ class FactorPlot:
         self.axes.axhline(0, color=INK, lw=1, zorder=1)
 
     def _draw_chain(self, names: Sequence[str]) -> None:
-        where = self.axes.get_xaxis_transform()  # x as in the picture, y from 0 at the bottom to 1 at the top
+        where = self.axes.get_xaxis_transform()  # x in data coordinates, y in axes fractions
         centred: dict[str, Any] = {"ha": "center", "va": "center", "parse_math": False, "zorder": 6}
         arrow = {"arrowstyle": "->", "color": INK}
         for i, name in enumerate(names):
@@ -252,7 +268,7 @@ class FactorPlot:
                 self.axes.annotate("", *ends, xycoords=where, textcoords=where, arrowprops=arrow)
 
     def set_factors(self, quotients: Sequence[float], slopes: Sequence[float]) -> None:
-        """Set the bars to the quotients and the dashes to the slopes, the whole chain's last in both."""
+        """Set the bars to the quotients and the dashes to the slopes, the whole chain's last in each."""
         shown = np.clip(quotients, self.bottom or -np.inf, self.top)
         gap = np.full_like(shown, np.nan)
         heights = np.stack([np.zeros_like(shown), shown, gap], axis=1).ravel()
@@ -261,11 +277,11 @@ class FactorPlot:
 
 
 def _factor_range(factors: np.ndarray) -> tuple[float, float, bool]:
-    """Return a power of ten below most factors, one above all, and whether any is negative."""
+    """Return two powers of ten, below and above most factors, and whether any factor is negative."""
     if not len(factors):
         return 1.0, 10.0, True
     sizes = np.abs(factors)
-    high = math.ceil(math.log10(np.quantile(sizes, 0.98)) + 0.1)  # beyond is a pole
+    high = math.ceil(math.log10(np.quantile(sizes, 0.98)) + 0.1)  # larger factors come from a pole
     low = math.floor(math.log10(np.quantile(sizes, 0.1)))
     return 10.0 ** min(max(low, high - 5), high - 1), 10.0**high, bool((factors < 0).any())
 
@@ -278,17 +294,17 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def drawable(names: Sequence[str]) -> list[str]:
-    """Return x and the names of the results; where the figure's font lacks one, its number."""
+    """Return "x" and the names of the results, with a number for a name that the figure's font may lack."""
     return ["x", *(name if name.isascii() else f"({i})" for i, name in enumerate(names, 1))]
 
 
 def fractions(names: Sequence[str]) -> list[str]:
-    """Return what changes with what: each name with the one before, then the last with the first."""
+    """Return the labels of the quotients: of each name by the one before, then of the last by the first."""
     return [f"Δ{to}/Δ{of}" for of, to in [*itertools.pairwise(names), (names[0], names[-1])]]
 
 
 class Picture:
-    """The figure: the chain with a factor over each step, and how far each is from autograd's, against h."""
+    """The figure: the chain with a factor above each step, and each factor's distance from autograd's."""
 
     def __init__(self, subject: Subject) -> None:
         self.figure, (left, right) = plots.row(2, width_ratios=(1.15, 1))
@@ -303,10 +319,10 @@ class Picture:
         self.moving = [*self.factors.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Nothing to do: what stands still depends on the chain alone."""
+        """Do nothing, because the static part depends on the chain alone."""
 
     def move(self, reading: Reading) -> None:
-        """Set what moves."""
+        """Update the artists that move with the sliders."""
         hidden = np.array([not reading.setting.by_step] * len(reading.quotients) + [False])
         quotients, slopes = [*reading.quotients, reading.whole], [*reading.slopes, reading.gradient]
         bars, dashes = (np.where(hidden, np.nan, numbers).tolist() for numbers in (quotients, slopes))
@@ -388,22 +404,22 @@ def explore_chain(
     x_range: Range = (0.0, 4.0),
     by_step: bool = True,
 ) -> ChainExplorer:
-    """Return sliders for x and h over a chain of steps, each with its own difference quotient.
+    """Return an explorer with sliders for x and h that shows a difference quotient for each step of a chain.
 
-    Left: the quotient of each step, and of the whole chain, beside autograd's slope there. Right: how far
-    apart they are against h, the median over some x near the chosen one.
+    Left: the quotient of each step and of the whole chain, with autograd's slopes. Right: the distance of
+    each quotient from autograd's slope, against h, as the median over some x near the chosen one.
 
     Args:
-        steps: up to five pairs of a name and a function of one number: `[("y", torch.sin), ("z", square)]`.
-            Each gets the result of the one before, the first gets x. When left out: z = 3x, y = z + 1,
-            loss = y^2.
-        x: where to start, 2 when left out; moved into x_range, and words say so.
+        steps: up to five pairs of a name and a function of one number, such as `[("y", torch.sin), ("z",
+            square)]`. The first function gets x, and each other gets the result of the one before. By default
+            z = 3x, y = z + 1, loss = y^2.
+        x: the x to start with, by default 2. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
         x_range: the ends of x's slider.
-        by_step: whether to begin with each step, or with the whole chain alone.
+        by_step: whether to start with the single steps rather than with the whole chain alone.
 
     Raises:
-        ValueError: if an argument other than a function makes no sense.
+        ValueError: if an argument other than a function is invalid.
     """
     chain = [*(LINE if steps is None else steps)]
     ranges.check_named("steps", chain, MOST)

@@ -1,4 +1,4 @@
-"""The explorer of lesson 6: a product with one factor detached, and the quotient that finds the cut."""
+"""The explorer of lesson 6: a product with one factor detached, and the quotient that reveals the cut."""
 
 import math
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ PAIRS: dict[str, tuple[Function, Function]] = {
 
 @dataclass(frozen=True)
 class Setting:
-    """What the controls say; `held` is whether the quotient holds the detached factor still."""
+    """The values of the controls; `held` is whether the quotient keeps the detached factor fixed."""
 
     pair: str
     held: bool
@@ -39,11 +39,18 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """What a setting comes to: numbers for the picture and the text. NaN where there is none.
+    """The numbers computed for a setting; NaN for those that do not exist.
 
-    `there` is the function at x + h, with the detached factor held or not, and `factor` that factor at x.
-    `kept` is autograd's slope, `lost` what would have come through the cut. The errors are those of the
-    quotient at each of the steps: with the factor held, and with it moving.
+    Attributes:
+        setting: the values of the controls.
+        height: the function at x.
+        there: the function at x + h, with the detached factor fixed or not.
+        factor: the detached factor at x.
+        quotient: the difference quotient.
+        kept: autograd's slope.
+        lost: the part of the slope that is lost at the cut.
+        steps: the values of h for `errors`.
+        errors: the quotient's distances from `kept`, with the factor fixed and with the factor moving.
     """
 
     setting: Setting
@@ -62,31 +69,31 @@ class Reading(Findings):
 
     @property
     def noise(self) -> float:
-        """About how large the rounding error of the quotient is."""
+        """The approximate size of the quotient's rounding error."""
         x, h = self.setting.x, self.setting.h
         return difference.rounding(difference.largest(self.height, self.there), x, self.kept + self.lost, h)
 
 
 class Subject(TwoPaths):
-    """The pairs of factors to explore and the range of x, with what is worked out once for each."""
+    """The pairs of factors to explore and the range of x, with results cached per pair."""
 
     @kept()
     def curves(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return x, and both factors there; NaN where one fails."""
+        """Return x and both factors at each x, with NaN where a factor fails."""
         f, g, together = self.prepared(name)
         count = POINTS if together else FEW_POINTS
         grid = torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64)
         return *elementwise.sampled(f, grid), elementwise.sampled(g, grid)[1]
 
     def cut_slopes(self, name: str, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Return autograd's slope of the program at each x, and the part that the cut has lost."""
+        """Return autograd's slope of the product at each x, and the part of the slope lost at the cut."""
         f, g, _ = self.prepared(name)
         kept = difference.gradient(lambda t: f(t) * g(t).detach(), x)
         return kept, difference.gradient(lambda t: f(t).detach() * g(t), x)
 
     @kept(8)
     def errors(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the steps, and how far from autograd's slope the quotient is: factor held, and not."""
+        """Return the steps h, and the quotient's errors with the factor fixed and with the factor moving."""
         steps, place = self.steps(name), torch.tensor([x], dtype=torch.float64)
         parts = self.parts(name, torch.mul, place, steps)
         slope = elementwise.or_nan(lambda t: self.cut_slopes(name, t)[0], place)
@@ -94,13 +101,19 @@ class Subject(TwoPaths):
 
     @kept()
     def decades(self, name: str, held: bool) -> Range:
-        """Return powers of ten that hold the errors for every x and h; a held factor's only if it is held."""
-        first = 1 if held else 2  # tiny, the held one would squeeze the other into a flat line
+        """Return powers of ten that enclose the errors for all x and h.
+
+        The errors with a fixed factor count only if the factor is fixed.
+        """
+        first = 1 if held else 2  # the tiny errors with a fixed factor would make the other curve look flat
         found = elementwise.all_over(lambda x: self.errors(name, x)[first:], self.ends)
         return plots.decades(found, -18, 8)
 
     def read(self, setting: Setting) -> Reading:
-        """Work out everything that the picture and the text show. Never raises for a faulty function."""
+        """Compute all numbers that the picture and the text show.
+
+        An error in the explored functions is recorded as a problem and never raised.
+        """
         reading, name = Reading(setting), setting.pair
         x, h = (torch.tensor([number], dtype=torch.float64) for number in (setting.x, setting.h))
         _, a, b = self.curves(name)
@@ -120,7 +133,7 @@ class Subject(TwoPaths):
 
 
 def _remark(reading: Reading) -> None:
-    """Say what a reader should know of numbers that came out without an error."""
+    """Add a remark or a problem about numbers that were computed without an error."""
     setting = reading.setting
     if not math.isfinite(reading.height):
         remarks.no_value(reading, f"x = {setting.x:g}")
@@ -133,7 +146,7 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """Left, the product with its secant, and with the factor held; right, how far the quotient is off."""
+    """The figure: left, the product with its secant, and with a fixed factor; right, the quotient's error."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -152,7 +165,7 @@ class Picture:
         self.moving = [*self.function.moving, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Set what stands still: the curve and both pairs of limits."""
+        """Update the static part: the curve and the limits of both plots."""
         name = reading.setting.pair
         x, a, b = self.subject.curves(name)
         middle = a * np.interp(sum(self.subject.ends) / 2, x, b)
@@ -161,7 +174,7 @@ class Picture:
         self.plot.set_decades(*self.subject.decades(name, reading.setting.held))
 
     def move(self, reading: Reading) -> None:
-        """Set what moves."""
+        """Update the artists that move with the sliders."""
         setting = reading.setting
         x, a, _ = self.subject.curves(setting.pair)
         self.recorded.set_data(x, a * reading.factor)
@@ -169,13 +182,14 @@ class Picture:
         self.function.set_lines((setting.x, reading.height), reading.quotient, reading.kept, ends, heights)
         held, moves = reading.errors
         zeros = self.plot.set_curves(self.zeros, reading.steps, (self.held, held))
-        # Among zeros the rest is rounding: points, with no line to suggest a rule.
+        # If some errors are 0, the others are only rounding, so they are drawn as points: a line would
+        # suggest a trend.
         self.held.set(markevery=1 if len(zeros) else 4, ls="none" if len(zeros) else "-.")
         self.plot.set_curves(self.zeros_moving, reading.steps, (self.moves, moves))
         size = abs(reading.lost) or math.nan
         self.lost.set_data([10 ** LOG_H[0], 10 ** LOG_H[1]], [size, size])
         for artist in (self.moves, self.zeros_moving, self.lost):
-            artist.set_visible(not setting.held)  # the cut shows only where the factor moves
+            artist.set_visible(not setting.held)  # with a fixed factor the quotient does not show the cut
         self.plot.set_step(setting.h, (self.error, reading.error))
 
 
@@ -241,23 +255,23 @@ def explore_cut(
     held: bool = False,
     pair: str | None = None,
 ) -> CutExplorer:
-    """Return sliders for x and h over a picture of f(x) = a(x) · b(x).detach().
+    """Return an explorer with sliders for x and h that shows f(x) = a(x) · b(x).detach().
 
-    Left: f with its secant, and a line with the slope that autograd reports, which is that of a(x) times a
-    constant. Right: how far the quotient is from autograd's slope, against h, with the detached factor moving
-    as it does in the program, and with it held still at x.
+    Left: f with its secant, and a line with autograd's slope, which is the slope of a(x) times a constant.
+    Right: the distance of the quotient from autograd's slope, against h, with the detached factor moving as
+    in the program, or fixed at x.
 
     Args:
-        pairs: two functions of x, a and b (do not detach b yourself), or a dict of such pairs by name; when
-            left out, x with x^2, x^2 with x, and x with 1/|x|.
+        pairs: two functions of x, a and b, or a dict of such pairs by name; do not detach b yourself. By
+            default x with x^2, x^2 with x, and x with 1/|x|.
         x_range: the ends of x's slider.
-        x: where to start, 2 when left out; moved into x_range, and words say so.
+        x: the x to start with, by default 2. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 1e-6 to 1.
-        held: whether the quotient begins with the detached factor held still.
-        pair: which of the pairs to begin with, by name; the first when left out.
+        held: whether the quotient keeps the detached factor fixed at the start.
+        pair: the name of the pair to start with, by default the first.
 
     Raises:
-        ValueError: if an argument other than a function makes no sense.
+        ValueError: if an argument other than a function is invalid.
     """
     named = PAIRS if pairs is None else ranges.pairs_by_name("explore_cut", pairs, ("a", "b"))
     name = ranges.first_or(pair, "pair", named)

@@ -1,4 +1,4 @@
-"""The explorer of lesson 10: an engine with bugs to choose from, beside torch and the difference quotient."""
+"""The explorer of lesson 10: an engine with optional bugs, compared with torch and the quotient."""
 
 import contextlib
 import math
@@ -34,7 +34,8 @@ from secant.language import say
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 BUGS: tuple[Bug, ...] = get_args(Bug)
-Buffers = dict[Any, dict[int, Tensor]]  # of each operation, by the number of its result
+# By node, the gradients of its results, each by the number of the result.
+Buffers = dict[Any, dict[int, Tensor]]
 CALLS = (1, 2)
 
 FUNCTIONS: dict[str, Function] = {"log x³ + √x²": two_paths, "log x³": log_of_cube, "y·z + y": uneven}
@@ -42,7 +43,7 @@ FUNCTIONS: dict[str, Function] = {"log x³ + √x²": two_paths, "log x³": log_
 
 @dataclass(frozen=True)
 class Setting:
-    """What the controls say."""
+    """The values of the controls."""
 
     function: str
     bug: Bug
@@ -53,11 +54,21 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """What a setting comes to, for S = calls times f. NaN where there is no number.
+    """The numbers computed for a setting, for S = calls times f; NaN for those that do not exist.
 
-    `torch` and `engine` are the slopes that the two find, `right` that of the engine without a bug, and
-    `limit` the one that the quotient approaches; `to_torch` and `to_engine` are the quotient's distances from
-    the first two at each of the `steps`.
+    Attributes:
+        setting: the values of the controls.
+        there: the point x + h.
+        heights: S at x and at x + h.
+        quotient: the difference quotient of S.
+        torch: the slope that torch finds.
+        engine: the slope that the engine with the selected bug finds.
+        right: the slope that the engine without a bug finds.
+        limit: the number that the quotient approaches as h shrinks.
+        steps: the values of h for `to_torch` and `to_engine`.
+        to_torch: the quotient's distance from `torch` at each of `steps`.
+        to_engine: the quotient's distance from `engine` at each of `steps`.
+        decades: the limits of the plot of errors.
     """
 
     setting: Setting
@@ -75,20 +86,20 @@ class Reading(Findings):
 
     @property
     def noise(self) -> float:
-        """About how large the rounding error of the quotient is."""
+        """The approximate size of the quotient's rounding error."""
         size = difference.largest(*self.heights)
         return difference.rounding(size, self.setting.x, self.torch, self.there - self.setting.x)
 
 
 def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -> Tensor:
-    """Return what a leaf holds at each x after so many backward passes over one graph of f.
+    """Return the leaf's gradient at each x after several backward passes over one graph of f.
 
     Args:
         f: an elementwise function.
-        x: the places.
-        bug: "assign" puts what arrives in the place of what is there; "breadth" takes the operations breadth
-            first; "kept" lets intermediate values keep what the pass before has left in them.
-        calls: how many passes.
+        x: the points.
+        bug: "assign" replaces a gradient where it should add to it; "breadth" visits the operations breadth
+            first; "kept" does not clear the gradients of intermediate values between passes.
+        calls: the number of passes.
 
     Raises:
         FunctionProblem: if f fails, or the backward of one of its operations does.
@@ -101,7 +112,8 @@ def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -
         return made[0]
 
     with torch.enable_grad():
-        difference.values(noted, leaf)  # which adds an operation of its own
+        # `noted` captures the result of f itself, because `values` appends an operation to it.
+        difference.values(noted, leaf)
     result, root = made[0], made[0].grad_fn
     if root is None:
         return torch.full_like(x, float(calls) if result is leaf else 0.0)
@@ -125,7 +137,7 @@ def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
         arrived = [buffers[node].get(number) for number in range(nodes.count_of_results(node))]
         try:
             parts = nodes.fitted(node, nodes.ask(node, arrived))
-        except Exception as error:  # a backward of the learner's own may raise anything
+        except Exception as error:  # a custom autograd Function may raise any kind of error
             what = difference.in_brief(error)
             raise difference.problem(
                 en=f"The engine cannot go back through {node.name()}: {what}",
@@ -139,19 +151,19 @@ def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
 
 
 def _newest_first(root: Any) -> list[Any]:
-    """Return the operations in the order in which torch made them, turned round: parents come later."""
+    """Return the operations behind a node in the reverse of the order in which torch recorded them."""
     return sorted(plain_backward.nodes_behind(root), key=lambda node: node._sequence_nr(), reverse=True)
 
 
 class Subject(Subjects):
-    """The functions to explore and the range of x, with what is worked out once for each."""
+    """The functions to explore and the range of x, with results cached per function."""
 
     @kept(64)
     def found(self, name: str, bug: Bug, calls: int, x: float) -> tuple[float, float]:
-        """Return what torch and the engine find in the leaf at x after so many passes.
+        """Return the gradients that torch and the engine leave in the leaf at x after so many passes.
 
         Raises:
-            FunctionProblem: if there is no way back from f(x) to x.
+            FunctionProblem: if autograd finds no path from f(x) back to x.
         """
         f = self.prepared(name).f
         place = torch.tensor([x], dtype=torch.float64)
@@ -160,7 +172,7 @@ class Subject(Subjects):
 
     @kept()
     def decades(self, name: str) -> Range:
-        """Return powers of ten that hold the errors of the engine with every bug, and at every x."""
+        """Return powers of ten that enclose the engine's errors with each bug, at several x of the range."""
         errors = [np.empty(0)]
         for x in np.linspace(*self.ends, 5):
             with contextlib.suppress(FunctionProblem):
@@ -170,7 +182,10 @@ class Subject(Subjects):
         return plots.decades(np.concatenate(errors), -12, 6)
 
     def read(self, setting: Setting) -> Reading:
-        """Work out everything that the picture and the text show. Never raises for a faulty function."""
+        """Compute all numbers that the picture and the text show.
+
+        An error in the explored function is recorded as a problem and never raised.
+        """
         name, calls = setting.function, setting.calls
         f = self.prepared(name).f
         x = torch.tensor([setting.x], dtype=torch.float64)
@@ -193,7 +208,7 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Say what a reader should know of numbers that came out without an error."""
+    """Add a remark or a problem about numbers that were computed without an error."""
     x, h = reading.setting.x, reading.setting.h
     if not math.isfinite(reading.heights[0]):
         remarks.no_value(reading, f"x = {x:g}")
@@ -220,7 +235,7 @@ def _same(one: float, other: float, share: float = 1e-9) -> bool:
 
 
 class Picture:
-    """Left, the function with secant and both slopes; right, how far the quotient is from each, against h."""
+    """The figure: left, the function, a secant and both slopes; right, the quotient's distance from each."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -238,13 +253,13 @@ class Picture:
         self.moving = [*self.function.moving, self.engine, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Set the curve and the limits, which hold for every x and h."""
+        """Update the curve, and the limits, which hold for every x and h."""
         x, y = self.subject.curve(reading.setting.function)
         self.function.set_curve(x, reading.setting.calls * y)
         self.plot.set_decades(*reading.decades)
 
     def move(self, reading: Reading) -> None:
-        """Set what moves."""
+        """Update the artists that move with the sliders."""
         x, h = reading.setting.x, reading.setting.h
         height = reading.heights[0]
         self.function.set_lines(
@@ -311,24 +326,25 @@ def explore_engine(
     calls: int = 1,
     function: str | None = None,
 ) -> EngineExplorer:
-    """Return lists of functions, bugs and passes, and sliders for x and h, over a picture of an engine.
+    """Return an explorer of an autograd engine, with lists of bugs and passes, and sliders for x and h.
 
-    The engine goes back over what torch has recorded, in an order and with sums of its own, with the bug
-    that was chosen. Left: the function, a secant, and lines of torch's and of the engine's slope. Right: how
-    far the difference quotient is from both, against h.
+    The engine runs backward over the operations that torch has recorded. It has its own order and its own
+    sums, with the selected bug. Left: the function, a secant, and lines with the slopes of torch and of the
+    engine. Right: the distance of the difference quotient from both slopes, against h.
 
     Args:
-        functions: one function of x, or several, by name or in a list; when left out,
-            log(x^3) + sqrt(x^2), log(x^3), and yz + y with y = x^2 and z = yx.
+        functions: a function of x, a list of functions, or a dict of functions by name. By default log(x^3) +
+            sqrt(x^2), log(x^3), and yz + y with y = x^2 and z = yx.
         x_range: the ends of x's slider.
-        x: where to start, 2 when left out; moved into x_range, and words say so.
+        x: the x to start with, by default 2. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
-        bug: "none"; "assign", = for +=; "breadth", an order that is breadth first; "kept", no reset.
-        calls: how often backward() is called, 1 or 2.
-        function: which of the functions to begin with, by name; the first when left out.
+        bug: the engine's bug: "none"; "assign", = instead of +=; "breadth", operations visited breadth first;
+            or "kept", no reset between passes.
+        calls: the number of backward() calls, 1 or 2.
+        function: the name of the function to start with, by default the first.
 
     Raises:
-        ValueError: if an argument other than a function makes no sense.
+        ValueError: if an argument other than a function is invalid.
     """
     named = ranges.some_by_name("explore_engine", functions, FUNCTIONS)
     ranges.check_choice("bug", bug, BUGS)

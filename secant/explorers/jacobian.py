@@ -1,7 +1,7 @@
-"""The explorer of lesson 5: a difference quotient of vectors next to J v, and the one number u J v.
+"""The explorer of lesson 5: a difference quotient of vectors, the vector J v, and the number u J v.
 
-Forward mode (`torch.func.jvp`) gives J v, reverse mode (`torch.func.vjp`) gives u J. The explorer opens on
-the first alone; a list adds u, with the number u J v as the quotient and reverse mode give it.
+Forward mode (`torch.func.jvp`) gives J v, and reverse mode (`torch.func.vjp`) gives u J. The explorer opens
+with J v alone. A dropdown adds u, and the number u J v from the quotient and from reverse mode.
 """
 
 import math
@@ -26,20 +26,22 @@ from secant.language import say
 from secant.quiet import quietly
 
 Map = Callable[[Tensor], Tensor]  # from (2,) to (2,)
-STEPS, PATH = 65, 33  # of the error curves: h, four a decade; of the road from F(p) to F(p + h v)
-LINES, ALONG = 9, 41  # of the grid: lines each way, points on each
-# The same for a slow function that takes one point at a time.
+# Number of h in the error curves, four per decade; number of points from F(p) to F(p + h v).
+STEPS, PATH = 65, 33
+LINES, ALONG = 9, 41  # number of the grid's lines in each direction, and of points on each line
+# The same numbers for a slow function, or one that takes one point at a time.
 FEW_STEPS, FEW_PATH = 17, 9
 FEW_LINES, FEW_ALONG = 5, 9
-PATIENCE = 0.015  # seconds that a function may take for one frame
+PATIENCE = 0.015  # seconds per frame that a function may use
 TURN = (-180.0, 180.0)  # degrees
 
-with quietly():  # forward mode warns at its first use, of torch's own code: nothing that a student can heed
+# The first use of forward mode makes torch warn about its own code. A student can do nothing about that.
+with quietly():
     torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
 
 
 def two_numbers(f: Map) -> Map:
-    """Return f with words for a result that is not two real numbers."""
+    """Return f with an error message for a result that is not two real numbers."""
 
     def checked(x: Tensor) -> Tensor:
         y = f(x)
@@ -55,7 +57,7 @@ def two_numbers(f: Map) -> Map:
                 en="The function returned complex numbers; this picture needs two real ones.",
                 ko="함수가 복소수를 돌려주었습니다. 이 그림에는 실수 두 개가 필요합니다.",
             )
-        # In float64 throughout, or the curves would mix two kinds of rounding.
+        # All results are float64; otherwise the curves would mix two kinds of rounding.
         return y.double() if isinstance(y, Tensor) and y.is_floating_point() else y
 
     return checked
@@ -65,7 +67,7 @@ def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.nd
     """Return F(p), J v by forward mode and u J by reverse mode, (2,) each.
 
     Raises:
-        FunctionProblem: if f fails, or autograd finds no way from its result back to p.
+        FunctionProblem: if f fails, or autograd finds no path from its result back to p.
     """
     y = difference.values(f, p.clone().requires_grad_())
     if not y.requires_grad:
@@ -94,16 +96,21 @@ def polar(x: Tensor) -> Tensor:
 
 
 def direction(degrees: float) -> np.ndarray:
-    """Return the unit vector at an angle."""
+    """Return the unit vector at an angle in degrees."""
     angle = math.radians(degrees)
     return np.array([math.cos(angle), math.sin(angle)])
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The controls' values: p among the inputs, the step, and two directions in degrees.
+    """The values of the controls.
 
-    `along` is whether u is shown, with the numbers along it.
+    Attributes:
+        p: the point in the input plane.
+        h: the step.
+        v: the direction in the input plane, in degrees.
+        u: the direction in the output plane, in degrees.
+        along: whether u is shown, with the numbers along it.
     """
 
     p: Range
@@ -119,9 +126,19 @@ def _nothing() -> np.ndarray:
 
 @dataclass
 class Reading(Findings):
-    """What a setting comes to, (2,) arrays and numbers. NaN where there is none.
+    """The numbers computed for a setting; NaN for those that do not exist.
 
-    `path` goes from F(p) to F(p + h v), (m, 2); `gaps` and `misses` are both distances for each of `steps`.
+    Attributes:
+        setting: the values of the controls.
+        value: F(p), (2,).
+        end: F(p + h v), (2,).
+        quotient: the difference quotient, (2,).
+        jvp: J v, (2,).
+        vjp: u J, (2,).
+        path: the points from F(p) to F(p + h v), (m, 2).
+        steps: the values of h for `gaps` and `misses`.
+        gaps: the distance between the quotient and J v at each of `steps`.
+        misses: the distance between u . quotient and (u J) . v at each of `steps`.
     """
 
     setting: Setting
@@ -137,45 +154,46 @@ class Reading(Findings):
 
     @property
     def noise(self) -> float:
-        """About how large the rounding error in the quotient is."""
+        """The approximate size of the quotient's rounding error."""
         size, p = np.abs(self.value).max(), max(map(abs, self.setting.p))
         return difference.rounding(float(size), p, float(np.abs(self.jvp).max()), self.setting.h)
 
     @property
     def gap(self) -> float:
-        """How far the two arrows are apart."""
-        with np.errstate(invalid="ignore"):  # inf - inf
+        """The distance between the quotient and J v."""
+        with np.errstate(invalid="ignore"):  # NumPy would warn about inf - inf
             return float(np.hypot(*(self.quotient - self.jvp)))
 
     @property
     def forward(self) -> float:
-        """u . quotient."""
+        """The number u . quotient, the quotient's component along u."""
         return float(direction(self.setting.u) @ self.quotient)
 
     @property
     def backward(self) -> float:
-        """(u J) . v."""
+        """The number (u J) . v, from reverse mode."""
         return float(self.vjp @ direction(self.setting.v))
 
     @property
     def along_u(self) -> float:
-        """u . (J v)."""
+        """The number u . (J v), from forward mode."""
         return float(direction(self.setting.u) @ self.jvp)
 
     @property
     def modes_agree(self) -> bool:
-        """Whether forward and reverse mode find the same product u J v, but for rounding."""
+        """True if forward and reverse mode agree on the product u J v, except for rounding errors."""
         size = float(np.hypot(*self.jvp) + np.hypot(*self.vjp))
-        return abs(self.along_u - self.backward) <= 1e-5 * size  # float32 may be inside
+        # Generous, because the function may compute in float32.
+        return abs(self.along_u - self.backward) <= 1e-5 * size
 
     @property
     def miss(self) -> float:
-        """How far these two numbers are apart."""
+        """The distance between u . quotient and (u J) . v."""
         return abs(self.forward - self.backward)
 
 
 class Subject:
-    """The function to explore and the ranges of its two inputs, with what is worked out once for it."""
+    """The function to explore and the ranges of its two inputs, with cached results."""
 
     def __init__(self, f: Map, ranges: tuple[Range, Range]) -> None:
         self.f = two_numbers(f)
@@ -188,12 +206,12 @@ class Subject:
 
     @cached_property
     def grid(self) -> tuple[np.ndarray, np.ndarray]:
-        """The input plane's grid and its image, NaN between the lines; nothing where f fails."""
+        """The input plane's grid and its image, with NaN between lines; no image points if f always fails."""
         plane = grid_points(*self.ranges, *((LINES, ALONG) if self.quick else (FEW_LINES, FEW_ALONG)))
         return plane, elementwise.images(self.rows, plane)
 
     def numbers(self, setting: Setting) -> Reading:
-        """Work out the numbers of a setting, and note what is wrong with the function."""
+        """Compute the numbers for a setting, and record problems of the function."""
         reading = Reading(setting)
         p, v = np.array(setting.p), direction(setting.v)
         reading.steps = np.logspace(*LOG_H, self.count)
@@ -204,7 +222,7 @@ class Subject:
             along_v, along_u = map(torch.from_numpy, (v, direction(setting.u)))
             reading.value, reading.jvp, reading.vjp = products(self.f, at, along_v, along_u)
         with reading.noting(), np.errstate(all="ignore"):
-            if np.isnan(reading.value).any():  # there are values without slopes
+            if np.isnan(reading.value).any():  # a function can have a value where it has no slope
                 reading.value = difference.values(self.f, torch.from_numpy(p)).detach().numpy()
             values = self.rows(torch.from_numpy(points)).numpy()
             reading.end, reading.path = values[0], values[1 : 1 + len(along)]
@@ -216,18 +234,21 @@ class Subject:
 
     @cached_property
     def seen(self) -> list[Reading]:
-        """What is found in the middle of the ranges, in four directions."""
+        """The numbers at the middle of the ranges, in four directions."""
         (a, b), (c, d) = self.ranges
         settings = [Setting(((a + b) / 2, (c + d) / 2), 1.0, v, 45.0) for v in (30.0, 120.0, 210.0, 300.0)]
         return [self.numbers(setting) for setting in settings]
 
     @cached_property
     def typical_errors(self) -> np.ndarray:
-        """Both distances against h, as seen from there."""
+        """The errors of both kinds at the middle of the ranges, for every step h."""
         return np.concatenate([np.concatenate([one.gaps, one.misses]) for one in self.seen])
 
     def read(self, setting: Setting) -> Reading:
-        """Work out everything that the picture and the text show. Never raises for a faulty function."""
+        """Compute all numbers that the picture and the text show.
+
+        An error in the explored function is recorded as a problem and never raised.
+        """
         reading = self.numbers(setting)
         outputs = elementwise.any_finite(self.grid[1], reading.value)
         errors = elementwise.any_finite(self.typical_errors, reading.gaps)
@@ -236,7 +257,7 @@ class Subject:
 
 
 def _remark(reading: Reading) -> None:
-    """Say what a reader should know of numbers that came out without an error."""
+    """Add a remark or a problem about numbers that were computed without an error."""
     h, p = reading.setting.h, np.array(reading.setting.p)
     if not np.isfinite(reading.value).all():
         remarks.no_value(reading, "p")
@@ -283,7 +304,7 @@ class Picture:
         self.moving = [*self.inputs.moving, *self.outputs.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Set what stands still: both grids and all limits."""
+        """Update the static part: both grids, and the limits of all plots."""
         plane, image = self.subject.grid
         first, second = self.subject.ranges
         found = np.concatenate([image, *((one.value + one.jvp)[None] for one in self.subject.seen)])
@@ -294,7 +315,7 @@ class Picture:
         fit(self.inputs, self.outputs)
 
     def move(self, reading: Reading) -> None:
-        """Set what moves."""
+        """Update the artists that move with the sliders."""
         setting = reading.setting
         p, v = np.array(setting.p), direction(setting.v)
         self.road.set_data(*np.stack([p, p + setting.h * v], axis=1))
@@ -339,7 +360,7 @@ class JacobianExplorer(Panel[Reading]):
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
 
     def _show_u(self) -> None:
-        """Show the slider for u where u is shown."""
+        """Show the slider for u only if u itself is shown."""
         self.u_row.layout.display = None if self.along.value else "none"
 
     @property
@@ -413,19 +434,21 @@ def explore_arrows(
     u: float = 45.0,
     along: bool = False,
 ) -> JacobianExplorer:
-    """Show a difference quotient of vectors next to J v, with sliders for place, step and directions.
+    """Return an explorer that compares a difference quotient of vectors with J v.
+
+    It has sliders for the point, the step, and the directions.
 
     Args:
-        function: from a tensor of two numbers to a tensor of two numbers, made of PyTorch operations; polar
-            coordinates, (x1, x2) to (x1 cos x2, x1 sin x2), when none is given.
-        ranges: of its two inputs, ((low, high), (low, high)).
-        p: the place at first, (x1, x2).
-        h: the step at first.
-        v, u: the angles at first, in degrees, of the direction among the inputs and that among the outputs.
-        along: whether u is shown at first, with u · quotient and (u J) · v.
+        function: a function from a tensor of two numbers to a tensor of two numbers, made of PyTorch
+            operations. By default polar coordinates, (x1, x2) to (x1 cos x2, x1 sin x2).
+        ranges: the ranges of its two inputs, ((low, high), (low, high)).
+        p: the point to start with, (x1, x2).
+        h: the step to start with.
+        v, u: the angles to start with, in degrees, of the directions in the input and the output plane.
+        along: whether u is shown at the start, with u · quotient and (u J) · v.
 
     Raises:
-        ValueError: for a range or a start value that makes no sense.
+        ValueError: if a range or a value to start with is invalid.
     """
     if ranges is None:
         ranges = ((0.25, 3.0), (-3.1, 3.1)) if function is None else ((-2.0, 2.0), (-2.0, 2.0))

@@ -1,4 +1,4 @@
-"""The explorer of lesson 4: a quotient taken apart by the paths that lead to the result."""
+"""The explorer of lesson 4: a difference quotient split by the paths that lead to the result."""
 
 import contextlib
 import math
@@ -34,8 +34,8 @@ MERGED: dict[Merge, Callable[[Tensor, Tensor], Tensor]] = {
 FORMULAS: dict[Merge, str] = {"log y + √w": "log {y} + √{w}", "+": "{y} + {w}", "×": "{y} × {w}"}
 SPELLINGS: dict[str, Merge] = {**{name: name for name in MERGED}, "*": "×", "x": "×"}
 
-BAR_WIDTH = 0.6  # the bars stand at 0, 1, 2, ...
-BARS = {  # what stands below each, and its colour
+BAR_WIDTH = 0.6  # width of the bars, which are centred at 0, 1, 2, ...
+BARS = {  # the label below each bar, and the colour of the bar
     "y": (r"$\Delta_y z/h$", SKY),
     "w": (r"$\Delta_w z/h$", AMBER),
     "rest": ("$r$", PURPLE),
@@ -43,13 +43,14 @@ BARS = {  # what stands below each, and its colour
 }
 
 PAIRS: dict[str, tuple[Function, Function]] = {"x³, x²": (cube, square)}
-#: How many rounding errors a remainder of rounding alone is at most: three quotients are subtracted.
+#: Upper bound on a remainder that is only rounding, in units of a quotient's rounding error; the remainder is
+#: the difference of three quotients.
 ROUNDINGS = 4
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What the controls say; `by_path` is whether the paths are shown, or the whole quotient alone."""
+    """The values of the controls; `by_path` selects the paths rather than the whole quotient alone."""
 
     pair: str
     merge: Merge
@@ -60,10 +61,18 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """What a setting comes to: numbers for the picture and the text. NaN where there is none.
+    """The numbers computed for a setting; NaN for those that do not exist.
 
-    `size` is that of z, which decides how many digits of a quotient are right. `rests` are 0 where the
-    remainder is no more than rounding.
+    Attributes:
+        setting: the values of the controls.
+        parts: the heights of the bars: the quotients and the remainder.
+        slopes: autograd's gradient, by path.
+        steps: the values of h for `rests` and `errors`.
+        rests: the remainder at each of `steps`, 0 where it is only rounding.
+        errors: the error of the whole quotient at each of `steps`.
+        size: the size of z, on which the number of correct digits of a quotient depends.
+        height: the limits of the plot of bars.
+        decades: the limits of the plot of errors.
     """
 
     setting: Setting
@@ -86,18 +95,18 @@ class Reading(Findings):
 
     @property
     def noise(self) -> float:
-        """About how large the rounding error of a quotient is."""
+        """The approximate size of a quotient's rounding error."""
         return difference.rounding(self.size, self.setting.x, self.slopes.both, self.setting.h)
 
     @property
     def rest(self) -> float:
-        """The remainder; 0 where it is no more than rounding."""
+        """The remainder, or 0 if it is only rounding."""
         rest = self.parts["rest"]
         return 0.0 if abs(rest) <= ROUNDINGS * self.noise else rest
 
 
 class Subject(TwoPaths):
-    """The pairs of functions to explore and the range of x, with what is worked out once for each."""
+    """The pairs of functions to explore and the range of x, with results cached per pair."""
 
     def __init__(
         self,
@@ -111,9 +120,9 @@ class Subject(TwoPaths):
 
     @kept(8)
     def curves(self, name: str, merge: Merge, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the steps, and for each the remainder and the error of the whole quotient.
+        """Return the steps h, and at each of them the remainder and the error of the whole quotient.
 
-        A remainder that is no more than rounding is returned as 0: rounding is the subject of lesson 1.
+        A remainder that is only rounding is returned as 0, because rounding is the subject of lesson 1.
         """
         steps, place = self.steps(name), torch.tensor([x], dtype=torch.float64)
         parts = self.parts(name, MERGED[merge], place, steps)
@@ -122,7 +131,7 @@ class Subject(TwoPaths):
 
     @kept()
     def limits(self, name: str, merge: Merge) -> tuple[np.ndarray, np.ndarray]:
-        """Return heights of bars and errors, all over the range of x and h."""
+        """Return heights of bars, and errors, at several x and h across their ranges."""
         z, levels, errors = MERGED[merge], [np.zeros(1)], [np.empty(0)]
         x = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
         slope = elementwise.or_nan(lambda t: self.slopes(name, z, t).both, x)
@@ -135,7 +144,10 @@ class Subject(TwoPaths):
         return np.concatenate(levels), np.concatenate(errors)
 
     def read(self, setting: Setting) -> Reading:
-        """Work out everything that the picture and the text show. Never raises for a faulty function."""
+        """Compute all numbers that the picture and the text show.
+
+        An error in the explored functions is recorded as a problem and never raised.
+        """
         reading = Reading(setting)
         name, merge = setting.pair, setting.merge
         x, h = (torch.tensor([number], dtype=torch.float64) for number in (setting.x, setting.h))
@@ -147,13 +159,13 @@ class Subject(TwoPaths):
             reading.parts = {column: getattr(parts, column).item() for column in BARS}
             reading.steps, reading.rests, reading.errors = self.curves(name, merge, setting.x)
             reading.slopes = Slopes(*(slope.item() for slope in self.slopes(name, MERGED[merge], x)))
-        # Where there are bars there is a remainder, be it 0.
+        # If there are bars, the right plot has a remainder to show, even if it is 0.
         reading.filled = (elementwise.any_finite(errors, reading.rests),) * 2
         return reading.with_remarks(_remark)
 
 
 def _beyond_rounding(parts: Parts, x: Tensor | float, slope: Tensor, h: Tensor) -> np.ndarray:
-    """Return the sizes of remainders at each x or h, (k,), with 0 for those that rounding explains."""
+    """Return the sizes of the remainders at each x or h, (k,), with 0 for those that are only rounding."""
     places = torch.as_tensor(x, dtype=torch.float64)
     numbers = torch.broadcast_tensors(parts.size, places, slope, h)
     noise = [difference.rounding(*(one.item() for one in each)) for each in zip(*numbers, strict=True)]
@@ -162,7 +174,7 @@ def _beyond_rounding(parts: Parts, x: Tensor | float, slope: Tensor, h: Tensor) 
 
 
 def _remark(reading: Reading) -> None:
-    """Say what a reader should know of numbers that came out without an error."""
+    """Add a remark or a problem about numbers that were computed without an error."""
     x, h = reading.setting.x, reading.setting.h
     if not all(map(math.isfinite, reading.parts.values())):
         reading.problem(**REMARKS["value"], x=x, there=x + h)
@@ -177,10 +189,15 @@ def _remark(reading: Reading) -> None:
 
 
 class StackedBars:
-    """Bars by their keys, joined by a dotted line from the top of each to the foot of the next."""
+    """A bar chart in which a dotted line joins the top of each bar to the foot of the next."""
 
     def __init__(self, axes: Axes, looks: Mapping[str, tuple[str, str]]) -> None:
-        """Take the axes, and for each bar its key, what stands below it, and its colour."""
+        """Prepare the axes.
+
+        Args:
+            axes: the axes to draw in.
+            looks: for each bar's key, the label below the bar and its colour.
+        """
         self.axes = axes
         self.across: Range = (-BAR_WIDTH, len(looks) - 1 + BAR_WIDTH)
         axes.set_xlim(self.across)
@@ -197,7 +214,7 @@ class StackedBars:
         self.moving: list[Artist] = [*self.bars.values(), self.joints]
 
     def set_heights(self, heights: Sequence[float]) -> None:
-        """Set the bars' heights, the whole's last; one that is no number is not shown."""
+        """Set the heights of the bars, the whole's last; a bar whose height is not finite is hidden."""
         tops = np.cumsum(heights[:-1])
         starts = [0.0, *tops[:-1], 0.0]
         for bar, start, height in zip(self.bars.values(), starts, heights, strict=True):
@@ -209,7 +226,7 @@ class StackedBars:
 
 
 class Picture:
-    """Left, the parts of the quotient as bars, each begun where the one before ends; right, what vanishes."""
+    """The figure: left, the quotient's parts as stacked bars; right, remainder and error against h."""
 
     def __init__(self) -> None:
         self.figure, (left, right) = plots.row(2)
@@ -217,7 +234,7 @@ class Picture:
         left.set_ylabel(r"$\Delta z/h$")
         self.stack = StackedBars(left, BARS)
         self.bars = self.stack.bars
-        # The gradient from edge to edge; then, over the first bar, the part of it that comes through y.
+        # The gradient spans the whole plot. The part of it that comes through y is marked on the first bar.
         self.gradient = plots.line(self.stack, TANGENT, 2.2, plots.DASHES, label="$dz/dx$", zorder=4)
         self.through_y = plots.marker(
             self.stack, "D", TANGENT, size=8, hollow=True, label=r"$y'\,\partial z/\partial y$"
@@ -231,12 +248,12 @@ class Picture:
         self.moving = [*self.stack.moving, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Set the limits, which hold for every x and h."""
+        """Update the limits of both plots, which hold for every x and h."""
         self.left.set_ylim(*reading.height)
         self.plot.set_decades(*reading.decades)
 
     def move(self, reading: Reading) -> None:
-        """Set what moves."""
+        """Update the artists that move with the sliders."""
         shown = reading.setting.by_path
         parts = {key: value if shown or key == "both" else math.nan for key, value in reading.parts.items()}
         self.stack.set_heights([*parts.values()])
@@ -244,7 +261,8 @@ class Picture:
         self.through_y.set_data([0], [reading.slopes.y if shown else math.nan])
         rests = reading.rests if shown else np.empty(0)
         zeros = self.plot.set_curves(self.zeros, reading.steps, (self.rests, rests))
-        # Where some are 0 the others are near rounding: points, with no line to suggest a rule.
+        # If some remainders are 0, the others are close to rounding, so they are drawn as points: a line
+        # would suggest a trend.
         self.rests.set(markevery=1 if len(zeros) else 4, ls="none" if len(zeros) else "-.")
         self.errors.set_data(reading.steps, np.where(reading.errors == 0, math.nan, reading.errors))
         rest = abs(reading.rest) if shown else math.nan
@@ -302,7 +320,7 @@ class PathsExplorer(Panel[Reading]):
 
 
 def _formula(merge: Merge, y: str, w: str) -> str:
-    """Return how z is made of y and w, as text."""
+    """Return the formula of z in y and w as text."""
     return FORMULAS[merge].format(y=y, w=w)
 
 
@@ -330,23 +348,24 @@ def explore_paths(
     pair: str | None = None,
     by_path: bool = True,
 ) -> PathsExplorer:
-    """Return sliders for x and h over a picture of z, made of y(x) and w(x), taken apart by paths.
+    """Return an explorer with sliders for x and h that splits the quotient of z(y(x), w(x)) by paths.
 
-    Left: the quotient of z when only y moves, when only w moves, the remainder, and when both move,
-    beside autograd's gradient. Right: the remainder, and the error of the whole quotient, against h.
+    Left: the quotient of z when only y moves, the quotient when only w moves, the remainder, and the quotient
+    when both move, with autograd's gradient. Right: the remainder and the error of the whole quotient,
+    against h.
 
     Args:
-        pairs: two functions of x, y and w, or a dict of such pairs by name; when left out, x^3 with x^2.
+        pairs: two functions of x, y and w, or a dict of such pairs by name. By default x^3 with x^2.
         x_range: the ends of x's slider.
-        x: where to start, 5 when left out; moved into x_range, and words say so.
+        x: the x to start with, by default 5. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 1e-6 to 1.
-        merge: how z is made: "+" or "×" ("*" will do), or "log y + √w"; when left out, "+" for pairs that
-            are given, and "log y + √w" for x^3 with x^2.
-        pair: which of the pairs to begin with, by name; the first when left out.
-        by_path: whether to begin with the paths, or with the whole quotient alone.
+        merge: how z depends on y and w: "+", "×" (or "*"), or "log y + √w". By default "+" for given pairs,
+            and "log y + √w" for x^3 with x^2.
+        pair: the name of the pair to start with, by default the first.
+        by_path: whether to start with the paths rather than with the whole quotient alone.
 
     Raises:
-        ValueError: if an argument other than a function makes no sense.
+        ValueError: if an argument other than a function is invalid.
     """
     named = PAIRS if pairs is None else ranges.pairs_by_name("explore_paths", pairs, ("y", "w"))
     merges: list[Merge] = ["log y + √w", "×", "+"] if pairs is None else ["+", "×"]

@@ -1,4 +1,7 @@
-"""The explorer of lesson 7: what backward reads is spoiled, the forward pass is not. The quotient tells."""
+"""The explorer of lesson 7: a correct forward pass, but a backward pass that reads spoiled tensors.
+
+The difference quotient reveals the wrong gradient.
+"""
 
 import contextlib
 import math
@@ -31,7 +34,7 @@ FUNCTIONS: dict[str, Function] = {"x²": square, "eˣ": torch.exp, "log x³": lo
 
 @dataclass(frozen=True)
 class Setting:
-    """What the controls say; `a` is what "data" adds to x, and what "hook" multiplies by."""
+    """The values of the controls; `a` is added to x by "data", and multiplied with the gradient by "hook"."""
 
     function: str
     spoiler: str
@@ -42,10 +45,19 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """What a setting comes to. NaN where there is none.
+    """The numbers computed for a setting; NaN for those that do not exist.
 
-    `slope` is what backward() leaves in x.grad, `truth` what it leaves there unspoiled; `errors` and `truths`
-    are the quotient's distances from them at each of the `steps`.
+    Attributes:
+        setting: the values of the controls.
+        heights: the function at x and at x + h.
+        there: the point x + h.
+        quotient: the difference quotient.
+        slope: the x.grad that backward() leaves.
+        truth: the x.grad that backward() leaves if nothing is spoiled.
+        steps: the values of h for `errors` and `truths`.
+        errors: the quotient's distance from `slope` at each of `steps`.
+        truths: the quotient's distance from `truth` at each of `steps`.
+        decades: the limits of the plot of errors.
     """
 
     setting: Setting
@@ -69,22 +81,22 @@ class Reading(Findings):
 
     @property
     def noise(self) -> float:
-        """About how large the rounding error of the quotient is."""
+        """The approximate size of the quotient's rounding error."""
         size = difference.largest(*self.heights)
         return difference.rounding(size, self.setting.x, self.truth, self.there - self.setting.x)
 
 
 def spoiled_gradient(f: Function, x: Tensor, spoiler: str, a: float) -> Tensor:
-    """Return what backward() makes of an exact f(x) if what it reads is spoiled, in x's shape and dtype.
+    """Return the gradient from an exact f(x) and a spoiled backward(), in x's shape and dtype.
 
     Args:
         f: an elementwise function.
-        x: the places.
+        x: the points.
         spoiler: one of SPOILERS.
-        a: what "data" adds to x, and what "hook" multiplies by.
+        a: the number that "data" adds to x, or by which "hook" multiplies the gradient.
 
     Raises:
-        FunctionProblem: if autograd finds no path from the result to x.
+        FunctionProblem: if f fails, or autograd finds no path from the result to x.
     """
     dtype = x.dtype
 
@@ -107,11 +119,11 @@ def spoiled_gradient(f: Function, x: Tensor, spoiler: str, a: float) -> Tensor:
 
 
 class Subject(Subjects):
-    """The functions to explore and the range of x, with what is worked out once for each."""
+    """The functions to explore and the range of x, with results cached per function."""
 
     @kept()
     def all_errors(self, name: str) -> np.ndarray:
-        """Return errors of the quotient all over the range of x, for the limits of the picture."""
+        """Return the quotient's errors at several x across the range, for the limits of the plot."""
 
         def errors(x: float) -> list[np.ndarray]:
             truth = difference.gradient(self.prepared(name).alone, torch.tensor(x, dtype=torch.float64))
@@ -120,7 +132,10 @@ class Subject(Subjects):
         return elementwise.all_over(errors, self.ends)
 
     def read(self, setting: Setting) -> Reading:
-        """Work out everything that the picture and the text show. Never raises for a faulty function."""
+        """Compute all numbers that the picture and the text show.
+
+        An error in the explored function is recorded as a problem and never raised.
+        """
         reading = Reading(setting)
         f = self.prepared(setting.function).alone
         x = torch.tensor(setting.x, dtype=torch.float64)
@@ -143,7 +158,7 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Say what a reader should know of numbers that came out without an error."""
+    """Add a remark or a problem about numbers that were computed without an error."""
     setting = reading.setting
     if not (math.isfinite(reading.truth) and all(map(math.isfinite, reading.heights))):
         reading.problem(**REMARKS["value"], x=setting.x, there=reading.there)
@@ -156,7 +171,7 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """Left, the curve with its secant and a line of slope x.grad; right, how far both slopes are away."""
+    """The figure: left, the curve, its secant and a line of slope x.grad; right, the quotient's errors."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -173,12 +188,12 @@ class Picture:
         self.moving = [*self.function.moving, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Set the curve, and limits that hold for every x and h."""
+        """Update the curve, and the limits, which hold for every x and h."""
         self.function.set_curve(*self.subject.curve(reading.setting.function))
         self.plot.set_decades(*reading.decades)
 
     def move(self, reading: Reading) -> None:
-        """Set what moves."""
+        """Update the artists that move with the sliders."""
         x, h = reading.setting.x, reading.setting.h
         ends, heights = (x, reading.there), reading.heights
         self.function.set_lines((x, heights[0]), reading.quotient, reading.slope, ends, heights)
@@ -187,7 +202,8 @@ class Picture:
         off = abs(reading.quotient - reading.truth)
         self.plot.set_step(h, (self.truth, off), (self.error, reading.error))
         for artist in (self.truths, self.truth):
-            artist.set_visible(reading.setting.spoiler != "none")  # else both are the same
+            # Without a spoiler, both curves are the same.
+            artist.set_visible(reading.setting.spoiler != "none")
 
 
 class SavedExplorer(Panel[Reading]):
@@ -205,7 +221,7 @@ class SavedExplorer(Panel[Reading]):
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
 
     def _show_a(self) -> None:
-        """Show the slider for a where it does something."""
+        """Show the slider for a only if the selected spoiler uses a."""
         self.a_row.layout.display = None if self.spoiler.value in ("data", "hook") else "none"
 
     def told(self) -> dict[str, Any]:
@@ -234,9 +250,9 @@ class SavedExplorer(Panel[Reading]):
 
 
 def _spoilers() -> list[tuple[str, str]]:
-    """Return what can be chosen, and by which name."""
+    """Return the options of the dropdown of spoilers, as (text, value) pairs."""
     stored = {
-        # 16 is read 십육.
+        # The Korean particle follows the sound of the last digit; the 16 of bfloat16 is read "십육".
         name: say(en=f"saved as {name}", ko=f"{name}{'으로' if name.endswith('6') else '로'} 저장")
         for name in DTYPES
     }
@@ -271,23 +287,25 @@ def explore_saved(
     a: float = 0.5,
     function: str | None = None,
 ) -> SavedExplorer:
-    """Return sliders for x and h over f with its secant, and a backward() whose inputs can be spoiled.
+    """Return an explorer with sliders for x and h that shows f with a secant and a spoiled backward().
 
-    Left: the curve, its secant and a line of slope x.grad. Right: how far the quotient is from x.grad, and
-    from the gradient that nothing has spoiled, against h.
+    Left: the curve, its secant, and a line of slope x.grad. Right: the distances of the quotient from x.grad
+    and from the unspoiled gradient, against h.
 
     Args:
-        functions: one function of x, or several, by name or in a list; when left out, x^2, e^x and log(x^3).
+        functions: a function of x, a list of functions, or a dict of functions by name. By default x^2, e^x
+            and log(x^3).
         x_range: the ends of x's slider.
-        x: where to start, 1.3 when left out; moved into x_range, and words say so.
+        x: the x to start with, by default 1.3. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 1e-10 to 10**0.5.
-        spoiler: "none"; "data", which adds a to x.data between forward and backward; "float32", "bfloat16"
-            or "float8", the dtype that saved tensors are stored in; "hook", which multiplies by a.
-        a: where its slider starts.
-        function: which of the functions to begin with, by name; the first when left out.
+        spoiler: "none"; "data", which adds a to x.data between forward and backward; "float32", "bfloat16" or
+            "float8", the dtype in which saved tensors are stored; or "hook", which multiplies the gradient by
+            a.
+        a: the value of a to start with.
+        function: the name of the function to start with, by default the first.
 
     Raises:
-        ValueError: if an argument other than a function makes no sense.
+        ValueError: if an argument other than a function is invalid.
     """
     named = ranges.some_by_name("explore_saved", functions, FUNCTIONS)
     ranges.check_choice("spoiler", spoiler, SPOILERS)

@@ -1,4 +1,4 @@
-"""The explorer of lesson 9: slopes of f, and second derivatives by differences twice, once, or not at all."""
+"""The explorer of lesson 9: slopes of f, and second derivatives with two differences, one, or none."""
 
 import contextlib
 import math
@@ -36,19 +36,19 @@ from secant.language import say
 Derivative = Literal["first", "second"]
 WAYS: dict[Derivative, tuple[str, ...]] = {
     "first": ("quotient",),
-    "second": ("second", "quotient", "double"),  # differences twice, once, not at all
+    "second": ("second", "quotient", "double"),  # with two differences, one, and none
 }
-SHARE = 0.01  # two numbers that are further apart than this share of the larger are different
-CALLS_OF_LIMITS = 63  # for what the differences approach
-FEW_STEPS = 33  # of an error curve, for a function that takes one x at a time
+SHARE = 0.01  # numbers that differ by more than this share of the larger one count as different
+CALLS_OF_LIMITS = 63  # function calls needed to find the limits of the differences
+FEW_STEPS = 33  # number of h of an error curve, for functions that take one x at a time
 
 FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x⁴ − 8x²": quartic}
-#: What is known of them, to measure from. Of a learner's own function nothing is.
+#: The exact second derivatives of the built-in functions; that of a learner's function is unknown.
 TRUTHS: dict[Function, Function] = {log_of_cube: lambda x: -3 / x**2, quartic: lambda x: 12 * x**2 - 16}
 
 
 class Limits(NamedTuple):
-    """The numbers that the second difference and the quotient of the gradient approach; NaN if unsettled."""
+    """The limits of the second difference and of the gradient's quotient, NaN if they do not settle."""
 
     second: float
     quotient: float
@@ -69,13 +69,19 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers of a setting.
+    """The numbers computed for a setting; NaN for those that do not exist.
 
-    `values` are f at x and at x + h, `slopes` the gradients there. `found` holds the quotient of f, or the
-    second derivative in each of the three ways, `errors` how far each is from autograd's gradient, or from
-    the `truth` of the second derivative, or, where that is not known, from double backward; `curves` the
-    medians of these errors over x nearby, against `steps`. `limits` are the numbers that the differences
-    approach, where the truth is not known.
+    Attributes:
+        setting: the values of the controls.
+        there: the point x + h.
+        places: the number of x in a median.
+        values: f at x and at x + h.
+        slopes: autograd's gradient of f at x and at x + h.
+        found: the quotient of f, or the second derivative in each of the three ways.
+        truth: the exact second derivative, if it is known.
+        steps: the values of h for `curves`.
+        curves: for each way, the median of its errors over the x nearby, at each of `steps`.
+        limits: the limits of the differences, if the truth is not known.
     """
 
     setting: Setting
@@ -94,7 +100,7 @@ class Reading(Findings):
 
     @property
     def is_first(self) -> bool:
-        """Return whether the first derivative is asked for."""
+        """Return whether the first derivative is selected."""
         return self.setting.derivative == "first"
 
     @property
@@ -109,13 +115,17 @@ class Reading(Findings):
 
     @property
     def errors(self) -> dict[str, float]:
-        """Return the distance of each way from the best known number."""
+        """Return each way's distance from the best known number.
+
+        That is autograd's gradient for the first derivative. For the second, it is the exact value if that is
+        known, and double backward otherwise.
+        """
         measured = self.tangent if math.isnan(self.truth) else self.truth
         return {way: abs(found - measured) for way, found in self.found.items()}
 
     @property
     def noise(self) -> dict[str, float]:
-        """About how large the rounding error of each way is."""
+        """The approximate size of each way's rounding error."""
         x, slope, step = self.setting.x, self.slopes[0], self.there - self.setting.x
         if self.is_first:
             return {"quotient": difference.rounding(difference.largest(*self.values), x, slope, step)}
@@ -127,7 +137,10 @@ class Reading(Findings):
 
     @property
     def verdict(self) -> str:
-        """Which ways are wrong where the differences tell: "wrong" double backward, "gradient", or "both"."""
+        """The verdict of the differences on autograd, as the name of a remark, or "" if they agree.
+
+        "wrong" means that double backward is wrong; "gradient", the gradient; "both", both of them.
+        """
         if self.is_first:
             return ""
         (second, quotient), double = self.limits, self.found["double"]
@@ -139,7 +152,7 @@ class Reading(Findings):
 def double_backward(f: Function, x: Tensor) -> Tensor:
     """Return f''(x) at each x, for an elementwise f, by differentiating autograd's gradient with autograd.
 
-    Where the gradient does not depend on x that is 0.
+    If the gradient does not depend on x, the result is 0.
 
     Raises:
         FunctionProblem: if there is no gradient, or it cannot be differentiated again.
@@ -148,13 +161,13 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
     with torch.enable_grad():
         total = difference.values(f, leaf).sum()
         if not total.requires_grad:
-            difference.gradient(f, x)  # which says why there is none
+            difference.gradient(f, x)  # raises a FunctionProblem with the reason
         try:
             (first,) = torch.autograd.grad(total, leaf, create_graph=True)
             if first.requires_grad:
                 return torch.autograd.grad(first.sum(), leaf, allow_unused=True, materialize_grads=True)[0]
             return torch.zeros_like(x)
-        except Exception as error:  # a learner's own operation may raise anything
+        except Exception as error:  # a custom autograd Function may raise any kind of error
             if plain_backward.is_needed(total):
                 raise difference.problem(
                     en="checkpoint(..., use_reentrant=True) can be differentiated once, so there is no "
@@ -170,14 +183,14 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
 
 
 def second_difference(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
-    """Return (f(x+h) - 2 f(x) + f(x-h)) / h², over the steps really taken; NaN where they are lost."""
+    """Return (f(x+h) - 2 f(x) + f(x-h)) / h², with the steps actually taken; NaN if h is lost in rounding."""
     low, high = x - h, x + h
     left, middle, right = (difference.values(f, place).detach() for place in (low, x, high))
     return (right - 2 * middle + left) / ((high - x) * (x - low))
 
 
 def gradient_quotient(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
-    """Return (f'(x+h) - f'(x)) / h with autograd's f', over the step really taken; NaN where that is lost."""
+    """Return (f'(x+h) - f'(x)) / h with autograd's f' and the step actually taken; NaN if h is lost."""
     there = x + h
     return (difference.gradient(f, there) - difference.gradient(f, x)) / (there - x)
 
@@ -185,7 +198,7 @@ def gradient_quotient(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
 def approached(f: Function, x: Tensor) -> Limits:
     """Return the numbers that both differences approach at x, (1,).
 
-    The steps are those at which neither the function's curvature nor rounding matters much.
+    They are taken at steps at which neither the function's curvature nor rounding matters much.
     """
     size = max(1.0, x.abs().item())
     second, first = (torch.logspace(*ends, 9, dtype=torch.float64) * size for ends in ((-4, -2), (-7, -5)))
@@ -193,7 +206,7 @@ def approached(f: Function, x: Tensor) -> Limits:
 
 
 def differ(one: float, other: float) -> bool:
-    """Return whether two numbers are clearly apart; not if one is NaN."""
+    """Return whether two numbers clearly differ; False if one is NaN."""
     return abs(one - other) > SHARE * max(abs(one), abs(other)) + 1e-6
 
 
@@ -203,17 +216,17 @@ def _settled(found: Tensor) -> float:
 
 
 class Subject(Subjects):
-    """The functions to explore and the range of x, with what is worked out once for each."""
+    """The functions to explore and the range of x, with results cached per function."""
 
     def truth(self, name: str) -> Function | None:
-        """Return the second derivative in a formula, if it is known."""
+        """Return the function's exact second derivative, or None if it is not known."""
         return TRUTHS.get(self.functions[name])
 
     @kept(64)
     def error_curves(
         self, name: str, derivative: Derivative, x: float
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the steps, (k,), and for each way the median error at each of them."""
+        """Return the steps h, (k,), and the median error of each way at all of these steps."""
         f, near, steps = self.prepared(name).f, self.near(name, x), self.steps(name)
         if derivative == "first":
             return steps.numpy(), {"quotient": difference.median_errors(f, near, steps).numpy()}
@@ -233,7 +246,7 @@ class Subject(Subjects):
 
     @kept(64)
     def limits(self, name: str, x: float) -> Limits:
-        """Return the numbers that the differences approach, if the truth is not known."""
+        """Return the numbers that the differences approach, or NaN if the truth is known or f is too slow."""
         prepared = self.prepared(name)
         if self.truth(name) or not prepared.affords(CALLS_OF_LIMITS):
             return NO_LIMITS
@@ -241,12 +254,15 @@ class Subject(Subjects):
 
     @kept()
     def error_range(self, name: str, derivative: Derivative) -> Range:
-        """Return powers of ten that hold the errors of every x."""
+        """Return powers of ten that enclose the errors at several x across the range."""
         errors = elementwise.all_over(lambda x: self.error_curves(name, derivative, x)[1].values(), self.ends)
         return plots.decades(errors, -18, 8)
 
     def read(self, setting: Setting) -> Reading:
-        """Work out everything that the picture and the text show. Never raises for a faulty function."""
+        """Compute all numbers that the picture and the text show.
+
+        An error in the explored function is recorded as a problem and never raised.
+        """
         name, h = setting.function, setting.h
         f, here = self.prepared(name).f, torch.tensor([setting.x], dtype=torch.float64)
         there = here + h
@@ -277,7 +293,7 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Say what a reader should know of numbers that came out without an error."""
+    """Add a remark or a problem about numbers that were computed without an error."""
     x = reading.setting.x
     if not math.isfinite(reading.values[0]):
         remarks.no_value(reading, f"x = {x:g}")
@@ -315,7 +331,7 @@ class Picture:
         self.moving = [*self.function.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Set the names of what is drawn, the curve of f or of its gradient, and both pairs of limits."""
+        """Update the labels, the curve of f or of its gradient, and the limits of both plots."""
         name, derivative = reading.setting.function, reading.setting.derivative
         x, heights = self.subject.curve(name)
         if not reading.is_first:
@@ -333,7 +349,7 @@ class Picture:
             line.set_label(label if way in WAYS[derivative] else "_")
 
     def move(self, reading: Reading) -> None:
-        """Set what moves."""
+        """Update the artists that move with the sliders."""
         x, h, heights = reading.setting.x, reading.setting.h, reading.heights
         ends, quotient = (x, reading.there), reading.found["quotient"]
         self.function.set_lines((x, heights[0]), quotient, reading.tangent, ends, heights)
@@ -376,7 +392,7 @@ class SecondExplorer(Panel[Reading]):
         rows += [self.row(way, FORMULAS[way], number) for way, number in numbers.items()]
         errors = reading.errors
         if math.isnan(reading.truth):
-            del errors["double"]  # it is what the others are measured from
+            del errors["double"]  # the other errors are measured from double backward
         else:
             rows.append(self.row("truth", "f″(x)", words.digits(reading.truth)))
         if "double" in errors:
@@ -436,26 +452,27 @@ def explore_second(
     derivative: Derivative = "first",
     function: str | None = None,
 ) -> SecondExplorer:
-    """Return sliders for x and h over the slope of f, or over a second derivative found in three ways.
+    """Return an explorer with sliders for x and h that shows slopes of f, or f'' found in three ways.
 
-    The first derivative: the curve of f with its secant and a tangent of autograd's slope, and how far the
-    quotient is from that slope, against h. The second: autograd's gradient f', its secant, and a tangent
-    whose slope is double backward; right, against h, the error of the second difference of f, of the
-    quotient of f', and of double backward. Each error is the median over 201 x near the chosen one. Those of
-    the second derivative are measured from its true value for the functions that come with it, and from
-    double backward for others.
+    For the first derivative, it shows the curve of f with its secant and a tangent of autograd's slope, and
+    the distance of the quotient from that slope, against h. For the second derivative, it shows autograd's
+    gradient f' with its secant, and a tangent whose slope comes from double backward. The right plot then
+    shows the errors, against h, of the second difference of f, of the quotient of f', and of double backward.
+
+    Each error is the median over 201 x near the chosen one. Errors of the second derivative are measured from
+    the exact value for the built-in functions, and from double backward for other functions.
 
     Args:
-        functions: one function of x, or several, by name or in a list; when left out, log(x^3) and
-            x^4 - 8 x^2.
+        functions: a function of x, a list of functions, or a dict of functions by name. By default log(x^3)
+            and x^4 - 8 x^2.
         x_range: the ends of x's slider.
-        x: where to start, 5 when left out; moved into x_range, and words say so.
+        x: the x to start with, by default 5. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
-        derivative: "first" or "second", the one to begin with.
-        function: which of the functions to begin with, by name; the first when left out.
+        derivative: "first" or "second", the derivative to start with.
+        function: the name of the function to start with, by default the first.
 
     Raises:
-        ValueError: if an argument other than a function makes no sense.
+        ValueError: if an argument other than a function is invalid.
     """
     named = ranges.some_by_name("explore_second", functions, FUNCTIONS)
     ranges.check_choice("derivative", derivative, WAYS)

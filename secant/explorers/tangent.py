@@ -1,4 +1,4 @@
-"""The explorers of lesson 1: a secant that turns into the tangent, and the price of a small step."""
+"""The explorer of lesson 1: a secant that approaches the tangent, and the rounding errors of a small step."""
 
 import contextlib
 import itertools
@@ -22,7 +22,7 @@ from secant.explorers.kit.words import Row
 from secant.language import say
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
-FEW_STEPS = 33  # of an error curve, for a function that takes one x at a time
+FEW_STEPS = 33  # number of h of an error curve, for functions that take one x at a time
 LOOKS = {"float32": PARTS[0], "float64": Look(GREEN, "o")}
 FORMULAS = {
     "forward": "(f(x+h) − f(x)) / ((x+h) − x)",
@@ -36,7 +36,7 @@ FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x³ + 2 sin x": cube
 
 @dataclass(frozen=True)
 class Setting:
-    """What the controls say."""
+    """The values of the controls."""
 
     function: str
     x: float
@@ -47,10 +47,21 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """What a setting comes to: numbers for the picture and the text. NaN where there is none.
+    """The numbers computed for a setting; NaN for those that do not exist.
 
-    `x` is the setting's in its dtype. `curves` are median errors against `steps`, one for each dtype, over
-    as many x as `places`.
+    Attributes:
+        setting: the values of the controls.
+        x: the chosen x, rounded to the chosen dtype.
+        ends: the two points that the quotient compares.
+        heights: the function at `ends`.
+        height: the function at x.
+        quotient: the difference quotient.
+        gradient: autograd's gradient.
+        error: the distance between the quotient and the gradient.
+        median: the median of this distance over the x nearby.
+        places: the number of x in a median.
+        steps: the values of h for `curves`.
+        curves: for each dtype, the median error at each of `steps`.
     """
 
     setting: Setting
@@ -68,16 +79,16 @@ class Reading(Findings):
 
     @property
     def noise(self) -> float:
-        """About how large the rounding error of the quotient is."""
+        """The approximate size of the quotient's rounding error."""
         dtype, slope = self.setting.dtype, self.gradient
-        if self.setting.scheme == "complex":  # it subtracts nothing
+        if self.setting.scheme == "complex":  # the complex step has no subtraction
             return difference.rounding(slope, self.x, 0.0, 1.0, dtype)
         size, step = difference.largest(*self.heights), self.ends[1] - self.ends[0]
         return difference.rounding(size, self.x, slope, step, dtype)
 
 
 class Subject:
-    """The functions to explore and the range of x, with what is worked out once for each."""
+    """The functions to explore and the range of x, with results cached per function."""
 
     def __init__(self, functions: Mapping[str, Function], x_range: Range, *, rounding: bool = True) -> None:
         self.functions = dict(functions)
@@ -91,24 +102,27 @@ class Subject:
 
     @kept(8)
     def error_curve(self, name: str, x: float, dtype: str, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:
-        """Return the steps and the median error at each, (k,) both."""
+        """Return the steps h and the median error at each of them, (k,) both."""
         f, steps = self.of[dtype].prepared(name).f, self.of[dtype].steps(name)
         errors = difference.median_errors(f, self.of[dtype].near(name, x), steps, scheme)
         return steps.numpy(), errors.numpy()
 
     @kept()
     def typical_errors(self, name: str, dtype: str, scheme: Scheme) -> np.ndarray:
-        """Return errors at some x all over the range; none where there is none to be had."""
+        """Return the errors at several x across the range; empty if the function fails at all of them."""
         return elementwise.all_over(lambda x: self.error_curve(name, x, dtype, scheme)[1:], self.ends)
 
     @kept()
     def error_range(self, name: str) -> Range:
-        """Return powers of ten that hold the function's errors, for every dtype, scheme and x alike."""
+        """Return powers of ten that enclose the errors for every dtype and scheme, at several x."""
         kinds = itertools.product(self.dtypes, self.schemes)
         return plots.decades(np.concatenate([self.typical_errors(name, *kind) for kind in kinds]), -20, 8)
 
     def read(self, setting: Setting) -> Reading:
-        """Work out everything that the picture and the text show. Never raises for a faulty function."""
+        """Compute all numbers that the picture and the text show.
+
+        An error in the explored function is recorded as a problem and never raised.
+        """
         name, dtype, scheme = setting.function, setting.dtype, setting.scheme
         f, curve = self.of[dtype].prepared(name).f, self.of[dtype].curve(name)[1]
         x = torch.tensor([setting.x], dtype=torch.float64).to(DTYPES[dtype])
@@ -135,7 +149,7 @@ class Subject:
 
 
 def _remark(reading: Reading) -> None:
-    """Say what a reader should know of numbers that came out without an error."""
+    """Add a remark or a problem about numbers that were computed without an error."""
     if not math.isfinite(reading.height):
         remarks.no_value(reading, f"x = {reading.x:g}")
     elif reading.ends[0] == reading.ends[1]:
@@ -170,13 +184,13 @@ class Picture:
         self.moving = [*self.function.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Set what stands still: the curve and both pairs of limits."""
+        """Update the static part: the curve and the limits of both plots."""
         name, dtype = reading.setting.function, reading.setting.dtype
         self.function.set_curve(*self.subject.of[dtype].curve(name))
         self.errors.set_decades(*self.subject.error_range(name))
 
     def move(self, reading: Reading) -> None:
-        """Set what moves."""
+        """Update the artists that move with the sliders."""
         setting = reading.setting
         at = reading.x, reading.height
         self.function.set_lines(at, reading.quotient, reading.gradient, reading.ends, reading.heights)
@@ -186,7 +200,8 @@ class Picture:
             zeros = self.errors.set_curves(self.zeros[dtype], reading.steps, (curve, errors))
             self.zeros[dtype].set_visible(len(zeros) > 0)
             chosen = dtype == setting.dtype
-            every = 1 if len(zeros) else max(1, len(errors) // 16)  # between zeros a point has no line to it
+            # Every point between zeros is marked, because no line leads to it.
+            every = 1 if len(zeros) else max(1, len(errors) // 16)
             curve.set(lw=2.2 if chosen else 1.2, ms=6 if chosen else 4, markevery=every)
         self.errors.set_step(setting.h, (self.median, reading.median), (self.here, reading.error))
         self.here.set_marker("v" if reading.error == 0 else "D")
@@ -235,7 +250,7 @@ REMARKS = beside.remarks(__file__)
 
 
 def legend(dtypes: Sequence[str]) -> list[list[words.Entry]]:
-    """Return the columns of the legend."""
+    """Return the columns of the legend for these dtypes."""
     errors = {dtype: LOOKS[dtype].sample() for dtype in dtypes}
     left, right = {**words.LINES, "points": words.POINTS}, {**errors, "h": words.STEP_LINE, "here": HERE}
     return beside.legend(__file__, left, right)
@@ -256,25 +271,25 @@ def explore(
     function: str | None = None,
     rounding: bool = True,
 ) -> TangentExplorer:
-    """Return sliders for x and h over a picture of the secant, the tangent and the gap between them.
+    """Return an explorer with sliders for x and h that shows a secant, the tangent, and their distance.
 
-    Left: the function, the secant, autograd's tangent. Right: |quotient - gradient| against h, the median
-    over 201 x near the chosen one.
+    Left: the function, a secant, and autograd's tangent. Right: |quotient - gradient| against h, as the
+    median over 201 x near the chosen one.
 
     Args:
-        functions: one function of x, or several, by name or in a list; when left out, log(x^3) and
-            x^3 + 2 sin x.
+        functions: a function of x, a list of functions, or a dict of functions by name. By default log(x^3)
+            and x^3 + 2 sin x.
         x_range: the ends of x's slider.
-        x: where to start, 5 when left out; moved into x_range, and words say so.
+        x: the x to start with, by default 5. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
         dtype: "float32" or "float64".
         scheme: "forward", "central" or "complex".
-        function: which of the functions to begin with, by name; the first when left out.
-        rounding: if False, the explorer leaves out what shows rounding: h goes from 3 to 1e-4 alone, in
-            float64, with the forward quotient.
+        function: the name of the function to start with, by default the first.
+        rounding: whether the explorer shows rounding errors. If False, h goes only from 3 down to 1e-4, the
+            dtype is float64, and the quotient is the forward one.
 
     Raises:
-        ValueError: if an argument other than a function makes no sense.
+        ValueError: if an argument other than a function is invalid.
     """
     named = ranges.some_by_name("explore", functions, FUNCTIONS)
     dtype = str(dtype).removeprefix("torch.")

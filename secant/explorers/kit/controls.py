@@ -46,7 +46,7 @@ class Choice(widgets.Dropdown):
 
 
 class Slider(widgets.FloatSlider):
-    """A slider whose value is not echoed to the page, which saves a message per frame."""
+    """A slider that saves a message per frame: the kernel does not echo its value to the page."""
 
     value = CFloat(0.0).tag(sync=True, echo_update=False)
     chosen = 0.0

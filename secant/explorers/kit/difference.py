@@ -53,7 +53,7 @@ def _numbered(functions: Iterable[tuple[str, Function]]) -> dict[str, Function]:
 
 
 def name_of(f: Function, letter: str = "f") -> str:
-    """Return a function's name. A lambda, which has no name, is named by the letter, as in "f(x)"."""
+    """Return a function's name. A lambda is named by the letter, as in "f(x)"."""
     name = str(getattr(f, "__name__", type(f).__name__))
     return f"{letter}(x)" if name == "<lambda>" else name
 
@@ -106,7 +106,7 @@ def _called(f: Function, x: Tensor) -> Any:
         return f(x)
     try:
         return f(x.clone())  # a copy, so that an in-place operation in f does not change the caller's x
-    except Exception:  # f may register a hook or differentiate inside, which needs an x with requires_grad
+    except Exception:  # f may register a hook or differentiate inside; both need requires_grad
         with torch.enable_grad():
             y = f(x.clone().requires_grad_().clone())
         return y.detach() if isinstance(y, Tensor) else y

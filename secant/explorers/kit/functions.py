@@ -1,4 +1,4 @@
-"""The functions of one x that explorers start with."""
+"""The built-in functions of one x that several explorers share."""
 
 import torch
 from torch import Tensor
@@ -38,7 +38,7 @@ def quartic(x: Tensor) -> Tensor:
 
 
 def uneven(x: Tensor) -> Tensor:
-    """Return yz + y for y = x^2 and z = yx: paths of three lengths lead from x to it."""
+    """Return yz + y for y = x^2 and z = yx, so that paths of three lengths lead from x to the result."""
     y = x**2
     z = y * x
     return y * z + y

@@ -1,4 +1,4 @@
-"""How lines of one plot are told apart: by colour, marker and dashes, in the legend as in the plot."""
+"""Colours, markers and dashes that distinguish the lines of a plot, the same in its legend."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from secant.explorers.kit.colours import AMBER, GREEN, INK, PURPLE, SECANT, SKY
 from secant.explorers.kit.plots import Plot
 from secant.explorers.kit.words import Entry
 
-Words = tuple[str, str]  # in English and in Korean, HTML
+Words = tuple[str, str]  # HTML in English and in Korean
 
 
 @dataclass(frozen=True)
 class Look:
-    """A line's colour, its marker (matplotlib's), and its dashes, if any."""
+    """A line's colour, its matplotlib marker, and its dash pattern, if any."""
 
     color: str
     marker: str
@@ -27,11 +27,11 @@ class Look:
 
     @property
     def style(self) -> Any:
-        """The dashes as matplotlib has them."""
+        """The dash pattern as a matplotlib line style."""
         return (0, self.dashes) if self.dashes else "-"
 
     def line(self, plot: Plot, label: str = "_", every: Any = 8) -> Line2D:
-        """Return a line, none yet, of a plot, with a marker at every eighth point."""
+        """Add an empty line to a plot and return it; `every` is matplotlib's `markevery`."""
         points: dict[str, Any] = {"marker": self.marker, "ms": 5, "markevery": every}
         return plots.line(plot, self.color, 1.8, self.style, label=label, zorder=3, **points)
 
@@ -40,7 +40,7 @@ class Look:
         return words.line(self.color, width, " ".join(map(str, self.dashes)), SHAPES[self.marker](self.color))
 
 
-#: Markers in SVG, filled, by matplotlib's letters.
+#: Functions that draw a filled marker as SVG, by matplotlib's code for the marker.
 SHAPES: dict[str, Callable[[str], str]] = {
     "s": words.square,
     "^": words.triangle,
@@ -60,19 +60,20 @@ WHOLE = Look(INK, "D")
 
 
 def lines(plot: Plot, labels: Sequence[str]) -> list[Line2D]:
-    """Return lines, none yet, by their labels: the parts, at most len(PARTS), and then the whole.
+    """Add an empty line for each label to a plot, and return the lines.
 
-    A $ in a label is no formula.
+    The last label is that of the whole; those before it are the parts, at most len(PARTS). A $ in a label is
+    shown as it is and does not begin a formula.
     """
     return [
-        # Not at the same h, lest one marker hide another.
+        # The lines have their markers at different h, so that no marker hides another.
         look.line(plot, label.replace("$", r"\$"), (8 * i // len(labels), 8))
         for i, (look, label) in enumerate(_looks(labels))
     ]
 
 
 def zeros(plot: Plot, lines: Sequence[Line2D]) -> list[Line2D]:
-    """Return points, none yet, for where each of the lines is exactly 0: in its colour, in its own row."""
+    """Add empty markers for the points where each line is exactly 0, in its colour, one row per line."""
     made = [plots.marker(plot, "v", str(line.get_color()), size=3.5) for line in lines]
     figure = plot.axes.get_figure(root=True)
     for row, points in enumerate(made):
@@ -82,7 +83,7 @@ def zeros(plot: Plot, lines: Sequence[Line2D]) -> list[Line2D]:
 
 
 def rings(plot: Plot, lines: Sequence[Line2D]) -> PathCollection:
-    """Return rings, nowhere yet, in the lines' colours, each inside the one before where they meet."""
+    """Add a ring in each line's colour, without a position yet; each fits inside the one before."""
     colors = [str(line.get_color()) for line in lines]
     sizes = [max(14 - 2.5 * i, 4) ** 2 for i in range(len(lines))]
     made = plot.axes.scatter(
@@ -94,7 +95,7 @@ def rings(plot: Plot, lines: Sequence[Line2D]) -> PathCollection:
 
 
 def entries(labels: Sequence[str], first: Words, last: Words) -> list[Entry]:
-    """Return the entries of the same lines for `words.legend`; words go with the first and the last label."""
+    """Return the legend entries of the same lines; `first` and `last` are appended to the outer labels."""
     said = [first, *[("", "")] * (len(labels) - 2), last]
     return [
         (look.sample(), label + en, label + ko)

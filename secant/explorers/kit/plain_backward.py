@@ -1,8 +1,8 @@
-"""A whole backward() in place of one that is limited to x, for functions that allow no other.
+"""An unrestricted backward() that changes only the .grad of x, for functions that reject `inputs=[x]`.
 
-`torch.utils.checkpoint.checkpoint(..., use_reentrant=True)` runs a backward() inside the backward pass, and
-refuses if the outer one was given `inputs`. A whole backward() also adds to the .grad of every other leaf,
-such as a model's weights, so those gradients are put back.
+`torch.utils.checkpoint.checkpoint(..., use_reentrant=True)` calls backward() inside the backward pass, and
+raises an error if the outer call was given `inputs`. An unrestricted backward() also adds to the .grad of
+every other leaf, such as a model's weights, so this module restores those gradients.
 """
 
 import contextlib
@@ -19,26 +19,31 @@ from secant.graph import nodes
 
 
 def is_needed(result: Tensor) -> bool:
-    """Return whether a reentrant checkpoint lies behind a result."""
+    """Return whether the graph of a result contains a reentrant checkpoint."""
     return any(
         getattr(node, "_forward_cls", None) is CheckpointFunction for node in nodes_behind(result.grad_fn)
     )
 
 
 def has_own_backward(result: Tensor) -> bool:
-    """Return whether a backward in Python lies behind a result; it may call backward() itself."""
+    """Return whether a result's graph has a backward written in Python, which may call backward() itself."""
     return any(map(nodes.is_own, nodes_behind(result.grad_fn)))
 
 
 def run(result: Tensor, leaf: Tensor) -> None:
-    """Call a result's backward(); of all leaves only the one given keeps a new gradient."""
+    """Call backward() on a result, but let only the given leaf keep its new gradient."""
     with leaves_restored(leaf, result):
         result.backward()
 
 
 @contextlib.contextmanager
 def leaves_restored(leaf: Tensor, result: Tensor) -> Iterator[None]:
-    """Put back the .grad of each leaf behind a result or read inside, except the one given."""
+    """Restore the .grad of every leaf that is in a result's graph or is read in the block, except one.
+
+    Args:
+        leaf: the leaf that keeps its new gradient.
+        result: the tensor whose graph is searched for leaves.
+    """
     leaves = _Leaves()
     for node in nodes_behind(result.grad_fn):
         if node.name() == nodes.ACCUMULATOR:
@@ -55,10 +60,10 @@ def leaves_restored(leaf: Tensor, result: Tensor) -> Iterator[None]:
 
 
 class _Leaves(TorchDispatchMode):
-    """Notes each leaf that an operation reads, its .grad, and a copy of that.
+    """A dispatch mode that records each leaf that an operation reads, with its .grad.
 
     Attributes:
-        seen: by the leaf's id.
+        seen: by the leaf's id, the leaf, its .grad, and a copy of the values of that .grad.
     """
 
     def __init__(self) -> None:
@@ -78,7 +83,7 @@ class _Leaves(TorchDispatchMode):
 
 
 def nodes_behind(root: Any) -> list[Any]:
-    """Return a node and those that it leads back to, breadth first; none for None."""
+    """Return a node and all nodes that can be reached from it, breadth first; an empty list for None."""
     if root is None:
         return []
     found, queue = {root: None}, deque([root])

@@ -1,4 +1,4 @@
-"""A plot of a plane, with a bent grid and arrows that look the same however the plane is scaled."""
+"""A plot of a plane with a grid, and arrows whose heads keep their shape whatever the scale of the axes."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ from secant.explorers.kit.canvas import DPI
 from secant.explorers.kit.colours import GRID, INK
 from secant.explorers.kit.ranges import Range
 
-HEAD = 9.0  # pixels: the length of an arrow's head
+HEAD = 9.0  # length of an arrow's head in pixels
 
 
 class PlanePlot:
-    """A plane with a grid in it. Call `fit` after `set_grid`: only then are arrows true."""
+    """A plot of a plane with a grid. Arrows are drawn correctly only after `set_grid` and then `fit`."""
 
     def __init__(self, axes: Axes, across: str, up: str) -> None:
-        """Take the axes and the names of the two directions."""
+        """Prepare the axes, with labels for the horizontal and the vertical direction."""
         self.axes = axes
         self.moving: list[Artist] = []
         axes.grid(False)
@@ -27,30 +27,53 @@ class PlanePlot:
         axes.set_ylabel(up)
         (self.grid,) = axes.plot([], [], color=GRID, lw=0.8)
         self.box = np.array([[0.0, 1.0], [0.0, 1.0]])
-        self.pixel = np.ones(2)  # the size of one of the page's pixels, in both directions
+        self.pixel = np.ones(2)  # width and height of one CSS pixel in data units
 
     def way(self, **options: Any) -> Line2D:
-        """Return a dotted line, none yet, with marks on its ends: as artists of their own these cost time."""
+        """Add an empty dotted line with markers at its ends, and return it.
+
+        The markers belong to the line, because separate artists would take more time to draw.
+        """
         ends: dict[str, Any] = {"marker": "o", "ms": 4.5, "mew": 1.5, "mfc": "white"}
         return plots.line(self, INK, 1.2, ":", **ends, zorder=6, **options)
 
     def arrow(self, color: str, width: float, **options: Any) -> Line2D:
-        """Return a line, none yet, for `arrow_points`."""
+        """Add an empty line that is to hold the result of `arrow_points`, and return it."""
         return plots.line(self, color, width, **options)
 
     def letters(self, color: str, symbols: str, size: float) -> Line2D:
-        """Return an arrow's name in symbols, nowhere yet, so many points wide; a text would cost thrice."""
+        """Add the label of an arrow, without a position yet, and return it.
+
+        The label is a marker made of mathtext, since a text artist takes three times as long to draw.
+
+        Args:
+            color: the colour of the label.
+            symbols: the label in matplotlib's mathtext.
+            size: the width of the label in points.
+        """
         return plots.line(self, color, 0, "none", marker=f"${symbols}$", ms=size, mew=0.4, zorder=7)
 
     def place(
         self, arrow: Line2D, name: tuple[Line2D, float], start: np.ndarray, vector: np.ndarray, **looks: bool
     ) -> None:
-        """Set an arrow, see `arrow_points`, and beside its tip its letters, see `beside_tip`."""
+        """Draw an arrow, and its label next to the tip; see `arrow_points` and `beside_tip`.
+
+        Args:
+            arrow: the line from `arrow`.
+            name: the label from `letters`, and its side as in `beside_tip`.
+            start: the arrow's start, (2,).
+            vector: the vector from its start to its tip, (2,).
+            looks: options of `arrow_points`.
+        """
         arrow.set_data(*self.arrow_points(start, vector, **looks))
         name[0].set_data(*self.beside_tip(name[0], start, vector, name[1]))
 
     def beside_tip(self, letters: Line2D, start: np.ndarray, vector: np.ndarray, side: float) -> np.ndarray:
-        """Return where an arrow's letters stand, (2, 1): past its tip, to its left as `side` is above 0."""
+        """Return the position of an arrow's label, (2, 1), past its tip.
+
+        The label lies to the left of the arrow's direction if `side` is positive, and to the right if it is
+        negative.
+        """
         seen = vector / self.pixel
         length = float(np.hypot(*seen))
         if not length > 1e-3:
@@ -63,14 +86,14 @@ class PlanePlot:
         return place[:, None]
 
     def set_grid(self, points: np.ndarray, across: Range, up: Range) -> None:
-        """Set the grid, (k, 2) with NaN between its lines, and the ranges that are to be seen at least."""
+        """Set the grid's points, (k, 2) with NaN between the lines, and the ranges that must be visible."""
         self.grid.set_data(*points.T)
         self.box = np.array([across, up])
 
     def arrow_points(
         self, start: np.ndarray, vector: np.ndarray, *, dashed: bool = False, closed: bool = False
     ) -> np.ndarray:
-        """Return an arrow as the points of one line, (2, k); a patch would cost ten times as much."""
+        """Return the points, (2, k), of an arrow drawn as one line; a patch would take ten times as long."""
         if not (np.isfinite(start).all() and np.isfinite(vector).all()):
             return np.empty((2, 0))
         seen = vector / self.pixel
@@ -92,7 +115,14 @@ class PlanePlot:
 
 
 def grid_points(across: Range, up: Range, lines: int, along: int) -> np.ndarray:
-    """Return a grid of so many lines each way, of so many points each, (k, 2); NaN between the lines."""
+    """Return the points, (k, 2), of a grid with NaN between its lines.
+
+    Args:
+        across: the horizontal range.
+        up: the vertical range.
+        lines: the number of lines in each direction.
+        along: the number of points on each line.
+    """
     gap = np.full((1, 2), np.nan)
     parts = []
     for x in np.linspace(*across, lines):
@@ -103,16 +133,19 @@ def grid_points(across: Range, up: Range, lines: int, along: int) -> np.ndarray:
 
 
 def fit(*planes: PlanePlot) -> None:
-    """Set limits that hold the planes' ranges, true to angles unless one direction would be squeezed flat."""
+    """Set axis limits that include the planes' ranges.
+
+    Both directions get the same scale, so angles are true, unless one range would be squeezed flat.
+    """
     figure = planes[0].axes.get_figure(root=True)
     assert figure is not None
-    for _ in range(2):  # new limits have other tick labels, which leave another place
+    for _ in range(2):  # new limits change the tick labels, and with them the size of the axes
         for plane in planes:
             plane.axes.set(xlim=plane.box[0], ylim=plane.box[1])
-        figure.draw_without_rendering()  # only now are the sizes known
+        figure.draw_without_rendering()  # computes the layout, and with it the sizes read below
         for plane in planes:
             size = plane.axes.get_window_extent()
-            pixels = np.array([size.width, size.height]) * DPI / figure.dpi  # the page's
+            pixels = np.array([size.width, size.height]) * DPI / figure.dpi  # CSS pixels
             pixel = np.ptp(plane.box, axis=1) / pixels
             if pixel.max() < 5 * pixel.min():
                 pixel[:] = pixel.max()

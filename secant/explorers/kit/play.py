@@ -1,7 +1,7 @@
-"""A button that moves the slider for h by itself, in the kernel's loop, until a control is touched.
+"""A button that moves the slider for h on a timer, until the user touches a control.
 
-A press goes from 1 to 1e-4, where the secant has become the tangent. A press at 1e-4 goes on to 1e-12, where
-rounding shows.
+The first press moves h from 1 to 1e-4, where the secant looks like the tangent. A press at 1e-4 goes on to
+1e-12, where rounding errors show.
 """
 
 import asyncio
@@ -17,20 +17,21 @@ from secant.explorers.kit.ranges import clamp
 from secant.language import say
 
 START, NEAR, END = 0.0, -4.0, -12.0  # log10 of h
-#: Seconds for a decade of h, down to a log10: slow as long as an eye can tell the secant from the tangent.
+#: Seconds per decade of h, down to each log10(h). It is slow while the secant still visibly differs from the
+#: tangent.
 PACE = {-2.0: 1.75, NEAR: 0.75, -math.inf: 0.67}
-SLOW = 1.0, 1.5  # how far, and after how many seconds, if the system asks for less motion
+SLOW = 1.0, 1.5  # decades per step and seconds between steps, if the system asks for reduced motion
 
 
 class Play:
-    """The button, and what it does to the slider."""
+    """The play button, and the timer with which it moves the slider."""
 
     def __init__(self, slider: Slider, slow: Callable[[], bool]) -> None:
-        """Make the button.
+        """Create the button.
 
         Args:
             slider: the slider for h.
-            slow: returns whether the system asks for less motion.
+            slow: returns whether the system asks for reduced motion.
         """
         self.slider, self.slow = slider, slow
         self.button = widgets.ToggleButton(
@@ -59,7 +60,7 @@ class Play:
         return first + say(en=f"; press again to go on down to {end}", ko=f", 다시 누르면 이어서 {end}까지")
 
     def touched(self, change: Any) -> None:
-        """Stop, as a control has changed; a page that rounds where the slider was put is no touch."""
+        """Stop playing when a control changes, unless the page has only rounded the slider's position."""
         own = getattr(change, "owner", None) is self.slider and abs(change.new - self._at) < STEP / 2
         if self.button.value and not self._moving and not own:
             self.button.value = False
@@ -74,7 +75,7 @@ class Play:
             self._put(self.slider.value if goes_on else START)
 
     def _put(self, log_h: float) -> None:
-        """Put the slider there, and go on from there after a while."""
+        """Set the slider to a position, and schedule the next step."""
         self._at = clamp(log_h, (self._low, self.slider.max))
         self._moving = True
         try:

@@ -1,4 +1,4 @@
-"""The two plots that explorers are made of: a function with its secant and tangent, and errors against h."""
+"""The plots that most explorers share: a function with a secant and a tangent, and errors against h."""
 
 import math
 from typing import Any, Protocol
@@ -13,16 +13,16 @@ from secant.explorers.kit.canvas import new_figure
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.ranges import LOG_H, Range, clamp
 
-STACKED_WIDTH, STACKED_HEIGHT = 3.9, 2.9  # inches: of the figure, and of each of its axes
-DASHES = (0, (5, 3))  # of everything that is autograd's
+STACKED_WIDTH, STACKED_HEIGHT = 3.9, 2.9  # inches: width of the figure, and height of each of its axes
+DASHES = (0, (5, 3))  # the line style of everything that comes from autograd
 
 
 def row(count: int, **options: Any) -> tuple[Figure, list[Axes]]:
-    """Return a figure with axes side by side, with the house's light grid and no box.
+    """Return a figure with axes side by side, with a light grid and no lines at the top and the right.
 
     Args:
-        count: how many axes.
-        options: of matplotlib's `Figure.subplots`.
+        count: the number of axes.
+        options: options of matplotlib's `Figure.subplots`.
     """
     figure = new_figure()
     all_axes = list(figure.subplots(1, count, **options))
@@ -33,7 +33,7 @@ def row(count: int, **options: Any) -> tuple[Figure, list[Axes]]:
 
 
 def stack(figure: Figure) -> None:
-    """Put the axes of `row` one above another, for a page on which they would be too small side by side."""
+    """Stack the axes of `row` vertically, for a page that is too narrow to show them side by side."""
     count = len(figure.axes)
     figure.set_size_inches(STACKED_WIDTH, count * STACKED_HEIGHT)
     places = figure.add_gridspec(count, 1)
@@ -42,7 +42,7 @@ def stack(figure: Figure) -> None:
 
 
 class Plot(Protocol):
-    """Axes, and what moves in them; `line` and `marker` add to it."""
+    """A plot with its axes and the artists that move; `line` and `marker` add to these artists."""
 
     axes: Axes
     moving: list[Artist]
@@ -51,7 +51,7 @@ class Plot(Protocol):
 def line(
     plot: Plot, color: str, width: float, style: Any = "-", *, label: str = "_", **options: Any
 ) -> Line2D:
-    """Return a line, none yet, of a plot; its style, label and options are matplotlib's."""
+    """Add an empty line to a plot and return it; style, label and options are matplotlib's."""
     (made,) = plot.axes.plot([], [], color=color, lw=width, ls=style, label=label, **options)
     plot.moving.append(made)
     return made
@@ -60,13 +60,13 @@ def line(
 def marker(
     plot: Plot, shape: str, color: str, *, size: float, hollow: bool = False, label: str = "_"
 ) -> Line2D:
-    """Return points, none yet, of a matplotlib marker's shape."""
+    """Add empty points to a plot and return them; `shape` is a matplotlib marker."""
     ends: dict[str, Any] = {"mec": color, "mfc": "none" if hollow else color, "mew": 2}
     return line(plot, color, 0, "none", label=label, marker=shape, ms=size, zorder=5, **ends)
 
 
 def limits(y: np.ndarray) -> Range:
-    """Return limits for a curve; a pole does not flatten the rest."""
+    """Return axis limits for a curve, chosen so that a pole does not flatten the rest."""
     y = y[np.isfinite(y)]
     if not len(y):
         return -1.0, 1.0
@@ -79,7 +79,14 @@ def limits(y: np.ndarray) -> Range:
 
 
 def decades(errors: np.ndarray, lowest: int, highest: int, fewest: int = 3) -> Range:
-    """Return powers of ten that hold the errors, from 10**lowest to 10**highest: beyond is a pole."""
+    """Return two powers of ten that enclose the errors.
+
+    Args:
+        errors: the errors; only positive finite ones count.
+        lowest: the smallest exponent that may be returned unless `fewest` requires a smaller one.
+        highest: the largest exponent; larger errors come from a pole.
+        fewest: the least number of decades between both.
+    """
     errors = errors[np.isfinite(errors) & (errors > 0)]
     if not len(errors):
         return 1e-17, 10.0
@@ -89,7 +96,7 @@ def decades(errors: np.ndarray, lowest: int, highest: int, fewest: int = 3) -> R
 
 
 class FunctionPlot:
-    """A curve with a secant and a tangent through the points that they belong to."""
+    """A plot of a curve with a secant, a tangent, and the points through which they pass."""
 
     def __init__(
         self,
@@ -101,7 +108,16 @@ class FunctionPlot:
         point: str = "_",
         ends: str = "_",
     ) -> None:
-        """Take the axes and what each thing is called in the legend of a saved figure."""
+        """Prepare the axes; the texts are labels in the legend of a saved figure.
+
+        Args:
+            axes: the axes to draw in.
+            name: the function's name.
+            quotient: the label of the secant.
+            gradient: the label of the tangent.
+            point: the label of the point at x.
+            ends: the label of the points that the quotient compares.
+        """
         self.axes = axes
         axes.set_xlabel("$x$")
         axes.set_ylabel(f"${name}(x)$")
@@ -113,7 +129,7 @@ class FunctionPlot:
         self.point = marker(self, "o", INK, size=7, label=point)
 
     def set_curve(self, x: np.ndarray, y: np.ndarray) -> None:
-        """Set the curve, with no line across a pole, and limits that hold it."""
+        """Draw the curve, without a line across a pole, and set axis limits that fit it."""
         low, high = limits(y)
         jumps = np.abs(np.diff(y, prepend=y[:1])) > 2 * (high - low)
         self.curve.set_data(x, np.where(jumps, np.nan, y))
@@ -122,8 +138,17 @@ class FunctionPlot:
     def set_lines(
         self, at: tuple[float, float], quotient: float, gradient: float, ends: Range, heights: Range
     ) -> None:
-        """Set the point, the two lines by their slopes, and the two places that the quotient compares."""
-        start = at if math.isnan(ends[0]) else (ends[0], heights[0])  # the complex step compares none
+        """Move the point, the secant and the tangent, and the two points that the quotient compares.
+
+        Args:
+            at: the point at which the tangent touches.
+            quotient: the slope of the secant.
+            gradient: the slope of the tangent.
+            ends: the x of the two points that the quotient compares; NaN for the complex step.
+            heights: the function's values at `ends`.
+        """
+        # The complex step compares no two points.
+        start = at if math.isnan(ends[0]) else (ends[0], heights[0])
         set_line(self.secant, *start, quotient)
         set_line(self.tangent, *at, gradient)
         self.point.set_data([at[0]], [at[1]])
@@ -131,7 +156,7 @@ class FunctionPlot:
 
 
 def set_line(line: Any, x: float, y: float, slope: float) -> None:
-    """Move an infinite line (of `axline`), or hide it where it has no place or no slope."""
+    """Move an infinite line made by `axline`, or hide it if its point or its slope is not finite."""
     line.set_visible(math.isfinite(x) and math.isfinite(y) and math.isfinite(slope))
     if line.get_visible():
         line.set_xy1((x, y))
@@ -139,12 +164,20 @@ def set_line(line: Any, x: float, y: float, slope: float) -> None:
 
 
 class ErrorPlot:
-    """Errors against h, logarithmic both. What is exactly 0 stands on a line of its own at the bottom."""
+    """A log-log plot of errors against h; errors of exactly 0 are on an extra line at the bottom."""
 
     def __init__(
         self, axes: Axes, label: str, log_h: Range = LOG_H, *, every: int = 3, pad: float = 0.3
     ) -> None:
-        """Take the axes, what the errors are, h's range, and a tick to how many decades of h."""
+        """Prepare the axes.
+
+        Args:
+            axes: the axes to draw in.
+            label: the label of the errors' axis.
+            log_h: the range of log10(h).
+            every: the number of decades of h from one tick to the next.
+            pad: the margin at both ends of h's range, in decades.
+        """
         self.axes = axes
         axes.set_xlabel("$h$")
         axes.set_ylabel(label)
@@ -155,7 +188,7 @@ class ErrorPlot:
         self.moving: list[Artist] = [self.step]
 
     def set_decades(self, lowest: float, highest: float) -> None:
-        """Set the limits to powers of ten, with room for the line of zeros below."""
+        """Set the limits of the errors to powers of ten, and leave room below for the line of zeros."""
         self.zero, self.high = lowest / 10, highest
         self.axes.set_ylim(self.zero / 2, highest)
         every_decade = range(round(math.log10(lowest)), round(math.log10(highest)) + 1)
@@ -165,9 +198,14 @@ class ErrorPlot:
         self.axes.minorticks_off()
 
     def set_curves(self, zeros: Line2D, steps: np.ndarray, *curves: tuple[Line2D, np.ndarray]) -> np.ndarray:
-        """Set lines to their errors at all the h, and `zeros` to where one is exactly 0; return those h.
+        """Set the data of error curves, and mark the h at which an error is exactly 0; return these h.
 
-        Where there are no errors the line has no points.
+        A line whose array of errors is empty gets no points.
+
+        Args:
+            zeros: the markers for errors of exactly 0.
+            steps: the h of the errors.
+            curves: pairs of a line and its errors.
         """
         found = [np.empty(0)]
         for line, errors in curves:
@@ -179,11 +217,11 @@ class ErrorPlot:
         return at
 
     def set_step(self, h: float, *marks: tuple[Line2D, float]) -> None:
-        """Move the line at the chosen h, and points to errors there, into the plot where they are outside."""
+        """Move the vertical line to the chosen h, and each marker to its error, clipped to the plot."""
         self.step.set_xdata([h, h])
         for points, error in marks:
             points.set_data([h], self.inside(error))
 
     def inside(self, *errors: float) -> list[float]:
-        """Return errors, moved into the plot; NaN for one that is no number."""
+        """Return errors clipped to the visible range, with NaN for those that are not finite."""
         return [clamp(e, (self.zero, self.high)) if math.isfinite(e) else math.nan for e in errors]

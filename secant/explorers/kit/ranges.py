@@ -1,4 +1,4 @@
-"""What an explorer's arguments may be, in words where they may not, and the ranges they are moved into."""
+"""Checks of an explorer's arguments, with readable error messages, and the ranges that limit them."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,13 +10,16 @@ from secant.language import say
 Range = tuple[float, float]
 Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]  # one pair, or several by name
 
-LOG_H: Range = (-15.5, 0.5)  # a step's slider, log10: 16 wide in steps of 1/16, all exact in the page too
+LOG_H: Range = (
+    -15.5,
+    0.5,
+)  # log10(h) on the slider: 16 decades in steps of 1/16, all exact in floating point
 
-NEAR_LOG_H: Range = (-4.0, 0.5)  # where an eye sees the secant turn, and float64 shows no rounding
+NEAR_LOG_H: Range = (-4.0, 0.5)  # here the secant visibly turns, and float64 shows no rounding
 
 
 def refuse(*, en: str, ko: str) -> NoReturn:
-    """Raise ValueError for an argument that makes no sense."""
+    """Raise a ValueError for an invalid argument, with its message in the current language."""
     raise ValueError(say(en=en, ko=ko))
 
 
@@ -24,7 +27,7 @@ def checked_range(ends: Range, name: str = "x_range") -> Range:
     """Return the ends of a slider as floats.
 
     Raises:
-        ValueError: unless they are finite and go upwards.
+        ValueError: if an end is not finite, or the first is not below the second.
     """
     low, high = map(float, ends)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
@@ -36,14 +39,14 @@ def checked_range(ends: Range, name: str = "x_range") -> Range:
 
 
 def check_choice(name: str, value: object, options: Iterable[object]) -> None:
-    """Refuse a value that is none of the options."""
+    """Raise a ValueError if the value is not one of the options."""
     if value not in (known := list(options)):
         listed = ", ".join(map(str, known))
         refuse(en=f"{name} must be one of {listed}", ko=f"{name}: {listed} 가운데 하나를 고르세요")
 
 
 def first_or(value: str | None, name: str, options: Iterable[str]) -> str:
-    """Return the value, which is one of the options, or else the first of them."""
+    """Return the value after checking that it is one of the options, or the first option if it is None."""
     known = list(options)
     if value is None:
         return known[0]
@@ -52,7 +55,7 @@ def first_or(value: str | None, name: str, options: Iterable[str]) -> str:
 
 
 def check_named(name: str, pairs: Collection[object], most: int) -> None:
-    """Refuse what is not 1 to `most` pairs of a name and a function, such as an explorer's steps."""
+    """Raise a ValueError unless `pairs` holds 1 to `most` pairs of a name and a function."""
 
     def is_named(pair: object) -> bool:
         return isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
@@ -69,7 +72,7 @@ def check_named(name: str, pairs: Collection[object], most: int) -> None:
 def some_by_name(
     name: str, functions: Functions | None, built_in: Mapping[str, Function]
 ) -> Mapping[str, Function]:
-    """Return the functions given to an explorer, by name, or else those built in; refuse none at all."""
+    """Return the given functions by name, or else the built-in ones; raise a ValueError if there are none."""
     named = built_in if functions is None else by_name(functions)
     if not named:
         refuse(en=f"{name} needs at least one function", ko=f"{name}에는 함수가 하나 이상 필요합니다")
@@ -77,7 +80,7 @@ def some_by_name(
 
 
 def pairs_by_name(name: str, pairs: Pairs, letters: tuple[str, str]) -> dict[str, tuple[Function, Function]]:
-    """Return a pair of functions, or several by name, all by name; refuse anything else for an explorer."""
+    """Return pairs of functions by name, from one pair or a mapping; raise a ValueError for anything else."""
     named: Mapping[str, Sequence[Function]] = pairs if isinstance(pairs, Mapping) else {"": pairs}
     if not named or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in named.values()):
         both = ", ".join(letters)
@@ -91,27 +94,29 @@ def pairs_by_name(name: str, pairs: Pairs, letters: tuple[str, str]) -> dict[str
 
 
 def padded(ends: Range, share: float = 0.05) -> Range:
-    """Return the ends, moved apart by a share of the range each."""
+    """Return a range widened at each end by a share of its length."""
     pad = share * (ends[1] - ends[0])
     return ends[0] - pad, ends[1] + pad
 
 
 def around(x: float, ends: Range) -> Range:
-    """Return the range of x that are at most an eighth of the whole from the one given, and inside it."""
+    """Return the part of the range that is at most an eighth of its length away from x."""
     reach = (ends[1] - ends[0]) / 8
     return max(ends[0], x - reach), min(ends[1], x + reach)
 
 
 def clamp(number: float, ends: Range) -> float:
-    """Return the number, or the end of the range that is nearest to it."""
+    """Return the number, or the nearest end of the range if the number is outside it."""
     return min(max(float(number), ends[0]), ends[1])
 
 
 def place_and_step(x_range: Range, x: float | None, h: float, start: float) -> tuple[Range, float, float]:
-    """Return x's range, x as it was given, or the start moved into the range, and h; see `controls.slider`.
+    """Check and return the range of x, x and h as floats; without an x, use the start, moved into the range.
+
+    A given x may lie outside the range: its slider reports that; see `controls.slider`.
 
     Raises:
-        ValueError: if the range has no extent, x is no number, or h is not above 0, or infinite.
+        ValueError: if the range is invalid, x is NaN, or h is not positive and finite.
     """
     x_range = checked_range(x_range)
     x = clamp(start, x_range) if x is None else x

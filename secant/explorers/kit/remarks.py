@@ -1,4 +1,4 @@
-"""What several explorers say of numbers that came out without an error, each with words of its own."""
+"""Remarks and problems that several explorers show about numbers that were computed without an error."""
 
 import math
 from collections.abc import Mapping
@@ -8,14 +8,14 @@ from secant.explorers.kit.widget import Findings
 
 
 def no_value(reading: Findings, where: str) -> None:
-    """Note that a function has no finite value at a place, in symbols."""
+    """Add the problem that the function has no finite value at `where`, such as "x = 2"."""
     reading.problem(
         en=f"The function has no finite value at {where}.", ko=f"{where}에서 함수의 값이 유한하지 않습니다."
     )
 
 
 def no_gradient(reading: Findings, x: float, gradient: float) -> None:
-    """Note that there is no gradient to compare the quotient with."""
+    """Add the problem that there is no finite gradient to compare the quotient with."""
     reading.problem(
         en=f"At x = {x:g} autograd's gradient is {gradient}, so there is nothing to compare with.",
         ko=f"x = {x:g}에서 autograd의 gradient가 {gradient}이어서 비교할 수 없습니다.",
@@ -23,7 +23,10 @@ def no_gradient(reading: Findings, x: float, gradient: float) -> None:
 
 
 def infinite_slope(reading: Findings, slopes: Mapping[str, float], gradient: float) -> None:
-    """Remark that a step of a chain has no finite slope, and what happens to the gradient, the product."""
+    """Remark that a step of a chain has an infinite slope, and what that does to the gradient.
+
+    If all slopes are finite, remark that their product, the gradient, is not.
+    """
     steep = next((name for name, slope in slopes.items() if math.isinf(slope)), "")
     slope = slopes.get(steep, math.nan)
     if not steep:
@@ -46,7 +49,7 @@ def infinite_slope(reading: Findings, slopes: Mapping[str, float], gradient: flo
 
 
 def no_quotient(reading: Findings, *, en: str, ko: str) -> None:
-    """Note that the function has no finite value at the place that the quotient compares with."""
+    """Add the problem that the function has no finite value at a point that the quotient compares."""
     reading.problem(
         en=f"The function has no finite value at {en}, so there is no quotient.",
         ko=f"{ko}에서 함수의 값이 유한하지 않아 차분몫이 없습니다.",
@@ -54,7 +57,7 @@ def no_quotient(reading: Findings, *, en: str, ko: str) -> None:
 
 
 def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
-    """Remark, after a sentence that says what is 0, where a log scale shows it."""
+    """Remark on a number that is exactly 0: append the place where a log scale shows it to a sentence."""
     reading.remark(
         en=f"{en} A log scale has no 0, so it is drawn on the bottom line (▼).",
         ko=f"{ko} 로그 눈금에는 0이 없으므로 맨 아래 선에 ▼로 표시합니다.",
@@ -62,7 +65,7 @@ def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
 
 
 def few_places(reading: Findings, few: int) -> None:
-    """Note, where it is so, that the right picture is of few x, as the function takes them one at a time."""
+    """Remark that the right plot uses only a few x, if the function takes one x at a time."""
     if few != NEAR:
         reading.remark(
             en=f"This function takes one x at a time, so the right picture uses {few} x, not {NEAR}.",
@@ -71,9 +74,10 @@ def few_places(reading: Findings, few: int) -> None:
 
 
 def step_lost(reading: Findings, there: str, here: str, h: float, *, en: str, ko: str) -> None:
-    """Note that `there`, such as x + h, rounds to `here`, such as x.
+    """Remark that `there`, such as x + h, rounds to `here`, such as x.
 
-    The words go on: from "h is lost in rounding", with a comma or a full stop; from "간격은 반올림으로".
+    `en` continues the sentence after "h is lost in rounding", beginning with a comma or a full stop. `ko`
+    continues it after "간격은 반올림으로".
     """
     reading.remark(
         en=f"{there} is {here} itself: h = {h:.1e} is lost in rounding{en}",

@@ -1,4 +1,4 @@
-"""Drawing for a page: what artists draw, as paths that a canvas strokes and fills."""
+"""A matplotlib renderer that records what artists draw as paths, for the page's canvas to stroke and fill."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -10,27 +10,27 @@ from matplotlib.colors import to_hex
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D, Transform
 
-Stroke = dict[str, Any]  # as picture.js takes it
+Stroke = dict[str, Any]  # the format that picture.js reads
 
 LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C", Path.CLOSEPOLY: "Z"}
 CAPS = {"butt": "butt", "round": "round", "projecting": "square"}
 ORIGIN = [[0.0, 0.0]]
-BEYOND = 100.0  # pixels round the figure in which a line goes on, so that no end of it is seen
+BEYOND = 100.0  # pixels outside the figure at which a long line is cut off, so that its ends stay invisible
 
 
 class Recorder(RendererBase):
-    """A renderer that notes strokes, in pixels of the figure from its lower left corner."""
+    """A renderer that records strokes in pixels of the figure, with the origin at the lower left corner."""
 
     def __init__(self, width: float, height: float, dpi: float) -> None:
         super().__init__()
         self.size = width, height
-        self.scale = dpi / 72  # pixels to a point
+        self.scale = dpi / 72  # pixels per point
         self.strokes: list[Stroke] = []
 
     def draw_path(
         self, gc: GraphicsContextBase, path: Path, transform: Transform, rgbFace: Any = None
     ) -> None:
-        """Note a path."""
+        """Record a path."""
         self._note(gc, self._svg(path, transform, filled=rgbFace is not None), ORIGIN, rgbFace)
 
     def draw_markers(
@@ -42,7 +42,7 @@ class Recorder(RendererBase):
         trans: Transform,
         rgbFace: Any = None,
     ) -> None:
-        """Note one shape and all its places."""
+        """Record a marker's shape once, with all of its positions."""
         places = trans.transform(path.vertices)
         at = places[np.isfinite(places).all(axis=1)].round(1).tolist()
         if at:
@@ -55,7 +55,7 @@ class Recorder(RendererBase):
         return self.size
 
     def flipy(self) -> bool:
-        return False  # upwards is more
+        return False  # matplotlib's y axis points up
 
     def _svg(self, path: Path, transform: Transform, *, filled: bool) -> str:
         width, height = self.size
@@ -92,13 +92,13 @@ class Recorder(RendererBase):
 
 @lru_cache(maxsize=256)
 def _shape(path: Path, matrix: bytes) -> str:
-    """Return a marker's shape: of a path that stays as it is, and an affine transform's numbers."""
+    """Return the SVG path of a marker's shape; cached by the path and the bytes of an affine matrix."""
     transform = Affine2D(np.frombuffer(matrix).reshape(3, 3))
     return "".join(_words(path.cleaned(transform, True, curves=True)))
 
 
 def _words(path: Path) -> Iterator[str]:
-    """Yield a clean path as SVG has it: a letter where the kind of line changes, and places."""
+    """Yield a cleaned path in SVG's syntax: a letter whenever the command changes, and coordinates."""
     before = None
     codes, places = np.asarray(path.codes).tolist(), np.asarray(path.vertices).tolist()
     for code, (x, y) in zip(codes, places, strict=True):
@@ -112,7 +112,7 @@ def _words(path: Path) -> Iterator[str]:
 
 
 def _colour(gc: Any, rgb: Any) -> str:
-    """Return a colour as CSS has it; nothing for one that cannot be seen."""
+    """Return a colour in CSS notation, or "" if it is fully transparent."""
     alpha = gc.get_alpha() if len(rgb) == 3 or gc.get_forced_alpha() else rgb[3]
     return _hex(*rgb[:3], alpha) if alpha > 0 else ""
 

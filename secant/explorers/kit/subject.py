@@ -1,4 +1,4 @@
-"""What an explorer explores: functions of one x, each prepared and drawn once."""
+"""The functions of one x that an explorer shows, each prepared and sampled once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,14 +16,15 @@ from secant.explorers.kit.ranges import LOG_H, Range
 
 MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 
-PLACES = 25  # x that a function is tried on
-POINTS, FEW_POINTS = 401, 101  # of a curve; the second for functions that take one x at a time
-STEPS, FEW_STEPS = 65, 13  # h of an error curve, likewise
-NEAR, FEW_NEAR = 201, 21  # x about the chosen one that a median is of, likewise
+PLACES = 25  # number of x at which a function is tried
+# Number of points of a curve; the second for functions that take one x at a time.
+POINTS, FEW_POINTS = 401, 101
+STEPS, FEW_STEPS = 65, 13  # number of h of an error curve; the second for functions that take one x at a time
+NEAR, FEW_NEAR = 201, 21  # number of x for a median; the second for functions that take one x at a time
 
 
 def kept(most: int | None = None) -> Callable[[MethodT], MethodT]:
-    """Return a decorator for a method whose last results, at most so many, its object keeps."""
+    """Return a decorator that caches a method's last results on its object, at most `most` of them."""
 
     def decorate(method: MethodT) -> MethodT:
         return cast(MethodT, cached_property(lambda one: lru_cache(most)(MethodType(method, one))))
@@ -33,7 +34,7 @@ def kept(most: int | None = None) -> Callable[[MethodT], MethodT]:
 
 @dataclass(frozen=True)
 class Setting:
-    """What the controls say where there are a list of functions and two sliders."""
+    """The values of the controls in an explorer with a list of functions and sliders for x and h."""
 
     function: str
     x: float
@@ -41,7 +42,7 @@ class Setting:
 
 
 class Subjects:
-    """Functions by name, the range of x and its dtype, and the range of h's powers of ten."""
+    """Functions by name, with the range of x, its dtype, and the range of log10(h)."""
 
     def __init__(
         self,
@@ -52,7 +53,16 @@ class Subjects:
         few_steps: int = FEW_STEPS,
         calls: int = 1,
     ) -> None:
-        """Take them; and for functions that take one x at a time, how many h, and the calls for each."""
+        """Store the functions and their ranges.
+
+        Args:
+            functions: the functions by name.
+            x_range: the ends of the range of x.
+            log_h: the ends of the range of log10(h).
+            dtype: the dtype of x.
+            few_steps: the number of h of an error curve, for functions that take one x at a time.
+            calls: the number of calls that such a function needs for each x and h.
+        """
         self.functions = dict(functions)
         self.ends, self.log_h, self.dtype = x_range, log_h, dtype
         self.few_steps, self.calls = few_steps, calls
@@ -64,36 +74,36 @@ class Subjects:
         return elementwise.prepare(self.functions[name], grid.to(self.dtype))
 
     def places(self, name: str) -> Tensor:
-        """Return the x of a curve, as many as the function affords."""
+        """Return the x of a curve, fewer if the function takes one x at a time."""
         count = POINTS if self.prepared(name).together else FEW_POINTS
         return torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64).to(self.dtype)
 
     @kept()
     def curve(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return x and f(x) to draw; NaN where f fails."""
+        """Return x and f(x) for a plotted line, with NaN where f fails."""
         return elementwise.sampled(self.prepared(name).f, self.places(name))
 
     @kept()
     def slopes(self, name: str) -> np.ndarray:
-        """Return f'(x) at the x of its curve; NaN where f fails."""
+        """Return f'(x) at the x of the function's curve, with NaN where f fails."""
         slope = partial(difference.gradient, self.prepared(name).f)
         return elementwise.sampled(slope, self.places(name))[1]
 
     def near(self, name: str, x: float) -> Tensor:
-        """Return x about the chosen one, for medians: as many as the function affords."""
+        """Return x values around the chosen one, for a median; only as many as a frame has time for."""
         found = self.prepared(name)
         affords = found.calls // (self.calls * self.few_steps)
         count = NEAR if found.together else min(FEW_NEAR, max(1, affords))
         return torch.linspace(*ranges.around(x, self.ends), count, dtype=torch.float64).to(self.dtype)
 
     def steps(self, name: str) -> Tensor:
-        """Return the h of an error curve, as many as the function affords."""
+        """Return the h of an error curve, fewer if the function takes one x at a time."""
         count = STEPS if self.prepared(name).together else self.few_steps
         return torch.logspace(*self.log_h, count, dtype=torch.float64)
 
     @kept(8)
     def quotients_at(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the h of an error curve, and the quotient at x for each of them; NaN where f fails."""
+        """Return the h of an error curve, and the quotient at x for each of them, NaN if f fails."""
         f, steps = self.prepared(name).f, self.steps(name)
         place = torch.tensor([x], dtype=torch.float64)
         found = elementwise.or_nan(lambda h: difference.quotient(f, place, h).double(), steps)

@@ -1,4 +1,4 @@
-"""z(y(x), w(x)): its quotient, and autograd's gradient of it, taken apart by the two paths from x to z."""
+"""The quotient and the gradient of z(y(x), w(x)), each split by the two paths from x to z."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -13,15 +13,15 @@ from secant.explorers.kit.difference import Function
 from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.subject import PLACES, kept
 
-LOG_H: Range = (-6.0, 0.0)  # below, rounding takes over: that is the story of lesson 1
-STEPS, FEW_STEPS = 49, 13  # h of an error curve; the second for functions that take one x at a time
+LOG_H: Range = (-6.0, 0.0)  # below this range, rounding dominates, which is the subject of lesson 1
+STEPS, FEW_STEPS = 49, 13  # number of h of an error curve; the second for functions that take one x at a time
 
 Merge = Callable[[Tensor, Tensor], Tensor]
 SlopeT = TypeVar("SlopeT")
 
 
 class Slopes(NamedTuple, Generic[SlopeT]):
-    """Autograd's gradient of z: through y alone, through w alone, and the whole."""
+    """Autograd's gradient of z with respect to x: through y alone, through w alone, and through both."""
 
     y: SlopeT
     w: SlopeT
@@ -33,9 +33,13 @@ NO_SLOPES: Slopes[float] = Slopes(math.nan, math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Parts:
-    """Three quotients, of y alone, of w alone and of both together, and the remainder.
+    """The quotients of z as y alone, w alone, or both move.
 
-    `size` is the larger of |z| at both ends.
+    Attributes:
+        y: the quotient as only y moves.
+        w: the quotient as only w moves.
+        both: the quotient as both move.
+        size: the larger of |z| at both ends.
     """
 
     y: Tensor
@@ -49,10 +53,17 @@ class Parts:
 
 
 def parts(z: Merge, f: Function, g: Function, x: Tensor, h: Tensor) -> Parts:
-    """Return the quotients at each x and h, which broadcast; divided by the step really taken.
+    """Return the quotients at each x and h, which are broadcast; each divides by the step actually taken.
+
+    Args:
+        z: the function of y and w.
+        f: the function y(x).
+        g: the function w(x).
+        x: the points.
+        h: the steps.
 
     Raises:
-        FunctionProblem: if y, which is f, or w, which is g, fails.
+        FunctionProblem: if f or g fails.
     """
     there = x + h
     y, w = difference.values(f, x).detach(), difference.values(g, x).detach()
@@ -63,12 +74,12 @@ def parts(z: Merge, f: Function, g: Function, x: Tensor, h: Tensor) -> Parts:
 
 
 def slopes(z: Merge, f: Function, g: Function, x: Tensor) -> Slopes[Tensor]:
-    """Return autograd's gradient at each x.
+    """Return autograd's gradient of z(f(x), g(x)) at each x, by path.
 
-    The path that stands still is a number, computed beforehand.
+    For a single path, the value on the other path is a constant, computed beforehand.
 
     Raises:
-        FunctionProblem: if y or w fails, or autograd finds no way back from it.
+        FunctionProblem: if f or g fails, or autograd finds no path from the result back to x.
     """
     y, w = difference.values(f, x).detach(), difference.values(g, x).detach()
     through_y = difference.gradient(lambda t: z(f(t), w), x)
@@ -77,7 +88,7 @@ def slopes(z: Merge, f: Function, g: Function, x: Tensor) -> Slopes[Tensor]:
 
 
 class TwoPaths:
-    """Pairs of functions by name, the range of x, and what the two functions are called in problems."""
+    """Pairs of functions by name, the range of x, and the two letters that name the functions in problems."""
 
     def __init__(
         self, pairs: Mapping[str, tuple[Function, Function]], x_range: Range, letters: tuple[str, str]
@@ -87,23 +98,23 @@ class TwoPaths:
 
     @kept()
     def prepared(self, name: str) -> tuple[Function, Function, bool]:
-        """Return both functions, elementwise, and whether they take many x at once."""
+        """Return both functions, made elementwise, and whether both take many x at once."""
         grid = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
         (y, w), (first, second) = (elementwise.prepare(f, grid) for f in self.pairs[name]), self.letters
         f, g = elementwise.named_in_problems(first, y.f), elementwise.named_in_problems(second, w.f)
         return f, g, y.together and w.together
 
     def steps(self, name: str) -> Tensor:
-        """Return the h of an error curve, as many as the functions afford."""
+        """Return the h of an error curve, fewer if a function takes one x at a time."""
         count = STEPS if self.prepared(name)[2] else FEW_STEPS
         return torch.logspace(*self.log_h, count, dtype=torch.float64)
 
     def slopes(self, name: str, z: Merge, x: Tensor) -> Slopes[Tensor]:
-        """Return autograd's gradient at each x; see `slopes`."""
+        """Return autograd's gradient at each x; see the function `slopes`."""
         f, g, _ = self.prepared(name)
         return slopes(z, f, g, x)
 
     def parts(self, name: str, z: Merge, x: Tensor, h: Tensor) -> Parts:
-        """Return the quotients at each x and h, which broadcast; see `parts`."""
+        """Return the quotients at each x and h, which are broadcast; see the function `parts`."""
         f, g, _ = self.prepared(name)
         return parts(z, f, g, x, h)

@@ -1,7 +1,7 @@
-"""The widget that every explorer is: controls over a picture that follows them, a legend, and the numbers.
+"""The base class of every explorer's widget: controls, the picture that follows them, a legend and numbers.
 
-What is wrong with a learner's function stands between the controls and the picture. Of the picture, only
-what can be shown is shown; where nothing can, neither it nor the numbers are.
+Problems with a learner's function are shown between the controls and the picture. Plots with nothing to show
+are hidden. If all are hidden, so are the legend and the numbers.
 """
 
 import contextlib
@@ -27,16 +27,19 @@ from secant.explorers.kit.words import Entry, Row
 from secant.language import say
 from secant.quiet import quietly
 
-KEPT = 8  # figures in memory, 8 MB each: of one that is not, the next frame takes 0.1 s
-STEPS, FEW_STEPS = 10, 4  # of a slider, that an arrow key goes; the few for h: a quarter of a decade
+# Number of explorers whose figures stay in memory, 8 MB each; without its figure, the next frame takes 0.1 s.
+KEPT = 8
+STEPS, FEW_STEPS = 10, 4  # slider steps per press of an arrow key; 4 for h, a quarter of a decade
 
 
 @dataclass(kw_only=True)
 class Findings:
-    """What an explorer has found out, besides its numbers.
+    """The results of an explorer other than its numbers.
 
-    `problems` tell what is wrong with a function, `remarks` what a reader should know of the numbers, and
-    `filled`, for each axes of the picture, whether there is something to show in it.
+    Attributes:
+        problems: what is wrong with a function, as sentences.
+        remarks: what a reader should know about the numbers, as sentences.
+        filled: for each axes of the picture, whether it has something to show.
     """
 
     problems: list[str] = field(default_factory=list)
@@ -44,22 +47,22 @@ class Findings:
     filled: tuple[bool, ...] = (True,)
 
     def problem(self, *, en: str, ko: str, **told: object) -> None:
-        """Note what is wrong with a function; what is told by name takes the place of its {...}."""
+        """Add a problem with a function; `told` fills the {...} placeholders of its text."""
         self.problems.append(_filled(say(en=en, ko=ko), told))
 
     def remark(self, *, en: str, ko: str, **told: object) -> None:
-        """Note what a reader should know of the numbers, likewise."""
+        """Add a remark about the numbers; `told` fills the {...} placeholders of its text."""
         self.remarks.append(_filled(say(en=en, ko=ko), told))
 
     def with_remarks(self, remark: Callable[[Self], None]) -> Self:
-        """Return these, once `remark` has said what there is to say of numbers that came out well."""
+        """Call `remark` to add remarks if there are no problems, and return these findings."""
         if not self.problems:
             remark(self)
         return self
 
     @contextlib.contextmanager
     def noting(self) -> Iterator[None]:
-        """Note a function's problem, once, and go on."""
+        """Suppress a FunctionProblem raised in the block, and add its message to the problems, once."""
         try:
             yield
         except FunctionProblem as problem:
@@ -71,58 +74,65 @@ def _filled(text: str, told: Mapping[str, object]) -> str:
     return text.format(**told) if told else text
 
 
-State = Mapping[str, Any]  # arguments of an explorer's call
+State = Mapping[str, Any]  # arguments of the call that makes an explorer
 ReadingT = TypeVar("ReadingT", bound=Findings)
 Read_co = TypeVar("Read_co", covariant=True)
 Read_contra = TypeVar("Read_contra", contravariant=True)
 
 
 class Subject(Protocol[Read_co]):
-    """What is explored: the functions, and what has been worked out of them."""
+    """The functions that an explorer shows, with the results computed from them so far."""
 
     def read(self, setting: Any) -> Read_co:
-        """Work out all that is shown for a setting. Never raises for a student's faulty function."""
+        """Compute all numbers shown for a setting.
+
+        An error in a student's function is recorded as a problem and never raised.
+        """
 
 
 class Ranged(Protocol):
-    """What has a range of x and one of h's powers of ten."""
+    """An object with a range of x and a range of log10(h)."""
 
     ends: Range
     log_h: Range
 
 
 class Picture(Protocol[Read_contra]):
-    """A figure and how to set it. `moving` are the artists that differ from one frame to the next."""
+    """A figure and its updates; `moving` holds the artists that differ from one frame to the next."""
 
     figure: Figure
     moving: list[Artist]
 
     def set_scene(self, reading: Read_contra) -> None:
-        """Set what stands still while a slider moves: curves, limits, ticks."""
+        """Update the parts that stay as they are while a slider moves: curves, limits and ticks."""
 
     def move(self, reading: Read_contra) -> None:
-        """Set what moves."""
+        """Update the artists that move with the sliders."""
 
 
 class Panel(widgets.VBox, Generic[ReadingT]):
-    """The widget that an explorer returns. It shows itself; places without a front end get one figure.
+    """The base class of the widgets that explorers return.
 
-    A subclass makes its controls, then calls this constructor, and answers `rows`. `reading`, what
-    its subject's `read` made of its setting, goes through it and both methods of the picture.
-    Nothing is read before it is asked for, and nothing drawn before a page looks.
+    A subclass creates its controls, calls this constructor, and implements `rows`. `reading` is the result of
+    the subject's `read` for the present setting. It is passed to both methods of the picture. Nothing is
+    computed before it is needed, and nothing is drawn before a page displays the widget. A program without a
+    front end for widgets shows a single static figure instead.
     """
 
-    #: What a page said last: where many cells run at once, a new picture's page is heard only after them all.
+    #: The last look that a page has sent. If many cells run at once, the look of a new picture's page arrives
+    #: only after all of them have run, so the picture starts with this one.
     last_look: ClassVar[dict[str, Any]] = {"dark": False, "background": PAPER, "density": 1, "still": False}
-    #: Those whose figure is in memory, the one drawn last at the end. ipywidgets keeps all there ever were.
+    #: The explorers whose figures are in memory, in the order in which they were last drawn. This list is
+    #: needed because ipywidgets keeps every widget ever made.
     kept: ClassVar[list["Panel[Any]"]] = []
-    #: The arguments that say what the controls do; each is the name of a control, h that of log_h.
+    #: The arguments of the call that controls set. Each is also the name of its control, except that h is set
+    #: by `log_h`.
     arguments: ClassVar[tuple[str, ...]] = ("x", "h")
-    #: The list of the lesson's questions in the explorer's .toml file.
+    #: The name of the list of the lesson's questions in the explorer's .toml file.
     questions_name = "question"
-    #: The controls that a hand on the picture moves: for each axes across and up, "" for none.
+    #: For each axes, the controls that the pointer moves horizontally and vertically; "" stands for none.
     grips: ClassVar[tuple[tuple[str, str], ...]] = (("x", ""), ("h", ""))
-    #: Those that the arrow keys move: left and right, up and down.
+    #: The controls that the arrow keys move: with left and right, and with up and down.
     arrows: ClassVar[tuple[str, str]] = ("x", "h")
 
     def __init__(
@@ -133,10 +143,14 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         rows: Iterable[Sequence[widgets.Widget]],
         legend: Iterable[Iterable[Entry]],
     ) -> None:
-        """Take what is explored, how the picture is made, the rows of controls, and the legend's columns.
+        """Build the widget, and observe every control in `rows` that has a value, also inside boxes.
 
-        Of the start, the setting to begin with, only the kind is taken: the controls say what is in it.
-        Every control with a value in the rows, also inside boxes, is listened to; a button is not.
+        Args:
+            subject: the functions to explore.
+            start: the setting to begin with. Only its type is used, because the controls hold its values.
+            make_picture: returns a new picture.
+            rows: the rows of controls, which may include buttons.
+            legend: the columns of the legend.
         """
         self.subject: Any = subject
         self.settings = type(start)
@@ -164,7 +178,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.view.observe(self._gripped, "grip")
         self.view.observe(self._pressed, "steps")
         self.bar, self.question = _row([]), widgets.HTMLMath(layout={"display": "none"})
-        # After a question, the numbers are covered until the state changes: the learner predicts first.
+        # After a question, the numbers stay hidden until the state changes, so that the learner predicts
+        # first.
         self._covered: State | None = None
         self._laid: tuple[bool, bool] | None = None
         uncover = buttons.button(words.show_numbers(), self._uncover, words.show_numbers())
@@ -192,65 +207,71 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         questions: Sequence[Question] = (),
         first_look: Sequence[Question] = (),
     ) -> None:
-        """Take what tells the call of a state, the lesson's questions, and those of its first look."""
+        """Store the explorer's call and questions, and fill the bar of buttons.
+
+        Args:
+            call: returns the call that makes an explorer with a given state.
+            questions: the lesson's questions.
+            first_look: the questions to offer after `first_look()`.
+        """
         self.call_of, self.start, self.questions = call, self.state, questions
         self._first_look = first_look
         reset = buttons.button(say(en="reset", ko="처음으로"), self.reset_all, call(self.start))
-        # The page copies by itself: Safari allows it only in the click, not after the kernel's reply.
+        # The page itself copies: Safari permits it only during the click, not after the kernel's reply.
         copy = buttons.button(say(en="copy", ko="복사"), None, say(en="numbers, call", ko="값과 호출"))
         copy.add_class("secant-copy")
         self.asking = [buttons.ask(n, question, self._ask) for n, question in enumerate(questions, 1)]
-        copied = widgets.HTML()  # in which the page says so
+        copied = widgets.HTML()  # the page writes its confirmation here
         copied.add_class("secant-copied")
         label = widgets.Label(say(en="question", ko="질문"))
         asking = [widgets.HBox([label, *self.asking])] if questions else []
-        # At the end: the buttons stay where they are when it says that it has copied.
+        # The confirmation comes last, so that the buttons do not move when it appears.
         self.bar.children = [reset, self.play.button, copy, *asking, copied]
 
     def first_look(self) -> Self:
-        """Offer the question of the lesson's first look alone, and return the explorer."""
+        """Offer only the question for the lesson's first look, and return the explorer."""
         self.remember(self.call_of, self._first_look, self._first_look)
         return self
 
     def x_and_h(self, start: Any, subject: Ranged) -> Sequence[widgets.Widget]:
-        """Make the sliders for x and h, and return their row."""
+        """Create the sliders for x and h, and return their row."""
         self.x, x_row = controls.slider("x", start.x, subject.ends)
         self.log_h, h_row = controls.step_slider(start.h, subject.log_h)
         return x_row, h_row
 
     @property
     def setting(self) -> Any:
-        """What the controls say, as an explorer's own dataclass of its arguments."""
+        """The values of the controls, as an instance of the explorer's own Setting class."""
         return self.settings(**self.state)
 
     @property
     def state(self) -> dict[str, Any]:
-        """What the controls say, as arguments of the call."""
+        """The values of the controls, as arguments of the call."""
         return {name: self._control(name).argument for name in self.arguments}
 
     @property
     def firsts(self) -> State:
-        """What each list begins with."""
+        """The first option of each dropdown, by argument."""
         controls = {name: self._control(name) for name in self.arguments}
         return {name: one.first for name, one in controls.items() if isinstance(one, Choice)}
 
     def choose(self, state: State) -> None:
-        """Set the controls to what arguments of the call say."""
+        """Set the controls to the given arguments of the call."""
         for name in self.arguments:
             if name in state:
                 self._control(name).argument = state[name]
 
     @property
     def call(self) -> str:
-        """The call that makes an explorer of this state."""
+        """The source text of the call that makes an explorer with this state."""
         return self.call_of(self.state)
 
     def __repr__(self) -> str:
-        return self.call  # a box's own lists all that is in it, boxes in boxes
+        return self.call  # the default repr of a box lists everything that is nested in it
 
     @property
     def reading(self) -> ReadingT:
-        """What the controls come to."""
+        """The numbers for the present values of the controls, computed when they are first needed."""
         if self._stale:
             with quietly():
                 self._reading: ReadingT = self.read()
@@ -258,42 +279,42 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return self._reading
 
     def read(self) -> ReadingT:
-        """Work out from the controls all that is shown."""
+        """Compute all numbers that are shown for the present values of the controls."""
         found: ReadingT = self.subject.read(self.setting)
         return found
 
     def scene(self) -> Hashable:
-        """Return what the still part of the picture depends on: what is chosen in the lists."""
+        """Return the values on which the static part of the picture depends; by default, the dropdowns'."""
         state = self.state
         return tuple(state[name] for name in self.firsts)
 
     def rows(self) -> Iterable[Row]:
-        """Return the numbers to show."""
+        """Return the rows of the table of numbers."""
         raise NotImplementedError
 
     def row(self, name: str, formula: str, number: str) -> Row:
-        """Return the row of a number, with what it is called in the words beside the explorer."""
+        """Return a row of the table of numbers, with its label from the explorer's .toml file."""
         return Row(name, beside.label(inspect.getfile(type(self)), name), formula, number)
 
     def alt(self) -> str:
-        """Return the picture in words, for those who cannot see it: the words beside the explorer."""
+        """Return the text alternative of the picture for blind users, from the explorer's .toml file."""
         return beside.alt(inspect.getfile(type(self))).format(**self.told())
 
     def told(self) -> dict[str, Any]:
-        """Return what these words tell, by name: what stands for {...} in them."""
+        """Return the values for the {...} placeholders of the text alternative, by name."""
         return {"reading": self.reading, "setting": self.setting}
 
     @property
     def shows(self) -> bool:
-        """Whether there is a picture to show."""
+        """True if the picture has anything to show."""
         return any(self.reading.filled)
 
     def problems(self) -> list[str]:
-        """Return what is wrong with the function, for the learner who wrote it."""
+        """Return the problems of the function, as sentences for the learner who wrote it."""
         return self.reading.problems or ([] if self.shows else [words.no_value()])
 
     def words(self) -> str:
-        """Return the numbers and remarks as HTML; with what is wrong above, what is no number is left out."""
+        """Return the HTML of the numbers and remarks. If there are problems, omit rows that contain NaN."""
         if not self.shows:
             return ""
         with quietly():
@@ -303,7 +324,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return words.numbers(known, [words.not_finite()] if unsaid else self.reading.remarks)
 
     def update(self, change: object = None) -> None:
-        """Show what the controls say now, soon."""
+        """Schedule a redraw for the present values of the controls."""
         self.play.touched(change)
         if self._covered is not None and self._covered != self.state:
             self._covered = None
@@ -319,7 +340,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self._write_seldom()
 
     def _lay(self) -> None:
-        """Let be seen what there is to see; nothing is read where nobody looks."""
+        """Show or hide the picture, the legend and the numbers; compute nothing before a page is there."""
         shows, covered = not self.view.look or self.shows, self._covered is not None
         if self._laid == (shows, covered):
             return
@@ -329,7 +350,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             part.layout.display = None if wanted and shows else "none"
 
     def _cover(self) -> None:
-        """Keep the numbers back until something is moved, or they are asked for."""
+        """Hide the numbers until a control is moved, or the user asks for them."""
         self._covered = self.state
         self._lay()
 
@@ -344,7 +365,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             still = self._still() if self._scene != scene else b""
             self.picture.move(self.reading)
             strokes = self.stage.frame()
-        with self.view.hold_sync():  # one message: a new scene has its own strokes
+        with self.view.hold_sync():  # in one message, because the new strokes belong to the new static image
             if still:
                 self.view.show(still, self.stage.size, dark=self.view.look["dark"])
                 self.view.areas = self._areas()
@@ -352,7 +373,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self._scene = scene
 
     def _set_stage(self) -> None:
-        """Have a picture in memory, in the page's colours and density."""
+        """Ensure that there is a picture in the page's colours, pixel density and layout."""
         look = self.view.look
         colours = on_page(look["background"], dark=look["dark"])
         wanted = (colours, look["density"], look.get("narrow", False))
@@ -371,7 +392,10 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return self.stage.still()
 
     def _keep(self) -> None:
-        """Be drawn last; of more than a few explorers, as a cell run again makes, the first is let go."""
+        """Move this explorer to the end of `kept`, and drop the figures of the explorers beyond the last few.
+
+        Running a cell again makes another explorer, so there can be many.
+        """
         if self not in Panel.kept[-1:]:
             Panel.kept = [one for one in Panel.kept if one is not self] + [self]
             for one in Panel.kept[:-KEPT]:
@@ -394,7 +418,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.view.alt = self._alt()
         self.view.text = self._copied_text()
 
-    # What a hand does
+    # Input from the page
 
     def _control(self, name: str) -> Any:
         return getattr(self, {"h": "log_h"}.get(name, name))
@@ -417,14 +441,14 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             self._control(name).put(change.new[name])
 
     def _pressed(self, change: Any) -> None:
-        # Not `change.old`: until somebody has read a trait, that says nothing.
+        # `change.old` is not reliable: traitlets fills it only after the trait has been read once.
         for name, old, new in zip(self.arrows, self._steps, change.new, strict=True):
             if new != old:
                 self._control(name).go(new - old)
         self._steps = change.new
 
     def reset_all(self) -> None:
-        """Go back to what the call said, and to no question."""
+        """Return to the arguments of the original call, and hide any question."""
         self.choose(self.start)
         self._show_question(0, "")
 
@@ -446,7 +470,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return "\n".join([self.call, *map(words.plain, rows), *self.problems()])
 
     def static_figure(self) -> Figure:
-        """Return what is shown now as an ordinary figure."""
+        """Return the present picture as a new matplotlib figure with legends."""
         with quietly():
             picture = self.make_picture()
             set_scene(picture, self.reading)
@@ -465,7 +489,10 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return picture.figure
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what a notebook shows and stores: the widget, and a picture with its alternative text."""
+        """Return the widget's notebook output, including a PNG of the picture and its text alternative.
+
+        If the picture has nothing to show, the PNG is replaced by the problems as HTML.
+        """
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs) or {}
         if not self.view.look:
             self.view.look = self.last_look
@@ -476,7 +503,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
 
 def set_scene(picture: Picture[ReadingT], reading: ReadingT) -> None:
-    """Set what stands still, in those axes that have something to show."""
+    """Hide the axes that have nothing to show, and update the static part of the others."""
     for axes, filled in zip(picture.figure.axes, reading.filled, strict=False):
         axes.set_visible(filled)
     if any(reading.filled):
@@ -488,9 +515,10 @@ def _row(children: Sequence[widgets.Widget]) -> widgets.Box:
 
 
 def with_value(controls: Iterable[widgets.Widget]) -> Iterator[widgets.Widget]:
-    """Yield the controls that have a value, also inside boxes; not the box beside a slider."""
+    """Yield the controls that have a value, also from inside boxes, but not the text box of a slider."""
     for control in controls:
         if isinstance(control, widgets.Box):
             yield from with_value(control.children)
         elif control.has_trait("value") and not isinstance(control, widgets.FloatText | widgets.HTML):
-            yield control  # the box beside a slider moves the slider, which is listened to
+            # A slider's text box is left out, because it moves its slider, which is observed already.
+            yield control

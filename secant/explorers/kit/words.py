@@ -1,7 +1,7 @@
-"""What stands in HTML around a picture: its legend, the numbers below it, and what is wrong above it.
+"""The HTML around a picture: the legend, the table of numbers below it, and the problems above it.
 
-Figures carry symbols and numbers only. Words stand here, so that Korean needs no font and a screen reader
-finds them.
+Figures contain only symbols and numbers. Sentences are in HTML, so that Korean needs no font in the figure
+and a screen reader finds them.
 """
 
 import html
@@ -38,7 +38,7 @@ STYLE = """<style>
 .secant-problems p { margin: 0; }
 %s
 </style>"""
-# On a dark page the legend's drawings have the colours of the picture's.
+# On a dark page, the legend's drawings use the same dark colours as the picture.
 STYLE %= "\n".join(
     f'.secant-dark .secant-legend [{part}="{light}"] {{ {part}: {dark}; }}'
     for light, dark in DARK.items()
@@ -47,29 +47,29 @@ STYLE %= "\n".join(
 
 
 class Row(NamedTuple):
-    """A number with what it is. Its class is `secant-KEY`, which tests and screen readers go by."""
+    """A row of the table of numbers. Its number has the CSS class `secant-KEY`, which tests look for."""
 
     key: str
     label: str  # HTML
-    formula: str  # or a remark in symbols, HTML
+    formula: str  # HTML: a formula, or a remark in symbols
     number: str
 
 
-# Significant digits of a quotient at most, of the 7 and 16 that a dtype holds, and of a number that is right
-# to the last: more are only in the way of reading.
+# Largest number of significant digits of a quotient (a dtype holds about 7 or 16), and of a number without
+# rounding error. More digits would make the numbers harder to read.
 MOST = {"float32": 7, "float64": 10}
 PLENTY = 8
-TELLING = {"float32": 9, "float64": 17}  # that tell any two numbers of a dtype apart
+TELLING = {"float32": 9, "float64": 17}  # significant digits that distinguish any two numbers of the dtype
 
 
 def digits(number: float, noise: float = 0.0, most: int = PLENTY, least: int = 2) -> str:
-    """Return a number to one digit more than rounding errors leave right, but to `least` at least.
+    """Return a number to one digit more than its rounding error leaves correct.
 
     Args:
-        number: what to show.
-        noise: about how large the rounding error in it is.
-        most: how many digits to show of a number with little noise in it.
-        least: how many to show of one with much, as `apart` says.
+        number: the number to format.
+        noise: the approximate size of its rounding error.
+        most: the largest number of significant digits.
+        least: the smallest number of significant digits, however large the noise.
     """
     places = most
     ratio = abs(float(number)) / float(noise) if noise > 0 else 0.0
@@ -79,13 +79,13 @@ def digits(number: float, noise: float = 0.0, most: int = PLENTY, least: int = 2
 
 
 def quotient_digits(number: float, noise: float, dtype: str = "float64", least: int = 2) -> str:
-    """Return the digits of a quotient, or of its distance from a slope, that rounding errors leave right."""
+    """Return a quotient, or its distance from a slope, to the digits that its rounding error permits."""
     return digits(number, noise, MOST[dtype], least)
 
 
 def compared(quotient: float, slope: float, noise: float, dtype: str = "float64") -> tuple[str, str, str]:
-    """Return the digits of a quotient and of a slope, as many as show how far they are apart, and of that."""
-    error = abs(float(quotient) - float(slope))  # numpy would warn of inf - inf
+    """Return a quotient, a slope, and their distance, with enough digits to show how far apart they are."""
+    error = abs(float(quotient) - float(slope))  # as floats, because NumPy would warn about inf - inf
     least = _apart(quotient, error, dtype)
     return (
         quotient_digits(quotient, noise, dtype, least),
@@ -95,7 +95,13 @@ def compared(quotient: float, slope: float, noise: float, dtype: str = "float64"
 
 
 def _apart(number: float, distance: float, dtype: str = "float64") -> int:
-    """Return to how many digits a number and another, so far from it, differ as their distance says."""
+    """Return how many significant digits two numbers need so that their distance is visible.
+
+    Args:
+        number: one of the numbers.
+        distance: its distance from the other.
+        dtype: the dtype of both.
+    """
     ratio = abs(float(number)) / float(distance) if distance else 0.0
     if not 0 < ratio < math.inf:
         return 2
@@ -103,44 +109,44 @@ def _apart(number: float, distance: float, dtype: str = "float64") -> int:
 
 
 def rounded(values: Iterable[float], places: int = 4, between: str = ", ") -> str:
-    """Return numbers to so many significant digits, in one line of text."""
+    """Return numbers as one line of text, each to `places` significant digits."""
     return between.join(f"{value:.{places}g}" for value in values)
 
 
 def quotient_row(formula: str, number: str) -> Row:
-    """Return the row of the difference quotient."""
+    """Return the table row for the difference quotient."""
     return Row("quotient", say(en="difference quotient", ko="차분몫"), formula, number)
 
 
 def gradient_row(number: str) -> Row:
-    """Return the row of autograd's gradient."""
+    """Return the table row for autograd's gradient."""
     return Row("gradient", say(en="autograd's gradient", ko="autograd의 gradient"), "x.grad", number)
 
 
 def error_row(number: str, h: float) -> Row:
-    """Return the row of how far the quotient and the gradient are apart."""
+    """Return the table row for the distance between the quotient and the gradient."""
     label = say(en="difference between quotient and gradient", ko="차분몫과 gradient의 차이")
     return Row("error", label, step(h), number)
 
 
 def step(h: float) -> str:
-    """Return the step that was chosen, as text."""
+    """Return the chosen step as text, such as "h = 0.01"."""
     return f"h = {h:.6g}"
 
 
 def plain(row: Row) -> str:
-    """Return a row as text, without markup."""
+    """Return a table row as plain text, without markup."""
     label, formula, number = (html.unescape(re.sub("<[^>]*>", "", part)) for part in row[1:])
     return f"{label}, {formula}: {number}" if formula else f"{label}: {number}"
 
 
 def is_finite(row: Row) -> bool:
-    """Return whether a row has neither nan nor inf in it."""
+    """Return whether a table row contains neither nan nor inf."""
     return not re.search(r"\b(nan|inf)\b", plain(row))
 
 
 def not_finite() -> str:
-    """Return what nan and inf among the numbers mean, where an explorer says nothing more special."""
+    """Return the explanation of nan and inf among the numbers, if an explorer has no specific one."""
     return say(
         en="nan and inf stand where there is no finite number: the function, or its slope, has none "
         "at one of the points compared.",
@@ -150,7 +156,7 @@ def not_finite() -> str:
 
 
 def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:
-    """Return a table of numbers with remarks (plain text) below, as HTML."""
+    """Return the HTML of a table of numbers, with remarks in plain text below it."""
     cells = "".join(
         f'<span>{label}</span><span>{formula}</span><output class="secant-{key}">{number}</output>'
         for key, label, formula, number in rows
@@ -163,12 +169,12 @@ def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:
 
 
 def problems(found: Iterable[str]) -> str:
-    """Return what is wrong with a function (plain text), as HTML."""
+    """Return the HTML of the problems with a function, which are given in plain text."""
     return f'<div class="secant-problems" role="status" aria-live="polite">{_paragraphs(found)}</div>'
 
 
 def no_kernel() -> str:
-    """Return what to say where nothing answers a hand any more."""
+    """Return the message for an explorer whose kernel has stopped."""
     return say(
         en="The kernel has stopped or was restarted: run this cell again to continue.",
         ko="커널이 멈추었거나 다시 시작되었습니다. 이 셀을 다시 실행하면 이어서 쓸 수 있습니다.",
@@ -176,17 +182,17 @@ def no_kernel() -> str:
 
 
 def show_numbers() -> str:
-    """Return what the button says that shows the numbers."""
+    """Return the label of the button that shows the numbers."""
     return say(en="show the numbers", ko="값 보기")
 
 
 def or_move() -> str:
-    """Return what else shows them."""
+    """Return the hint next to that button: moving a control shows the numbers, too."""
     return say(en="or move something", ko="슬라이더를 움직여도 값이 나타납니다")
 
 
 def no_value() -> str:
-    """Return what is wrong with a function that nothing can be shown of, though it raises nothing."""
+    """Return the problem of a function that raises no error, but has no finite value in the whole range."""
     return say(
         en="The function has no finite value anywhere in this range, so there is nothing to show.",
         ko="이 범위 어디에서도 함수의 값이 유한하지 않아 보여 줄 것이 없습니다.",
@@ -199,11 +205,12 @@ def _paragraphs(sentences: Iterable[str]) -> str:
 
 # Legends
 
-Entry = tuple[str, str, str]  # what `sample` or `line` made; words in English and in Korean, HTML
+# A drawing made by `sample` or `line`, and its text in English and in Korean, all HTML.
+Entry = tuple[str, str, str]
 
 
 def legend(*columns: Iterable[Entry]) -> str:
-    """Return what the lines and markers mean, as HTML."""
+    """Return the HTML of a legend, which explains the lines and markers of a picture."""
     body = "".join(
         "<div>" + "".join(f"<div>{drawing}{say(en=en, ko=ko)}</div>" for drawing, en, ko in column) + "</div>"
         for column in columns
@@ -212,60 +219,61 @@ def legend(*columns: Iterable[Entry]) -> str:
 
 
 def line(color: str, width: float, dashes: str = "", mark: str = "") -> str:
-    """Return a small drawing of a line (its dashes as in SVG) with a marker (an SVG shape), for `legend`."""
+    """Return the SVG of a line for `legend`, with SVG dashes and an optional marker in the middle."""
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     path = f'<path d="M3 7H35" stroke="{color}" fill="none" stroke-width="{width}"{dashed}/>'
     return sample(path + mark)
 
 
 def sample(mark: str) -> str:
-    """Return a small drawing of a marker (an SVG shape), for `legend`."""
+    """Return an SVG drawing, for `legend`, that contains the given SVG shape."""
     return f'<svg viewBox="0 0 38 14" aria-hidden="true">{mark}</svg>'
 
 
 def disc(color: str, radius: float, fill: str = "none") -> str:
-    """Return a disc, hollow without a fill."""
+    """Return the SVG shape of a disc, hollow unless a fill is given."""
     return f'<circle cx="19" cy="7" r="{radius}" fill="{fill}" stroke="{color}" stroke-width="2"/>'
 
 
 def square(color: str) -> str:
-    """Return a square."""
+    """Return the SVG shape of a filled square."""
     return f'<path d="M16 4h6v6h-6z" fill="{color}"/>'
 
 
 def triangle(color: str, *, down: bool = False) -> str:
-    """Return a triangle that points up, or down."""
+    """Return the SVG shape of a triangle that points up or down."""
     return f'<path d="{"M19 11 22.5 4h-7z" if down else "M19 3 22.5 10h-7z"}" fill="{color}"/>'
 
 
 def cross(color: str) -> str:
-    """Return a broad cross."""
+    """Return the SVG shape of a thick plus sign."""
     return f'<path d="M18 3h2v3h3v2h-3v3h-2v-3h-3v-2h3z" fill="{color}"/>'
 
 
 def frame(color: str) -> str:
-    """Return a hollow square."""
+    """Return the SVG shape of a hollow square."""
     return f'<path d="M15 3h8v8h-8z" fill="none" stroke="{color}" stroke-width="2"/>'
 
 
 def diamond(color: str, fill: str = "none") -> str:
-    """Return a diamond, hollow without a fill."""
+    """Return the SVG shape of a diamond, hollow unless a fill is given."""
     return f'<path d="M19 1.5 24.5 7 19 12.5 13.5 7z" fill="{fill}" stroke="{color}" stroke-width="2"/>'
 
 
 def bar(color: str, opacity: float = 1) -> str:
-    """Return a broad bar."""
+    """Return the SVG shape of a thick bar."""
     return f'<path d="M5 3h28v8h-28z" fill="{color}" fill-opacity="{opacity}"/>'
 
 
 def arrow(color: str, width: float, dashes: str = "", *, closed: bool = False) -> str:
-    """Return a small drawing of an arrow, its head open or closed to a triangle, for `legend`."""
+    """Return the SVG of an arrow for `legend`, with an open head or a triangle as its head."""
     path = f"M28 2.5 35 7 28 11.5{'z' if closed else ''}"
     return line(color, width, dashes, f'<path d="{path}" stroke="{color}" stroke-width="2" fill="none"/>')
 
 
 SECANT_LINE, TANGENT_LINE = line(SECANT, 4), line(TANGENT, 2.5, "7 4")
 CURVE_LINE = line(INK, 2)
-LINES = {"curve": CURVE_LINE, "secant": SECANT_LINE, "slope": TANGENT_LINE}  # of nearly every left picture
+# The legend of nearly every left plot.
+LINES = {"curve": CURVE_LINE, "secant": SECANT_LINE, "slope": TANGENT_LINE}
 POINTS = sample(disc(INK, 3.5, INK)) + sample(diamond(SECANT))
 STEP_LINE = line(INK, 1.5, "2 2", disc(INK, 4.5))
