@@ -1,6 +1,7 @@
-"""Readers of the .toml files that hold the explorers' texts.
+"""Functions that read the explorers' texts from .toml files.
 
-Each explorer has one with its own name: alternative text, legend, choices, labels, remarks and questions.
+Each explorer has a .toml file of the same name, with its alternative text, legend, options, labels, remarks
+and questions.
 """
 
 import tomllib
@@ -23,8 +24,8 @@ def legend(file: str, *columns: Mapping[str, str]) -> list[list[Entry]]:
     """Return the columns of a legend, each with its entries in the order of the explorer's .toml file.
 
     Args:
-        file: the explorer's module file, next to its .toml file.
-        columns: for each column, the drawings by the names of their texts in the .toml file.
+        file: the explorer's module file, which has the .toml file next to it.
+        columns: for each column, the drawings of its entries, by the entries' names in the .toml file.
     """
     said = _beside(file)["legend"]
     return [

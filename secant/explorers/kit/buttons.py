@@ -13,7 +13,7 @@ from secant.language import say
 
 @dataclass(frozen=True)
 class Question:
-    """A question of the lesson, in Markdown with formulas, and the state in which the explorer starts it."""
+    """A question of the lesson, as Markdown with formulas, and the values that it gives the controls."""
 
     state: Mapping[str, Any]
     en: str
@@ -36,7 +36,7 @@ def button(text: str, action: Callable[[], None] | None, tooltip: str) -> widget
 
 
 def ask(number: int, question: Question, choose: Callable[[int, Question], None]) -> widgets.Button:
-    """Return the button of a question. A click shows the question and sets the controls to its start."""
+    """Return the button of a question; a click shows the question and sets the controls for it."""
     state = question.state.items()
     texts = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in state}
     sets = ", ".join(f"{name} = {text}" for name, text in texts.items())

@@ -23,7 +23,7 @@ class Call:
     name: str
     signature: inspect.Signature
     given: State
-    firsts: State  # for each dropdown, its first option: the value when the argument is omitted
+    firsts: State  # for each dropdown, its first option, which is selected if the argument is None
 
     def text(self, state: State) -> str:
         """Return the call that makes an explorer with this state; leave out arguments at their defaults."""
@@ -81,5 +81,5 @@ def _text(value: Any) -> str:
         name = str(getattr(value, "__name__", "<lambda>"))
         if getattr(torch, name, None) is value:
             return f"torch.{name}"
-        return name if name.isidentifier() else "..."  # a lambda has no name that the call could use
+        return name if name.isidentifier() else "..."  # a lambda has no name that could appear in the call
     return repr(value).replace("'", '"') if isinstance(value, str) else repr(value)

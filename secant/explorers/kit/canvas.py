@@ -19,14 +19,14 @@ from secant.explorers.kit.strokes import Recorder, Stroke
 
 WIDTH, HEIGHT = 9.0, 4.0  # inches
 DPI = 100  # CSS pixels per inch
-# The least and the most device pixels per CSS pixel. With 2, a picture on a narrow page is sharp, too.
+# Lower and upper bound on device pixels per CSS pixel; at least 2 keeps a picture on a narrow page sharp.
 SHARP, SHARPEST = 2, 4
 # Minimum number of seconds between updates of the numbers during a drag, so that they can be read.
 READING = 0.2
 
 
 def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Figure:
-    """Return an empty figure for a stage, known neither to pyplot nor to any backend but Agg.
+    """Return an empty figure that has the Agg backend and is not registered with pyplot.
 
     Args:
         width: the width in inches.
@@ -38,7 +38,7 @@ def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Figure:
 
 
 class Stage:
-    """A figure whose moving artists are redrawn fast enough to follow a slider, over a static image."""
+    """A figure that can follow a slider: a static image, over which only the moving artists are redrawn."""
 
     def __init__(self, figure: Figure, moving: Sequence[Artist], density: float = 1) -> None:
         """Mark the moving artists as animated, and set the figure's resolution for the screen.
@@ -88,10 +88,10 @@ def event_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def soon(action: Callable[[], None]) -> Callable[[], None]:
-    """Return a function that runs `action` after the kernel has replied to the page; pending calls merge.
+    """Return a function that runs `action` once the kernel has replied to the page; pending calls are merged.
 
-    A slider in the page sends its next value once it has the reply. That value is thus already under way
-    while the frame for the present value is drawn.
+    The page's slider sends its next value when it gets the reply. That value is therefore on its way already
+    while the frame for the current one is drawn.
     """
     waiting = False
 
@@ -112,10 +112,10 @@ def soon(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def seldom(action: Callable[[], None], seconds: float = READING) -> Callable[[], None]:
-    """Return a function that runs `action` at most once in so many seconds, for text that is read.
+    """Return a function that runs `action` at most once per `seconds`; for text, which takes time to read.
 
-    The first call acts at once, and the last one is never lost. Each message that is saved leaves time for a
-    frame, and a screen reader is not flooded.
+    The first call takes effect at once, and the last call is never dropped. Fewer messages leave time for
+    frames, and do not flood a screen reader.
     """
     last = -math.inf
     waiting = False

@@ -30,9 +30,9 @@ _PROPERTIES = ("color", "markeredgecolor", "markerfacecolor", "facecolor", "edge
 
 
 def on_page(background: str, *, dark: bool) -> dict[str, str]:
-    """Return a table from the original colours to those on a page with this background."""
-    # A figure can be recoloured more than once. If the paper turned into INK here, the next pass would turn
-    # it light.
+    """Return a table that maps the original colours to those for a page with this background."""
+    # A figure can be recoloured more than once. If the background became exactly INK here, the next pass
+    # would turn it light.
     paper = NEARLY_BLACK if background == INK else background
     return {**DARK, PAPER: paper} if dark else {PAPER: paper}
 

@@ -1,4 +1,4 @@
-"""Sliders and dropdowns with names that screen readers find; a text box accepts each slider's number, too."""
+"""Sliders and dropdown lists that screen readers can name; each slider also has a text box for its number."""
 
 import math
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from secant.explorers.kit.ranges import LOG_H, Range, clamp
 from secant.language import say
 
 NAME = {"description_width": "60px"}
-# Controls stand side by side if there is room, else one below another, and never exceed the page's width.
+# Controls stand side by side while there is room, then one below another, and never exceed the page's width.
 LIST = {"flex": "1 1 190px", "width": "auto", "max_width": "220px"}
 ROW = {"flex": "1 1 270px", "max_width": "420px"}
 TRACK = {"flex": "1 1 110px", "width": "auto", "max_width": "260px"}
@@ -67,7 +67,7 @@ class Slider(widgets.FloatSlider):
     def choose(self, number: float) -> None:
         """Set the slider to an exact position, as given in the call or typed.
 
-        The page moves the handle to the nearest whole step. `number` keeps the exact position all the same.
+        The page moves the handle to the nearest whole step, but `number` keeps returning the exact position.
         """
         self.chosen = number
         if self.value == number:
@@ -78,7 +78,7 @@ class Slider(widgets.FloatSlider):
 
     @property
     def number(self) -> float:
-        """The position: the exact one while the handle is at the step nearest to it, else the handle's."""
+        """The exact position while the handle is at the step nearest to it, otherwise the handle's own."""
         steps = math.floor((self.chosen - self.min) / self.step + 0.5)
         nearest = min(self.min + steps * self.step, self.max)
         at_it = self.value == self.chosen or abs(self.value - nearest) < 1e-6 * self.step
@@ -152,15 +152,15 @@ def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) ->
 def slider(
     name: str, value: float, ends: Range, step: float | None = None, kind: type[Slider] = Slider
 ) -> tuple[Slider, widgets.Widget]:
-    """Return a slider, and a row that holds it and a text box for typing its number.
+    """Return a slider, and a row that holds the slider and a text box for its number.
 
     The label is on the text box, because a screen reader finds no name on a slider's handle. A typed number
     outside the range is refused, and a starting value outside it is moved to the nearest end. A message below
-    the slider reports either.
+    the slider reports either case.
 
     Args:
         name: the label of the text box.
-        value: the argument at the start.
+        value: the argument to start with.
         ends: the first and the last position of the slider.
         step: the distance between two positions; by default a power of ten that makes 400 to 4000 steps.
         kind: the class of the slider.
@@ -202,7 +202,8 @@ def slider(
     handle.refuse = refuse
     handle.argument = value
     follow()
-    # Linked here and not in the page, where the text box would send each of its changes to the kernel, too.
+    # The slider and the box are linked here, because a link in the page would send each change of the box to
+    # the kernel, too.
     follow_seldom = seldom(follow)
     handle.observe(lambda _: follow_seldom(), "value")
     handle.observe(lambda _: write(""), "value")
@@ -227,7 +228,7 @@ def step_slider(h: float, log_h: Range = LOG_H) -> tuple[Slider, widgets.Widget]
 
 
 def log_of(h: float) -> float:
-    """Return log10(h), moved to the slider's step if h agrees with that step to its six visible digits."""
+    """Return log10(h), or the nearest step of the slider if h equals it to the six digits that are shown."""
     log_h = math.log10(h)
     step = round(log_h / STEP) * STEP
     return step if abs(log_h - step) < 3e-6 else log_h
@@ -239,5 +240,5 @@ def _round_step(low: float, high: float) -> float:
 
 
 def short(number: float) -> float:
-    """Round a number to six digits, since the page's slider may send 5.3500000000000005 for 5.35."""
+    """Round a number to six digits, because the page's slider may send 5.3500000000000005 for 5.35."""
     return float(f"{number:.6g}")

@@ -1,9 +1,10 @@
 """Difference quotients, autograd's gradient, and the distance between them, without any drawing.
 
 Each f here is elementwise: it maps a tensor of x values to the tensor of their f(x). The module
-kit/elementwise.py makes any function of one x elementwise. Sources: dividing by the step actually taken is in
-Numerical Recipes (Press et al., 1992, section 5.7); the complex step is by Squire and Trapp, SIAM Review 40
-(1998).
+kit/elementwise.py makes any function of one x elementwise.
+
+Sources: dividing by the step actually taken is in Numerical Recipes (Press et al., 1992, section 5.7); the
+complex step is by Squire and Trapp, SIAM Review 40 (1998).
 """
 
 import itertools
@@ -68,7 +69,7 @@ def values(f: Function, x: Tensor) -> Tensor:
     """Return f(x) in x's shape, as floating-point or complex numbers.
 
     Raises:
-        FunctionProblem: if f raises an error, or returns anything else.
+        FunctionProblem: if f raises an error, or its result is not a tensor of such numbers in x's shape.
     """
     try:
         y = _called(f, x)
@@ -106,7 +107,7 @@ def _called(f: Function, x: Tensor) -> Any:
         return f(x)
     try:
         return f(x.clone())  # a copy, so that an in-place operation in f does not change the caller's x
-    except Exception:  # f may register a hook or differentiate inside; both need requires_grad
+    except Exception:  # f may register a hook or call autograd, and both need requires_grad
         with torch.enable_grad():
             y = f(x.clone().requires_grad_().clone())
         return y.detach() if isinstance(y, Tensor) else y
@@ -169,9 +170,8 @@ def _backward(value: Tensor, leaf: Tensor) -> None:
 def quotient(f: Function, x: Tensor, h: Tensor | float, scheme: Scheme = "forward") -> Tensor:
     """Return the difference quotient of f at x, in x's dtype, in the shape that x and h broadcast to.
 
-    The schemes are forward, (f(x+h) - f(x)) / h, central, (f(x+h) - f(x-h)) / 2h, and complex, Im f(x+ih) /
-    h. The first two divide by the step actually taken, such as (x+h) - x, so the quotient is NaN where x + h
-    rounds to x.
+    forward: (f(x+h) - f(x)) / h; central: (f(x+h) - f(x-h)) / 2h; complex: Im f(x+ih) / h. The first two
+    divide by the step actually taken, such as (x+h) - x, so the quotient is NaN where x + h rounds to x.
 
     Raises:
         FunctionProblem: if f fails, or does not return complex numbers for the complex step.
@@ -244,14 +244,13 @@ def _complex_step(f: Function, x: Tensor, h: Tensor) -> Tensor:
 
 
 def by_steps(found: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Tensor:
-    """Call `found` on (j, 1) blocks of the steps, and join the results.
+    """Return `found` of all the steps, computed in blocks that torch does not split among threads.
 
-    No tensor then is large enough for torch to use several threads. Within a frame, waiting for a second
-    thread costs more than it saves: 10 ms or more if other programs run.
+    Within a frame, waiting for a second thread costs more than it saves: 10 ms or more if other programs run.
 
     Args:
-        found: a function of a few steps, (j, 1), that returns (j, n).
-        x: (n,) points, which bound the size of a block.
+        found: a function of a block of steps, (j, 1), that returns (j, n).
+        x: the (n,) points; their number determines the size of a block.
         steps: (k,) values of h.
     """
     few = max(1, AT_ONCE // len(x))
@@ -271,8 +270,8 @@ def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forwa
 
     Returns:
         (k,) float64. Points where f has no gradient are left out. The median is NaN for an h at which more
-            than half of the remaining points have no quotient, because x + h rounds to x: the few others
-            would show no trend.
+        than half of the remaining points have no quotient, because x + h rounds to x: the few others would
+        show no trend.
     """
     slope = gradient(f, x)
     quotients = by_steps(lambda h: quotient(f, x, h, scheme), x, steps.to(x.dtype))

@@ -13,7 +13,7 @@ from torch import Tensor
 from secant.explorers.kit import difference
 from secant.explorers.kit.difference import Function, FunctionProblem, values
 
-PATIENCE = 0.03  # seconds per frame that a function that takes one x at a time may use
+PATIENCE = 0.03  # seconds per frame that are available to a function that takes one x at a time
 # Number of jumps of a curve that are examined; number of times that the gap around each is halved.
 JUMPS, HALVINGS = 64, 12
 # Limits for calling a function again with the same x, to find out whether it is random.
@@ -27,8 +27,8 @@ class Prepared:
     Attributes:
         f: the elementwise function.
         together: whether the function takes many x at once.
-        calls: how many calls of a single x fit into a frame.
-        alone: the original function, for one x; it raises a FunctionProblem if that is not usable.
+        calls: how many calls with a single x fit into a frame.
+        alone: the original function, for one x, or one that raises a FunctionProblem if that is unusable.
     """
 
     f: Function
@@ -37,12 +37,12 @@ class Prepared:
     alone: Function
 
     def affords(self, places: int) -> bool:
-        """Return whether the function can be called with more than so many points within a frame."""
+        """Return whether a frame has time to evaluate the function at more than `places` points."""
         return self.together or self.calls > places
 
 
 def prepare(f: Function, grid: Tensor) -> Prepared:
-    """Prepare a function of one x for many x, after trying it on those of the grid."""
+    """Prepare a function of one x for many x, after trying it on the x of the grid."""
     try:
         refuse_chance(f, grid, grid[len(grid) // 3])
     except FunctionProblem as problem:
@@ -76,7 +76,7 @@ def refuse_chance(f: Function, *arguments: Tensor) -> None:
 
 
 class _Failed(Exception):
-    """A failed call, which is ignored here because the error is reported where the value is needed."""
+    """A failed call, to be ignored here because the error is reported where the value is needed."""
 
 
 def _value_or_failed(f: Function, argument: Tensor) -> Tensor:
@@ -130,7 +130,7 @@ def or_nan(f: Function, x: Tensor) -> Tensor:
 
 
 def named_in_problems(label: str, f: Function) -> Function:
-    """Return f in float64 with its label in front of every problem; refuse complex results."""
+    """Return f with results in float64 and its label in front of every problem; refuse complex results."""
 
     def named(x: Tensor) -> Tensor:
         with naming(f"{label}(x)"):
@@ -177,7 +177,7 @@ def median_sizes(errors: Tensor) -> Tensor:
 
 
 def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
-    """Prepare a function of one point, (n,), for many points, (k, n), like the given ones.
+    """Prepare a function of one point, (n,), for many points, (k, n), after trying it on the given ones.
 
     The prepared function returns NaN for a point at which f fails. If f fails at every point, it raises the
     first FunctionProblem.
@@ -197,7 +197,8 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
             return at_once(x).detach()
         return each_of(f, x).detach()
 
-    with contextlib.suppress(Exception):  # vmap rejects functions with many kinds of error
+    # `vmap` raises many kinds of errors for functions that it does not support.
+    with contextlib.suppress(Exception):
         if torch.allclose(at_once(points[known]), alone[known], rtol=1e-6, atol=1e-9):
             return Prepared(rows, True, calls, f)
     return Prepared(lambda x: each_of(f, x).detach(), False, calls, f)
@@ -254,7 +255,7 @@ def each_of(f: Function, places: Tensor) -> Tensor:
 
 
 def affordable(f: Function, places: Tensor, seconds: float) -> int:
-    """Return how many calls with a single point fit into so many seconds, estimated from timed calls.
+    """Return how many calls with a single point fit into `seconds`, estimated from one call per given point.
 
     Raises:
         FunctionProblem: the first one, if f fails at every point.

@@ -1,4 +1,4 @@
-"""Colours, markers and dashes that distinguish the lines of a plot, the same in its legend."""
+"""Colours, markers and dashes that distinguish the lines of a plot, in the plot and in its legend."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from secant.explorers.kit.colours import AMBER, GREEN, INK, PURPLE, SECANT, SKY
 from secant.explorers.kit.plots import Plot
 from secant.explorers.kit.words import Entry
 
-Words = tuple[str, str]  # HTML in English and in Korean
+Words = tuple[str, str]  # a text as HTML, in English and in Korean
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def lines(plot: Plot, labels: Sequence[str]) -> list[Line2D]:
 
 
 def zeros(plot: Plot, lines: Sequence[Line2D]) -> list[Line2D]:
-    """Add empty markers for the points where each line is exactly 0, in its colour, one row per line."""
+    """Add empty markers for the zeros of each line, in the line's colour and in a separate row."""
     made = [plots.marker(plot, "v", str(line.get_color()), size=3.5) for line in lines]
     figure = plot.axes.get_figure(root=True)
     for row, points in enumerate(made):
@@ -95,7 +95,7 @@ def rings(plot: Plot, lines: Sequence[Line2D]) -> PathCollection:
 
 
 def entries(labels: Sequence[str], first: Words, last: Words) -> list[Entry]:
-    """Return the legend entries of the same lines; `first` and `last` are appended to the outer labels."""
+    """Return the legend entries of these lines; add `first` to the first label and `last` to the last."""
     said = [first, *[("", "")] * (len(labels) - 2), last]
     return [
         (look.sample(), label + en, label + ko)

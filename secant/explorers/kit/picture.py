@@ -16,13 +16,14 @@ HERE = Path(__file__).parent
 
 
 class View(anywidget.AnyWidget):
-    """The image of a picture, which reports where the pointer holds it and which arrow keys were pressed."""
+    """An image that reports to the kernel where the pointer drags on it and which arrow keys are pressed."""
 
-    # As text, because anywidget watches a file given as a path, and then keeps every widget in memory.
+    # The sources are given as text: anywidget watches a source given as a path, and then never frees a
+    # widget.
     _esm = (HERE / "picture.js").read_text(encoding="utf-8")
     _css = (HERE / "picture.css").read_text(encoding="utf-8")
 
-    still = Bytes().tag(sync=True)  # the static part, as a data URL
+    still = Bytes().tag(sync=True)  # the static image, as a data URL in the screen's resolution
     # Width and height of `still` in pixels, the unit of `strokes`. Browsers disagree about an SVG's natural
     # size.
     size: Any = List([1, 1]).tag(sync=True)
@@ -36,7 +37,7 @@ class View(anywidget.AnyWidget):
     ratio = Float(1.0).tag(sync=True)
     areas: Any = List().tag(sync=True)  # see `area`; one for each axes in which the pointer moves something
     strides: Any = List().tag(sync=True)  # slider steps per press of an arrow key: horizontal, vertical
-    # Set by the page. The kernel need not echo these values.
+    # The page sets the following values, so the kernel does not echo them.
     look = Dict().tag(sync=True, echo_update=False)
     grip = Dict().tag(sync=True, echo_update=False)
     steps = List([0, 0]).tag(sync=True, echo_update=False)
@@ -56,9 +57,9 @@ def area(axes: Axes, across: str, up: str) -> dict[str, Any]:
         up: the name of the control for the vertical direction, or "".
 
     Returns:
-        A dict with the axes' "box" (left, top, right, bottom, as fractions of the picture from its upper left
-            corner) and, for each direction with a control, "across" or "up": the control's name and the axis
-            limits in its unit, which on a logarithmic axis is log10.
+        A dict with the axes' "box": left, top, right and bottom, as fractions of the picture from its upper
+        left corner. For each direction with a control, "across" or "up" holds the control's name and its
+        values at both ends of the axis (log10 on a logarithmic axis).
     """
     (left, bottom), (right, top) = axes.get_position().get_points().tolist()
     found: dict[str, Any] = {"box": [left, 1 - top, right, 1 - bottom]}

@@ -30,7 +30,7 @@ class PlanePlot:
         self.pixel = np.ones(2)  # width and height of one CSS pixel in data units
 
     def way(self, **options: Any) -> Line2D:
-        """Add an empty dotted line with markers at its ends, and return it.
+        """Add an empty dotted line with markers at both ends, and return it.
 
         The markers belong to the line, because separate artists would take more time to draw.
         """
@@ -38,7 +38,7 @@ class PlanePlot:
         return plots.line(self, INK, 1.2, ":", **ends, zorder=6, **options)
 
     def arrow(self, color: str, width: float, **options: Any) -> Line2D:
-        """Add an empty line that is to hold the result of `arrow_points`, and return it."""
+        """Add an empty line for an arrow, and return it; `arrow_points` computes its points."""
         return plots.line(self, color, width, **options)
 
     def letters(self, color: str, symbols: str, size: float) -> Line2D:
@@ -135,17 +135,18 @@ def grid_points(across: Range, up: Range, lines: int, along: int) -> np.ndarray:
 def fit(*planes: PlanePlot) -> None:
     """Set axis limits that include the planes' ranges.
 
-    Both directions get the same scale, so angles are true, unless one range would be squeezed flat.
+    Both directions get the same scale, so that angles are true, unless that would squeeze one of the ranges
+    flat.
     """
     figure = planes[0].axes.get_figure(root=True)
     assert figure is not None
-    for _ in range(2):  # new limits change the tick labels, and with them the size of the axes
+    for _ in range(2):  # new limits change the tick labels, and those change the size of the axes
         for plane in planes:
             plane.axes.set(xlim=plane.box[0], ylim=plane.box[1])
-        figure.draw_without_rendering()  # computes the layout, and with it the sizes read below
+        figure.draw_without_rendering()  # computes the layout, and so the sizes that are read below
         for plane in planes:
             size = plane.axes.get_window_extent()
-            pixels = np.array([size.width, size.height]) * DPI / figure.dpi  # CSS pixels
+            pixels = np.array([size.width, size.height]) * DPI / figure.dpi  # in CSS pixels
             pixel = np.ptp(plane.box, axis=1) / pixels
             if pixel.max() < 5 * pixel.min():
                 pixel[:] = pixel.max()

@@ -17,14 +17,14 @@ from secant.explorers.kit.ranges import clamp
 from secant.language import say
 
 START, NEAR, END = 0.0, -4.0, -12.0  # log10 of h
-#: Seconds per decade of h, down to each log10(h). It is slow while the secant still visibly differs from the
-#: tangent.
+#: Seconds that playing takes per decade of h, while log10(h) is above the key. Playing is slow while the
+#: secant visibly differs from the tangent.
 PACE = {-2.0: 1.75, NEAR: 0.75, -math.inf: 0.67}
 SLOW = 1.0, 1.5  # decades per step and seconds between steps, if the system asks for reduced motion
 
 
 class Play:
-    """The play button, and the timer with which it moves the slider."""
+    """The play button, and the timer that moves the slider."""
 
     def __init__(self, slider: Slider, slow: Callable[[], bool]) -> None:
         """Create the button.
@@ -60,7 +60,7 @@ class Play:
         return first + say(en=f"; press again to go on down to {end}", ko=f", 다시 누르면 이어서 {end}까지")
 
     def touched(self, change: Any) -> None:
-        """Stop playing when a control changes, unless the page has only rounded the slider's position."""
+        """Stop playing when a control changes, unless the page has merely rounded the slider's position."""
         own = getattr(change, "owner", None) is self.slider and abs(change.new - self._at) < STEP / 2
         if self.button.value and not self._moving and not own:
             self.button.value = False

@@ -14,7 +14,7 @@ from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.ranges import LOG_H, Range, clamp
 
 STACKED_WIDTH, STACKED_HEIGHT = 3.9, 2.9  # inches: width of the figure, and height of each of its axes
-DASHES = (0, (5, 3))  # the line style of everything that comes from autograd
+DASHES = (0, (5, 3))  # dash pattern of all lines that come from autograd
 
 
 def row(count: int, **options: Any) -> tuple[Figure, list[Axes]]:
@@ -33,7 +33,7 @@ def row(count: int, **options: Any) -> tuple[Figure, list[Axes]]:
 
 
 def stack(figure: Figure) -> None:
-    """Stack the axes of `row` vertically, for a page that is too narrow to show them side by side."""
+    """Stack the axes of `row` vertically, for a page that is too narrow for axes side by side."""
     count = len(figure.axes)
     figure.set_size_inches(STACKED_WIDTH, count * STACKED_HEIGHT)
     places = figure.add_gridspec(count, 1)
@@ -42,7 +42,7 @@ def stack(figure: Figure) -> None:
 
 
 class Plot(Protocol):
-    """A plot with its axes and the artists that move; `line` and `marker` add to these artists."""
+    """A plot: its axes, and the artists in them that move. `line` and `marker` add to these artists."""
 
     axes: Axes
     moving: list[Artist]
@@ -83,9 +83,9 @@ def decades(errors: np.ndarray, lowest: int, highest: int, fewest: int = 3) -> R
 
     Args:
         errors: the errors; only positive finite ones count.
-        lowest: the smallest exponent that may be returned unless `fewest` requires a smaller one.
-        highest: the largest exponent; larger errors come from a pole.
-        fewest: the least number of decades between both.
+        lowest: the smallest exponent to return, unless `fewest` requires a smaller one.
+        highest: the largest exponent to return; larger errors come from a pole.
+        fewest: the least number of decades between the two powers.
     """
     errors = errors[np.isfinite(errors) & (errors > 0)]
     if not len(errors):
@@ -108,15 +108,15 @@ class FunctionPlot:
         point: str = "_",
         ends: str = "_",
     ) -> None:
-        """Prepare the axes; the texts are labels in the legend of a saved figure.
+        """Prepare the axes, and create the artists without data.
 
         Args:
             axes: the axes to draw in.
             name: the function's name.
-            quotient: the label of the secant.
-            gradient: the label of the tangent.
-            point: the label of the point at x.
-            ends: the label of the points that the quotient compares.
+            quotient: the secant's label in the legend of a saved figure.
+            gradient: the tangent's label there.
+            point: the label there of the point at x.
+            ends: the label there of the points that the quotient compares.
         """
         self.axes = axes
         axes.set_xlabel("$x$")
@@ -141,7 +141,7 @@ class FunctionPlot:
         """Move the point, the secant and the tangent, and the two points that the quotient compares.
 
         Args:
-            at: the point at which the tangent touches.
+            at: the point of tangency.
             quotient: the slope of the secant.
             gradient: the slope of the tangent.
             ends: the x of the two points that the quotient compares; NaN for the complex step.
@@ -198,12 +198,12 @@ class ErrorPlot:
         self.axes.minorticks_off()
 
     def set_curves(self, zeros: Line2D, steps: np.ndarray, *curves: tuple[Line2D, np.ndarray]) -> np.ndarray:
-        """Set the data of error curves, and mark the h at which an error is exactly 0; return these h.
+        """Set the data of the error curves, and return the h at which an error is exactly 0.
 
         A line whose array of errors is empty gets no points.
 
         Args:
-            zeros: the markers for errors of exactly 0.
+            zeros: the markers to place at errors of exactly 0.
             steps: the h of the errors.
             curves: pairs of a line and its errors.
         """

@@ -8,14 +8,15 @@ from secant.explorers.kit.difference import Function, Functions, by_name, name_o
 from secant.language import say
 
 Range = tuple[float, float]
-Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]  # one pair, or several by name
+Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]  # a pair of functions, or several pairs by name
 
 LOG_H: Range = (
     -15.5,
     0.5,
 )  # log10(h) on the slider: 16 decades in steps of 1/16, all exact in floating point
 
-NEAR_LOG_H: Range = (-4.0, 0.5)  # here the secant visibly turns, and float64 shows no rounding
+# Log10(h) for lesson 1's first look: the secant visibly turns, and float64 shows no rounding.
+NEAR_LOG_H: Range = (-4.0, 0.5)
 
 
 def refuse(*, en: str, ko: str) -> NoReturn:
@@ -111,9 +112,10 @@ def clamp(number: float, ends: Range) -> float:
 
 
 def place_and_step(x_range: Range, x: float | None, h: float, start: float) -> tuple[Range, float, float]:
-    """Check and return the range of x, x and h as floats; without an x, use the start, moved into the range.
+    """Check the range of x, x and h, and return them as floats.
 
-    A given x may lie outside the range: its slider reports that; see `controls.slider`.
+    Without an x, return `start`, moved into the range. A given x may lie outside the range, because its
+    slider reports that; see `controls.slider`.
 
     Raises:
         ValueError: if the range is invalid, x is NaN, or h is not positive and finite.

@@ -57,7 +57,7 @@ def no_quotient(reading: Findings, *, en: str, ko: str) -> None:
 
 
 def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
-    """Remark on a number that is exactly 0: append the place where a log scale shows it to a sentence."""
+    """Remark on a number that is exactly 0; add to the given sentence where a log scale shows it."""
     reading.remark(
         en=f"{en} A log scale has no 0, so it is drawn on the bottom line (▼).",
         ko=f"{ko} 로그 눈금에는 0이 없으므로 맨 아래 선에 ▼로 표시합니다.",
@@ -65,7 +65,10 @@ def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
 
 
 def few_places(reading: Findings, few: int) -> None:
-    """Remark that the right plot uses only a few x, if the function takes one x at a time."""
+    """Remark that the right plot uses only `few` x, unless that is the usual number.
+
+    A function that takes one x at a time is too slow for the usual number of x.
+    """
     if few != NEAR:
         reading.remark(
             en=f"This function takes one x at a time, so the right picture uses {few} x, not {NEAR}.",

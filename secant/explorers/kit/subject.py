@@ -17,14 +17,15 @@ from secant.explorers.kit.ranges import LOG_H, Range
 MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 
 PLACES = 25  # number of x at which a function is tried
-# Number of points of a curve; the second for functions that take one x at a time.
+# Number of points of a curve; the smaller is for functions that take one x at a time.
 POINTS, FEW_POINTS = 401, 101
-STEPS, FEW_STEPS = 65, 13  # number of h of an error curve; the second for functions that take one x at a time
-NEAR, FEW_NEAR = 201, 21  # number of x for a median; the second for functions that take one x at a time
+# Number of h of an error curve; the smaller is for functions that take one x at a time.
+STEPS, FEW_STEPS = 65, 13
+NEAR, FEW_NEAR = 201, 21  # number of x for a median; the smaller is for functions that take one x at a time
 
 
 def kept(most: int | None = None) -> Callable[[MethodT], MethodT]:
-    """Return a decorator that caches a method's last results on its object, at most `most` of them."""
+    """Return a decorator that caches the last `most` results of a method on its object; None keeps all."""
 
     def decorate(method: MethodT) -> MethodT:
         return cast(MethodT, cached_property(lambda one: lru_cache(most)(MethodType(method, one))))
@@ -69,7 +70,7 @@ class Subjects:
 
     @kept()
     def prepared(self, name: str) -> elementwise.Prepared:
-        """Return a function made elementwise."""
+        """Return the function of this name, prepared for many x."""
         grid = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
         return elementwise.prepare(self.functions[name], grid.to(self.dtype))
 
@@ -90,7 +91,7 @@ class Subjects:
         return elementwise.sampled(slope, self.places(name))[1]
 
     def near(self, name: str, x: float) -> Tensor:
-        """Return x values around the chosen one, for a median; only as many as a frame has time for."""
+        """Return the x around the chosen one that a median is taken over, as many as a frame has time for."""
         found = self.prepared(name)
         affords = found.calls // (self.calls * self.few_steps)
         count = NEAR if found.together else min(FEW_NEAR, max(1, affords))
@@ -103,7 +104,7 @@ class Subjects:
 
     @kept(8)
     def quotients_at(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the h of an error curve, and the quotient at x for each of them, NaN if f fails."""
+        """Return the h of an error curve, and the quotient at x for each h, with NaN if f fails."""
         f, steps = self.prepared(name).f, self.steps(name)
         place = torch.tensor([x], dtype=torch.float64)
         found = elementwise.or_nan(lambda h: difference.quotient(f, place, h).double(), steps)

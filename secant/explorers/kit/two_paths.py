@@ -13,8 +13,9 @@ from secant.explorers.kit.difference import Function
 from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.subject import PLACES, kept
 
-LOG_H: Range = (-6.0, 0.0)  # below this range, rounding dominates, which is the subject of lesson 1
-STEPS, FEW_STEPS = 49, 13  # number of h of an error curve; the second for functions that take one x at a time
+LOG_H: Range = (-6.0, 0.0)  # rounding dominates below this range; lesson 1 is about that
+# Number of h of an error curve; the smaller is for functions that take one x at a time.
+STEPS, FEW_STEPS = 49, 13
 
 Merge = Callable[[Tensor, Tensor], Tensor]
 SlopeT = TypeVar("SlopeT")
@@ -33,13 +34,13 @@ NO_SLOPES: Slopes[float] = Slopes(math.nan, math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Parts:
-    """The quotients of z as y alone, w alone, or both move.
+    """The quotients of z when y alone, w alone, or both move, and the remainder.
 
     Attributes:
-        y: the quotient as only y moves.
-        w: the quotient as only w moves.
-        both: the quotient as both move.
-        size: the larger of |z| at both ends.
+        y: the quotient when only y moves.
+        w: the quotient when only w moves.
+        both: the quotient when both move.
+        size: the larger of |z| at x and |z| at x + h.
     """
 
     y: Tensor
@@ -53,7 +54,7 @@ class Parts:
 
 
 def parts(z: Merge, f: Function, g: Function, x: Tensor, h: Tensor) -> Parts:
-    """Return the quotients at each x and h, which are broadcast; each divides by the step actually taken.
+    """Return the quotients at each x and h, after broadcasting; each divides by the step actually taken.
 
     Args:
         z: the function of y and w.
@@ -88,7 +89,7 @@ def slopes(z: Merge, f: Function, g: Function, x: Tensor) -> Slopes[Tensor]:
 
 
 class TwoPaths:
-    """Pairs of functions by name, the range of x, and the two letters that name the functions in problems."""
+    """Pairs of functions by name, the range of x, and the letters of the two functions in error messages."""
 
     def __init__(
         self, pairs: Mapping[str, tuple[Function, Function]], x_range: Range, letters: tuple[str, str]
@@ -115,6 +116,6 @@ class TwoPaths:
         return slopes(z, f, g, x)
 
     def parts(self, name: str, z: Merge, x: Tensor, h: Tensor) -> Parts:
-        """Return the quotients at each x and h, which are broadcast; see the function `parts`."""
+        """Return the quotients at each x and h, after broadcasting; see the function `parts`."""
         f, g, _ = self.prepared(name)
         return parts(z, f, g, x, h)

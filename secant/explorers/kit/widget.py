@@ -27,9 +27,10 @@ from secant.explorers.kit.words import Entry, Row
 from secant.language import say
 from secant.quiet import quietly
 
-# Number of explorers whose figures stay in memory, 8 MB each; without its figure, the next frame takes 0.1 s.
+# Number of explorers whose figures stay in memory, at 8 MB each. Any other explorer takes 0.1 s for its next
+# frame.
 KEPT = 8
-STEPS, FEW_STEPS = 10, 4  # slider steps per press of an arrow key; 4 for h, a quarter of a decade
+STEPS, FEW_STEPS = 10, 4  # slider steps per press of an arrow key; the second is for h: a quarter of a decade
 
 
 @dataclass(kw_only=True)
@@ -62,7 +63,7 @@ class Findings:
 
     @contextlib.contextmanager
     def noting(self) -> Iterator[None]:
-        """Suppress a FunctionProblem raised in the block, and add its message to the problems, once."""
+        """Suppress a FunctionProblem raised in the block, and add its message to the problems once."""
         try:
             yield
         except FunctionProblem as problem:
@@ -98,13 +99,13 @@ class Ranged(Protocol):
 
 
 class Picture(Protocol[Read_contra]):
-    """A figure and its updates; `moving` holds the artists that differ from one frame to the next."""
+    """A figure with methods that update it; `moving` holds the artists that differ between frames."""
 
     figure: Figure
     moving: list[Artist]
 
     def set_scene(self, reading: Read_contra) -> None:
-        """Update the parts that stay as they are while a slider moves: curves, limits and ticks."""
+        """Update the static parts, which do not change while a slider moves: curves, limits and ticks."""
 
     def move(self, reading: Read_contra) -> None:
         """Update the artists that move with the sliders."""
@@ -119,14 +120,15 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     front end for widgets shows a single static figure instead.
     """
 
-    #: The last look that a page has sent. If many cells run at once, the look of a new picture's page arrives
-    #: only after all of them have run, so the picture starts with this one.
+    #: The last look (such as theme and pixel density) that any page has sent. If many cells run at once, the
+    #: page of a new picture sends its look only after all of them have run, so the picture starts with this
+    #: one.
     last_look: ClassVar[dict[str, Any]] = {"dark": False, "background": PAPER, "density": 1, "still": False}
     #: The explorers whose figures are in memory, in the order in which they were last drawn. This list is
     #: needed because ipywidgets keeps every widget ever made.
     kept: ClassVar[list["Panel[Any]"]] = []
-    #: The arguments of the call that controls set. Each is also the name of its control, except that h is set
-    #: by `log_h`.
+    #: The arguments of the call that controls set. Each control is in the attribute with the argument's name,
+    #: except that the control of h is `log_h`.
     arguments: ClassVar[tuple[str, ...]] = ("x", "h")
     #: The name of the list of the lesson's questions in the explorer's .toml file.
     questions_name = "question"
@@ -217,11 +219,12 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.call_of, self.start, self.questions = call, self.state, questions
         self._first_look = first_look
         reset = buttons.button(say(en="reset", ko="처음으로"), self.reset_all, call(self.start))
-        # The page itself copies: Safari permits it only during the click, not after the kernel's reply.
+        # The page itself does the copying: Safari permits it only during the click, not after the kernel's
+        # reply.
         copy = buttons.button(say(en="copy", ko="복사"), None, say(en="numbers, call", ko="값과 호출"))
         copy.add_class("secant-copy")
         self.asking = [buttons.ask(n, question, self._ask) for n, question in enumerate(questions, 1)]
-        copied = widgets.HTML()  # the page writes its confirmation here
+        copied = widgets.HTML()  # the page shows its confirmation here
         copied.add_class("secant-copied")
         label = widgets.Label(say(en="question", ko="질문"))
         asking = [widgets.HBox([label, *self.asking])] if questions else []
@@ -284,7 +287,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return found
 
     def scene(self) -> Hashable:
-        """Return the values on which the static part of the picture depends; by default, the dropdowns'."""
+        """Return the values on which the static part depends; by default those of the dropdown lists."""
         state = self.state
         return tuple(state[name] for name in self.firsts)
 
@@ -340,7 +343,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self._write_seldom()
 
     def _lay(self) -> None:
-        """Show or hide the picture, the legend and the numbers; compute nothing before a page is there."""
+        """Show or hide the picture, legend and numbers; compute nothing until a page shows the widget."""
         shows, covered = not self.view.look or self.shows, self._covered is not None
         if self._laid == (shows, covered):
             return

@@ -47,11 +47,11 @@ STYLE %= "\n".join(
 
 
 class Row(NamedTuple):
-    """A row of the table of numbers. Its number has the CSS class `secant-KEY`, which tests look for."""
+    """A row of the table of numbers. Its number has the CSS class `secant-KEY`, by which tests find it."""
 
     key: str
-    label: str  # HTML
-    formula: str  # HTML: a formula, or a remark in symbols
+    label: str  # as HTML
+    formula: str  # a formula, or a remark in symbols, as HTML
     number: str
 
 
@@ -84,7 +84,7 @@ def quotient_digits(number: float, noise: float, dtype: str = "float64", least: 
 
 
 def compared(quotient: float, slope: float, noise: float, dtype: str = "float64") -> tuple[str, str, str]:
-    """Return a quotient, a slope, and their distance, with enough digits to show how far apart they are."""
+    """Return a quotient, a slope, and their distance, with enough digits to show how far apart both are."""
     error = abs(float(quotient) - float(slope))  # as floats, because NumPy would warn about inf - inf
     least = _apart(quotient, error, dtype)
     return (
@@ -156,7 +156,7 @@ def not_finite() -> str:
 
 
 def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:
-    """Return the HTML of a table of numbers, with remarks in plain text below it."""
+    """Return the HTML of a table of numbers, followed by remarks that are given as plain text."""
     cells = "".join(
         f'<span>{label}</span><span>{formula}</span><output class="secant-{key}">{number}</output>'
         for key, label, formula, number in rows
@@ -169,7 +169,7 @@ def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:
 
 
 def problems(found: Iterable[str]) -> str:
-    """Return the HTML of the problems with a function, which are given in plain text."""
+    """Return the HTML of the problems with a function; `found` holds them as plain text."""
     return f'<div class="secant-problems" role="status" aria-live="polite">{_paragraphs(found)}</div>'
 
 
@@ -210,7 +210,7 @@ Entry = tuple[str, str, str]
 
 
 def legend(*columns: Iterable[Entry]) -> str:
-    """Return the HTML of a legend, which explains the lines and markers of a picture."""
+    """Return the HTML of a legend: the meaning of each kind of line and marker in a picture."""
     body = "".join(
         "<div>" + "".join(f"<div>{drawing}{say(en=en, ko=ko)}</div>" for drawing, en, ko in column) + "</div>"
         for column in columns
@@ -273,7 +273,7 @@ def arrow(color: str, width: float, dashes: str = "", *, closed: bool = False) -
 
 SECANT_LINE, TANGENT_LINE = line(SECANT, 4), line(TANGENT, 2.5, "7 4")
 CURVE_LINE = line(INK, 2)
-# The legend of nearly every left plot.
+# Drawings for the legend of nearly every left plot.
 LINES = {"curve": CURVE_LINE, "secant": SECANT_LINE, "slope": TANGENT_LINE}
 POINTS = sample(disc(INK, 3.5, INK)) + sample(diamond(SECANT))
 STEP_LINE = line(INK, 1.5, "2 2", disc(INK, 4.5))
