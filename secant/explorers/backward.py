@@ -44,7 +44,7 @@ class Power(torch.autograd.Function):
 
 
 class BrokenPower(Power):
-    """The function x**q with a wrong slope in q, x**q log(x + 1)."""
+    """The function x**q with a bug in its backward: the slope in q is x**q log(x + 1)."""
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
@@ -94,7 +94,7 @@ def worth_seeing(f: Function) -> float | None:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting; NaN for those that do not exist.
+    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
 
     `quotients` and `curves` have the keys of LOOKS. A curve holds the quotient's error at each of `steps`.
     """
@@ -134,7 +134,7 @@ class Subject(Subjects):
 
     @kept()
     def typical_errors(self, name: str) -> np.ndarray:
-        """Return the errors at several x across the range; empty if the function fails at all of them."""
+        """Return the errors at several x of the range, with the kink; empty if the function fails there."""
         kink = ranges.clamp(KINK, self.ends)
         places = self.ends, (kink, kink)
         found = [
@@ -165,7 +165,7 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem about numbers that were computed without an error."""
+    """Add a remark or a problem to a reading that was computed without an error."""
     if not math.isfinite(reading.height):
         remarks.no_value(reading, f"x = {reading.setting.x:g}")
     elif not all(map(math.isfinite, reading.quotients.values())):
@@ -198,7 +198,7 @@ class Picture:
         self.moving = [*self.function.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the static part: the curve and the limits of both plots."""
+        """Update the static part of the picture: the curve and the limits of both plots."""
         name = reading.setting.function
         self.function.set_curve(*self.subject.curve(name))
         # Doubled, so that the errors at a kink, 1 and 0.5, do not lie on the edge of the plot.

@@ -32,7 +32,7 @@ FUNCTIONS: dict[str, Function] = {"x²": square, "x³": cube}
 
 @dataclass(frozen=True)
 class Setting:
-    """The values of the controls."""
+    """The values of the explorer's controls."""
 
     calls: Sequence[str]
     x: float
@@ -41,7 +41,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting.
+    """The numbers computed for a setting of the controls.
 
     Attributes:
         setting: the values of the controls.
@@ -78,7 +78,7 @@ class Subject(Subjects):
     """The functions that can be called, and the range of x."""
 
     def read(self, setting: Setting) -> Reading:
-        """Make the calls in order on a fresh leaf at x. A call that fails adds nothing to its .grad."""
+        """Make the calls in order on a fresh leaf at x. A failing call adds nothing to the leaf's .grad."""
         leaf = torch.tensor(setting.x, dtype=torch.float64, requires_grad=True)
         place = leaf.detach()
         there = place + setting.h
@@ -122,7 +122,7 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem about numbers that were computed without an error."""
+    """Add a remark or a problem to a reading that was computed without an error."""
     if not reading.calls:
         reading.remark(**REMARKS["none"])
     elif not (math.isfinite(reading.heights[0]) and math.isfinite(reading.gradient)):

@@ -47,7 +47,13 @@ LINE: Steps = (("z", lambda x: 3 * x), ("y", lambda z: z + 1), ("loss", lambda y
 
 @dataclass(frozen=True)
 class Setting:
-    """The values of the controls; `by_step` selects the single steps rather than the whole chain alone."""
+    """The values of the explorer's controls.
+
+    Attributes:
+        x: the chosen x.
+        h: the chosen step.
+        by_step: whether the single steps are shown, or the whole chain alone.
+    """
 
     x: float
     h: float
@@ -56,7 +62,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting; NaN for those that do not exist.
+    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -185,7 +191,7 @@ class Subject:
         return reading
 
     def _remark(self, reading: Reading) -> None:
-        """Add a remark or a problem about numbers that were computed without an error."""
+        """Add a remark or a problem to a reading that was computed without an error."""
         names = ["x", *self.names]
         sums = np.array(reading.before) + np.array(reading.after)
         still = [i for i in range(len(self.names)) if reading.before[i] == reading.after[i]]
@@ -277,7 +283,7 @@ class FactorPlot:
 
 
 def _factor_range(factors: np.ndarray) -> tuple[float, float, bool]:
-    """Return two powers of ten, below and above most factors, and whether any factor is negative."""
+    """Return two powers of ten, one below and one above most factors, and whether any is negative."""
     if not len(factors):
         return 1.0, 10.0, True
     sizes = np.abs(factors)
@@ -299,7 +305,7 @@ def drawable(names: Sequence[str]) -> list[str]:
 
 
 def fractions(names: Sequence[str]) -> list[str]:
-    """Return the labels of the quotients: of each name by the one before, then of the last by the first."""
+    """Return the quotients' labels: each name by the one before, and finally the last by the first."""
     return [f"Δ{to}/Δ{of}" for of, to in [*itertools.pairwise(names), (names[0], names[-1])]]
 
 
@@ -410,9 +416,9 @@ def explore_chain(
     each quotient from autograd's slope, against h, as the median over some x near the chosen one.
 
     Args:
-        steps: up to five pairs of a name and a function of one number, such as `[("y", torch.sin), ("z",
-            square)]`. The first function gets x, and each other gets the result of the one before. By default
-            z = 3x, y = z + 1, loss = y^2.
+        steps: one to five pairs of a name and a function, such as `[("y", torch.sin), ("z", square)]`. The
+            first function gets x, and each other gets the result of the one before. By default z = 3x,
+            y = z + 1, loss = y^2.
         x: the x to start with, by default 2. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
         x_range: the ends of x's slider.

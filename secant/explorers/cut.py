@@ -29,7 +29,14 @@ PAIRS: dict[str, tuple[Function, Function]] = {
 
 @dataclass(frozen=True)
 class Setting:
-    """The values of the controls; `held` is whether the quotient keeps the detached factor fixed."""
+    """The values of the explorer's controls.
+
+    Attributes:
+        pair: the name of the pair of factors.
+        held: whether the quotient keeps the detached factor fixed.
+        x: the chosen x.
+        h: the chosen step.
+    """
 
     pair: str
     held: bool
@@ -39,7 +46,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting; NaN for those that do not exist.
+    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -133,7 +140,7 @@ class Subject(TwoPaths):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem about numbers that were computed without an error."""
+    """Add a remark or a problem to a reading that was computed without an error."""
     setting = reading.setting
     if not math.isfinite(reading.height):
         remarks.no_value(reading, f"x = {setting.x:g}")
@@ -165,7 +172,7 @@ class Picture:
         self.moving = [*self.function.moving, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the static part: the curve and the limits of both plots."""
+        """Update the static part of the picture: the curve and the limits of both plots."""
         name = reading.setting.pair
         x, a, b = self.subject.curves(name)
         middle = a * np.interp(sum(self.subject.ends) / 2, x, b)

@@ -43,7 +43,7 @@ FUNCTIONS: dict[str, Function] = {"log x³ + √x²": two_paths, "log x³": log_
 
 @dataclass(frozen=True)
 class Setting:
-    """The values of the controls."""
+    """The values of the explorer's controls."""
 
     function: str
     bug: Bug
@@ -54,7 +54,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting, for S = calls times f; NaN for those that do not exist.
+    """The numbers computed for a setting of the controls, for S = calls times f. Missing numbers are NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -92,7 +92,7 @@ class Reading(Findings):
 
 
 def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -> Tensor:
-    """Return the leaf's gradient at each x after several backward passes over one graph of f.
+    """Return the gradient that the engine leaves in a leaf at each x, after several passes over one graph.
 
     Args:
         f: an elementwise function.
@@ -208,7 +208,7 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem about numbers that were computed without an error."""
+    """Add a remark or a problem to a reading that was computed without an error."""
     x, h = reading.setting.x, reading.setting.h
     if not math.isfinite(reading.heights[0]):
         remarks.no_value(reading, f"x = {x:g}")
@@ -253,7 +253,7 @@ class Picture:
         self.moving = [*self.function.moving, self.engine, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the curve, and the limits, which hold for every x and h."""
+        """Update the curve and the axis limits. The limits hold for every x and h."""
         x, y = self.subject.curve(reading.setting.function)
         self.function.set_curve(x, reading.setting.calls * y)
         self.plot.set_decades(*reading.decades)
@@ -328,8 +328,8 @@ def explore_engine(
 ) -> EngineExplorer:
     """Return an explorer of an autograd engine, with lists of bugs and passes, and sliders for x and h.
 
-    The engine runs backward over the operations that torch has recorded. It has its own order and its own
-    sums, with the selected bug. Left: the function, a secant, and lines with the slopes of torch and of the
+    The engine runs backward over the operations that torch has recorded. It orders and sums the gradients
+    itself, with the selected bug. Left: the function, a secant, and lines with the slopes of torch and of the
     engine. Right: the distance of the difference quotient from both slopes, against h.
 
     Args:

@@ -35,7 +35,7 @@ FEW_LINES, FEW_ALONG = 5, 9
 PATIENCE = 0.015  # seconds per frame that a function may use
 TURN = (-180.0, 180.0)  # degrees
 
-# The first use of forward mode makes torch warn about its own code. A student can do nothing about that.
+# At the first use of forward mode, torch warns about its own code. The warning is of no use to a student.
 with quietly():
     torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
 
@@ -103,7 +103,7 @@ def direction(degrees: float) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Setting:
-    """The values of the controls.
+    """The values of the explorer's controls.
 
     Attributes:
         p: the point in the input plane.
@@ -126,7 +126,7 @@ def _nothing() -> np.ndarray:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting; NaN for those that do not exist.
+    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -257,7 +257,7 @@ class Subject:
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem about numbers that were computed without an error."""
+    """Add a remark or a problem to a reading that was computed without an error."""
     h, p = reading.setting.h, np.array(reading.setting.p)
     if not np.isfinite(reading.value).all():
         remarks.no_value(reading, "p")
@@ -304,7 +304,7 @@ class Picture:
         self.moving = [*self.inputs.moving, *self.outputs.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the static part: both grids, and the limits of all plots."""
+        """Update the static part of the picture: both grids, and the limits of all plots."""
         plane, image = self.subject.grid
         first, second = self.subject.ranges
         found = np.concatenate([image, *((one.value + one.jvp)[None] for one in self.subject.seen)])

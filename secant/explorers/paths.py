@@ -43,14 +43,22 @@ BARS = {  # the label below each bar, and the colour of the bar
 }
 
 PAIRS: dict[str, tuple[Function, Function]] = {"x³, x²": (cube, square)}
-#: Upper bound on a remainder that is only rounding, in units of a quotient's rounding error; the remainder is
-#: the difference of three quotients.
+#: Largest remainder that counts as rounding, in units of a quotient's rounding error. The remainder is the
+#: difference of three quotients, so that their rounding errors add up.
 ROUNDINGS = 4
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The values of the controls; `by_path` selects the paths rather than the whole quotient alone."""
+    """The values of the explorer's controls.
+
+    Attributes:
+        pair: the name of the pair of functions.
+        merge: the name of the operation that makes z of both functions.
+        x: the chosen x.
+        h: the chosen step.
+        by_path: whether the paths are shown, or the whole quotient alone.
+    """
 
     pair: str
     merge: Merge
@@ -61,7 +69,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting; NaN for those that do not exist.
+    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -174,7 +182,7 @@ def _beyond_rounding(parts: Parts, x: Tensor | float, slope: Tensor, h: Tensor) 
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem about numbers that were computed without an error."""
+    """Add a remark or a problem to a reading that was computed without an error."""
     x, h = reading.setting.x, reading.setting.h
     if not all(map(math.isfinite, reading.parts.values())):
         reading.problem(**REMARKS["value"], x=x, there=x + h)
@@ -248,7 +256,7 @@ class Picture:
         self.moving = [*self.stack.moving, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the limits of both plots, which hold for every x and h."""
+        """Update the limits of both plots. They hold for every x and h."""
         self.left.set_ylim(*reading.height)
         self.plot.set_decades(*reading.decades)
 

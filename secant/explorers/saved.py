@@ -34,7 +34,15 @@ FUNCTIONS: dict[str, Function] = {"x²": square, "eˣ": torch.exp, "log x³": lo
 
 @dataclass(frozen=True)
 class Setting:
-    """The values of the controls; `a` is added to x by "data", and multiplied with the gradient by "hook"."""
+    """The values of the explorer's controls.
+
+    Attributes:
+        function: the name of the function.
+        spoiler: one of SPOILERS.
+        x: the chosen x.
+        h: the chosen step.
+        a: the number that "data" adds to x, or by which "hook" multiplies the gradient.
+    """
 
     function: str
     spoiler: str
@@ -45,7 +53,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting; NaN for those that do not exist.
+    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -158,7 +166,7 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem about numbers that were computed without an error."""
+    """Add a remark or a problem to a reading that was computed without an error."""
     setting = reading.setting
     if not (math.isfinite(reading.truth) and all(map(math.isfinite, reading.heights))):
         reading.problem(**REMARKS["value"], x=setting.x, there=reading.there)
@@ -188,7 +196,7 @@ class Picture:
         self.moving = [*self.function.moving, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the curve, and the limits, which hold for every x and h."""
+        """Update the curve and the axis limits. The limits hold for every x and h."""
         self.function.set_curve(*self.subject.curve(reading.setting.function))
         self.plot.set_decades(*reading.decades)
 
@@ -287,7 +295,7 @@ def explore_saved(
     a: float = 0.5,
     function: str | None = None,
 ) -> SavedExplorer:
-    """Return an explorer with sliders for x and h that shows f with a secant and a spoiled backward().
+    """Return an explorer with sliders for x and h that shows f with a secant, and backward() with a spoiler.
 
     Left: the curve, its secant, and a line of slope x.grad. Right: the distances of the quotient from x.grad
     and from the unspoiled gradient, against h.
@@ -298,9 +306,9 @@ def explore_saved(
         x_range: the ends of x's slider.
         x: the x to start with, by default 1.3. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 1e-10 to 10**0.5.
-        spoiler: "none"; "data", which adds a to x.data between forward and backward; "float32", "bfloat16" or
-            "float8", the dtype in which saved tensors are stored; or "hook", which multiplies the gradient by
-            a.
+        spoiler: what spoils backward(): "none", nothing; "data", which adds a to x.data between forward and
+            backward; "float32", "bfloat16" or "float8", the dtype in which saved tensors are stored; or
+            "hook", which multiplies the gradient by a.
         a: the value of a to start with.
         function: the name of the function to start with, by default the first.
 

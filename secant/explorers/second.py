@@ -1,4 +1,4 @@
-"""The explorer of lesson 9: slopes of f, and second derivatives with two differences, one, or none."""
+"""The explorer of lesson 9: slopes of f, and second derivatives from two differences, one, or none."""
 
 import contextlib
 import math
@@ -36,7 +36,7 @@ from secant.language import say
 Derivative = Literal["first", "second"]
 WAYS: dict[Derivative, tuple[str, ...]] = {
     "first": ("quotient",),
-    "second": ("second", "quotient", "double"),  # with two differences, one, and none
+    "second": ("second", "quotient", "double"),  # these use two differences, one, and none
 }
 SHARE = 0.01  # numbers that differ by more than this share of the larger one count as different
 CALLS_OF_LIMITS = 63  # function calls needed to find the limits of the differences
@@ -59,7 +59,7 @@ NO_LIMITS = Limits(math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Setting:
-    """The values of the controls: a function, the derivative to find, x and h."""
+    """The values of the explorer's controls: a function, the derivative to find, x and h."""
 
     function: str
     derivative: Derivative
@@ -69,7 +69,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting; NaN for those that do not exist.
+    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -100,22 +100,22 @@ class Reading(Findings):
 
     @property
     def is_first(self) -> bool:
-        """Return whether the first derivative is selected."""
+        """True if the first derivative is selected."""
         return self.setting.derivative == "first"
 
     @property
     def heights(self) -> Range:
-        """Return the heights of the drawn curve, f or f', at x and at x + h."""
+        """The heights of the drawn curve, f or f', at x and at x + h."""
         return self.values if self.is_first else self.slopes
 
     @property
     def tangent(self) -> float:
-        """Return the slope that autograd finds for the drawn curve."""
+        """The slope that autograd finds for the drawn curve."""
         return self.slopes[0] if self.is_first else self.found["double"]
 
     @property
     def errors(self) -> dict[str, float]:
-        """Return each way's distance from the best known number.
+        """The distance of each way's result from the best known number.
 
         That is autograd's gradient for the first derivative. For the second, it is the exact value if that is
         known, and double backward otherwise.
@@ -183,14 +183,14 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
 
 
 def second_difference(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
-    """Return (f(x+h) - 2 f(x) + f(x-h)) / h², with the steps actually taken; NaN if h is lost in rounding."""
+    """Return (f(x+h) - 2 f(x) + f(x-h)) / h², divided by the steps actually taken; NaN where these are 0."""
     low, high = x - h, x + h
     left, middle, right = (difference.values(f, place).detach() for place in (low, x, high))
     return (right - 2 * middle + left) / ((high - x) * (x - low))
 
 
 def gradient_quotient(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
-    """Return (f'(x+h) - f'(x)) / h with autograd's f' and the step actually taken; NaN if h is lost."""
+    """Return (f'(x+h) - f'(x)) / h with autograd's f', for the step actually taken; NaN where it is 0."""
     there = x + h
     return (difference.gradient(f, there) - difference.gradient(f, x)) / (there - x)
 
@@ -246,7 +246,7 @@ class Subject(Subjects):
 
     @kept(64)
     def limits(self, name: str, x: float) -> Limits:
-        """Return the numbers that the differences approach, or NaN if the truth is known or f is too slow."""
+        """Return the numbers that the differences approach; NaN if f'' is known exactly or f is too slow."""
         prepared = self.prepared(name)
         if self.truth(name) or not prepared.affords(CALLS_OF_LIMITS):
             return NO_LIMITS
@@ -293,7 +293,7 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem about numbers that were computed without an error."""
+    """Add a remark or a problem to a reading that was computed without an error."""
     x = reading.setting.x
     if not math.isfinite(reading.values[0]):
         remarks.no_value(reading, f"x = {x:g}")

@@ -36,7 +36,7 @@ FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x³ + 2 sin x": cube
 
 @dataclass(frozen=True)
 class Setting:
-    """The values of the controls."""
+    """The values of the explorer's controls."""
 
     function: str
     x: float
@@ -47,7 +47,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting; NaN for those that do not exist.
+    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -149,7 +149,7 @@ class Subject:
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem about numbers that were computed without an error."""
+    """Add a remark or a problem to a reading that was computed without an error."""
     if not math.isfinite(reading.height):
         remarks.no_value(reading, f"x = {reading.x:g}")
     elif reading.ends[0] == reading.ends[1]:
@@ -184,7 +184,7 @@ class Picture:
         self.moving = [*self.function.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the static part: the curve and the limits of both plots."""
+        """Update the static part of the picture: the curve and the limits of both plots."""
         name, dtype = reading.setting.function, reading.setting.dtype
         self.function.set_curve(*self.subject.of[dtype].curve(name))
         self.errors.set_decades(*self.subject.error_range(name))
@@ -200,7 +200,7 @@ class Picture:
             zeros = self.errors.set_curves(self.zeros[dtype], reading.steps, (curve, errors))
             self.zeros[dtype].set_visible(len(zeros) > 0)
             chosen = dtype == setting.dtype
-            # Every point between zeros is marked, because no line leads to it.
+            # If some errors are 0, every point is marked, because no line connects points between zeros.
             every = 1 if len(zeros) else max(1, len(errors) // 16)
             curve.set(lw=2.2 if chosen else 1.2, ms=6 if chosen else 4, markevery=every)
         self.errors.set_step(setting.h, (self.median, reading.median), (self.here, reading.error))

@@ -58,7 +58,7 @@ class Stage:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The width and height of the static image in its own pixels, which are the unit of the strokes."""
+        """The width and height of the static image in its own pixels, the unit of the strokes."""
         width, height = self.canvas.get_width_height(physical=True)
         return width, height
 

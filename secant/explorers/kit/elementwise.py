@@ -170,7 +170,7 @@ def limit(steps: np.ndarray, found: np.ndarray, between: tuple[float, float] = (
 
 
 def median_sizes(errors: Tensor) -> Tensor:
-    """Return the median absolute error over the last dimension, the points; NaN if most points have none."""
+    """Return the median absolute error over the last dimension, the points; NaN if most are not finite."""
     errors = errors.abs().masked_fill(errors.isinf(), torch.nan)
     few = 2 * errors.isfinite().sum(dim=-1) < errors.shape[-1]
     return errors.nanmedian(dim=-1).values.masked_fill(few, torch.nan)
