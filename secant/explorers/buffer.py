@@ -23,7 +23,7 @@ from secant.explorers.kit.widget import Findings, Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
 
-MOST = 12  # largest number of calls, because more would look alike in the plot and take longer than a frame
+MOST = 12  # largest number of calls; more would be indistinguishable in the plot and too slow for a frame
 BESIDE = 0.2  # offset of the last call's own slope from its stem, so that the stem does not hide the slope
 LONGEST = 7  # largest number of letters of a name that is shown below its call
 

@@ -142,7 +142,10 @@ class Subject:
 
     @kept(8)
     def curves(self, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the steps h, (k,), and the median errors of each step and of the whole chain, (n + 1, k)."""
+        """Return values of h, (k,), and the median errors of the quotients at these h, (n + 1, k).
+
+        Each of the n steps of the chain has a row of errors, and the last row is for the whole chain.
+        """
         near = ranges.around(x, self.ends) if self.together else (x, x)
         places = torch.linspace(*near, PLACES if self.together else 1, dtype=torch.float64)
         h = torch.logspace(*LOG_H, COUNT if self.together else ALONE, dtype=torch.float64)

@@ -234,7 +234,7 @@ class Subject:
 
     @cached_property
     def seen(self) -> list[Reading]:
-        """The numbers at the middle of the ranges, in four directions."""
+        """The numbers for the point in the middle of the ranges, in four directions."""
         (a, b), (c, d) = self.ranges
         settings = [Setting(((a + b) / 2, (c + d) / 2), 1.0, v, 45.0) for v in (30.0, 120.0, 210.0, 300.0)]
         return [self.numbers(setting) for setting in settings]
@@ -276,7 +276,7 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure: the input plane, the output plane with its arrows, and both distances against h."""
+    """The figure: the input plane, the output plane with its arrows, and the errors against h."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject

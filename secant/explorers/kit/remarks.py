@@ -57,7 +57,10 @@ def no_quotient(reading: Findings, *, en: str, ko: str) -> None:
 
 
 def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
-    """Remark on a number that is exactly 0; add to the given sentence where a log scale shows it."""
+    """Remark that a number is exactly 0, and that the log scale shows it on the bottom line.
+
+    `en` and `ko` are sentences that say which number is 0.
+    """
     reading.remark(
         en=f"{en} A log scale has no 0, so it is drawn on the bottom line (▼).",
         ko=f"{ko} 로그 눈금에는 0이 없으므로 맨 아래 선에 ▼로 표시합니다.",
