@@ -137,10 +137,10 @@ class Subject(Subjects):
         """Return the errors at several x of the range, with the kink; empty if the function fails there."""
         kink = ranges.clamp(KINK, self.ends)
         places = self.ends, (kink, kink)
-        found = [
+        errors = [
             elementwise.all_over(lambda x: self.error_curves(name, x)[1].values(), ends) for ends in places
         ]
-        return np.concatenate(found)
+        return np.concatenate(errors)
 
     def read(self, setting: Setting) -> Reading:
         """Compute all numbers that the picture and the text show.
@@ -154,7 +154,9 @@ class Subject(Subjects):
             reading.height = difference.number(f, x)
             reading.ends = (x - h).item(), (x + h).item()
             reading.heights = difference.number(f, x - h), difference.number(f, x + h)
-            reading.quotients = {key: found.item() for key, found in difference.both_sides(f, x, h).items()}
+            reading.quotients = {
+                key: quotient.item() for key, quotient in difference.both_sides(f, x, h).items()
+            }
         with reading.noting():
             reading.gradient = difference.gradient(f, x).item()
         with contextlib.suppress(FunctionProblem):
@@ -229,11 +231,11 @@ class BackwardExplorer(Panel[Reading]):
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.worth_seeing = {name: worth_seeing(f) for name, f in subject.functions.items()}
         self.function = controls.choice("f(x)", list(subject.functions), start.function)
-        self.function.observe(self._go, "value")
+        self.function.observe(self._move_x, "value")
         rows = [(self.function,), self.x_and_h(start, subject)]
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
 
-    def _go(self, _: object) -> None:
+    def _move_x(self, _: object) -> None:
         """Move x to the point at which the selected function is worth a look."""
         x = self.worth_seeing[self.function.value]
         if x is not None and self.x.min <= x <= self.x.max:
@@ -242,13 +244,17 @@ class BackwardExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading = self.reading
         formulas = "(f(x+h) − f(x)) / h", "(f(x) − f(x−h)) / h", "(f(x+h) − f(x−h)) / 2h"
-        found = [words.compared(q, reading.gradient, reading.noise) for q in reading.quotients.values()]
-        each = [
+        comparisons = [words.compared(q, reading.gradient, reading.noise) for q in reading.quotients.values()]
+        quotient_rows = [
             self.row(f"quotient{place}", formula, number)
-            for place, (formula, (number, *_)) in enumerate(zip(formulas, found, strict=True), 1)
+            for place, (formula, (number, *_)) in enumerate(zip(formulas, comparisons, strict=True), 1)
         ]
-        *_, (_, slope, error) = found
-        return [*each, words.gradient_row(slope), self.row("error", words.step(reading.setting.h), error)]
+        *_, (_, slope, error) = comparisons
+        return [
+            *quotient_rows,
+            words.gradient_row(slope),
+            self.row("error", words.step(reading.setting.h), error),
+        ]
 
 
 REMARKS = beside.remarks(__file__)

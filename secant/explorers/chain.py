@@ -117,8 +117,8 @@ class Subject:
         self.together = True  # whether all steps take many numbers at once
         grid = torch.linspace(*x_range, PLACES, dtype=torch.float64)
         for i, step in enumerate(self.steps):
-            found = elementwise.prepare(step, grid)
-            self.steps[i], self.together = found.f, self.together and found.together
+            prepared = elementwise.prepare(step, grid)
+            self.steps[i], self.together = prepared.f, self.together and prepared.together
             try:
                 grid = self.step(i, grid)
             except FunctionProblem:
@@ -219,13 +219,13 @@ class Subject:
 
     def _factors(self) -> np.ndarray:
         """Return the quotients and slopes that are not 0, at several x across the range and for several h."""
-        found = []
+        factors = []
         for x in np.linspace(*self.ends, 9).tolist():
             for h in (1e-7, 0.1, 10 ** LOG_H[1]):
                 reading = self._numbers(Setting(x, h))
                 if elementwise.any_finite(np.array(reading.quotients)):
-                    found += [*reading.quotients, *reading.slopes, reading.whole, reading.gradient]
-        return np.array([value for value in found if math.isfinite(value) and value])
+                    factors += [*reading.quotients, *reading.slopes, reading.whole, reading.gradient]
+        return np.array([value for value in factors if math.isfinite(value) and value])
 
 
 class FactorPlot:
@@ -278,9 +278,9 @@ class FactorPlot:
 
     def set_factors(self, quotients: Sequence[float], slopes: Sequence[float]) -> None:
         """Set the bars to the quotients and the dashes to the slopes, the whole chain's last in each."""
-        shown = np.clip(quotients, self.bottom or -np.inf, self.top)
-        gap = np.full_like(shown, np.nan)
-        heights = np.stack([np.zeros_like(shown), shown, gap], axis=1).ravel()
+        clipped = np.clip(quotients, self.bottom or -np.inf, self.top)
+        gap = np.full_like(clipped, np.nan)
+        heights = np.stack([np.zeros_like(clipped), clipped, gap], axis=1).ravel()
         self.bars.set_data(np.repeat(self.columns, 3), heights)
         self.slopes.set_data(self.columns, slopes)
 
@@ -309,7 +309,7 @@ def drawable(names: Sequence[str]) -> list[str]:
 
 def fractions(names: Sequence[str]) -> list[str]:
     """Return the quotients' labels: each name by the one before, and finally the last by the first."""
-    return [f"Δ{to}/Δ{of}" for of, to in [*itertools.pairwise(names), (names[0], names[-1])]]
+    return [f"Δ{above}/Δ{below}" for below, above in [*itertools.pairwise(names), (names[0], names[-1])]]
 
 
 class Picture:

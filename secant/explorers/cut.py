@@ -113,8 +113,8 @@ class Subject(TwoPaths):
         The errors with a fixed factor count only if the factor is fixed.
         """
         first = 1 if held else 2  # the tiny errors with a fixed factor would make the other curve look flat
-        found = elementwise.all_over(lambda x: self.errors(name, x)[first:], self.ends)
-        return plots.decades(found, -18, 8)
+        errors = elementwise.all_over(lambda x: self.errors(name, x)[first:], self.ends)
+        return plots.decades(errors, -18, 8)
 
     def read(self, setting: Setting) -> Reading:
         """Compute all numbers that the picture and the text show.
@@ -225,15 +225,15 @@ class CutExplorer(Panel[Reading]):
         reading = self.reading
         quotient, kept, error = words.compared(reading.quotient, reading.kept, reading.noise)
         formula = "(a(x+h) b(x) − a b) / h" if reading.setting.held else "(a(x+h) b(x+h) − a b) / h"
-        found = [
+        rows = [
             words.quotient_row(formula, quotient),
             words.gradient_row(kept),
             words.error_row(error, reading.setting.h),
         ]
         if reading.setting.held:
-            return found
+            return rows
         return [
-            *found,
+            *rows,
             self.row("lost", "a · b′", words.digits(reading.lost)),
             self.row("both", "a′ · b + a · b′", words.digits(reading.kept + reading.lost)),
         ]

@@ -105,29 +105,33 @@ def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -
         FunctionProblem: if f fails, or the backward of one of its operations does.
     """
     leaf = x.detach().clone().requires_grad_()
-    made: list[Tensor] = []
+    results: list[Tensor] = []
 
-    def noted(t: Tensor) -> Tensor:
-        made.append(f(t))
-        return made[0]
+    def recorded_f(t: Tensor) -> Tensor:
+        results.append(f(t))
+        return results[0]
 
     with torch.enable_grad():
-        # `noted` captures the result of f itself, because `values` appends an operation to it.
-        difference.values(noted, leaf)
-    result, root = made[0], made[0].grad_fn
+        # `recorded_f` captures the result of f itself, because `values` appends an operation to it.
+        difference.values(recorded_f, leaf)
+    result, root = results[0], results[0].grad_fn
     if root is None:
         return torch.full_like(x, float(calls) if result is leaf else 0.0)
     tape = plain_backward.nodes_behind(root) if bug == "breadth" else _newest_first(root)
     buffers: Buffers = {}
-    own = plain_backward.has_own_backward(result)
-    with plain_backward.leaves_restored(leaf, result) if own else contextlib.nullcontext():
+    has_own = plain_backward.has_own_backward(result)
+    with plain_backward.leaves_restored(leaf, result) if has_own else contextlib.nullcontext():
         for _ in range(calls):
             if bug != "kept":
-                buffers = {node: held for node, held in buffers.items() if node.name() == ACCUMULATOR}
+                buffers = {
+                    node: gradients for node, gradients in buffers.items() if node.name() == ACCUMULATOR
+                }
             buffers[root] = {result.output_nr: torch.ones_like(result)}
             _pass(tape, buffers, bug)
-    found = next((held[0] for node, held in buffers.items() if getattr(node, "variable", None) is leaf), None)
-    return torch.zeros_like(x) if found is None else found
+    gradient = next(
+        (gradients[0] for node, gradients in buffers.items() if getattr(node, "variable", None) is leaf), None
+    )
+    return torch.zeros_like(x) if gradient is None else gradient
 
 
 def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
@@ -138,16 +142,16 @@ def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
         try:
             parts = nodes.fitted(node, nodes.ask(node, arrived))
         except Exception as error:  # a custom autograd Function may raise any kind of error
-            what = difference.in_brief(error)
+            summary = difference.in_brief(error)
             raise difference.problem(
-                en=f"The engine cannot go back through {node.name()}: {what}",
-                ko=f"엔진이 {node.name()}에서 역방향으로 계산할 수 없습니다. {what}",
+                en=f"The engine cannot go back through {node.name()}: {summary}",
+                ko=f"엔진이 {node.name()}에서 역방향으로 계산할 수 없습니다. {summary}",
             ) from error
         for (parent, number), part in zip(node.next_functions, parts, strict=True):
             if parent is not None and part is not None:
-                held = buffers.setdefault(parent, {})
-                adds = number in held and bug != "assign"
-                held[number] = held[number] + part if adds else part
+                gradients = buffers.setdefault(parent, {})
+                adds = number in gradients and bug != "assign"
+                gradients[number] = gradients[number] + part if adds else part
 
 
 def _newest_first(root: Any) -> list[Any]:
@@ -167,8 +171,8 @@ class Subject(Subjects):
         """
         f = self.prepared(name).f
         place = torch.tensor([x], dtype=torch.float64)
-        found = calls * difference.gradient(f, place)
-        return found.item(), engine_gradient(f, place, bug, calls).item()
+        expected = calls * difference.gradient(f, place)
+        return expected.item(), engine_gradient(f, place, bug, calls).item()
 
     @kept()
     def decades(self, name: str) -> Range:
@@ -177,8 +181,8 @@ class Subject(Subjects):
         for x in np.linspace(*self.ends, 5):
             with contextlib.suppress(FunctionProblem):
                 quotients = self.quotients_at(name, float(x))[1][::8]
-                found = [self.found(name, bug, 2, float(x))[1] for bug in BUGS]
-                errors += [np.abs(2 * quotients - slope) for slope in found]
+                slopes = [self.found(name, bug, 2, float(x))[1] for bug in BUGS]
+                errors += [np.abs(2 * quotients - slope) for slope in slopes]
         return plots.decades(np.concatenate(errors), -12, 6)
 
     def read(self, setting: Setting) -> Reading:

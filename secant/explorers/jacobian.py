@@ -83,10 +83,10 @@ def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.nd
     except FunctionProblem:
         raise
     except Exception as error:
-        what = difference.in_brief(error)
+        summary = difference.in_brief(error)
         raise difference.problem(
-            en=f"torch.func.jvp and vjp do not take this function. {what}",
-            ko=f"이 함수에는 torch.func.jvp와 vjp를 쓸 수 없습니다. {what}",
+            en=f"torch.func.jvp and vjp do not take this function. {summary}",
+            ko=f"이 함수에는 torch.func.jvp와 vjp를 쓸 수 없습니다. {summary}",
         ) from error
     return y.detach().numpy(), moved.detach().numpy(), pulled.detach().numpy()
 
@@ -199,9 +199,9 @@ class Subject:
         self.f = two_numbers(f)
         self.ranges = ranges
         corners = [[(1 - s) * low + s * high for low, high in ranges] for s in (0.2, 0.5, 0.8)]
-        found = elementwise.prepare_rows(self.f, torch.tensor(corners, dtype=torch.float64), PATIENCE)
-        self.f, self.rows = found.alone, found.f
-        self.quick = found.affords(STEPS + PATH)
+        prepared = elementwise.prepare_rows(self.f, torch.tensor(corners, dtype=torch.float64), PATIENCE)
+        self.f, self.rows = prepared.alone, prepared.f
+        self.quick = prepared.affords(STEPS + PATH)
         self.count, self.path_count = (STEPS, PATH) if self.quick else (FEW_STEPS, FEW_PATH)
 
     @cached_property
@@ -242,7 +242,7 @@ class Subject:
     @cached_property
     def typical_errors(self) -> np.ndarray:
         """The errors of both kinds at the middle of the ranges, for every step h."""
-        return np.concatenate([np.concatenate([one.gaps, one.misses]) for one in self.seen])
+        return np.concatenate([np.concatenate([reading.gaps, reading.misses]) for reading in self.seen])
 
     def read(self, setting: Setting) -> Reading:
         """Compute all numbers that the picture and the text show.
@@ -307,9 +307,11 @@ class Picture:
         """Update the static part of the picture: both grids, and the limits of all plots."""
         plane, image = self.subject.grid
         first, second = self.subject.ranges
-        found = np.concatenate([image, *((one.value + one.jvp)[None] for one in self.subject.seen)])
+        outputs = np.concatenate(
+            [image, *((sample.value + sample.jvp)[None] for sample in self.subject.seen)]
+        )
         self.inputs.set_grid(plane, padded(first, 0.08), second)
-        self.outputs.set_grid(image, plots.limits(found[:, 0]), plots.limits(found[:, 1]))
+        self.outputs.set_grid(image, plots.limits(outputs[:, 0]), plots.limits(outputs[:, 1]))
         lowest, highest = plots.decades(self.subject.typical_errors, -17, 7, fewest=0)
         self.errors.set_decades(min(lowest, 1e-6), max(10 * highest, 1.0))
         fit(self.inputs, self.outputs)
@@ -332,8 +334,8 @@ class Picture:
         curves = [(self.gaps, reading.gaps), (self.misses, reading.misses)][: 1 + setting.along]
         self.zeros.set_visible(len(self.errors.set_curves(self.zeros, reading.steps, *curves)) > 0)
         self.errors.set_step(setting.h)
-        shown = (reading.gap, reading.miss)[: 1 + setting.along]
-        self.here.set_data([setting.h] * len(shown), self.errors.inside(*shown))
+        distances = (reading.gap, reading.miss)[: 1 + setting.along]
+        self.here.set_data([setting.h] * len(distances), self.errors.inside(*distances))
 
 
 class JacobianExplorer(Panel[Reading]):
@@ -377,16 +379,16 @@ class JacobianExplorer(Panel[Reading]):
         h, noise = words.step(reading.setting.h), reading.noise
         pairs = [words.compared(*pair, noise) for pair in zip(reading.quotient, reading.jvp, strict=True)]
         quotient, jvp, _ = (", ".join(column) for column in zip(*pairs, strict=True))
-        found = [
+        rows = [
             words.quotient_row("(F(p+hv) − F(p)) / h", quotient),
             self.row("jvp", "J v", jvp),
             self.row("gap", h, words.quotient_digits(reading.gap, noise)),
         ]
         if not self.setting.along:
-            return found
+            return rows
         forward, backward, apart = words.compared(reading.forward, reading.backward, noise)
         return [
-            *found,
+            *rows,
             self.row("forward", "u · (F(p+hv) − F(p)) / h", forward),
             self.row("backward", "(u<sup>⊤</sup>J) · v", backward),
             self.row("miss", h, apart),
@@ -395,14 +397,14 @@ class JacobianExplorer(Panel[Reading]):
     def told(self) -> dict[str, Any]:
         reading, (first, second) = self.reading, self.setting.p
         quotient, jvp = words.rounded(reading.quotient), words.rounded(reading.jvp)
-        told = {"p": f"({first:.3g}, {second:.3g})", "quotient": quotient, "jvp": jvp}
-        told |= {"u": "", "numbers": ""}
+        fields = {"p": f"({first:.3g}, {second:.3g})", "quotient": quotient, "jvp": jvp}
+        fields |= {"u": "", "numbers": ""}
         if self.setting.along:
-            told["u"] = say(en=f", and u at {self.setting.u:g}°", ko=f", {self.setting.u:g}° 방향의 u")
-            told["numbers"] = say(
+            fields["u"] = say(en=f", and u at {self.setting.u:g}°", ko=f", {self.setting.u:g}° 방향의 u")
+            fields["numbers"] = say(
                 en=f", the numbers {reading.miss:.2g}", ko=f", 수의 차이는 {reading.miss:.2g}"
             )
-        return {**super().told(), **told}
+        return {**super().told(), **fields}
 
 
 REMARKS = beside.remarks(__file__)

@@ -176,7 +176,7 @@ def _beyond_rounding(parts: Parts, x: Tensor | float, slope: Tensor, h: Tensor) 
     """Return the sizes of the remainders at each x or h, (k,), with 0 for those that are only rounding."""
     places = torch.as_tensor(x, dtype=torch.float64)
     numbers = torch.broadcast_tensors(parts.size, places, slope, h)
-    noise = [difference.rounding(*(one.item() for one in each)) for each in zip(*numbers, strict=True)]
+    noise = [difference.rounding(*(number.item() for number in each)) for each in zip(*numbers, strict=True)]
     rest = parts.rest.abs().numpy()
     return np.where(rest <= ROUNDINGS * np.array(noise), 0.0, rest)
 

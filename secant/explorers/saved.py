@@ -111,8 +111,8 @@ def spoiled_gradient(f: Function, x: Tensor, spoiler: str, a: float) -> Tensor:
     def pack(t: Tensor) -> Tensor | tuple[Tensor]:
         return (t.detach().to(DTYPES[spoiler]),) if t.dtype == dtype else t
 
-    def unpack(kept: Tensor | tuple[Tensor]) -> Tensor:
-        return kept[0].to(dtype) if isinstance(kept, tuple) else kept
+    def unpack(packed: Tensor | tuple[Tensor]) -> Tensor:
+        return packed[0].to(dtype) if isinstance(packed, tuple) else packed
 
     def spoiling(leaf: Tensor) -> Tensor:
         if spoiler == "hook":
@@ -158,10 +158,10 @@ class Subject(Subjects):
             reading.truth = difference.gradient(f, x).item()
             reading.slope = spoiled_gradient(f, x, setting.spoiler, setting.a).item()
         reading.errors, reading.truths = (np.abs(quotients - s) for s in (reading.slope, reading.truth))
-        shown = np.concatenate([self.all_errors(setting.function), [1.0]])
-        reading.decades = plots.decades(shown, -12, 4)
+        limit_errors = np.concatenate([self.all_errors(setting.function), [1.0]])
+        reading.decades = plots.decades(limit_errors, -12, 4)
         curve = elementwise.any_finite(self.curve(setting.function)[1])
-        reading.filled = curve, curve and elementwise.any_finite(reading.errors, shown[:-1])
+        reading.filled = curve, curve and elementwise.any_finite(reading.errors, limit_errors[:-1])
         return reading.with_remarks(_remark)
 
 
@@ -242,16 +242,16 @@ class SavedExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading = self.reading
         quotient, slope, error = words.compared(reading.quotient, reading.slope, reading.noise)
-        found = [
+        rows = [
             words.quotient_row("(f(x+h) − f(x)) / ((x+h) − x)", quotient),
             words.gradient_row(slope),
             words.error_row(error, reading.setting.h),
         ]
         if reading.setting.spoiler == "none":
-            return found
+            return rows
         spoiler = dict((value, text) for text, value in _spoilers())[reading.setting.spoiler]
         return [
-            *found,
+            *rows,
             self.row("truth", "f′(x)", words.digits(reading.truth)),
             self.row("off", spoiler, words.digits(reading.off, most=4)),
         ]

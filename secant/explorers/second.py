@@ -175,10 +175,10 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
                     ko="checkpoint(..., use_reentrant=True)는 한 번만 미분할 수 있어 "
                     "double backward가 없습니다. use_reentrant=False로 하면 됩니다.",
                 ) from error
-            what = difference.in_brief(error)
+            summary = difference.in_brief(error)
             raise difference.problem(
-                en=f"Differentiating twice stopped with {what}",
-                ko=f"두 번 미분하다가 멈췄습니다. {what}",
+                en=f"Differentiating twice stopped with {summary}",
+                ko=f"두 번 미분하다가 멈췄습니다. {summary}",
             ) from error
 
 
@@ -210,8 +210,8 @@ def differ(one: float, other: float) -> bool:
     return abs(one - other) > SHARE * max(abs(one), abs(other)) + 1e-6
 
 
-def _settled(found: Tensor) -> float:
-    low, middle, high = found.quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64)).tolist()
+def _settled(values: Tensor) -> float:
+    low, middle, high = values.quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64)).tolist()
     return math.nan if differ(low, high) else middle
 
 
@@ -231,16 +231,19 @@ class Subject(Subjects):
         if derivative == "first":
             return steps.numpy(), {"quotient": difference.median_errors(f, near, steps).numpy()}
         double, truth = double_backward(f, near), self.truth(name)
-        want = (truth(near) if truth else double) + 0 * difference.values(f, near).detach()
+        reference = (truth(near) if truth else double) + 0 * difference.values(f, near).detach()
         ways: dict[str, Callable[..., Tensor]] = {
             "second": second_difference,
             "quotient": gradient_quotient,
         }
-        found = {way: difference.by_steps(partial(of, f, near), near, steps) for way, of in ways.items()}
+        estimates = {
+            way: difference.by_steps(partial(method, f, near), near, steps) for way, method in ways.items()
+        }
         if truth:
-            found["double"] = double[None]
+            estimates["double"] = double[None]
         curves = {
-            way: elementwise.median_sizes(one - want).expand(len(steps)).numpy() for way, one in found.items()
+            way: elementwise.median_sizes(estimate - reference).expand(len(steps)).numpy()
+            for way, estimate in estimates.items()
         }
         return steps.numpy(), curves
 
@@ -377,8 +380,8 @@ class SecondExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading, noise = self.reading, self.reading.noise
         if reading.is_first:
-            found = reading.found["quotient"], reading.tangent, noise["quotient"]
-            quotient, gradient, error = words.compared(*found)
+            numbers = reading.found["quotient"], reading.tangent, noise["quotient"]
+            quotient, gradient, error = words.compared(*numbers)
             return [
                 words.quotient_row("(f(x+h) − f(x)) / ((x+h) − x)", quotient),
                 words.gradient_row(gradient),

@@ -140,9 +140,11 @@ class Subject:
             reading.error = abs(reading.quotient - reading.gradient)
             step = torch.tensor([setting.h], dtype=torch.float64)
             reading.median = difference.median_errors(f, near, step, scheme).item()
-        for each in self.dtypes:
+        for dtype_name in self.dtypes:
             with contextlib.suppress(FunctionProblem):
-                reading.steps, reading.curves[each] = self.error_curve(name, setting.x, each, scheme)
+                reading.steps, reading.curves[dtype_name] = self.error_curve(
+                    name, setting.x, dtype_name, scheme
+                )
         errors = self.typical_errors(name, dtype, scheme), reading.curves.get(dtype, np.empty(0))
         reading.filled = elementwise.any_finite(curve), elementwise.any_finite(*errors)
         return reading.with_remarks(_remark)

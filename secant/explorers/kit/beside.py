@@ -17,7 +17,7 @@ from secant.language import say
 
 def questions(file: str, name: str = "question") -> list[Question]:
     """Return the questions listed under `name` in an explorer's .toml file, in the order of the file."""
-    return [Question(**question) for question in _beside(file)[name]]
+    return [Question(**question) for question in _texts(file)[name]]
 
 
 def legend(file: str, *columns: Mapping[str, str]) -> list[list[Entry]]:
@@ -27,33 +27,34 @@ def legend(file: str, *columns: Mapping[str, str]) -> list[list[Entry]]:
         file: the explorer's module file, which has the .toml file next to it.
         columns: for each column, the drawings of its entries, by the entries' names in the .toml file.
     """
-    said = _beside(file)["legend"]
+    texts = _texts(file)["legend"]
     return [
-        [(one[name], said[name]["en"], said[name]["ko"]) for name in said if name in one] for one in columns
+        [(column[name], texts[name]["en"], texts[name]["ko"]) for name in texts if name in column]
+        for column in columns
     ]
 
 
 def remarks(file: str) -> dict[str, dict[str, str]]:
     """Return the remarks in an explorer's .toml file, by name and language; see `Findings.remark`."""
-    found: dict[str, dict[str, str]] = _beside(file)["remark"]
-    return found
+    texts: dict[str, dict[str, str]] = _texts(file)["remark"]
+    return texts
 
 
 def label(file: str, name: str) -> str:
     """Return the label of the number called `name`, from the explorer's .toml file."""
-    return say(**_beside(file)["row"][name])
+    return say(**_texts(file)["row"][name])
 
 
 def options(file: str, name: str) -> list[tuple[str, str]]:
     """Return the (text, value) options of the dropdown called `name`, from the explorer's .toml file."""
-    return [(say(**words), value) for value, words in _beside(file)["choice"][name].items()]
+    return [(say(**words), value) for value, words in _texts(file)["choice"][name].items()]
 
 
 def alt(file: str, name: str = "alt") -> str:
     """Return a picture's description from the explorer's .toml file; {...} are placeholders for numbers."""
-    return say(**_beside(file)[name])
+    return say(**_texts(file)[name])
 
 
 @cache
-def _beside(file: str) -> dict[str, Any]:
+def _texts(file: str) -> dict[str, Any]:
     return tomllib.loads(Path(file).with_suffix(".toml").read_text(encoding="utf-8"))

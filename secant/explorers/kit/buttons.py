@@ -29,10 +29,10 @@ class Question:
 
 def button(text: str, action: Callable[[], None] | None, tooltip: str) -> widgets.Button:
     """Return a small button. If `action` is None, the page handles the click."""
-    made = widgets.Button(description=text, tooltip=tooltip, layout={"width": "auto"})
+    widget = widgets.Button(description=text, tooltip=tooltip, layout={"width": "auto"})
     if action is not None:
-        made.on_click(lambda _: action())
-    return made
+        widget.on_click(lambda _: action())
+    return widget
 
 
 def ask(number: int, question: Question, choose: Callable[[int, Question], None]) -> widgets.Button:

@@ -27,15 +27,15 @@ class Call:
 
     def text(self, state: State) -> str:
         """Return the call that makes an explorer with this state; leave out arguments at their defaults."""
-        said = []
+        arguments = []
         for parameter in self.signature.parameters.values():
             name = parameter.name
             value = state.get(name, self.given.get(name, parameter.default))
             if value == (self.firsts.get(name) if parameter.default is None else parameter.default):
                 continue
             text = _digits(value, h=name == "h") if isinstance(value, float) else _text(value)
-            said.append(text if parameter.kind is not parameter.KEYWORD_ONLY else f"{name}={text}")
-        return f"{self.name}({', '.join(said)})"
+            arguments.append(text if parameter.kind is not parameter.KEYWORD_ONLY else f"{name}={text}")
+        return f"{self.name}({', '.join(arguments)})"
 
 
 def remembered(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
@@ -73,7 +73,7 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return _digits(value, h=False)
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key!r}: {_text(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{key!r}: {_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
         inside = ", ".join(map(_text, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"

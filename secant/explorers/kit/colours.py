@@ -39,17 +39,17 @@ def on_page(background: str, *, dark: bool) -> dict[str, str]:
 
 def recolour(figure: Figure, table: dict[str, str]) -> None:
     """Replace each colour of a figure's artists that is a key of the table by the table's value."""
-    known = {light.lower(): dark for light, dark in table.items() if light.lower() != dark.lower()}
+    changes = {light.lower(): dark for light, dark in table.items() if light.lower() != dark.lower()}
     # Nothing changes on a white page. Even a search through all artists takes a fifth of the time of a draw.
-    if not known:
+    if not changes:
         return
     for axes in figure.axes:
         # Matplotlib gives this colour to the ticks that it creates later, too.
-        axes.tick_params(which="both", colors=known.get(INK, INK))
+        axes.tick_params(which="both", colors=changes.get(INK, INK))
     for artist in figure.findobj():
         parts = (artist, getattr(artist, "arrow_patch", None), getattr(artist, "_bbox_patch", None))
         for part in filter(None, parts):  # `findobj` does not return a text's arrow and box
-            _recolour(part, known)
+            _recolour(part, changes)
 
 
 def _recolour(artist: Artist, table: dict[str, str]) -> None:

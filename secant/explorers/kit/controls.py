@@ -22,9 +22,9 @@ STEP = 1 / 16  # step width of the slider for h, in powers of ten
 
 def button(text: str, action: Callable[[], None], tooltip: str = "") -> widgets.Button:
     """Return a button labelled with the code that it runs, in a monospaced font."""
-    made = buttons.button(text, action, tooltip)
-    made.style.font_family = "monospace"
-    return made
+    widget = buttons.button(text, action, tooltip)
+    widget.style.font_family = "monospace"
+    return widget
 
 
 class Choice(widgets.Dropdown):
@@ -178,17 +178,17 @@ def slider(
     )
     note = widgets.HTML()
 
-    def write(said: str) -> None:
-        note.value = said
-        note.layout.display = None if said else "none"
+    def show_message(message: str) -> None:
+        note.value = message
+        note.layout.display = None if message else "none"
 
     def refuse(number: float) -> None:
-        write(_refusal(name, number, (low, high), handle.shown))
+        show_message(_refusal(name, number, (low, high), handle.shown))
 
-    def follow() -> None:
+    def update_box() -> None:
         box.value = handle.shown
 
-    def lead(_: object) -> None:
+    def update_slider(_: object) -> None:
         if box.value == handle.shown:
             return
         position = handle.position_of(box.value)
@@ -196,28 +196,28 @@ def slider(
             handle.choose(position)
         else:
             refuse(box.value)
-            follow()
+            update_box()
 
-    write("")
+    show_message("")
     handle.refuse = refuse
     handle.argument = value
-    follow()
+    update_box()
     # The slider and the box are linked here, because a link in the page would send each change of the box to
     # the kernel, too.
-    follow_seldom = seldom(follow)
-    handle.observe(lambda _: follow_seldom(), "value")
-    handle.observe(lambda _: write(""), "value")
-    box.observe(lead, "value")
+    update_box_seldom = seldom(update_box)
+    handle.observe(lambda _: update_box_seldom(), "value")
+    handle.observe(lambda _: show_message(""), "value")
+    box.observe(update_slider, "value")
     pair = widgets.HBox([box, handle], layout={"flex_flow": "row wrap"})
     return handle, widgets.VBox([pair, note], layout=ROW)
 
 
-def _refusal(name: str, number: float, ends: Range, now: float) -> str:
-    low, high, number, now = map(short, (*ends, number, now))
+def _refusal(name: str, number: float, ends: Range, used: float) -> str:
+    low, high, number, used = map(short, (*ends, number, used))
     sentence = say(
-        en=f"{name} = {number:g} is out of range: here it goes from {low:g} to {high:g}. Now it is {now:g}.",
+        en=f"{name} = {number:g} is out of range: here it goes from {low:g} to {high:g}. Now it is {used:g}.",
         ko=f"{name} = {number:g}: 범위를 벗어납니다. 여기서는 {low:g}에서 {high:g}까지 고를 수 있습니다. "
-        f"지금 값은 {now:g}입니다.",
+        f"지금 값은 {used:g}입니다.",
     )
     return words.problems([sentence])
 

@@ -76,9 +76,9 @@ def values(f: Function, x: Tensor) -> Tensor:
     except FunctionProblem:
         raise
     except Exception as error:
-        what = in_brief(error)
+        summary = in_brief(error)
         raise problem(
-            en=f"The function stopped with {what}", ko=f"함수가 계산 도중 멈췄습니다. {what}"
+            en=f"The function stopped with {summary}", ko=f"함수가 계산 도중 멈췄습니다. {summary}"
         ) from error
     if not isinstance(y, Tensor):
         kind = type(y).__name__
@@ -161,9 +161,9 @@ def _backward(value: Tensor, leaf: Tensor) -> None:
         else:
             value.backward(inputs=[leaf])
     except Exception as error:  # a custom autograd Function may raise any kind of error
-        what = in_brief(error)
+        summary = in_brief(error)
         raise problem(
-            en=f"backward() stopped with {what}", ko=f"backward()가 도중에 멈췄습니다. {what}"
+            en=f"backward() stopped with {summary}", ko=f"backward()가 도중에 멈췄습니다. {summary}"
         ) from error
 
 
@@ -253,8 +253,8 @@ def by_steps(found: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Ten
         x: the (n,) points; their number determines the size of a block.
         steps: (k,) values of h.
     """
-    few = max(1, AT_ONCE // len(x))
-    return torch.cat([found(part[:, None]) for part in steps.split(few)])
+    block = max(1, AT_ONCE // len(x))
+    return torch.cat([found(part[:, None]) for part in steps.split(block)])
 
 
 def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forward") -> Tensor:
@@ -277,5 +277,5 @@ def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forwa
     quotients = by_steps(lambda h: quotient(f, x, h, scheme), x, steps.to(x.dtype))
     error = (quotients - slope).abs().double()
     error = error.masked_fill(error.isinf(), torch.nan)
-    few = 2 * error.isfinite().sum(dim=1) < slope.isfinite().sum()
-    return error.nanmedian(dim=1).values.masked_fill(few, torch.nan)
+    too_few = 2 * error.isfinite().sum(dim=1) < slope.isfinite().sum()
+    return error.nanmedian(dim=1).values.masked_fill(too_few, torch.nan)

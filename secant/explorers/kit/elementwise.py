@@ -107,8 +107,8 @@ def _jumps(f: Function, x: Tensor, y: Tensor) -> Tensor:
     """
     change = y.diff().abs().nan_to_num(0.0, 0.0, 0.0).double()
     around = torch.nn.functional.pad(change[None], (3, 3), mode="replicate")[0].unfold(0, 7, 1)
-    seen = 1e-3 * (y.nan_to_num(0.0, 0.0, 0.0).max() - y.nan_to_num(0.0, 0.0, 0.0).min())
-    candidates = ((change > 3 * around.median(dim=1).values) & (change > seen)).nonzero().flatten()[:JUMPS]
+    visible = 1e-3 * (y.nan_to_num(0.0, 0.0, 0.0).max() - y.nan_to_num(0.0, 0.0, 0.0).min())
+    candidates = ((change > 3 * around.median(dim=1).values) & (change > visible)).nonzero().flatten()[:JUMPS]
     left, right, low, high = x[candidates], x[candidates + 1], y[candidates], y[candidates + 1]
     for _ in range(HALVINGS if len(candidates) else 0):
         middle = (left + right) / 2
@@ -147,11 +147,11 @@ def named_in_problems(label: str, f: Function) -> Function:
 
 def all_over(found_at: Callable[[float], Iterable[np.ndarray]], ends: tuple[float, float]) -> np.ndarray:
     """Return the flattened results of `found_at` at both ends and the middle; skip points where it fails."""
-    found = [np.empty(0)]
+    results = [np.empty(0)]
     for x in (ends[0], (ends[0] + ends[1]) / 2, ends[1]):
         with contextlib.suppress(FunctionProblem):
-            found += [np.ravel(one) for one in found_at(x)]
-    return np.concatenate(found)
+            results += [np.ravel(array) for array in found_at(x)]
+    return np.concatenate(results)
 
 
 def any_finite(*arrays: np.ndarray) -> bool:
@@ -172,8 +172,8 @@ def limit(steps: np.ndarray, found: np.ndarray, between: tuple[float, float] = (
 def median_sizes(errors: Tensor) -> Tensor:
     """Return the median absolute error over the last dimension, the points; NaN if most are not finite."""
     errors = errors.abs().masked_fill(errors.isinf(), torch.nan)
-    few = 2 * errors.isfinite().sum(dim=-1) < errors.shape[-1]
-    return errors.nanmedian(dim=-1).values.masked_fill(few, torch.nan)
+    too_few = 2 * errors.isfinite().sum(dim=-1) < errors.shape[-1]
+    return errors.nanmedian(dim=-1).values.masked_fill(too_few, torch.nan)
 
 
 def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
@@ -188,7 +188,7 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
         alone = each_of(f, points).detach()
     except FunctionProblem as problem:
         return Prepared(_failing(problem), False, 0, _failing(problem))
-    known = ~alone.isnan().any(dim=1)
+    defined = ~alone.isnan().any(dim=1)
     at_once = torch.func.vmap(f)
 
     def rows(x: Tensor) -> Tensor:
@@ -199,7 +199,7 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
 
     # `vmap` raises many kinds of errors for functions that it does not support.
     with contextlib.suppress(Exception):
-        if torch.allclose(at_once(points[known]), alone[known], rtol=1e-6, atol=1e-9):
+        if torch.allclose(at_once(points[defined]), alone[defined], rtol=1e-6, atol=1e-9):
             return Prepared(rows, True, calls, f)
     return Prepared(lambda x: each_of(f, x).detach(), False, calls, f)
 
@@ -210,18 +210,18 @@ def images(rows: Function, points: np.ndarray) -> np.ndarray:
     If the function fails at every point, the result has no rows.
     """
     try:
-        found = rows(torch.from_numpy(points)).numpy()
+        mapped = rows(torch.from_numpy(points)).numpy()
     except FunctionProblem:
         return np.empty((0, points.shape[1]))
-    return np.where(np.isnan(points), np.nan, found)
+    return np.where(np.isnan(points), np.nan, mapped)
 
 
 def is_elementwise(f: Function, x: Tensor) -> bool:
     """Return whether f takes an (n,) tensor at once; a function with an `if` on x, for example, does not."""
-    some = range(0, len(x), max(1, len(x) // 4))
+    indices = range(0, len(x), max(1, len(x) // 4))
     try:
-        alone = torch.stack([values(f, x[i]).detach() for i in some])
-        together = values(f, x).detach()[list(some)]
+        alone = torch.stack([values(f, x[i]).detach() for i in indices])
+        together = values(f, x).detach()[list(indices)]
     except FunctionProblem:
         return False
     return torch.allclose(alone, together, rtol=1e-4, atol=1e-6, equal_nan=True)
@@ -241,17 +241,17 @@ def each_of(f: Function, places: Tensor) -> Tensor:
     Raises:
         FunctionProblem: the first one, if f fails at every point.
     """
-    found: list[Tensor] = []
+    results: list[Tensor] = []
     problems: list[FunctionProblem] = []
     for place in places:
         try:
-            found.append(values(f, place))
+            results.append(values(f, place))
         except FunctionProblem as problem:
             problems.append(problem)
-            found.append(torch.full_like(place, torch.nan))
-    if problems and len(problems) == len(found):
+            results.append(torch.full_like(place, torch.nan))
+    if problems and len(problems) == len(results):
         raise problems[0]
-    return torch.stack(found)
+    return torch.stack(results)
 
 
 def affordable(f: Function, places: Tensor, seconds: float) -> int:

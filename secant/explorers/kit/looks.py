@@ -74,32 +74,32 @@ def lines(plot: Plot, labels: Sequence[str]) -> list[Line2D]:
 
 def zeros(plot: Plot, lines: Sequence[Line2D]) -> list[Line2D]:
     """Add empty markers for the zeros of each line, in the line's colour and in a separate row."""
-    made = [plots.marker(plot, "v", str(line.get_color()), size=3.5) for line in lines]
+    markers = [plots.marker(plot, "v", str(line.get_color()), size=3.5) for line in lines]
     figure = plot.axes.get_figure(root=True)
-    for row, points in enumerate(made):
+    for row, points in enumerate(markers):
         points.set_markeredgewidth(1)
         points.set_transform(offset_copy(plot.axes.transData, figure, y=5 * row, units="points"))
-    return made
+    return markers
 
 
 def rings(plot: Plot, lines: Sequence[Line2D]) -> PathCollection:
     """Add a ring in each line's colour, without a position yet; each fits inside the one before."""
     colors = [str(line.get_color()) for line in lines]
     sizes = [max(14 - 2.5 * i, 4) ** 2 for i in range(len(lines))]
-    made = plot.axes.scatter(
+    collection = plot.axes.scatter(
         np.zeros(len(lines)), np.full(len(lines), np.nan), sizes, facecolors="none", edgecolors=colors,
         linewidths=1.8, zorder=6, label="$h$",
     )  # fmt: skip
-    plot.moving.append(made)
-    return made
+    plot.moving.append(collection)
+    return collection
 
 
 def entries(labels: Sequence[str], first: Words, last: Words) -> list[Entry]:
     """Return the legend entries of these lines; add `first` to the first label and `last` to the last."""
-    said = [first, *[("", "")] * (len(labels) - 2), last]
+    suffixes = [first, *[("", "")] * (len(labels) - 2), last]
     return [
         (look.sample(), label + en, label + ko)
-        for (look, label), (en, ko) in zip(_looks(labels), said, strict=True)
+        for (look, label), (en, ko) in zip(_looks(labels), suffixes, strict=True)
     ]
 
 

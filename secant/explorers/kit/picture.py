@@ -62,10 +62,10 @@ def area(axes: Axes, across: str, up: str) -> dict[str, Any]:
         values at both ends of the axis (log10 on a logarithmic axis).
     """
     (left, bottom), (right, top) = axes.get_position().get_points().tolist()
-    found: dict[str, Any] = {"box": [left, 1 - top, right, 1 - bottom]}
+    description: dict[str, Any] = {"box": [left, 1 - top, right, 1 - bottom]}
     for direction, control, axis in (("across", across, axes.xaxis), ("up", up, axes.yaxis)):
         if control:
             ends = np.array(axis.get_view_interval())
             ends = np.log10(ends) if axis.get_scale() == "log" else ends
-            found[direction] = {"control": control, "ends": ends.tolist()}
-    return found
+            description[direction] = {"control": control, "ends": ends.tolist()}
+    return description

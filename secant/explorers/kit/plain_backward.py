@@ -86,10 +86,10 @@ def nodes_behind(root: Any) -> list[Any]:
     """Return a node and all nodes that can be reached from it, breadth first; an empty list for None."""
     if root is None:
         return []
-    found, queue = {root: None}, deque([root])
+    reached, queue = {root: None}, deque([root])
     while queue:
         for parent, _ in queue.popleft().next_functions:
-            if parent is not None and parent not in found:
-                found[parent] = None
+            if parent is not None and parent not in reached:
+                reached[parent] = None
                 queue.append(parent)
-    return list(found)
+    return list(reached)

@@ -74,11 +74,11 @@ class PlanePlot:
         The label lies to the left of the arrow's direction if `side` is positive, and to the right if it is
         negative.
         """
-        seen = vector / self.pixel
-        length = float(np.hypot(*seen))
+        on_screen = vector / self.pixel
+        length = float(np.hypot(*on_screen))
         if not length > 1e-3:
             return np.empty((2, 0))
-        along = seen / length
+        along = on_screen / length
         away = along + side * np.array([-along[1], along[0]])
         away /= np.hypot(*away)
         half = np.array([float(letters.get_markersize()), 10.0]) / 2 * DPI / 72
@@ -96,21 +96,21 @@ class PlanePlot:
         """Return the points, (2, k), of an arrow drawn as one line; a patch would take ten times as long."""
         if not (np.isfinite(start).all() and np.isfinite(vector).all()):
             return np.empty((2, 0))
-        seen = vector / self.pixel
-        length = float(np.hypot(*seen))
+        on_screen = vector / self.pixel
+        length = float(np.hypot(*on_screen))
         if length < 1e-3:
             return np.empty((2, 0))
-        along = seen / length
+        along = on_screen / length
         across = np.array([-along[1], along[0]])
         head = min(HEAD, 0.6 * length)
-        wings = [seen - head * along + side * 0.5 * head * across for side in (1, -1)]
+        wings = [on_screen - head * along + side * 0.5 * head * across for side in (1, -1)]
         gap = np.full((1, 2), np.nan)
         if dashed:
             ends = np.arange(0, length - head, 12.0)
             shaft = [part for s in ends for part in (s * along, min(s + 8, length) * along, gap[0])]
         else:
-            shaft = [np.zeros(2), seen - (head * along if closed else 0), gap[0]]
-        tip = [wings[0], seen, wings[1]] + ([wings[0]] if closed else [])
+            shaft = [np.zeros(2), on_screen - (head * along if closed else 0), gap[0]]
+        tip = [wings[0], on_screen, wings[1]] + ([wings[0]] if closed else [])
         return (start + np.array([*shaft, *tip]) * self.pixel).T
 
 

@@ -40,8 +40,8 @@ class Play:
             icon="play",
             layout={"width": "auto"},
         )
-        self.button.observe(self._pressed, "value")
-        self._moving, self._at, self._until = False, START, NEAR
+        self.button.observe(self._on_press, "value")
+        self._moving, self._position, self._goal = False, START, NEAR
         self._next: asyncio.TimerHandle | None = None
 
     @property
@@ -61,33 +61,33 @@ class Play:
 
     def touched(self, change: Any) -> None:
         """Stop playing when a control changes, unless the page has merely rounded the slider's position."""
-        own = getattr(change, "owner", None) is self.slider and abs(change.new - self._at) < STEP / 2
-        if self.button.value and not self._moving and not own:
+        is_own = getattr(change, "owner", None) is self.slider and abs(change.new - self._position) < STEP / 2
+        if self.button.value and not self._moving and not is_own:
             self.button.value = False
 
-    def _pressed(self, change: Any) -> None:
+    def _on_press(self, change: Any) -> None:
         self.button.icon = "stop" if change.new else "play"
         if self._next is not None:
             self._next.cancel()
         if change.new:
             goes_on = self._low < self._near and abs(self.slider.value - self._near) < STEP / 2
-            self._until = self._low if goes_on else self._near
+            self._goal = self._low if goes_on else self._near
             self._put(self.slider.value if goes_on else START)
 
     def _put(self, log_h: float) -> None:
         """Set the slider to a position, and schedule the next step."""
-        self._at = clamp(log_h, (self._low, self.slider.max))
+        self._position = clamp(log_h, (self._low, self.slider.max))
         self._moving = True
         try:
-            self.slider.put(self._at)
+            self.slider.put(self._position)
         finally:
             self._moving = False
         loop = event_loop()
-        if loop is None or self._at <= self._until:
+        if loop is None or self._position <= self._goal:
             self.button.value = False
             return
-        far, wait = SLOW if self.slow() else (STEP, STEP * _decade_seconds(self._at))
-        self._next = loop.call_later(wait, self._put, self._at - far)
+        distance, wait = SLOW if self.slow() else (STEP, STEP * _decade_seconds(self._position))
+        self._next = loop.call_later(wait, self._put, self._position - distance)
 
 
 def _decade_seconds(log_h: float) -> float:

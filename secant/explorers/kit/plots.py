@@ -52,9 +52,9 @@ def line(
     plot: Plot, color: str, width: float, style: Any = "-", *, label: str = "_", **options: Any
 ) -> Line2D:
     """Add an empty line to a plot and return it; style, label and options are matplotlib's."""
-    (made,) = plot.axes.plot([], [], color=color, lw=width, ls=style, label=label, **options)
-    plot.moving.append(made)
-    return made
+    (artist,) = plot.axes.plot([], [], color=color, lw=width, ls=style, label=label, **options)
+    plot.moving.append(artist)
+    return artist
 
 
 def marker(
@@ -193,8 +193,10 @@ class ErrorPlot:
         self.axes.set_ylim(self.zero / 2, highest)
         every_decade = range(round(math.log10(lowest)), round(math.log10(highest)) + 1)
         every = max(1, math.ceil(len(every_decade) / 7))
-        shown = [k for k in every_decade if k % every == 0]
-        self.axes.set_yticks([self.zero, *(10.0**k for k in shown)], ["0", *(f"$10^{{{k}}}$" for k in shown)])
+        labelled = [k for k in every_decade if k % every == 0]
+        self.axes.set_yticks(
+            [self.zero, *(10.0**k for k in labelled)], ["0", *(f"$10^{{{k}}}$" for k in labelled)]
+        )
         self.axes.minorticks_off()
 
     def set_curves(self, zeros: Line2D, steps: np.ndarray, *curves: tuple[Line2D, np.ndarray]) -> np.ndarray:
@@ -207,12 +209,12 @@ class ErrorPlot:
             steps: the h of the errors.
             curves: pairs of a line and its errors.
         """
-        found = [np.empty(0)]
+        zero_steps = [np.empty(0)]
         for line, errors in curves:
             zero, at_h = errors == 0, steps[: len(errors)]
-            found.append(at_h[zero])
+            zero_steps.append(at_h[zero])
             line.set_data(at_h, np.where(zero, np.nan, errors))
-        at = np.concatenate(found)
+        at = np.concatenate(zero_steps)
         zeros.set_data(at, np.full_like(at, self.zero))
         return at
 

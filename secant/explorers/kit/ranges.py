@@ -41,17 +41,17 @@ def checked_range(ends: Range, name: str = "x_range") -> Range:
 
 def check_choice(name: str, value: object, options: Iterable[object]) -> None:
     """Raise a ValueError if the value is not one of the options."""
-    if value not in (known := list(options)):
-        listed = ", ".join(map(str, known))
+    if value not in (choices := list(options)):
+        listed = ", ".join(map(str, choices))
         refuse(en=f"{name} must be one of {listed}", ko=f"{name}: {listed} 가운데 하나를 고르세요")
 
 
 def first_or(value: str | None, name: str, options: Iterable[str]) -> str:
     """Return the value after checking that it is one of the options, or the first option if it is None."""
-    known = list(options)
+    choices = list(options)
     if value is None:
-        return known[0]
-    check_choice(name, value, known)
+        return choices[0]
+    check_choice(name, value, choices)
     return value
 
 
@@ -91,7 +91,7 @@ def pairs_by_name(name: str, pairs: Pairs, letters: tuple[str, str]) -> dict[str
         )
     if not isinstance(pairs, Mapping):
         named = {", ".join(map(name_of, pair, letters)): pair for pair in named.values()}
-    return {str(known): (pair[0], pair[1]) for known, pair in named.items()}
+    return {str(key): (pair[0], pair[1]) for key, pair in named.items()}
 
 
 def padded(ends: Range, share: float = 0.05) -> Range:

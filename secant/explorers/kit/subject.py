@@ -28,7 +28,7 @@ def kept(most: int | None = None) -> Callable[[MethodT], MethodT]:
     """Return a decorator that caches the last `most` results of a method on its object; None keeps all."""
 
     def decorate(method: MethodT) -> MethodT:
-        return cast(MethodT, cached_property(lambda one: lru_cache(most)(MethodType(method, one))))
+        return cast(MethodT, cached_property(lambda owner: lru_cache(most)(MethodType(method, owner))))
 
     return decorate
 
@@ -92,9 +92,9 @@ class Subjects:
 
     def near(self, name: str, x: float) -> Tensor:
         """Return the x around the chosen one that a median is taken over, as many as a frame has time for."""
-        found = self.prepared(name)
-        affords = found.calls // (self.calls * self.few_steps)
-        count = NEAR if found.together else min(FEW_NEAR, max(1, affords))
+        prepared = self.prepared(name)
+        affords = prepared.calls // (self.calls * self.few_steps)
+        count = NEAR if prepared.together else min(FEW_NEAR, max(1, affords))
         return torch.linspace(*ranges.around(x, self.ends), count, dtype=torch.float64).to(self.dtype)
 
     def steps(self, name: str) -> Tensor:
@@ -107,5 +107,5 @@ class Subjects:
         """Return the h of an error curve, and the quotient at x for each h, with NaN if f fails."""
         f, steps = self.prepared(name).f, self.steps(name)
         place = torch.tensor([x], dtype=torch.float64)
-        found = elementwise.or_nan(lambda h: difference.quotient(f, place, h).double(), steps)
-        return steps.numpy(), found.numpy()
+        quotients = elementwise.or_nan(lambda h: difference.quotient(f, place, h).double(), steps)
+        return steps.numpy(), quotients.numpy()

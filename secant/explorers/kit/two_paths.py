@@ -69,9 +69,9 @@ def parts(z: Merge, f: Function, g: Function, x: Tensor, h: Tensor) -> Parts:
     there = x + h
     y, w = difference.values(f, x).detach(), difference.values(g, x).detach()
     y1, w1 = difference.values(f, there).detach(), difference.values(g, there).detach()
-    step, here, beyond = there - x, z(y, w), z(y1, w1)
-    size = here.abs().maximum(beyond.abs())
-    return Parts((z(y1, w) - here) / step, (z(y, w1) - here) / step, (beyond - here) / step, size)
+    step, start, end = there - x, z(y, w), z(y1, w1)
+    size = start.abs().maximum(end.abs())
+    return Parts((z(y1, w) - start) / step, (z(y, w1) - start) / step, (end - start) / step, size)
 
 
 def slopes(z: Merge, f: Function, g: Function, x: Tensor) -> Slopes[Tensor]:

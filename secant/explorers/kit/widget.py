@@ -47,13 +47,13 @@ class Findings:
     remarks: list[str] = field(default_factory=list)
     filled: tuple[bool, ...] = (True,)
 
-    def problem(self, *, en: str, ko: str, **told: object) -> None:
-        """Add a problem with a function; `told` fills the {...} placeholders of its text."""
-        self.problems.append(_filled(say(en=en, ko=ko), told))
+    def problem(self, *, en: str, ko: str, **values: object) -> None:
+        """Add a problem with a function; `values` fills the {...} placeholders of its text."""
+        self.problems.append(_filled(say(en=en, ko=ko), values))
 
-    def remark(self, *, en: str, ko: str, **told: object) -> None:
-        """Add a remark about the numbers; `told` fills the {...} placeholders of its text."""
-        self.remarks.append(_filled(say(en=en, ko=ko), told))
+    def remark(self, *, en: str, ko: str, **values: object) -> None:
+        """Add a remark about the numbers; `values` fills the {...} placeholders of its text."""
+        self.remarks.append(_filled(say(en=en, ko=ko), values))
 
     def with_remarks(self, remark: Callable[[Self], None]) -> Self:
         """Call `remark` to add remarks if there are no problems, and return these findings."""
@@ -71,8 +71,8 @@ class Findings:
                 self.problems.append(str(problem))
 
 
-def _filled(text: str, told: Mapping[str, object]) -> str:
-    return text.format(**told) if told else text
+def _filled(text: str, values: Mapping[str, object]) -> str:
+    return text.format(**values) if values else text
 
 
 State = Mapping[str, Any]  # arguments of the call that makes an explorer
@@ -171,22 +171,22 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self._stale = True
         self._steps = [0, 0]
         self._scene: Hashable = None
-        self._drawn_for: tuple[dict[str, str], float, bool] | None = None
+        self._drawn_look: tuple[dict[str, str], float, bool] | None = None
         self._show_soon, self._write_seldom = soon(self._show), seldom(self._write)
         rows = [list(row) for row in rows]
         for control in with_value(widget for row in rows for widget in row):
             control.observe(self.update, "value")
-        self.view.observe(self._looked, "look")
-        self.view.observe(self._gripped, "grip")
-        self.view.observe(self._pressed, "steps")
+        self.view.observe(self._on_look, "look")
+        self.view.observe(self._on_grip, "grip")
+        self.view.observe(self._on_steps, "steps")
         self.bar, self.question = _row([]), widgets.HTMLMath(layout={"display": "none"})
         # After a question, the numbers stay hidden until the state changes, so that the learner predicts
         # first.
-        self._covered: State | None = None
-        self._laid: tuple[bool, bool] | None = None
-        uncover = buttons.button(words.show_numbers(), self._uncover, words.show_numbers())
+        self._covered_state: State | None = None
+        self._visibility: tuple[bool, bool] | None = None
+        uncover = buttons.button(words.show_numbers(), self._show_numbers, words.show_numbers())
         self.cover = _row([uncover, widgets.Label(words.or_move())])
-        self._lay()
+        self._update_visibility()
         super().__init__(
             [
                 *map(_row, rows),
@@ -256,7 +256,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def firsts(self) -> State:
         """The first option of each dropdown, by argument."""
         controls = {name: self._control(name) for name in self.arguments}
-        return {name: one.first for name, one in controls.items() if isinstance(one, Choice)}
+        return {name: control.first for name, control in controls.items() if isinstance(control, Choice)}
 
     def choose(self, state: State) -> None:
         """Set the controls to the given arguments of the call."""
@@ -283,8 +283,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def read(self) -> ReadingT:
         """Compute all numbers that are shown for the present values of the controls."""
-        found: ReadingT = self.subject.read(self.setting)
-        return found
+        reading: ReadingT = self.subject.read(self.setting)
+        return reading
 
     def scene(self) -> Hashable:
         """Return the values on which the static part depends; by default those of the dropdown lists."""
@@ -321,16 +321,16 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         if not self.shows:
             return ""
         with quietly():
-            known = [row for row in self.rows() if not self.reading.problems or "nan" not in row.number]
-        silent = not (self.reading.problems or self.reading.remarks)
-        unsaid = silent and not all(map(words.is_finite, known))
-        return words.numbers(known, [words.not_finite()] if unsaid else self.reading.remarks)
+            rows = [row for row in self.rows() if not self.reading.problems or "nan" not in row.number]
+        no_messages = not (self.reading.problems or self.reading.remarks)
+        unexplained = no_messages and not all(map(words.is_finite, rows))
+        return words.numbers(rows, [words.not_finite()] if unexplained else self.reading.remarks)
 
     def update(self, change: object = None) -> None:
         """Schedule a redraw for the present values of the controls."""
         self.play.touched(change)
-        if self._covered is not None and self._covered != self.state:
-            self._covered = None
+        if self._covered_state is not None and self._covered_state != self.state:
+            self._covered_state = None
         self._stale = True
         self._show_soon()
 
@@ -339,33 +339,33 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             return
         if self.shows:
             self._draw()
-        self._lay()
+        self._update_visibility()
         self._write_seldom()
 
-    def _lay(self) -> None:
+    def _update_visibility(self) -> None:
         """Show or hide the picture, legend and numbers; compute nothing until a page shows the widget."""
-        shows, covered = not self.view.look or self.shows, self._covered is not None
-        if self._laid == (shows, covered):
+        shows, covered = not self.view.look or self.shows, self._covered_state is not None
+        if self._visibility == (shows, covered):
             return
-        self._laid = shows, covered
+        self._visibility = shows, covered
         parts = {self.view: True, self.legend: True, self.cover: covered, self.text: not covered}
         for part, wanted in parts.items():
             part.layout.display = None if wanted and shows else "none"
 
-    def _cover(self) -> None:
+    def _hide_numbers(self) -> None:
         """Hide the numbers until a control is moved, or the user asks for them."""
-        self._covered = self.state
-        self._lay()
+        self._covered_state = self.state
+        self._update_visibility()
 
-    def _uncover(self) -> None:
-        self._covered = None
-        self._lay()
+    def _show_numbers(self) -> None:
+        self._covered_state = None
+        self._update_visibility()
 
     def _draw(self) -> None:
         with quietly():
             self._set_stage()
             scene = (self.scene(), self.reading.filled)
-            still = self._still() if self._scene != scene else b""
+            still = self._draw_static() if self._scene != scene else b""
             self.picture.move(self.reading)
             strokes = self.stage.frame()
         with self.view.hold_sync():  # in one message, because the new strokes belong to the new static image
@@ -380,30 +380,30 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         look = self.view.look
         colours = on_page(look["background"], dark=look["dark"])
         wanted = (colours, look["density"], look.get("narrow", False))
-        if self._drawn_for != wanted:
+        if self._drawn_look != wanted:
             self.picture = self.make_picture()
             if look.get("narrow"):
                 plots.stack(self.picture.figure)
             self.stage = Stage(self.picture.figure, self.picture.moving, look["density"])
-            self._drawn_for, self._scene = wanted, None
-        self._keep()
+            self._drawn_look, self._scene = wanted, None
+        self._keep_figure()
 
-    def _still(self) -> bytes:
+    def _draw_static(self) -> bytes:
         look = self.view.look
         set_scene(self.picture, self.reading)
         recolour(self.picture.figure, on_page(look["background"], dark=look["dark"]))
         return self.stage.still()
 
-    def _keep(self) -> None:
+    def _keep_figure(self) -> None:
         """Move this explorer to the end of `kept`, and drop the figures of the explorers beyond the last few.
 
         Running a cell again makes another explorer, so there can be many.
         """
         if self not in Panel.kept[-1:]:
-            Panel.kept = [one for one in Panel.kept if one is not self] + [self]
-            for one in Panel.kept[:-KEPT]:
-                one._drawn_for = None
-                del one.picture, one.stage
+            Panel.kept = [explorer for explorer in Panel.kept if explorer is not self] + [self]
+            for explorer in Panel.kept[:-KEPT]:
+                explorer._drawn_look = None
+                del explorer.picture, explorer.stage
             del Panel.kept[:-KEPT]
 
     def _areas(self) -> list[dict[str, Any]]:
@@ -415,8 +415,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             return " ".join(self.problems()) or self.alt()
 
     def _write(self) -> None:
-        found = self.problems()
-        self.message.value = words.problems(found) if found else ""
+        problems = self.problems()
+        self.message.value = words.problems(problems) if problems else ""
         self.text.value = self.words()
         self.view.alt = self._alt()
         self.view.text = self._copied_text()
@@ -434,16 +434,16 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             ko=f"그림: 좌우 화살표 키로 {across}, 위아래 화살표 키로 {up} 조절. Shift를 함께 누르면 조금씩",
         )
 
-    def _looked(self, _: object) -> None:
+    def _on_look(self, _: object) -> None:
         Panel.last_look = self.view.look
         (self.add_class if self.view.look.get("dark") else self.remove_class)("secant-dark")
         self._show_soon()
 
-    def _gripped(self, change: Any) -> None:
+    def _on_grip(self, change: Any) -> None:
         for name in {grip for pair in self.grips for grip in pair if grip} & set(change.new):
             self._control(name).put(change.new[name])
 
-    def _pressed(self, change: Any) -> None:
+    def _on_steps(self, change: Any) -> None:
         # `change.old` is not reliable: traitlets fills it only after the trait has been read once.
         for name, old, new in zip(self.arrows, self._steps, change.new, strict=True):
             if new != old:
@@ -458,11 +458,11 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def _ask(self, number: int, question: Question) -> None:
         self.choose({**self.start, **question.state})
         self._show_question(number, question.shown(number))
-        self._cover()
+        self._hide_numbers()
 
     def _show_question(self, number: int, text: str) -> None:
-        for n, one in enumerate(self.asking, 1):
-            (one.add_class if n == number else one.remove_class)("mod-active")
+        for n, button in enumerate(self.asking, 1):
+            (button.add_class if n == number else button.remove_class)("mod-active")
         self.question.value = text
         self.question.layout.display = None if text else "none"
 
