@@ -134,7 +134,7 @@ class Subject(Subjects):
 
     @kept()
     def typical_errors(self, name: str) -> np.ndarray:
-        """Return the errors at several x of the range, with the kink; empty if the function fails there."""
+        """Return the errors at several x values, including the kink; empty if the function fails there."""
         kink = ranges.clamp(KINK, self.ends)
         places = self.ends, (kink, kink)
         errors = [

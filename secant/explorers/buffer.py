@@ -186,7 +186,7 @@ class Picture:
         """Update the static part: the sum's curve, the limits of both plots, and a tick for each call."""
         x, y, slopes = self.subject.sums(tuple(reading.calls))
         self.function.set_curve(x, y)
-        # The slope of the last call alone is shown next to the sums.
+        # The limits include the last call's own slope, because it is drawn next to the sums.
         self.plot.set_calls(reading.calls, slopes, np.diff(slopes, axis=0, prepend=0)[-1])
 
     def move(self, reading: Reading) -> None:

@@ -36,8 +36,9 @@ from secant.language import say
 from secant.quiet import quietly
 
 Steps = Sequence[tuple[str, Function]]
-PLACES, COUNT = 21, 65  # in an error curve: number of x near the chosen one, and of h (four per decade)
-ALONE = 33  # number of h if a step takes one number at a time; there is then only one x
+# In an error curve: number of x values near the chosen one, and number of h values, four per decade.
+PLACES, COUNT = 21, 65
+ALONE = 33  # number of h values if a step takes one number at a time; there is then only one x
 MOST = len(looks.PARTS)  # largest number of steps that fits into the picture
 STRIP = -0.053  # axes fraction: the height at which the chain is drawn, between the plot and the fractions
 BOX: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": INK, "lw": 1.2}
@@ -218,7 +219,7 @@ class Subject:
             remarks.exactly_zero(reading, **REMARKS["same"])
 
     def _factors(self) -> np.ndarray:
-        """Return the quotients and slopes that are not 0, at several x across the range and for several h."""
+        """Return all quotients and slopes other than 0, for several values of x and of h in their ranges."""
         factors = []
         for x in np.linspace(*self.ends, 9).tolist():
             for h in (1e-7, 0.1, 10 ** LOG_H[1]):
@@ -308,7 +309,10 @@ def drawable(names: Sequence[str]) -> list[str]:
 
 
 def fractions(names: Sequence[str]) -> list[str]:
-    """Return the quotients' labels: each name by the one before, and finally the last by the first."""
+    """Return the labels of the quotients, such as "Δz/Δx".
+
+    They pair each name with the name before, and finally the last name with the first.
+    """
     return [f"Δ{above}/Δ{below}" for below, above in [*itertools.pairwise(names), (names[0], names[-1])]]
 
 
@@ -416,7 +420,7 @@ def explore_chain(
     """Return an explorer with sliders for x and h that shows a difference quotient for each step of a chain.
 
     Left: the quotient of each step and of the whole chain, with autograd's slopes. Right: the distance of
-    each quotient from autograd's slope, against h, as the median over some x near the chosen one.
+    each quotient from autograd's slope, against h, as the median over some x values near the chosen one.
 
     Args:
         steps: one to five pairs of a name and a function, such as `[("y", torch.sin), ("z", square)]`. The

@@ -270,7 +270,7 @@ def explore_cut(
 
     Args:
         pairs: two functions of x, a and b, or a dict of such pairs by name; do not detach b yourself. By
-            default x with x^2, x^2 with x, and x with 1/|x|.
+            default x and x^2, x^2 and x, x and 1/|x|.
         x_range: the ends of x's slider.
         x: the x to start with, by default 2. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 1e-6 to 1.

@@ -164,7 +164,7 @@ class Subject(Subjects):
 
     @kept(64)
     def found(self, name: str, bug: Bug, calls: int, x: float) -> tuple[float, float]:
-        """Return the gradients that torch and the engine leave in the leaf at x after so many passes.
+        """Return the gradients that torch and the engine leave in the leaf at x after `calls` passes.
 
         Raises:
             FunctionProblem: if autograd finds no path from f(x) back to x.
@@ -176,7 +176,7 @@ class Subject(Subjects):
 
     @kept()
     def decades(self, name: str) -> Range:
-        """Return powers of ten that enclose the engine's errors with each bug, at several x of the range."""
+        """Return powers of ten that enclose the engine's errors with each bug, at several x values."""
         errors = [np.empty(0)]
         for x in np.linspace(*self.ends, 5):
             with contextlib.suppress(FunctionProblem):

@@ -26,7 +26,7 @@ from secant.language import say
 from secant.quiet import quietly
 
 Map = Callable[[Tensor], Tensor]  # from (2,) to (2,)
-# Number of h in the error curves, four per decade; number of points from F(p) to F(p + h v).
+# Number of h values in the error curves, four per decade; number of points from F(p) to F(p + h v).
 STEPS, PATH = 65, 33
 LINES, ALONG = 9, 41  # number of the grid's lines in each direction, and of points on each line
 # The same numbers for a slow function, or one that takes one point at a time.

@@ -54,7 +54,7 @@ class Setting:
 
     Attributes:
         pair: the name of the pair of functions.
-        merge: the name of the operation that makes z of both functions.
+        merge: the name of the operation that combines both functions into z.
         x: the chosen x.
         h: the chosen step.
         by_path: whether the paths are shown, or the whole quotient alone.
@@ -139,7 +139,7 @@ class Subject(TwoPaths):
 
     @kept()
     def limits(self, name: str, merge: Merge) -> tuple[np.ndarray, np.ndarray]:
-        """Return heights of bars, and errors, at several x and h across their ranges."""
+        """Return the heights of the bars, and the errors, for several values of x and of h in their ranges."""
         z, levels, errors = MERGED[merge], [np.zeros(1)], [np.empty(0)]
         x = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
         slope = elementwise.or_nan(lambda t: self.slopes(name, z, t).both, x)

@@ -131,7 +131,7 @@ class Subject(Subjects):
 
     @kept()
     def all_errors(self, name: str) -> np.ndarray:
-        """Return the quotient's errors at several x across the range, for the limits of the plot."""
+        """Return the quotient's errors at several x values across the range, for the limits of the plot."""
 
         def errors(x: float) -> list[np.ndarray]:
             truth = difference.gradient(self.prepared(name).alone, torch.tensor(x, dtype=torch.float64))

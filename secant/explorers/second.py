@@ -40,7 +40,7 @@ WAYS: dict[Derivative, tuple[str, ...]] = {
 }
 SHARE = 0.01  # numbers that differ by more than this share of the larger one count as different
 CALLS_OF_LIMITS = 63  # function calls needed to find the limits of the differences
-FEW_STEPS = 33  # number of h of an error curve, for functions that take one x at a time
+FEW_STEPS = 33  # number of h values of an error curve, for functions that take one x at a time
 
 FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x⁴ − 8x²": quartic}
 #: The exact second derivatives of the built-in functions; that of a learner's function is unknown.
@@ -74,7 +74,7 @@ class Reading(Findings):
     Attributes:
         setting: the values of the controls.
         there: the point x + h.
-        places: the number of x in a median.
+        places: the number of x values in a median.
         values: f at x and at x + h.
         slopes: autograd's gradient of f at x and at x + h.
         found: the quotient of f, or the second derivative in each of the three ways.
@@ -257,7 +257,7 @@ class Subject(Subjects):
 
     @kept()
     def error_range(self, name: str, derivative: Derivative) -> Range:
-        """Return powers of ten that enclose the errors at several x across the range."""
+        """Return powers of ten that enclose the errors at several x values across the range."""
         errors = elementwise.all_over(lambda x: self.error_curves(name, derivative, x)[1].values(), self.ends)
         return plots.decades(errors, -18, 8)
 
@@ -462,8 +462,8 @@ def explore_second(
     gradient f' with its secant, and a tangent whose slope comes from double backward. The right plot then
     shows the errors, against h, of the second difference of f, of the quotient of f', and of double backward.
 
-    Each error is the median over 201 x near the chosen one. Errors of the second derivative are measured from
-    the exact value for the built-in functions, and from double backward for other functions.
+    Each error is the median over 201 x values near the chosen one. Errors of the second derivative are
+    measured from the exact value for the built-in functions, and from double backward for other functions.
 
     Args:
         functions: a function of x, a list of functions, or a dict of functions by name. By default log(x^3)

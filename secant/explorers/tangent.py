@@ -22,7 +22,7 @@ from secant.explorers.kit.words import Row
 from secant.language import say
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
-FEW_STEPS = 33  # number of h of an error curve, for functions that take one x at a time
+FEW_STEPS = 33  # number of h values of an error curve, for functions that take one x at a time
 LOOKS = {"float32": PARTS[0], "float64": Look(GREEN, "o")}
 FORMULAS = {
     "forward": "(f(x+h) − f(x)) / ((x+h) − x)",
@@ -59,7 +59,7 @@ class Reading(Findings):
         gradient: autograd's gradient.
         error: the distance between the quotient and the gradient.
         median: the median of this distance over the x nearby.
-        places: the number of x in a median.
+        places: the number of x values in a median.
         steps: the values of h for `curves`.
         curves: for each dtype, the median error at each of `steps`.
     """
@@ -109,7 +109,7 @@ class Subject:
 
     @kept()
     def typical_errors(self, name: str, dtype: str, scheme: Scheme) -> np.ndarray:
-        """Return the errors at several x across the range; empty if the function fails at all of them."""
+        """Return the errors at several x values of the range; empty if the function fails at all of them."""
         return elementwise.all_over(lambda x: self.error_curve(name, x, dtype, scheme)[1:], self.ends)
 
     @kept()
@@ -276,7 +276,7 @@ def explore(
     """Return an explorer with sliders for x and h that shows a secant, the tangent, and their distance.
 
     Left: the function, a secant, and autograd's tangent. Right: |quotient - gradient| against h, as the
-    median over 201 x near the chosen one.
+    median over 201 x values near the chosen one.
 
     Args:
         functions: a function of x, a list of functions, or a dict of functions by name. By default log(x^3)

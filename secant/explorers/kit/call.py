@@ -1,4 +1,4 @@
-"""The source text of the call that recreates an explorer in its present state."""
+"""The source text of the call that recreates an explorer in its current state."""
 
 import functools
 import inspect

@@ -111,7 +111,7 @@ class Slider(widgets.FloatSlider):
         return short(self.argument)
 
     def go(self, steps: int) -> None:
-        """Move the handle by so many steps, but not past the ends."""
+        """Move the handle by a number of steps, but not past the ends."""
         self.put(self.value + steps * self.step)
 
     def put(self, value: float) -> None:

@@ -68,9 +68,9 @@ def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
 
 
 def few_places(reading: Findings, few: int) -> None:
-    """Remark that the right plot uses only `few` x, unless that is the usual number.
+    """Remark that the right plot uses only `few` x values, unless that is the usual number.
 
-    A function that takes one x at a time is too slow for the usual number of x.
+    A function that takes one x at a time is too slow for the usual number of x values.
     """
     if few != NEAR:
         reading.remark(

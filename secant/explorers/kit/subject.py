@@ -16,12 +16,13 @@ from secant.explorers.kit.ranges import LOG_H, Range
 
 MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 
-PLACES = 25  # number of x at which a function is tried
+PLACES = 25  # number of x values at which a function is tried
 # Number of points of a curve; the smaller is for functions that take one x at a time.
 POINTS, FEW_POINTS = 401, 101
-# Number of h of an error curve; the smaller is for functions that take one x at a time.
+# Number of h values of an error curve; the smaller is for functions that take one x at a time.
 STEPS, FEW_STEPS = 65, 13
-NEAR, FEW_NEAR = 201, 21  # number of x for a median; the smaller is for functions that take one x at a time
+# Number of x values for a median; the smaller is for functions that take one x at a time.
+NEAR, FEW_NEAR = 201, 21
 
 
 def kept(most: int | None = None) -> Callable[[MethodT], MethodT]:
@@ -61,7 +62,7 @@ class Subjects:
             x_range: the ends of the range of x.
             log_h: the ends of the range of log10(h).
             dtype: the dtype of x.
-            few_steps: the number of h of an error curve, for functions that take one x at a time.
+            few_steps: the number of h values of an error curve, for functions that take one x at a time.
             calls: the number of calls that such a function needs for each x and h.
         """
         self.functions = dict(functions)
@@ -75,7 +76,7 @@ class Subjects:
         return elementwise.prepare(self.functions[name], grid.to(self.dtype))
 
     def places(self, name: str) -> Tensor:
-        """Return the x of a curve, fewer if the function takes one x at a time."""
+        """Return the x values of a curve, fewer if the function takes one x at a time."""
         count = POINTS if self.prepared(name).together else FEW_POINTS
         return torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64).to(self.dtype)
 
@@ -86,7 +87,7 @@ class Subjects:
 
     @kept()
     def slopes(self, name: str) -> np.ndarray:
-        """Return f'(x) at the x of the function's curve, with NaN where f fails."""
+        """Return f'(x) at the x values of the function's curve, with NaN where f fails."""
         slope = partial(difference.gradient, self.prepared(name).f)
         return elementwise.sampled(slope, self.places(name))[1]
 
@@ -98,13 +99,13 @@ class Subjects:
         return torch.linspace(*ranges.around(x, self.ends), count, dtype=torch.float64).to(self.dtype)
 
     def steps(self, name: str) -> Tensor:
-        """Return the h of an error curve, fewer if the function takes one x at a time."""
+        """Return the h values of an error curve, fewer if the function takes one x at a time."""
         count = STEPS if self.prepared(name).together else self.few_steps
         return torch.logspace(*self.log_h, count, dtype=torch.float64)
 
     @kept(8)
     def quotients_at(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the h of an error curve, and the quotient at x for each h, with NaN if f fails."""
+        """Return the h values of an error curve, and the quotient at x for each h, with NaN if f fails."""
         f, steps = self.prepared(name).f, self.steps(name)
         place = torch.tensor([x], dtype=torch.float64)
         quotients = elementwise.or_nan(lambda h: difference.quotient(f, place, h).double(), steps)

@@ -14,7 +14,7 @@ from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.subject import PLACES, kept
 
 LOG_H: Range = (-6.0, 0.0)  # rounding dominates below this range; lesson 1 is about that
-# Number of h of an error curve; the smaller is for functions that take one x at a time.
+# Number of h values of an error curve; the smaller is for functions that take one x at a time.
 STEPS, FEW_STEPS = 49, 13
 
 Merge = Callable[[Tensor, Tensor], Tensor]
@@ -106,7 +106,7 @@ class TwoPaths:
         return f, g, y.together and w.together
 
     def steps(self, name: str) -> Tensor:
-        """Return the h of an error curve, fewer if a function takes one x at a time."""
+        """Return the h values of an error curve, fewer if a function takes one x at a time."""
         count = STEPS if self.prepared(name)[2] else FEW_STEPS
         return torch.logspace(*self.log_h, count, dtype=torch.float64)
 

@@ -115,7 +115,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     """The base class of the widgets that explorers return.
 
     A subclass creates its controls, calls this constructor, and implements `rows`. `reading` is the result of
-    the subject's `read` for the present setting. It is passed to both methods of the picture. Nothing is
+    the subject's `read` for the current setting. It is passed to both methods of the picture. Nothing is
     computed before it is needed, and nothing is drawn before a page displays the widget. A program without a
     front end for widgets shows a single static figure instead.
     """
@@ -274,7 +274,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     @property
     def reading(self) -> ReadingT:
-        """The numbers for the present values of the controls, computed when they are first needed."""
+        """The numbers for the current values of the controls, computed when they are first needed."""
         if self._stale:
             with quietly():
                 self._reading: ReadingT = self.read()
@@ -282,12 +282,12 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return self._reading
 
     def read(self) -> ReadingT:
-        """Compute all numbers that are shown for the present values of the controls."""
+        """Compute all numbers that are shown for the current values of the controls."""
         reading: ReadingT = self.subject.read(self.setting)
         return reading
 
     def scene(self) -> Hashable:
-        """Return the values on which the static part depends; by default those of the dropdown lists."""
+        """Return the values on which the static part depends; by default the dropdown lists' values."""
         state = self.state
         return tuple(state[name] for name in self.firsts)
 
@@ -327,7 +327,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return words.numbers(rows, [words.not_finite()] if unexplained else self.reading.remarks)
 
     def update(self, change: object = None) -> None:
-        """Schedule a redraw for the present values of the controls."""
+        """Schedule a redraw for the current values of the controls."""
         self.play.touched(change)
         if self._covered_state is not None and self._covered_state != self.state:
             self._covered_state = None
@@ -473,7 +473,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return "\n".join([self.call, *map(words.plain, rows), *self.problems()])
 
     def static_figure(self) -> Figure:
-        """Return the present picture as a new matplotlib figure with legends."""
+        """Return the current picture as a new matplotlib figure with legends."""
         with quietly():
             picture = self.make_picture()
             set_scene(picture, self.reading)

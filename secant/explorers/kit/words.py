@@ -84,7 +84,7 @@ def quotient_digits(number: float, noise: float, dtype: str = "float64", least: 
 
 
 def compared(quotient: float, slope: float, noise: float, dtype: str = "float64") -> tuple[str, str, str]:
-    """Return a quotient, a slope, and their distance, with enough digits to show how far apart both are."""
+    """Return a quotient, a slope, and their distance, with enough digits to show the distance."""
     error = abs(float(quotient) - float(slope))  # as floats, because NumPy would warn about inf - inf
     least = _apart(quotient, error, dtype)
     return (
