@@ -230,7 +230,7 @@ class Subject:
 
 
 class FactorPlot:
-    """A plot with a bar and a dash for each step and, set apart, for the whole; the chain is drawn below."""
+    """A plot with a bar and a dash for each step and for the whole chain; the chain is drawn below."""
 
     def __init__(self, axes: Axes, names: Sequence[str], typical: np.ndarray) -> None:
         """Prepare the axes.

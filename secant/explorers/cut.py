@@ -153,7 +153,7 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure: left, the product with its secant, and with a fixed factor; right, the quotient's error."""
+    """The figure: left, the product, its secant, and the product for a fixed factor; right, the error."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject

@@ -211,7 +211,7 @@ class Subject:
         return plane, elementwise.images(self.rows, plane)
 
     def numbers(self, setting: Setting) -> Reading:
-        """Compute the numbers for a setting, and record problems of the function."""
+        """Compute the numbers for a setting of the controls, and record any problem with the function."""
         reading = Reading(setting)
         p, v = np.array(setting.p), direction(setting.v)
         reading.steps = np.logspace(*LOG_H, self.count)

@@ -139,7 +139,7 @@ class Subject(TwoPaths):
 
     @kept()
     def limits(self, name: str, merge: Merge) -> tuple[np.ndarray, np.ndarray]:
-        """Return the heights of the bars, and the errors, for several values of x and of h in their ranges."""
+        """Return the heights of the bars, and the errors, for several x values and h values."""
         z, levels, errors = MERGED[merge], [np.zeros(1)], [np.empty(0)]
         x = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
         slope = elementwise.or_nan(lambda t: self.slopes(name, z, t).both, x)

@@ -80,7 +80,7 @@ class Reading(Findings):
         found: the quotient of f, or the second derivative in each of the three ways.
         truth: the exact second derivative, if it is known.
         steps: the values of h for `curves`.
-        curves: for each way, the median of its errors over the x nearby, at each of `steps`.
+        curves: for each estimate, the median of its errors over x values nearby, at each of `steps`.
         limits: the limits of the differences, if the truth is not known.
     """
 
@@ -115,7 +115,7 @@ class Reading(Findings):
 
     @property
     def errors(self) -> dict[str, float]:
-        """The distance of each way's result from the best known number.
+        """The distance of each estimate of the derivative from the best known number.
 
         That is autograd's gradient for the first derivative. For the second, it is the exact value if that is
         known, and double backward otherwise.
@@ -125,7 +125,7 @@ class Reading(Findings):
 
     @property
     def noise(self) -> dict[str, float]:
-        """The approximate size of each way's rounding error."""
+        """The approximate size of the rounding error of each estimate of the derivative."""
         x, slope, step = self.setting.x, self.slopes[0], self.there - self.setting.x
         if self.is_first:
             return {"quotient": difference.rounding(difference.largest(*self.values), x, slope, step)}
@@ -226,7 +226,7 @@ class Subject(Subjects):
     def error_curves(
         self, name: str, derivative: Derivative, x: float
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the steps h, (k,), and the median error of each way at all of these steps."""
+        """Return the steps h, (k,), and the median errors of each estimate of the derivative at them."""
         f, near, steps = self.prepared(name).f, self.near(name, x), self.steps(name)
         if derivative == "first":
             return steps.numpy(), {"quotient": difference.median_errors(f, near, steps).numpy()}
@@ -319,7 +319,7 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure: f or its gradient with a secant and a tangent, and the error of each way against h."""
+    """The figure: f or its gradient with a secant and a tangent, and each estimate's error against h."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -457,8 +457,8 @@ def explore_second(
 ) -> SecondExplorer:
     """Return an explorer with sliders for x and h that shows slopes of f, or f'' found in three ways.
 
-    For the first derivative, it shows the curve of f with its secant and a tangent of autograd's slope, and
-    the distance of the quotient from that slope, against h. For the second derivative, it shows autograd's
+    For the first derivative, it shows the curve of f with its secant and a tangent of autograd's slope. The
+    right plot shows the distance of the quotient from that slope, against h. For the second derivative, it shows autograd's
     gradient f' with its secant, and a tangent whose slope comes from double backward. The right plot then
     shows the errors, against h, of the second difference of f, of the quotient of f', and of double backward.
 

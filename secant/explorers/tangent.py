@@ -58,7 +58,7 @@ class Reading(Findings):
         quotient: the difference quotient.
         gradient: autograd's gradient.
         error: the distance between the quotient and the gradient.
-        median: the median of this distance over the x nearby.
+        median: the median of this distance over x values nearby.
         places: the number of x values in a median.
         steps: the values of h for `curves`.
         curves: for each dtype, the median error at each of `steps`.

@@ -211,8 +211,8 @@ def largest(*values: float) -> float:
 def rounding(value: float, x: float, slope: float, step: float, dtype: str = "float64") -> float:
     """Estimate the rounding error of a quotient: the rounding error of its values, divided by the step.
 
-    A value is off by a unit in its last place. In addition, it is off by as much as rounding x changes it,
-    because there are roundings of that size inside f, such as that of x^3 in log(x^3).
+    A value is off by a unit in its last place. In addition, it is off by as much as rounding x changes it:
+    there are roundings of that size inside f, such as the rounding of x^3 in log(x^3).
     """
     unit = torch.finfo(getattr(torch, dtype)).eps
     size = abs(value) + (abs(x * slope) if math.isfinite(slope) else 0.0)
@@ -244,7 +244,7 @@ def _complex_step(f: Function, x: Tensor, h: Tensor) -> Tensor:
 
 
 def by_steps(found: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Tensor:
-    """Return `found` of all the steps, computed in blocks that torch does not split among threads.
+    """Apply `found` to all steps, in blocks so small that torch uses a single thread.
 
     Within a frame, waiting for a second thread costs more than it saves: 10 ms or more if other programs run.
 

@@ -76,7 +76,7 @@ def refuse_chance(f: Function, *arguments: Tensor) -> None:
 
 
 class _Failed(Exception):
-    """A failed call, to be ignored here because the error is reported where the value is needed."""
+    """An error that marks a failed call; its reason is reported where the value is needed."""
 
 
 def _value_or_failed(f: Function, argument: Tensor) -> Tensor:

@@ -127,8 +127,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     #: The explorers whose figures are in memory, in the order in which they were last drawn. This list is
     #: needed because ipywidgets keeps every widget ever made.
     kept: ClassVar[list["Panel[Any]"]] = []
-    #: The arguments of the call that controls set. Each control is in the attribute with the argument's name,
-    #: except that the control of h is `log_h`.
+    #: The arguments of the call for which there are controls. A control is in the attribute with the name of
+    #: its argument, except that the control of h is `log_h`.
     arguments: ClassVar[tuple[str, ...]] = ("x", "h")
     #: The name of the list of the lesson's questions in the explorer's .toml file.
     questions_name = "question"
@@ -145,7 +145,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         rows: Iterable[Sequence[widgets.Widget]],
         legend: Iterable[Iterable[Entry]],
     ) -> None:
-        """Build the widget, and observe every control in `rows` that has a value, also inside boxes.
+        """Build the widget, and observe every control in `rows` that has a value, including those in boxes.
 
         Args:
             subject: the functions to explore.
