@@ -457,10 +457,11 @@ def explore_second(
 ) -> SecondExplorer:
     """Return an explorer with sliders for x and h that shows slopes of f, or f'' found in three ways.
 
-    For the first derivative, it shows the curve of f with its secant and a tangent of autograd's slope. The
-    right plot shows the distance of the quotient from that slope, against h. For the second derivative, it shows autograd's
-    gradient f' with its secant, and a tangent whose slope comes from double backward. The right plot then
-    shows the errors, against h, of the second difference of f, of the quotient of f', and of double backward.
+    For the first derivative, the left plot shows the curve of f with its secant and a tangent of autograd's
+    slope. The right plot shows the distance of the quotient from that slope, against h. For the second
+    derivative, the left plot shows autograd's gradient f' with its secant, and a tangent whose slope comes
+    from double backward. The right plot then shows the errors, against h, of the second difference of f, of
+    the quotient of f', and of double backward.
 
     Each error is the median over 201 x values near the chosen one. Errors of the second derivative are
     measured from the exact value for the built-in functions, and from double backward for other functions.

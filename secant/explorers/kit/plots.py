@@ -144,7 +144,7 @@ class FunctionPlot:
             at: the point of tangency.
             quotient: the slope of the secant.
             gradient: the slope of the tangent.
-            ends: the x of the two points that the quotient compares; NaN for the complex step.
+            ends: the x values of the two points that the quotient compares; NaN for the complex step.
             heights: the function's values at `ends`.
         """
         # The complex step compares no two points.
@@ -200,13 +200,13 @@ class ErrorPlot:
         self.axes.minorticks_off()
 
     def set_curves(self, zeros: Line2D, steps: np.ndarray, *curves: tuple[Line2D, np.ndarray]) -> np.ndarray:
-        """Set the data of the error curves, and return the h at which an error is exactly 0.
+        """Set the data of the error curves, and return the h values at which an error is exactly 0.
 
         A line whose array of errors is empty gets no points.
 
         Args:
             zeros: the markers to place at errors of exactly 0.
-            steps: the h of the errors.
+            steps: the h values of the errors.
             curves: pairs of a line and its errors.
         """
         zero_steps = [np.empty(0)]

@@ -13,9 +13,9 @@ Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]  # a pair of funct
 LOG_H: Range = (
     -15.5,
     0.5,
-)  # log10(h) on the slider: 16 decades in steps of 1/16, all exact in floating point
+)  # range of log10(h) on the slider: 256 steps of 1/16, all exact in floating point
 
-# Log10(h) for lesson 1's first look: the secant visibly turns, and float64 shows no rounding.
+# Range of log10(h) for lesson 1's first look: the secant visibly turns, and float64 shows no rounding.
 NEAR_LOG_H: Range = (-4.0, 0.5)
 
 

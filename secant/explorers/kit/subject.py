@@ -17,11 +17,11 @@ from secant.explorers.kit.ranges import LOG_H, Range
 MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 
 PLACES = 25  # number of x values at which a function is tried
-# Number of points of a curve; the smaller is for functions that take one x at a time.
+# Number of points of a curve; the smaller one is for functions that take one x at a time.
 POINTS, FEW_POINTS = 401, 101
-# Number of h values of an error curve; the smaller is for functions that take one x at a time.
+# Number of h values of an error curve; the smaller one is for functions that take one x at a time.
 STEPS, FEW_STEPS = 65, 13
-# Number of x values for a median; the smaller is for functions that take one x at a time.
+# Number of x values for a median; the smaller one is for functions that take one x at a time.
 NEAR, FEW_NEAR = 201, 21
 
 
@@ -92,7 +92,7 @@ class Subjects:
         return elementwise.sampled(slope, self.places(name))[1]
 
     def near(self, name: str, x: float) -> Tensor:
-        """Return the x around the chosen one that a median is taken over, as many as a frame has time for."""
+        """Return the x values around the chosen one for a median, as many as a frame has time for."""
         prepared = self.prepared(name)
         affords = prepared.calls // (self.calls * self.few_steps)
         count = NEAR if prepared.together else min(FEW_NEAR, max(1, affords))

@@ -13,8 +13,8 @@ from secant.explorers.kit.difference import Function
 from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.subject import PLACES, kept
 
-LOG_H: Range = (-6.0, 0.0)  # rounding dominates below this range; lesson 1 is about that
-# Number of h values of an error curve; the smaller is for functions that take one x at a time.
+LOG_H: Range = (-6.0, 0.0)  # rounding errors, the subject of lesson 1, dominate below this range
+# Number of h values of an error curve; the smaller one is for functions that take one x at a time.
 STEPS, FEW_STEPS = 49, 13
 
 Merge = Callable[[Tensor, Tensor], Tensor]
