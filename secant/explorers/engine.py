@@ -34,7 +34,7 @@ from secant.language import say
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 BUGS: tuple[Bug, ...] = get_args(Bug)
-# By node, the gradients of its results, each by the number of the result.
+# For each node, the gradients of its results, by the number of the result.
 Buffers = dict[Any, dict[int, Tensor]]
 CALLS = (1, 2)
 

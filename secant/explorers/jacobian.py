@@ -183,7 +183,7 @@ class Reading(Findings):
     def modes_agree(self) -> bool:
         """True if forward and reverse mode agree on the product u J v, except for rounding errors."""
         size = float(np.hypot(*self.jvp) + np.hypot(*self.vjp))
-        # Generous, because the function may compute in float32.
+        # The tolerance is generous, because the function may compute in float32.
         return abs(self.along_u - self.backward) <= 1e-5 * size
 
     @property

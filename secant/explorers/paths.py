@@ -363,12 +363,12 @@ def explore_paths(
     against h.
 
     Args:
-        pairs: two functions of x, y and w, or a dict of such pairs by name. By default x^3 with x^2.
+        pairs: two functions of x, y and w, or a dict of such pairs by name. By default x^3 and x^2.
         x_range: the ends of x's slider.
         x: the x to start with, by default 5. A value outside x_range is moved into it, with a message.
         h: the step to start with, from 1e-6 to 1.
         merge: how z depends on y and w: "+", "×" (or "*"), or "log y + √w". By default "+" for given pairs,
-            and "log y + √w" for x^3 with x^2.
+            and "log y + √w" for x^3 and x^2.
         pair: the name of the pair to start with, by default the first.
         by_path: whether to start with the paths rather than with the whole quotient alone.
 

@@ -102,7 +102,7 @@ class Subject:
 
     @kept(8)
     def error_curve(self, name: str, x: float, dtype: str, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:
-        """Return the steps h and the median error at each of them, (k,) both."""
+        """Return the steps h and the median error at each of them, both of shape (k,)."""
         f, steps = self.of[dtype].prepared(name).f, self.of[dtype].steps(name)
         errors = difference.median_errors(f, self.of[dtype].near(name, x), steps, scheme)
         return steps.numpy(), errors.numpy()

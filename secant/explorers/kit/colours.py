@@ -38,7 +38,7 @@ def on_page(background: str, *, dark: bool) -> dict[str, str]:
 
 
 def recolour(figure: Figure, table: dict[str, str]) -> None:
-    """Replace each colour of a figure's artists that is a key of the table by the table's value."""
+    """Replace the colours of a figure's artists as the table says, from its keys to its values."""
     changes = {light.lower(): dark for light, dark in table.items() if light.lower() != dark.lower()}
     # On a white page nothing changes. Looking at every artist would take a fifth as long as drawing it.
     if not changes:

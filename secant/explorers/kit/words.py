@@ -38,7 +38,7 @@ STYLE = """<style>
 .secant-problems p { margin: 0; }
 %s
 </style>"""
-# On a dark page, the legend's drawings use the same dark colours as the picture.
+# On a dark page, the legend's drawings use the same lighter colours as the picture.
 STYLE %= "\n".join(
     f'.secant-dark .secant-legend [{part}="{light}"] {{ {part}: {dark}; }}'
     for light, dark in DARK.items()
@@ -50,7 +50,7 @@ class Row(NamedTuple):
     """A row of the table of numbers. Its number has the CSS class `secant-KEY`, by which tests find it."""
 
     key: str
-    label: str  # as HTML
+    label: str  # the meaning of the number, as HTML
     formula: str  # a formula, or a remark in symbols, as HTML
     number: str
 
