@@ -38,7 +38,7 @@ def on_page(background: str, *, dark: bool) -> dict[str, str]:
 
 
 def recolour(figure: Figure, table: dict[str, str]) -> None:
-    """Replace the colours of a figure's artists as the table says, from its keys to its values."""
+    """Recolour a figure's artists; the table maps each old colour to the new one."""
     changes = {light.lower(): dark for light, dark in table.items() if light.lower() != dark.lower()}
     # On a white page nothing changes. Looking at every artist would take a fifth as long as drawing it.
     if not changes:
