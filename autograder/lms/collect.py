@@ -1,9 +1,9 @@
-"""Files of a system's export, put into submitted/STUDENT/LESSON/, with a line for each file.
+"""Collect submissions from LMS exports into submitted/STUDENT/LESSON/, and report each file's outcome.
 
-A file goes to a student only if the system's own part of its path, or the roster, says so (`_owned`).
-An assignment's lesson is the one that the students' notebooks match, by graded cells; each student has one
-vote, and if they disagree, the user has to name the lesson. Unreadable files are placed, too, so that
-`autograder grade` reports them. The newest attempt counts (placing.py).
+A file is assigned to a student only if the LMS's own part of its path, or the roster, identifies the student
+(`_Collector._owned`). An assignment's lesson is the one that the students' notebooks match, by graded cells.
+Each student has one vote; if the votes differ, the user has to name the lesson. Unreadable files are placed,
+too, so that `autograder grade` reports them. The newest attempt counts (placing.py).
 """
 
 import re
@@ -29,8 +29,8 @@ from autograder.lms.roster import Ambiguous, Person, Roster, student_id, written
 from secant.language import counted, say
 from secant.visible import visible
 
-_INDEX = "index.html"  # Brightspace's own list of what it exports
-_LASTING = ("canvas", "blackboard")  # systems whose ids of people stay the same from lesson to lesson
+_INDEX = "index.html"  # name of the list of exported files that Brightspace adds to an archive
+_LASTING = ("canvas", "blackboard")  # LMSs in which a person's id stays the same from lesson to lesson
 _BY_HAND = "submitted/STUDENT/LESSON/"
 _MONTH, _DAY = "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
 _CLOCK = "(?:[01]?[0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9])?"
@@ -39,11 +39,11 @@ _DATE = re.compile(rf"20[0-9]{{2}}_{_MONTH}_{_DAY}(?![0-9])|20[0-9]{{2}}{_MONTH}
 
 @dataclass(frozen=True)
 class Collected:
-    """What became of the archives.
+    """The result of collecting archives.
 
     Attributes:
-        lines: one for each file, and for each archive that could not be read to its end.
-        people: whose submissions were found, and who is in the roster.
+        lines: one line for each file, and one for each archive that could not be read completely.
+        people: the students with submissions in the archives, and everyone in the roster.
     """
 
     lines: Sequence[Line]
@@ -51,12 +51,12 @@ class Collected:
 
     @property
     def placed(self) -> Sequence[tuple[str, str]]:
-        """The students and lessons of which something new lies in submitted/."""
+        """The students and lessons with a new submission in submitted/."""
         return sorted({(line.student, line.lesson) for line in self.lines if line.outcome == "collected"})
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many files had which outcome."""
+        """The number of files with each outcome."""
         found = Counter(line.outcome for line in self.lines)
         return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
 
@@ -68,17 +68,17 @@ def collect(
     lesson: str = "",
     system: System | None = None,
 ) -> Collected:
-    """Put what archives hold where `autograder grade` looks for it.
+    """Collect the submissions in LMS archives into submitted/, where `autograder grade` looks for them.
 
     Args:
         course: the course directory.
         downloads: the archives, as downloaded.
-        roster: who is who; without it, ids are made of what the system's names say.
-        lesson: the lesson that all is of, whatever the notebooks say.
-        system: where the archives come from, if their names do not show it.
+        roster: the students of the course; without a roster, ids are made from the names in the archives.
+        lesson: the lesson that all submissions belong to, even if the notebooks match another one.
+        system: the LMS that made the archives, if their file names do not show it.
 
     Raises:
-        CourseError: an archive does not exist, or no lesson is built.
+        CourseError: if an archive does not exist, or no lesson is built.
     """
     known = _graded_cells(course)
     lines: list[Line] = []
@@ -93,10 +93,10 @@ def collect(
 
 
 def system_named(name: str) -> System | None:
-    """The system that a word means; None for no word.
+    """Return the LMS with this name; None for an empty name.
 
     Raises:
-        CourseError: it means none.
+        CourseError: if the name is not that of a supported LMS.
     """
     for system in SYSTEMS:
         if name == system:
@@ -112,7 +112,11 @@ def system_named(name: str) -> System | None:
 
 
 def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
-    """The names of the graded cells of each built lesson, and of each other assignment."""
+    """Return the names of the graded cells of each built lesson and of each plain assignment.
+
+    Raises:
+        CourseError: if there is neither a built lesson nor a plain assignment.
+    """
     source = course.directory.source_directory
     lessons, plain = built_lessons(course.root, source), plain_assignments(course.root, source)
     lessons = [name for name in lessons if name not in plain]
@@ -133,10 +137,10 @@ def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
 
 
 def lesson_of(data: bytes, known: Mapping[str, frozenset[str]]) -> str:
-    """Return the lesson that a notebook has most graded cells of; empty if it has none.
+    """Return the lesson that shares the most graded cells with a notebook; empty if no lesson shares any.
 
     Raises:
-        Refused: it cannot be read.
+        Refused: if the notebook cannot be read.
     """
     found = {cell.grade_id for cell in parse(data).cells}
     best = max(known, key=lambda name: len(known[name] & found))
@@ -145,7 +149,15 @@ def lesson_of(data: bytes, known: Mapping[str, frozenset[str]]) -> str:
 
 @dataclass
 class _Collector:
-    """One archive on its way into submitted/."""
+    """Collects the files of one archive into submitted/.
+
+    Attributes:
+        known: the names of the graded cells of each lesson.
+        asked: the lesson that the user named; empty if the notebooks decide.
+        people: the students found so far, by id; shared by all archives.
+        lines: the report, shared by all archives.
+        name: the archive's file name.
+    """
 
     course: Course
     known: Mapping[str, frozenset[str]]
@@ -180,7 +192,7 @@ class _Collector:
         remember(self.course, attempts)
 
     def _file(self, member: Member, system: System | None) -> File | None:
-        """The file that an entry is; None where it is nobody's, which is said."""
+        """Return an entry as a file; None, with its outcome reported, if it cannot be a student's file."""
         line = Line(self.name, visible(member.path)[:300])
         self.lines.append(line)
         if member.ignored or (system == "brightspace" and PurePosixPath(member.path).name == _INDEX):
@@ -211,13 +223,13 @@ class _Collector:
         return File(line, member, found, refused=member.refused)
 
     def _is_of_lesson(self, reading: Handed) -> bool:
-        """Return whether Canvas's number of a file is a lesson's, as in ..._71_8_10_build.ipynb."""
+        """Return whether Canvas's number of a file is really the lesson's, as in ..._71_8_10_build.ipynb."""
         return bool(reading.number) and any(
             is_named_after(lesson, f"{reading.number}_{reading.file}") for lesson in self.known
         )
 
     def _owned(self, files: Sequence[File]) -> Iterator[File]:
-        """Say whose each file is; yield those whose owner is known."""
+        """Determine the owner of each file; yield the files with a known owner, and report the others."""
         told: dict[tuple[str, str], set[str]] = {}
         found: dict[str, Person] = {}
         for file in files:
@@ -245,18 +257,18 @@ class _Collector:
                 number = visible(found[student].numbers[system])
                 file.undecided(_other_number(visible(student), key, number, system))
             elif len(file.readings) > 1 and file.handed.system == "canvas" and counts[student] > 1:
-                # Perhaps a user whom the roster does not list imitates this student's name and number. Such a
-                # user shall neither replace what the student has handed in nor add to it.
+                # Perhaps a user who is not in the roster imitates this student's name and number. Such a user
+                # must not be able to replace or add to the student's submission.
                 file.undecided(_imitated(file.readings))
             else:
                 self.people.setdefault(student, found[student])
                 yield file
 
     def _owner(self, file: File) -> tuple[Handed, Person]:
-        """Return the reading that holds, and the student.
+        """Return the correct reading of a file's path, and the student who owns the file.
 
         Raises:
-            Ambiguous: it is not known who; the text says why, and what to do.
+            Ambiguous: if the student is unknown; the text gives the reason and a remedy.
         """
         if self.roster is not None:
             return _in_roster(self.roster, file)
@@ -275,13 +287,14 @@ class _Collector:
                 )
             )
         is_canvas = handed.system == "canvas"
-        name = "" if is_canvas else handed.name  # which has no spaces there
+        # Canvas's form of a name has no spaces, so it is not used as the student's name.
+        name = "" if is_canvas else handed.name
         return handed, Person(own, name, last_name=name, lms_id=handed.keys[-1] if is_canvas else "")
 
     def _has_other_owner(self, attempt: Attempt) -> bool:
-        """Say, if so, that the system had another id for the student in an earlier archive.
+        """Return whether the LMS had another id for the student in an earlier archive, and report it if so.
 
-        A roster with the system's ids decides before the earlier archive does.
+        If the roster contains the LMS's ids, the roster decides, and earlier archives are ignored.
         """
         system, keys = attempt.handed.system, attempt.handed.keys
         if system in self.people[attempt.student].numbers:
@@ -296,7 +309,7 @@ class _Collector:
         return bool(others)
 
     def _look(self, archive: Archive, file: File) -> None:
-        """Read a file once, to see that it can be read and what it is of."""
+        """Read a file once, to find out whether it is readable, and which lesson or file type it is."""
         if not file.handed.file:
             return
         try:
@@ -313,7 +326,10 @@ class _Collector:
             file.problem = refusal.outcome.message
 
     def _choose_lessons(self, attempts: Sequence[Attempt]) -> None:
-        """Say which lesson each attempt belongs to: the one that all students of its assignment mean."""
+        """Set the lesson of each attempt: the only lesson with votes from the students of its assignment.
+
+        If the user named a lesson, use it. If there is no such lesson, report the files with "which lesson?".
+        """
         groups: dict[str, list[Attempt]] = {}
         for one in attempts:
             groups.setdefault(one.handed.group, []).append(one)
@@ -330,9 +346,9 @@ class _Collector:
                         file.line.say("which lesson?", " ".join(filter(None, said)))
 
     def _votes(self, attempts: Sequence[Attempt]) -> Counter[str]:
-        """Count the students who handed in notebooks of each lesson, by their cells or else by their names.
+        """Count the students with notebooks of each lesson, by the graded cells, or else by the file names.
 
-        A student with notebooks of several lessons has no vote, unless nobody else has one.
+        A student with notebooks of several lessons has no vote, unless every student has several.
         """
         by_cells: dict[str, set[str]] = {}
         by_names: dict[str, set[str]] = {}
@@ -350,7 +366,7 @@ class _Collector:
 
 
 def _which_lesson(votes: Mapping[str, int]) -> str:
-    """Return the question which lesson an archive belongs to, and how to answer it."""
+    """Return the message that asks for the lesson of an archive, and explains the option that names it."""
     if not votes:
         return say(
             en="No notebook shows which lesson this is: name it with --lesson.",
@@ -367,10 +383,10 @@ def _which_lesson(votes: Mapping[str, int]) -> str:
 
 
 def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
-    """Yield the files to be read: the least of an archive's bytes first, by student.
+    """Yield the files to be read, starting with the students whose files have the fewest bytes.
 
-    Of an attempt, as much is read as one notebook may have: its notebooks first, then its smallest files.
-    So the student whose files are too large is the one whose files are left out.
+    Of each attempt, at most `MAX_FILE_BYTES` are read: its notebooks first, then its smallest files. So if an
+    archive is too large, the students with the largest files lose files.
     """
     too_much = say(
         en="There are too many files, or they are too large together.", ko="파일이 너무 많거나 너무 큽니다."
@@ -389,7 +405,10 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
 
 
 def _members(archive: Archive) -> tuple[list[Member], str]:
-    """The files of an archive, and why there are no more. Of two with one name the last counts."""
+    """Return the files of an archive, and the reason if the rest could not be read.
+
+    If two entries have the same name, the last one counts, and the other is refused.
+    """
     found: list[Member] = []
     cut = ""
     try:
@@ -408,12 +427,15 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
 
 
 def _span(handed: Handed) -> str:
-    """Return the part of an archive in which the system has one id for a person."""
+    """Return the part of an archive in which the LMS has one id per person; empty for the whole archive."""
     return "" if handed.system in _LASTING else handed.group
 
 
 def _settle_institution_ids(files: Sequence[File]) -> None:
-    """Keep the ids before the names on Brightspace if each file of an archive has one, else none of them."""
+    """Keep the readings with an institution's id if every file has one; otherwise keep those without.
+
+    Only Brightspace's names have such readings.
+    """
     all_have = all(len(file.readings[0].keys) == 2 for file in files)
     for file in files:
         file.readings = [one for one in file.readings if (len(one.keys) == 2) == all_have]
@@ -421,7 +443,10 @@ def _settle_institution_ids(files: Sequence[File]) -> None:
 
 
 def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
-    """Return the paths that Canvas cannot have written: one user under two names, one file twice."""
+    """Return the paths that Canvas cannot have written.
+
+    In these paths, one user has two names, or one file number occurs twice.
+    """
     sure = [file for file in files if file.handed.system == "canvas" and len(file.readings) == 1]
     names: dict[str, set[str]] = {}
     numbers = Counter((file.handed.keys, file.handed.number) for file in sure if file.handed.file)
@@ -441,10 +466,10 @@ def _is_date(handed: Handed) -> bool:
 
 
 def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
-    """Return the reading of a path that means a person in a roster, and the person.
+    """Return the reading of a path that identifies a person in the roster, and the person.
 
     Raises:
-        Ambiguous: nobody, or several people.
+        Ambiguous: if no person or several people match.
     """
     shown = visible(file.handed.name or file.handed.keys[0])
     found: list[tuple[Handed, Person]] = []
@@ -473,10 +498,10 @@ def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
 
 
 def _is_whole(roster: Roster, file: File, handed: Handed, person: Person) -> bool:
-    """Return whether one of several readings says enough of a person to be the true one.
+    """Return whether one of several readings identifies the person well enough to be the true reading.
 
-    On Canvas both id and name have to be this person's. On Brightspace the id is the same in each reading.
-    Blackboard's usernames are sure from a receipt alone.
+    On Canvas, both id and name have to match the person. On Brightspace, the id is the same in each reading,
+    so any reading will do. On Blackboard, only a receipt makes a username certain.
     """
     if handed.system == "canvas":
         by_name = written(person.name) | written(f"{person.first_name} {person.last_name}")
@@ -485,7 +510,7 @@ def _is_whole(roster: Roster, file: File, handed: Handed, person: Person) -> boo
 
 
 def _could_be(shown: str, people: str, handed: Handed) -> str:
-    """Return the sentence about a path that may mean several people in a roster."""
+    """Return the message about a path that may mean several people in the roster."""
     fix = (
         _worksheet(handed.keys[-1])
         if handed.system == "moodle"
@@ -501,7 +526,7 @@ def _could_be(shown: str, people: str, handed: Handed) -> str:
 
 
 def _imitated(found: Sequence[Handed]) -> str:
-    """Return the sentence about a path that the system can have written for several people."""
+    """Return the message about a path that the LMS can have written for several people."""
     shown = " / ".join(visible(key) for key in dict.fromkeys(one.keys[-1] for one in found))
     if found[0].system == "blackboard":
         return say(
@@ -521,7 +546,7 @@ def _imitated(found: Sequence[Handed]) -> str:
 
 
 def _perhaps_a_date() -> str:
-    """Return the sentence about numbers that may be a date, and not Canvas's."""
+    """Return the message about numbers that may be a date instead of Canvas's ids."""
     return say(
         en="The numbers in this name may be a date, and not Canvas's. Add --roster CSV with Canvas's ids, or "
         f"put the notebook into {_BY_HAND} yourself.",
@@ -531,7 +556,7 @@ def _perhaps_a_date() -> str:
 
 
 def _two_people(key: str) -> str:
-    """Return the sentence about paths that look like Canvas's but cannot be."""
+    """Return the message about paths that look like Canvas's but cannot be."""
     return say(
         en=f"This is no name of Canvas's: {key} stands for several people, or twice for one file. Put each "
         f"student's notebook into {_BY_HAND} yourself.",
@@ -541,7 +566,7 @@ def _two_people(key: str) -> str:
 
 
 def _other_number(student: str, key: str, other: str, system: System) -> str:
-    """Return the sentence about a path whose name and id mean different people."""
+    """Return the message about a path whose name and id belong to different people."""
     return say(
         en=f"The name means {student}, whose id was {other}, but the id here is {key}. If it is the same "
         f"person, put {key} into a column `{system}` of the roster (--roster). If not, the name imitates "
@@ -552,12 +577,13 @@ def _other_number(student: str, key: str, other: str, system: System) -> str:
 
 
 def _after_group(roster: Roster, handed: Handed) -> Person | None:
-    """Return the person whom Moodle's name means behind a group's, as in "Group A-Kim Minji".
+    """Return the person that a Moodle name means after a group's name, as in "Group A-Kim Minji".
 
-    A group's name may have dashes, too. One Latin word alone is no name: the end of "Kim Min-Ann" is not Ann.
+    A group's name may contain dashes, too. A single Latin word does not count as a name: the end of "Kim
+    Min-Ann" is not Ann.
 
     Raises:
-        Ambiguous: several.
+        Ambiguous: if several people match.
     """
     parts = handed.name.split("-") if handed.system == "moodle" else []
     names = ["-".join(parts[at:]).strip() for at in range(1, len(parts))]
@@ -572,7 +598,7 @@ def _after_group(roster: Roster, handed: Handed) -> Person | None:
 
 
 def _worksheet(numbers: str) -> str:
-    """What tells two students of one name apart on Moodle."""
+    """Return the advice on how to tell apart two Moodle students with the same name."""
     return say(
         en=f"Moodle's number in the folder's name is {numbers}: pass this assignment's grading worksheet as "
         "--roster, or copy its Identifier column into a column `moodle` of the roster.",
@@ -582,7 +608,7 @@ def _worksheet(numbers: str) -> str:
 
 
 def _several(student: str, ids: str, system: System) -> str:
-    """What is said of several in an archive who would be one student."""
+    """Return the message about several people in an archive who would get the same student id."""
     if system == "moodle":
         fix = _worksheet(ids)
         return say(
@@ -598,9 +624,9 @@ def _several(student: str, ids: str, system: System) -> str:
 
 
 def _own_id(handed: Handed) -> str:
-    """The id that is made of what the system's name says; empty if it says nothing that stays.
+    """Return the student id made from the LMS's name for a submission; empty if nothing in it is permanent.
 
-    Moodle's number is another in each assignment, and so is Canvas's of somebody anonymous.
+    Moodle's number differs between assignments, and so does Canvas's id of an anonymous student.
     """
     if handed.system in ("moodle", "brightspace"):
         return student_id(handed.name)

@@ -1,4 +1,4 @@
-"""What was handed in, written into submitted/ so that nothing is lost: what it replaces is kept aside."""
+"""Write collected attempts into submitted/, and archive any submission that they replace."""
 
 import json
 import os
@@ -27,22 +27,24 @@ from autograder.lms.attempts import Attempt, File, is_notebook
 from secant.files import put_aside, read_json, replace_file
 from secant.language import say
 
-PLACE = "collected"  # beside submitted/: what was replaced, and what each system calls a submission
-NOTE = "collect.txt"  # in the folder of whom nothing could be read
+# Folder next to submitted/ for replaced submissions and for the LMS's names of submissions.
+PLACE = "collected"
+NOTE = "collect.txt"  # file written into a student's folder if none of the student's files could be collected
 
-_RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE)  # of nbgrader's exchange and ours, not a student's
+# File names used by nbgrader's exchange and by the autograder, never by students.
+_RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE)
 _MAX_DEPTH, _MAX_NAME = 5, 100
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 
 
 class Places:
-    """Where the attempts of an archive go."""
+    """Writes the attempts found in one archive into submitted/ or into the archive folder."""
 
     def __init__(self, course: Course, archive: Archive) -> None:
         self._course, self._archive = course, archive
 
     def write(self, attempts: Sequence[Attempt]) -> None:
-        """Put one student's newest attempt in place, and the others aside."""
+        """Place a student's newest attempt in submitted/, and archive the student's older attempts."""
         *older, newest = sorted(attempts, key=lambda one: one.when or datetime.min)
         try:
             for one in older:
@@ -57,7 +59,11 @@ class Places:
                 )
 
     def _place(self, attempt: Attempt) -> None:
-        """Put an attempt where it is graded, unless what lies there is newer, the same, or all there is."""
+        """Place an attempt in submitted/, unless another submission there takes precedence.
+
+        The submission in submitted/ stays if it is newer, if it is identical, or if no new file could be
+        read.
+        """
         root = self._course.submitted
         folder = self._course.folder("submitted", attempt.student, attempt.lesson)
         if folder.parent.is_symlink():
@@ -81,7 +87,7 @@ class Places:
             _write_folder(folder, content)
 
     def _make_room(self, folder: Path, attempt: Attempt) -> None:
-        """Keep what lies where an attempt goes."""
+        """Move the submission that an attempt replaces from submitted/ to the archive folder."""
         kept = _free(self._kept(attempt) / "before")
         kept.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(folder, kept)
@@ -91,7 +97,7 @@ class Places:
         )
 
     def _aside(self, attempt: Attempt, why: str) -> None:
-        """Keep an attempt that does not count."""
+        """Store an attempt that does not count in the archive folder, and report where it is."""
         content = self._content(attempt)
         stem = f"{attempt.when:%Y-%m-%d_%H-%M-%S}" if attempt.when else "older"
         place = self._kept(attempt) / stem
@@ -104,9 +110,13 @@ class Places:
         return self._course.root / PLACE / "kept" / attempt.student / attempt.lesson
 
     def _notebook_names(self, attempt: Attempt) -> dict[int, PurePosixPath]:
-        """The name that the only notebook of the lesson gets; if one has it already, the intake chooses.
+        """Return the standard name for the lesson's notebook if the attempt has exactly one.
 
-        Of another assignment, only where it has a single notebook.
+        If a file already has a standard name, or if there are several notebooks, return {} and let the intake
+        choose. A plain assignment's notebook is renamed only if the assignment has a single notebook.
+
+        Returns:
+            The name, keyed by the `id()` of the `File` that gets it.
         """
         known = names_of(attempt.lesson)
         source = self._course.directory.source_directory
@@ -121,9 +131,10 @@ class Places:
         return {id(of_it[0]): PurePosixPath(known[0])}
 
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
-        """The files of an attempt as they are written, by path; what is wrong with one, its line says."""
+        """Return the files of an attempt, by the path to write; report each unusable file in its line."""
         content: dict[PurePosixPath, bytes] = {}
-        room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)  # as the intake reads side files
+        # The intake's own limit for a student's additional files, in bytes.
+        room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)
         for file in sorted(attempt.files, key=lambda file: not file.lesson):
             if not file.handed.file:
                 file.line.say(
@@ -162,7 +173,10 @@ class Places:
 
 
 def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) -> bool:
-    """Whether this lies in a folder; a time that the system does not say may be a person's."""
+    """Return whether a folder already holds this content.
+
+    If the new content has no timestamp, ignore the folder's timestamp: the instructor may have written it.
+    """
     found, time = _content_of(folder, root), PurePosixPath(TIMESTAMP)
     if found is not None and time not in content:
         found.pop(time, None)
@@ -170,12 +184,14 @@ def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) 
 
 
 def remember(course: Course, attempts: Sequence[Attempt]) -> None:
-    """Note what the system calls each submission, which `autograder export` has to say again."""
+    """Record the LMS's name for each submission; `autograder export` needs these names to upload feedback."""
     for lesson in sorted({one.lesson for one in attempts}):
         place = names_file(course, lesson)
         place.parent.mkdir(exist_ok=True)
         names = read_names(place)
-        if names is None:  # somebody may still be able to read it
+        # Set the damaged file aside instead of overwriting it: the instructor may still be able to recover
+        # it.
+        if names is None:
             put_aside(place, "damaged")
         known = dict(names or {})
         for one in sorted(attempts, key=lambda one: one.when or datetime.min):
@@ -190,36 +206,36 @@ def remember(course: Course, attempts: Sequence[Attempt]) -> None:
 
 
 def remembered(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
-    """Return each student's submission of a lesson as its system calls it: `system`, `key`, `name`, `label`.
+    """Return the LMS's name for each student's submission: a mapping with the keys of `remember`.
 
-    A file that cannot be read says nothing.
+    The keys are `system`, `key`, `name` and `label`. If the file is missing or damaged, the result is empty.
     """
     return read_names(names_file(course, lesson)) or {}
 
 
 def names_file(course: Course, lesson: str) -> Path:
-    """Return the place of the file that `remembered` reads."""
+    """Return the path of the file in which `remember` records a lesson's names."""
     return course.root / PLACE / f"{lesson}.json"
 
 
 def read_names(path: Path) -> dict[str, dict[str, str]] | None:
-    """Read a file of names; None if it is damaged, and nothing if there is none."""
+    """Return the recorded submission names from a file; None if it is damaged, {} if it does not exist."""
     return read_json(path, _names_by_file, None) if os.path.lexists(path) else {}
 
 
 def _names_by_file(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the data.
+    """Return the data unchanged after checking that it is a mapping of mappings of strings.
 
     Raises:
-        AttributeError, TypeError: it does not consist of texts by file and by field.
-        UnicodeEncodeError: a text has half a character, so the data could not be written again.
+        AttributeError, TypeError: if the data has another structure.
+        UnicodeEncodeError: if a string contains an unpaired surrogate and so could not be written again.
     """
     "".join(text for file, entry in data.items() for text in (file, *entry, *entry.values())).encode()
     return data
 
 
 def write_names(path: Path, names: Mapping[str, Mapping[str, str]]) -> None:
-    """Write a file of names."""
+    """Write submission names to a JSON file that only its owner can read."""
     replace_file(path, json.dumps(names, ensure_ascii=False, indent=1).encode(), private=True)
 
 
@@ -249,7 +265,7 @@ def _remark(file: File, attempt: Attempt) -> str:
 
 
 def _note(attempt: Attempt) -> str:
-    """What stands in the folder of whom nothing could be read."""
+    """Return the text of the note that explains why none of a student's files could be collected."""
     lines = [f"{file.line.path}: {file.line.message}" for file in attempt.files]
     return "\n".join(
         [say(en="None of these files could be collected:", ko="옮길 수 있는 파일이 없습니다:"), *lines, ""]
@@ -257,7 +273,11 @@ def _note(attempt: Attempt) -> str:
 
 
 def safe_path(path: str) -> PurePosixPath:
-    """A student's path without what could mean something to a system, nbgrader or us."""
+    """Return a student's path as a relative path that is safe to write.
+
+    Parts are cleaned by `_safe`, deep paths are cut, and a name reserved by nbgrader's exchange or by the
+    autograder gets a prefix.
+    """
     parts = [_safe(part) for part in path.split("/") if part.strip(" .")][:_MAX_DEPTH] or ["file"]
     if parts[0].casefold() in _RESERVED:
         parts[0] = f"handed in {parts[0]}"
@@ -265,7 +285,7 @@ def safe_path(path: str) -> PurePosixPath:
 
 
 def _safe(part: str) -> str:
-    """A part of a path: no hidden name, nothing that is not seen, short."""
+    """Return one part of a path, shortened, and without invisible characters or a leading dot."""
     text = unicodedata.normalize("NFC", part)
     text = "".join(char for char in text if unicodedata.category(char) not in ("Cf", "Cs", "Cc"))
     text = _UNSAFE.sub("_", text).strip(" ").lstrip(". ").rstrip(". ") or "file"
@@ -274,7 +294,7 @@ def _safe(part: str) -> str:
 
 
 def _free_path(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> PurePosixPath:
-    """A path that no file of the attempt has, on a disk that does not tell capitals either."""
+    """Return a path that no file of the attempt has yet, also on a file system that ignores case."""
     files = {str(each).casefold() for each in content}
     folders = {str(parent).casefold() for each in content for parent in each.parents}
 
@@ -291,7 +311,7 @@ def _free_path(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> P
 
 
 def _free(path: Path) -> Path:
-    """A path at which nothing is."""
+    """Return this path, or the path with the first number that makes it unused."""
     number, best = 1, path
     while os.path.lexists(best):
         number += 1
@@ -300,13 +320,13 @@ def _free(path: Path) -> Path:
 
 
 def _content_of(folder: Path, root: Path) -> dict[PurePosixPath, bytes] | None:
-    """What lies in a folder; None if that cannot be told, as with links in it."""
+    """Return a folder's files by path; None if some of them cannot be read, such as links."""
     found, left_out = read_side_files(folder, root, lambda path: True)
     return None if left_out else found
 
 
 def _write_folder(folder: Path, content: Mapping[PurePosixPath, bytes]) -> None:
-    """Write a folder in one step, at a place where nothing is."""
+    """Write a folder atomically, at a path where nothing exists yet."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=".collect-", dir=folder.parent))
     try:
