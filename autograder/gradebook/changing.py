@@ -1,8 +1,8 @@
-"""A graded lesson's tasks change: the gradebook follows, and nothing that was graded is lost.
+"""Update the gradebook when the tasks of a graded assignment change, without losing any grade.
 
-nbgrader refuses other cells than those that it has grades for, or removes the lesson with all that was handed
-in. Here the grades of the tasks that stay are left alone. Of those that go, all is kept in a table, and of
-the whole gradebook a copy.
+nbgrader itself either refuses to change the cells of a graded assignment, or removes the assignment with all
+of its submissions. This module leaves the grades of remaining tasks alone. It saves the grades of dropped
+tasks in a table, and copies the whole gradebook first.
 """
 
 import sqlite3
@@ -40,10 +40,11 @@ Cells = set[tuple[type, str]]
 
 @dataclass(frozen=True)
 class Difference:
-    """Which tasks' cells a notebook has lost and gained since it was entered.
+    """The differences between a notebook's graded cells and the gradebook's entries for it.
 
     Attributes:
-        dropped, added: names of cells, each once. One that is graded in another way is in both.
+        dropped, added: sorted names of cells, without duplicates. A cell that is graded differently is in
+            both.
     """
 
     dropped: Sequence[str]
@@ -51,7 +52,7 @@ class Difference:
 
 
 def difference(known: Notebook, notebook: NotebookNode) -> Difference:
-    """Compare a notebook as it will be entered with what the gradebook has of it."""
+    """Compare a notebook's graded cells with the gradebook's entries for it."""
     old, new = _entered(known), _wanted(notebook)
     return Difference(*(sorted({name for _, name in cells}) for cells in (old - new, new - old)))
 
@@ -77,18 +78,21 @@ def _wanted(notebook: NotebookNode) -> Cells:
 
 
 def follow(db: Session, known: Notebook, notebook: NotebookNode, table: Path) -> None:
-    """Give the gradebook the cells of a notebook, and each submission a grade and a comment for the new ones.
+    """Make the gradebook's cells match a notebook, and add rows for new cells to every submission.
 
-    A new grade waits for a person until the submission is graded again: it is no zero. This commits nothing.
+    A new grade needs manual grading until the submission is graded again, so it does not count as zero. The
+    caller has to commit the changes.
 
     Args:
-        db: the gradebook's.
-        known: its notebook.
-        notebook: as it will be entered.
-        table: where to write what was graded of cells that go, if there is any. An older file is replaced.
+        db: the session of the gradebook.
+        known: the gradebook's entry for the notebook.
+        notebook: the notebook in the form in which it will be entered.
+        table: the path for a table of the grades of dropped cells, if there are any; an older file is
+            replaced.
     """
     old, new = _entered(known), _wanted(notebook)
-    db.execute(text("UPDATE course SET id = id"))  # from here on, nobody else writes
+    # This update takes the write lock, so that no other process can write from here on.
+    db.execute(text("UPDATE course SET id = id"))
     cells = (*known.grade_cells, *known.solution_cells, *known.task_cells)
     gone = [cell for cell in cells if (type(cell), cell.name) in old - new]
     _keep(db, [cell.id for cell in gone], table)
@@ -114,7 +118,7 @@ def _is_marked(cell: NotebookNode) -> bool:
 def _add(
     db: Session, kind: type, name: str, notebook: str, cell_type: str, submissions: Sequence[str]
 ) -> None:
-    """Add an empty cell, whose points and source are entered as always, and its row in each submission."""
+    """Add an empty cell and its row in each submission; the caller enters the points and the source later."""
     made: Any = kind(id=new_uuid(), name=name, notebook_id=notebook)
     if kind in (GradeCell, TaskCell):
         made.max_score, made.cell_type = 0.0, cell_type
@@ -130,7 +134,7 @@ def _add(
 
 
 def _keep(db: Session, cells: Sequence[str], table: Path) -> None:
-    """Write what was graded and said of cells into a table, if anything was."""
+    """Save the scores and manual comments of cells in a CSV table, if there are any."""
     student = SubmittedAssignment.student_id
     graded = select(student, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.extra_credit)
     graded = graded.add_columns(Grade.max_score, literal("")).join(Grade.notebook)
@@ -150,12 +154,13 @@ def _keep(db: Session, cells: Sequence[str], table: Path) -> None:
 
 
 def copy_of(db: Session, file: Path | None, name: str) -> str:
-    """Copy the whole gradebook; return where the copy is.
+    """Copy the whole gradebook; return a description of the copy's location.
 
     Args:
-        db: the gradebook's.
-        file: SQLite's, None for a server's database: there the copy is a schema, made when `db` commits.
-        name: of the copy, of letters, digits and underscores, at most 63; there is none of that name.
+        db: the session of the gradebook.
+        file: the SQLite file; None for a server's database, where the copy is a schema made when `db`
+            commits.
+        name: an unused name for the copy, of at most 63 letters, digits and underscores.
     """
     if file is not None:
         copy = file.with_name(f"{name}.db")
@@ -170,5 +175,5 @@ def copy_of(db: Session, file: Path | None, name: str) -> str:
 
 
 def stamp(lesson: str, now: datetime) -> str:
-    """Return a name for what is kept: it says when and before which change."""
+    """Return a name for the copies made before a change of tasks, with the lesson and the time."""
     return f"gradebook_before_{lesson[:24]}_{now:%Y%m%d_%H%M%S}"

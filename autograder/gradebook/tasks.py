@@ -1,4 +1,4 @@
-"""An assignment's graded cells: entered into the gradebook, and changed there when its tasks change."""
+"""Enter an assignment's graded cells into the gradebook, and update them when the tasks change."""
 
 import copy
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,13 @@ from autograder.gradebook.errors import GradebookBusy, refused
 
 @dataclass(frozen=True)
 class _Tasks:
-    """What the gradebook holds of an assignment: its name, what it is, and its notebooks, by their names."""
+    """The graded content of an assignment as it should be in the gradebook.
+
+    Attributes:
+        name: the assignment's name.
+        what: "lesson" or "assignment", for messages.
+        notebooks: the instructor's notebooks by name.
+    """
 
     name: str
     what: str
@@ -40,21 +46,21 @@ class _Tasks:
 
 
 def register(book: Book, assignment: Assignment) -> None:
-    """Enter a lesson's graded cells, as `nbgrader generate_assignment` does.
+    """Enter a lesson's graded cells into the gradebook, as `nbgrader generate_assignment` does.
 
     Raises:
-        CourseError: submissions have been graded for other cells, or the gradebook does not take these.
+        CourseError: if submissions were graded with other cells, or the gradebook rejects the cells.
     """
     _register(book, _Tasks.of_lesson(assignment))
 
 
 def register_plain(book: Book, name: str, notebooks: Mapping[str, NotebookNode]) -> None:
-    """Enter the graded cells of an assignment with ordinary nbgrader tests, as `register` does.
+    """Enter the graded cells of a plain assignment into the gradebook, as `register` does for a lesson.
 
     Args:
         book: the gradebook.
         name: the assignment's name.
-        notebooks: the instructor's, by their names.
+        notebooks: the instructor's notebooks by name.
     """
     _register(book, _Tasks.of_plain(name, notebooks))
 
@@ -77,12 +83,12 @@ def _register(book: Book, tasks: _Tasks) -> None:
 
 
 def _gone(book: Book, tasks: _Tasks) -> list[str]:
-    """Return the names of the notebooks that the gradebook has and the assignment has no more.
+    """Return the names of notebooks that are in the gradebook but no longer in the assignment.
 
     Raises:
-        CourseError: something was handed in for one of them.
+        CourseError: if there are submissions to one of them.
     """
-    if tasks.what == "lesson":  # which has one notebook
+    if tasks.what == "lesson":  # A lesson has exactly one notebook.
         return []
     try:
         known = book.connection.gradebook.find_assignment(tasks.name).notebooks
@@ -98,16 +104,16 @@ def _gone(book: Book, tasks: _Tasks) -> list[str]:
 
 
 def change_tasks(course: Course, names: Iterable[str]) -> list[str]:
-    """Give assignments that have been graded the cells that they have now.
+    """Update the gradebook's cells of graded assignments whose tasks have changed.
 
     Cells that remain keep their automatic and manual grades. The gradebook is copied first, and the grades of
-    dropped cells go to a table. Nothing is changed if the cells are those that the gradebook has.
+    dropped cells go to a table. Nothing changes for a notebook whose cells match the gradebook.
 
     Returns:
-        What was done, a sentence or two for each notebook that had other cells.
+        A message for each changed notebook that describes the changes and names the copy of the gradebook.
 
     Raises:
-        CourseError: an assignment or the gradebook cannot be read, or not changed.
+        CourseError: if an assignment or the gradebook cannot be read, or the gradebook cannot be changed.
     """
     directory = course.directory
     with Book(directory, course.config) as book:
@@ -130,7 +136,7 @@ def _read(course: Course, name: str) -> _Tasks:
 
 
 def _change(book: Book, tasks: _Tasks, name: str) -> str:
-    """Change one notebook; return what was done, or an empty text if it was nothing."""
+    """Update the gradebook's cells of one notebook; return a description of the changes, or "" if none."""
     connection = book.connection
     shown = tasks.name if name == tasks.name else f"{tasks.name}/{name}"
     with refused(f"The tasks of {tasks.what} {shown} could not be changed"):
@@ -156,7 +162,7 @@ def _change(book: Book, tasks: _Tasks, name: str) -> str:
 
 
 def _known(book: Book, assignment: str, notebook: str) -> Notebook | None:
-    """Return a notebook that the gradebook has, if it has it."""
+    """Return the gradebook's entry for a notebook; None if there is none."""
     try:
         return book.connection.gradebook.find_notebook(notebook, assignment)
     except MissingEntry:
@@ -164,13 +170,13 @@ def _known(book: Book, assignment: str, notebook: str) -> Notebook | None:
 
 
 def _changed(known: Notebook, notebook: NotebookNode) -> changing.Difference | None:
-    """Return how a notebook's cells differ from the graded ones; None if they do not, or none were graded."""
+    """Return the differences between a notebook and its graded cells; None if equal or not graded yet."""
     found = changing.difference(known, notebook)
     return found if known.submissions and (found.dropped or found.added) else None
 
 
 def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> tuple[NotebookNode, Any]:
-    """Return the notebook as nbgrader would enter it, and what its steps pass on."""
+    """Return the notebook as nbgrader's preprocessors leave it before SaveCells, and their resources."""
     notebook, coursedir = copy.deepcopy(source), book.connection.coursedir
     names = {"assignment": assignment, "notebook": name, "db_url": coursedir.db_url}
     resources: Any = {"nbgrader": names, "unique_key": name}
@@ -181,7 +187,7 @@ def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> t
 
 
 def _is_same(known: Notebook, notebook: NotebookNode) -> bool:
-    """Return whether the gradebook has a notebook's cells, with their points."""
+    """Return whether the gradebook's cells match a notebook's in names, sources and points."""
     kinds = (is_grade, is_solution, is_task, is_locked)
     cells = [cell for cell in notebook.cells if any(is_kind(cell) for is_kind in kinds)]
     marked = {cell.metadata.nbgrader.grade_id: cell for cell in cells}

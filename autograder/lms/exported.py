@@ -49,7 +49,7 @@ _CANVAS_ANONYMOUS = re.compile(
     r"(?P<late>LATE_)?anon_(?P<later>LATE_)?(?P<key>[A-Za-z0-9]{5})_(?P<number>[0-9]+)_(?P<file>.+)",
     re.DOTALL,
 )
-# ASCII characters other than a-z, 0-9 and _, which Canvas removes from names
+# Characters that Canvas removes from names: all of ASCII except a-z, 0-9 and _.
 _NOT_IN_A_CANVAS_NAME = re.compile(r"[\x00-/:-^`{-\x7f]")
 # Patterns of path parts that only the LMS writes, even if no reader can parse them.
 _ITS_OWN: Mapping[System, re.Pattern[str]] = {

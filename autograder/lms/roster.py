@@ -63,7 +63,7 @@ class Person:
     """A person in a roster.
 
     Attributes:
-        id: nbgrader's student id, which is also the name of the student's folder in submitted/.
+        id: nbgrader's student id; it is also the name of the student's folder in submitted/.
         keys: ids of this person that do not come from a particular LMS.
         numbers: the id that each LMS itself assigned to this person, by LMS.
         lms_id: an LMS's own id that stays the same from lesson to lesson; empty if there is none.
@@ -131,7 +131,7 @@ class Roster:
         return by_number or (set() if system == "moodle" else self.with_id(keys))
 
     def with_number(self, keys: Iterable[str], *systems: System) -> set[int]:
-        """Return the indices of the people to whom one of these LMSs assigned one of these ids."""
+        """Return the indices of the people with one of these ids, as these LMSs assigned them."""
         pairs = ((system, _key(key)) for key in keys for system in systems)
         return set().union(*(self._by_number.get(pair, set()) for pair in pairs))
 
@@ -191,7 +191,7 @@ def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | Non
 
     first, last = cell(_FIRST), cell(_LAST)
     name = cell(_NAME)
-    if not last and not name:  # In a Korean list without a column for the last name, 이름 holds the whole name.
+    if not last and not name:  # In a Korean list without a last-name column, 이름 holds the whole name.
         first, name = "", first
     if "Points Possible" in name:
         return None
