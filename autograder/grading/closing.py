@@ -1,4 +1,4 @@
-"""What a run leaves for a person: work that could not be read, notes, and folders that were not asked for."""
+"""The summary at the end of a grading run, with the items that the instructor still has to handle."""
 
 import difflib
 import os
@@ -22,26 +22,28 @@ _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograde
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
 _NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
 _NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?$", re.IGNORECASE)
-_FIRST = 3  # submissions that a line names
-_ALIKE = 0.6  # of two names that may mean the same, as difflib counts
+_FIRST = 3  # submissions named in one line; further ones are only counted
+_ALIKE = 0.6  # minimum difflib ratio at which one name is suggested for another
 
 
 @dataclass(frozen=True)
 class Closing:
-    """How a run ended.
+    """The summary of a grading run.
 
     Attributes:
-        graded: submissions that have points, or wait for nothing but a person's.
-        notes: answers that a person has to grade, in so many submissions.
-        overruled: answers of code that have changed since a person gave their points, in so many submissions.
-        unread: submissions that could not be read and that nobody has settled, each with why.
-        several: submissions of several notebooks whose answers differ, each with which one counted.
-        unknown: what lies in submitted/ where no submission is looked for, each with what to do.
-        absent: students of the gradebook who have handed in nothing, by lesson.
-        strangers: whose id is none of the class's, each with what to do; all of them are graded.
-        packages: packages that are not installed where notebooks ran, each with the students who import it.
-        unclear_times: submissions whose time is unclear, which count as on time, each with what to do.
-        late: submissions that have lost points for being late, each with the points and the times.
+        graded: the number of submissions that have points or only need manual grading.
+        notes: the number of text answers that need manual grading, and the number of submissions with such
+            answers.
+        overruled: the number of code answers that changed after an instructor gave points, and of
+            submissions.
+        unread: submissions that could not be read and have no manual score, with the reason for each.
+        several: submissions of several notebooks with different answers, with the notebook that counted.
+        unknown: files and folders in submitted/ that are not submissions, with advice for each.
+        absent: the students without a submission, by lesson.
+        strangers: graded submissions under ids that are not in the class, with advice for each.
+        packages: packages missing where the notebooks ran, with the students whose notebooks import them.
+        unclear_times: submissions with an unclear time, which count as on time, with advice for each.
+        late: submissions with a late penalty, with the points and the times.
     """
 
     graded: int
@@ -58,7 +60,7 @@ class Closing:
 
     @property
     def is_clean(self) -> bool:
-        """Whether all that lies there was read, and it is clear what counts."""
+        """True if every submission was read, and it is clear which notebooks count."""
         return not self.unread and not self.several and not self.unknown
 
 
@@ -69,14 +71,14 @@ def closing(
     students: Collection[str],
     is_exported: Callable[[str], bool],
 ) -> Closing:
-    """Sum up a run.
+    """Summarize a grading run.
 
     Args:
-        summary: what the run came to.
-        submitted: the folder.
-        every: all that the course has to grade.
-        students: the students that were asked for; empty for all students.
-        is_exported: tells whether a file or folder has the name of an LMS's export.
+        summary: the outcome of the run.
+        submitted: the folder of the submissions.
+        every: all lessons and assignments that can be graded.
+        students: the students that the user selected; empty for all students.
+        is_exported: a function that returns whether a name is that of an LMS's export.
     """
     results, late = summary.results, summary.late
     notes, overruled, unread, several, graded = [], [], {}, {}, 0
@@ -114,7 +116,7 @@ def closing(
 
 
 def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
-    """Return the students who import each missing package, the package that most of them import first."""
+    """Return the students who import each missing package, most frequently imported packages first."""
     students: dict[str, set[str]] = {}
     for entry, packages in missing.items():
         for package in packages:
@@ -124,16 +126,17 @@ def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
 
 
 def listed(entries: Sequence[Entry]) -> str:
-    """Return the first submissions of several, and how many more there are."""
+    """Return a text that names the first submissions and counts the others."""
     shown = ", ".join(map(str, entries[:_FIRST]))
     return f"{shown} and {len(entries) - _FIRST} more" if len(entries) > _FIRST else shown
 
 
 def _strangers(handed: Collection[str], before: Sequence[Listed]) -> dict[str, str]:
-    """Who handed in under an id that is none of the class's, and what to do about each.
+    """Return advice for each submission under an id that is not on the class list.
 
-    A class was entered if somebody has a name, or is there without any work: a submission brings neither.
-    Later runs find a stranger in the gradebook, too, and know it by the name that it alone has not.
+    There is a class list if the gradebook has a student with a name, or one without any submission: grading
+    adds neither. On later runs, unknown students are in the gradebook, too. If most students have names,
+    those without a name are treated as unknown.
     """
     entered = {one.id for one in before if one.is_named or not one.has_work}
     named = {one.id for one in before if one.is_named}
@@ -145,7 +148,7 @@ def _strangers(handed: Collection[str], before: Sequence[Listed]) -> dict[str, s
 
 
 def _who_is(student: str, missing: Sequence[str]) -> str:
-    """What to do about a stranger, who may be one of the students who have handed in nothing."""
+    """Return advice about an unknown id, which may be a misspelt id of a student without a submission."""
     if alike := difflib.get_close_matches(student, missing, 1, _ALIKE):
         return (
             f"Not in the class; did you mean {alike[0]}? Then rename the folder, grade again, "
@@ -156,7 +159,7 @@ def _who_is(student: str, missing: Sequence[str]) -> str:
 
 
 def _why(result: Result) -> str:
-    """Why a file could not be read, and what an earlier one had."""
+    """Return the reason why a file could not be read, with the points of an earlier file if there is one."""
     why = result.tasks[0].message.partition("\n")[0]
     if result.before is None:
         return why
@@ -170,7 +173,7 @@ def unknown(
     is_exported: Callable[[str], bool],
     students: Collection[str] = (),
 ) -> Iterable[tuple[str, str]]:
-    """Yield what lies in submitted/ where no submission is looked for, and what to do about it."""
+    """Yield the files and folders in submitted/ that are not submissions, each with advice."""
     lessons = every.names
     nameless = f"No {'lesson or assignment' if every.plain else 'lesson'} has this name; {every.listed}."
     for student in _entries(submitted):
@@ -199,7 +202,7 @@ def unknown(
 
 
 def _move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
-    """Where a notebook belongs that lies loose in a student's folder."""
+    """Return advice on where to move a notebook that is directly in a student's folder."""
     stem = _NOTEBOOK.sub("", notebook)
     alike = [lesson for lesson in lessons if stem.startswith(lesson)] or _of_number(stem, lessons)
     alike = alike or difflib.get_close_matches(stem, lessons, 1, _ALIKE)
@@ -212,13 +215,13 @@ def _move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
 
 
 def _of_number(name: str, lessons: Sequence[str]) -> list[str]:
-    """The lesson of which a name is the number, as in 3, 03 or lesson_3."""
+    """Return the lesson whose number is this name, as in 3, 03 or lesson_3."""
     found = _NUMBERED.fullmatch(name)
     return [lesson for lesson in lessons if found and lesson.startswith(f"{int(found[1]):02}_")]
 
 
 def meant(name: str, submitted: Path) -> str:
-    """The student's folder whose name is most like this one; nothing if none is."""
+    """Return the student's folder with the most similar name; empty if none is similar enough."""
     found = difflib.get_close_matches(name, [entry.name for entry in _entries(submitted)], 1, _ALIKE)
     return found[0] if found else ""
 

@@ -1,7 +1,7 @@
-"""The notebook that staff see of a submission with ordinary nbgrader tests.
+"""The notebook for staff of a plain assignment's submission (ordinary nbgrader tests).
 
-Cells of the assignment that are not the student's to write are ours. Every other cell is the student's, with
-outputs of ours alone: what it printed when it was graded, and the pictures that it showed.
+Cells that students must not edit come from the assignment. Every other cell is the student's. All outputs are
+made by the autograder, from the text that a cell printed during grading and the pictures in the submission.
 """
 
 import re
@@ -32,12 +32,12 @@ _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 @dataclass(frozen=True)
 class Given:
-    """A notebook of an assignment, over which a submitted one is laid.
+    """A notebook of a plain assignment, with which a submitted notebook is combined.
 
     Attributes:
-        source: its cells that nbgrader knows.
+        source: the notebook's cells that nbgrader knows.
         made: the instructor's notebook.
-        language: of the sentences about pictures that cannot be shown.
+        language: the language of the messages about pictures that cannot be shown.
     """
 
     source: PlainSource
@@ -51,12 +51,12 @@ class Given:
 
     @cached_property
     def marks(self) -> Mapping[str, Mapping[str, object]]:
-        """Their metadata, by grade_id."""
+        """The nbgrader metadata of the cells that nbgrader knows, by grade_id."""
         return {grade_id(cell): grading(cell) for cell in self.made.cells if grade_id(cell)}
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The instructor's own text cells, by their source: the same text with its attachments inside."""
+        """The instructor's text cells with their attachments embedded, by the cells' original text."""
         cells = (cell for cell in self.made.cells if cell.cell_type == "markdown")
         return {cell.source: _with_attachments(cell.source, cell.get("attachments", {})) for cell in cells}
 
@@ -64,16 +64,17 @@ class Given:
 def staff_notebook(
     submitted: Sequence[Cell], given: Given, name: str, result: Result, files: Mapping[str, bytes]
 ) -> NotebookNode:
-    """Return a notebook with what became of it written in as outputs, beside the pictures that it shows.
+    """Return the notebook for staff: the submitted cells, with results as outputs next to the pictures.
 
-    The pictures of notes are the student's own bytes as yet; see `autograder.page.pictures`.
+    The pictures in the student's text cells are raw data that still has to be decoded safely; see
+    `autograder.page.pictures`.
 
     Args:
-        submitted: the cells that were handed in.
+        submitted: the submitted cells.
         given: the notebook of the assignment.
-        name: its name within the assignment.
-        result: what became of the submission.
-        files: the student's files beside it, by path.
+        name: the notebook's name within the assignment.
+        result: the result of the submission.
+        files: the student's files in the notebook's folder, by path.
     """
     found = {task.cell: task for task in result.tasks if task.notebook == name}
     printed = {one.place: one.cell for one in result.cells if one.notebook == name}
@@ -109,13 +110,14 @@ def staff_notebook(
 
 
 def _cell(cell: Cell, ours: PlainCell | None, given: Given, place: int) -> NotebookNode:
-    """Return a cell with our text, type and metadata, as far as it is the assignment's."""
+    """Return a cell as a notebook node, with the assignment's text, type and metadata where they apply."""
     is_code = cell.kind == "code" if ours is None else ours.is_code
     is_locked = ours is not None and ours.is_ours
     source = ours.source if ours is not None and is_locked else cell.source
     metadata: dict[str, Any] = {} if ours is None else {"nbgrader": dict(given.marks[ours.id])}
     if is_code and not is_locked:
-        source = clipped(visible(source))  # for people: what ran, and submitted/, have the rest
+        # Shortened for readers only: the full code is what ran, and it is in submitted/.
+        source = clipped(visible(source))
     new = v4.new_code_cell if is_code else v4.new_markdown_cell
     made: NotebookNode = new(source, id=f"cell-{place}", metadata=metadata)
     if is_locked:
@@ -126,8 +128,8 @@ def _cell(cell: Cell, ours: PlainCell | None, given: Given, place: int) -> Noteb
 def _with_attachments(source: str, attachments: Mapping[str, Mapping[str, str]]) -> str:
     """Return an instructor's text with its attached pictures as data URLs.
 
-    A notebook's attachments are a student's, to be decoded in the sandbox. Without a file of its name, a link
-    to an attachment would keep nbconvert from showing the notebook at all.
+    A notebook's attachments must be left to the student's pictures, which are decoded in the sandbox. A link
+    to an attachment that does not exist becomes "#", because nbconvert could not show the notebook with it.
     """
 
     def address(link: re.Match[str]) -> str:
@@ -138,11 +140,11 @@ def _with_attachments(source: str, attachments: Mapping[str, Mapping[str, str]])
 
 
 def _test_outputs(task: GradedTask) -> list[NotebookNode]:
-    """Return a test cell's outputs: the verdict."""
+    """Return the output of a test cell: its verdict."""
     if task.outcome == "passed":
         return []
     if task.outcome == "wrong" and task.points:
         return [output("stream", name="stdout", text=f"{task.points:g} of {task.max_points:g} points\n")]
     lines = task.message.split("\n")
-    # The name that HideTests knows for a message without frames.
+    # HideTests keeps a message with this error name unchanged, because it has no frames.
     return [output("error", ename="CheckFailed", evalue=lines[0], traceback=lines)]

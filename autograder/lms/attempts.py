@@ -47,7 +47,7 @@ class Line:
 
     @property
     def needs_a_person(self) -> bool:
-        """Return whether the instructor has to act on this file."""
+        """True if the instructor has to act on this file."""
         return OUTCOMES[self.outcome]
 
     def say(self, outcome: str, message: str) -> None:
@@ -102,7 +102,7 @@ class Attempt:
 
     @property
     def when(self) -> datetime | None:
-        """Return the submission time in UTC, converted from the LMS's own clock; None if unknown."""
+        """The submission time in UTC, converted from the LMS's own clock; None if unknown."""
         return to_utc(self.handed.when, self.zone) if self.handed.when else None
 
     def settle(self, outcome: str, message: str) -> None:

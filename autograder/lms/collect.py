@@ -383,7 +383,7 @@ def _which_lesson(votes: Mapping[str, int]) -> str:
 
 
 def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
-    """Yield the files to be read, starting with the students whose files have the fewest bytes.
+    """Yield the files to be read, ordered by student: the student with the fewest bytes comes first.
 
     Of each attempt, at most `MAX_FILE_BYTES` are read: its notebooks first, then its smallest files. So if an
     archive is too large, the students with the largest files lose files.

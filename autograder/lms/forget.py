@@ -25,7 +25,7 @@ from autograder.lms.placing import PLACE, read_names, write_names
 _STEPS = ("submitted", "autograded", "feedback")
 # Suffixes of course files, skipped in the course's top folder.
 _OF_THE_COURSE = (".py", ".md", ".toml", ".ipynb")
-# Suffixes of compressed files, which are never searched.
+# Suffixes of compressed files. Such files are never searched.
 _COMPRESSED = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")
 _MOST = 100_000_000  # bytes read from one file, or unpacked from one archive, at most
 # Methods that unpack within bounds; with others, 4 KB can become gigabytes in one step.
@@ -57,7 +57,7 @@ class _Unsearched(Exception):
 def forget(course: Course, student: str) -> Forgotten:
     """Delete a student from the gradebook and the folders.
 
-    Copies of the gradebook are only listed; the instructor has to delete them.
+    Copies of the gradebook are not deleted. They are listed, and the instructor has to delete them.
 
     Raises:
         CourseError: if the id is invalid, or the gradebook cannot be written. In both cases nothing was
@@ -176,7 +176,7 @@ def _left(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]
 
 
 def _searched(course: Course) -> Iterator[Path]:
-    """Yield the files that may name a student, and links, which are only reported."""
+    """Yield the files that may name a student, and all links; the caller only reports links."""
     for file in sorted(course.root.iterdir(), key=lambda file: (file.suffix == ".zip", file.name)):
         if file.is_symlink() or (file.is_file() and file.suffix not in _OF_THE_COURSE):
             yield file

@@ -206,9 +206,10 @@ def remember(course: Course, attempts: Sequence[Attempt]) -> None:
 
 
 def remembered(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the LMS's name for each student's submission: a mapping with the keys of `remember`.
+    """Return the LMS's name for each student's submission, by student id, as `remember` recorded it.
 
-    The keys are `system`, `key`, `name` and `label`. If the file is missing or damaged, the result is empty.
+    A name has the keys `system`, `key`, `name` and `label`. If the file is missing or damaged, the result is
+    empty.
     """
     return read_names(names_file(course, lesson)) or {}
 
@@ -311,7 +312,7 @@ def _free_path(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> P
 
 
 def _free(path: Path) -> Path:
-    """Return this path, or the path with the first number that makes it unused."""
+    """Return this path if it is unused, or else the first unused path with a number appended."""
     number, best = 1, path
     while os.path.lexists(best):
         number += 1

@@ -1,8 +1,8 @@
-"""Have nbgrader read and show times as the autograder does.
+"""Replace nbgrader's conversions of times by those of the autograder.
 
-nbgrader keeps due dates and times of submission in UTC, but three functions in its `utils` convert them
-wrongly (docs/upstream.md). `nbgrader db assignment add --duedate`, formgrader and the exchange call them. No
-file of nbgrader's is changed: nbgrader_config.py has these functions replaced where it is loaded.
+nbgrader stores due dates and times of submission in UTC, but three functions in its `utils` convert them
+wrongly (docs/upstream.md). `nbgrader db assignment add --duedate`, formgrader and the exchange call these
+functions. No file of nbgrader's is changed: loading nbgrader_config.py replaces the functions in memory.
 """
 
 import sys
@@ -20,33 +20,36 @@ _clock = Clock()
 
 
 def correct_times(config: Config) -> None:
-    """Replace nbgrader's conversions of times; formgrader's zone is the exchange's, unless it has its own.
+    """Replace nbgrader's conversions of times, and set formgrader's time zone unless the course sets it.
+
+    The default zone for formgrader is that of the exchange.
 
     Args:
-        config: the settings of the course, which name the zones.
+        config: the settings of the course, including the time zones.
 
     Raises:
-        CourseError: a zone that is set does not exist.
+        CourseError: if a configured zone does not exist.
     """
     global _clock
     _clock = Clock.of(config)
     if _clock.is_set:
         config.NbGraderAPI.setdefault("timezone", _clock.name)
     ours = {"parse_utc": read_or_none, "as_timezone": as_timezone, "to_numeric_tz": _zone_of_form}
-    known = sys.modules.copy().items()  # another thread may be importing
+    known = sys.modules.copy().items()  # A copy, because another thread may import a module at the same time.
     modules = [module for name, module in known if name.partition(".")[0] == "nbgrader"]
     for module in modules:
         for name, theirs in _REPLACED:
             if getattr(module, name, None) is theirs:
                 setattr(module, name, ours[name])
-    utils.parse_utc = read  # nbgrader.api enters due dates with this one
+    # Nbgrader.api calls this function to enter due dates, and needs the error for an invalid one.
+    utils.parse_utc = read
 
 
 def read(time: datetime | str | None) -> datetime | None:
-    """Return a time in UTC, without a zone.
+    """Return a time converted to UTC, as a datetime without a zone.
 
     Raises:
-        ValueError: it is not a time, or its zone cannot be decided.
+        ValueError: if the text is not a time, or its zone cannot be determined.
     """
     if isinstance(time, str):
         found = _clock.read(time)
@@ -59,7 +62,10 @@ def read(time: datetime | str | None) -> datetime | None:
 
 
 def read_or_none(time: datetime | str | None) -> datetime | None:
-    """Return a time in UTC, without a zone; None if it cannot be decided, as `autograder grade` has it."""
+    """Return a time converted to UTC, as a datetime without a zone; None if it cannot be determined.
+
+    `autograder grade` treats such times in the same way.
+    """
     try:
         return read(time)
     except ValueError:
@@ -67,11 +73,11 @@ def read_or_none(time: datetime | str | None) -> datetime | None:
 
 
 def as_timezone(time: datetime, timezone: str) -> datetime:
-    """Return a time in UTC, which has no zone, in a zone."""
+    """Convert a UTC time without zone information to a time zone."""
     zone = gettz(timezone) if timezone else None
     return time.replace(tzinfo=UTC).astimezone(zone) if zone else time
 
 
 def _zone_of_form(timezone: str) -> str:
-    """Return the zone in formgrader's form for a due date: its name; an offset is that of one season."""
+    """Return a zone's name unchanged, for formgrader's due-date form; an offset would fit only one season."""
     return timezone

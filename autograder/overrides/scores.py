@@ -1,4 +1,4 @@
-"""`nbgrader export`: nbgrader's own table, in which a score that nobody has given is empty and no zero."""
+"""An exporter for `nbgrader export` in which a score that was not given is empty instead of zero."""
 
 from collections import Counter
 from pathlib import Path
@@ -13,7 +13,7 @@ from autograder.gradebook.current import HandedIn
 from autograder.gradebook.records import kept_in
 from autograder.gradebook.tables import Sheet, as_csv
 
-_AHEAD = 50  # submissions whose results are looked up together: all of them are held in memory
+_AHEAD = 50  # submissions whose results are looked up together; all of them are held in memory
 _HEAD = [
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
     *("raw_score", "late_submission_penalty", "score", "max_score"),
@@ -21,15 +21,15 @@ _HEAD = [
 
 
 class ScoresGiven(ExportPlugin):
-    """Writes a row for each student and lesson, as nbgrader's `CsvExportPlugin` does.
+    """Writes a table with a row for each student and lesson, as nbgrader's `CsvExportPlugin` does.
 
-    That one writes 0.0 for who handed in nothing and for a file that could not be read. Here the score is
-    empty until something was handed in, what lies in submitted/ now was graded, and no answer of it waits for
-    a person.
+    nbgrader's plugin writes 0.0 for a missing submission and for an unreadable file. Here the score is empty
+    unless there is a submission, the grade is for the files that are in submitted/ now, and no answer needs
+    manual grading.
     """
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write the table to `to`, else to grades.csv."""
+        """Write the table to the file `to`, or to grades.csv if `to` is not set."""
         try:
             self._export(gradebook)
         except (CourseError, OSError) as error:
@@ -67,7 +67,7 @@ class ScoresGiven(ExportPlugin):
             self.log.info("Scores left empty, %s: %s", why, number)
 
     def _newer(self, gradebook: Gradebook, lesson: str, there: HandedIn) -> set[str]:
-        """The students whose grade is not of what lies in submitted/ now."""
+        """Return the students whose grade does not belong to the files that are in submitted/ now."""
         found: set[str] = set()
         students = sorted(there.students)
         for at in range(0, len(students), _AHEAD):
@@ -81,7 +81,7 @@ def _person(student: Student) -> list[str]:
 
 
 def _scores(one: SubmittedAssignment | None) -> list[str]:
-    """The score before the late penalty, the penalty, and the score after it; empty if none was given."""
+    """Return the score before the late penalty, the penalty, and the score after it; empty if not graded."""
     if one is None or one.needs_manual_grade:
         return ["", "", ""]
     penalty = one.late_submission_penalty or 0.0
