@@ -104,7 +104,7 @@ class Book:
     def earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
         """Return the points that a student's earlier file had, by the graded cell's key.
 
-        An unreadable file has no points; its record keeps those of the file before it.
+        An unreadable file has no points; its record keeps the points of the file before it.
 
         Args:
             student: the student's id.
@@ -222,8 +222,8 @@ class Book:
         """Record that the folders of these submissions match the gradebook.
 
         Args:
-            filed: by student and lesson, the fingerprint of the gradebook's entries from which the page was
-                made.
+            filed: the fingerprint of the gradebook's entries from which the page was made, by student and
+                lesson.
         """
         if filed:
             self.connection.transaction(lambda: mark_filed(self._db, filed))

@@ -17,7 +17,7 @@ from autograder.intake.take_in import Found, find
 
 
 def given(course: Course, lesson: str) -> Path:
-    """Return the folder with the files other than notebooks that students receive with a lesson."""
+    """Return the lesson's source folder; students receive the files in it other than notebooks."""
     return Path(course.root, course.directory.source_directory, lesson)
 
 
@@ -26,7 +26,8 @@ def find_now(course: Course, entry: Entry) -> Found | Rejected:
     where = (course.folder("submitted", *entry), entry.lesson, course.submitted, given(course, entry.lesson))
     try:
         return find(*where)
-    except OSError:  # This machine caused the error, and it may be temporary, so try once more.
+    # This machine caused the error, not the file. The error may be temporary, so try once more.
+    except OSError:
         return find(*where)
 
 

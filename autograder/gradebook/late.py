@@ -16,7 +16,7 @@ from autograder.gradebook.submissions import change
 
 
 class LatePenalty:
-    """Computes late penalties with the course's plugin, as nbgrader's AssignLatePenalties does.
+    """The late penalty, computed by the course's plugin as in nbgrader's AssignLatePenalties.
 
     Args:
         config: nbgrader's settings.

@@ -39,7 +39,7 @@ _SIGNATURE = "autograder grade "
 
 @contextmanager
 def locked_file(coursedir: CourseDirectory) -> Iterator[None]:
-    """Hold the lock of an SQLite database: a file next to the database, under the database's resolved path.
+    """Hold the lock of an SQLite database: a file next to the database's real path, links resolved.
 
     For a server's database, do nothing; see `ServerLock`.
 

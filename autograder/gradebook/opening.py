@@ -30,9 +30,9 @@ def open_gradebook(coursedir: CourseDirectory) -> Gradebook:
 
 
 def complete(db: Any) -> None:
-    """Check that the gradebook is writable, then complete it.
+    """Check that the gradebook is writable, then add its version entry and columns if they are missing.
 
-    A new gradebook gets the version entry that nbgrader writes last, and an older one gets missing columns.
+    When nbgrader makes a new gradebook, it writes the version entry last.
     """
     db.execute(text("UPDATE course SET id = id"))
     db.rollback()

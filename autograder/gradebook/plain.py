@@ -51,7 +51,8 @@ class PlainForm:
         where = (self.course.folder("submitted", *entry), names, self.course.submitted, settings.ignore)
         try:
             return find_notebooks(*where)
-        except OSError:  # This machine caused the error, and it may be temporary, so try once more.
+        # This machine caused the error, not the files. The error may be temporary, so try once more.
+        except OSError:
             return find_notebooks(*where)
 
     def key(self, found: FoundNotebooks | Rejected) -> str:

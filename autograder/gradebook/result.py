@@ -134,7 +134,9 @@ class Result:
         return (sum(points for points, _ in known), sum(most for _, most in known)) if known else None
 
     def after(self, earlier: Mapping[str, float]) -> Self:
-        """Add an earlier file's points to the result of an unreadable file, in a comment that does not count.
+        """Return this result of an unreadable file with an earlier file's points mentioned in the comments.
+
+        The earlier points do not count.
 
         Args:
             earlier: the points, by the graded cell's key.
@@ -158,7 +160,7 @@ class Result:
             points = 0.0 if waits else scores.get(task.key, (task.points, 0.0))[0]
             # A person gave points, so the answer is more than an unedited stub.
             seen = task.is_note and task.outcome == "not_attempted" and points
-            # This includes code that needs manual grading.
+            # A code answer can also need manual grading.
             by_hand = seen or (waits and task.outcome != "rejected")
             outcome = "manual" if by_hand else task.outcome
             return replace(task, points=points, auto=None if waits else points, outcome=outcome)
@@ -240,7 +242,7 @@ def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> 
     if submission and changed and row.outcome == "not_attempted":
         parts = (*row.verdict.parts, Part("head", _IN_THE_TEST[submission.language]))
         row = replace(row, verdict=replace(row.verdict, parts=parts))
-    # The score is not zero but None: a person or a later run decides.
+    # The score is None rather than zero, because a person or a later run decides it.
     if row.outcome in ("rejected", "grader_failure"):
         auto = None
     return GradedTask(

@@ -33,7 +33,7 @@ class Sheet:
     bom: bool = False
 
     def column(self, *names: str) -> int | None:
-        """Return the index of the column with the first of these names that occurs; None if none occurs."""
+        """Return the index of the first matching column, trying the names in order; None if none matches."""
         known = [plain(title) for title in self.head]
         return next((known.index(name) for name in names if name in known), None)
 
@@ -52,7 +52,7 @@ def as_csv(sheet: Sheet) -> bytes:
 
 
 def harmless(cell: str) -> str:
-    """Return a cell's text with changes that keep it in one cell and from being read as a formula.
+    """Escape a cell's text so that it stays one cell and no spreadsheet reads it as a formula.
 
     An apostrophe is put before a formula, a line break becomes a space, and an escape sequence replaces a
     character that controls the text direction or the terminal. Numbers, telephone numbers and single signs

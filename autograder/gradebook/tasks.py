@@ -86,7 +86,7 @@ def _gone(book: Book, tasks: _Tasks) -> list[str]:
     """Return the names of notebooks that are in the gradebook but no longer in the assignment.
 
     Raises:
-        CourseError: if there are submissions to one of them.
+        CourseError: if a student has submitted one of them.
     """
     if tasks.what == "lesson":  # A lesson has exactly one notebook.
         return []
@@ -176,7 +176,7 @@ def _changed(known: Notebook, notebook: NotebookNode) -> changing.Difference | N
 
 
 def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> tuple[NotebookNode, Any]:
-    """Return the notebook as nbgrader's preprocessors leave it before SaveCells, and their resources."""
+    """Return the notebook as nbgrader's preprocessors leave it before SaveCells, and the resources."""
     notebook, coursedir = copy.deepcopy(source), book.connection.coursedir
     names = {"assignment": assignment, "notebook": name, "db_url": coursedir.db_url}
     resources: Any = {"nbgrader": names, "unique_key": name}

@@ -35,7 +35,7 @@ class Taken(Protocol):
         """The assignment's notebooks that are missing from the submission."""
 
     def job(self) -> Job | PlainJob:
-        """Return the job that a worker has to do to grade the submission."""
+        """Return the worker's job for grading the submission."""
 
     def result(self, report: Any) -> Result:
         """Return the result of the submission, made from a worker's report."""

@@ -6,9 +6,9 @@ from it. So a run that was interrupted at any moment can be repeated without gra
 is kept if its file, tests and grader are unchanged, and its folders are written if they are missing.
 
 An older grade must never look like the grade of a newer file. It is marked before the new file is graded, and
-the mark is removed when the new result is entered. Until then, each cell needs manual grading ("needs manual
-grading" in formgrader), and the comment on each answer gives the reason. If the new file cannot be read, the
-earlier points are removed from the gradebook, and the comment states them.
+the mark is removed when the new result is entered. Until then, formgrader shows that each cell needs manual
+grading, and the comment on each answer gives the reason. If the new file cannot be read, the earlier points
+are removed from the gradebook, and the comment states them.
 """
 
 import contextlib
@@ -312,7 +312,7 @@ class _Batch:
                     self._finish(entry, open_, open_.taken.result(report))
 
     def _refuse(self, entry: Entry, why: str) -> None:
-        """List a submission of an assignment that cannot be graded."""
+        """Add a submission to the summary's list of those whose assignment cannot be graded."""
         self.summary.refused.setdefault(why, []).append(entry)
         self.summary.done += 1
         self._tell(entry, "")
@@ -353,7 +353,7 @@ class _Batch:
         return None
 
     def _ungraded(self, entry: Entry) -> None:
-        """Report a submission without a current result, so that no page can be made for it."""
+        """Report that no page can be made for a submission, because it has no current result."""
         why = "the submission, its tests or the grader has changed since it was graded"
         self.summary.failed[entry] = why
         self._tell(entry, f"no page was made: {why}\n{_GRADE.format(*entry)}")
@@ -419,7 +419,8 @@ class _Batch:
         """Write the notebooks for formgrader, and queue the student's feedback pages."""
         notebooks = open_.taken.notebooks(result)
         if not page_alone and any(submitted_pictures(notebook.cells) for notebook in notebooks.values()):
-            # Such notebooks are written later, because nobody should open a picture before it is decoded.
+            # Notebooks with undecoded pictures are written later: no reader may open a picture before it is
+            # decoded.
             open_.illustrated.update(copy.deepcopy(dict(notebooks)))
         elif not page_alone:
             self._write_notebooks(entry, open_, notebooks)
@@ -466,7 +467,8 @@ class _Batch:
     def note_filed(self) -> None:
         """Record the folders written so far, unless `write` has recorded them with a result."""
         filed, self._filed = self._filed, {}
-        with contextlib.suppress(GradebookBusy):  # If this fails, the next run writes the folders again.
+        # If the gradebook is busy, the next run writes these folders again.
+        with contextlib.suppress(GradebookBusy):
             self._book.mark_filed(filed)
 
     def _replace(
@@ -479,7 +481,7 @@ class _Batch:
         is_secret = self._open[entry].assigned.is_secret
         safe = {path: data for path, data in more.side_files.items() if not is_secret(data)}
         more = replace(more, side_files=safe, left_out=more.left_out + len(more.side_files) - len(safe))
-        # The file modes are nbgrader's.
+        # nbgrader's modes for the files of these two folders
         ours, mode = given(self._course, entry.lesson), 0o444 if step == "autograded" else 0o644
         replace_folder(self._course.folder(step, *entry), files, more, ours, mode, settings.groupshared)
         return more.left_out
@@ -494,7 +496,7 @@ class _Batch:
             "The folder's name is not a student id: letters, digits and _.@- only, 64 at most. Rename it."
         )
         self.summary.results[entry] = assigned.everywhere(shown, "rejected", message, "odd_student_id")
-        # In this mode the folder is reported as failed; a grading run reports it as unread.
+        # `autograder feedback` lists the folder as failed; a grading run lists it as unread.
         if self._pages_alone:
             self.summary.failed[entry] = message
         self._tell(Entry(shown, entry.lesson), message)
@@ -524,7 +526,7 @@ class _Batch:
                 message = "The grader failed. This says nothing about the answer."
                 failed = assigned.everywhere(entry.student, "grader_failure", message, "grader_failure")
                 self.summary.results[entry] = failed
-                # If this fails, the mark from the start of grading remains.
+                # If the gradebook is busy, the mark from the start of grading remains.
                 with contextlib.suppress(GradebookBusy):
                     self._book.mark_stale(*entry, STALE)
             self._over(entry)

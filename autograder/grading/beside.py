@@ -20,8 +20,8 @@ from pathlib import Path, PurePosixPath
 from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, read_beside, read_side_files
 
 _SECRET_BYTES = 500
-# Nbgrader's secret has 128 hexadecimal digits. A short one could be guessed, and one that is not ASCII would
-# make nbgrader's release fail.
+# The secret that nbgrader makes has 128 hexadecimal digits. A short one could be guessed, and one that is not
+# ASCII would make nbgrader's release fail.
 _SECRET = re.compile(rb"[!-~]{32,}\n?")
 _CODE = (*all_suffixes(), ".pyd")
 
@@ -59,7 +59,7 @@ def beside(
         secret = known.decode()
     else:
         secret = hmac.new(key, f"{EXCHANGE_SECRET}/{student}/{folder.name}".encode(), sha256).hexdigest()
-    # Nbgrader also reads an empty timestamp as an unknown time.
+    # An empty timestamp means an unknown time to nbgrader, too.
     when = f"{timestamp:%Y-%m-%d %H:%M:%S.%f} UTC" if timestamp else ""
 
     def wanted(path: PurePosixPath) -> bool:

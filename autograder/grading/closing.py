@@ -34,15 +34,15 @@ class Closing:
         graded: the number of submissions that have points or only need manual grading.
         notes: the number of text answers that need manual grading, and the number of submissions with such
             answers.
-        overruled: the number of code answers that changed after an instructor gave points, and of
-            submissions.
+        overruled: the number of code answers that changed after an instructor gave points, and the number of
+            submissions with such answers.
         unread: submissions that could not be read and have no manual score, with the reason for each.
         several: submissions of several notebooks with different answers, with the notebook that counted.
         unknown: files and folders in submitted/ that are not submissions, with advice for each.
         absent: the students without a submission, by lesson.
-        strangers: graded submissions under ids that are not in the class, with advice for each.
-        packages: packages missing where the notebooks ran, with the students whose notebooks import them.
-        unclear_times: submissions with an unclear time, which count as on time, with advice for each.
+        strangers: ids of graded submissions that are not in the class, with advice for each.
+        packages: packages missing where the notebooks ran, with the students who import them.
+        unclear_times: submissions with an unclear time, with advice for each; they count as on time.
         late: submissions with a late penalty, with the points and the times.
     """
 

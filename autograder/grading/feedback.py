@@ -201,7 +201,7 @@ class _Grades(GetGrades):
 
 
 class Pages:
-    """Prepares feedback pages with nbgrader's own preprocessors and settings.
+    """The preparation of feedback pages with nbgrader's own preprocessors and settings.
 
     Args:
         coursedir, config: nbgrader's settings.

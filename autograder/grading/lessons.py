@@ -115,7 +115,7 @@ class LessonTaken:
         return self._submission.language if self._submission else "en"
 
     def job(self) -> Job:
-        """Return the job that a worker has to do to grade the submission."""
+        """Return the worker's job for grading the submission."""
         assert self._submission is not None
         return Job(
             student=self.student,

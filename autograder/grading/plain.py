@@ -148,7 +148,7 @@ class GradedPlain:
 
     @cached_property
     def given(self) -> Mapping[str, Given]:
-        """The assignment's notebooks with which submitted ones are combined, by name."""
+        """The assignment's notebooks by name, in the form needed to combine them with submitted notebooks."""
         return {name: Given(one, self._made[name], self.language) for name, one in self.sources.items()}
 
     @cached_property
@@ -191,7 +191,7 @@ def cell_titles(notebook: NotebookNode, config: Config) -> dict[str, str]:
 def _text_above(cell: NotebookNode, clear: ClearMarkScheme) -> str:
     """Return the text in which to look for a heading for this cell and the following ones.
 
-    Of a task cell, this excludes the mark scheme, which no student sees. Text answers are skipped, because
+    The mark scheme of a task cell is removed, because no student sees it. Text answers are skipped, because
     the instructor's version contains the solution.
     """
     if cell.cell_type != "markdown" or (grade_id(cell) and not is_task(cell)):
@@ -282,7 +282,7 @@ class PlainTaken:
         return frozenset(self.assigned.notebooks) - handed
 
     def job(self) -> PlainJob:
-        """Return the job that a worker has to do to grade the submission."""
+        """Return the worker's job for grading the submission."""
         assert isinstance(self.found, FoundNotebooks)
         form = self.assigned.form
         return PlainJob(

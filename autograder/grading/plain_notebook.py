@@ -32,7 +32,7 @@ _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 @dataclass(frozen=True)
 class Given:
-    """A notebook of a plain assignment, with which a submitted notebook is combined.
+    """A notebook of a plain assignment, in the form needed to combine it with a submitted notebook.
 
     Attributes:
         source: the notebook's cells that nbgrader knows.
@@ -128,8 +128,8 @@ def _cell(cell: Cell, ours: PlainCell | None, given: Given, place: int) -> Noteb
 def _with_attachments(source: str, attachments: Mapping[str, Mapping[str, str]]) -> str:
     """Return an instructor's text with its attached pictures as data URLs.
 
-    A notebook's attachments must be left to the student's pictures, which are decoded in the sandbox. A link
-    to an attachment that does not exist becomes "#", because nbconvert could not show the notebook with it.
+    The notebook's attachments are reserved for the student's pictures; these are decoded in the sandbox. A
+    link to an attachment that does not exist becomes "#", because nbconvert would fail on it.
     """
 
     def address(link: re.Match[str]) -> str:

@@ -142,7 +142,7 @@ class Archive:
                 yield member
 
     def _member(self, at: int, number: int) -> tuple[Member | None, int]:
-        """Return the entry at a position of the table, or None for a folder, and the next position."""
+        """Return the entry at a position of the table (None for a folder) and the next entry's position."""
         self._file.seek(at)
         head = self._file.read(_ENTRY.size)
         if len(head) < _ENTRY.size or head[:4] != b"PK\1\2":
@@ -278,7 +278,7 @@ def _whose(path: str) -> str:
 
 
 def _fair_share(counts: Collection[int], most: int) -> int:
-    """Return the limit that cuts the largest counts so that their sum is at most `most`."""
+    """Return the limit to which the largest counts must be cut so that the sum is at most `most`."""
     rest, left = most, len(counts)
     for count in sorted(counts):
         if count * left > rest:
@@ -326,7 +326,7 @@ def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
 
 
 def _long(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
-    """Return the sizes and the offset of an entry; for a large entry, they are in its zip64 field."""
+    """Return the sizes and the offset of an entry, taken from its zip64 field if the entry is large."""
     at = 0
     while at + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, at)

@@ -149,7 +149,7 @@ def lesson_of(data: bytes, known: Mapping[str, frozenset[str]]) -> str:
 
 @dataclass
 class _Collector:
-    """Collects the files of one archive into submitted/.
+    """The collection of one archive's files into submitted/.
 
     Attributes:
         known: the names of the graded cells of each lesson.
@@ -192,7 +192,7 @@ class _Collector:
         remember(self.course, attempts)
 
     def _file(self, member: Member, system: System | None) -> File | None:
-        """Return an entry as a file; None, with its outcome reported, if it cannot be a student's file."""
+        """Return an entry as a `File`, or report the entry and return None if no student can own it."""
         line = Line(self.name, visible(member.path)[:300])
         self.lines.append(line)
         if member.ignored or (system == "brightspace" and PurePosixPath(member.path).name == _INDEX):
@@ -223,7 +223,10 @@ class _Collector:
         return File(line, member, found, refused=member.refused)
 
     def _is_of_lesson(self, reading: Handed) -> bool:
-        """Return whether Canvas's number of a file is really the lesson's, as in ..._71_8_10_build.ipynb."""
+        """Return whether Canvas's number of a file is in fact part of the lesson's name.
+
+        In `..._71_8_10_build.ipynb`, for example, 10 may be the number of lesson 10_build.
+        """
         return bool(reading.number) and any(
             is_named_after(lesson, f"{reading.number}_{reading.file}") for lesson in self.known
         )
@@ -366,7 +369,7 @@ class _Collector:
 
 
 def _which_lesson(votes: Mapping[str, int]) -> str:
-    """Return the message that asks for the lesson of an archive, and explains the option that names it."""
+    """Return the message that asks the user to name an archive's lesson with --lesson."""
     if not votes:
         return say(
             en="No notebook shows which lesson this is: name it with --lesson.",
@@ -427,7 +430,7 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
 
 
 def _span(handed: Handed) -> str:
-    """Return the part of an archive in which the LMS has one id per person; empty for the whole archive."""
+    """Return the group of files in which a person has only one LMS id; empty for the whole archive."""
     return "" if handed.system in _LASTING else handed.group
 
 

@@ -1,9 +1,9 @@
 """Export a lesson's grades as a table that an LMS can import, and pack the feedback pages for upload.
 
-The table is one that the LMS exported, filled in, or a new table of the same form. A blank cell is not a
-zero. A submission that needs manual grading, could not be read or does not exist gets no points, and a note
-gives the reason. A value that the table already contains there stays, because Canvas would delete a grade if
-the cell were empty.
+The table is either one that the LMS exported, filled in, or a new table of the same form. A blank cell is not
+a zero. A submission that needs manual grading, could not be read or does not exist gets no points, and a note
+gives the reason. If the table already has a value in such a cell, the value stays, because Canvas would
+delete a grade if the cell were empty.
 
 - Moodle: `mod/assign/feedback/offline/importgradeslib.php`, the columns Identifier, Grade and Last modified
   (grade); `mod/assign/feedback/file/importziplib.php`, the folders of the feedback.
@@ -81,7 +81,7 @@ class Exported:
         sheet: the table of grades.
         feedback: the archive of feedback pages; None if the LMS accepts none, or there are none.
         graded: the number of students with points in the table.
-        blank: the reason for each student who is in the table without points, by student id.
+        blank: the reason why a student in the table has no points, by student id.
         notes: further remarks for the instructor.
     """
 
@@ -103,8 +103,8 @@ def export(course: Course, system: For, lesson: str, fill: Path | None = None, c
         column: the name of the assignment in Canvas or Brightspace.
 
     Raises:
-        CourseError: if the table has no column for the grade, or the gradebook cannot be read.
-        GradebookBusy: if the gradebook is locked by another process.
+        CourseError: if the table has no column for the grade, or the gradebook cannot be opened.
+        GradebookBusy: if the gradebook could not be read.
     """
     known = remembered(course, lesson)
     with Book(course.directory, course.config) as book:
@@ -216,7 +216,7 @@ class _Claim:
 
 
 class _Writer:
-    """Fills an LMS's table with grades.
+    """A writer of grades into an LMS's table.
 
     A grade goes into the row that carries the student's id. A name decides only in a row without any id.
     """
@@ -229,7 +229,7 @@ class _Writer:
         self.used: dict[str, int] = {}  # the row index of each student who is in the table
 
     def fill(self, sheet: Sheet) -> tuple[Sheet, dict[str, str], list[str]]:
-        """Return the filled table, the reason for each blank grade by student, and notes for the user."""
+        """Return the filled table, the reason for each student's blank grade, and notes for the user."""
         target = self._target(sheet)
         blank: dict[str, str] = {}
         claims = [self._claim(sheet, row) for row in sheet.rows]
@@ -267,7 +267,7 @@ class _Writer:
         """Return the index of the column for the grade.
 
         Raises:
-            CourseError: if there is no such column, or if several columns could be the one.
+            CourseError: if no column matches, or if several columns match.
         """
         if self._system == "moodle":
             found = sheet.column(*_GRADE)

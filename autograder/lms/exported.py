@@ -51,7 +51,7 @@ _CANVAS_ANONYMOUS = re.compile(
 )
 # Characters that Canvas removes from names: all of ASCII except a-z, 0-9 and _.
 _NOT_IN_A_CANVAS_NAME = re.compile(r"[\x00-/:-^`{-\x7f]")
-# Patterns of path parts that only the LMS writes, even if no reader can parse them.
+# Patterns of text that only the LMS writes into a path, even if the rest cannot be parsed.
 _ITS_OWN: Mapping[System, re.Pattern[str]] = {
     "moodle": re.compile("_assignsubmission_"),
     "brightspace": re.compile(r"^[0-9]+-[0-9]+ - "),
@@ -66,13 +66,13 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 @dataclass(frozen=True)
 class Handed:
-    """One reading of a path: the owner and the file that the LMS's name for it would mean.
+    """One possible reading of a path in an LMS export: an owner and a file.
 
     Attributes:
         group: the part that all files of one assignment share; empty if the name does not show the
             assignment.
         keys: the LMS's ids of the person; the id that the LMS itself assigned comes last.
-        name: the person's name as the LMS writes it; empty if the path has none.
+        name: the person's name as the LMS writes it; empty if the path contains no name.
         label: the beginning of the name, by which the LMS recognizes a submission when feedback is uploaded.
         file: the path that the student gave the file; empty for files that the LMS made.
         when: the time on the LMS's clock; None if the name contains no time.
@@ -186,7 +186,7 @@ def _brightspace(part: str, below: list[str]) -> Iterator[Handed]:
 
 
 def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield each split of a Brightspace name, after its numbers, into a person's name, a time and a file."""
+    """Yield each way to split the rest of a Brightspace name into a person's name, a time and a file."""
     dashes = [at for at, char in enumerate(rest) if char == "-"]
     flat = []
     if not is_folder:

@@ -69,7 +69,7 @@ def forget(course: Course, student: str) -> Forgotten:
         )
     deleted: list[str] = []
     kept: list[str] = []
-    # The open gradebook holds the lock, so that nothing is graded meanwhile.
+    # While the gradebook is open, its lock prevents any grading.
     with Book(course.directory, course.config) as book:
         names = _names(course, student, class_list.people(book))
         if class_list.forget(book, student):

@@ -1,4 +1,4 @@
-"""Write collected attempts into submitted/, and archive any submission that they replace."""
+"""Write collected attempts into submitted/, and move any submission that they replace to collected/kept/."""
 
 import json
 import os
@@ -27,7 +27,7 @@ from autograder.lms.attempts import Attempt, File, is_notebook
 from secant.files import put_aside, read_json, replace_file
 from secant.language import say
 
-# Folder next to submitted/ for replaced submissions and for the LMS's names of submissions.
+# Folder next to submitted/ for replaced submissions and for the data that identifies submissions in an LMS.
 PLACE = "collected"
 NOTE = "collect.txt"  # file written into a student's folder if none of the student's files could be collected
 
@@ -38,13 +38,13 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 
 
 class Places:
-    """Writes the attempts found in one archive into submitted/ or into the archive folder."""
+    """The target folders for the attempts in an archive: submitted/ and collected/kept/."""
 
     def __init__(self, course: Course, archive: Archive) -> None:
         self._course, self._archive = course, archive
 
     def write(self, attempts: Sequence[Attempt]) -> None:
-        """Place a student's newest attempt in submitted/, and archive the student's older attempts."""
+        """Place a student's newest attempt in submitted/, and the older attempts in collected/kept/."""
         *older, newest = sorted(attempts, key=lambda one: one.when or datetime.min)
         try:
             for one in older:
@@ -87,7 +87,7 @@ class Places:
             _write_folder(folder, content)
 
     def _make_room(self, folder: Path, attempt: Attempt) -> None:
-        """Move the submission that an attempt replaces from submitted/ to the archive folder."""
+        """Move the submission that an attempt replaces from submitted/ to collected/kept/."""
         kept = _free(self._kept(attempt) / "before")
         kept.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(folder, kept)
@@ -97,7 +97,7 @@ class Places:
         )
 
     def _aside(self, attempt: Attempt, why: str) -> None:
-        """Store an attempt that does not count in the archive folder, and report where it is."""
+        """Store an attempt that does not count in collected/kept/, and report the place."""
         content = self._content(attempt)
         stem = f"{attempt.when:%Y-%m-%d_%H-%M-%S}" if attempt.when else "older"
         place = self._kept(attempt) / stem
@@ -131,7 +131,7 @@ class Places:
         return {id(of_it[0]): PurePosixPath(known[0])}
 
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
-        """Return the files of an attempt, by the path to write; report each unusable file in its line."""
+        """Return an attempt's files by their target paths, and report each file that cannot be used."""
         content: dict[PurePosixPath, bytes] = {}
         # The intake's own limit for a student's additional files, in bytes.
         room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)
@@ -184,7 +184,7 @@ def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) 
 
 
 def remember(course: Course, attempts: Sequence[Attempt]) -> None:
-    """Record the LMS's name for each submission; `autograder export` needs these names to upload feedback."""
+    """Record the data by which the LMS identifies each submission; `autograder export` needs it."""
     for lesson in sorted({one.lesson for one in attempts}):
         place = names_file(course, lesson)
         place.parent.mkdir(exist_ok=True)
@@ -206,10 +206,10 @@ def remember(course: Course, attempts: Sequence[Attempt]) -> None:
 
 
 def remembered(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the LMS's name for each student's submission, by student id, as `remember` recorded it.
+    """Return the data by which the LMS identifies each student's submission, by student id.
 
-    A name has the keys `system`, `key`, `name` and `label`. If the file is missing or damaged, the result is
-    empty.
+    `remember` recorded this data; its keys are `system`, `key`, `name` and `label`. If the file is missing or
+    damaged, the result is empty.
     """
     return read_names(names_file(course, lesson)) or {}
 
@@ -220,7 +220,7 @@ def names_file(course: Course, lesson: str) -> Path:
 
 
 def read_names(path: Path) -> dict[str, dict[str, str]] | None:
-    """Return the recorded submission names from a file; None if it is damaged, {} if it does not exist."""
+    """Return the data that `remember` wrote to a file; None if it is damaged, {} if it does not exist."""
     return read_json(path, _names_by_file, None) if os.path.lexists(path) else {}
 
 
@@ -236,7 +236,7 @@ def _names_by_file(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]
 
 
 def write_names(path: Path, names: Mapping[str, Mapping[str, str]]) -> None:
-    """Write submission names to a JSON file that only its owner can read."""
+    """Write the data of `remember` to a JSON file that only the file's owner can read."""
     replace_file(path, json.dumps(names, ensure_ascii=False, indent=1).encode(), private=True)
 
 

@@ -51,11 +51,12 @@ _ANY_NUMBER = ("lmsid", "lmsuserid")
 _NAME = ("fullname", "name", "student", "studentname", "성명", "전체이름", "학생이름")
 _FIRST, _LAST = ("firstname", "givenname", "이름"), ("lastname", "surname", "familyname", "성")
 _MAIL = ("email", "emailaddress", "mail", "이메일", "이메일주소", "전자우편", "메일")
-# A long number in the form in which Excel shows and saves it.
+# A long number that Excel has shortened, such as 2.02E+09.
 _EXCEL = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
-# A whole number in the form in which pandas and spreadsheets save it if its column has empty cells.
+# A whole number saved with decimals, such as 2024.0: pandas does so if the column has empty cells.
 _DECIMAL = re.compile(r"\d+[.,]0+")
-_MOODLE_NUMBER = re.compile(r"\D+ (\d+)")  # "Participant 123456", with the word in the language of the site
+# Moodle's label such as "Participant 123456", in the language of the site.
+_MOODLE_NUMBER = re.compile(r"\D+ (\d+)")
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Person:
 
 
 class Ambiguous(Exception):
-    """Raised if an id or a name may mean more than one person."""
+    """Raised if an id or a name may belong to several people."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class Roster:
         return self.people[found.pop()] if found else None
 
     def with_keys(self, keys: Sequence[str], system: System | None) -> set[int]:
-        """Return the indices of the people with one of these ids, by the precedence that `find` describes."""
+        """Return the indices of the people with one of these ids, with the precedence described in `find`."""
         by_number = self.with_number(keys, *([system] if system else SYSTEMS))
         return by_number or (set() if system == "moodle" else self.with_id(keys))
 
@@ -198,7 +199,7 @@ def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | Non
     keys = {row[index] for key in _ID if (index := sheet.column(key)) is not None and row[index].strip()}
     own = "" if id_column is None else row[id_column].strip().lstrip("#")
     if id_column is not None and id_column == sheet.column(*_ANONYMOUS):
-        own = student_id(own)  # such as "Participant 123"
+        own = student_id(own)  # Make a valid student id from a label such as "Participant 123".
     of_canvas = _NUMBER["canvas"] if sheet.column("section") is None else (*_NUMBER["canvas"], "id")
     numbers = {
         system: number

@@ -57,7 +57,8 @@ def read_sheet(path: Path) -> Sheet:
 
 
 def _decoded(data: bytes) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):  # the encoding of Excel's "Unicode text" files
+    # Excel's "Unicode text" files begin with one of these byte order marks.
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", "replace")
     for encoding in ("utf-8-sig", "cp949"):  # cp949 is the encoding of CSV files from Korean Excel.
         try:

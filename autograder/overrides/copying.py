@@ -1,6 +1,7 @@
 """Copy a folder that an untrusted user may change at the same time.
 
-Files are opened by descriptors, and the copy has limits. If something is wrong, nothing is copied.
+All files are opened through the descriptors of their folders, and the size of the copy is limited. Any
+irregularity raises an error.
 """
 
 import errno
@@ -121,7 +122,7 @@ class _Copy:
         os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def _names(self, source: int) -> list[str]:
-        """Return the names in a folder, after subtracting them from the number of entries still allowed."""
+        """Return the names in a folder, and deduct their number from the entries that are still allowed."""
         with os.scandir(source) as entries:
             names = sorted(entry.name for entry in islice(entries, self._entries_left + 1))
         self._entries_left -= len(names)

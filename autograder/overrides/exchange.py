@@ -1,4 +1,4 @@
-"""Subclasses of nbgrader's exchange classes: they release all languages, and never follow a link."""
+"""Subclasses of nbgrader's exchange classes that release all languages and never follow a link."""
 
 import errno
 import os
@@ -33,14 +33,14 @@ from secant.visible import visible
 
 # Maximum copies of one page: each is another file in the exchange, and students may submit many notebooks.
 _MOST = 20
-# Errors of the course's own disk, because students' files are only read.
+# errors that must come from the course's own disk, since students' files are only read
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _ROWS = 50  # maximum rows in the table of folders that were not collected
 _AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
 
 
 class ReleaseLanguages(ExchangeReleaseAssignment):
-    """nbgrader's release step, which also releases a lesson's other languages: 03_x.ipynb and 03_x.ko.ipynb.
+    """nbgrader's release step, extended to a lesson's other languages: 03_x.ipynb and 03_x.ko.ipynb.
 
     `nbgrader release_assignment` and formgrader use it if the configuration names it. When both notebooks
     come back, the intake chooses the one that the student worked on.
@@ -99,8 +99,8 @@ class CollectFiles(ExchangeCollect):
     """nbgrader's collector, made safe for folders that students control.
 
     It follows no link, and an error in one folder does not affect the others. A folder is copied completely
-    or not at all, and the earlier submission stays until the copy is complete. With `check_owner`, which is
-    on by default, a folder is left out if its name gives another student than its owner.
+    or not at all, and the earlier submission stays until the copy is complete. By default, `check_owner` is
+    on: a folder is left out if the student in its name is not its owner.
     """
 
     @cached_property
@@ -128,7 +128,7 @@ class CollectFiles(ExchangeCollect):
         """Return the student and the time of submission from a folder's name.
 
         Raises:
-            NotCopied: if `nbgrader submit` does not write such names.
+            NotCopied: if the name does not have the form that `nbgrader submit` writes.
         """
         student, _, rest = name.partition(f"+{self.coursedir.assignment_id}+")
         if not valid_student_id(student):
@@ -139,7 +139,8 @@ class CollectFiles(ExchangeCollect):
                     ko="학생 이름을 학생 ID로 쓸 수 없습니다. 글자(NFC), 숫자, _.@-만 최대 64자까지 됩니다.",
                 )
             )
-        # The random string is missing if `add_random_string` is off. A time's offset also has a plus sign.
+        # The name may end with a random string after a plus sign, depending on `add_random_string`. Since a
+        # time's offset may also have a plus sign, try the text both with and without its last part.
         for text in (rest, rest.rpartition("+")[0]):
             if (earliest := self._clock.read(text).earliest) is not None:
                 return student, earliest
@@ -360,7 +361,7 @@ class ListPlain(ExchangeList):
         self.assignments = listed
 
     def _can_list(self, path: str) -> bool:
-        """Return whether nbgrader can list a folder, by letting nbgrader parse it on its own."""
+        """Return whether nbgrader can list a folder, after a trial with this folder alone."""
         name = os.path.basename(path)
         if not (name.isprintable() and visible(name) == name and is_plain(path)):
             return False
@@ -375,7 +376,7 @@ class ListPlain(ExchangeList):
 
 
 class ReleasePages(ExchangeReleaseFeedback):
-    """nbgrader's release of feedback, which also releases a page under the name of each submitted notebook.
+    """nbgrader's release of feedback, extended to release a page under each submitted notebook's name.
 
     `nbgrader fetch_feedback` looks for a page for every submitted notebook, and warns about each that it does
     not find. A lesson's submission has one page, even if it has notebooks in two languages, a renamed
@@ -389,7 +390,7 @@ class ReleasePages(ExchangeReleaseFeedback):
         super().init_dest()
 
     def copy_files(self) -> None:
-        """Release the pages, with a copy for each further name of a submitted notebook."""
+        """Release the pages, and copy each page for the other notebook names in the submission."""
         super().copy_files()
         for page in map(Path, glob(f"{self.src_path}/*.html")):
             student, secret = page.parent.parent.name, (page.parent / EXCHANGE_SECRET).read_text()
@@ -427,5 +428,5 @@ def _notebooks(folder: Path, lesson: str) -> list[str]:
 
 
 def _is_text(name: str) -> bool:
-    """Return whether nbgrader can hash a name: a name of bytes that are not text contains lone surrogates."""
+    """Return whether a name is valid text; nbgrader cannot hash a name with undecodable bytes."""
     return not any("\ud800" <= char <= "\udfff" for char in name)

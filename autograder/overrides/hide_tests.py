@@ -88,13 +88,13 @@ def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
 
 
 def _without(secret: set[str], text: Any) -> Any:
-    """Return a text; if it shows a hidden line, return an empty one instead."""
+    """Return a text, or an empty string if the text shows a hidden line."""
     plain = _COLOUR.sub("", str(text))
     return "" if any(line in plain for line in secret) else text
 
 
 def _censor(output: NotebookNode, secret: set[str]) -> None:
-    """Replace each text in an output by an empty one if it shows a hidden line."""
+    """Replace each text in an output that shows a hidden line by an empty string."""
 
     if output.output_type == "stream":
         output.text = _without(secret, output.text)

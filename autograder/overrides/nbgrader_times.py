@@ -41,7 +41,7 @@ def correct_times(config: Config) -> None:
         for name, theirs in _REPLACED:
             if getattr(module, name, None) is theirs:
                 setattr(module, name, ours[name])
-    # Nbgrader.api calls this function to enter due dates, and needs the error for an invalid one.
+    # The function that nbgrader.api calls to enter due dates needs to raise an error for an invalid one.
     utils.parse_utc = read
 
 
@@ -64,7 +64,7 @@ def read(time: datetime | str | None) -> datetime | None:
 def read_or_none(time: datetime | str | None) -> datetime | None:
     """Return a time converted to UTC, as a datetime without a zone; None if it cannot be determined.
 
-    `autograder grade` treats such times in the same way.
+    `autograder grade` also treats such a time as unknown.
     """
     try:
         return read(time)

@@ -21,7 +21,7 @@ _HEAD = [
 
 
 class ScoresGiven(ExportPlugin):
-    """Writes a table with a row for each student and lesson, as nbgrader's `CsvExportPlugin` does.
+    """An export plugin that writes a row for each student and lesson, as nbgrader's `CsvExportPlugin` does.
 
     nbgrader's plugin writes 0.0 for a missing submission and for an unreadable file. Here the score is empty
     unless there is a submission, the grade is for the files that are in submitted/ now, and no answer needs
@@ -81,7 +81,10 @@ def _person(student: Student) -> list[str]:
 
 
 def _scores(one: SubmittedAssignment | None) -> list[str]:
-    """Return the score before the late penalty, the penalty, and the score after it; empty if not graded."""
+    """Return the score before the late penalty, the penalty, and the score after it, or three empty cells.
+
+    The cells are empty if there is no submission, or if it needs manual grading.
+    """
     if one is None or one.needs_manual_grade:
         return ["", "", ""]
     penalty = one.late_submission_penalty or 0.0
