@@ -53,11 +53,11 @@ class Difference:
 
 def difference(known: Notebook, notebook: NotebookNode) -> Difference:
     """Compare a notebook's graded cells with the gradebook's entries for it."""
-    old, new = _entered(known), _wanted(notebook)
+    old, new = _cells_in_gradebook(known), _cells_in_notebook(notebook)
     return Difference(*(sorted({name for _, name in cells}) for cells in (old - new, new - old)))
 
 
-def _entered(known: Notebook) -> Cells:
+def _cells_in_gradebook(known: Notebook) -> Cells:
     kinds = {
         GradeCell: known.grade_cells,
         SolutionCell: known.solution_cells,
@@ -67,7 +67,7 @@ def _entered(known: Notebook) -> Cells:
     return {(kind, cell.name) for kind, cells in kinds.items() for cell in cells}
 
 
-def _wanted(notebook: NotebookNode) -> Cells:
+def _cells_in_notebook(notebook: NotebookNode) -> Cells:
     cells: Cells = set()
     for cell in notebook.cells:
         graded, solution, task = is_grade(cell), is_solution(cell), is_task(cell)
@@ -90,12 +90,12 @@ def follow(db: Session, known: Notebook, notebook: NotebookNode, table: Path) ->
         table: the path for a table of the grades of dropped cells, if there are any; an older file is
             replaced.
     """
-    old, new = _entered(known), _wanted(notebook)
+    old, new = _cells_in_gradebook(known), _cells_in_notebook(notebook)
     # This update takes the write lock, so that no other process can write from here on.
     db.execute(text("UPDATE course SET id = id"))
     cells = (*known.grade_cells, *known.solution_cells, *known.task_cells)
     gone = [cell for cell in cells if (type(cell), cell.name) in old - new]
-    _keep(db, [cell.id for cell in gone], table)
+    _save_grades(db, [cell.id for cell in gone], table)
     for cell in gone:
         for rows in (Grade, Comment):
             db.execute(delete(rows).where(rows.cell_id == cell.id))
@@ -133,7 +133,7 @@ def _add(
         db.execute(insert(Comment), [row | {"id": new_uuid()} for row in rows])
 
 
-def _keep(db: Session, cells: Sequence[str], table: Path) -> None:
+def _save_grades(db: Session, cells: Sequence[str], table: Path) -> None:
     """Save the scores and manual comments of cells in a CSV table, if there are any."""
     student = SubmittedAssignment.student_id
     graded = select(student, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.extra_credit)

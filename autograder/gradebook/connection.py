@@ -83,7 +83,7 @@ class Connection:
                 return done
             except DBAPIError as error:
                 self.db.rollback()
-                if not _passing(error) or time.monotonic() >= end:
+                if not _may_pass(error) or time.monotonic() >= end:
                     self._patient = False
                     raise GradebookBusy(reason(error)) from error
                 time.sleep(random.uniform(0.1, 0.5))
@@ -92,7 +92,7 @@ class Connection:
                 raise
 
 
-def _passing(error: DBAPIError) -> bool:
+def _may_pass(error: DBAPIError) -> bool:
     """Return whether waiting may help: for a lock or a lost connection, but not for a full disk."""
     ours = isinstance(error.orig, sqlite3.Error)
     return isinstance(error, OperationalError) and (not ours or "locked" in str(error.orig))

@@ -21,20 +21,20 @@ from autograder.gradebook.errors import shown
 GRACE_SECONDS = 2.0  # seconds to wait for the lock: a server takes a moment to notice that a run was killed
 
 # The number of PostgreSQL's advisory lock for writing grades, and the query for the session that holds it.
-_NUMBER = 0x5ECA47
-_TAKE = text(f"SELECT pg_try_advisory_lock({_NUMBER})")
+_LOCK_NUMBER = 0x5ECA47
+_TAKE = text(f"SELECT pg_try_advisory_lock({_LOCK_NUMBER})")
 _HOLDER = text(
     "SELECT pid, backend_start, application_name FROM pg_stat_activity JOIN pg_locks USING (pid) "
-    f"WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = {_NUMBER} AND objsubid = 1 "
+    f"WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = {_LOCK_NUMBER} AND objsubid = 1 "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
 # With these settings, the server drops a machine that sends nothing after a minute and a half.
-_SIGN = text(
+_NAME_SESSION = text(
     "SELECT set_config('application_name', :name, false), set_config('tcp_keepalives_idle', '60', false), "
     "set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)"
 )
-_END = text("SELECT pg_terminate_backend(:pid)")
-_SIGNATURE = "autograder grade "
+_END_SESSION = text("SELECT pg_terminate_backend(:pid)")
+_SESSION_PREFIX = "autograder grade "
 
 
 @contextmanager
@@ -89,25 +89,25 @@ class ServerLock:
             CourseError: if another run holds the lock.
         """
         connection = db.connection()
-        if connection.dialect.name != "postgresql" or connection.info.get(_SIGNATURE):
+        if connection.dialect.name != "postgresql" or connection.info.get(_SESSION_PREFIX):
             return
         end = time.monotonic() + GRACE_SECONDS
         while not db.execute(_TAKE).scalar():
             holder = db.execute(_HOLDER).first()
             if holder is not None and holder[:2] == self._session:
-                db.execute(_END, {"pid": holder.pid})
+                db.execute(_END_SESSION, {"pid": holder.pid})
             if time.monotonic() >= end:
                 raise CourseError(_busy(self._url, holder.application_name if holder else ""))
             # End the transaction: it would keep seeing the list of sessions from when it began.
             db.rollback()
             time.sleep(0.1)
         host = platform.node()[:30]  # PostgreSQL limits application_name to 63 bytes.
-        db.execute(_SIGN, {"name": f"{_SIGNATURE}on {host}, process {os.getpid()}"})
+        db.execute(_NAME_SESSION, {"name": f"{_SESSION_PREFIX}on {host}, process {os.getpid()}"})
         self._session = tuple(db.execute(_HOLDER).one()[:2])
-        db.connection().info[_SIGNATURE] = True
+        db.connection().info[_SESSION_PREFIX] = True
         db.commit()  # A later rollback would undo set_config; it does not affect the session-level lock.
 
 
 def _busy(url: str, name: str | None = None) -> str:
-    where = f" ({name.removeprefix(_SIGNATURE)})" if name and name.startswith(_SIGNATURE) else ""
+    where = f" ({name.removeprefix(_SESSION_PREFIX)})" if name and name.startswith(_SESSION_PREFIX) else ""
     return f"Another `autograder grade`{where} is busy in the gradebook {shown(url)}; wait for it to end."

@@ -31,8 +31,8 @@ class Record(_Base):
         filed: True if the result has also been written to the folders.
         stale: empty if the grade is up to date. If it belongs to an earlier file or test, a JSON list of the
             grades that needed manual grading before the grade was marked.
-        page: the fingerprint of the entries that the student's page shows; see `Entered`, and `_says` in
-            batch.py.
+        page: the fingerprint of the entries that the student's page shows; see `Entered`, and
+            `_page_fingerprint` in batch.py.
         penalty: the late penalty that the autograder entered. An instructor may have changed it in nbgrader's
             table since then.
     """

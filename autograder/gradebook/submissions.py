@@ -129,7 +129,7 @@ def set_grades(db: Any, ids: Ids, result: Result, record: Record | None, key: st
     scores = auto_scores(result)
     lost = {task.key for task in result.tasks if task.outcome == "rejected"}
     if record and record.key == key:
-        # The instructor has already seen this result, so it must not ask for manual grading again.
+        # The key is unchanged, so an instructor who gave points has already seen this result.
         lost = set()
     grades = select(Grade.id, Grade.notebook_id, BaseCell.name)
     grades = grades.add_columns(Grade.auto_score, Grade.manual_score, Grade.needs_manual_grade)

@@ -67,14 +67,14 @@ def register_plain(book: Book, name: str, notebooks: Mapping[str, NotebookNode])
 
 def _register(book: Book, tasks: _Tasks) -> None:
     with refused(f"{tasks.what.capitalize()} {tasks.name} could not be entered into the gradebook"):
-        for gone in _gone(book, tasks):
+        for gone in _removed_notebooks(book, tasks):
             book.connection.gradebook.remove_notebook(gone, tasks.name)
         for name, source in tasks.notebooks.items():
             notebook, resources = _prepared(book, tasks.name, name, source)
-            known = _known(book, tasks.name, name)
+            known = _find_notebook(book, tasks.name, name)
             if known is not None and _is_same(known, notebook):
                 continue
-            if known and (changed := _changed(known, notebook)):
+            if known and (changed := _difference_to_graded(known, notebook)):
                 raise CourseError(_other_tasks(tasks, changed))
             gradebook = book.connection.gradebook
             gradebook.update_or_create_assignment(tasks.name)
@@ -82,7 +82,7 @@ def _register(book: Book, tasks: _Tasks) -> None:
             gradebook.db.expire_all()
 
 
-def _gone(book: Book, tasks: _Tasks) -> list[str]:
+def _removed_notebooks(book: Book, tasks: _Tasks) -> list[str]:
     """Return the names of notebooks that are in the gradebook but no longer in the assignment.
 
     Raises:
@@ -141,8 +141,8 @@ def _change(book: Book, tasks: _Tasks, name: str) -> str:
     shown = tasks.name if name == tasks.name else f"{tasks.name}/{name}"
     with refused(f"The tasks of {tasks.what} {shown} could not be changed"):
         notebook, _ = _prepared(book, tasks.name, name, tasks.notebooks[name])
-        graded = _known(book, tasks.name, name)
-        changed = _changed(graded, notebook) if graded else None
+        graded = _find_notebook(book, tasks.name, name)
+        changed = _difference_to_graded(graded, notebook) if graded else None
         if changed is None:
             return ""
         stamp = changing.stamp(shown.replace("/", "_"), datetime.now())
@@ -161,7 +161,7 @@ def _change(book: Book, tasks: _Tasks, name: str) -> str:
     return f"{shown}: {_named(changed)}. A copy of the gradebook is {copy}.{kept}"
 
 
-def _known(book: Book, assignment: str, notebook: str) -> Notebook | None:
+def _find_notebook(book: Book, assignment: str, notebook: str) -> Notebook | None:
     """Return the gradebook's entry for a notebook; None if there is none."""
     try:
         return book.connection.gradebook.find_notebook(notebook, assignment)
@@ -169,7 +169,7 @@ def _known(book: Book, assignment: str, notebook: str) -> Notebook | None:
         return None
 
 
-def _changed(known: Notebook, notebook: NotebookNode) -> changing.Difference | None:
+def _difference_to_graded(known: Notebook, notebook: NotebookNode) -> changing.Difference | None:
     """Return the differences between a notebook and its graded cells; None if equal or not graded yet."""
     found = changing.difference(known, notebook)
     return found if known.submissions and (found.dropped or found.added) else None

@@ -281,7 +281,7 @@ class _Batch:
             except Unsupported as error:
                 self._refuse(entry, str(error))
                 continue
-            with self._survived(entry, assigned):
+            with self._reporting_errors(entry, assigned):
                 self._begin(entry, assigned)
         return self._due.popleft()
 
@@ -293,7 +293,7 @@ class _Batch:
         open_ = self._open.get(entry)
         if open_ is None:  # The submission is closed: another of its pages could not be made.
             return
-        with self._survived(entry, open_.assigned):
+        with self._reporting_errors(entry, open_.assigned):
             match done:
                 case Failed(why) if isinstance(job, Page) and not job.bare:
                     self._tell(
@@ -330,7 +330,7 @@ class _Batch:
     def _begin(self, entry: Entry, assigned: Assigned) -> None:
         """Read a submission, and decide what has to be done for it."""
         if not valid_student_id(entry.student):
-            return self._turn_away(entry, assigned)
+            return self._reject_student_id(entry, assigned)
         folder = self._course.folder("submitted", *entry)
         taken = assigned.take(entry)
         time = handed_in(folder, self._course.submitted, self._course.clock)
@@ -338,7 +338,7 @@ class _Batch:
             zone = "" if self._course.clock.is_set else _SET_ZONE
             self.summary.unclear_times.setdefault(_UNCLEAR.format(time.problem, zone), []).append(entry)
         open_ = self._open[entry] = _Open(assigned, taken, time.when)
-        if (self._pages_alone or not self._force) and self._keep(entry, open_):
+        if (self._pages_alone or not self._force) and self._reuse_result(entry, open_):
             self.summary.unread += self.summary.results[entry].is_unread
             return None
         if self._pages_alone:
@@ -357,9 +357,9 @@ class _Batch:
         why = "the submission, its tests or the grader has changed since it was graded"
         self.summary.failed[entry] = why
         self._tell(entry, f"no page was made: {why}\n{_GRADE.format(*entry)}")
-        self._over(entry)
+        self._mark_done(entry)
 
-    def _keep(self, entry: Entry, open_: _Open) -> bool:
+    def _reuse_result(self, entry: Entry, open_: _Open) -> bool:
         """Return whether the submission has a current result; if so, update its penalty, folders and page."""
         if self._kept is None:
             known = [ahead for ahead in (entry, *self._coming) if valid_student_id(ahead.student)]
@@ -377,14 +377,14 @@ class _Batch:
         self.summary.results[entry] = kept.result.entered(kept.entered.scores, kept.entered.waiting)
         self._note_penalty(entry, kept.entered)
         filed = kept.filed and self._is_filed(entry, open_)
-        if filed and kept.page == self._says(entry, kept.entered) and not self._force:
-            self._over(entry)
+        if filed and kept.page == self._page_fingerprint(entry, kept.entered) and not self._force:
+            self._mark_done(entry)
         else:
             self.summary.pages += 1
             self._file(entry, open_, open_.taken.placed(kept.result), page_alone=filed)
         return True
 
-    def _says(self, entry: Entry, entered: Entered) -> str:
+    def _page_fingerprint(self, entry: Entry, entered: Entered) -> str:
         """Return the fingerprint of a page: of the gradebook's entries and, if released, the solutions."""
         said = entered.fingerprint
         if entered.late:
@@ -425,7 +425,7 @@ class _Batch:
         elif not page_alone:
             self._write_notebooks(entry, open_, notebooks)
         entered = self._book.entered(*entry)
-        self._shown[entry] = self._says(entry, entered)
+        self._shown[entry] = self._page_fingerprint(entry, entered)
         self.summary.results[entry] = result.entered(entered.scores, entered.waiting)
         self._note_penalty(entry, entered)
         times = self._course.clock.show(*entered.late) if entered.late else None
@@ -462,7 +462,7 @@ class _Batch:
         self._filed[entry] = self._shown[entry]
         if len(self._filed) == _AHEAD:
             self.note_filed()
-        self._over(entry)
+        self._mark_done(entry)
 
     def note_filed(self) -> None:
         """Record the folders written so far, unless `write` has recorded them with a result."""
@@ -486,7 +486,7 @@ class _Batch:
         replace_folder(self._course.folder(step, *entry), files, more, ours, mode, settings.groupshared)
         return more.left_out
 
-    def _turn_away(self, entry: Entry, assigned: Assigned) -> None:
+    def _reject_student_id(self, entry: Entry, assigned: Assigned) -> None:
         """Reject a folder with an invalid student id.
 
         The id must enter neither the gradebook nor the names of folders.
@@ -500,16 +500,16 @@ class _Batch:
         if self._pages_alone:
             self.summary.failed[entry] = message
         self._tell(Entry(shown, entry.lesson), message)
-        self._over(entry)
+        self._mark_done(entry)
 
-    def _over(self, entry: Entry) -> None:
+    def _mark_done(self, entry: Entry) -> None:
         self._open.pop(entry, None)
         self._shown.pop(entry, None)
         self.summary.done += 1
         self._tell(entry, "")
 
     @contextlib.contextmanager
-    def _survived(self, entry: Entry, assigned: Assigned) -> Iterator[None]:
+    def _reporting_errors(self, entry: Entry, assigned: Assigned) -> Iterator[None]:
         """Catch and report errors that concern one submission, so that the batch continues."""
         try:
             yield
@@ -529,7 +529,7 @@ class _Batch:
                 # If the gradebook is busy, the mark from the start of grading remains.
                 with contextlib.suppress(GradebookBusy):
                     self._book.mark_stale(*entry, STALE)
-            self._over(entry)
+            self._mark_done(entry)
 
 
 class _Failure(Exception):

@@ -22,8 +22,8 @@ _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograde
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
 _NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
 _NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?$", re.IGNORECASE)
-_FIRST = 3  # submissions named in one line; further ones are only counted
-_ALIKE = 0.6  # minimum difflib ratio at which one name is suggested for another
+_MAX_LISTED = 3  # submissions named in one line; further ones are only counted
+_MIN_SIMILARITY = 0.6  # minimum difflib ratio at which one name is suggested for another
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,8 @@ def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
 
 def listed(entries: Sequence[Entry]) -> str:
     """Return a text that names the first submissions and counts the others."""
-    shown = ", ".join(map(str, entries[:_FIRST]))
-    return f"{shown} and {len(entries) - _FIRST} more" if len(entries) > _FIRST else shown
+    shown = ", ".join(map(str, entries[:_MAX_LISTED]))
+    return f"{shown} and {len(entries) - _MAX_LISTED} more" if len(entries) > _MAX_LISTED else shown
 
 
 def _strangers(handed: Collection[str], before: Sequence[Listed]) -> dict[str, str]:
@@ -144,12 +144,12 @@ def _strangers(handed: Collection[str], before: Sequence[Listed]) -> dict[str, s
     if not entered:
         return {}
     missing = sorted(entered - set(handed))
-    return {who: _who_is(who, missing) for who in sorted(set(handed) - known)}
+    return {who: _advise_about_id(who, missing) for who in sorted(set(handed) - known)}
 
 
-def _who_is(student: str, missing: Sequence[str]) -> str:
+def _advise_about_id(student: str, missing: Sequence[str]) -> str:
     """Return advice about an unknown id, which may be a misspelt id of a student without a submission."""
-    if alike := difflib.get_close_matches(student, missing, 1, _ALIKE):
+    if alike := difflib.get_close_matches(student, missing, 1, _MIN_SIMILARITY):
         return (
             f"Not in the class; did you mean {alike[0]}? Then rename the folder, grade again, "
             f"and run: autograder forget {student}"
@@ -191,21 +191,23 @@ def unknown(
             continue
         strange = [each for each in inside if each.name not in lessons and each.is_dir()]
         for each in strange:
-            alike = _of_number(each.name, lessons) or difflib.get_close_matches(each.name, lessons, 1, _ALIKE)
+            alike = _lesson_of_number(each.name, lessons) or difflib.get_close_matches(
+                each.name, lessons, 1, _MIN_SIMILARITY
+            )
             to_do = f"Did you mean {alike[0]}? Then rename it." if alike else nameless
             yield f"{shown}/{visible(each.name)}", to_do
         loose = [each for each in inside if _NOTEBOOK.search(each.name) and not each.is_dir()]
         for each in loose:
-            yield f"{shown}/{visible(each.name)}", _move(Path(student.path), each.name, lessons)
+            yield f"{shown}/{visible(each.name)}", _advise_move(Path(student.path), each.name, lessons)
         if not strange and not loose and not any(each.name in lessons for each in inside):
             yield shown, "It contains no lesson's folder. Put the notebook into student/lesson/."
 
 
-def _move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
+def _advise_move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
     """Return advice on where to move a notebook that is directly in a student's folder."""
     stem = _NOTEBOOK.sub("", notebook)
-    alike = [lesson for lesson in lessons if stem.startswith(lesson)] or _of_number(stem, lessons)
-    alike = alike or difflib.get_close_matches(stem, lessons, 1, _ALIKE)
+    alike = [lesson for lesson in lessons if stem.startswith(lesson)] or _lesson_of_number(stem, lessons)
+    alike = alike or difflib.get_close_matches(stem, lessons, 1, _MIN_SIMILARITY)
     if not alike:
         return "A notebook is looked for in a lesson's folder only. Move it into student/lesson/."
     folder = f"{visible(student.name)}/{alike[0]}/"
@@ -214,7 +216,7 @@ def _move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
     return f"Move it into {folder}, a folder that you make."
 
 
-def _of_number(name: str, lessons: Sequence[str]) -> list[str]:
+def _lesson_of_number(name: str, lessons: Sequence[str]) -> list[str]:
     """Return the lesson whose number is this name, as in 3, 03 or lesson_3."""
     found = _NUMBERED.fullmatch(name)
     return [lesson for lesson in lessons if found and lesson.startswith(f"{int(found[1]):02}_")]
@@ -222,7 +224,7 @@ def _of_number(name: str, lessons: Sequence[str]) -> list[str]:
 
 def meant(name: str, submitted: Path) -> str:
     """Return the student's folder with the most similar name; empty if none is similar enough."""
-    found = difflib.get_close_matches(name, [entry.name for entry in _entries(submitted)], 1, _ALIKE)
+    found = difflib.get_close_matches(name, [entry.name for entry in _entries(submitted)], 1, _MIN_SIMILARITY)
     return found[0] if found else ""
 
 

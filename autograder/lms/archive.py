@@ -32,7 +32,7 @@ MAX_RATIO = 100  # ratio of the unpacked entries to the archive's size; ignored 
 HARMLESS_BYTES = 100_000_000
 
 _CHUNK = 1 << 16
-_HEAD = 1 << 16  # bytes at the beginning of a file that are enough to recognize its type
+_TYPE_BYTES = 1 << 16  # bytes at the beginning of a file that are enough to recognize its type
 _END, _END_64, _LOCATOR_64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q"), struct.Struct("<4sLQL")
 _ENTRY, _HEADER = struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s5H3L2H")
 _ENCRYPTED, _UTF8 = 0x1, 0x800
@@ -40,7 +40,7 @@ _STORED, _DEFLATED = 0, 8
 _UNIX = 3
 _DRIVE = re.compile(r"[A-Za-z]:")
 _FIRST_NUMBER = re.compile(r".*?_[0-9]+")
-_SYSTEM = re.compile(r"(^|/)(__MACOSX/|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)")
+_OS_FILES = re.compile(r"(^|/)(__MACOSX/|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)")
 
 
 class Unreadable(Exception):
@@ -103,11 +103,11 @@ class Archive:
         # The same error is raised below, after the readable files have been yielded.
         with suppress(Unreadable):
             for member in self._entries():
-                counts[_whose(member.path)] += 1
+                counts[_student_part(member.path)] += 1
         most, seen, left_out = _fair_share(counts.values(), MAX_ENTRIES), Counter[str](), 0
         for member in self._entries():
-            seen[_whose(member.path)] += 1
-            if seen[_whose(member.path)] <= most:
+            seen[_student_part(member.path)] += 1
+            if seen[_student_part(member.path)] <= most:
                 yield member
             else:
                 left_out += 1
@@ -161,16 +161,16 @@ class Archive:
         path = _decoded(name, bool(flags & _UTF8))
         if path.endswith("/"):
             return None, following
-        size, packed, offset = _long(extra, size, packed, offset)
+        size, packed, offset = _zip64_sizes(extra, size, packed, offset)
         mode = attributes >> 16 if made_by == _UNIX else 0
-        stray = _stray(path, name_size)
+        stray = _invalid_name_reason(path, name_size)
         member = Member(
             path=path,
             number=number,
             name=name,
             refused=stray or _refusal(flags, method, size, mode),
             stray=bool(stray),
-            ignored=bool(_SYSTEM.search(path)),
+            ignored=bool(_OS_FILES.search(path)),
             offset=offset + self._shift,
             packed=packed,
             size=size,
@@ -268,7 +268,7 @@ def opened(path: Path) -> Iterator[Archive]:
         yield Archive(file, path.stat().st_size)
 
 
-def _whose(path: str) -> str:
+def _student_part(path: str) -> str:
     """Return the part of a path that all files of one student presumably share.
 
     In an archive with folders, this is the first folder; in a flat archive, the text up to the first number.
@@ -290,7 +290,7 @@ def _fair_share(counts: Collection[int], most: int) -> int:
 def _no_zip(file: BinaryIO) -> str:
     """Return the message about a file that is not a complete zip archive, with the file's type if known."""
     file.seek(0)
-    head = file.read(_HEAD)
+    head = file.read(_TYPE_BYTES)
     kind = None if head.startswith(b"PK") else kind_of(head)
     en, ko = (f"It is {kind.name[0]}. ", f"{kind.name[1]}입니다. ") if kind else ("", "")
     return say(
@@ -325,7 +325,7 @@ def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
     return begin, size, begin - offset
 
 
-def _long(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
+def _zip64_sizes(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
     """Return the sizes and the offset of an entry, taken from its zip64 field if the entry is large."""
     at = 0
     while at + 4 <= len(extra):
@@ -367,7 +367,7 @@ def _korean(name: bytes) -> str:
     return text if is_korean else ""
 
 
-def _stray(path: str, name_size: int) -> str:
+def _invalid_name_reason(path: str, name_size: int) -> str:
     """Return the reason why an entry's name cannot belong to a student's file; empty if it can."""
     if not path or name_size > MAX_NAME_BYTES or "\0" in path:
         return say(

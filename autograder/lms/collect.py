@@ -180,7 +180,7 @@ class _Collector:
         owned = list(self._owned(with_receipts(archive, files)))
         attempts = attempts_of(owned, clock.shown if clock.is_set else None)
         for file in _in_fair_order(attempts):
-            self._look(archive, file)
+            self._inspect(archive, file)
         self._choose_lessons(attempts)
         attempts = [one for one in attempts if one.lesson and not self._has_other_owner(one)]
         places = Places(self.course, archive)
@@ -244,12 +244,12 @@ class _Collector:
             file.line.file = visible(file.handed.file)[:100]
             file.line.student = person.id
             found.setdefault(person.id, person)
-            told.setdefault((person.id, _span(file.handed)), set()).add(file.handed.keys[-1])
+            told.setdefault((person.id, _id_scope(file.handed)), set()).add(file.handed.keys[-1])
         owned = [file for file in files if file.line.student]
         impossible, counts = _not_of_canvas(owned), Counter(file.line.student for file in owned)
         for file in owned:
             student = file.line.student
-            ids = told[student, _span(file.handed)]
+            ids = told[student, _id_scope(file.handed)]
             if len(ids) > 1:
                 several = visible(", ".join(sorted(ids)))
                 file.undecided(_several(visible(student), several, file.handed.system))
@@ -311,7 +311,7 @@ class _Collector:
             )
         return bool(others)
 
-    def _look(self, archive: Archive, file: File) -> None:
+    def _inspect(self, archive: Archive, file: File) -> None:
         """Read a file once, to find out whether it is readable, and which lesson or file type it is."""
         if not file.handed.file:
             return
@@ -429,7 +429,7 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
     return [m if last[m.path] == m.number else replace(m, refused=m.refused or twice) for m in found], cut
 
 
-def _span(handed: Handed) -> str:
+def _id_scope(handed: Handed) -> str:
     """Return the group of files in which a person has only one LMS id; empty for the whole archive."""
     return "" if handed.system in _LASTING else handed.group
 
@@ -494,13 +494,13 @@ def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
             )
         )
     if len(file.readings) > 1:
-        found = [(handed, person) for handed, person in found if _is_whole(roster, file, handed, person)]
+        found = [(handed, person) for handed, person in found if _is_certain(roster, file, handed, person)]
         if len({(handed.when, handed.file) for handed, _ in found}) != 1:
             raise Ambiguous(_imitated(file.readings))
     return found[0]
 
 
-def _is_whole(roster: Roster, file: File, handed: Handed, person: Person) -> bool:
+def _is_certain(roster: Roster, file: File, handed: Handed, person: Person) -> bool:
     """Return whether one of several readings identifies the person well enough to be the true reading.
 
     On Canvas, both id and name have to match the person. On Brightspace, the id is the same in each reading,

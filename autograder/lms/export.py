@@ -37,17 +37,22 @@ EXPORTED = "exported"  # the course's folder for exported grades and feedback
 
 For = Literal["moodle", "canvas", "brightspace"]
 
-_UNNAMED = re.compile(r'[/\\:*?"<>|]')  # characters that cannot occur in a folder's name
+_NOT_IN_FOLDER_NAMES = re.compile(r'[/\\:*?"<>|]')  # characters that cannot occur in a folder's name
 # Rows of Canvas's table that do not belong to a student.
-_CANVAS_OWN = re.compile(r"^\s*Points Possible|^Student, Test$")
-_NAMED = 20  # names listed in one note; further names are only counted
+_CANVAS_SPECIAL_ROWS = re.compile(r"^\s*Points Possible|^Student, Test$")
+_MAX_LISTED_NAMES = 20  # names listed in one note; further names are only counted
 _END_OF_LINE = "End-of-Line Indicator"
-_GRADE = ("grade", "성적", "점수", "평점")  # titles of Moodle's column for the grade, in English and Korean
-_MOST = ("maximumgrade", "최고성적", "최대점수", "최고점수")
-_IDENTIFIER = ("identifier", "식별자")
+_GRADE_COLUMNS = (
+    "grade",
+    "성적",
+    "점수",
+    "평점",
+)  # titles of Moodle's column for the grade, in English and Korean
+_MAXIMUM_COLUMNS = ("maximumgrade", "최고성적", "최대점수", "최고점수")
+_IDENTIFIER_COLUMNS = ("identifier", "식별자")
 _NAME_COLUMNS = ("fullname", "student", "이름", "성명", "전체이름")
 # Titles of columns with the number that an LMS itself assigned to a person, then titles of other id columns.
-_NUMBER_COLUMNS: Mapping[str, Sequence[str]] = {"moodle": _IDENTIFIER, "canvas": ("id",)}
+_NUMBER_COLUMNS: Mapping[str, Sequence[str]] = {"moodle": _IDENTIFIER_COLUMNS, "canvas": ("id",)}
 _ID_COLUMNS = (
     *("idnumber", "학번", "id번호", "emailaddress", "email", "이메일주소", "이메일"),
     *("sisuserid", "sisloginid", "orgdefinedid", "username", "사용자이름"),
@@ -174,7 +179,7 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
 
 def _listed(names: Sequence[str]) -> str:
     """Join names in one line; of a long list, show only the first names and count the others."""
-    shown, more = ", ".join(map(visible, names[:_NAMED])), len(names) - _NAMED
+    shown, more = ", ".join(map(visible, names[:_MAX_LISTED_NAMES])), len(names) - _MAX_LISTED_NAMES
     return shown if more <= 0 else say(en=f"{shown} and {more} more", ko=f"{shown} 외 {more}명")
 
 
@@ -233,7 +238,7 @@ class _Writer:
         target = self._target(sheet)
         blank: dict[str, str] = {}
         claims = [self._claim(sheet, row) for row in sheet.rows]
-        self.used, refused = _settled(claims)
+        self.used, refused = _resolve_claims(claims)
         rows = [list(row) for row in sheet.rows]
         for student, number in self.used.items():
             grade = self._grades[student]
@@ -270,8 +275,8 @@ class _Writer:
             CourseError: if no column matches, or if several columns match.
         """
         if self._system == "moodle":
-            found = sheet.column(*_GRADE)
-            if found is None or sheet.column(*_IDENTIFIER) is None:
+            found = sheet.column(*_GRADE_COLUMNS)
+            if found is None or sheet.column(*_IDENTIFIER_COLUMNS) is None:
                 raise CourseError(
                     say(
                         en="This is not a Moodle grading worksheet: it has no Identifier or no Grade column.",
@@ -330,7 +335,7 @@ class _Writer:
                 return _Claim(shown, why=_other_name(visible(shown), people))
             return _Claim(shown, person.id, 3 if by_number else 2)
         if not named:
-            return _Claim(shown, is_strange=bool(shown) and not _CANVAS_OWN.search(name))
+            return _Claim(shown, is_strange=bool(shown) and not _CANVAS_SPECIAL_ROWS.search(name))
         people = " / ".join(person.id for person in named)
         if numbers or ids:
             own = visible((numbers + ids)[0])
@@ -345,7 +350,7 @@ class _Writer:
         Moodle skips grades above its own maximum without a message.
         """
         most = max((grade.most for grade in self._grades.values()), default=0.0)
-        at = sheet.column(*_MOST) if self._system == "moodle" else None
+        at = sheet.column(*_MAXIMUM_COLUMNS) if self._system == "moodle" else None
         theirs = (
             {row[at].strip().replace(",", ".") for row in sheet.rows if row[at].strip()}
             if at is not None
@@ -361,7 +366,7 @@ class _Writer:
                 )
 
 
-def _settled(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]]:
+def _resolve_claims(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]]:
     """Return the row of each student, and a note for each row that gets no grade because of another row.
 
     If several rows claim a student, the strongest claim gets the grade. If there is no single strongest
@@ -379,7 +384,7 @@ def _settled(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]]:
         if len(best) == 1 and (surest > 1 or len(numbers) == 1):
             used[student] = best[0]
         left = [number for number in numbers if number != used.get(student)]
-        lines += [_second(visible(claims[number].shown), number + 2, student) for number in left]
+        lines += [_duplicate_claim(visible(claims[number].shown), number + 2, student) for number in left]
     return used, lines
 
 
@@ -421,7 +426,7 @@ def _unknown_ids(rows: str) -> str:
     )
 
 
-def _second(row: str, number: int, student: str) -> str:
+def _duplicate_claim(row: str, number: int, student: str) -> str:
     """Return the note about one of several rows that claim the same student."""
     return say(
         en=f"Several rows could be {student}'s. Line {number} of the table, {row}, was left as it was.",
@@ -487,7 +492,7 @@ def _full_name(person: Person) -> str:
 
 def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
     """Return the name of each student's feedback folder in Moodle, made from the rows of the worksheet."""
-    identifier, name = sheet.column(*_IDENTIFIER), sheet.column(*_NAME_COLUMNS)
+    identifier, name = sheet.column(*_IDENTIFIER_COLUMNS), sheet.column(*_NAME_COLUMNS)
     if identifier is None:
         return {}
     found = {}
@@ -495,7 +500,9 @@ def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
         number = re.search(r"\d+$", sheet.rows[at][identifier].strip())
         if number:
             called = (
-                _UNNAMED.sub("", sheet.rows[at][name].replace("_", " ")).strip() if name is not None else ""
+                _NOT_IN_FOLDER_NAMES.sub("", sheet.rows[at][name].replace("_", " ")).strip()
+                if name is not None
+                else ""
             )
             found[student] = f"{called or 'Participant'}_{number[0]}_assignsubmission_file"
     return found

@@ -52,14 +52,14 @@ _CANVAS_ANONYMOUS = re.compile(
 # Characters that Canvas removes from names: all of ASCII except a-z, 0-9 and _.
 _NOT_IN_A_CANVAS_NAME = re.compile(r"[\x00-/:-^`{-\x7f]")
 # Patterns of text that only the LMS writes into a path, even if the rest cannot be parsed.
-_ITS_OWN: Mapping[System, re.Pattern[str]] = {
+_LMS_PATTERNS: Mapping[System, re.Pattern[str]] = {
     "moodle": re.compile("_assignsubmission_"),
     "brightspace": re.compile(r"^[0-9]+-[0-9]+ - "),
     "canvas": re.compile(r"_[0-9]+_[0-9]+_"),
     "blackboard": re.compile(r"_attempt_[0-9]{4}-"),
 }
 # Names that Moodle shows for every student of an anonymous assignment.
-_NOBODY = ("Participant", "참가자", "참여자")
+_ANONYMOUS_NAMES = ("Participant", "참가자", "참여자")
 _DATE = re.compile(r"([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}), (\d{4}) (\d{1,2}):?(\d\d) ?([AP])M")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -123,7 +123,7 @@ def readings(path: str, system: System) -> list[Handed]:
         if found := list(_READERS[system](part, below)):
             above = "/".join(parts[:index])
             return [replace(one, group="/".join(filter(None, (above, one.group)))) for one in found]
-        if _ITS_OWN[system].search(part) or (system == "canvas" and index):
+        if _LMS_PATTERNS[system].search(part) or (system == "canvas" and index):
             # Below the LMS's own part, or below one folder that a browser made, the student chose all names.
             break
     return []
@@ -139,7 +139,7 @@ def _moodle(part: str, below: list[str]) -> Iterator[Handed]:
             system="moodle",
             group="",
             keys=(found["key"],),
-            name="" if name in _NOBODY else name,
+            name="" if name in _ANONYMOUS_NAMES else name,
             label=label.rstrip("_"),
             file="/".join([*own, *below]) if found["kind"] == "file" else "",
         )

@@ -24,13 +24,13 @@ from autograder.lms.placing import PLACE, read_names, write_names
 
 _STEPS = ("submitted", "autograded", "feedback")
 # Suffixes of course files, skipped in the course's top folder.
-_OF_THE_COURSE = (".py", ".md", ".toml", ".ipynb")
+_COURSE_SUFFIXES = (".py", ".md", ".toml", ".ipynb")
 # Suffixes of compressed files. Such files are never searched.
-_COMPRESSED = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")
-_MOST = 100_000_000  # bytes read from one file, or unpacked from one archive, at most
+_COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")
+_MAX_BYTES = 100_000_000  # bytes read from one file, or unpacked from one archive, at most
 # Methods that unpack within bounds; with others, 4 KB can become gigabytes in one step.
-_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_DEPTH = 3  # levels of archives within archives that are searched
+_SAFE_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_MAX_NESTING = 3  # levels of archives within archives that are searched
 _ENCODINGS = ("utf-8", "cp949", "utf-16-le", "utf-16-be")
 
 
@@ -88,7 +88,7 @@ def forget(course: Course, student: str) -> Forgotten:
         for name in (EXPORTED, REPORT):
             if deleted:
                 _try_delete(course, course.root / name, deleted, kept)
-    left, unsearched = _left(course, names)
+    left, unsearched = _search_names(course, names)
     return Forgotten(deleted, list(dict.fromkeys([*kept, *left])), unsearched)
 
 
@@ -131,7 +131,7 @@ def _names(course: Course, student: str, people: Sequence[dict[str, str]]) -> Se
         forms.add((read_names(file) or {}).get(student, {}).get("name", ""))
     whole = {text.strip() for text in forms if re.search(r"[ @]|[^\x00-\x7f].", text.strip())} | {student}
     spelt = whole | {unicodedata.normalize("NFD", text) for text in whole}
-    raw = {text.encode(code) for text in spelt for code in _ENCODINGS if _fits(text, code)}
+    raw = {text.encode(code) for text in spelt for code in _ENCODINGS if _can_encode(text, code)}
     return sorted(raw | {json.dumps(text)[1:-1].encode() for text in spelt})
 
 
@@ -143,7 +143,7 @@ def _mentions(data: bytes, names: Sequence[bytes]) -> bool:
     )
 
 
-def _fits(text: str, encoding: str) -> bool:
+def _can_encode(text: str, encoding: str) -> bool:
     """Return whether an encoding can represent all characters of a text."""
     try:
         text.encode(encoding)
@@ -152,7 +152,7 @@ def _fits(text: str, encoding: str) -> bool:
     return True
 
 
-def _left(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]:
+def _search_names(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]:
     """Return the files that name a student, and those that could not be searched, such as links.
 
     The search covers the folders that the commands fill, and the files in the course's top folder except
@@ -161,7 +161,7 @@ def _left(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]
     gradebook = sqlite_file(course.directory.db_url)
     left: list[str] = []
     unsearched: list[str] = []
-    for file in _searched(course):
+    for file in _files_to_search(course):
         shown = _shown(course, file)
         try:
             if file.is_symlink():
@@ -175,10 +175,10 @@ def _left(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]
     return left, unsearched
 
 
-def _searched(course: Course) -> Iterator[Path]:
+def _files_to_search(course: Course) -> Iterator[Path]:
     """Yield the files that may name a student, and all links; the caller only reports links."""
     for file in sorted(course.root.iterdir(), key=lambda file: (file.suffix == ".zip", file.name)):
-        if file.is_symlink() or (file.is_file() and file.suffix not in _OF_THE_COURSE):
+        if file.is_symlink() or (file.is_file() and file.suffix not in _COURSE_SUFFIXES):
             yield file
     made = {getattr(course.directory, f"{step}_directory") for step in _STEPS} | {PLACE, EXPORTED, REPORT}
     for folder in sorted(made):
@@ -194,9 +194,9 @@ def _is_named_in(file: Path, names: Sequence[bytes]) -> bool:
         _Unsearched: if the file is too large, or compressed in an unsupported format.
         OSError: if the file cannot be read.
     """
-    if file.stat().st_size > _MOST or file.suffix.casefold() in _COMPRESSED:
+    if file.stat().st_size > _MAX_BYTES or file.suffix.casefold() in _COMPRESSED_SUFFIXES:
         raise _Unsearched
-    return _is_named_by(file.read_bytes(), names, _DEPTH)
+    return _is_named_by(file.read_bytes(), names, _MAX_NESTING)
 
 
 def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
@@ -210,7 +210,7 @@ def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
         return True
     if not zipfile.is_zipfile(io.BytesIO(data)):
         return False
-    room = _MOST
+    room = _MAX_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if any(
@@ -219,7 +219,7 @@ def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
                 return True
             for entry in archive.infolist():
                 room -= entry.file_size
-                if room < 0 or not depth or entry.compress_type not in _BOUNDED:
+                if room < 0 or not depth or entry.compress_type not in _SAFE_METHODS:
                     raise _Unsearched
                 if _is_named_by(archive.read(entry), names, depth - 1):
                     return True

@@ -48,7 +48,7 @@ class Places:
         *older, newest = sorted(attempts, key=lambda one: one.when or datetime.min)
         try:
             for one in older:
-                self._aside(one, say(en="There is a newer attempt.", ko="더 새로운 제출이 있습니다."))
+                self._set_aside(one, say(en="There is a newer attempt.", ko="더 새로운 제출이 있습니다."))
             self._place(newest)
         except OSError as error:
             reason = error.strerror or str(error)
@@ -74,7 +74,7 @@ class Places:
             newer = say(
                 en="The submission in submitted/ is newer.", ko="submitted/에 있는 것이 더 새롭습니다."
             )
-            self._aside(attempt, newer)
+            self._set_aside(attempt, newer)
             return
         content = self._content(attempt)
         if is_there and PurePosixPath(NOTE) in content:
@@ -88,7 +88,7 @@ class Places:
 
     def _make_room(self, folder: Path, attempt: Attempt) -> None:
         """Move the submission that an attempt replaces from submitted/ to collected/kept/."""
-        kept = _free(self._kept(attempt) / "before")
+        kept = _unused_path(self._kept_folder(attempt) / "before")
         kept.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(folder, kept)
         place = kept.relative_to(self._course.root)
@@ -96,17 +96,17 @@ class Places:
             say(en=f"The earlier submission is now in {place}.", ko=f"전에 있던 것은 {place}에 두었습니다.")
         )
 
-    def _aside(self, attempt: Attempt, why: str) -> None:
+    def _set_aside(self, attempt: Attempt, why: str) -> None:
         """Store an attempt that does not count in collected/kept/, and report the place."""
         content = self._content(attempt)
         stem = f"{attempt.when:%Y-%m-%d_%H-%M-%S}" if attempt.when else "older"
-        place = self._kept(attempt) / stem
+        place = self._kept_folder(attempt) / stem
         if not place.is_dir() or _content_of(place, place.parent) != content:
-            place = _free(place)
+            place = _unused_path(place)
             _write_folder(place, content)
         attempt.settle("kept aside", f"{why} ({place.relative_to(self._course.root)})")
 
-    def _kept(self, attempt: Attempt) -> Path:
+    def _kept_folder(self, attempt: Attempt) -> Path:
         return self._course.root / PLACE / "kept" / attempt.student / attempt.lesson
 
     def _notebook_names(self, attempt: Attempt) -> dict[int, PurePosixPath]:
@@ -160,7 +160,7 @@ class Places:
                 continue
             room -= len(data)
             called = notebooks.get(id(file))
-            content[_free_path(called or safe_path(file.handed.file), content)] = data
+            content[_unused_path_in(called or safe_path(file.handed.file), content)] = data
             file.line.message = _remark(file, attempt)
             if called:
                 saved = say(en=f"It was saved as {called}.", ko=f"{called}(으)로 저장했습니다.")
@@ -294,7 +294,7 @@ def _safe(part: str) -> str:
     return text if len(text) <= _MAX_NAME else f"{(stem or suffix)[: _MAX_NAME - 12]}{dot}{suffix[:10]}"
 
 
-def _free_path(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> PurePosixPath:
+def _unused_path_in(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> PurePosixPath:
     """Return a path that no file of the attempt has yet, also on a file system that ignores case."""
     files = {str(each).casefold() for each in content}
     folders = {str(parent).casefold() for each in content for parent in each.parents}
@@ -311,7 +311,7 @@ def _free_path(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> P
     return best
 
 
-def _free(path: Path) -> Path:
+def _unused_path(path: Path) -> Path:
     """Return this path if it is unused, or else the first unused path with a number appended."""
     number, best = 1, path
     while os.path.lexists(best):

@@ -32,11 +32,11 @@ from secant.language import LANGUAGES, say
 from secant.visible import visible
 
 # Maximum copies of one page: each is another file in the exchange, and students may submit many notebooks.
-_MOST = 20
+_MAX_COPIES = 20
 # errors that must come from the course's own disk, since students' files are only read
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-_ROWS = 50  # maximum rows in the table of folders that were not collected
-_AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
+_DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
+_MAX_ROWS = 50  # maximum rows in the table of folders that were not collected
+_SUBMIT_AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
 
 
 class ReleaseLanguages(ExchangeReleaseAssignment):
@@ -132,7 +132,7 @@ class CollectFiles(ExchangeCollect):
         """
         student, _, rest = name.partition(f"+{self.coursedir.assignment_id}+")
         if not valid_student_id(student):
-            raise _NoId(
+            raise _InvalidStudentId(
                 say(
                     en="Its student's name is no student id: letters (composed ones), digits and _.@- only, "
                     "64 at most.",
@@ -166,7 +166,7 @@ class CollectFiles(ExchangeCollect):
         except KeyError:
             owner = say(en=f"user {status.st_uid}", ko=f"사용자 {status.st_uid}")
         if owner != student:
-            raise _Foreign(
+            raise _WrongOwner(
                 say(
                     en=f"It claims to be {student}'s, but belongs to {owner}.",
                     ko=f"{student}의 제출이라고 되어 있지만 소유자는 {owner}입니다.",
@@ -194,7 +194,7 @@ class CollectFiles(ExchangeCollect):
                         raise error
                     self._collect(inbound, record)
                 except (NotCopied, OSError) as why:
-                    left_out.append(_left_out(record["owner"], student, why))
+                    left_out.append(_describe_not_collected(record["owner"], student, why))
         if left_out:
             self.log.warning(_as_table(left_out))
 
@@ -264,11 +264,11 @@ class CollectFiles(ExchangeCollect):
         return Limits(1000 * settings.max_dir_size, skips, settings.groupshared)
 
 
-class _Foreign(NotCopied):
+class _WrongOwner(NotCopied):
     """Raised if a folder belongs to a user other than the student in its name."""
 
 
-class _NoId(NotCopied):
+class _InvalidStudentId(NotCopied):
     """Raised if the student name in a folder's name is not a valid student id."""
 
 
@@ -279,27 +279,27 @@ def _size_read(folder: str) -> int:
         return sum(entry.stat(follow_symlinks=False).st_size for entry in read)
 
 
-def _left_out(owner: int, student: str, why: Exception) -> _NotCollected:
+def _describe_not_collected(owner: int, student: str, why: Exception) -> _NotCollected:
     """Return the table row for a folder that was not collected, with advice that fits the error."""
     who = visible(student)[:60]
-    if isinstance(why, _Foreign):
+    if isinstance(why, _WrongOwner):
         to_do = say(
             en="Ask both. If students are not users of this machine: c.ExchangeCollect.check_owner = False",
             ko="두 사람에게 확인하세요. 학생이 이 컴퓨터의 사용자가 아니라면: "
             "c.ExchangeCollect.check_owner = False.",
         )
-    elif isinstance(why, _NoId):
+    elif isinstance(why, _InvalidStudentId):
         to_do = say(
             en="Give the student another user name, then ask for a new submission.",
             ko="학생에게 다른 사용자 이름을 준 뒤 다시 제출하라고 하세요.",
         )
-    elif isinstance(why, OSError) and why.errno in _NO_ROOM:
+    elif isinstance(why, OSError) and why.errno in _DISK_FULL_ERRORS:
         to_do = say(
             en="Make room on the disk of the course, then collect again.",
             ko="수업 폴더가 있는 디스크에 공간을 만든 뒤 다시 걷으세요.",
         )
     else:
-        to_do = say(en=_AGAIN[0], ko=_AGAIN[1])
+        to_do = say(en=_SUBMIT_AGAIN[0], ko=_SUBMIT_AGAIN[1])
     if isinstance(why, OSError):
         why = NotCopied(
             say(en=f"It could not be copied: {why.strerror}.", ko=f"복사할 수 없습니다: {why.strerror}.")
@@ -313,19 +313,21 @@ def _as_table(rows: list[_NotCollected]) -> str:
     If there are too many, it shows the first ones of each owner, so that one user's folders cannot hide
     others.
     """
-    shown = sorted(_in_turn(rows)[:_ROWS], key=lambda row: row.who)
+    shown = sorted(_interleave_owners(rows)[:_MAX_ROWS], key=lambda row: row.who)
     width = max(len(row.who) for row in shown)
     head = say(
         en=f"Not collected: {len(rows)}. Earlier submissions of these students stay as they are.",
         ko=f"걷지 못한 제출: {len(rows)}개. 이 학생들이 전에 낸 것은 그대로 있습니다.",
     )
     lines = [f"  {row.who:<{width}}  {row.found} {row.to_do}" for row in shown]
-    if len(rows) > _ROWS:
-        lines.append(say(en=f"  … and {len(rows) - _ROWS} more", ko=f"  … 그 밖에 {len(rows) - _ROWS}개"))
+    if len(rows) > _MAX_ROWS:
+        lines.append(
+            say(en=f"  … and {len(rows) - _MAX_ROWS} more", ko=f"  … 그 밖에 {len(rows) - _MAX_ROWS}개")
+        )
     return "\n".join([head, *lines])
 
 
-def _in_turn(rows: list[_NotCollected]) -> list[_NotCollected]:
+def _interleave_owners(rows: list[_NotCollected]) -> list[_NotCollected]:
     """Return the rows sorted into rounds: the first row of each owner, then the second of each, and so on."""
     count = Counter[int]()
     turns = []
@@ -417,14 +419,14 @@ def _refuse_link(exchange: Exchange) -> None:
 def _notebooks(folder: Path, lesson: str) -> list[str]:
     """Return the names of the submission's notebooks other than the lesson's, without suffix.
 
-    At most `_MOST` names are returned, starting with those that begin with the lesson's name.
+    At most `_MAX_COPIES` names are returned, starting with those that begin with the lesson's name.
     """
     try:
         found = [Path(entry.name) for entry in os.scandir(folder) if entry.is_file()]
     except OSError:  # The folder no longer exists, or is not a folder.
         return []
     names = {path.stem for path in found if path.suffix == ".ipynb" and _is_text(path.name)} - {lesson}
-    return sorted(names, key=lambda name: (not name.startswith(lesson), name))[:_MOST]
+    return sorted(names, key=lambda name: (not name.startswith(lesson), name))[:_MAX_COPIES]
 
 
 def _is_text(name: str) -> bool:

@@ -13,7 +13,7 @@ from autograder.course.cells import is_test, split_tests
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # Minimum characters of a line that counts as revealing; shorter lines, such as a lone bracket, occur
 # everywhere.
-_TELLING = 8
+_MIN_REVEALING_CHARS = 8
 
 
 class ClearTests(ClearHiddenTests):
@@ -66,13 +66,13 @@ def _texts(cell: NotebookNode) -> Iterator[str]:
 
 def hidden_lines(nb: NotebookNode) -> set[str]:
     """Return the lines of code in hidden tests that are long enough to reveal something."""
-    return {line for cell in nb.cells if is_test(cell) for line in _telling_lines(cell.source)}
+    return {line for cell in nb.cells if is_test(cell) for line in _revealing_lines(cell.source)}
 
 
 @lru_cache(maxsize=64)
-def _telling_lines(test: str) -> frozenset[str]:
+def _revealing_lines(test: str) -> frozenset[str]:
     lines = (line.strip() for line in split_tests(test)[1].splitlines())
-    return frozenset(line for line in lines if len(line) >= _TELLING)
+    return frozenset(line for line in lines if len(line) >= _MIN_REVEALING_CHARS)
 
 
 def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:

@@ -25,7 +25,7 @@ from autograder.course.lesson import find_root
 from autograder.course.plain import is_plain
 from autograder.course.settings import Course
 
-_LINES = 5  # number of the command's last lines that an error message repeats
+_MAX_ERROR_LINES = 5  # number of the command's last lines that an error message repeats
 # Settings that decide which submissions are graded, and where the results are written.
 _SETTINGS = ("root", "db_url", "course_id", "directory_structure", "student_id_exclude", "groupshared")
 _FOLDERS = ("source_directory", "submitted_directory", "autograded_directory", "feedback_directory")
@@ -125,7 +125,7 @@ def _matched(converter: BaseConverter) -> tuple[list[str], list[str]]:
 
 def _call(converter: BaseConverter, words: list[str]) -> None:
     """Run an autograder command in the course's folder, and copy its output to nbgrader's log."""
-    last: deque[str] = deque(maxlen=_LINES)
+    last: deque[str] = deque(maxlen=_MAX_ERROR_LINES)
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "autograder.cli", *words],
         cwd=converter.coursedir.root,

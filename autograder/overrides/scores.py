@@ -13,8 +13,8 @@ from autograder.gradebook.current import HandedIn
 from autograder.gradebook.records import kept_in
 from autograder.gradebook.tables import Sheet, as_csv
 
-_AHEAD = 50  # submissions whose results are looked up together; all of them are held in memory
-_HEAD = [
+_BATCH_SIZE = 50  # submissions whose results are looked up together; all of them are held in memory
+_COLUMNS = [
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
     *("raw_score", "late_submission_penalty", "score", "max_score"),
 ]
@@ -43,7 +43,7 @@ class ScoresGiven(ExportPlugin):
             if lessons and assignment.name not in lessons:
                 continue
             there = HandedIn(course, assignment.name)
-            newer = self._newer(gradebook, assignment.name, there)
+            newer = self._students_with_old_grade(gradebook, assignment.name, there)
             handed = {one.student_id: one for one in gradebook.assignment_submissions(assignment.name)}
             for student in gradebook.students:
                 if wanted and student.id not in wanted:
@@ -61,17 +61,17 @@ class ScoresGiven(ExportPlugin):
                         *_shown(assignment.max_score),
                     ]
                 )
-        place.write_bytes(as_csv(Sheet(_HEAD, rows)))
+        place.write_bytes(as_csv(Sheet(_COLUMNS, rows)))
         self.log.info("%s: %s rows", place, len(rows))
         for why, number in (+empty).items():
             self.log.info("Scores left empty, %s: %s", why, number)
 
-    def _newer(self, gradebook: Gradebook, lesson: str, there: HandedIn) -> set[str]:
+    def _students_with_old_grade(self, gradebook: Gradebook, lesson: str, there: HandedIn) -> set[str]:
         """Return the students whose grade does not belong to the files that are in submitted/ now."""
         found: set[str] = set()
         students = sorted(there.students)
-        for at in range(0, len(students), _AHEAD):
-            kept = kept_in(gradebook, [(student, lesson) for student in students[at : at + _AHEAD]])
+        for at in range(0, len(students), _BATCH_SIZE):
+            kept = kept_in(gradebook, [(student, lesson) for student in students[at : at + _BATCH_SIZE]])
             found |= {student for (student, _), one in kept.items() if there.is_newer(student, one)}
         return found
 
