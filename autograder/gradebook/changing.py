@@ -94,15 +94,17 @@ def follow(db: Session, known: Notebook, notebook: NotebookNode, table: Path) ->
     # This update takes the write lock, so that no other process can write from here on.
     db.execute(text("UPDATE course SET id = id"))
     cells = (*known.grade_cells, *known.solution_cells, *known.task_cells)
-    gone = [cell for cell in cells if (type(cell), cell.name) in old - new]
-    _save_grades(db, [cell.id for cell in gone], table)
-    for cell in gone:
+    dropped = [cell for cell in cells if (type(cell), cell.name) in old - new]
+    _save_grades(db, [cell.id for cell in dropped], table)
+    for cell in dropped:
         for rows in (Grade, Comment):
             db.execute(delete(rows).where(rows.cell_id == cell.id))
         db.execute(delete(type(cell).__table__).where(type(cell).__table__.c.id == cell.id))
         db.execute(delete(BaseCell.__table__).where(BaseCell.__table__.c.id == cell.id))
-    lost = [name for kind, name in old - new if kind is SourceCell]
-    db.execute(delete(SourceCell).where(SourceCell.notebook_id == known.id, SourceCell.name.in_(lost)))
+    lost_sources = [name for kind, name in old - new if kind is SourceCell]
+    db.execute(
+        delete(SourceCell).where(SourceCell.notebook_id == known.id, SourceCell.name.in_(lost_sources))
+    )
     submissions = list(
         db.scalars(select(SubmittedNotebook.id).where(SubmittedNotebook.notebook_id == known.id))
     )
@@ -119,14 +121,16 @@ def _add(
     db: Session, kind: type, name: str, notebook: str, cell_type: str, submissions: Sequence[str]
 ) -> None:
     """Add an empty cell and its row in each submission; the caller enters the points and the source later."""
-    made: Any = kind(id=new_uuid(), name=name, notebook_id=notebook)
+    new_cell: Any = kind(id=new_uuid(), name=name, notebook_id=notebook)
     if kind in (GradeCell, TaskCell):
-        made.max_score, made.cell_type = 0.0, cell_type
+        new_cell.max_score, new_cell.cell_type = 0.0, cell_type
     elif kind is SourceCell:
-        made.cell_type, made.source, made.locked = cell_type, "", False
-    db.add(made)
+        new_cell.cell_type, new_cell.source, new_cell.locked = cell_type, "", False
+    db.add(new_cell)
     db.flush()
-    rows = [{"id": new_uuid(), "cell_id": made.id, "notebook_id": of} for of in submissions]
+    rows = [
+        {"id": new_uuid(), "cell_id": new_cell.id, "notebook_id": submission} for submission in submissions
+    ]
     if kind in (GradeCell, TaskCell) and rows:
         db.execute(insert(Grade), [row | {"needs_manual_grade": True} for row in rows])
     if kind in (SolutionCell, TaskCell) and rows:
@@ -136,18 +140,18 @@ def _add(
 def _save_grades(db: Session, cells: Sequence[str], table: Path) -> None:
     """Save the scores and manual comments of cells in a CSV table, if there are any."""
     student = SubmittedAssignment.student_id
-    graded = select(student, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.extra_credit)
-    graded = graded.add_columns(Grade.max_score, literal("")).join(Grade.notebook)
-    graded = graded.join(Grade.cell).where(Grade.cell_id.in_(cells))
+    grades = select(student, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.extra_credit)
+    grades = grades.add_columns(Grade.max_score, literal("")).join(Grade.notebook)
+    grades = grades.join(Grade.cell).where(Grade.cell_id.in_(cells))
     nothing = [literal("")] * 4
-    said = select(student, BaseCell.name, *nothing, Comment.manual_comment).join(Comment.notebook)
-    said = said.join(BaseCell, BaseCell.id == Comment.cell_id).where(Comment.cell_id.in_(cells))
-    said = said.where(Comment.manual_comment.is_not(None))
+    comments = select(student, BaseCell.name, *nothing, Comment.manual_comment).join(Comment.notebook)
+    comments = comments.join(BaseCell, BaseCell.id == Comment.cell_id).where(Comment.cell_id.in_(cells))
+    comments = comments.where(Comment.manual_comment.is_not(None))
     of_student = SubmittedAssignment.id == SubmittedNotebook.assignment_id
     rows = [
         ["" if value is None else str(value) for value in row]
-        for found in (graded, said)
-        for row in db.execute(found.join(SubmittedAssignment, of_student).order_by(student, BaseCell.name))
+        for query in (grades, comments)
+        for row in db.execute(query.join(SubmittedAssignment, of_student).order_by(student, BaseCell.name))
     ]
     if rows:
         replace_file(table, as_csv(Sheet(list(_COLUMNS), rows, bom=True)), private=True)
@@ -165,8 +169,8 @@ def copy_of(db: Session, file: Path | None, name: str) -> str:
     if file is not None:
         copy = file.with_name(f"{name}.db")
         copy.touch(mode=file.stat().st_mode & 0o777, exist_ok=False)
-        with closing(sqlite3.connect(file)) as here, closing(sqlite3.connect(copy)) as there:
-            here.backup(there)
+        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
         return str(copy)
     db.execute(text(f'CREATE SCHEMA "{name}"'))
     for table in inspect(db.connection()).get_table_names():

@@ -47,8 +47,8 @@ def class_list(book: Book) -> list[Listed]:
     about = (Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
     has_work = exists().where(SubmittedAssignment.student_id == Student.id)
     wanted = select(Student.id, has_work, *about).order_by(Student.id)
-    found = book.connection.transaction(lambda: book.connection.db.execute(wanted).all())
-    return [Listed(str(student), any(said), bool(work)) for student, work, *said in found]
+    rows = book.connection.transaction(lambda: book.connection.db.execute(wanted).all())
+    return [Listed(str(student), any(details), bool(work)) for student, work, *details in rows]
 
 
 def enter_people(book: Book, rows: Iterable[Mapping[str, str]]) -> None:
@@ -64,8 +64,8 @@ def enter_people(book: Book, rows: Iterable[Mapping[str, str]]) -> None:
 
     def enter() -> None:
         for row in rows:
-            said = {column: without_markup(value) for column, value in row.items() if value}
-            book.connection.db.merge(Student(**said))
+            known = {column: without_markup(value) for column, value in row.items() if value}
+            book.connection.db.merge(Student(**known))
 
     book.connection.transaction(enter)
 
@@ -78,8 +78,8 @@ def people(book: Book) -> list[dict[str, str]]:
     """
     columns = (Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
     wanted = select(*columns).order_by(Student.id)
-    found = book.connection.transaction(lambda: book.connection.db.execute(wanted).all())
-    return [{name: value or "" for name, value in row._mapping.items()} for row in found]
+    rows = book.connection.transaction(lambda: book.connection.db.execute(wanted).all())
+    return [{name: value or "" for name, value in row._mapping.items()} for row in rows]
 
 
 def forget(book: Book, student: str) -> bool:

@@ -77,10 +77,10 @@ class Connection:
         while True:
             try:
                 self._lock.take(self.db)
-                done = change()
+                outcome = change()
                 self.db.commit()
                 self.db.expunge_all()  # Otherwise all rows of a large class would stay in memory.
-                return done
+                return outcome
             except DBAPIError as error:
                 self.db.rollback()
                 if not _may_pass(error) or time.monotonic() >= end:

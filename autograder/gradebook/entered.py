@@ -75,9 +75,9 @@ class Entered:
     @property
     def fingerprint(self) -> str:
         """A hash of these entries and of the code that makes a feedback page from them."""
-        own = {"waiting": sorted(self.waiting), "times": self.late, "code": page_version()}
-        said = asdict(self) | own
-        return sha256(json.dumps(said, sort_keys=True, default=str))
+        extra = {"waiting": sorted(self.waiting), "times": self.late, "code": page_version()}
+        data = asdict(self) | extra
+        return sha256(json.dumps(data, sort_keys=True, default=str))
 
 
 def _in_notebook(cells: Mapping[str, T], notebook: str) -> dict[str, T]:
@@ -109,8 +109,8 @@ def read_entered(db: Any, submitted: Collection[str], clock: Clock) -> dict[str,
     graded, commented = _by_notebook(db.execute(grades)), _by_notebook(db.execute(comments))
     together: dict[str, list[_Notebook]] = {}
     for row in rows:
-        one = _Notebook(row, notebook_key(row.name, row.assignment), graded[row.id], commented[row.id])
-        together.setdefault(row.submitted, []).append(one)
+        part = _Notebook(row, notebook_key(row.name, row.assignment), graded[row.id], commented[row.id])
+        together.setdefault(row.submitted, []).append(part)
     return {submitted: _entered(parts, clock) for submitted, parts in together.items()}
 
 
@@ -129,10 +129,10 @@ class _Notebook(NamedTuple):
 
 
 def _by_notebook(rows: Iterable[Any]) -> defaultdict[str, list[Any]]:
-    found = defaultdict(list)
+    grouped = defaultdict(list)
     for row in rows:
-        found[row.notebook_id].append(row)
-    return found
+        grouped[row.notebook_id].append(row)
+    return grouped
 
 
 def _entered(parts: Sequence[_Notebook], clock: Clock) -> Entered:

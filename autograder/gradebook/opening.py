@@ -38,8 +38,8 @@ def complete(db: Any) -> None:
     db.rollback()
     if "alembic_version" not in inspect(db.connection()).get_table_names():
         db.execute(_VERSION_TABLE)
-    noted = db.execute(text("SELECT version_num FROM alembic_version")).first()
-    if noted is None and db.execute(select(AssignmentEntry.id)).first() is None:
+    version = db.execute(text("SELECT version_num FROM alembic_version")).first()
+    if version is None and db.execute(select(AssignmentEntry.id)).first() is None:
         insert = text("INSERT INTO alembic_version (version_num) VALUES (:version)")
         db.execute(insert, {"version": _newest_version()})
     _migrate(db)

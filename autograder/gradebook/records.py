@@ -96,15 +96,15 @@ def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) ->
         .where(tuple_(Record.student, Record.lesson).in_(list(entries)))
     ).all()
     entered = read_entered(db, [record.submitted for record in records], clock)
-    found = {}
+    results = {}
     for record in records:
         result = read_result(record.result)
         if result is None:
             continue
-        ours, theirs = auto_scores(result), entered[record.submitted].auto
-        if any(score != ours.get(cell) for cell, score in theirs.items()):
+        own_scores, current_scores = auto_scores(result), entered[record.submitted].auto
+        if any(score != own_scores.get(cell) for cell, score in current_scores.items()):
             continue  # Another program, such as `nbgrader autograde`, has graded the submission since.
-        found[record.student, record.lesson] = Kept(
+        results[record.student, record.lesson] = Kept(
             key=record.key,
             result=result,
             filed=record.filed,
@@ -114,7 +114,7 @@ def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) ->
             page=record.page,
             penalty=record.penalty,
         )
-    return found
+    return results
 
 
 def mark_filed(db: Any, filed: Mapping[tuple[str, str], str]) -> None:

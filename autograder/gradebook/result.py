@@ -112,10 +112,12 @@ class Result:
     @property
     def missing_packages(self) -> set[str]:
         """The packages that are not installed, according to the import errors in the student's notebook."""
-        raised = [one.cell.message for one in self.cells if one.cell.error == "ModuleNotFoundError"]
+        errors = [
+            printed.cell.message for printed in self.cells if printed.cell.error == "ModuleNotFoundError"
+        ]
         traces = (part.text for task in self.tasks for part in task.verdict.parts if part.kind == "trace")
-        raised += [trace for trace in traces if trace.startswith("ModuleNotFoundError: ")]
-        return set(map(missing_module, raised)) - {""}
+        errors += [trace for trace in traces if trace.startswith("ModuleNotFoundError: ")]
+        return set(map(missing_module, errors)) - {""}
 
     @property
     def is_unread(self) -> bool:
@@ -130,8 +132,12 @@ class Result:
     @property
     def before(self) -> tuple[float, float] | None:
         """An earlier file's points and their maximum; None unless the current file could not be read."""
-        known = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
-        return (sum(points for points, _ in known), sum(most for _, most in known)) if known else None
+        points_before = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
+        return (
+            (sum(points for points, _ in points_before), sum(most for _, most in points_before))
+            if points_before
+            else None
+        )
 
     def after(self, earlier: Mapping[str, float]) -> Self:
         """Return this result of an unreadable file with an earlier file's points mentioned in the comments.
@@ -142,10 +148,10 @@ class Result:
             earlier: the points, by the graded cell's key.
         """
         rows = [replace(task, before=earlier.get(task.key)) for task in self.tasks]
-        said = {
+        comments = {
             row.id: f"{self.comments[row.id]}\n\n{_before(row)}" for row in rows if row.before is not None
         }
-        return replace(self, tasks=rows, comments={**self.comments, **said})
+        return replace(self, tasks=rows, comments={**self.comments, **comments})
 
     def entered(self, scores: Mapping[str, tuple[float, float]], waiting: Collection[str]) -> Self:
         """Return this result with the points from the gradebook, some of which may have been given by hand.
@@ -156,14 +162,14 @@ class Result:
         """
 
         def row(task: GradedTask) -> GradedTask:
-            waits = task.key in waiting
-            points = 0.0 if waits else scores.get(task.key, (task.points, 0.0))[0]
+            needs_manual = task.key in waiting
+            points = 0.0 if needs_manual else scores.get(task.key, (task.points, 0.0))[0]
             # A person gave points, so the answer is more than an unedited stub.
-            seen = task.is_note and task.outcome == "not_attempted" and points
+            has_answer = task.is_note and task.outcome == "not_attempted" and points
             # A code answer can also need manual grading.
-            by_hand = seen or (waits and task.outcome != "rejected")
+            by_hand = has_answer or (needs_manual and task.outcome != "rejected")
             outcome = "manual" if by_hand else task.outcome
-            return replace(task, points=points, auto=None if waits else points, outcome=outcome)
+            return replace(task, points=points, auto=None if needs_manual else points, outcome=outcome)
 
         return replace(self, tasks=[row(task) for task in self.tasks])
 
@@ -226,8 +232,8 @@ def graded(
     else:
         comments = {row.id: NO_RESPONSE for row in rows if row.id in submission.unwritten}
     notes = submission.notes if submission else ()
-    spoken = submission.language if submission else earlier
-    return Result(student, report.lesson, rows, [*flags, *notes], comments, cells, spoken)
+    language = submission.language if submission else earlier
+    return Result(student, report.lesson, rows, [*flags, *notes], comments, cells, language)
 
 
 def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> GradedTask:

@@ -66,7 +66,7 @@ def read_form(gradebook: Gradebook, assignment: str) -> Form:
 
 def find_ids(db: Any, student: str, assignment: str) -> Ids | None:
     """Return the ids of a student's submission; None if there is none."""
-    found = db.execute(
+    rows = db.execute(
         select(SubmittedAssignment.id, SubmittedNotebook.id.label("notebook"), Notebook.name)
         .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
         .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
@@ -74,9 +74,9 @@ def find_ids(db: Any, student: str, assignment: str) -> Ids | None:
         .where(SubmittedAssignment.student_id == student, AssignmentEntry.name == assignment)
         .order_by(Notebook.name)
     ).all()
-    if not found:
+    if not rows:
         return None
-    return Ids(found[0].id, {notebook_key(row.name, assignment): row.notebook for row in found})
+    return Ids(rows[0].id, {notebook_key(row.name, assignment): row.notebook for row in rows})
 
 
 def create(db: Any, form: Form, student: str) -> None:
@@ -95,14 +95,14 @@ def create(db: Any, form: Form, student: str) -> None:
         row = {"id": assignment, "assignment_id": form.assignment, "student_id": student}
         db.execute(insert(SubmittedAssignment), [row])
     known = select(SubmittedNotebook.notebook_id).where(SubmittedNotebook.assignment_id == assignment)
-    has = set(db.scalars(known))
-    for one in form.notebooks:
-        if one.id in has:
+    existing = set(db.scalars(known))
+    for notebook_form in form.notebooks:
+        if notebook_form.id in existing:
             continue
         notebook = new_uuid()
-        row = {"id": notebook, "assignment_id": assignment, "notebook_id": one.id}
+        row = {"id": notebook, "assignment_id": assignment, "notebook_id": notebook_form.id}
         db.execute(insert(SubmittedNotebook), [row])
-        for table, cells in ((Grade, one.graded), (Comment, one.commented)):
+        for table, cells in ((Grade, notebook_form.graded), (Comment, notebook_form.commented)):
             if cells:
                 rows = [{"id": new_uuid(), "cell_id": cell, "notebook_id": notebook} for cell in cells]
                 db.execute(insert(table), rows)
@@ -159,8 +159,8 @@ def _answer(result: Result | None, cell: str) -> str | None:
 def set_comments(db: Any, ids: Ids, result: Result) -> None:
     """Set the automatic comments of a submission."""
     comments = select(Comment.id, Comment.notebook_id, BaseCell.name).join(Comment.cell)
-    found = _by_key(db, comments, Comment, ids)
-    change(db, Comment, [{"id": row.id, "auto_comment": result.comments.get(cell)} for cell, row in found])
+    rows = _by_key(db, comments, Comment, ids)
+    change(db, Comment, [{"id": row.id, "auto_comment": result.comments.get(cell)} for cell, row in rows])
 
 
 def graded_points(db: Any, ids: Ids) -> dict[str, float]:
@@ -175,11 +175,11 @@ def mark_stale(submission: SubmittedAssignment, record: Record, why: str) -> Non
 
     The record stores which grades needed manual grading before.
     """
-    parts = [(notebook_key(one.name, submission.name), one) for one in submission.notebooks]
-    grades = [(cell_key(key, grade.name), grade) for key, one in parts for grade in one.grades]
+    parts = [(notebook_key(notebook.name, submission.name), notebook) for notebook in submission.notebooks]
+    grades = [(cell_key(key, grade.name), grade) for key, notebook in parts for grade in notebook.grades]
     if not record.stale:
         record.stale = json.dumps([cell for cell, grade in grades if grade.needs_manual_grade])
     for _, grade in grades:
         grade.needs_manual_grade = True
-    for comment in (comment for _, one in parts for comment in one.comments):
+    for comment in (comment for _, notebook in parts for comment in notebook.comments):
         comment.auto_comment = why

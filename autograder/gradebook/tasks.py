@@ -67,8 +67,8 @@ def register_plain(book: Book, name: str, notebooks: Mapping[str, NotebookNode])
 
 def _register(book: Book, tasks: _Tasks) -> None:
     with refused(f"{tasks.what.capitalize()} {tasks.name} could not be entered into the gradebook"):
-        for gone in _removed_notebooks(book, tasks):
-            book.connection.gradebook.remove_notebook(gone, tasks.name)
+        for removed in _removed_notebooks(book, tasks):
+            book.connection.gradebook.remove_notebook(removed, tasks.name)
         for name, source in tasks.notebooks.items():
             notebook, resources = _prepared(book, tasks.name, name, source)
             known = _find_notebook(book, tasks.name, name)
@@ -94,13 +94,13 @@ def _removed_notebooks(book: Book, tasks: _Tasks) -> list[str]:
         known = book.connection.gradebook.find_assignment(tasks.name).notebooks
     except MissingEntry:
         return []
-    gone = [one for one in known if one.name not in tasks.notebooks]
-    if handed := [str(one.name) for one in gone if one.submissions]:
+    removed = [notebook for notebook in known if notebook.name not in tasks.notebooks]
+    if graded := [str(notebook.name) for notebook in removed if notebook.submissions]:
         raise CourseError(
-            f"source/{tasks.name} has no notebook {', '.join(handed)} any more, but the gradebook has grades "
+            f"source/{tasks.name} has no notebook {', '.join(graded)} any more, but the gradebook has grades "
             f"of it. Put it back, or delete its grades with: nbgrader db assignment remove {tasks.name}"
         )
-    return [str(one.name) for one in gone]
+    return [str(notebook.name) for notebook in removed]
 
 
 def change_tasks(course: Course, names: Iterable[str]) -> list[str]:
@@ -119,10 +119,10 @@ def change_tasks(course: Course, names: Iterable[str]) -> list[str]:
     with Book(directory, course.config) as book:
         try:
             return [
-                said
+                message
                 for tasks in (_read(course, name) for name in names)
                 for notebook in tasks.notebooks
-                if (said := _change(book, tasks, notebook))
+                if (message := _change(book, tasks, notebook))
             ]
         except GradebookBusy as error:
             raise CourseError(f"The gradebook cannot be written to: {error}.") from error
@@ -171,8 +171,8 @@ def _find_notebook(book: Book, assignment: str, notebook: str) -> Notebook | Non
 
 def _difference_to_graded(known: Notebook, notebook: NotebookNode) -> changing.Difference | None:
     """Return the differences between a notebook and its graded cells; None if equal or not graded yet."""
-    found = changing.difference(known, notebook)
-    return found if known.submissions and (found.dropped or found.added) else None
+    difference = changing.difference(known, notebook)
+    return difference if known.submissions and (difference.dropped or difference.added) else None
 
 
 def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> tuple[NotebookNode, Any]:
@@ -198,7 +198,7 @@ def _is_same(known: Notebook, notebook: NotebookNode) -> bool:
     return bool(
         {cell.name: cell.source for cell in known.source_cells} == sources
         and {cell.name: cell.max_score for cell in (*known.grade_cells, *known.task_cells)}
-        == {name: float(one.points) for name, one in points.items()}
+        == {name: float(cell_data.points) for name, cell_data in points.items()}
     )
 
 

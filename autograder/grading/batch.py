@@ -185,8 +185,8 @@ def _run(
         batch = _Batch(course, book, secret, entries, tell, force, pages_alone)
         with contextlib.suppress(GradebookBusy):  # Without this list, no student is reported as unknown.
             batch.summary.before = class_list(book)
-        for job, found in run(work, batch.next_job, workers):
-            batch.receive(job, found)
+        for job, reply in run(work, batch.next_job, workers):
+            batch.receive(job, reply)
         batch.note_filed()
         if batch.summary.refused and not batch.summary.results:
             raise CourseError(next(iter(batch.summary.refused)))
@@ -346,8 +346,8 @@ class _Batch:
         self._book.mark_stale(entry.student, entry.lesson, STALE)
         if taken.rejected is not None:
             # The stored result determines the language of the page.
-            before = self._book.kept([entry]).get(entry)
-            result = taken.refused(before.result.language if before else None)
+            previous = self._book.kept([entry]).get(entry)
+            result = taken.refused(previous.result.language if previous else None)
             return self._finish(entry, open_, result.after(self._book.earlier(*entry, taken.key)))
         self._due.append(taken.job())
         return None
@@ -386,17 +386,17 @@ class _Batch:
 
     def _page_fingerprint(self, entry: Entry, entered: Entered) -> str:
         """Return the fingerprint of a page: of the gradebook's entries and, if released, the solutions."""
-        said = entered.fingerprint
+        fingerprint = entered.fingerprint
         if entered.late:
-            said = sha256(f"{said} {self._course.clock.show(*entered.late)}")
-        return sha256(f"{said} and the solutions") if entry.lesson in self._released else said
+            fingerprint = sha256(f"{fingerprint} {self._course.clock.show(*entered.late)}")
+        return sha256(f"{fingerprint} and the solutions") if entry.lesson in self._released else fingerprint
 
     def _note_penalty(self, entry: Entry, entered: Entered) -> None:
         """Record a late penalty for the table at the end of the run."""
         if entered.penalty:
             times = self._course.clock.show(*entered.late) if entered.late else None
-            said = f"{entered.penalty:g} of {entered.score:g} points"
-            self.summary.late[entry] = f"{said}: handed in {times[0]}, due {times[1]}" if times else said
+            text = f"{entered.penalty:g} of {entered.score:g} points"
+            self.summary.late[entry] = f"{text}: handed in {times[0]}, due {times[1]}" if times else text
 
     def _is_filed(self, entry: Entry, open_: _Open) -> bool:
         pages, notebooks = (self._course.folder(step, *entry) for step in ("feedback", "autograded"))
@@ -449,8 +449,8 @@ class _Batch:
 
     def _write_notebooks(self, entry: Entry, open_: _Open, notebooks: Mapping[str, NotebookNode]) -> None:
         """Write the notebooks for formgrader, with their additional files."""
-        there = {name: one for name, one in notebooks.items() if name not in open_.taken.absent}
-        texts = {f"{name or entry.lesson}.ipynb": as_text(notebook) for name, notebook in there.items()}
+        submitted = {name: one for name, one in notebooks.items() if name not in open_.taken.absent}
+        texts = {f"{name or entry.lesson}.ipynb": as_text(notebook) for name, notebook in submitted.items()}
         left_out = self._replace("autograded", entry, texts)
         if left_out:
             self._tell(entry, _LEFT_OUT.format(left_out))
@@ -477,14 +477,18 @@ class _Batch:
         """Write a folder; return the number of the student's additional files that were left out."""
         settings, root = self._course.directory, self._course.submitted
         folder, when = self._course.folder("submitted", *entry), self._open[entry].timestamp
-        more = beside(folder, root, entry.student, when, self._secret, settings.ignore)
+        additional = beside(folder, root, entry.student, when, self._secret, settings.ignore)
         is_secret = self._open[entry].assigned.is_secret
-        safe = {path: data for path, data in more.side_files.items() if not is_secret(data)}
-        more = replace(more, side_files=safe, left_out=more.left_out + len(more.side_files) - len(safe))
-        # nbgrader's modes for the files of these two folders
-        ours, mode = given(self._course, entry.lesson), 0o444 if step == "autograded" else 0o644
-        replace_folder(self._course.folder(step, *entry), files, more, ours, mode, settings.groupshared)
-        return more.left_out
+        safe = {path: data for path, data in additional.side_files.items() if not is_secret(data)}
+        additional = replace(
+            additional, side_files=safe, left_out=additional.left_out + len(additional.side_files) - len(safe)
+        )
+        # The two modes are those that nbgrader gives the files of these folders.
+        course_files, mode = given(self._course, entry.lesson), 0o444 if step == "autograded" else 0o644
+        replace_folder(
+            self._course.folder(step, *entry), files, additional, course_files, mode, settings.groupshared
+        )
+        return additional.left_out
 
     def _reject_student_id(self, entry: Entry, assigned: Assigned) -> None:
         """Reject a folder with an invalid student id.

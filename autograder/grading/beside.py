@@ -54,17 +54,21 @@ def beside(
         key: the course's secret key.
         ignore: nbgrader's glob patterns for names that are never copied.
     """
-    known = read_beside(folder / EXCHANGE_SECRET, root, _SECRET_BYTES)
-    if known is not None and _SECRET.fullmatch(known):
-        secret = known.decode()
+    existing = read_beside(folder / EXCHANGE_SECRET, root, _SECRET_BYTES)
+    if existing is not None and _SECRET.fullmatch(existing):
+        secret = existing.decode()
     else:
         secret = hmac.new(key, f"{EXCHANGE_SECRET}/{student}/{folder.name}".encode(), sha256).hexdigest()
     # An empty timestamp means an unknown time to nbgrader, too.
     when = f"{timestamp:%Y-%m-%d %H:%M:%S.%f} UTC" if timestamp else ""
 
     def wanted(path: PurePosixPath) -> bool:
-        ours = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)
-        return not ours and not any(fnmatch(path.name, pattern) for pattern in ignore) and _is_data(path.name)
+        is_exchange_file = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)
+        return (
+            not is_exchange_file
+            and not any(fnmatch(path.name, pattern) for pattern in ignore)
+            and _is_data(path.name)
+        )
 
     files, left_out = read_side_files(folder, root, wanted)
     return Beside({TIMESTAMP: when, EXCHANGE_SECRET: secret}, files, left_out)

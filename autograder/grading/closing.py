@@ -138,13 +138,17 @@ def _strangers(handed: Collection[str], before: Sequence[Listed]) -> dict[str, s
     adds neither. On later runs, unknown students are in the gradebook, too. If most students have names,
     those without a name are treated as unknown.
     """
-    entered = {one.id for one in before if one.is_named or not one.has_work}
-    named = {one.id for one in before if one.is_named}
-    known = named if 2 * len(named) > len(before) else {one.id for one in before}
+    entered = {
+        listed_student.id
+        for listed_student in before
+        if listed_student.is_named or not listed_student.has_work
+    }
+    named = {listed_student.id for listed_student in before if listed_student.is_named}
+    known = named if 2 * len(named) > len(before) else {listed_student.id for listed_student in before}
     if not entered:
         return {}
     missing = sorted(entered - set(handed))
-    return {who: _advise_about_id(who, missing) for who in sorted(set(handed) - known)}
+    return {student: _advise_about_id(student, missing) for student in sorted(set(handed) - known)}
 
 
 def _advise_about_id(student: str, missing: Sequence[str]) -> str:
@@ -181,7 +185,7 @@ def unknown(
             continue
         shown = visible(student.name)
         inside = list(_entries(Path(student.path)))
-        if is_exported(student.name) and not any(each.name in lessons for each in inside):
+        if is_exported(student.name) and not any(entry.name in lessons for entry in inside):
             yield shown, _EXPORTED
             continue
         if not student.is_dir():
@@ -189,17 +193,17 @@ def unknown(
             continue
         if not inside:
             continue
-        strange = [each for each in inside if each.name not in lessons and each.is_dir()]
-        for each in strange:
-            alike = _lesson_of_number(each.name, lessons) or difflib.get_close_matches(
-                each.name, lessons, 1, _MIN_SIMILARITY
+        strange = [entry for entry in inside if entry.name not in lessons and entry.is_dir()]
+        for entry in strange:
+            alike = _lesson_of_number(entry.name, lessons) or difflib.get_close_matches(
+                entry.name, lessons, 1, _MIN_SIMILARITY
             )
             to_do = f"Did you mean {alike[0]}? Then rename it." if alike else nameless
-            yield f"{shown}/{visible(each.name)}", to_do
-        loose = [each for each in inside if _NOTEBOOK.search(each.name) and not each.is_dir()]
-        for each in loose:
-            yield f"{shown}/{visible(each.name)}", _advise_move(Path(student.path), each.name, lessons)
-        if not strange and not loose and not any(each.name in lessons for each in inside):
+            yield f"{shown}/{visible(entry.name)}", to_do
+        loose = [entry for entry in inside if _NOTEBOOK.search(entry.name) and not entry.is_dir()]
+        for entry in loose:
+            yield f"{shown}/{visible(entry.name)}", _advise_move(Path(student.path), entry.name, lessons)
+        if not strange and not loose and not any(entry.name in lessons for entry in inside):
             yield shown, "It contains no lesson's folder. Put the notebook into student/lesson/."
 
 
@@ -218,14 +222,16 @@ def _advise_move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
 
 def _lesson_of_number(name: str, lessons: Sequence[str]) -> list[str]:
     """Return the lesson whose number is this name, as in 3, 03 or lesson_3."""
-    found = _NUMBERED.fullmatch(name)
-    return [lesson for lesson in lessons if found and lesson.startswith(f"{int(found[1]):02}_")]
+    match = _NUMBERED.fullmatch(name)
+    return [lesson for lesson in lessons if match and lesson.startswith(f"{int(match[1]):02}_")]
 
 
 def meant(name: str, submitted: Path) -> str:
     """Return the student's folder with the most similar name; empty if none is similar enough."""
-    found = difflib.get_close_matches(name, [entry.name for entry in _entries(submitted)], 1, _MIN_SIMILARITY)
-    return found[0] if found else ""
+    matches = difflib.get_close_matches(
+        name, [entry.name for entry in _entries(submitted)], 1, _MIN_SIMILARITY
+    )
+    return matches[0] if matches else ""
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

@@ -80,7 +80,7 @@ def graded_notebook(
     tests = {grade_id(cell): cell.source for cell in assignment.source.cells if is_test(cell)}
     prose = set(submission.answers) - submission.unwritten if submission else set()
     pictures = 0
-    found = {task.cell: task for task in result.tasks}
+    tasks = {task.cell: task for task in result.tasks}
     printed = {printed.place: printed.cell for printed in result.cells}
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
@@ -91,9 +91,9 @@ def graded_notebook(
         if is_test(cell):
             cell.source = tests[name]
             cell.metadata.nbgrader["checksum"] = compute_checksum(cell)
-            task = found[name]
-            why = words.get(task.id, {}).get(submission.language, "") if submission else ""
-            cell.outputs = [_verdict(task, why.replace("**", ""))]
+            task = tasks[name]
+            explanation = words.get(task.id, {}).get(submission.language, "") if submission else ""
+            cell.outputs = [_verdict(task, explanation.replace("**", ""))]
         elif place in printed:
             cell.outputs = outputs_of(printed[place]) + cell.outputs
         elif submission and cell.id in submission.parts:
@@ -130,18 +130,18 @@ def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]
     sources = {step.label: step.source for step in submission.steps if step.number}
     ran = [(cell, sources[cell.label]) for cell in cells if cell.label in sources]
     left = PAGE_CHARS
-    found = []
-    for place, ours in enumerate(submission.notebook.cells):
-        if ours.cell_type != "code" or is_test(ours):
+    outputs = []
+    for place, node in enumerate(submission.notebook.cells):
+        if node.cell_type != "code" or is_test(node):
             continue
-        number = next((i for i, (_, source) in enumerate(ran) if source == ours.source), None)
+        number = next((i for i, (_, source) in enumerate(ran) if source == node.source), None)
         if number is not None:
             cell = ran[number][0]
             output = visible(cell.output[:CELL_CHARS])[: min(left, CELL_CHARS)]
             left -= len(output)
-            found.append(Printed(place, replace(cell, output=output)))
+            outputs.append(Printed(place, replace(cell, output=output)))
             del ran[: number + 1]
-    return found
+    return outputs
 
 
 def outputs_of(cell: CellResult) -> list[NotebookNode]:
@@ -172,12 +172,12 @@ def choose_colours(notebook: NotebookNode) -> None:
     decides. A cell is highlighted as Python even if IPython would treat it as another language (`%%ruby`).
     """
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
-    left = PAGE_COLOURED
+    chars_left = PAGE_COLOURED
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            short = len(cell.source) <= min(left, CELL_COLOURED)
-            left -= len(cell.source) if short else 0
-            cell.metadata["magics_language"] = "python3" if short else "text"
+            is_short = len(cell.source) <= min(chars_left, CELL_COLOURED)
+            chars_left -= len(cell.source) if is_short else 0
+            cell.metadata["magics_language"] = "python3" if is_short else "text"
 
 
 # --- The page -------------------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Ro
     waits = task.cell in entered.waiting
     extra, auto = entered.extra.get(task.cell, 0.0), entered.auto.get(task.cell)
     by_hand = task.outcome == "rejected" or not isclose(points - extra, auto or 0.0, abs_tol=1e-6)
-    said = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
+    shows_verdict = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
     return Row(
         task=task.name,
         title=title,
@@ -315,7 +315,7 @@ def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Ro
         extra=extra,
         outcome="manual" if by_hand and not waits else task.outcome,
         waits=waits,
-        verdict=task.verdict if said else None,
+        verdict=task.verdict if shows_verdict else None,
         comment=comment if comment != automatic else "",
     )
 

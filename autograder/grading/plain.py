@@ -176,16 +176,16 @@ def cell_titles(notebook: NotebookNode, config: Config) -> dict[str, str]:
         notebook: the instructor's notebook.
         config: the course's settings, including the delimiter at the beginning of a mark scheme.
     """
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     heading = ""
     clear = ClearMarkScheme(config=config)
     for cell in notebook.cells:
         if line := _HEADING.search(_text_above(cell, clear)):
             heading = line[1].replace("`", "").strip()
-            found.setdefault("", heading)
+            titles.setdefault("", heading)
         if grade_id(cell):
-            found[grade_id(cell)] = f"{heading} · {grade_id(cell)}" if heading else grade_id(cell)
-    return found
+            titles[grade_id(cell)] = f"{heading} · {grade_id(cell)}" if heading else grade_id(cell)
+    return titles
 
 
 def _text_above(cell: NotebookNode, clear: ClearMarkScheme) -> str:
@@ -213,16 +213,16 @@ def answers_of(source: PlainSource) -> dict[str, list[PlainCell]]:
 
     Answers after the last graded cell are added to that cell.
     """
-    found: dict[str, list[PlainCell]] = {}
+    answers: dict[str, list[PlainCell]] = {}
     waiting: list[PlainCell] = []
     for cell in source.cells:
         if cell.kind == "answer":
             waiting.append(cell)
         elif cell.kind in _GRADED:
-            found[cell.id], waiting = waiting, []
-    if found:
-        found[next(reversed(found))] += waiting
-    return found
+            answers[cell.id], waiting = waiting, []
+    if answers:
+        answers[next(reversed(answers))] += waiting
+    return answers
 
 
 def _tested_answers(source: PlainSource, own: Mapping[str, list[PlainCell]]) -> dict[str, list[PlainCell]]:
@@ -232,12 +232,12 @@ def _tested_answers(source: PlainSource, own: Mapping[str, list[PlainCell]]) -> 
         source: the notebook.
         own: the result of `answers_of` for the notebook.
     """
-    found: dict[str, list[PlainCell]] = {}
-    before: list[PlainCell] = []
+    tested: dict[str, list[PlainCell]] = {}
+    previous: list[PlainCell] = []
     for cell in graded_cells(source):
-        found[cell.id] = own[cell.id] or (before if cell.kind == "test" else [])
-        before = found[cell.id]
-    return found
+        tested[cell.id] = own[cell.id] or (previous if cell.kind == "test" else [])
+        previous = tested[cell.id]
+    return tested
 
 
 @dataclass(frozen=True)
@@ -300,16 +300,19 @@ class PlainTaken:
     def result(self, report: Sequence[PlainReport]) -> Result:
         """Return the result of the submission, made from a worker's reports."""
         assert isinstance(self.found, FoundNotebooks)
-        reports = {notebook_key(one.notebook, self.assigned.name): one for one in report}
+        reports = {
+            notebook_key(notebook_report.notebook, self.assigned.name): notebook_report
+            for notebook_report in report
+        }
         rows: list[GradedTask] = []
         comments: dict[str, str] = {}
         printed: list[Printed] = []
         for name, source in self.assigned.sources.items():
-            one = reports.get(name)
-            rows += self._rows(name, source, one)
-            if one is not None:
-                comments |= {cell_key(name, answer): NO_RESPONSE for answer in one.unanswered}
-                printed += self._printed(name, source, one)
+            notebook_report = reports.get(name)
+            rows += self._rows(name, source, notebook_report)
+            if notebook_report is not None:
+                comments |= {cell_key(name, answer): NO_RESPONSE for answer in notebook_report.unanswered}
+                printed += self._printed(name, source, notebook_report)
         return Result(
             self.student, self.assigned.name, rows, self.found.notes, comments, printed, self.language
         )
@@ -376,20 +379,24 @@ class PlainTaken:
         tested = _tested_answers(source, answers)
         for cell in graded_cells(source):
             grade = grades.get(cell.id) or Grade(cell.id, 0.0, cell.points, "missing")
-            own, about = answers[cell.id], tested[cell.id]
-            is_stub = bool(about) and report is not None and all(one.id in report.unanswered for one in about)
-            outcome, said = self._said(grade, is_stub=is_stub, is_absent=report is None)
+            preceding, tested_cells = answers[cell.id], tested[cell.id]
+            is_stub = (
+                bool(tested_cells)
+                and report is not None
+                and all(one.id in report.unanswered for one in tested_cells)
+            )
+            outcome, message = self._said(grade, is_stub=is_stub, is_absent=report is None)
             yield GradedTask(
                 id=cell_key(name, cell.id),
                 points=grade.points or 0.0,
                 max_points=cell.points,
                 outcome=outcome,
-                verdict=Verdict.plain(said),
+                verdict=Verdict.plain(message),
                 seconds=grade.seconds,
                 hidden=grade.hidden,
                 cell=cell.id,
                 auto=None if outcome == "manual" else grade.points or 0.0,
-                answer=self._answer(name, cell, own),
+                answer=self._answer(name, cell, preceding),
                 notebook=name,
                 has_test=cell.kind == "test" and outcome != "manual",
             )
@@ -415,23 +422,31 @@ class PlainTaken:
     def _answer(self, name: str, cell: PlainCell, own: Sequence[PlainCell]) -> str:
         """Return a hash of the graded cells: the cell itself, the answers before it, or all cells."""
         cells = self._cells.get(name, ()) if not isinstance(self._cells, Rejected) else ()
-        about = [cell.id] if cell.kind == "manual" else [one.id for one in own] if cell.kind == "test" else []
-        return sha256("\n\n".join(one.source for one in cells if not about or one.grade_id in about))
+        ids = (
+            [cell.id]
+            if cell.kind == "manual"
+            else [each_cell.id for each_cell in own]
+            if cell.kind == "test"
+            else []
+        )
+        return sha256(
+            "\n\n".join(each_cell.source for each_cell in cells if not ids or each_cell.grade_id in ids)
+        )
 
     def _printed(self, name: str, source: PlainSource, report: PlainReport) -> Iterator[Printed]:
         """Yield the outputs of the student's cells, cut to a maximum length, with the cells' positions."""
         assert not isinstance(self._cells, Rejected)
         ran = {cell.label: cell for cell in report.cells}
         known = {cell.id: cell for cell in source.cells}
-        left = PAGE_CHARS
+        chars_left = PAGE_CHARS
         for place, cell in enumerate(self._cells[name]):
-            ours = known.get(cell.grade_id)
+            known_cell = known.get(cell.grade_id)
             label = f"cell {cell.number}"
-            if ours is not None:
-                label = f"{'cell' if ours.is_ours else 'answer'} {ours.id}"
+            if known_cell is not None:
+                label = f"{'cell' if known_cell.is_ours else 'answer'} {known_cell.id}"
             if label in ran:
-                text = visible(ran[label].output[:CELL_CHARS])[: min(left, CELL_CHARS)]
-                left -= len(text)
+                text = visible(ran[label].output[:CELL_CHARS])[: min(chars_left, CELL_CHARS)]
+                chars_left -= len(text)
                 yield Printed(place, replace(ran[label], output=text), name)
 
     def _with_comments(
@@ -440,12 +455,12 @@ class PlainTaken:
         """Yield the rows with the instructor's comments on the answers that each test belongs to."""
         answers = answers_of(self.assigned.sources[name])
         for row in rows:
-            said = [row.comment] if row.comment else []
+            comments = [row.comment] if row.comment else []
             for answer in answers[row.task]:
                 comment = entered.comments.get(answer.id) or ""
                 if comment and comment != result.comments.get(cell_key(name, answer.id)):
-                    said.append(comment)
-            yield replace(row, comment="\n\n".join(said))
+                    comments.append(comment)
+            yield replace(row, comment="\n\n".join(comments))
 
 
 def _beside(theirs: Mapping[str, bytes], ours: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -76,31 +76,33 @@ def staff_notebook(
         result: the result of the submission.
         files: the student's files in the notebook's folder, by path.
     """
-    found = {task.cell: task for task in result.tasks if task.notebook == name}
+    tasks = {task.cell: task for task in result.tasks if task.notebook == name}
     printed = {one.place: one.cell for one in result.cells if one.notebook == name}
     shown = {path: data for path, data in files.items() if path.lower().endswith(PICTURES)}
     cells: list[NotebookNode] = []
     pictures = 0
     for place, cell in enumerate(submitted):
-        ours = given.cells.get(cell.grade_id)
-        made = _cell(cell, ours, given, place)
-        cells.append(made)
-        if ours is not None and ours.kind == "test":
-            made.outputs = _test_outputs(found[ours.id])
-        elif made.cell_type == "code":
-            own = [] if ours is not None and ours.is_ours else list(map(output_of, cell.pictures))
-            made.outputs = (outputs_of(printed[place]) if place in printed else []) + own
-        elif ours.is_ours if ours is not None else cell.source in given.texts:
-            made.source = given.texts.get(made.source, made.source)
+        source_cell = given.cells.get(cell.grade_id)
+        node = _cell(cell, source_cell, given, place)
+        cells.append(node)
+        if source_cell is not None and source_cell.kind == "test":
+            node.outputs = _test_outputs(tasks[source_cell.id])
+        elif node.cell_type == "code":
+            own = (
+                [] if source_cell is not None and source_cell.is_ours else list(map(output_of, cell.pictures))
+            )
+            node.outputs = (outputs_of(printed[place]) if place in printed else []) + own
+        elif source_cell.is_ours if source_cell is not None else cell.source in given.texts:
+            node.source = given.texts.get(node.source, node.source)
         else:
             parts = split([cell], Sources(shown, cell.attachments))
             words = harmless(cell.source), dict[str, dict[str, str]]()
-            made.source, attachments = (
+            node.source, attachments = (
                 words if is_plain(parts) else harmless_parts(parts, given.language, pictures + 1)
             )
             pictures += len(attachments)
             if attachments:
-                made.attachments = attachments
+                node.attachments = attachments
     notebook: NotebookNode = v4.new_notebook(cells=cells)
     notebook.metadata["kernelspec"] = dict(_KERNEL)
     choose_colours(notebook)
@@ -109,20 +111,20 @@ def staff_notebook(
     return notebook
 
 
-def _cell(cell: Cell, ours: PlainCell | None, given: Given, place: int) -> NotebookNode:
+def _cell(cell: Cell, source_cell: PlainCell | None, given: Given, place: int) -> NotebookNode:
     """Return a cell as a notebook node, with the assignment's text, type and metadata where they apply."""
-    is_code = cell.kind == "code" if ours is None else ours.is_code
-    is_locked = ours is not None and ours.is_ours
-    source = ours.source if ours is not None and is_locked else cell.source
-    metadata: dict[str, Any] = {} if ours is None else {"nbgrader": dict(given.marks[ours.id])}
+    is_code = cell.kind == "code" if source_cell is None else source_cell.is_code
+    is_locked = source_cell is not None and source_cell.is_ours
+    source = source_cell.source if source_cell is not None and is_locked else cell.source
+    metadata: dict[str, Any] = {} if source_cell is None else {"nbgrader": dict(given.marks[source_cell.id])}
     if is_code and not is_locked:
         # Shortened for readers only: the full code is what ran, and it is in submitted/.
         source = clipped(visible(source))
     new = v4.new_code_cell if is_code else v4.new_markdown_cell
-    made: NotebookNode = new(source, id=f"cell-{place}", metadata=metadata)
+    node: NotebookNode = new(source, id=f"cell-{place}", metadata=metadata)
     if is_locked:
-        made.metadata.nbgrader["checksum"] = compute_checksum(made)
-    return made
+        node.metadata.nbgrader["checksum"] = compute_checksum(node)
+    return node
 
 
 def _with_attachments(source: str, attachments: Mapping[str, Mapping[str, str]]) -> str:

@@ -27,11 +27,11 @@ def course_secret(root: Path) -> Iterator[bytes]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise CourseError(f"Another `autograder grade` is busy in {root}; wait for it to end.") from None
-        found = file.read()
-        if len(found) < 32:
-            found = secrets.token_bytes(32)
+        secret = file.read()
+        if len(secret) < 32:
+            secret = secrets.token_bytes(32)
             file.seek(0)
-            file.write(found)
+            file.write(secret)
             file.flush()
             os.fsync(descriptor)
-        yield found
+        yield secret

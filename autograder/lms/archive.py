@@ -147,14 +147,14 @@ class Archive:
         head = self._file.read(_ENTRY.size)
         if len(head) < _ENTRY.size or head[:4] != b"PK\1\2":
             raise Unreadable(_broken_table())
-        found = _ENTRY.unpack(head)
-        made_by, flags, method, crc, packed, size = found[1] >> 8, found[3], found[4], *found[7:10]
+        fields = _ENTRY.unpack(head)
+        made_by, flags, method, crc, packed, size = fields[1] >> 8, fields[3], fields[4], *fields[7:10]
         name_size, extra_size, comment_size, attributes, offset = (
-            found[10],
-            found[11],
-            found[12],
-            found[15],
-            found[16],
+            fields[10],
+            fields[11],
+            fields[12],
+            fields[15],
+            fields[16],
         )
         name, extra = self._file.read(name_size), self._file.read(extra_size)
         following = at + _ENTRY.size + name_size + extra_size + comment_size
@@ -273,8 +273,8 @@ def _student_part(path: str) -> str:
 
     In an archive with folders, this is the first folder; in a flat archive, the text up to the first number.
     """
-    found = _FIRST_NUMBER.match(path)
-    return path.partition("/")[0] if "/" in path or not found else found[0]
+    match = _FIRST_NUMBER.match(path)
+    return path.partition("/")[0] if "/" in path or not match else match[0]
 
 
 def _fair_share(counts: Collection[int], most: int) -> int:

@@ -127,18 +127,20 @@ def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
 
     A receipt begins with a line such as "Name: Kim Minji (kim_minji)".
     """
-    known: dict[str, Handed] = {}
+    by_label: dict[str, Handed] = {}
     receipts = [file for file in files if file.handed.system == "blackboard" and not file.handed.file]
     for file in sorted(receipts, key=lambda file: file.member.size):
         with suppress(Unreadable):
             first = archive.read(file.member).decode("utf-8-sig", "replace").partition("\n")[0]
-            if found := _RECEIPT.fullmatch(first.strip()):
-                for one in file.readings:
-                    if one.keys == (found["user"],):
-                        known[_attempt_label(one)] = replace(one, name=found["name"].strip())
+            if match := _RECEIPT.fullmatch(first.strip()):
+                for reading in file.readings:
+                    if reading.keys == (match["user"],):
+                        by_label[_attempt_label(reading)] = replace(reading, name=match["name"].strip())
     for file in files:
-        if told := known.get(_attempt_label(file.handed)):
-            file.handed = replace(file.handed, group=told.group, keys=told.keys, name=told.name)
+        if from_receipt := by_label.get(_attempt_label(file.handed)):
+            file.handed = replace(
+                file.handed, group=from_receipt.group, keys=from_receipt.keys, name=from_receipt.name
+            )
             file.readings = (file.handed,)
     return files
 
@@ -160,8 +162,8 @@ def attempts_of(files: Sequence[File], zone: tzinfo | None) -> list[Attempt]:
         files: the files with a known owner.
         zone: the time zone of the LMS's clock; None for this machine's time zone.
     """
-    found: dict[tuple[str, ...], Attempt] = {}
+    attempts: dict[tuple[str, ...], Attempt] = {}
     for file in files:
         key = (file.handed.group, file.line.student, _attempt_label(file.handed))
-        found.setdefault(key, Attempt(file.line.student, file.handed, zone=zone)).files.append(file)
-    return list(found.values())
+        attempts.setdefault(key, Attempt(file.line.student, file.handed, zone=zone)).files.append(file)
+    return list(attempts.values())

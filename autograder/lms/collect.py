@@ -57,8 +57,8 @@ class Collected:
     @property
     def counts(self) -> Mapping[str, int]:
         """The number of files with each outcome."""
-        found = Counter(line.outcome for line in self.lines)
-        return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
+        counter = Counter(line.outcome for line in self.lines)
+        return {outcome: counter[outcome] for outcome in OUTCOMES if counter[outcome]}
 
 
 def collect(
@@ -128,11 +128,11 @@ def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
             )
         )
     notebooks = {name: read_notebook(course.root / source / name / f"{name}.ipynb") for name in lessons}
-    known = {name: [book] for name, book in notebooks.items()}
-    known |= {name: [*instructors_notebooks(course.root, name, source).values()] for name in plain}
+    sources = {name: [book] for name, book in notebooks.items()}
+    sources |= {name: [*instructors_notebooks(course.root, name, source).values()] for name in plain}
     return {
         name: frozenset(grade_id(cell) for book in books for cell in book.cells if grade_id(cell))
-        for name, books in known.items()
+        for name, books in sources.items()
     }
 
 
@@ -142,9 +142,9 @@ def lesson_of(data: bytes, known: Mapping[str, frozenset[str]]) -> str:
     Raises:
         Refused: if the notebook cannot be read.
     """
-    found = {cell.grade_id for cell in parse(data).cells}
-    best = max(known, key=lambda name: len(known[name] & found))
-    return best if known[best] & found else ""
+    cells = {cell.grade_id for cell in parse(data).cells}
+    best = max(known, key=lambda name: len(known[name] & cells))
+    return best if known[best] & cells else ""
 
 
 @dataclass
@@ -182,13 +182,13 @@ class _Collector:
         for file in _in_fair_order(attempts):
             self._inspect(archive, file)
         self._choose_lessons(attempts)
-        attempts = [one for one in attempts if one.lesson and not self._has_other_owner(one)]
+        attempts = [attempt for attempt in attempts if attempt.lesson and not self._has_other_owner(attempt)]
         places = Places(self.course, archive)
         by_place: dict[tuple[str, str], list[Attempt]] = {}
-        for one in attempts:
-            by_place.setdefault((one.lesson, one.student), []).append(one)
-        for _, these in sorted(by_place.items()):
-            places.write(these)
+        for attempt in attempts:
+            by_place.setdefault((attempt.lesson, attempt.student), []).append(attempt)
+        for _, student_attempts in sorted(by_place.items()):
+            places.write(student_attempts)
         remember(self.course, attempts)
 
     def _file(self, member: Member, system: System | None) -> File | None:
@@ -233,8 +233,8 @@ class _Collector:
 
     def _owned(self, files: Sequence[File]) -> Iterator[File]:
         """Determine the owner of each file; yield the files with a known owner, and report the others."""
-        told: dict[tuple[str, str], set[str]] = {}
-        found: dict[str, Person] = {}
+        ids_by_student: dict[tuple[str, str], set[str]] = {}
+        owners: dict[str, Person] = {}
         for file in files:
             try:
                 file.handed, person = self._owner(file)
@@ -243,28 +243,28 @@ class _Collector:
                 continue
             file.line.file = visible(file.handed.file)[:100]
             file.line.student = person.id
-            found.setdefault(person.id, person)
-            told.setdefault((person.id, _id_scope(file.handed)), set()).add(file.handed.keys[-1])
+            owners.setdefault(person.id, person)
+            ids_by_student.setdefault((person.id, _id_scope(file.handed)), set()).add(file.handed.keys[-1])
         owned = [file for file in files if file.line.student]
         impossible, counts = _not_of_canvas(owned), Counter(file.line.student for file in owned)
         for file in owned:
             student = file.line.student
-            ids = told[student, _id_scope(file.handed)]
+            ids = ids_by_student[student, _id_scope(file.handed)]
             if len(ids) > 1:
                 several = visible(", ".join(sorted(ids)))
                 file.undecided(_several(visible(student), several, file.handed.system))
             elif file.line.path in impossible:
                 file.undecided(_two_people(visible(file.handed.keys[-1])))
-            elif found[student].contradicts(file.handed.system, file.handed.keys):
+            elif owners[student].contradicts(file.handed.system, file.handed.keys):
                 system, key = file.handed.system, visible(file.handed.keys[-1])
-                number = visible(found[student].numbers[system])
+                number = visible(owners[student].numbers[system])
                 file.undecided(_other_number(visible(student), key, number, system))
             elif len(file.readings) > 1 and file.handed.system == "canvas" and counts[student] > 1:
                 # Perhaps a user who is not in the roster imitates this student's name and number. Such a user
                 # must not be able to replace or add to the student's submission.
                 file.undecided(_imitated(file.readings))
             else:
-                self.people.setdefault(student, found[student])
+                self.people.setdefault(student, owners[student])
                 yield file
 
     def _owner(self, file: File) -> tuple[Handed, Person]:
@@ -334,19 +334,19 @@ class _Collector:
         If the user named a lesson, use it. If there is no such lesson, report the files with "which lesson?".
         """
         groups: dict[str, list[Attempt]] = {}
-        for one in attempts:
-            groups.setdefault(one.handed.group, []).append(one)
-        for these in groups.values():
-            votes = Counter({self.asked: 1}) if self.asked else self._votes(these)
+        for attempt in attempts:
+            groups.setdefault(attempt.handed.group, []).append(attempt)
+        for group in groups.values():
+            votes = Counter({self.asked: 1}) if self.asked else self._votes(group)
             lesson = next(iter(votes)) if len(votes) == 1 else ""
-            for one in these:
-                one.lesson = lesson
-                for file in one.files:
+            for attempt in group:
+                attempt.lesson = lesson
+                for file in attempt.files:
                     file.line.lesson = lesson
                     if not lesson:
                         kind = say(en=file.kind.en, ko=file.kind.ko) if file.kind else ""
-                        said = (file.refused, file.problem or kind, _which_lesson(votes))
-                        file.line.say("which lesson?", " ".join(filter(None, said)))
+                        reasons = (file.refused, file.problem or kind, _which_lesson(votes))
+                        file.line.say("which lesson?", " ".join(filter(None, reasons)))
 
     def _votes(self, attempts: Sequence[Attempt]) -> Counter[str]:
         """Count the students with notebooks of each lesson, by the graded cells, or else by the file names.
@@ -355,7 +355,7 @@ class _Collector:
         """
         by_cells: dict[str, set[str]] = {}
         by_names: dict[str, set[str]] = {}
-        for file in (file for one in attempts for file in one.files):
+        for file in (file for attempt in attempts for file in attempt.files):
             name = PurePosixPath(file.handed.file).name
             by_cells.setdefault(file.line.student, set()).update({file.lesson} - {""})
             by_names.setdefault(file.line.student, set()).update(
@@ -395,14 +395,14 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
         en="There are too many files, or they are too large together.", ko="파일이 너무 많거나 너무 큽니다."
     )
     read: dict[str, list[File]] = {}
-    for one in attempts:
+    for attempt in attempts:
         room = MAX_FILE_BYTES
-        for file in sorted(one.files, key=lambda file: (not is_notebook(file), file.member.size)):
+        for file in sorted(attempt.files, key=lambda file: (not is_notebook(file), file.member.size)):
             if file.refused or file.member.size > room:
                 file.refused = file.refused or too_much
                 continue
             room -= file.member.size
-            read.setdefault(one.student, []).append(file)
+            read.setdefault(attempt.student, []).append(file)
     for files in sorted(read.values(), key=lambda files: sum(file.member.size for file in files)):
         yield from files
 
@@ -412,21 +412,23 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
 
     If two entries have the same name, the last one counts, and the other is refused.
     """
-    found: list[Member] = []
+    members: list[Member] = []
     cut = ""
     try:
         for member in archive.members():
-            found.append(member)
+            members.append(member)
     except Unreadable as error:
         cut = str(error)
-    if not found and not cut:
+    if not members and not cut:
         cut = say(en="There is no file in this archive.", ko="압축 파일에 아무 파일도 없습니다.")
-    last = {member.path: member.number for member in found}
-    twice = say(
+    last = {member.path: member.number for member in members}
+    duplicate = say(
         en="Two entries have this name; the last one counts.",
         ko="같은 이름이 두 번 있어서 마지막 것만 씁니다.",
     )
-    return [m if last[m.path] == m.number else replace(m, refused=m.refused or twice) for m in found], cut
+    return [
+        m if last[m.path] == m.number else replace(m, refused=m.refused or duplicate) for m in members
+    ], cut
 
 
 def _id_scope(handed: Handed) -> str:
@@ -441,7 +443,7 @@ def _settle_institution_ids(files: Sequence[File]) -> None:
     """
     all_have = all(len(file.readings[0].keys) == 2 for file in files)
     for file in files:
-        file.readings = [one for one in file.readings if (len(one.keys) == 2) == all_have]
+        file.readings = [reading for reading in file.readings if (len(reading.keys) == 2) == all_have]
         file.handed = file.readings[0]
 
 
@@ -475,18 +477,18 @@ def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
         Ambiguous: if no person or several people match.
     """
     shown = visible(file.handed.name or file.handed.keys[0])
-    found: list[tuple[Handed, Person]] = []
+    matches: list[tuple[Handed, Person]] = []
     for handed in file.readings:
         try:
             person = roster.find(handed.keys, handed.name, handed.system) or _after_group(roster, handed)
         except Ambiguous as error:
             raise Ambiguous(_could_be(shown, str(error), handed)) from None
         if person is not None:
-            found.append((handed, person))
-    people = sorted({person.id for _, person in found})
+            matches.append((handed, person))
+    people = sorted({person.id for _, person in matches})
     if len(people) > 1:
         raise Ambiguous(_could_be(shown, " / ".join(people), file.handed))
-    if not found:
+    if not matches:
         raise Ambiguous(
             say(
                 en=f"{shown} is not in the roster. Add a row, then collect again.",
@@ -494,10 +496,12 @@ def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
             )
         )
     if len(file.readings) > 1:
-        found = [(handed, person) for handed, person in found if _is_certain(roster, file, handed, person)]
-        if len({(handed.when, handed.file) for handed, _ in found}) != 1:
+        matches = [
+            (handed, person) for handed, person in matches if _is_certain(roster, file, handed, person)
+        ]
+        if len({(handed.when, handed.file) for handed, _ in matches}) != 1:
             raise Ambiguous(_imitated(file.readings))
-    return found[0]
+    return matches[0]
 
 
 def _is_certain(roster: Roster, file: File, handed: Handed, person: Person) -> bool:

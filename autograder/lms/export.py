@@ -148,20 +148,20 @@ def _person(row: Mapping[str, str], known: Mapping[str, str], system: For) -> Pe
 def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) -> dict[str, Grade]:
     """Return each student's grade for the lesson, by student id."""
     handed = HandedIn(course, lesson)
-    found: dict[str, Grade] = {}
+    grades: dict[str, Grade] = {}
     for at in range(0, len(students), 50):
-        kept = book.kept([Entry(student, lesson) for student in students[at : at + 50]])
+        results = book.kept([Entry(student, lesson) for student in students[at : at + 50]])
         for student in students[at : at + 50]:
-            one = kept.get((student, lesson))
-            if one is None:
+            stored = results.get((student, lesson))
+            if stored is None:
                 ungraded = student in handed.students
                 why = _not_graded() if ungraded else _not_handed_in()
-                found[student] = Grade(student, None, 0.0, why, current=not ungraded)
+                grades[student] = Grade(student, None, 0.0, why, current=not ungraded)
                 continue
-            entered = one.entered
-            tasks = one.result.entered(entered.scores, entered.waiting).tasks
-            why, newer = "", handed.is_newer(student, one)
-            if one.stale:
+            entered = stored.entered
+            tasks = stored.result.entered(entered.scores, entered.waiting).tasks
+            why, newer = "", handed.is_newer(student, stored)
+            if stored.stale:
                 why = _not_graded()
             elif newer:
                 why = _changed()
@@ -172,15 +172,15 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
                     en="It needs manual grading in formgrader.", ko="사람이 채점해야 합니다(formgrader)."
                 )
             points = None if why else max(0.0, entered.score - entered.penalty)
-            current = not (one.stale or newer)
-            found[student] = Grade(student, points, entered.max_score, why, current)
-    return found
+            current = not (stored.stale or newer)
+            grades[student] = Grade(student, points, entered.max_score, why, current)
+    return grades
 
 
 def _listed(names: Sequence[str]) -> str:
     """Join names in one line; of a long list, show only the first names and count the others."""
-    shown, more = ", ".join(map(visible, names[:_MAX_LISTED_NAMES])), len(names) - _MAX_LISTED_NAMES
-    return shown if more <= 0 else say(en=f"{shown} and {more} more", ko=f"{shown} 외 {more}명")
+    shown, rest = ", ".join(map(visible, names[:_MAX_LISTED_NAMES])), len(names) - _MAX_LISTED_NAMES
+    return shown if rest <= 0 else say(en=f"{shown} and {rest} more", ko=f"{shown} 외 {rest}명")
 
 
 def _not_graded() -> str:
@@ -275,15 +275,15 @@ class _Writer:
             CourseError: if no column matches, or if several columns match.
         """
         if self._system == "moodle":
-            found = sheet.column(*_GRADE_COLUMNS)
-            if found is None or sheet.column(*_IDENTIFIER_COLUMNS) is None:
+            column = sheet.column(*_GRADE_COLUMNS)
+            if column is None or sheet.column(*_IDENTIFIER_COLUMNS) is None:
                 raise CourseError(
                     say(
                         en="This is not a Moodle grading worksheet: it has no Identifier or no Grade column.",
                         ko="Moodle의 채점 워크시트가 아닙니다. 식별자 열이나 성적 열이 없습니다.",
                     )
                 )
-            return found
+            return column
         titles = {index: title for index, title in enumerate(sheet.head) if self._is_item(title)}
         fit = [index for index, title in titles.items() if self._fits(title)]
         if len(fit) != 1:
@@ -328,10 +328,10 @@ class _Writer:
         if found := by_number | by_id:
             (person, *others) = [self._roster.people[at] for at in sorted(found)]
             if others or (numbers and person.contradicts(self._system, numbers)):
-                people = " / ".join(sorted(one.id for one in (person, *others)))
+                people = " / ".join(sorted(person_found.id for person_found in (person, *others)))
                 return _Claim(shown, why=_contradiction(visible(shown), people))
             if not by_number and named and person not in named:
-                people = " / ".join([person.id, *(one.id for one in named)])
+                people = " / ".join([person.id, *(person_found.id for person_found in named)])
                 return _Claim(shown, why=_other_name(visible(shown), people))
             return _Claim(shown, person.id, 3 if by_number else 2)
         if not named:
@@ -349,20 +349,20 @@ class _Writer:
 
         Moodle skips grades above its own maximum without a message.
         """
-        most = max((grade.most for grade in self._grades.values()), default=0.0)
+        points = max((grade.most for grade in self._grades.values()), default=0.0)
         at = sheet.column(*_MAXIMUM_COLUMNS) if self._system == "moodle" else None
-        theirs = (
+        maxima = (
             {row[at].strip().replace(",", ".") for row in sheet.rows if row[at].strip()}
             if at is not None
             else set()
         )
-        for each in theirs:
-            if most and re.fullmatch(r"\d+(\.\d+)?", each) and float(each) != most:
+        for maximum in maxima:
+            if points and re.fullmatch(r"\d+(\.\d+)?", maximum) and float(maximum) != points:
                 yield say(
-                    en=f"The lesson has {most:g} points, but Moodle's assignment has {float(each):g}: "
-                    f"set its maximum to {most:g}.",
-                    ko=f"수업은 {most:g}점, Moodle 과제는 {float(each):g}점입니다. "
-                    f"과제의 최고 점수를 {most:g}점으로 바꾸세요.",
+                    en=f"The lesson has {points:g} points, but Moodle's assignment has {float(maximum):g}: "
+                    f"set its maximum to {points:g}.",
+                    ko=f"수업은 {points:g}점, Moodle 과제는 {float(maximum):g}점입니다. "
+                    f"과제의 최고 점수를 {points:g}점으로 바꾸세요.",
                 )
 
 
@@ -495,17 +495,17 @@ def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
     identifier, name = sheet.column(*_IDENTIFIER_COLUMNS), sheet.column(*_NAME_COLUMNS)
     if identifier is None:
         return {}
-    found = {}
+    labels = {}
     for student, at in writer.used.items():
         number = re.search(r"\d+$", sheet.rows[at][identifier].strip())
         if number:
-            called = (
+            shown_name = (
                 _NOT_IN_FOLDER_NAMES.sub("", sheet.rows[at][name].replace("_", " ")).strip()
                 if name is not None
                 else ""
             )
-            found[student] = f"{called or 'Participant'}_{number[0]}_assignsubmission_file"
-    return found
+            labels[student] = f"{shown_name or 'Participant'}_{number[0]}_assignsubmission_file"
+    return labels
 
 
 def _pages(course: Course, system: For, lesson: str, labels: Mapping[str, str]) -> bytes | None:

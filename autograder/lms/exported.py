@@ -120,9 +120,11 @@ def readings(path: str, system: System) -> list[Handed]:
     parts = path.split("/")
     for index, part in enumerate(parts):
         below = parts[index + 1 :]
-        if found := list(_READERS[system](part, below)):
+        if matches := list(_READERS[system](part, below)):
             above = "/".join(parts[:index])
-            return [replace(one, group="/".join(filter(None, (above, one.group)))) for one in found]
+            return [
+                replace(reading, group="/".join(filter(None, (above, reading.group)))) for reading in matches
+            ]
         if _LMS_PATTERNS[system].search(part) or (system == "canvas" and index):
             # Below the LMS's own part, or below one folder that a browser made, the student chose all names.
             break
@@ -131,47 +133,47 @@ def readings(path: str, system: System) -> list[Handed]:
 
 def _moodle(part: str, below: list[str]) -> Iterator[Handed]:
     """Yield the reading of the name of a Moodle file or folder."""
-    if found := _MOODLE.fullmatch(part):
-        name, label, own = found["name"].strip(), part, []
-        if found["file"]:
-            label, own = part[: found.start("file")], [found["file"]]
+    if match := _MOODLE.fullmatch(part):
+        name, label, parts = match["name"].strip(), part, []
+        if match["file"]:
+            label, parts = part[: match.start("file")], [match["file"]]
         yield Handed(
             system="moodle",
             group="",
-            keys=(found["key"],),
+            keys=(match["key"],),
             name="" if name in _ANONYMOUS_NAMES else name,
             label=label.rstrip("_"),
-            file="/".join([*own, *below]) if found["kind"] == "file" else "",
+            file="/".join([*parts, *below]) if match["kind"] == "file" else "",
         )
 
 
 def _blackboard(part: str, below: list[str]) -> Iterator[Handed]:
     """Yield one reading for each underscore after which the username may begin, the last underscore first."""
-    found = _BLACKBOARD.fullmatch(part)
-    words = found["before"].split("_") if found else []
+    match = _BLACKBOARD.fullmatch(part)
+    words = match["before"].split("_") if match else []
     for at in range(len(words) - 1, 0, -1):
         group, key = "_".join(words[:at]), "_".join(words[at:])
-        if found and group and key:
+        if match and group and key:
             yield Handed(
                 system="blackboard",
                 group=group,
                 keys=(key,),
                 name="",
-                label=part[: found.start("file")].rstrip("_") if found["file"] else part,
-                file="/".join([found["file"], *below]) if found["file"] else "",
-                when=_when(found["when"]),
+                label=part[: match.start("file")].rstrip("_") if match["file"] else part,
+                file="/".join([match["file"], *below]) if match["file"] else "",
+                when=_when(match["when"]),
             )
 
 
 def _brightspace(part: str, below: list[str]) -> Iterator[Handed]:
     """Yield one reading for each time that may end the name, both with and without an institution's id."""
-    found = _BRIGHTSPACE.fullmatch(part)
-    if not found:
+    match = _BRIGHTSPACE.fullmatch(part)
+    if not match:
         return
-    key, rest = found["key"], found["rest"]
+    key, rest = match["key"], match["rest"]
     for name, when, file in _names_and_times(rest, is_folder=bool(below)):
         with_id = _WITH_ID.fullmatch(name)
-        whole = Handed(
+        reading = Handed(
             system="brightspace",
             group="",
             keys=(key,),
@@ -181,8 +183,8 @@ def _brightspace(part: str, below: list[str]) -> Iterator[Handed]:
             when=_when(when),
         )
         if with_id:
-            yield replace(whole, keys=(with_id["id"], key), name=with_id["name"].strip())
-        yield whole
+            yield replace(reading, keys=(with_id["id"], key), name=with_id["name"].strip())
+        yield reading
 
 
 def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str]]:
@@ -190,9 +192,9 @@ def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str
     dashes = [at for at, char in enumerate(rest) if char == "-"]
     flat = []
     if not is_folder:
-        flat = [(at, found) for at in dashes if (found := _TIME_AND_FILE.fullmatch(rest, at + 1))]
-    for at, found in flat:
-        yield rest[:at].strip(), found["when"], found["file"]
+        flat = [(at, match) for at in dashes if (match := _TIME_AND_FILE.fullmatch(rest, at + 1))]
+    for at, match in flat:
+        yield rest[:at].strip(), match["when"], match["file"]
     if not flat and dashes and _TIME.fullmatch(rest, dashes[-1] + 1):
         yield rest[: dashes[-1]].strip(), rest[dashes[-1] + 1 :], ""
 
@@ -201,33 +203,33 @@ def _canvas(part: str, below: list[str]) -> Iterator[Handed]:
     """Yield one reading for each pair of numbers that may be the user's and the file's, in order."""
     if below:
         return
-    if found := _CANVAS_ANONYMOUS.fullmatch(part):
+    if match := _CANVAS_ANONYMOUS.fullmatch(part):
         yield Handed(
             system="canvas",
             group="",
-            keys=(found["key"],),
+            keys=(match["key"],),
             name="",
-            label=part[: found.start("file") - 1],
-            file=found["file"],
-            late=bool(found["late"] or found["later"]),
-            number=found["number"],
+            label=part[: match.start("file") - 1],
+            file=match["file"],
+            late=bool(match["late"] or match["later"]),
+            number=match["number"],
         )
     for at, char in enumerate(part):
         if _NOT_IN_A_CANVAS_NAME.match(char):
             return
-        if char == "_" and (found := _CANVAS.fullmatch(part, at)):
-            file = found["file"] or ""
+        if char == "_" and (match := _CANVAS.fullmatch(part, at)):
+            file = match["file"] or ""
             # Canvas itself takes the first two numbers of a label to be the user's and the file's.
             begin = at + 1 if any(word.isdecimal() for word in part[:at].split("_")) else 0
             yield Handed(
                 system="canvas",
                 group="",
-                keys=(found["key"],),
+                keys=(match["key"],),
                 name=part[:at],
-                label=part[begin : found.start("file") - 1] if file else part[begin:],
+                label=part[begin : match.start("file") - 1] if file else part[begin:],
                 file=file,
-                late=bool(found["late"]),
-                number=found["number"] or "",
+                late=bool(match["late"]),
+                number=match["number"] or "",
             )
 
 
@@ -242,8 +244,8 @@ _READERS: Mapping[System, Callable[[str, list[str]], Iterator[Handed]]] = {
 def _when(text: str) -> datetime | None:
     """Return the time that a name contains; None if it is not in a format that an LMS uses."""
     try:
-        if found := _DATE.fullmatch(text.strip()):
-            month, day, year, hour, minute, half = found.groups()
+        if match := _DATE.fullmatch(text.strip()):
+            month, day, year, hour, minute, half = match.groups()
             hours = int(hour) % 12 + (12 if half == "P" else 0)
             return datetime(int(year), _MONTHS.index(month) + 1, int(day), hours, int(minute))
         return datetime.strptime(text, "%Y-%m-%d-%H-%M-%S")

@@ -45,10 +45,10 @@ class Places:
 
     def write(self, attempts: Sequence[Attempt]) -> None:
         """Place a student's newest attempt in submitted/, and the older attempts in collected/kept/."""
-        *older, newest = sorted(attempts, key=lambda one: one.when or datetime.min)
+        *older, newest = sorted(attempts, key=lambda attempt: attempt.when or datetime.min)
         try:
-            for one in older:
-                self._set_aside(one, say(en="There is a newer attempt.", ko="더 새로운 제출이 있습니다."))
+            for attempt in older:
+                self._set_aside(attempt, say(en="There is a newer attempt.", ko="더 새로운 제출이 있습니다."))
             self._place(newest)
         except OSError as error:
             reason = error.strerror or str(error)
@@ -88,10 +88,10 @@ class Places:
 
     def _make_room(self, folder: Path, attempt: Attempt) -> None:
         """Move the submission that an attempt replaces from submitted/ to collected/kept/."""
-        kept = _unused_path(self._kept_folder(attempt) / "before")
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(folder, kept)
-        place = kept.relative_to(self._course.root)
+        target = _unused_path(self._kept_folder(attempt) / "before")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(folder, target)
+        place = target.relative_to(self._course.root)
         attempt.remark(
             say(en=f"The earlier submission is now in {place}.", ko=f"전에 있던 것은 {place}에 두었습니다.")
         )
@@ -125,10 +125,10 @@ class Places:
             if len(known) > 1:
                 return {}
         names = {PurePosixPath(file.handed.file).name for file in attempt.files}
-        of_it = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refused]
-        if names & {*known} or len(of_it) != 1:
+        candidates = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refused]
+        if names & {*known} or len(candidates) != 1:
             return {}
-        return {id(of_it[0]): PurePosixPath(known[0])}
+        return {id(candidates[0]): PurePosixPath(known[0])}
 
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
         """Return an attempt's files by their target paths, and report each file that cannot be used."""
@@ -145,25 +145,25 @@ class Places:
                     ),
                 )
                 continue
-            why = file.refused
+            reason = file.refused
             try:
-                data = self._archive.read(file.member) if not why else b""
+                data = self._archive.read(file.member) if not reason else b""
             except Unreadable as error:
-                why = str(error)
-            if not why and (len(content) >= MAX_SIDE_FILES - 1 or len(data) > room):
-                why = say(
+                reason = str(error)
+            if not reason and (len(content) >= MAX_SIDE_FILES - 1 or len(data) > room):
+                reason = say(
                     en="There are too many files, or they are too large together.",
                     ko="파일이 너무 많거나 너무 큽니다.",
                 )
-            if why:
-                file.line.say("could not be read", why)
+            if reason:
+                file.line.say("could not be read", reason)
                 continue
             room -= len(data)
-            called = notebooks.get(id(file))
-            content[_unused_path_in(called or safe_path(file.handed.file), content)] = data
+            new_name = notebooks.get(id(file))
+            content[_unused_path_in(new_name or safe_path(file.handed.file), content)] = data
             file.line.message = _remark(file, attempt)
-            if called:
-                saved = say(en=f"It was saved as {called}.", ko=f"{called}(으)로 저장했습니다.")
+            if new_name:
+                saved = say(en=f"It was saved as {new_name}.", ko=f"{new_name}(으)로 저장했습니다.")
                 file.line.message = f"{file.line.message} {saved}".strip()
         if attempt.when:
             content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} +00:00".encode()
@@ -177,15 +177,15 @@ def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) 
 
     If the new content has no timestamp, ignore the folder's timestamp: the instructor may have written it.
     """
-    found, time = _content_of(folder, root), PurePosixPath(TIMESTAMP)
-    if found is not None and time not in content:
-        found.pop(time, None)
-    return found == content
+    existing, time = _content_of(folder, root), PurePosixPath(TIMESTAMP)
+    if existing is not None and time not in content:
+        existing.pop(time, None)
+    return existing == content
 
 
 def remember(course: Course, attempts: Sequence[Attempt]) -> None:
     """Record the data by which the LMS identifies each submission; `autograder export` needs it."""
-    for lesson in sorted({one.lesson for one in attempts}):
+    for lesson in sorted({attempt.lesson for attempt in attempts}):
         place = names_file(course, lesson)
         place.parent.mkdir(exist_ok=True)
         names = read_names(place)
@@ -194,13 +194,13 @@ def remember(course: Course, attempts: Sequence[Attempt]) -> None:
         if names is None:
             put_aside(place, "damaged")
         known = dict(names or {})
-        for one in sorted(attempts, key=lambda one: one.when or datetime.min):
-            if one.lesson == lesson:
-                known[one.student] = {
-                    "system": one.handed.system,
-                    "key": one.handed.keys[-1],
-                    "name": one.handed.name,
-                    "label": one.handed.label,
+        for attempt in sorted(attempts, key=lambda attempt: attempt.when or datetime.min):
+            if attempt.lesson == lesson:
+                known[attempt.student] = {
+                    "system": attempt.handed.system,
+                    "key": attempt.handed.keys[-1],
+                    "name": attempt.handed.name,
+                    "label": attempt.handed.label,
                 }
         write_names(place, known)
 
@@ -241,28 +241,28 @@ def write_names(path: Path, names: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def _remark(file: File, attempt: Attempt) -> str:
-    said = []
+    sentences = []
     if file.lesson and file.lesson != attempt.lesson:
-        said.append(
+        sentences.append(
             say(
                 en=f"This notebook belongs to {file.lesson}.",
                 ko=f"이 노트북은 {file.lesson} 수업의 것입니다.",
             )
         )
     if file.handed.late:
-        said.append(say(en="Late, according to the system.", ko="시스템에 따르면 늦은 제출입니다."))
+        sentences.append(say(en="Late, according to the system.", ko="시스템에 따르면 늦은 제출입니다."))
     if PurePosixPath(file.handed.file).suffix.casefold() in (".zip", ".7z", ".rar", ".tar", ".gz"):
-        said.append(
+        sentences.append(
             say(
                 en="This is an archive inside the archive: it was not opened.",
                 ko="압축 파일 안의 압축 파일은 열지 않습니다.",
             )
         )
     elif file.kind and not any(map(is_notebook, attempt.files)):
-        said.append(say(en=file.kind.en, ko=file.kind.ko))
+        sentences.append(say(en=file.kind.en, ko=file.kind.ko))
     if file.problem:
-        said.append(file.problem)
-    return " ".join(said)
+        sentences.append(file.problem)
+    return " ".join(sentences)
 
 
 def _note(attempt: Attempt) -> str:
@@ -296,12 +296,12 @@ def _safe(part: str) -> str:
 
 def _unused_path_in(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> PurePosixPath:
     """Return a path that no file of the attempt has yet, also on a file system that ignores case."""
-    files = {str(each).casefold() for each in content}
-    folders = {str(parent).casefold() for each in content for parent in each.parents}
+    files = {str(existing).casefold() for existing in content}
+    folders = {str(parent).casefold() for existing in content for parent in existing.parents}
 
-    def is_free(each: PurePosixPath) -> bool:
-        return str(each).casefold() not in files | folders and not files & {
-            str(p).casefold() for p in each.parents
+    def is_free(candidate: PurePosixPath) -> bool:
+        return str(candidate).casefold() not in files | folders and not files & {
+            str(p).casefold() for p in candidate.parents
         }
 
     number, best = 1, path
@@ -322,8 +322,8 @@ def _unused_path(path: Path) -> Path:
 
 def _content_of(folder: Path, root: Path) -> dict[PurePosixPath, bytes] | None:
     """Return a folder's files by path; None if some of them cannot be read, such as links."""
-    found, left_out = read_side_files(folder, root, lambda path: True)
-    return None if left_out else found
+    files, left_out = read_side_files(folder, root, lambda path: True)
+    return None if left_out else files
 
 
 def _write_folder(folder: Path, content: Mapping[PurePosixPath, bytes]) -> None:

@@ -121,10 +121,10 @@ class Roster:
         """
         by_key = self.with_keys(keys, system)
         by_name = self.with_name(name)
-        found = by_key & by_name or (by_key if not by_name else by_name if not by_key else by_key | by_name)
-        if len(found) > 1:
-            raise Ambiguous(" / ".join(sorted(self.people[number].id for number in found)))
-        return self.people[found.pop()] if found else None
+        matches = by_key & by_name or (by_key if not by_name else by_name if not by_key else by_key | by_name)
+        if len(matches) > 1:
+            raise Ambiguous(" / ".join(sorted(self.people[number].id for number in matches)))
+        return self.people[matches.pop()] if matches else None
 
     def with_keys(self, keys: Sequence[str], system: System | None) -> set[int]:
         """Return the indices of the people with one of these ids, with the precedence described in `find`."""
@@ -148,8 +148,8 @@ class Roster:
 def _key(text: str) -> str:
     """Normalize an id for comparison: "Participant 12" (Moodle) and "#12" (Brightspace) become "12"."""
     text = unicodedata.normalize("NFKC", text).strip().lstrip("#").casefold()
-    found = _MOODLE_NUMBER.fullmatch(text)
-    return found[1] if found else text
+    match = _MOODLE_NUMBER.fullmatch(text)
+    return match[1] if match else text
 
 
 def written(name: str) -> set[str]:

@@ -105,18 +105,18 @@ class _Copy:
         status = os.fstat(source)
         target.mkdir()
         for name in self._names(source):
-            found = os.stat(name, dir_fd=source, follow_symlinks=False)
-            if self._limits.skips(name, found):
+            status_before = os.stat(name, dir_fd=source, follow_symlinks=False)
+            if self._limits.skips(name, status_before):
                 continue
             path = at / name
-            if stat.S_ISDIR(found.st_mode):
+            if stat.S_ISDIR(status_before.st_mode):
                 if len(path.parts) > MAX_DEPTH:
                     raise _too_deep()
                 with open_folder(name, source) as below:
                     self._check(os.fstat(below), path)
                     self.copy(below, target / name, path)
             else:
-                self._copy_file(source, found, target / name, path)
+                self._copy_file(source, status_before, target / name, path)
         shared = 0o2070 if self._limits.shared else 0
         os.chmod(target, status.st_mode & 0o755 | 0o700 | shared)
         os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))

@@ -33,7 +33,7 @@ from secant.visible import visible
 
 # Maximum copies of one page: each is another file in the exchange, and students may submit many notebooks.
 _MAX_COPIES = 20
-# errors that must come from the course's own disk, since students' files are only read
+# Errors that must come from the course's own disk, since students' files are only read.
 _DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
 _MAX_ROWS = 50  # maximum rows in the table of folders that were not collected
 _SUBMIT_AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
@@ -422,10 +422,10 @@ def _notebooks(folder: Path, lesson: str) -> list[str]:
     At most `_MAX_COPIES` names are returned, starting with those that begin with the lesson's name.
     """
     try:
-        found = [Path(entry.name) for entry in os.scandir(folder) if entry.is_file()]
+        paths = [Path(entry.name) for entry in os.scandir(folder) if entry.is_file()]
     except OSError:  # The folder no longer exists, or is not a folder.
         return []
-    names = {path.stem for path in found if path.suffix == ".ipynb" and _is_text(path.name)} - {lesson}
+    names = {path.stem for path in paths if path.suffix == ".ipynb" and _is_text(path.name)} - {lesson}
     return sorted(names, key=lambda name: (not name.startswith(lesson), name))[:_MAX_COPIES]
 
 

@@ -67,24 +67,30 @@ class _Instead(Exporter):
 
     def _check(self, converter: BaseConverter) -> None:
         """Raise NbGraderException if the command could not do exactly what the converter was asked to do."""
-        asked = converter.coursedir
-        ours = Course.at(find_root(Path(asked.root))).directory
-        names = [name for name in (*_SETTINGS, *_FOLDERS) if getattr(asked, name) != getattr(ours, name)]
+        settings = converter.coursedir
+        course_settings = Course.at(find_root(Path(settings.root))).directory
+        names = [
+            name
+            for name in (*_SETTINGS, *_FOLDERS)
+            if getattr(settings, name) != getattr(course_settings, name)
+        ]
         if names:
             raise NbGraderException(
-                f"Nothing was done: CourseDirectory.{names[0]} is {getattr(asked, names[0])!r} here and "
-                f"{getattr(ours, names[0])!r} in the course's nbgrader_config.py. Change it there."
+                f"Nothing was done: CourseDirectory.{names[0]} is {getattr(settings, names[0])!r} here and "
+                f"{getattr(course_settings, names[0])!r} in the course's nbgrader_config.py. Change it there."
             )
-        if asked.notebook_id != "*":
-            plain = is_plain(Path(ours.root), asked.assignment_id, ours.source_directory)
+        if settings.notebook_id != "*":
+            plain = is_plain(
+                Path(course_settings.root), settings.assignment_id, course_settings.source_directory
+            )
             why = "a submission is graded whole" if plain else "a submission is one notebook"
             raise NbGraderException(f"Nothing was done: {why}. Leave out --notebook.")
 
     def _arguments(self, converter: BaseConverter) -> list[str]:
         lessons, students = _matched(converter)
-        everybody = converter.coursedir.student_id == "*"
-        whose = [] if everybody else [f"--student={student}" for student in students]
-        return [*lessons, *whose, *(["--force"] if converter.force else [])]
+        all_students = converter.coursedir.student_id == "*"
+        options = [] if all_students else [f"--student={student}" for student in students]
+        return [*lessons, *options, *(["--force"] if converter.force else [])]
 
     def from_notebook_node(self, *_: Any, **__: Any) -> Any:
         raise NbGraderException(_REFUSED)

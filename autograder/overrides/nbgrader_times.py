@@ -34,13 +34,14 @@ def correct_times(config: Config) -> None:
     _clock = Clock.of(config)
     if _clock.is_set:
         config.NbGraderAPI.setdefault("timezone", _clock.name)
-    ours = {"parse_utc": read_or_none, "as_timezone": as_timezone, "to_numeric_tz": _zone_of_form}
-    known = sys.modules.copy().items()  # A copy, because another thread may import a module at the same time.
-    modules = [module for name, module in known if name.partition(".")[0] == "nbgrader"]
+    replacements = {"parse_utc": read_or_none, "as_timezone": as_timezone, "to_numeric_tz": _zone_of_form}
+    # Take a copy, because another thread may import a module at the same time.
+    loaded = sys.modules.copy().items()
+    modules = [module for name, module in loaded if name.partition(".")[0] == "nbgrader"]
     for module in modules:
-        for name, theirs in _REPLACED:
-            if getattr(module, name, None) is theirs:
-                setattr(module, name, ours[name])
+        for name, original in _REPLACED:
+            if getattr(module, name, None) is original:
+                setattr(module, name, replacements[name])
     # The function that nbgrader.api calls to enter due dates needs to raise an error for an invalid one.
     utils.parse_utc = read
 
@@ -52,10 +53,10 @@ def read(time: datetime | str | None) -> datetime | None:
         ValueError: if the text is not a time, or its zone cannot be determined.
     """
     if isinstance(time, str):
-        found = _clock.read(time)
-        if found.when is None:
-            raise ValueError(f"{time}: {found.problem}. Write a time such as {EXAMPLE}.")
-        return found.when
+        parsed = _clock.read(time)
+        if parsed.when is None:
+            raise ValueError(f"{time}: {parsed.problem}. Write a time such as {EXAMPLE}.")
+        return parsed.when
     if time is None or time.tzinfo is None:
         return time
     return time.astimezone(UTC).replace(tzinfo=None)

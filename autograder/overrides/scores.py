@@ -42,22 +42,27 @@ class ScoresGiven(ExportPlugin):
         for assignment in gradebook.assignments:
             if lessons and assignment.name not in lessons:
                 continue
-            there = HandedIn(course, assignment.name)
-            newer = self._students_with_old_grade(gradebook, assignment.name, there)
-            handed = {one.student_id: one for one in gradebook.assignment_submissions(assignment.name)}
+            in_folder = HandedIn(course, assignment.name)
+            newer = self._students_with_old_grade(gradebook, assignment.name, in_folder)
+            submissions = {
+                submission.student_id: submission
+                for submission in gradebook.assignment_submissions(assignment.name)
+            }
             for student in gradebook.students:
                 if wanted and student.id not in wanted:
                     continue
-                one = handed.get(student.id)
-                ungraded = student.id in newer or (one is None and student.id in there.students)
+                submission = submissions.get(student.id)
+                ungraded = student.id in newer or (submission is None and student.id in in_folder.students)
                 empty["not graded yet"] += ungraded
-                empty["handed in nothing"] += one is None and not ungraded
-                empty["needs manual grading"] += one is not None and one.needs_manual_grade and not ungraded
+                empty["handed in nothing"] += submission is None and not ungraded
+                empty["needs manual grading"] += (
+                    submission is not None and submission.needs_manual_grade and not ungraded
+                )
                 rows.append(
                     [
-                        *_shown(assignment.name, assignment.duedate, one and one.timestamp),
+                        *_shown(assignment.name, assignment.duedate, submission and submission.timestamp),
                         *_person(student),
-                        *_scores(None if ungraded else one),
+                        *_scores(None if ungraded else submission),
                         *_shown(assignment.max_score),
                     ]
                 )
@@ -68,12 +73,14 @@ class ScoresGiven(ExportPlugin):
 
     def _students_with_old_grade(self, gradebook: Gradebook, lesson: str, there: HandedIn) -> set[str]:
         """Return the students whose grade does not belong to the files that are in submitted/ now."""
-        found: set[str] = set()
+        students_found: set[str] = set()
         students = sorted(there.students)
         for at in range(0, len(students), _BATCH_SIZE):
             kept = kept_in(gradebook, [(student, lesson) for student in students[at : at + _BATCH_SIZE]])
-            found |= {student for (student, _), one in kept.items() if there.is_newer(student, one)}
-        return found
+            students_found |= {
+                student for (student, _), stored in kept.items() if there.is_newer(student, stored)
+            }
+        return students_found
 
 
 def _person(student: Student) -> list[str]:
