@@ -40,7 +40,7 @@ class Connection:
 
     def __init__(self, coursedir: CourseDirectory) -> None:
         self.coursedir = coursedir
-        self._patient = True  # False once a transaction has waited without success.
+        self._patient = True  # becomes False after a transaction has waited without success
         self._lock = ServerLock(coursedir.db_url)
         with ExitStack() as opened:
             opened.enter_context(locked_file(coursedir))
@@ -79,7 +79,8 @@ class Connection:
                 self._lock.take(self.db)
                 outcome = change()
                 self.db.commit()
-                self.db.expunge_all()  # Otherwise all rows of a large class would stay in memory.
+                # Forget the loaded rows. Otherwise all rows of a large class would stay in memory.
+                self.db.expunge_all()
                 return outcome
             except DBAPIError as error:
                 self.db.rollback()

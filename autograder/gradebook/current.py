@@ -26,7 +26,7 @@ def find_now(course: Course, entry: Entry) -> Found | Rejected:
     where = (course.folder("submitted", *entry), entry.lesson, course.submitted, given(course, entry.lesson))
     try:
         return find(*where)
-    # This machine caused the error, not the file. The error may be temporary, so try once more.
+    # An OSError is the fault of this machine, not of the file. It may be temporary, so try once more.
     except OSError:
         return find(*where)
 

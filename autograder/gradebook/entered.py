@@ -29,14 +29,14 @@ class Entered:
         score, max_score: the sums over all graded cells, before the late penalty.
         penalty: the points deducted for lateness.
         times: the times of submission and of the due date with any extension, in UTC; None if one is unknown.
-        scores: each graded cell's points and maximum points.
-        auto: each graded cell's automatic score.
-        comments: each answer's comment.
+        scores: the points and maximum points, by graded cell.
+        auto: the automatic score, by graded cell.
+        comments: the comment, by answer.
         waiting: the graded cells that need manual grading.
         extra: the extra credit, by graded cell; it is part of the points. Cells without extra credit are left
             out.
-        notebooks: each notebook's maximum points and penalty. The key of the notebook with the assignment's
-            name is empty.
+        notebooks: the maximum points and the penalty, by notebook. The key of the notebook with the
+            assignment's name is empty.
     """
 
     score: float

@@ -8,7 +8,7 @@ from autograder.course.settings import Course
 
 
 class Entry(NamedTuple):
-    """One submission, named by student and lesson: normally a folder, but any kind of file may be there."""
+    """A submission, named by student and lesson: normally a folder, but any kind of file may be there."""
 
     student: str
     lesson: str

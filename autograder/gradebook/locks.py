@@ -79,7 +79,7 @@ class ServerLock:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        # Pid and start time of the server process that holds the lock for this run.
+        # The PID and the start time of the server process that holds the lock for this run.
         self._session: tuple[Any, ...] = ()
 
     def take(self, db: Any) -> None:
@@ -98,14 +98,16 @@ class ServerLock:
                 db.execute(_END_SESSION, {"pid": holder.pid})
             if time.monotonic() >= end:
                 raise CourseError(_busy(self._url, holder.application_name if holder else ""))
-            # End the transaction: it would keep seeing the list of sessions from when it began.
+            # End the transaction: a running transaction keeps seeing the server's sessions as they were at
+            # its start.
             db.rollback()
             time.sleep(0.1)
         host = platform.node()[:30]  # PostgreSQL limits application_name to 63 bytes.
         db.execute(_NAME_SESSION, {"name": f"{_SESSION_PREFIX}on {host}, process {os.getpid()}"})
         self._session = tuple(db.execute(_HOLDER).one()[:2])
         db.connection().info[_SESSION_PREFIX] = True
-        db.commit()  # A later rollback would undo set_config; it does not affect the session-level lock.
+        # Commit, because a later rollback would undo set_config. The session-level lock is not affected.
+        db.commit()
 
 
 def _busy(url: str, name: str | None = None) -> str:

@@ -65,7 +65,8 @@ def _begin(url: str) -> None:
 
 def _newest_version() -> str:
     """Return the newest version of nbgrader's tables, found as in nbgrader's `get_alembic_version`."""
-    from alembic.script import ScriptDirectory  # Imported here because only a new gradebook needs it.
+    # Imported here to save time, because only a new gradebook needs it.
+    from alembic.script import ScriptDirectory
 
     (head,) = ScriptDirectory(ALEMBIC_DIR).get_heads()
     return head

@@ -51,7 +51,7 @@ class PlainForm:
         where = (self.course.folder("submitted", *entry), names, self.course.submitted, settings.ignore)
         try:
             return find_notebooks(*where)
-        # This machine caused the error, not the files. The error may be temporary, so try once more.
+        # An OSError is the fault of this machine, not of the file. It may be temporary, so try once more.
         except OSError:
             return find_notebooks(*where)
 

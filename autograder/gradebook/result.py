@@ -13,7 +13,7 @@ from autograder.sandbox.results import CellResult, Line
 from secant.language import Language
 from secant.verdict import Part
 
-NO_RESPONSE = "No response."  # nbgrader's own wording
+NO_RESPONSE = "No response."  # nbgrader's own comment on an answer that was left empty
 _IN_THE_TEST: Mapping[Language, str] = {
     "en": "The test cell was changed, so the original test was run. Write your answer in the answer cell.",
     "ko": "테스트 셀의 내용이 바뀌어 원래 테스트로 채점했습니다. 답은 답 셀에 쓰세요.",
@@ -58,7 +58,7 @@ class GradedTask(TaskResult):
 
 @dataclass(frozen=True)
 class Printed:
-    """The output or error of a cell, with the cell's `place` in the notebook and the notebook's name."""
+    """The output or error of a cell, with the cell's position (`place`) and the name of its notebook."""
 
     place: int
     cell: CellResult
@@ -95,7 +95,7 @@ class Result:
     language: Language | None = None
 
     def flagged(self, word: str) -> Iterator[str]:
-        """Yield the subjects of all flags of one kind: for the flag `counted:x.ipynb`, the file name."""
+        """Yield the subject of each flag of one kind, such as the file name in the flag `counted:x.ipynb`."""
         return (flag.partition(":")[2] for flag in self.flags if flag.startswith(f"{word}:"))
 
     def public(self) -> dict[str, Any]:
@@ -140,9 +140,9 @@ class Result:
         )
 
     def after(self, earlier: Mapping[str, float]) -> Self:
-        """Return this result of an unreadable file with an earlier file's points mentioned in the comments.
+        """Return this result of an unreadable file, with the points of an earlier file added to the comments.
 
-        The earlier points do not count.
+        The earlier points are only mentioned; they do not count.
 
         Args:
             earlier: the points, by the graded cell's key.

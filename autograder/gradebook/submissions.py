@@ -39,14 +39,19 @@ class Form(NamedTuple):
 
 
 class Ids(NamedTuple):
-    """The ids of a submitted assignment and of its notebooks; the latter by `notebook_key`."""
+    """The ids of a submitted assignment and of its notebooks.
+
+    Attributes:
+        assignment: the id of the submitted assignment.
+        notebooks: the ids of the submitted notebooks, by `notebook_key`.
+    """
 
     assignment: str
     notebooks: Mapping[str, str]
 
     @property
     def first(self) -> str:
-        """The id of the first notebook; records refer to a submission by this id."""
+        """The id of the first notebook, by which records refer to a submission."""
         return next(iter(self.notebooks.values()))
 
 
@@ -129,7 +134,7 @@ def set_grades(db: Any, ids: Ids, result: Result, record: Record | None, key: st
     scores = auto_scores(result)
     lost = {task.key for task in result.tasks if task.outcome == "rejected"}
     if record and record.key == key:
-        # The key is unchanged, so an instructor who gave points has already seen this result.
+        # The key is unchanged, so the instructor saw this same result when giving points.
         lost = set()
     grades = select(Grade.id, Grade.notebook_id, BaseCell.name)
     grades = grades.add_columns(Grade.auto_score, Grade.manual_score, Grade.needs_manual_grade)

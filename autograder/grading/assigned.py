@@ -16,7 +16,7 @@ from secant.language import Language
 
 
 class Taken(Protocol):
-    """A submission. Its file is parsed only when needed, because most submissions have been graded before."""
+    """A student's submission. It is parsed only when needed, because most submissions are already graded."""
 
     @property
     def key(self) -> str:
@@ -48,7 +48,7 @@ class Taken(Protocol):
         """
 
     def placed(self, result: Result) -> Result:
-        """Return an earlier result of the same files, with outputs moved to the cells' current positions."""
+        """Return an earlier result of the same files, with outputs at the cells' current positions."""
 
     def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
         """Return the notebooks for staff, with the results as outputs.

@@ -183,14 +183,14 @@ def _run(
     _refuse_unwritable(course)
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
         batch = _Batch(course, book, secret, entries, tell, force, pages_alone)
-        with contextlib.suppress(GradebookBusy):  # Without this list, no student is reported as unknown.
+        with contextlib.suppress(GradebookBusy):  # Without the class list, no student is reported as unknown.
             batch.summary.before = class_list(book)
         for job, reply in run(work, batch.next_job, workers):
             batch.receive(job, reply)
         batch.note_filed()
         if batch.summary.refused and not batch.summary.results:
             raise CourseError(next(iter(batch.summary.refused)))
-        # Without this list, the summary only lacks the students without a submission.
+        # Without the class list, the summary cannot name the students without a submission.
         with contextlib.suppress(GradebookBusy):
             batch.summary.students = students(book)
         return batch.summary
@@ -277,7 +277,7 @@ class _Batch:
             entry = self._coming.popleft()
             try:
                 assigned = self._assigned(entry.lesson)
-            # An error that concerns only this assignment; the others are graded.
+            # The error concerns only this assignment; the others are still graded.
             except Unsupported as error:
                 self._refuse(entry, str(error))
                 continue
@@ -291,7 +291,7 @@ class _Batch:
             raise WallUnavailable(done.reason, done.fix)
         entry = Entry(job.student, job.lesson)
         open_ = self._open.get(entry)
-        if open_ is None:  # The submission is closed: another of its pages could not be made.
+        if open_ is None:  # An error in another page of this submission has already closed it.
             return
         with self._reporting_errors(entry, open_.assigned):
             match done:
@@ -345,7 +345,7 @@ class _Batch:
             return self._ungraded(entry)
         self._book.mark_stale(entry.student, entry.lesson, STALE)
         if taken.rejected is not None:
-            # The stored result determines the language of the page.
+            # The page uses the language of the stored result.
             previous = self._book.kept([entry]).get(entry)
             result = taken.refused(previous.result.language if previous else None)
             return self._finish(entry, open_, result.after(self._book.earlier(*entry, taken.key)))
@@ -353,7 +353,7 @@ class _Batch:
         return None
 
     def _ungraded(self, entry: Entry) -> None:
-        """Report that no page can be made for a submission, because it has no current result."""
+        """Report that no page can be made for a submission because it has no current result."""
         why = "the submission, its tests or the grader has changed since it was graded"
         self.summary.failed[entry] = why
         self._tell(entry, f"no page was made: {why}\n{_GRADE.format(*entry)}")

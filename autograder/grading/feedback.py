@@ -44,12 +44,13 @@ from secant.headings import task_heading
 from secant.language import Language
 from secant.visible import visible
 
-CELL_CHARS = 10_000  # characters shown of a cell's output
-PAGE_CHARS = 200_000  # characters shown of all outputs together
-LINE_CHARS = 500  # characters shown of a line of code; the highlighter takes minutes for some longer lines
-# Characters up to which a code cell is highlighted; longer ones are shown without colours.
+CELL_CHARS = 10_000  # maximum characters shown of one cell's output
+PAGE_CHARS = 200_000  # maximum characters shown of all outputs together
+# Maximum characters shown of a line of code; the highlighter takes minutes for some longer lines.
+LINE_CHARS = 500
+# Maximum characters of a code cell that is highlighted; longer cells are shown without colours.
 CELL_COLOURED = 20_000
-PAGE_COLOURED = 100_000  # characters highlighted in all code cells together
+PAGE_COLOURED = 100_000  # maximum characters highlighted in all code cells together
 _LEFT_OUT = (
     "# Not shown: the page could not be made with what is in this cell.\n"
     "# What you handed in is unchanged.\n"
@@ -85,7 +86,7 @@ def graded_notebook(
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = list(filter(is_picture, cell.outputs)), None
-            # Shortened for readers only: the full code is what ran, and it is in submitted/.
+            # Shortened for readers only. The full code is what ran, and submitted/ still contains it.
             cell.source = clipped(visible(cell.source))
         name = grade_id(cell)
         if is_test(cell):
@@ -118,7 +119,7 @@ def _verdict(task: GradedTask, why: str) -> NotebookNode:
     if task.outcome == "passed":
         return output("stream", name="stdout", text="\n\n".join(filter(None, [task.message, why])) + "\n")
     head = f"{task.outcome}: {task.message}" if task.outcome != "wrong" else task.message
-    # HideTests keeps a message with this error name unchanged, because it has no frames.
+    # HideTests leaves a message with this error name unchanged, because the message contains no frames.
     return output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
 
@@ -209,8 +210,8 @@ class Pages:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
-        # Only a hidden test's probes are sent to the student's process. Any other line of an output that
-        # looks like a hidden test was therefore written by the student, and ClearTests is enough.
+        # The student's process receives only the probes of hidden tests. If an output contains any other
+        # hidden line, the student wrote that line, so ClearTests is enough here.
         ours = {GetGrades: _Grades, HideTests: ClearTests}
         steps = [ours.get(step, step) for step in converter.preprocessors]
         # A feedback page has a style sheet already, so this preprocessor would only take time.
@@ -374,7 +375,8 @@ def replace_folder(
     for name, text in {**beside.exchange, **files}.items():
         (new / name).write_text(text, encoding="utf-8")
     for path, data in beside.side_files.items():
-        with suppress(FileExistsError, NotADirectoryError):  # A file of the course is already at this path.
+        # Skip the student's file if a file of the course is already at its path.
+        with suppress(FileExistsError, NotADirectoryError):
             (new / path).parent.mkdir(parents=True, exist_ok=True)
             with (new / path).open("xb") as file:
                 file.write(data)

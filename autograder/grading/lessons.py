@@ -48,7 +48,7 @@ class GradedLesson:
         self.shows_solutions = shows_solutions
         self.assignment = read_assignment(course.root, name, course.directory.source_directory)
         register(book, self.assignment)
-        # The form in which jobs carry the notebook to the workers.
+        # The source notebook as text, for the workers' jobs.
         self.source = v4.writes(self.assignment.source)
         self.secrets = exposed.Lesson(name, self.assignment.source)
         lesson = Lesson(name, course.root / "course" / name)

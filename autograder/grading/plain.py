@@ -102,7 +102,7 @@ class GradedPlain:
 
     @cached_property
     def preload(self) -> Sequence[str]:
-        """The modules that the assignment's submissions import."""
+        """The names of the modules that the assignment's submissions import."""
         course = self.course
         return preloaded(course.root, [self.name], course.config, course.directory.source_directory)
 
@@ -113,7 +113,7 @@ class GradedPlain:
 
     @cached_property
     def language(self) -> Language:
-        """The language of the feedback pages: Korean if the instructor's text has any, else English."""
+        """The feedback pages' language: Korean if the instructor's text contains Korean, else English."""
         texts = (cell.source for one in self._made.values() for cell in one.cells)
         return "ko" if any(map(_HANGUL.search, texts)) else "en"
 

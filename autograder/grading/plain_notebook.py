@@ -56,7 +56,7 @@ class Given:
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The instructor's text cells with their attachments embedded, by the cells' original text."""
+        """The instructor's text cells with embedded attachments, by the original text of the cell."""
         cells = (cell for cell in self.made.cells if cell.cell_type == "markdown")
         return {cell.source: _with_attachments(cell.source, cell.get("attachments", {})) for cell in cells}
 
@@ -118,7 +118,7 @@ def _cell(cell: Cell, source_cell: PlainCell | None, given: Given, place: int) -
     source = source_cell.source if source_cell is not None and is_locked else cell.source
     metadata: dict[str, Any] = {} if source_cell is None else {"nbgrader": dict(given.marks[source_cell.id])}
     if is_code and not is_locked:
-        # Shortened for readers only: the full code is what ran, and it is in submitted/.
+        # Shortened for readers only. The full code is what ran, and submitted/ still contains it.
         source = clipped(visible(source))
     new = v4.new_code_cell if is_code else v4.new_markdown_cell
     node: NotebookNode = new(source, id=f"cell-{place}", metadata=metadata)
@@ -148,5 +148,5 @@ def _test_outputs(task: GradedTask) -> list[NotebookNode]:
     if task.outcome == "wrong" and task.points:
         return [output("stream", name="stdout", text=f"{task.points:g} of {task.max_points:g} points\n")]
     lines = task.message.split("\n")
-    # HideTests keeps a message with this error name unchanged, because it has no frames.
+    # HideTests leaves a message with this error name unchanged, because the message contains no frames.
     return [output("error", ename="CheckFailed", evalue=lines[0], traceback=lines)]

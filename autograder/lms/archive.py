@@ -24,11 +24,11 @@ from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.kinds import kind_of
 from secant.language import say
 
-MAX_ENTRIES = 100_000  # entries read; above this number, the students with the most entries lose some
-MAX_LISTED = 1_000_000  # entries that are counted at most
+MAX_ENTRIES = 100_000  # maximum entries read; if there are more, the students with the most entries lose some
+MAX_LISTED = 1_000_000  # maximum entries counted
 MAX_NAME_BYTES = 1_000
-MAX_TOTAL_BYTES = 8_000_000_000  # bytes of all entries together, unpacked
-MAX_RATIO = 100  # ratio of the unpacked entries to the archive's size; ignored below HARMLESS_BYTES
+MAX_TOTAL_BYTES = 8_000_000_000  # maximum bytes of all entries together, unpacked
+MAX_RATIO = 100  # maximum ratio of the unpacked size to the archive's size; applies above HARMLESS_BYTES
 HARMLESS_BYTES = 100_000_000
 
 _CHUNK = 1 << 16
@@ -195,7 +195,8 @@ class Archive:
         if len(head) < _HEADER.size or head[:4] != b"PK\3\4":
             raise Unreadable(_damaged())
         name_size, extra_size = _HEADER.unpack(head)[9:11]
-        # If the two names could differ, two programs might see different files in one archive.
+        # If the names in the table and before the data could differ, programs might disagree about the
+        # content.
         if self._file.read(name_size) != member.name:
             raise Unreadable(_damaged())
         self._file.seek(extra_size, os.SEEK_CUR)

@@ -15,7 +15,7 @@ from autograder.lms.exported import Handed
 # in the site's language.
 _RECEIPT = re.compile(r"[^:]*:\s*(?P<name>.+?)\s*\((?P<user>[^()]+)\)")
 
-#: Each outcome that a file of an archive can have, and True if the instructor has to act on it.
+#: The outcomes that a file of an archive can have; True if the instructor has to act on the file.
 OUTCOMES = {
     "collected": False,
     "unchanged": False,
@@ -118,7 +118,7 @@ class Attempt:
 
 
 def is_notebook(file: File) -> bool:
-    """Return whether a file has a notebook's name, even if a program has added to it, as in `x.ipynb.txt`."""
+    """Return whether a file is named like a notebook, even with a suffix added, as in `x.ipynb.txt`."""
     return ".ipynb" in file.handed.file.casefold()
 
 
@@ -146,7 +146,7 @@ def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
 
 
 def _attempt_label(handed: Handed) -> str:
-    """Return the part of the path that all files of one attempt share; empty for LMSs without such a part."""
+    """Return the part of the path that all files of one attempt share; empty if the LMS writes none."""
     if handed.system not in ("brightspace", "blackboard"):
         return ""
     return handed.label if handed.file else handed.label.removesuffix(".txt")
@@ -155,8 +155,7 @@ def _attempt_label(handed: Handed) -> str:
 def attempts_of(files: Sequence[File], zone: tzinfo | None) -> list[Attempt]:
     """Group files into attempts: one per student and submission.
 
-    If the LMS writes no label for an attempt into file names, all files of a student in one archive are one
-    attempt.
+    An LMS that writes no label of the attempt into file names gives one attempt per student and archive.
 
     Args:
         files: the files with a known owner.

@@ -563,7 +563,7 @@ def _perhaps_a_date() -> str:
 
 
 def _two_people(key: str) -> str:
-    """Return the message about paths that look like Canvas's but cannot be."""
+    """Return the message about paths that look like Canvas's, but that Canvas cannot have written."""
     return say(
         en=f"This is no name of Canvas's: {key} stands for several people, or twice for one file. Put each "
         f"student's notebook into {_BY_HAND} yourself.",

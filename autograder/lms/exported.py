@@ -40,7 +40,7 @@ _BRIGHTSPACE = re.compile(r"(?P<key>[0-9]+)-[0-9]+ - (?P<rest>.+)", re.DOTALL)
 _TIME = re.compile(r"[^-/]*\b[0-9]{4}\b[^-/]*")
 _TIME_AND_FILE = re.compile(r"(?P<when>[^-/]*\b[0-9]{4}\b[^-/]*?) - (?P<file>.+)", re.DOTALL)
 _WITH_ID = re.compile(r"(?P<id>[A-Za-z]*[0-9]+) - (?P<name>.+)", re.DOTALL)
-# An id in Canvas has no leading zero. The number of a lesson, as in 01_x.ipynb, has one.
+# Canvas ids have no leading zero. The number of a lesson, as in 01_x.ipynb, has one.
 _CANVAS = re.compile(
     r"_(?P<late>LATE_)?(?P<key>0|[1-9][0-9]*)_(?:(?P<number>0|[1-9][0-9]*)_(?P<file>.+)|(?:text|link)\.html)",
     re.DOTALL,

@@ -1,6 +1,6 @@
 """`autograder forget`: deletes a student's data from the course folder, and lists the files that remain.
 
-An error with one file does not stop the others: files that cannot be read or deleted are listed.
+An error with one file does not stop the deletion of others. Files that cannot be read or deleted are listed.
 """
 
 import io
@@ -27,10 +27,10 @@ _STEPS = ("submitted", "autograded", "feedback")
 _COURSE_SUFFIXES = (".py", ".md", ".toml", ".ipynb")
 # Suffixes of compressed files. Such files are never searched.
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")
-_MAX_BYTES = 100_000_000  # bytes read from one file, or unpacked from one archive, at most
-# Methods that unpack within bounds; with others, 4 KB can become gigabytes in one step.
+_MAX_BYTES = 100_000_000  # maximum bytes read from one file, or unpacked from one archive
+# Compression methods that unpack within bounds; others can turn 4 KB into gigabytes in one step.
 _SAFE_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_MAX_NESTING = 3  # levels of archives within archives that are searched
+_MAX_NESTING = 3  # maximum depth of archives within archives
 _ENCODINGS = ("utf-8", "cp949", "utf-16-le", "utf-16-be")
 
 
@@ -69,7 +69,7 @@ def forget(course: Course, student: str) -> Forgotten:
         )
     deleted: list[str] = []
     kept: list[str] = []
-    # While the gradebook is open, its lock prevents any grading.
+    # The gradebook's lock prevents grading while the student is deleted.
     with Book(course.directory, course.config) as book:
         names = _names(course, student, class_list.people(book))
         if class_list.forget(book, student):

@@ -133,7 +133,7 @@ class Places:
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
         """Return an attempt's files by their target paths, and report each file that cannot be used."""
         content: dict[PurePosixPath, bytes] = {}
-        # The intake's own limit for a student's additional files, in bytes.
+        # The number of bytes that the intake allows for a student's additional files.
         room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)
         for file in sorted(attempt.files, key=lambda file: not file.lesson):
             if not file.handed.file:

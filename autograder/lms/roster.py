@@ -199,7 +199,8 @@ def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | Non
     keys = {row[index] for key in _ID if (index := sheet.column(key)) is not None and row[index].strip()}
     own = "" if id_column is None else row[id_column].strip().lstrip("#")
     if id_column is not None and id_column == sheet.column(*_ANONYMOUS):
-        own = student_id(own)  # Make a valid student id from a label such as "Participant 123".
+        # The column holds labels such as "Participant 123"; make valid student ids from them.
+        own = student_id(own)
     of_canvas = _NUMBER["canvas"] if sheet.column("section") is None else (*_NUMBER["canvas"], "id")
     numbers = {
         system: number

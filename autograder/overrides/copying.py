@@ -131,7 +131,7 @@ class _Copy:
         return names
 
     def _copy_file(self, source: int, found: os.stat_result, target: Path, path: PurePosixPath) -> None:
-        self._check(found, path)  # Checked before opening, so that a device is never opened.
+        self._check(found, path)  # Check before opening, so that a device is never opened.
         with open(os.open(path.name, _AS_FILE, dir_fd=source), "rb", buffering=0) as file:
             status = os.fstat(file.fileno())
             self._check(status, path)

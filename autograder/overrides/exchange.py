@@ -328,7 +328,7 @@ def _as_table(rows: list[_NotCollected]) -> str:
 
 
 def _interleave_owners(rows: list[_NotCollected]) -> list[_NotCollected]:
-    """Return the rows sorted into rounds: the first row of each owner, then the second of each, and so on."""
+    """Return the rows in rounds: the first row of each owner, then the second row of each, and so on."""
     count = Counter[int]()
     turns = []
     for row in sorted(rows, key=lambda row: row.who):
@@ -346,7 +346,7 @@ class ListPlain(ExchangeList):
     an error, or if its name contains control characters for the terminal.
     """
 
-    assignments: list[str]  # declared by nbgrader: the paths of the folders
+    assignments: list[str]  # the folders' paths; set by nbgrader's base class
 
     def init_dest(self) -> None:
         """Find the folders to list, and leave out those that cannot be listed."""

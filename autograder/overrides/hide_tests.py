@@ -11,7 +11,7 @@ from nbgrader.preprocessors import ClearHiddenTests
 from autograder.course.cells import is_test, split_tests
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-# Minimum characters of a line that counts as revealing; shorter lines, such as a lone bracket, occur
+# Minimum length of a line that could give a hidden test away. Shorter lines, such as a lone bracket, occur
 # everywhere.
 _MIN_REVEALING_CHARS = 8
 
@@ -19,7 +19,7 @@ _MIN_REVEALING_CHARS = 8
 class ClearTests(ClearHiddenTests):
     """A preprocessor that clears the hidden tests from test cells.
 
-    That is enough if the hidden tests ran in another process, because outputs cannot quote them then.
+    This is enough if the hidden tests ran in another process, because then outputs cannot quote them.
     """
 
     def preprocess_cell(
@@ -27,7 +27,8 @@ class ClearTests(ClearHiddenTests):
     ) -> tuple[NotebookNode, Any]:
         """Clear the hidden tests from a test cell, and leave other cells alone.
 
-        In a student's cell, nbgrader's markers are ordinary text, and clearing them could raise an error.
+        In a cell that the student wrote, nbgrader's markers are ordinary text, and clearing them could raise
+        an error.
         """
         if not is_test(cell):
             return cell, resources

@@ -37,7 +37,7 @@ _REFUSED = (
 
 
 class Refuse(NbGraderPreprocessor):
-    """A preprocessor that raises an error in place of nbgrader's steps that would run a student's code."""
+    """A preprocessor that replaces nbgrader's steps for running students' code and raises an error."""
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
         raise NbGraderException(_REFUSED)
@@ -66,7 +66,7 @@ class _Instead(Exporter):
         self.parent.assignments = {}
 
     def _check(self, converter: BaseConverter) -> None:
-        """Raise NbGraderException if the command could not do exactly what the converter was asked to do."""
+        """Raise NbGraderException if the command cannot do exactly what the converter was asked to do."""
         settings = converter.coursedir
         course_settings = Course.at(find_root(Path(settings.root))).directory
         names = [
@@ -124,7 +124,7 @@ class FeedbackInstead(_Instead):
 
 
 def _matched(converter: BaseConverter) -> tuple[list[str], list[str]]:
-    """Return the lessons and the students of the folders that a converter is about to convert."""
+    """Return the names of the lessons and of the students that a converter is about to convert."""
     folders = [Path(folder) for folder in converter.assignments]
     return sorted({folder.name for folder in folders}), sorted({folder.parent.name for folder in folders})
 

@@ -20,7 +20,7 @@ _clock = Clock()
 
 
 def correct_times(config: Config) -> None:
-    """Replace nbgrader's conversions of times, and set formgrader's time zone unless the course sets it.
+    """Replace nbgrader's conversions of times, and set formgrader's time zone if the course does not.
 
     The default zone for formgrader is that of the exchange.
 
@@ -74,7 +74,7 @@ def read_or_none(time: datetime | str | None) -> datetime | None:
 
 
 def as_timezone(time: datetime, timezone: str) -> datetime:
-    """Convert a UTC time without zone information to a time zone."""
+    """Convert a UTC time without zone information to the named time zone."""
     zone = gettz(timezone) if timezone else None
     return time.replace(tzinfo=UTC).astimezone(zone) if zone else time
 

@@ -1,4 +1,4 @@
-"""An exporter for `nbgrader export` in which a score that was not given is empty instead of zero."""
+"""An exporter for `nbgrader export` that leaves a score empty, instead of zero, if no score was given."""
 
 from collections import Counter
 from pathlib import Path
