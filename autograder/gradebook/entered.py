@@ -51,7 +51,7 @@ class Entered:
     notebooks: Mapping[str, tuple[float, float]]
 
     def of(self, notebook: str) -> "Entered":
-        """Return the entries for one notebook, with the cells identified by their grade_ids."""
+        """Return the entries for one notebook, keyed by grade_id."""
         max_score, penalty = self.notebooks.get(notebook, (0.0, 0.0))
         scores = _in_notebook(self.scores, notebook)
         return Entered(
@@ -81,7 +81,7 @@ class Entered:
 
 
 def _in_notebook(cells: Mapping[str, T], notebook: str) -> dict[str, T]:
-    """Return the values for the cells of one notebook, by their grade_ids."""
+    """Return the values for the cells of one notebook, keyed by grade_id."""
     split = ((key.rpartition("/"), value) for key, value in cells.items())
     return {cell: value for (where, _, cell), value in split if where == notebook}
 

@@ -114,7 +114,7 @@ def create(db: Any, form: Form, student: str) -> None:
 
 
 def change(db: Any, table: type, rows: list[dict[str, Any]]) -> None:
-    """Update rows of a table by their ids."""
+    """Update the rows of a table that have these ids."""
     if rows:
         db.execute(update(table), rows)
 

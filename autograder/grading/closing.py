@@ -22,7 +22,7 @@ _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograde
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
 _NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
 _NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?$", re.IGNORECASE)
-_MAX_LISTED = 3  # submissions named in one line; further ones are only counted
+_MAX_LISTED = 3  # submissions named in one line; the rest are only counted
 _MIN_SIMILARITY = 0.6  # minimum difflib ratio at which one name is suggested for another
 
 
@@ -126,7 +126,7 @@ def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
 
 
 def listed(entries: Sequence[Entry]) -> str:
-    """Return a text that names the first submissions and counts the others."""
+    """Return a text that names the first submissions and counts the rest."""
     shown = ", ".join(map(str, entries[:_MAX_LISTED]))
     return f"{shown} and {len(entries) - _MAX_LISTED} more" if len(entries) > _MAX_LISTED else shown
 

@@ -354,7 +354,7 @@ def bare(page: Page) -> Page:
 def replace_folder(
     folder: Path, files: Mapping[str, str], beside: Beside, extra: Path, mode: int, shared: bool = False
 ) -> None:
-    """Replace a folder by a new one with these files.
+    """Replace a folder with a new one that contains these files.
 
     Args:
         folder: the path of the folder.

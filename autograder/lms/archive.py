@@ -97,7 +97,7 @@ class Archive:
         If there are too many files, the last files of the students with the most files are left out.
 
         Raises:
-            Unreadable: if the table cannot be read any further, or if files were left out.
+            Unreadable: if the table cannot be read to its end, or if files were left out.
         """
         counts: Counter[str] = Counter()
         # The same error is raised below, after the readable files have been yielded.
@@ -125,7 +125,7 @@ class Archive:
         """Yield the files that the table of contents lists.
 
         Raises:
-            Unreadable: if the table cannot be read any further.
+            Unreadable: if the table cannot be read to its end.
         """
         at, end, count = self._begin, self._begin + self._size, 0
         while at < end:
@@ -270,7 +270,7 @@ def opened(path: Path) -> Iterator[Archive]:
 
 
 def _student_part(path: str) -> str:
-    """Return the part of a path that all files of one student presumably share.
+    """Return the part of a path that is probably the same for all files of one student.
 
     In an archive with folders, this is the first folder; in a flat archive, the text up to the first number.
     """

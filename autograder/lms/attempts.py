@@ -123,7 +123,7 @@ def is_notebook(file: File) -> bool:
 
 
 def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
-    """Replace guessed Blackboard usernames by those in Blackboard's receipts.
+    """Replace guessed Blackboard usernames with those in Blackboard's receipts.
 
     A receipt begins with a line such as "Name: Kim Minji (kim_minji)".
     """

@@ -388,7 +388,7 @@ def _which_lesson(votes: Mapping[str, int]) -> str:
 def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
     """Yield the files to be read, ordered by student: the student with the fewest bytes comes first.
 
-    Of each attempt, at most `MAX_FILE_BYTES` are read: its notebooks first, then its smallest files. So if an
+    At most `MAX_FILE_BYTES` of each attempt are read: its notebooks first, then its smallest files. So if an
     archive is too large, the students with the largest files lose files.
     """
     too_much = say(

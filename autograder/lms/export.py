@@ -40,7 +40,7 @@ For = Literal["moodle", "canvas", "brightspace"]
 _NOT_IN_FOLDER_NAMES = re.compile(r'[/\\:*?"<>|]')  # characters that cannot occur in a folder's name
 # Rows of Canvas's table that do not belong to a student.
 _CANVAS_SPECIAL_ROWS = re.compile(r"^\s*Points Possible|^Student, Test$")
-_MAX_LISTED_NAMES = 20  # names listed in one note; further names are only counted
+_MAX_LISTED_NAMES = 20  # names listed in one note; the rest are only counted
 _END_OF_LINE = "End-of-Line Indicator"
 _GRADE_COLUMNS = (
     "grade",
@@ -87,7 +87,7 @@ class Exported:
         feedback: the archive of feedback pages; None if the LMS accepts none, or there are none.
         graded: the number of students with points in the table.
         blank: the reason why a student in the table has no points, by student id.
-        notes: further remarks for the instructor.
+        notes: other remarks for the instructor.
     """
 
     sheet: Sheet
@@ -132,7 +132,7 @@ def export(course: Course, system: For, lesson: str, fill: Path | None = None, c
 def _person(row: Mapping[str, str], known: Mapping[str, str], system: For) -> Person:
     """Return a student of the gradebook, with the student's number in the LMS if it is known."""
     number = known.get("key", "") if known.get("system") == system else ""
-    if system != "moodle":  # Moodle's number differs between assignments, so the stored one is of no use.
+    if system != "moodle":  # Moodle's number differs between assignments, so the stored one is useless.
         number = number or row["lms_user_id"]
     return Person(
         id=row["id"],
@@ -178,7 +178,7 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Join names in one line; of a long list, show only the first names and count the others."""
+    """Join names in one line; if there are many, list only the first ones and count the rest."""
     shown, rest = ", ".join(map(visible, names[:_MAX_LISTED_NAMES])), len(names) - _MAX_LISTED_NAMES
     return shown if rest <= 0 else say(en=f"{shown} and {rest} more", ko=f"{shown} 외 {rest}명")
 

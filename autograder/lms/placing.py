@@ -97,7 +97,7 @@ class Places:
         )
 
     def _set_aside(self, attempt: Attempt, why: str) -> None:
-        """Store an attempt that does not count in collected/kept/, and report the place."""
+        """Store an attempt that does not count in collected/kept/, and report its new path."""
         content = self._content(attempt)
         stem = f"{attempt.when:%Y-%m-%d_%H-%M-%S}" if attempt.when else "older"
         place = self._kept_folder(attempt) / stem
@@ -131,7 +131,7 @@ class Places:
         return {id(candidates[0]): PurePosixPath(known[0])}
 
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
-        """Return an attempt's files by their target paths, and report each file that cannot be used."""
+        """Return an attempt's files, keyed by target path, and report each file that cannot be used."""
         content: dict[PurePosixPath, bytes] = {}
         # The number of bytes that the intake allows for a student's additional files.
         room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)

@@ -1,4 +1,4 @@
-"""Replace nbgrader's conversions of times by those of the autograder.
+"""Replace nbgrader's conversions of times with those of the autograder.
 
 nbgrader stores due dates and times of submission in UTC, but three functions in its `utils` convert them
 wrongly (docs/upstream.md). `nbgrader db assignment add --duedate`, formgrader and the exchange call these
