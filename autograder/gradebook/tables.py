@@ -54,7 +54,7 @@ def as_csv(sheet: Sheet) -> bytes:
 def harmless(cell: str) -> str:
     """Escape a cell's text so that it stays one cell and no spreadsheet reads it as a formula.
 
-    An apostrophe is put before a formula, a line break becomes a space, and an escape sequence replaces a
+    An apostrophe is put before a formula, and a line break becomes a space. An escape sequence replaces a
     character that controls the text direction or the terminal. Numbers, telephone numbers and single signs
     stay.
     """

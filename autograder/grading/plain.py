@@ -255,7 +255,7 @@ class PlainTaken:
 
     @cached_property
     def _cells(self) -> Mapping[str, Sequence[Cell]] | Rejected:
-        """The cells of each submitted notebook, by the notebook's name; a rejection if unreadable."""
+        """The cells of each submitted notebook by its name, or the rejection of an unreadable submission."""
         if isinstance(self.found, Rejected):
             return self.found
         cells = read_cells(self.found)

@@ -67,8 +67,8 @@ class Grade:
         points: the points after the late penalty; None if there is no grade to export, as explained by `why`.
         most: the maximum points of the lesson.
         why: the reason why there is no grade to export; empty if there is one.
-        current: False if the submission changed after it was graded, so that the feedback page is outdated,
-            too.
+        current: False if the submission in submitted/ has not been graded, so that the feedback page is
+            missing or outdated.
     """
 
     student: str

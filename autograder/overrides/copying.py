@@ -149,8 +149,8 @@ class _Copy:
     def _check(self, status: os.stat_result, path: PurePosixPath) -> None:
         """Raise NotCopied unless an entry may be copied.
 
-        An entry may be copied if it is a folder, or a regular file with only one name, and if it has the same
-        owner and is on the same disk as the top folder.
+        An entry must be a folder or a regular file with only one name. It must have the same owner as the top
+        folder, and be on the same disk.
         """
         is_folder = stat.S_ISDIR(status.st_mode)
         if not is_folder and not stat.S_ISREG(status.st_mode):

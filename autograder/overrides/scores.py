@@ -24,7 +24,7 @@ class ScoresGiven(ExportPlugin):
     """An export plugin that writes a row for each student and lesson, as nbgrader's `CsvExportPlugin` does.
 
     nbgrader's plugin writes 0.0 for a missing submission and for an unreadable file. Here the score is empty
-    unless there is a submission, the grade is for the files that are in submitted/ now, and no answer needs
+    if there is no submission, if the files in submitted/ have changed since grading, or if an answer needs
     manual grading.
     """
 
