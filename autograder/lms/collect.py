@@ -517,7 +517,7 @@ def _is_certain(roster: Roster, file: File, handed: Handed, person: Person) -> b
 
 
 def _could_be(shown: str, people: str, handed: Handed) -> str:
-    """Return the message about a path that may mean several people in the roster."""
+    """Return the message about a path that may belong to several people in the roster."""
     fix = (
         _worksheet(handed.keys[-1])
         if handed.system == "moodle"
@@ -584,7 +584,7 @@ def _other_number(student: str, key: str, other: str, system: System) -> str:
 
 
 def _after_group(roster: Roster, handed: Handed) -> Person | None:
-    """Return the person that a Moodle name means after a group's name, as in "Group A-Kim Minji".
+    """Return the person whose name follows a group's name, as in Moodle's "Group A-Kim Minji", or None.
 
     A group's name may contain dashes, too. A single Latin word does not count as a name: the end of "Kim
     Min-Ann" is not Ann.

@@ -203,8 +203,8 @@ def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
     """Return whether bytes name a student; a zip archive, such as a workbook, is searched inside.
 
     Raises:
-        _Unsearched: if a zip is damaged, encrypted, too large, nested too deeply, or of an unusual
-            compression.
+        _Unsearched: if a zip is damaged, encrypted, too large, nested too deeply, or compressed by
+            an unusual method.
     """
     if _mentions(data, names):
         return True

@@ -117,7 +117,7 @@ class Roster:
                 assignments, so it is never compared with other ids.
 
         Raises:
-            Ambiguous: if several people match, or if the ids and the name mean different people.
+            Ambiguous: if several people match, or if the ids and the name belong to different people.
         """
         by_key = self.with_keys(keys, system)
         by_name = self.with_name(name)

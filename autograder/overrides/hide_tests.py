@@ -46,7 +46,7 @@ class HideTests(ClearTests):
     """
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook without hidden tests and without outputs that quote them."""
+        """Return the notebook with all hidden tests, and all output texts that quote them, removed."""
         everything = "\n".join(text for cell in nb.cells for text in _texts(cell))
         secret = {line for line in hidden_lines(nb) if line in everything}
         for cell in nb.cells:
