@@ -168,7 +168,7 @@ def make_pages(
     """Remake the feedback pages that do not match the gradebook, without running any student's code.
 
     Args:
-        course, entries, workers, tell: see `grade`. A submission that has changed since it was graded fails.
+        course, entries, workers, tell: see `grade`. A submission that changed after grading fails.
         force: remake all pages.
 
     Raises:

@@ -8,9 +8,9 @@ LMS.
 - Moodle: `Full Name_123456_assignsubmission_file_/x.ipynb`, from 4.1 on without the last underscore, or flat.
   Underscores in the name become spaces (mod/assign/classes/downloader.php), so the number follows the first
   underscore. It is the participant's number in this one assignment.
-- Canvas: `lastfirst_LATE_123_456_x.ipynb`, with the user's number and the file's, without folders. The name is
-  in lower case, without spaces or punctuation. It may contain underscores and digits (lib/content_zipper.rb),
-  as may the file's name: `eve_5_66_7_x.ipynb` may belong to user 5 or to user 66.
+- Canvas: `lastfirst_LATE_123_456_x.ipynb`, with the user's number and the file's, without folders. The name
+  is in lower case, without spaces or punctuation. It may contain underscores and digits
+  (lib/content_zipper.rb), as may the file's name: `eve_5_66_7_x.ipynb` may belong to user 5 or to user 66.
 - Brightspace: `123-456 - Full Name - Oct 10, 2026 1022 AM/x.ipynb`, with one folder per attempt. The name
   starts with the number and ends with the time. Some institutions put an id before the full name.
 - Blackboard: `Assignment_username_attempt_2026-11-23-10-00-00_x.ipynb`, and a receipt for each attempt.
