@@ -1,1 +1,1 @@
-"""nbgrader's gradebook, and with each submission in it what the autograder found."""
+"""nbgrader's gradebook, extended by the autograder's result for each submission."""

@@ -1,8 +1,8 @@
-"""The gradebook, as grading writes and reads it: one writer, and one transaction a submission.
+"""The gradebook for grading: results are written by a single process, with one transaction per submission.
 
-What an instructor entered is never overwritten: a manual score, a comment, extra credit and a flag stay. A
-manual score waits for a person again when the answer that it was given for has changed. A late penalty
-follows the due date and the course's plugin, unless a person has entered another one.
+Entries by an instructor are never overwritten: manual scores, comments, extra credit and flags stay. If the
+answer behind a manual score has changed, the score is marked as needing manual grading again. A late penalty
+follows the due date and the course's plugin, unless an instructor has entered a different penalty.
 """
 
 import json
@@ -30,7 +30,7 @@ from autograder.gradebook.submissions import Form, change, create, find_ids, rea
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: The comment on an answer whose grade is for an earlier file; see `Book.mark_stale`.
+#: The comment on an answer if its grade belongs to an earlier file; see `Book.mark_stale`.
 STALE = (
     "This grade is for an earlier file or test: the latest submission has not been graded yet.\n\n"
     "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
@@ -38,7 +38,7 @@ STALE = (
 
 
 def _in_transaction(method: Callable[Concatenate["Book", P], T]) -> Callable[Concatenate["Book", P], T]:
-    """Do all of a method in one transaction."""
+    """Wrap a method of `Book` so that it runs in one transaction."""
 
     @wraps(method)
     def done(book: "Book", /, *args: P.args, **more: P.kwargs) -> T:
@@ -48,22 +48,23 @@ def _in_transaction(method: Callable[Concatenate["Book", P], T]) -> Callable[Con
 
 
 class Book:
-    """The gradebook of a course directory.
+    """The gradebook of a course directory, opened for writing.
 
     Args:
         coursedir, config: nbgrader's settings.
 
     Attributes:
-        connection: the connection that writes.
+        connection: the connection that writes to the gradebook.
         config: nbgrader's settings.
 
     Raises:
-        CourseError: see `Connection`.
+        CourseError: if the gradebook cannot be used; see `Connection`.
     """
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         self.config = config
-        self._forms: dict[str, Form] = {}  # of each assignment, looked up once
+        # The notebooks and cells of each assignment, cached so that each assignment is read only once.
+        self._forms: dict[str, Form] = {}
         self._clock = Clock.of(config)
         self._penalty = LatePenalty(config)
         self.connection = Connection(coursedir)
@@ -76,23 +77,23 @@ class Book:
 
     @_in_transaction
     def kept(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
-        """Return what was found before, unless the gradebook says something else by now.
+        """Return stored results, except those that the gradebook's automatic scores no longer match.
 
         Args:
-            entries: students and lessons. Few of them: all results are held in memory.
+            entries: pairs of student and lesson. Pass only a few: all results are held in memory.
 
         Raises:
-            GradebookBusy: it could not be read.
+            GradebookBusy: if the results could not be read.
         """
         return kept_results(self._db, entries, self._clock)
 
     @_in_transaction
     def entered(self, student: str, lesson: str) -> Entered:
-        """Return what the gradebook says at this moment, manual scores and comments included.
+        """Return the gradebook's current entries for a submission, including manual scores and comments.
 
         Raises:
-            MissingEntry: the student has handed in nothing.
-            GradebookBusy: it could not be read.
+            MissingEntry: if the student has not submitted anything.
+            GradebookBusy: if the entries could not be read.
         """
         ids = find_ids(self._db, student, lesson)
         if ids is None:
@@ -101,17 +102,17 @@ class Book:
 
     @_in_transaction
     def earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
-        """Return the points that a submission has of an earlier file, by the graded cell's key.
+        """Return the points that a student's earlier file had, by the graded cell's key.
 
-        An unreadable file has no points; its record keeps those of the file before it.
+        An unreadable file has no points; its record keeps the points of the file before it.
 
         Args:
             student: the student's id.
             lesson: the lesson's name.
-            key: the key of the file that is there now; see `write`.
+            key: the key of the file that is in submitted/ now; see `write`.
 
         Raises:
-            GradebookBusy: they could not be read.
+            GradebookBusy: if the points could not be read.
         """
         ids = find_ids(self._db, student, lesson)
         if ids is None:
@@ -124,12 +125,12 @@ class Book:
         return known | submissions.graded_points(self._db, ids)
 
     def renew_penalty(self, student: str, lesson: str, kept: Kept) -> Kept:
-        """Let the late penalty follow the due date, the score and the course's plugin; return the result.
+        """Recompute the late penalty from the due date, the score and the course's plugin; return the result.
 
-        A penalty that a person has entered stays.
+        A penalty that an instructor entered by hand stays.
 
         Raises:
-            GradebookBusy: it could not be written.
+            GradebookBusy: if the penalty could not be written.
         """
         entered = kept.entered
         if entered.penalty != (kept.penalty or 0.0):
@@ -153,9 +154,10 @@ class Book:
 
     @_in_transaction
     def mark_stale(self, student: str, lesson: str, why: str) -> bool:
-        """Mark an older grade as not being of what was handed in; return whether there is one.
+        """Mark the grade of a submission as outdated; return whether the submission has a grade.
 
-        The grade stays, but waits for a person, and each answer says why, until the next result is written.
+        The grade stays but needs manual grading, and each answer gets a comment with the reason, until the
+        next result is written.
         """
         try:
             submission = self.connection.gradebook.find_submission(lesson, student)
@@ -165,7 +167,8 @@ class Book:
         if ids is None:
             return False
         record = self._record(student, lesson)
-        has_result = record is not None and bool(record.result)  # a file that could not be read has one, too
+        # A file that could not be read also has a result.
+        has_result = record is not None and bool(record.result)
         grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
         if not has_result and all(grade.auto_score is None for grade in grades):
             return False
@@ -186,18 +189,18 @@ class Book:
         timestamp: datetime | None,
         filed: Mapping[tuple[str, str], str] = MappingProxyType({}),
     ) -> None:
-        """Write a result, in one transaction, and note that it is not filed yet.
+        """Write a result in one transaction, and record that it is not yet in the folders.
 
         Args:
             student: the student's id.
             lesson: the lesson's name.
-            key: a hash of all that the result came from.
-            result: what was found.
-            timestamp: when it was handed in, if that is known.
-            filed: the submissions whose folders are written by now; see `mark_filed`.
+            key: a hash of everything that determined the result.
+            result: the result of grading.
+            timestamp: the time of submission; None if unknown.
+            filed: submissions whose folders have been written in the meantime; see `mark_filed`.
 
         Raises:
-            GradebookBusy: nothing was written.
+            GradebookBusy: if nothing was written.
         """
         db = self._db
         mark_filed(db, filed)
@@ -216,10 +219,11 @@ class Book:
         db.merge(record)
 
     def mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
-        """Note that the folders of these students and lessons hold what the gradebook says.
+        """Record that the folders of these submissions match the gradebook.
 
         Args:
-            filed: the fingerprint of what it said when the page was made, by student and lesson.
+            filed: the fingerprint of the gradebook's entries from which the page was made, by student and
+                lesson.
         """
         if filed:
             self.connection.transaction(lambda: mark_filed(self._db, filed))

@@ -1,8 +1,8 @@
-"""A graded lesson's tasks change: the gradebook follows, and nothing that was graded is lost.
+"""Update the gradebook when the tasks of a graded assignment change, without losing any grade.
 
-nbgrader refuses other cells than those that it has grades for, or removes the lesson with all that was handed
-in. Here the grades of the tasks that stay are left alone. Of those that go, all is kept in a table, and of
-the whole gradebook a copy.
+nbgrader itself either refuses to change the cells of a graded assignment, or removes the assignment with all
+of its submissions. This module leaves the grades of remaining tasks alone. It saves the grades of dropped
+tasks in a table, and copies the whole gradebook first.
 """
 
 import sqlite3
@@ -40,10 +40,11 @@ Cells = set[tuple[type, str]]
 
 @dataclass(frozen=True)
 class Difference:
-    """Which tasks' cells a notebook has lost and gained since it was entered.
+    """The differences between a notebook's graded cells and the gradebook's entries for it.
 
     Attributes:
-        dropped, added: names of cells, each once. One that is graded in another way is in both.
+        dropped, added: sorted names of cells, without duplicates. A cell that is graded differently is in
+            both.
     """
 
     dropped: Sequence[str]
@@ -51,12 +52,12 @@ class Difference:
 
 
 def difference(known: Notebook, notebook: NotebookNode) -> Difference:
-    """Compare a notebook as it will be entered with what the gradebook has of it."""
-    old, new = _entered(known), _wanted(notebook)
+    """Compare a notebook's graded cells with the gradebook's entries for it."""
+    old, new = _cells_in_gradebook(known), _cells_in_notebook(notebook)
     return Difference(*(sorted({name for _, name in cells}) for cells in (old - new, new - old)))
 
 
-def _entered(known: Notebook) -> Cells:
+def _cells_in_gradebook(known: Notebook) -> Cells:
     kinds = {
         GradeCell: known.grade_cells,
         SolutionCell: known.solution_cells,
@@ -66,7 +67,7 @@ def _entered(known: Notebook) -> Cells:
     return {(kind, cell.name) for kind, cells in kinds.items() for cell in cells}
 
 
-def _wanted(notebook: NotebookNode) -> Cells:
+def _cells_in_notebook(notebook: NotebookNode) -> Cells:
     cells: Cells = set()
     for cell in notebook.cells:
         graded, solution, task = is_grade(cell), is_solution(cell), is_task(cell)
@@ -77,28 +78,33 @@ def _wanted(notebook: NotebookNode) -> Cells:
 
 
 def follow(db: Session, known: Notebook, notebook: NotebookNode, table: Path) -> None:
-    """Give the gradebook the cells of a notebook, and each submission a grade and a comment for the new ones.
+    """Make the gradebook's cells match a notebook, and add rows for new cells to every submission.
 
-    A new grade waits for a person until the submission is graded again: it is no zero. This commits nothing.
+    A new grade needs manual grading until the submission is graded again, so it does not count as zero. The
+    caller has to commit the changes.
 
     Args:
-        db: the gradebook's.
-        known: its notebook.
-        notebook: as it will be entered.
-        table: where to write what was graded of cells that go, if there is any. An older file is replaced.
+        db: the session of the gradebook.
+        known: the gradebook's entry for the notebook.
+        notebook: the notebook in the form in which it will be entered.
+        table: the path for a table of the grades of dropped cells, if there are any; an older file is
+            replaced.
     """
-    old, new = _entered(known), _wanted(notebook)
-    db.execute(text("UPDATE course SET id = id"))  # from here on, nobody else writes
+    old, new = _cells_in_gradebook(known), _cells_in_notebook(notebook)
+    # This update takes the write lock, so that no other process can write from here on.
+    db.execute(text("UPDATE course SET id = id"))
     cells = (*known.grade_cells, *known.solution_cells, *known.task_cells)
-    gone = [cell for cell in cells if (type(cell), cell.name) in old - new]
-    _keep(db, [cell.id for cell in gone], table)
-    for cell in gone:
+    dropped = [cell for cell in cells if (type(cell), cell.name) in old - new]
+    _save_grades(db, [cell.id for cell in dropped], table)
+    for cell in dropped:
         for rows in (Grade, Comment):
             db.execute(delete(rows).where(rows.cell_id == cell.id))
         db.execute(delete(type(cell).__table__).where(type(cell).__table__.c.id == cell.id))
         db.execute(delete(BaseCell.__table__).where(BaseCell.__table__.c.id == cell.id))
-    lost = [name for kind, name in old - new if kind is SourceCell]
-    db.execute(delete(SourceCell).where(SourceCell.notebook_id == known.id, SourceCell.name.in_(lost)))
+    lost_sources = [name for kind, name in old - new if kind is SourceCell]
+    db.execute(
+        delete(SourceCell).where(SourceCell.notebook_id == known.id, SourceCell.name.in_(lost_sources))
+    )
     submissions = list(
         db.scalars(select(SubmittedNotebook.id).where(SubmittedNotebook.notebook_id == known.id))
     )
@@ -114,54 +120,57 @@ def _is_marked(cell: NotebookNode) -> bool:
 def _add(
     db: Session, kind: type, name: str, notebook: str, cell_type: str, submissions: Sequence[str]
 ) -> None:
-    """Add an empty cell, whose points and source are entered as always, and its row in each submission."""
-    made: Any = kind(id=new_uuid(), name=name, notebook_id=notebook)
+    """Add an empty cell and its row in each submission; the caller enters the points and the source later."""
+    new_cell: Any = kind(id=new_uuid(), name=name, notebook_id=notebook)
     if kind in (GradeCell, TaskCell):
-        made.max_score, made.cell_type = 0.0, cell_type
+        new_cell.max_score, new_cell.cell_type = 0.0, cell_type
     elif kind is SourceCell:
-        made.cell_type, made.source, made.locked = cell_type, "", False
-    db.add(made)
+        new_cell.cell_type, new_cell.source, new_cell.locked = cell_type, "", False
+    db.add(new_cell)
     db.flush()
-    rows = [{"id": new_uuid(), "cell_id": made.id, "notebook_id": of} for of in submissions]
+    rows = [
+        {"id": new_uuid(), "cell_id": new_cell.id, "notebook_id": submission} for submission in submissions
+    ]
     if kind in (GradeCell, TaskCell) and rows:
         db.execute(insert(Grade), [row | {"needs_manual_grade": True} for row in rows])
     if kind in (SolutionCell, TaskCell) and rows:
         db.execute(insert(Comment), [row | {"id": new_uuid()} for row in rows])
 
 
-def _keep(db: Session, cells: Sequence[str], table: Path) -> None:
-    """Write what was graded and said of cells into a table, if anything was."""
+def _save_grades(db: Session, cells: Sequence[str], table: Path) -> None:
+    """Save the scores and manual comments of cells in a CSV table, if there are any."""
     student = SubmittedAssignment.student_id
-    graded = select(student, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.extra_credit)
-    graded = graded.add_columns(Grade.max_score, literal("")).join(Grade.notebook)
-    graded = graded.join(Grade.cell).where(Grade.cell_id.in_(cells))
+    grades = select(student, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.extra_credit)
+    grades = grades.add_columns(Grade.max_score, literal("")).join(Grade.notebook)
+    grades = grades.join(Grade.cell).where(Grade.cell_id.in_(cells))
     nothing = [literal("")] * 4
-    said = select(student, BaseCell.name, *nothing, Comment.manual_comment).join(Comment.notebook)
-    said = said.join(BaseCell, BaseCell.id == Comment.cell_id).where(Comment.cell_id.in_(cells))
-    said = said.where(Comment.manual_comment.is_not(None))
+    comments = select(student, BaseCell.name, *nothing, Comment.manual_comment).join(Comment.notebook)
+    comments = comments.join(BaseCell, BaseCell.id == Comment.cell_id).where(Comment.cell_id.in_(cells))
+    comments = comments.where(Comment.manual_comment.is_not(None))
     of_student = SubmittedAssignment.id == SubmittedNotebook.assignment_id
     rows = [
         ["" if value is None else str(value) for value in row]
-        for found in (graded, said)
-        for row in db.execute(found.join(SubmittedAssignment, of_student).order_by(student, BaseCell.name))
+        for query in (grades, comments)
+        for row in db.execute(query.join(SubmittedAssignment, of_student).order_by(student, BaseCell.name))
     ]
     if rows:
         replace_file(table, as_csv(Sheet(list(_COLUMNS), rows, bom=True)), private=True)
 
 
 def copy_of(db: Session, file: Path | None, name: str) -> str:
-    """Copy the whole gradebook; return where the copy is.
+    """Copy the whole gradebook; return a description of the copy's location.
 
     Args:
-        db: the gradebook's.
-        file: SQLite's, None for a server's database: there the copy is a schema, made when `db` commits.
-        name: of the copy, of letters, digits and underscores, at most 63; there is none of that name.
+        db: the session of the gradebook.
+        file: the SQLite file; None for a server's database, where the copy is a schema made when `db`
+            commits.
+        name: an unused name for the copy, of at most 63 letters, digits and underscores.
     """
     if file is not None:
         copy = file.with_name(f"{name}.db")
         copy.touch(mode=file.stat().st_mode & 0o777, exist_ok=False)
-        with closing(sqlite3.connect(file)) as here, closing(sqlite3.connect(copy)) as there:
-            here.backup(there)
+        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
         return str(copy)
     db.execute(text(f'CREATE SCHEMA "{name}"'))
     for table in inspect(db.connection()).get_table_names():
@@ -170,5 +179,5 @@ def copy_of(db: Session, file: Path | None, name: str) -> str:
 
 
 def stamp(lesson: str, now: datetime) -> str:
-    """Return a name for what is kept: it says when and before which change."""
+    """Return a name for the copies made before a change of tasks, with the lesson and the time."""
     return f"gradebook_before_{lesson[:24]}_{now:%Y%m%d_%H%M%S}"

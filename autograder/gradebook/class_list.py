@@ -1,4 +1,4 @@
-"""The students of a gradebook: listed, entered, forgotten."""
+"""The students in a gradebook: list them, enter them and delete them."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -14,7 +14,13 @@ from secant.visible import without_markup
 
 
 class Listed(NamedTuple):
-    """A student of the gradebook: whether there is a name, an address or the like, and whether any work."""
+    """A student in the gradebook.
+
+    Attributes:
+        id: the student's id.
+        is_named: True if the gradebook has a name, an e-mail address or an LMS id for the student.
+        has_work: True if the student has a submission.
+    """
 
     id: str
     is_named: bool
@@ -22,63 +28,65 @@ class Listed(NamedTuple):
 
 
 def students(book: Book) -> list[str]:
-    """Return the ids of all students.
+    """Return the ids of all students in the gradebook.
 
     Raises:
-        GradebookBusy: they could not be read.
+        GradebookBusy: if the gradebook could not be read.
     """
     return [person["id"] for person in people(book)]
 
 
 def class_list(book: Book) -> list[Listed]:
-    """Return all students, with what tells who was entered by a person and who came with a submission.
+    """Return all students, each with two flags that help to tell enrolled students from unknown ids.
+
+    An enrolled student usually has a name or an address. An id without them came with a submission.
 
     Raises:
-        GradebookBusy: they could not be read.
+        GradebookBusy: if the gradebook could not be read.
     """
     about = (Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
     has_work = exists().where(SubmittedAssignment.student_id == Student.id)
     wanted = select(Student.id, has_work, *about).order_by(Student.id)
-    found = book.connection.transaction(lambda: book.connection.db.execute(wanted).all())
-    return [Listed(str(student), any(said), bool(work)) for student, work, *said in found]
+    rows = book.connection.transaction(lambda: book.connection.db.execute(wanted).all())
+    return [Listed(str(student), any(details), bool(work)) for student, work, *details in rows]
 
 
 def enter_people(book: Book, rows: Iterable[Mapping[str, str]]) -> None:
-    """Enter students, or what is known of them by now: what is not said stays as it is.
+    """Enter or update students; columns that are missing or empty in a row stay unchanged.
 
     Args:
         book: the gradebook.
         rows: columns of nbgrader's `Student`: `id`, and any of the others.
 
     Raises:
-        GradebookBusy: nothing was entered.
+        GradebookBusy: if nothing was entered.
     """
 
     def enter() -> None:
         for row in rows:
-            said = {column: without_markup(value) for column, value in row.items() if value}
-            book.connection.db.merge(Student(**said))
+            known = {column: without_markup(value) for column, value in row.items() if value}
+            book.connection.db.merge(Student(**known))
 
     book.connection.transaction(enter)
 
 
 def people(book: Book) -> list[dict[str, str]]:
-    """Return all students, with nbgrader's columns for them; what is not known is empty.
+    """Return all students with the columns of nbgrader's `Student`; an unknown value is an empty string.
 
     Raises:
-        GradebookBusy: they could not be read.
+        GradebookBusy: if the gradebook could not be read.
     """
     columns = (Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
     wanted = select(*columns).order_by(Student.id)
-    found = book.connection.transaction(lambda: book.connection.db.execute(wanted).all())
-    return [{name: value or "" for name, value in row._mapping.items()} for row in found]
+    rows = book.connection.transaction(lambda: book.connection.db.execute(wanted).all())
+    return [{name: value or "" for name, value in row._mapping.items()} for row in rows]
 
 
 def forget(book: Book, student: str) -> bool:
-    """Delete all that is known of a student, from the file itself too; return whether there was anything.
+    """Delete a student's data, also from the database file's free pages; return whether there was any data.
 
     Raises:
-        CourseError: the gradebook cannot be written to.
+        CourseError: if the gradebook cannot be written.
     """
     db, gradebook = book.connection.db, book.connection.gradebook
     file = sqlite_file(book.connection.coursedir.db_url)
@@ -88,7 +96,7 @@ def forget(book: Book, student: str) -> bool:
         if is_known:
             gradebook.remove_student(student)
         db.commit()
-        if file is not None:  # else what was deleted stays in free pages
+        if file is not None:  # Without VACUUM, the deleted data would remain in the file's free pages.
             db.close()
             with gradebook.engine.connect() as connection:
                 connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("VACUUM"))

@@ -1,4 +1,4 @@
-"""The connection of the one run that writes into a gradebook, and its transactions."""
+"""The connection of the only process that may write grades to a gradebook, and its transactions."""
 
 import random
 import sqlite3
@@ -17,27 +17,30 @@ from autograder.gradebook.opening import complete, open_gradebook
 
 T = TypeVar("T")
 
-BUSY_SECONDS = 60.0  # how long to wait for another program's transaction, such as formgrader's
+BUSY_SECONDS = 60.0  # seconds to wait for another program's transaction, such as formgrader's
 
 
 class Connection:
-    """The one connection that writes. Other programs that write, such as formgrader, take no lock.
+    """The only connection through which the autograder writes to the gradebook.
+
+    The lock excludes other runs of the autograder. Other programs that write, such as formgrader, take no
+    lock.
 
     Args:
         coursedir: nbgrader's settings.
 
     Attributes:
         coursedir: nbgrader's settings.
-        gradebook: nbgrader's own.
+        gradebook: nbgrader's object for the gradebook.
 
     Raises:
-        CourseError: the gradebook cannot be used, or another run writes into it, be it for another course
-            directory.
+        CourseError: if the gradebook cannot be used, or another run is writing to it, even if that run is for
+            another course directory.
     """
 
     def __init__(self, coursedir: CourseDirectory) -> None:
         self.coursedir = coursedir
-        self._patient = True  # whether waiting has helped, or has not been tried yet
+        self._patient = True  # becomes False after a transaction has waited without success
         self._lock = ServerLock(coursedir.db_url)
         with ExitStack() as opened:
             opened.enter_context(locked_file(coursedir))
@@ -53,34 +56,35 @@ class Connection:
             self._opened = opened.pop_all()
 
     def close(self) -> None:
-        """Close the gradebook, and give the lock back."""
+        """Close the gradebook, and release the lock."""
         self._opened.close()
 
     @property
     def db(self) -> Any:
-        """The session of the database."""
+        """The session of the gradebook's database."""
         return self.gradebook.db
 
     def transaction(self, change: Callable[[], T]) -> T:
-        """Do all of a change or nothing; wait while another program writes, or a server restarts.
+        """Run a change in a transaction, waiting while another program writes or a server restarts.
 
-        After waiting in vain once, wait no more.
+        After one wait without success, later transactions do not wait.
 
         Raises:
-            CourseError: another run has taken the lock.
-            GradebookBusy: nothing was changed.
+            CourseError: if another run has taken the lock.
+            GradebookBusy: if nothing was changed.
         """
         end = time.monotonic() + (BUSY_SECONDS if self._patient else 0.0)
         while True:
             try:
                 self._lock.take(self.db)
-                done = change()
+                outcome = change()
                 self.db.commit()
-                self.db.expunge_all()  # a large class does not stay in memory
-                return done
+                # Forget the loaded rows. Otherwise all rows of a large class would stay in memory.
+                self.db.expunge_all()
+                return outcome
             except DBAPIError as error:
                 self.db.rollback()
-                if not _passing(error) or time.monotonic() >= end:
+                if not _may_pass(error) or time.monotonic() >= end:
                     self._patient = False
                     raise GradebookBusy(reason(error)) from error
                 time.sleep(random.uniform(0.1, 0.5))
@@ -89,7 +93,7 @@ class Connection:
                 raise
 
 
-def _passing(error: DBAPIError) -> bool:
-    """Return whether waiting may help: it helps against a lock or a lost connection, not a full disk."""
+def _may_pass(error: DBAPIError) -> bool:
+    """Return whether waiting may help: for a lock or a lost connection, but not for a full disk."""
     ours = isinstance(error.orig, sqlite3.Error)
     return isinstance(error, OperationalError) and (not ours or "locked" in str(error.orig))

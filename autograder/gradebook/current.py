@@ -1,4 +1,4 @@
-"""What lies in submitted/ at this moment, and whether a grade is of that."""
+"""Find the submissions that are in submitted/ now, and check whether grades are up to date."""
 
 import json
 from functools import cached_property
@@ -17,34 +17,35 @@ from autograder.intake.take_in import Found, find
 
 
 def given(course: Course, lesson: str) -> Path:
-    """The folder of the files that students get with a lesson, other than notebooks."""
+    """Return the lesson's source folder; students receive the files in it other than notebooks."""
     return Path(course.root, course.directory.source_directory, lesson)
 
 
 def find_now(course: Course, entry: Entry) -> Found | Rejected:
-    """Read the file of a submission."""
+    """Find and read the submitted file of a student's lesson."""
     where = (course.folder("submitted", *entry), entry.lesson, course.submitted, given(course, entry.lesson))
     try:
         return find(*where)
-    except OSError:  # this machine's fault, and perhaps a passing one
+    # An OSError is the fault of this machine, not of the file. It may be temporary, so try once more.
+    except OSError:
         return find(*where)
 
 
 def key_of(found: Found | Rejected, assignment: Assignment) -> str:
-    """A hash of all that a result comes from: the file, the tests, and the grader."""
+    """Return a hash of everything that determines a result: the file, the tests and the grader's code."""
     file = ["rejected", found.reason, found.en] if isinstance(found, Rejected) else ["file", found.digest]
     return sha256(json.dumps([file, assignment.digest, grader_version()]))
 
 
 class HandedIn:
-    """What was handed in for a lesson, or for an assignment with ordinary nbgrader tests.
+    """The submissions to a lesson or a plain assignment that are in submitted/ now.
 
     Args:
         course: the course directory.
-        lesson: the name of either.
+        lesson: the name of the lesson or of the plain assignment.
 
     Attributes:
-        students: of whom something lies there.
+        students: the ids of the students with a submission.
     """
 
     def __init__(self, course: Course, lesson: str) -> None:
@@ -52,13 +53,14 @@ class HandedIn:
         self.students = {entry.student for entry in find_submissions(course, [lesson])}
 
     def is_newer(self, student: str, kept: Kept) -> bool:
-        """Whether a result is not of what lies there now, as `autograder feedback` sees it.
+        """Return whether the submission differs from the one that a result belongs to.
 
-        Of a student whose folder is gone it stands.
+        `autograder feedback` uses the same comparison. If a student's folder no longer exists, the result
+        counts as current.
 
         Raises:
-            CourseError: the lesson is not built, or the assignment cannot be graded.
-            OSError: the file cannot be read.
+            CourseError: if the lesson is not built, or the assignment cannot be graded.
+            OSError: if the file cannot be read.
         """
         if student not in self.students:
             return False

@@ -1,4 +1,4 @@
-"""What nbgrader's tables say of a submission, manual scores and comments included."""
+"""Read a submission's entries from nbgrader's tables, including manual scores and comments."""
 
 import json
 import math
@@ -21,19 +21,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Entered:
-    """What the gradebook says of a submission, or of one of its notebooks. A cell is known by its `cell_key`.
+    """The gradebook's entries for a submission, or for one of its notebooks.
+
+    Cells are identified by `cell_key`.
 
     Attributes:
-        score, max_score: of all of it, before the penalty.
-        penalty: points off for being late.
-        times: when it was handed in and when it was due, extension included, in UTC; None if one is unknown.
-        scores: by graded cell, with the most points there are.
-        auto: the automatic scores, by graded cell.
-        comments: by answer.
-        waiting: the graded cells that wait for a person.
-        extra: the extra credit among the points, by graded cell that has some.
-        notebooks: the most points and the penalty of each notebook; the one with the assignment's name has an
-            empty name.
+        score, max_score: the sums over all graded cells, before the late penalty.
+        penalty: the points deducted for lateness.
+        times: the times of submission and of the due date with any extension, in UTC; None if one is unknown.
+        scores: the points and maximum points, by graded cell.
+        auto: the automatic score, by graded cell.
+        comments: the comment, by answer.
+        waiting: the graded cells that need manual grading.
+        extra: the extra credit, by graded cell; it is part of the points. Cells without extra credit are left
+            out.
+        notebooks: the maximum points and the penalty, by notebook. The key of the notebook with the
+            assignment's name is empty.
     """
 
     score: float
@@ -48,7 +51,7 @@ class Entered:
     notebooks: Mapping[str, tuple[float, float]]
 
     def of(self, notebook: str) -> "Entered":
-        """Return what is said of one notebook, with the cells by their grade_ids."""
+        """Return the entries for one notebook, keyed by grade_id."""
         max_score, penalty = self.notebooks.get(notebook, (0.0, 0.0))
         scores = _in_notebook(self.scores, notebook)
         return Entered(
@@ -66,25 +69,25 @@ class Entered:
 
     @property
     def late(self) -> tuple[datetime, datetime] | None:
-        """Return the two times, if points were taken off."""
+        """The times of submission and of the due date; None unless points were deducted for lateness."""
         return self.times if self.penalty else None
 
     @property
     def fingerprint(self) -> str:
-        """Return a hash of all of it, and of the code that makes a page of it."""
-        own = {"waiting": sorted(self.waiting), "times": self.late, "code": page_version()}
-        said = asdict(self) | own
-        return sha256(json.dumps(said, sort_keys=True, default=str))
+        """A hash of these entries and of the code that makes a feedback page from them."""
+        extra = {"waiting": sorted(self.waiting), "times": self.late, "code": page_version()}
+        data = asdict(self) | extra
+        return sha256(json.dumps(data, sort_keys=True, default=str))
 
 
 def _in_notebook(cells: Mapping[str, T], notebook: str) -> dict[str, T]:
-    """Return what is known of the cells of one notebook, by their grade_ids."""
+    """Return the values for the cells of one notebook, keyed by grade_id."""
     split = ((key.rpartition("/"), value) for key, value in cells.items())
     return {cell: value for (where, _, cell), value in split if where == notebook}
 
 
 def read_entered(db: Any, submitted: Collection[str], clock: Clock) -> dict[str, Entered]:
-    """Return what the gradebook says, by the id of the submitted assignment."""
+    """Return the gradebook's entries for submissions, by the id of the submitted assignment."""
     whole = select(
         SubmittedNotebook.id, SubmittedNotebook.max_score, SubmittedNotebook.late_submission_penalty
     )
@@ -106,18 +109,18 @@ def read_entered(db: Any, submitted: Collection[str], clock: Clock) -> dict[str,
     graded, commented = _by_notebook(db.execute(grades)), _by_notebook(db.execute(comments))
     together: dict[str, list[_Notebook]] = {}
     for row in rows:
-        one = _Notebook(row, notebook_key(row.name, row.assignment), graded[row.id], commented[row.id])
-        together.setdefault(row.submitted, []).append(one)
+        part = _Notebook(row, notebook_key(row.name, row.assignment), graded[row.id], commented[row.id])
+        together.setdefault(row.submitted, []).append(part)
     return {submitted: _entered(parts, clock) for submitted, parts in together.items()}
 
 
 def notebook_key(notebook: str, assignment: str) -> str:
-    """Return what a notebook is known by within its assignment: empty if it has the assignment's name."""
+    """Return a notebook's key within its assignment: empty if it has the assignment's name, else its name."""
     return "" if notebook == assignment else notebook
 
 
 class _Notebook(NamedTuple):
-    """The rows of a submitted notebook: its own, its grades and its comments."""
+    """The database rows of a submitted notebook, of its grades and of its comments."""
 
     row: Any
     key: str
@@ -126,10 +129,10 @@ class _Notebook(NamedTuple):
 
 
 def _by_notebook(rows: Iterable[Any]) -> defaultdict[str, list[Any]]:
-    found = defaultdict(list)
+    grouped = defaultdict(list)
     for row in rows:
-        found[row.notebook_id].append(row)
-    return found
+        grouped[row.notebook_id].append(row)
+    return grouped
 
 
 def _entered(parts: Sequence[_Notebook], clock: Clock) -> Entered:
@@ -137,7 +140,7 @@ def _entered(parts: Sequence[_Notebook], clock: Clock) -> Entered:
     known = row.timestamp and row.duedate
     grades = {cell_key(part.key, grade.name): grade for part in parts for grade in part.grades}
     return Entered(
-        # nbgrader's own sum reads all grades of the class, once for each submission.
+        # Do not use nbgrader's own sum: for each submission, it reads all grades of the class.
         score=math.fsum(grade.score for grade in grades.values()),
         max_score=math.fsum(part.row.max_score for part in parts),
         penalty=math.fsum(part.row.late_submission_penalty or 0.0 for part in parts),

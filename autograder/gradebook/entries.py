@@ -1,4 +1,4 @@
-"""What was handed in: a list, before anything of it is read."""
+"""List the submissions in submitted/ by name, before any of their files is read."""
 
 import os
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from autograder.course.settings import Course
 
 
 class Entry(NamedTuple):
-    """One submission: a folder, or something in a folder's place."""
+    """A submission, named by student and lesson: normally a folder, but any kind of file may be there."""
 
     student: str
     lesson: str
@@ -18,7 +18,10 @@ class Entry(NamedTuple):
 
 
 def find_submissions(course: Course, lessons: Iterable[str], students: Iterable[str] = ()) -> list[Entry]:
-    """Return what was handed in, by student; whatever it is, for the intake judges it."""
+    """Return the submissions to some lessons, in order of the students' ids.
+
+    Files that are not folders are included: the intake decides about them later.
+    """
     if not course.submitted.is_dir():
         return []
     excluded = {name.strip() for name in course.directory.student_id_exclude.split(",")}

@@ -1,4 +1,4 @@
-"""Why the gradebook cannot be used, in a sentence."""
+"""Errors of the gradebook, with one-sentence messages that name the cause."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +11,12 @@ from autograder.course.errors import CourseError
 
 
 class GradebookBusy(Exception):
-    """The gradebook could not be read or written; nothing of this submission was entered."""
+    """Raised if the gradebook could not be read or written; nothing of the submission was entered."""
 
 
 @contextmanager
 def refused(what: str) -> Iterator[None]:
-    """Turn the errors of a database into a CourseError that begins with these words."""
+    """Convert database errors into a CourseError with a message that begins with `what`."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -29,13 +29,13 @@ def refused(what: str) -> Iterator[None]:
 
 
 def reason(error: BaseException) -> str:
-    """Say what went wrong, in a line, without the SQL."""
+    """Return the cause of a database error in one line, without the SQL."""
     causes = (getattr(known, "orig", None) for known in (error, error.__context__))
     return " ".join(str(next((cause for cause in causes if cause is not None), error)).split())
 
 
 def shown(url: str) -> str:
-    """Return a database's address without its password."""
+    """Return a database's URL without its password."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:

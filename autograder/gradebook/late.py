@@ -1,4 +1,4 @@
-"""Points off for being late, by the course's own plugin."""
+"""Late penalties, as the course's own nbgrader plugin computes them."""
 
 import math
 from datetime import datetime
@@ -16,7 +16,7 @@ from autograder.gradebook.submissions import change
 
 
 class LatePenalty:
-    """Asks the course's late penalty plugin, as nbgrader's AssignLatePenalties does.
+    """The late penalty, computed by the course's plugin as in nbgrader's AssignLatePenalties.
 
     Args:
         config: nbgrader's settings.
@@ -26,12 +26,12 @@ class LatePenalty:
         self._config = config
 
     def __call__(self, student: str, score: float, times: tuple[datetime, datetime] | None) -> float | None:
-        """Return the points off, between none and all; None if there is no penalty.
+        """Return the points to deduct, at least 0 and at most the score; None if there is no penalty.
 
         Args:
             student: the student's id.
             score: the points before the penalty.
-            times: when it was handed in and when it was due; None if one is unknown.
+            times: the times of submission and of the due date; None if one is unknown.
         """
         late = (times[0] - times[1]).total_seconds() if times else 0.0
         if late <= 0:
@@ -49,15 +49,15 @@ class LatePenalty:
 def set_penalty(
     db: Any, student: str, submitted: str, timestamp: datetime | None, clock: Clock, penalty: LatePenalty
 ) -> float | None:
-    """Set the late penalty of each notebook, after the scores, as nbgrader does; return their sum.
+    """Set the late penalty of each notebook from its current score, as nbgrader does; return the sum.
 
     Args:
-        db: the session.
+        db: the session of the gradebook.
         student: the student's id.
         submitted: the id of the submitted assignment.
-        timestamp: when it was handed in, if that is known.
-        clock: the class's.
-        penalty: the course's.
+        timestamp: the time of submission; None if unknown.
+        clock: the class's clock, which adds extensions to due dates.
+        penalty: the course's late penalty.
     """
     late = select(SubmittedNotebook.id, SubmittedNotebook.score, AssignmentEntry.duedate)
     late = late.add_columns(SubmittedAssignment.extension)

@@ -1,4 +1,7 @@
-"""The lock of the one run that writes into a gradebook: a file beside SQLite's, or PostgreSQL's own."""
+"""The lock that allows only one run at a time to write grades to a gradebook.
+
+For SQLite it is a file next to the database, for PostgreSQL an advisory lock.
+"""
 
 import os
 import platform
@@ -15,31 +18,33 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import sqlite_file
 from autograder.gradebook.errors import shown
 
-GRACE_SECONDS = 2.0  # how long to wait for the lock: a server takes a moment to notice that a run was killed
+GRACE_SECONDS = 2.0  # seconds to wait for the lock: a server takes a moment to notice that a run was killed
 
-# PostgreSQL's advisory lock of the one run that writes into a database, and the session that holds it.
-_NUMBER = 0x5ECA47
-_TAKE = text(f"SELECT pg_try_advisory_lock({_NUMBER})")
+# The number of PostgreSQL's advisory lock for writing grades, and the query for the session that holds it.
+_LOCK_NUMBER = 0x5ECA47
+_TAKE = text(f"SELECT pg_try_advisory_lock({_LOCK_NUMBER})")
 _HOLDER = text(
     "SELECT pid, backend_start, application_name FROM pg_stat_activity JOIN pg_locks USING (pid) "
-    f"WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = {_NUMBER} AND objsubid = 1 "
+    f"WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = {_LOCK_NUMBER} AND objsubid = 1 "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
-# A machine that sends nothing is given up after a minute and a half.
-_SIGN = text(
+# With these settings, the server drops a machine that sends nothing after a minute and a half.
+_NAME_SESSION = text(
     "SELECT set_config('application_name', :name, false), set_config('tcp_keepalives_idle', '60', false), "
     "set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)"
 )
-_END = text("SELECT pg_terminate_backend(:pid)")
-_SIGNATURE = "autograder grade "
+_END_SESSION = text("SELECT pg_terminate_backend(:pid)")
+_SESSION_PREFIX = "autograder grade "
 
 
 @contextmanager
 def locked_file(coursedir: CourseDirectory) -> Iterator[None]:
-    """Hold the lock of an SQLite file: a file beside it, under its real name. A server has a lock of its own.
+    """Hold the lock of an SQLite database: a file next to the database's real path, links resolved.
+
+    For a server's database, do nothing; see `ServerLock`.
 
     Raises:
-        CourseError: another run holds it, or it cannot be made.
+        CourseError: if another run holds the lock, or the lock file cannot be created.
     """
     file = sqlite_file(coursedir.db_url)
     if file is None or not file.parent.is_dir():
@@ -62,44 +67,49 @@ def locked_file(coursedir: CourseDirectory) -> Iterator[None]:
 
 
 class ServerLock:
-    """The lock of a PostgreSQL database.
+    """The advisory lock of a PostgreSQL database.
 
-    It belongs to the connection, and so ends with the process, however that ends. A new connection has to
-    take it again: from the session of the lost one, if the server has not noticed the loss yet.
+    The lock belongs to the connection, so it is released when the process ends for any reason. A new
+    connection has to take the lock again. If the server has not yet noticed that the old connection is lost,
+    the new one ends the old session.
 
     Args:
-        url: the database's address.
+        url: the database's URL.
     """
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._session: tuple[Any, ...] = ()  # the server's process that holds the lock for us, and its start
+        # The PID and the start time of the server process that holds the lock for this run.
+        self._session: tuple[Any, ...] = ()
 
     def take(self, db: Any) -> None:
-        """Take the lock, unless this connection has it or the database is no server's.
+        """Take the lock, unless this connection already holds it or the database is not PostgreSQL.
 
         Raises:
-            CourseError: another run holds it.
+            CourseError: if another run holds the lock.
         """
         connection = db.connection()
-        if connection.dialect.name != "postgresql" or connection.info.get(_SIGNATURE):
+        if connection.dialect.name != "postgresql" or connection.info.get(_SESSION_PREFIX):
             return
         end = time.monotonic() + GRACE_SECONDS
         while not db.execute(_TAKE).scalar():
             holder = db.execute(_HOLDER).first()
             if holder is not None and holder[:2] == self._session:
-                db.execute(_END, {"pid": holder.pid})
+                db.execute(_END_SESSION, {"pid": holder.pid})
             if time.monotonic() >= end:
                 raise CourseError(_busy(self._url, holder.application_name if holder else ""))
-            db.rollback()  # a transaction sees the server's sessions as they were when it began
+            # End the transaction: a running transaction keeps seeing the server's sessions as they were at
+            # its start.
+            db.rollback()
             time.sleep(0.1)
-        host = platform.node()[:30]  # a name has 63 bytes
-        db.execute(_SIGN, {"name": f"{_SIGNATURE}on {host}, process {os.getpid()}"})
+        host = platform.node()[:30]  # PostgreSQL limits application_name to 63 bytes.
+        db.execute(_NAME_SESSION, {"name": f"{_SESSION_PREFIX}on {host}, process {os.getpid()}"})
         self._session = tuple(db.execute(_HOLDER).one()[:2])
-        db.connection().info[_SIGNATURE] = True
-        db.commit()  # a later rollback would undo set_config; the session's lock is unaffected
+        db.connection().info[_SESSION_PREFIX] = True
+        # Commit, because a later rollback would undo set_config. The session-level lock is not affected.
+        db.commit()
 
 
 def _busy(url: str, name: str | None = None) -> str:
-    where = f" ({name.removeprefix(_SIGNATURE)})" if name and name.startswith(_SIGNATURE) else ""
+    where = f" ({name.removeprefix(_SESSION_PREFIX)})" if name and name.startswith(_SESSION_PREFIX) else ""
     return f"Another `autograder grade`{where} is busy in the gradebook {shown(url)}; wait for it to end."

@@ -1,4 +1,4 @@
-"""Open a gradebook: nbgrader's tables and ours, made or brought up to date."""
+"""Open a gradebook, and create or upgrade nbgrader's tables and the autograder's own."""
 
 from typing import Any
 
@@ -17,10 +17,10 @@ _VERSION_TABLE = text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT
 
 
 def open_gradebook(coursedir: CourseDirectory) -> Gradebook:
-    """Open a course's gradebook, and make the tables that it lacks.
+    """Open a course's gradebook, and create missing tables.
 
     Raises:
-        CourseError: it cannot be opened.
+        CourseError: if the gradebook cannot be opened.
     """
     with refused(f"The gradebook {shown(coursedir.db_url)} cannot be opened"):
         _begin(coursedir.db_url)
@@ -30,22 +30,26 @@ def open_gradebook(coursedir: CourseDirectory) -> Gradebook:
 
 
 def complete(db: Any) -> None:
-    """Try to write; then write what nbgrader writes last into a new gradebook, if that is missing."""
+    """Check that the gradebook is writable, then add its version entry and columns if they are missing.
+
+    When nbgrader makes a new gradebook, it writes the version entry last.
+    """
     db.execute(text("UPDATE course SET id = id"))
     db.rollback()
     if "alembic_version" not in inspect(db.connection()).get_table_names():
         db.execute(_VERSION_TABLE)
-    noted = db.execute(text("SELECT version_num FROM alembic_version")).first()
-    if noted is None and db.execute(select(AssignmentEntry.id)).first() is None:
+    version = db.execute(text("SELECT version_num FROM alembic_version")).first()
+    if version is None and db.execute(select(AssignmentEntry.id)).first() is None:
         insert = text("INSERT INTO alembic_version (version_num) VALUES (:version)")
         db.execute(insert, {"version": _newest_version()})
     _migrate(db)
 
 
 def _begin(url: str) -> None:
-    """Give a gradebook that has no table yet the one of its version, which `complete` fills in.
+    """Create nbgrader's version table in a database without tables; `complete` fills it in later.
 
-    nbgrader asks a program for the version where there is no table at all, which takes seconds.
+    If there were no table at all, nbgrader would start a separate program to set the version, and that takes
+    seconds.
     """
     file = sqlite_file(url)
     if file is not None and file.exists():
@@ -60,15 +64,16 @@ def _begin(url: str) -> None:
 
 
 def _newest_version() -> str:
-    """Return the version of nbgrader's tables, as its `get_alembic_version` finds it."""
-    from alembic.script import ScriptDirectory  # for a new gradebook alone
+    """Return the newest version of nbgrader's tables, found as in nbgrader's `get_alembic_version`."""
+    # Imported here to save time, because only a new gradebook needs it.
+    from alembic.script import ScriptDirectory
 
     (head,) = ScriptDirectory(ALEMBIC_DIR).get_heads()
     return head
 
 
 def _migrate(db: Any) -> None:
-    """Add the columns that a record of an earlier version does not have."""
+    """Add the columns that the autograder's table lacks if an earlier version created it."""
     known = {column["name"] for column in inspect(db.connection()).get_columns(Record.__tablename__)}
     for column in Record.metadata.tables[Record.__tablename__].columns:
         if column.name not in known:

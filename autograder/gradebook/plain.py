@@ -1,4 +1,4 @@
-"""An assignment with ordinary nbgrader tests, with the settings it is graded by, and what was handed in."""
+"""Plain assignments (ordinary nbgrader tests): the settings that decide a grade, and the submitted files."""
 
 import json
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from autograder.intake.submission import Rejected
 
 @dataclass(frozen=True)
 class PlainForm:
-    """What decides a grade besides the submission.
+    """Everything that decides the grade of a plain assignment, apart from the submission.
 
     Attributes:
         course: the course directory.
         assignment: the assignment.
-        kept: its files that do not replace the student's: nbgrader's `Autograde.exclude_overwriting`.
-        timeout: the seconds of a cell, nbgrader's `Execute.timeout`; None for no limit.
+        kept: the assignment's files that do not overwrite the student's: `Autograde.exclude_overwriting`.
+        timeout: the time limit of a cell in seconds, nbgrader's `Execute.timeout`; None for no limit.
     """
 
     course: Course
@@ -37,7 +37,7 @@ class PlainForm:
         """Read an assignment and its settings.
 
         Raises:
-            CourseError: it cannot be graded.
+            CourseError: if the assignment cannot be graded.
         """
         directory, config = course.directory, course.config
         assignment = read_plain(course.root, name, config, directory.source_directory)
@@ -45,17 +45,18 @@ class PlainForm:
         return cls(course, assignment, sorted(map(str, kept)), Execute(config=config).timeout)
 
     def find(self, entry: Entry) -> FoundNotebooks | Rejected:
-        """Read what was handed in."""
+        """Find and read the submitted notebooks and files of a submission."""
         names = [notebook.name for notebook in self.assignment.notebooks]
         settings = self.course.directory
         where = (self.course.folder("submitted", *entry), names, self.course.submitted, settings.ignore)
         try:
             return find_notebooks(*where)
-        except OSError:  # this machine's fault, and perhaps a passing one
+        # An OSError is the fault of this machine, not of the file. It may be temporary, so try once more.
+        except OSError:
             return find_notebooks(*where)
 
     def key(self, found: FoundNotebooks | Rejected) -> str:
-        """Return a hash of all that a result comes from: files, tests, settings and the grader."""
+        """Return a hash of everything that determines a result: files, tests, settings and grading code."""
         file = ["rejected", found.reason, found.en] if isinstance(found, Rejected) else ["file", found.digest]
         settings = [self.assignment.digest, list(self.kept), self.timeout]
         return sha256(json.dumps([file, settings, plain_version()]))

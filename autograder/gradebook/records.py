@@ -1,4 +1,4 @@
-"""The table of what the autograder found, next to nbgrader's own tables."""
+"""The autograder's own table in the gradebook's database, with the result for each submission."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -21,18 +21,20 @@ class _Base(DeclarativeBase):
 
 
 class Record(_Base):
-    """What the autograder last did with a submission. nbgrader leaves foreign tables alone.
+    """The autograder's last result for a submission. nbgrader ignores tables that are not its own.
 
     Attributes:
-        notebook_id: of nbgrader's submitted notebook, the first of several. A record of another one counts
-            for nothing.
-        key: a hash of all that the result came from.
-        result: what was found, as JSON; empty if nothing was.
-        filed: whether the folders hold it too.
-        stale: empty, or, when the grade is of an earlier file or test, JSON that says which grades had
-            waited for a person before it was marked so.
-        page: the fingerprint of what the student's page says; see `Entered`, and `_says` in batch.py.
-        penalty: the late penalty that was entered here, for which a person may since have entered another.
+        notebook_id: the id of nbgrader's submitted notebook, or of the first one if there are several. A
+            record with another id is ignored.
+        key: a hash of everything that determined the result.
+        result: the result as JSON; empty if there is none.
+        filed: True if the result has also been written to the folders.
+        stale: empty if the grade is up to date. If it belongs to an earlier file or test, a JSON list of the
+            grades that needed manual grading before the grade was marked.
+        page: the fingerprint of the entries that the student's page shows; see `Entered`, and
+            `_page_fingerprint` in batch.py.
+        penalty: the late penalty that the autograder entered. An instructor may have changed it in nbgrader's
+            table since then.
     """
 
     __tablename__ = "autograder_record"
@@ -50,12 +52,12 @@ class Record(_Base):
 
 @dataclass(frozen=True)
 class Kept:
-    """A result that was found before, and is still in the gradebook.
+    """A stored result that still matches the gradebook.
 
     Attributes:
-        entered: what the gradebook says of it.
-        page: the fingerprint of what the student's page says.
-        penalty: the late penalty that was entered here last.
+        entered: the gradebook's current entries for the submission.
+        page: the fingerprint of the entries that the student's page shows.
+        penalty: the late penalty that the autograder entered last.
     """
 
     key: str
@@ -69,9 +71,9 @@ class Kept:
 
 
 def kept_in(gradebook: Gradebook, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
-    """Return what `Book.kept` does, of a gradebook that somebody else has opened: to read it takes no lock.
+    """Return results as `Book.kept` does, from a gradebook that the caller has opened; reading takes no lock.
 
-    One that no grading of this version has opened yet holds nothing.
+    A gradebook without the autograder's table, or with that of an older version, has no results.
     """
     there = inspect(gradebook.db.connection())
     if not there.has_table(Record.__tablename__):
@@ -82,7 +84,7 @@ def kept_in(gradebook: Gradebook, entries: Collection[tuple[str, str]]) -> dict[
 
 
 def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) -> dict[tuple[str, str], Kept]:
-    """Return what `Book.kept` does."""
+    """Return the stored results of these students and lessons, as `Book.kept` does, in the given session."""
     records = db.execute(
         select(Record.student, Record.lesson, Record.notebook_id, Record.key, Record.result)
         .add_columns(Record.filed, Record.stale, Record.page, Record.penalty)
@@ -94,15 +96,15 @@ def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) ->
         .where(tuple_(Record.student, Record.lesson).in_(list(entries)))
     ).all()
     entered = read_entered(db, [record.submitted for record in records], clock)
-    found = {}
+    results = {}
     for record in records:
         result = read_result(record.result)
         if result is None:
             continue
-        ours, theirs = auto_scores(result), entered[record.submitted].auto
-        if any(score != ours.get(cell) for cell, score in theirs.items()):
-            continue  # somebody else graded it, such as `nbgrader autograde`
-        found[record.student, record.lesson] = Kept(
+        own_scores, current_scores = auto_scores(result), entered[record.submitted].auto
+        if any(score != own_scores.get(cell) for cell, score in current_scores.items()):
+            continue  # Another program, such as `nbgrader autograde`, has graded the submission since.
+        results[record.student, record.lesson] = Kept(
             key=record.key,
             result=result,
             filed=record.filed,
@@ -112,11 +114,11 @@ def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) ->
             page=record.page,
             penalty=record.penalty,
         )
-    return found
+    return results
 
 
 def mark_filed(db: Any, filed: Mapping[tuple[str, str], str]) -> None:
-    """Note that folders hold what the gradebook says; see `Book.mark_filed`."""
+    """Record that the folders of these submissions match the gradebook; see `Book.mark_filed`."""
     if filed:
         table = Record.metadata.tables[Record.__tablename__]
         these = (table.c.student == bindparam("whose"), table.c.lesson == bindparam("what"))
@@ -126,7 +128,7 @@ def mark_filed(db: Any, filed: Mapping[tuple[str, str], str]) -> None:
 
 
 def read_result(result: str) -> Result | None:
-    """Return a record's result; None where there is none, or one of another version's form."""
+    """Return a record's result; None if it is empty or in another version's format."""
     try:
         return Result.from_json(json.loads(result))
     except (ValueError, TypeError, KeyError):
@@ -134,5 +136,5 @@ def read_result(result: str) -> Result | None:
 
 
 def auto_scores(result: Result) -> dict[str, float | None]:
-    """Return the automatic score by the graded cell's key; None where a person has to grade."""
+    """Return each graded cell's automatic score by the cell's key; None if the cell needs manual grading."""
     return {task.key: task.auto for task in result.tasks}

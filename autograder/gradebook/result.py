@@ -1,4 +1,4 @@
-"""A graded submission, as gradebook, folders, feedback and `grade --json` show it."""
+"""The result of grading a submission, for the gradebook, the folders, the feedback and `grade --json`."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from autograder.sandbox.results import CellResult, Line
 from secant.language import Language
 from secant.verdict import Part
 
-NO_RESPONSE = "No response."  # nbgrader's own words
+NO_RESPONSE = "No response."  # nbgrader's own comment on an answer that was left empty
 _IN_THE_TEST: Mapping[Language, str] = {
     "en": "The test cell was changed, so the original test was run. Write your answer in the answer cell.",
     "ko": "테스트 셀의 내용이 바뀌어 원래 테스트로 채점했습니다. 답은 답 셀에 쓰세요.",
@@ -22,15 +22,15 @@ _IN_THE_TEST: Mapping[Language, str] = {
 
 @dataclass(frozen=True)
 class GradedTask(TaskResult):
-    """A task's result, with what the gradebook needs.
+    """A task's result with the additional data that the gradebook needs.
 
     Attributes:
-        cell: nbgrader's name of the graded cell.
-        notebook: the notebook that it is in; empty for the one that has the assignment's name.
-        has_test: whether `cell` is a test and not an answer, where the two have no names in common.
-        auto: the automatic score; None if a person has to grade.
+        cell: the grade_id of the graded cell.
+        notebook: the name of the cell's notebook; empty for the notebook that has the assignment's name.
+        has_test: True if `cell` is a test cell; used where names do not tell test cells from answers.
+        auto: the automatic score; None if the task needs manual grading.
         answer: a hash of the answer.
-        before: the points that an earlier file had, if this one could not be read.
+        before: the points that an earlier file had; None unless the current file could not be read.
     """
 
     cell: str = ""
@@ -47,18 +47,18 @@ class GradedTask(TaskResult):
 
     @property
     def name(self) -> str:
-        """Its id within its notebook."""
+        """The task's id within its notebook."""
         return self.id.removeprefix(cell_key(self.notebook, ""))
 
     @property
     def is_note(self) -> bool:
-        """Whether no test grades it, but a person."""
+        """True if the task has no test, so that a person has to grade it."""
         return self.key == self.id and not self.has_test
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What a cell printed or raised, its `place` among the cells of the notebook, and the notebook."""
+    """The output or error of a cell, with the cell's position (`place`) and the name of its notebook."""
 
     place: int
     cell: CellResult
@@ -76,13 +76,14 @@ class Printed:
 
 @dataclass(frozen=True)
 class Result:
-    """Everything that the gradebook and the folders are made from.
+    """The complete result of a submission, from which the gradebook's entries and the folders are made.
 
     Attributes:
-        flags: what staff may want to know; no flag changes a point.
-        comments: by the answer's key; see `cell_key`.
-        cells: what the student's cells printed.
-        language: the submission's or, of one that could not be read, an earlier one's; None if nobody knows.
+        flags: remarks for the course staff; no flag changes a point.
+        comments: comments on answers, by the answer's key; see `cell_key`.
+        cells: the outputs of the student's cells.
+        language: the language of the submission. If it could not be read, the language of an earlier
+            submission; None if unknown.
     """
 
     student: str
@@ -94,11 +95,11 @@ class Result:
     language: Language | None = None
 
     def flagged(self, word: str) -> Iterator[str]:
-        """What flags of a kind are about: of `counted:x.ipynb` the file."""
+        """Yield the subject of each flag of one kind, such as the file name in the flag `counted:x.ipynb`."""
         return (flag.partition(":")[2] for flag in self.flags if flag.startswith(f"{word}:"))
 
     def public(self) -> dict[str, Any]:
-        """The form of `grade --json`."""
+        """Return the result as a dict for `grade --json`."""
         return {
             "student": self.student,
             "lesson": self.lesson,
@@ -110,60 +111,70 @@ class Result:
 
     @property
     def missing_packages(self) -> set[str]:
-        """The packages that the notebook imports and that are not installed where it ran, as it claims."""
-        raised = [one.cell.message for one in self.cells if one.cell.error == "ModuleNotFoundError"]
+        """The packages that are not installed, according to the import errors in the student's notebook."""
+        errors = [
+            printed.cell.message for printed in self.cells if printed.cell.error == "ModuleNotFoundError"
+        ]
         traces = (part.text for task in self.tasks for part in task.verdict.parts if part.kind == "trace")
-        raised += [trace for trace in traces if trace.startswith("ModuleNotFoundError: ")]
-        return set(map(missing_module, raised)) - {""}
+        errors += [trace for trace in traces if trace.startswith("ModuleNotFoundError: ")]
+        return set(map(missing_module, errors)) - {""}
 
     @property
     def is_unread(self) -> bool:
-        """Whether the file could not be read, and nobody has given points for it."""
+        """True if the file could not be read and no points have been given for it by hand."""
         return any(task.outcome == "rejected" and task.auto is None for task in self.tasks)
 
     @property
     def _counted(self) -> list[GradedTask]:
-        """The tasks that have points: all but those that wait for a person, or that nothing could grade."""
+        """The tasks that have points: all except those that need manual grading or could not be graded."""
         return [task for task in self.tasks if task.auto is not None]
 
     @property
     def before(self) -> tuple[float, float] | None:
-        """The points that an earlier file had, and the most there were, if this one could not be read."""
-        known = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
-        return (sum(points for points, _ in known), sum(most for _, most in known)) if known else None
+        """An earlier file's points and their maximum; None unless the current file could not be read."""
+        points_before = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
+        return (
+            (sum(points for points, _ in points_before), sum(most for _, most in points_before))
+            if points_before
+            else None
+        )
 
     def after(self, earlier: Mapping[str, float]) -> Self:
-        """Return this result of a file that could not be read with the points of an earlier one, as words.
+        """Return this result of an unreadable file, with the points of an earlier file added to the comments.
+
+        The earlier points are only mentioned; they do not count.
 
         Args:
             earlier: the points, by the graded cell's key.
         """
         rows = [replace(task, before=earlier.get(task.key)) for task in self.tasks]
-        said = {
+        comments = {
             row.id: f"{self.comments[row.id]}\n\n{_before(row)}" for row in rows if row.before is not None
         }
-        return replace(self, tasks=rows, comments={**self.comments, **said})
+        return replace(self, tasks=rows, comments={**self.comments, **comments})
 
     def entered(self, scores: Mapping[str, tuple[float, float]], waiting: Collection[str]) -> Self:
-        """Return this with the points that the gradebook has, which a person may have given.
+        """Return this result with the points from the gradebook, some of which may have been given by hand.
 
         Args:
-            scores: points, and the most there are, by the graded cell's key.
-            waiting: the keys of the graded cells that wait for a person.
+            scores: points and maximum points, by the graded cell's key.
+            waiting: the keys of the graded cells that need manual grading.
         """
 
         def row(task: GradedTask) -> GradedTask:
-            waits = task.key in waiting
-            points = 0.0 if waits else scores.get(task.key, (task.points, 0.0))[0]
-            seen = task.is_note and task.outcome == "not_attempted" and points  # more than a stub
-            by_hand = seen or (waits and task.outcome != "rejected")  # of code, too
+            needs_manual = task.key in waiting
+            points = 0.0 if needs_manual else scores.get(task.key, (task.points, 0.0))[0]
+            # A person gave points, so the answer is more than an unedited stub.
+            has_answer = task.is_note and task.outcome == "not_attempted" and points
+            # A code answer can also need manual grading.
+            by_hand = has_answer or (needs_manual and task.outcome != "rejected")
             outcome = "manual" if by_hand else task.outcome
-            return replace(task, points=points, auto=None if waits else points, outcome=outcome)
+            return replace(task, points=points, auto=None if needs_manual else points, outcome=outcome)
 
         return replace(self, tasks=[row(task) for task in self.tasks])
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, for the gradebook's record; `from_json` reads it back."""
+        """Return the complete result as a dict for the gradebook's record; `from_json` reads it back."""
         return {
             **self.public(),
             "tasks": [asdict(task) for task in self.tasks],
@@ -203,9 +214,16 @@ def graded(
     flags: Sequence[str] = (),
     earlier: Language | None = None,
 ) -> Result:
-    """Return the result that a report comes to; without a submission, nothing was there to read.
+    """Return the result of a submission, made from the examiner's report.
 
-    `earlier` is the language of what the student had handed in before that.
+    Args:
+        student: the student's id.
+        report: the examiner's report.
+        tasks: the tasks of the lesson.
+        submission: the submission; None if there was nothing to read.
+        cells: the outputs of the student's cells.
+        flags: remarks for the course staff.
+        earlier: the language of the student's previous submission.
     """
     known = {task.id: task for task in tasks}
     rows = [_graded_task(row, known[row.id], submission) for row in report.tasks]
@@ -214,8 +232,8 @@ def graded(
     else:
         comments = {row.id: NO_RESPONSE for row in rows if row.id in submission.unwritten}
     notes = submission.notes if submission else ()
-    spoken = submission.language if submission else earlier
-    return Result(student, report.lesson, rows, [*flags, *notes], comments, cells, spoken)
+    language = submission.language if submission else earlier
+    return Result(student, report.lesson, rows, [*flags, *notes], comments, cells, language)
 
 
 def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> GradedTask:
@@ -226,10 +244,12 @@ def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> 
         not_done = Part("head", NOT_DONE[submission.language])
         row = replace(row, outcome="not_attempted", verdict=replace(row.verdict, parts=(not_done,)))
     changed = submission and task.test and f"changed_test:{grade_id(task.test)}" in submission.notes
-    if submission and changed and row.outcome == "not_attempted":  # perhaps the answer was typed there
+    # The student may have typed the answer into the test cell.
+    if submission and changed and row.outcome == "not_attempted":
         parts = (*row.verdict.parts, Part("head", _IN_THE_TEST[submission.language]))
         row = replace(row, verdict=replace(row.verdict, parts=parts))
-    if row.outcome in ("rejected", "grader_failure"):  # no zero: a person decides, or another run does
+    # The score is None rather than zero, because a person or a later run decides it.
+    if row.outcome in ("rejected", "grader_failure"):
         auto = None
     return GradedTask(
         **vars(row),
@@ -240,15 +260,15 @@ def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> 
 
 
 def cell_key(notebook: str, cell: str) -> str:
-    """Return what a cell is known by within its assignment.
+    """Return a cell's key within its assignment.
 
     Args:
-        notebook: its notebook's name; empty for the one that has the assignment's name.
-        cell: its grade_id, which another notebook may have as well.
+        notebook: the name of the cell's notebook; empty for the notebook that has the assignment's name.
+        cell: the cell's grade_id; it is unique only within its notebook.
     """
     return f"{notebook}/{cell}" if notebook else cell
 
 
 def sha256(text: str) -> str:
-    """Return a text's SHA-256, in hexadecimal."""
+    """Return the SHA-256 of a text in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()

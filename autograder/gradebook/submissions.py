@@ -1,4 +1,4 @@
-"""The rows of nbgrader's that a submission consists of: found, made, changed."""
+"""Find, create and change the rows of nbgrader's tables that make up a submission."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from autograder.gradebook.result import Result, cell_key
 
 
 class NotebookForm(NamedTuple):
-    """The ids of a notebook, and of its cells."""
+    """The ids of an assignment's notebook and of its cells."""
 
     id: str
     graded: Sequence[str]
@@ -32,26 +32,31 @@ class NotebookForm(NamedTuple):
 
 
 class Form(NamedTuple):
-    """The ids of an assignment, and of its notebooks with their cells."""
+    """The ids of an assignment, of its notebooks and of their cells."""
 
     assignment: str
     notebooks: Sequence[NotebookForm]
 
 
 class Ids(NamedTuple):
-    """The ids of a submitted assignment, and those of its notebooks, by their `notebook_key`."""
+    """The ids of a submitted assignment and of its notebooks.
+
+    Attributes:
+        assignment: the id of the submitted assignment.
+        notebooks: the ids of the submitted notebooks, by `notebook_key`.
+    """
 
     assignment: str
     notebooks: Mapping[str, str]
 
     @property
     def first(self) -> str:
-        """The id of the first notebook, which a record names."""
+        """The id of the first notebook, by which records refer to a submission."""
         return next(iter(self.notebooks.values()))
 
 
 def read_form(gradebook: Gradebook, assignment: str) -> Form:
-    """Return what every submission of an assignment has."""
+    """Return the ids of the notebooks and cells that every submission of an assignment has."""
     master = gradebook.find_assignment(assignment)
     notebooks = [
         NotebookForm(
@@ -65,8 +70,8 @@ def read_form(gradebook: Gradebook, assignment: str) -> Form:
 
 
 def find_ids(db: Any, student: str, assignment: str) -> Ids | None:
-    """Return the ids of what a student has handed in; None if it is nothing."""
-    found = db.execute(
+    """Return the ids of a student's submission; None if there is none."""
+    rows = db.execute(
         select(SubmittedAssignment.id, SubmittedNotebook.id.label("notebook"), Notebook.name)
         .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
         .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
@@ -74,15 +79,15 @@ def find_ids(db: Any, student: str, assignment: str) -> Ids | None:
         .where(SubmittedAssignment.student_id == student, AssignmentEntry.name == assignment)
         .order_by(Notebook.name)
     ).all()
-    if not found:
+    if not rows:
         return None
-    return Ids(found[0].id, {notebook_key(row.name, assignment): row.notebook for row in found})
+    return Ids(rows[0].id, {notebook_key(row.name, assignment): row.notebook for row in rows})
 
 
 def create(db: Any, form: Form, student: str) -> None:
-    """Add a submission as nbgrader's add_submission does, in a few statements and without a commit.
+    """Add a submission as nbgrader's add_submission does, but in a few statements and without a commit.
 
-    Of one that is there already, the notebooks that it has not yet.
+    If the submission already exists, only its missing notebooks are added.
     """
     if db.execute(select(Student.id).where(Student.id == student)).first() is None:
         db.execute(insert(Student), [{"id": student}])
@@ -95,41 +100,42 @@ def create(db: Any, form: Form, student: str) -> None:
         row = {"id": assignment, "assignment_id": form.assignment, "student_id": student}
         db.execute(insert(SubmittedAssignment), [row])
     known = select(SubmittedNotebook.notebook_id).where(SubmittedNotebook.assignment_id == assignment)
-    has = set(db.scalars(known))
-    for one in form.notebooks:
-        if one.id in has:
+    existing = set(db.scalars(known))
+    for notebook_form in form.notebooks:
+        if notebook_form.id in existing:
             continue
         notebook = new_uuid()
-        row = {"id": notebook, "assignment_id": assignment, "notebook_id": one.id}
+        row = {"id": notebook, "assignment_id": assignment, "notebook_id": notebook_form.id}
         db.execute(insert(SubmittedNotebook), [row])
-        for table, cells in ((Grade, one.graded), (Comment, one.commented)):
+        for table, cells in ((Grade, notebook_form.graded), (Comment, notebook_form.commented)):
             if cells:
                 rows = [{"id": new_uuid(), "cell_id": cell, "notebook_id": notebook} for cell in cells]
                 db.execute(insert(table), rows)
 
 
 def change(db: Any, table: type, rows: list[dict[str, Any]]) -> None:
-    """Change rows, by their id."""
+    """Update the rows of a table that have these ids."""
     if rows:
         db.execute(update(table), rows)
 
 
 def set_grades(db: Any, ids: Ids, result: Result, record: Record | None, key: str) -> None:
-    """Set the automatic scores, and which grades wait for a person. A manual score stays.
+    """Set the automatic scores, and mark the grades that need manual grading. Manual scores stay.
 
     Args:
-        db: the session.
-        ids: of the submission.
-        result: what was found.
-        record: the record of the result before, if there is one.
-        key: a hash of all that the result came from.
+        db: the session of the gradebook.
+        ids: the ids of the submission.
+        result: the new result.
+        record: the record of the previous result; None if there is none.
+        key: a hash of everything that determined the result.
     """
     before = read_result(record.result) if record and record.notebook_id == ids.first else None
     waited = json.loads(record.stale) if record and record.stale else None
     scores = auto_scores(result)
     lost = {task.key for task in result.tasks if task.outcome == "rejected"}
     if record and record.key == key:
-        lost = set()  # whoever has settled it has seen this
+        # The key is unchanged, so the instructor saw this same result when giving points.
+        lost = set()
     grades = select(Grade.id, Grade.notebook_id, BaseCell.name)
     grades = grades.add_columns(Grade.auto_score, Grade.manual_score, Grade.needs_manual_grade)
     rows = []
@@ -144,22 +150,22 @@ def set_grades(db: Any, ids: Ids, result: Result, record: Record | None, key: st
 
 
 def _by_key(db: Any, rows: Any, table: Any, ids: Ids) -> Iterator[tuple[str, Any]]:
-    """Yield the rows of a submission's cells, each with the cell's key."""
+    """Yield the rows that belong to a submission's cells, each with the cell's key."""
     names = {submitted: name for name, submitted in ids.notebooks.items()}
     for row in db.execute(rows.where(table.notebook_id.in_(list(names)))).all():
         yield cell_key(names[row.notebook_id], row.name), row
 
 
 def _answer(result: Result | None, cell: str) -> str | None:
-    """Return a hash of the answer that a graded cell is about."""
+    """Return the hash of the answer that a graded cell belongs to; None if unknown."""
     return next((task.answer for task in result.tasks if task.key == cell), None) if result else None
 
 
 def set_comments(db: Any, ids: Ids, result: Result) -> None:
-    """Set the automatic comments."""
+    """Set the automatic comments of a submission."""
     comments = select(Comment.id, Comment.notebook_id, BaseCell.name).join(Comment.cell)
-    found = _by_key(db, comments, Comment, ids)
-    change(db, Comment, [{"id": row.id, "auto_comment": result.comments.get(cell)} for cell, row in found])
+    rows = _by_key(db, comments, Comment, ids)
+    change(db, Comment, [{"id": row.id, "auto_comment": result.comments.get(cell)} for cell, row in rows])
 
 
 def graded_points(db: Any, ids: Ids) -> dict[str, float]:
@@ -170,12 +176,15 @@ def graded_points(db: Any, ids: Ids) -> dict[str, float]:
 
 
 def mark_stale(submission: SubmittedAssignment, record: Record, why: str) -> None:
-    """Have each grade wait for a person, and each comment say why; note in the record which grades waited."""
-    parts = [(notebook_key(one.name, submission.name), one) for one in submission.notebooks]
-    grades = [(cell_key(key, grade.name), grade) for key, one in parts for grade in one.grades]
+    """Mark all grades as needing manual grading, and set all comments to the reason.
+
+    The record stores which grades needed manual grading before.
+    """
+    parts = [(notebook_key(notebook.name, submission.name), notebook) for notebook in submission.notebooks]
+    grades = [(cell_key(key, grade.name), grade) for key, notebook in parts for grade in notebook.grades]
     if not record.stale:
         record.stale = json.dumps([cell for cell, grade in grades if grade.needs_manual_grade])
     for _, grade in grades:
         grade.needs_manual_grade = True
-    for comment in (comment for _, one in parts for comment in one.comments):
+    for comment in (comment for _, notebook in parts for comment in notebook.comments):
         comment.auto_comment = why

@@ -1,23 +1,31 @@
-"""Tables as CSV in which no cell is a formula, so that a spreadsheet may open them."""
+"""Write tables as CSV that is safe to open in a spreadsheet: no cell is interpreted as a formula."""
 
 import csv
 import io
 import re
 from dataclasses import dataclass
 
-# Signs that begin a formula: https://owasp.org/www-community/attacks/CSV_Injection. A spreadsheet splits a
-# line at the separator of its language, wherever the quotes are, so a formula may also follow a separator.
+# Characters that begin a formula: https://owasp.org/www-community/attacks/CSV_Injection. A spreadsheet splits
+# a line at the separator of its locale, even inside quotes, so a formula may also follow a separator.
 _FORMULA = re.compile(
     r"""((?:^|[,;\t|])[\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b])([^,;\t|]*)"""
 )
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?)?|\+\d+(?:[ -]\(?\d+\)?)+")  # or a telephone's
+# Numbers, including telephone numbers.
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?)?|\+\d+(?:[ -]\(?\d+\)?)+")
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table: its head, its rows, each as long as the head, and what stands between cells."""
+    """A table of text cells, in which each row has as many cells as there are column titles.
+
+    Attributes:
+        head: the column titles.
+        rows: the rows below the titles.
+        separator: the character between two cells in the file.
+        bom: True if the file begins with a byte order mark.
+    """
 
     head: list[str]
     rows: list[list[str]]
@@ -25,18 +33,18 @@ class Sheet:
     bom: bool = False
 
     def column(self, *names: str) -> int | None:
-        """The first column with one of these names, the first name first; None if there is none."""
+        """Return the index of the first matching column, trying the names in order; None if none matches."""
         known = [plain(title) for title in self.head]
         return next((known.index(name) for name in names if name in known), None)
 
 
 def plain(title: str) -> str:
-    """A column's name without what programs and people write differently: case, spaces, dashes, marks."""
+    """Normalize a column title: remove differences in case, spaces, dashes and punctuation."""
     return "".join(char for char in title.casefold() if char.isalnum())
 
 
 def as_csv(sheet: Sheet) -> bytes:
-    """A table as UTF-8, in which no cell is a formula."""
+    """Return a table as UTF-8 CSV in which no cell is a formula."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=sheet.separator, lineterminator="\r\n")
     writer.writerows([harmless(cell) for cell in row] for row in (sheet.head, *sheet.rows))
@@ -44,10 +52,11 @@ def as_csv(sheet: Sheet) -> bytes:
 
 
 def harmless(cell: str) -> str:
-    """Return a cell that stays one cell, and that no spreadsheet takes for a formula.
+    """Escape a cell's text so that it stays one cell and no spreadsheet reads it as a formula.
 
-    An apostrophe goes before the sign of a formula, a space replaces a line's end, and an escape replaces a
-    character that controls the direction or the terminal. A number, a telephone number and a lone sign stay.
+    An apostrophe is put before a formula, and a line break becomes a space. An escape sequence replaces a
+    character that controls the text direction or the terminal. Numbers, telephone numbers and single signs
+    stay.
     """
     text = _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), _LINE_END.sub(" ", cell))
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(_quoted, text)

@@ -1,4 +1,4 @@
-"""An assignment's graded cells: entered into the gradebook, and changed there when its tasks change."""
+"""Enter an assignment's graded cells into the gradebook, and update them when the tasks change."""
 
 import copy
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,13 @@ from autograder.gradebook.errors import GradebookBusy, refused
 
 @dataclass(frozen=True)
 class _Tasks:
-    """What the gradebook holds of an assignment: its name, what it is, and its notebooks, by their names."""
+    """The graded content of an assignment as it should be in the gradebook.
+
+    Attributes:
+        name: the assignment's name.
+        what: "lesson" or "assignment", for messages.
+        notebooks: the instructor's notebooks by name.
+    """
 
     name: str
     what: str
@@ -40,35 +46,35 @@ class _Tasks:
 
 
 def register(book: Book, assignment: Assignment) -> None:
-    """Enter a lesson's graded cells, as `nbgrader generate_assignment` does.
+    """Enter a lesson's graded cells into the gradebook, as `nbgrader generate_assignment` does.
 
     Raises:
-        CourseError: submissions have been graded for other cells, or the gradebook does not take these.
+        CourseError: if submissions were graded with other cells, or the gradebook rejects the cells.
     """
     _register(book, _Tasks.of_lesson(assignment))
 
 
 def register_plain(book: Book, name: str, notebooks: Mapping[str, NotebookNode]) -> None:
-    """Enter the graded cells of an assignment with ordinary nbgrader tests, as `register` does.
+    """Enter the graded cells of a plain assignment into the gradebook, as `register` does for a lesson.
 
     Args:
         book: the gradebook.
         name: the assignment's name.
-        notebooks: the instructor's, by their names.
+        notebooks: the instructor's notebooks by name.
     """
     _register(book, _Tasks.of_plain(name, notebooks))
 
 
 def _register(book: Book, tasks: _Tasks) -> None:
     with refused(f"{tasks.what.capitalize()} {tasks.name} could not be entered into the gradebook"):
-        for gone in _gone(book, tasks):
-            book.connection.gradebook.remove_notebook(gone, tasks.name)
+        for removed in _removed_notebooks(book, tasks):
+            book.connection.gradebook.remove_notebook(removed, tasks.name)
         for name, source in tasks.notebooks.items():
             notebook, resources = _prepared(book, tasks.name, name, source)
-            known = _known(book, tasks.name, name)
+            known = _find_notebook(book, tasks.name, name)
             if known is not None and _is_same(known, notebook):
                 continue
-            if known and (changed := _changed(known, notebook)):
+            if known and (changed := _difference_to_graded(known, notebook)):
                 raise CourseError(_other_tasks(tasks, changed))
             gradebook = book.connection.gradebook
             gradebook.update_or_create_assignment(tasks.name)
@@ -76,47 +82,47 @@ def _register(book: Book, tasks: _Tasks) -> None:
             gradebook.db.expire_all()
 
 
-def _gone(book: Book, tasks: _Tasks) -> list[str]:
-    """Return the names of the notebooks that the gradebook has and the assignment has no more.
+def _removed_notebooks(book: Book, tasks: _Tasks) -> list[str]:
+    """Return the names of notebooks that are in the gradebook but no longer in the assignment.
 
     Raises:
-        CourseError: something was handed in for one of them.
+        CourseError: if a student has submitted one of them.
     """
-    if tasks.what == "lesson":  # which has one notebook
+    if tasks.what == "lesson":  # A lesson has exactly one notebook.
         return []
     try:
         known = book.connection.gradebook.find_assignment(tasks.name).notebooks
     except MissingEntry:
         return []
-    gone = [one for one in known if one.name not in tasks.notebooks]
-    if handed := [str(one.name) for one in gone if one.submissions]:
+    removed = [notebook for notebook in known if notebook.name not in tasks.notebooks]
+    if graded := [str(notebook.name) for notebook in removed if notebook.submissions]:
         raise CourseError(
-            f"source/{tasks.name} has no notebook {', '.join(handed)} any more, but the gradebook has grades "
+            f"source/{tasks.name} has no notebook {', '.join(graded)} any more, but the gradebook has grades "
             f"of it. Put it back, or delete its grades with: nbgrader db assignment remove {tasks.name}"
         )
-    return [str(one.name) for one in gone]
+    return [str(notebook.name) for notebook in removed]
 
 
 def change_tasks(course: Course, names: Iterable[str]) -> list[str]:
-    """Give assignments that have been graded the cells that they have now.
+    """Update the gradebook's cells of graded assignments whose tasks have changed.
 
     Cells that remain keep their automatic and manual grades. The gradebook is copied first, and the grades of
-    dropped cells go to a table. Nothing is changed if the cells are those that the gradebook has.
+    dropped cells go to a table. Nothing changes for a notebook whose cells match the gradebook.
 
     Returns:
-        What was done, a sentence or two for each notebook that had other cells.
+        A message for each changed notebook that describes the changes and names the copy of the gradebook.
 
     Raises:
-        CourseError: an assignment or the gradebook cannot be read, or not changed.
+        CourseError: if an assignment or the gradebook cannot be read, or the gradebook cannot be changed.
     """
     directory = course.directory
     with Book(directory, course.config) as book:
         try:
             return [
-                said
+                message
                 for tasks in (_read(course, name) for name in names)
                 for notebook in tasks.notebooks
-                if (said := _change(book, tasks, notebook))
+                if (message := _change(book, tasks, notebook))
             ]
         except GradebookBusy as error:
             raise CourseError(f"The gradebook cannot be written to: {error}.") from error
@@ -130,13 +136,13 @@ def _read(course: Course, name: str) -> _Tasks:
 
 
 def _change(book: Book, tasks: _Tasks, name: str) -> str:
-    """Change one notebook; return what was done, or an empty text if it was nothing."""
+    """Update the gradebook's cells of one notebook; return a description of the changes, or "" if none."""
     connection = book.connection
     shown = tasks.name if name == tasks.name else f"{tasks.name}/{name}"
     with refused(f"The tasks of {tasks.what} {shown} could not be changed"):
         notebook, _ = _prepared(book, tasks.name, name, tasks.notebooks[name])
-        graded = _known(book, tasks.name, name)
-        changed = _changed(graded, notebook) if graded else None
+        graded = _find_notebook(book, tasks.name, name)
+        changed = _difference_to_graded(graded, notebook) if graded else None
         if changed is None:
             return ""
         stamp = changing.stamp(shown.replace("/", "_"), datetime.now())
@@ -155,22 +161,22 @@ def _change(book: Book, tasks: _Tasks, name: str) -> str:
     return f"{shown}: {_named(changed)}. A copy of the gradebook is {copy}.{kept}"
 
 
-def _known(book: Book, assignment: str, notebook: str) -> Notebook | None:
-    """Return a notebook that the gradebook has, if it has it."""
+def _find_notebook(book: Book, assignment: str, notebook: str) -> Notebook | None:
+    """Return the gradebook's entry for a notebook; None if there is none."""
     try:
         return book.connection.gradebook.find_notebook(notebook, assignment)
     except MissingEntry:
         return None
 
 
-def _changed(known: Notebook, notebook: NotebookNode) -> changing.Difference | None:
-    """Return how a notebook's cells differ from the graded ones; None if they do not, or none were graded."""
-    found = changing.difference(known, notebook)
-    return found if known.submissions and (found.dropped or found.added) else None
+def _difference_to_graded(known: Notebook, notebook: NotebookNode) -> changing.Difference | None:
+    """Return the differences between a notebook and its graded cells; None if equal or not graded yet."""
+    difference = changing.difference(known, notebook)
+    return difference if known.submissions and (difference.dropped or difference.added) else None
 
 
 def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> tuple[NotebookNode, Any]:
-    """Return the notebook as nbgrader would enter it, and what its steps pass on."""
+    """Return the notebook as nbgrader's preprocessors leave it before SaveCells, and the resources."""
     notebook, coursedir = copy.deepcopy(source), book.connection.coursedir
     names = {"assignment": assignment, "notebook": name, "db_url": coursedir.db_url}
     resources: Any = {"nbgrader": names, "unique_key": name}
@@ -181,7 +187,7 @@ def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> t
 
 
 def _is_same(known: Notebook, notebook: NotebookNode) -> bool:
-    """Return whether the gradebook has a notebook's cells, with their points."""
+    """Return whether the gradebook's cells match a notebook's in names, sources and points."""
     kinds = (is_grade, is_solution, is_task, is_locked)
     cells = [cell for cell in notebook.cells if any(is_kind(cell) for is_kind in kinds)]
     marked = {cell.metadata.nbgrader.grade_id: cell for cell in cells}
@@ -192,7 +198,7 @@ def _is_same(known: Notebook, notebook: NotebookNode) -> bool:
     return bool(
         {cell.name: cell.source for cell in known.source_cells} == sources
         and {cell.name: cell.max_score for cell in (*known.grade_cells, *known.task_cells)}
-        == {name: float(one.points) for name, one in points.items()}
+        == {name: float(cell_data.points) for name, cell_data in points.items()}
     )
 
 

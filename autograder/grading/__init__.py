@@ -1,1 +1,1 @@
-"""A class, one submission after another: from submitted/ to gradebook, folders and feedback pages."""
+"""Grade a class: read submitted/, and write the gradebook, the folders and the feedback pages."""

@@ -1,4 +1,4 @@
-"""What a batch grades: an assignment and a submission of it, of the kinds in lessons.py and plain.py."""
+"""Protocols for an assignment and a submission; lessons.py and plain.py each implement both."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -16,73 +16,79 @@ from secant.language import Language
 
 
 class Taken(Protocol):
-    """A submission, read. Nothing is done before it is asked for: most were graded before."""
+    """A student's submission. It is parsed only when needed, because most submissions are already graded."""
 
     @property
     def key(self) -> str:
-        """A hash of all that a result comes from."""
+        """A hash of everything that determines a result."""
 
     @property
     def rejected(self) -> Rejected | None:
-        """Why it cannot be graded; None if it can."""
+        """The reason why the submission cannot be graded; None if it can."""
 
     @property
     def language(self) -> Language:
-        """The language of what its page says."""
+        """The language of the feedback page."""
 
     @property
     def absent(self) -> frozenset[str]:
-        """The notebooks that were not handed in."""
+        """The assignment's notebooks that are missing from the submission."""
 
     def job(self) -> Job | PlainJob:
-        """Return what a worker is asked."""
+        """Return the worker's job for grading the submission."""
 
     def result(self, report: Any) -> Result:
-        """Return what a worker's report comes to."""
+        """Return the result of the submission, made from a worker's report."""
 
     def refused(self, earlier: Language | None) -> Result:
-        """Return the result of a submission that was rejected.
+        """Return the result of a rejected submission.
 
         Args:
-            earlier: the language of what the student had handed in before.
+            earlier: the language of the student's previous submission.
         """
 
     def placed(self, result: Result) -> Result:
-        """Return an earlier result of the same files, with what cells printed at its place."""
+        """Return an earlier result of the same files, with outputs at the cells' current positions."""
 
     def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
-        """Return the notebooks for staff, with what became of them. The submission's own are used up."""
+        """Return the notebooks for staff, with the results as outputs.
+
+        The submission's own notebooks are modified and cannot be used again.
+        """
 
     def shown(self, notebook: NotebookNode) -> NotebookNode:
-        """Return one of these notebooks as the student may see it; the page's own steps come later."""
+        """Return one of the staff's notebooks without content that the student must not see.
+
+        The preprocessors of the feedback page run later.
+        """
 
     def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
-        """Return what stands above a notebook of a page.
+        """Return the head of the feedback page for one of the notebooks: scores, tasks and comments.
 
         Args:
-            name: the notebook.
-            result: what became of the submission.
-            entered: what the gradebook says of this notebook.
-            times: when it was handed in and when it was due, if points were taken off.
+            name: the name of the notebook within the assignment.
+            result: the result of the submission.
+            entered: the gradebook's entries for this notebook.
+            times: the times of submission and of the due date if points were deducted for lateness.
         """
 
 
 class Assigned(Protocol):
-    """An assignment. Of its notebooks, the one that has its name is known by an empty name."""
+    """An assignment. The key of the notebook with the assignment's name is an empty string."""
 
     @property
     def notebooks(self) -> Sequence[str]:
-        """The names of its notebooks."""
+        """The names of the assignment's notebooks."""
 
     @property
     def shows_solutions(self) -> bool:
-        """Whether pages have the worked solutions."""
+        """True if feedback pages include the worked solutions."""
 
     def take(self, entry: Entry) -> Taken:
-        """Read a submission."""
+        """Read a student's submission."""
 
     def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
-        """Return the result of a submission that met the same fate in every task."""
+        """Return a result with the same outcome and message for every task."""
 
     def is_secret(self, data: bytes) -> bool:
-        """Return whether a student's file quotes what no student was given."""
+        """Return whether a student's file quotes hidden tests, which no student has received."""

@@ -1,14 +1,14 @@
-"""Grading a class: submitted/ in; nbgrader's gradebook, autograded/ and feedback/ out.
+"""Grade a class: read submitted/, and write nbgrader's gradebook, autograded/ and feedback/.
 
-For every submission: the intake reads it here, a worker examines it inside its wall, and this process, the
-only one that writes, enters the result in one transaction and then rewrites the two folders from it. So a
-run that is cut short at any moment can be run again, and grades nothing twice: a result whose file, tests
-and grader are still the same is kept, and only filed if that had been missed.
+For every submission, the intake reads the file in this process, and a worker examines it inside its wall.
+Then this process, the only one that writes, enters the result in one transaction and rewrites the two folders
+from it. So a run that was interrupted at any moment can be repeated without grading anything twice. A result
+is kept if its file, tests and grader are unchanged, and its folders are written if they are missing.
 
-An older grade never stands as if it were of the new file. It is marked before the new file is graded, and
-the mark goes when the new result is in: until then each of its cells waits for a person ("needs manual
-grading" in formgrader), and the comment on each answer says why. If the new file cannot be read, the earlier
-points leave the gradebook, and the comment says what they were.
+An older grade must never look like the grade of a newer file. It is marked before the new file is graded, and
+the mark is removed when the new result is entered. Until then, formgrader shows that each cell needs manual
+grading, and the comment on each answer gives the reason. If the new file cannot be read, the earlier points
+are removed from the gradebook, and the comment states them.
 """
 
 import contextlib
@@ -54,10 +54,12 @@ from secant.visible import visible
 
 
 class Results(MutableMapping[Entry, Result]):
-    """What was found, by submission: what `grade --json` shows of it, since a class may be large.
+    """The results by submission, compressed and without comments and outputs, since a class may be large.
+
+    `grade --json` needs only the parts that remain.
 
     Attributes:
-        missing: the packages that a submission imports and that are not installed where it ran.
+        missing: the packages that each submission imports but that are not installed where it ran.
     """
 
     def __init__(self) -> None:
@@ -86,22 +88,22 @@ class Results(MutableMapping[Entry, Result]):
 
 @dataclass
 class Summary:
-    """What a run came to.
+    """The outcome of a grading run.
 
     Attributes:
-        results: by submission, in order; those that could not be graded included.
-        done: how many are over and done with, one way or another.
-        kept: how many of them were found graded already.
-        unread: how many of those could not be read, and wait for a person.
-        pages: of how many of those the page was made anew.
-        failed: those that could not be graded, and why.
-        refused: the submissions of assignments that cannot be graded at all, by the reason.
-        before: the gradebook's students when the run began.
-        students: the gradebook's, at the end.
+        results: the results by submission, including those that could not be graded.
+        done: the number of submissions that are finished, with or without success.
+        kept: the number of submissions that had been graded before.
+        unread: the number of previously graded submissions that could not be read and need a person.
+        pages: the number of previously graded submissions with a new page.
+        failed: the reason for each submission that could not be graded or filed.
+        refused: the submissions of assignments that cannot be graded at all, by reason.
+        before: the students in the gradebook when the run began.
+        students: the ids of the students in the gradebook at the end.
         walls: the kinds of wall that were used; "single" is the slow one.
-        notices: sentences about the wall, each once and in order.
-        unclear_times: the submissions by what is unclear about their times.
-        late: what is said about each submission that has lost points for being late.
+        notices: messages about the wall, in order and without duplicates.
+        unclear_times: the submissions with an unclear time, by the description of the problem.
+        late: for each submission with a late penalty, a description of the penalty.
     """
 
     results: Results = field(default_factory=Results)
@@ -119,12 +121,12 @@ class Summary:
     late: dict[Entry, str] = field(default_factory=dict)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The public form of `grade --json`, one at a time."""
+        """Yield the results in the public form of `grade --json`, one at a time."""
         for entry in sorted(self.results, key=str):
             yield self.results[entry].public()
 
     def as_json(self) -> list[dict[str, Any]]:
-        """The public form of `grade --json`."""
+        """Return the results in the public form of `grade --json`."""
         return list(self.rows())
 
 
@@ -139,18 +141,18 @@ def grade(
     force: bool = False,
     tell: Tell = lambda entry, text: None,
 ) -> Summary:
-    """Grade submissions. What has been written stays, however this ends.
+    """Grade submissions. Everything written so far stays, even if the run is interrupted.
 
     Args:
         course: the course directory.
         entries: the submissions.
-        workers: who examines them.
-        force: grade also what has been graded before.
-        tell: called with what staff should know at once; with an empty text when a submission is done.
+        workers: the workers that examine the submissions.
+        force: grade submissions again even if their results are up to date.
+        tell: called with messages that staff should see at once, and with "" when a submission is done.
 
     Raises:
-        CourseError: a lesson is not built, another run is busy in this course, or nothing can be written.
-        WallUnavailable: a worker cannot build a wall.
+        CourseError: if a lesson is not built, another run is active in this course, or writing fails.
+        WallUnavailable: if a worker cannot build a wall.
     """
     return _run(course, entries, workers, tell, force, pages_alone=False)
 
@@ -163,14 +165,14 @@ def make_pages(
     force: bool = False,
     tell: Tell = lambda entry, text: None,
 ) -> Summary:
-    """Make again the feedback pages that are older than what the gradebook says. No student's code runs.
+    """Remake the feedback pages that do not match the gradebook, without running any student's code.
 
     Args:
-        course, entries, workers, tell: as for `grade`. What was not graded since it was handed in fails.
-        force: make all of them.
+        course, entries, workers, tell: see `grade`. A submission that changed after grading fails.
+        force: remake all pages.
 
     Raises:
-        CourseError: as `grade`.
+        CourseError: see `grade`.
     """
     return _run(course, entries, workers, tell, force, pages_alone=True)
 
@@ -181,20 +183,21 @@ def _run(
     _refuse_unwritable(course)
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
         batch = _Batch(course, book, secret, entries, tell, force, pages_alone)
-        with contextlib.suppress(GradebookBusy):  # nobody is a stranger then
+        with contextlib.suppress(GradebookBusy):  # Without the class list, no student is reported as unknown.
             batch.summary.before = class_list(book)
-        for job, found in run(work, batch.next_job, workers):
-            batch.receive(job, found)
+        for job, reply in run(work, batch.next_job, workers):
+            batch.receive(job, reply)
         batch.note_filed()
         if batch.summary.refused and not batch.summary.results:
             raise CourseError(next(iter(batch.summary.refused)))
-        with contextlib.suppress(GradebookBusy):  # nobody is listed then, and nothing is lost
+        # Without the class list, the summary cannot name the students without a submission.
+        with contextlib.suppress(GradebookBusy):
             batch.summary.students = students(book)
         return batch.summary
 
 
 def _refuse_unwritable(course: Course) -> None:
-    """See at once that the folders can be written."""
+    """Raise CourseError if autograded/ or feedback/ cannot be written, before any grading starts."""
     for name in (course.directory.autograded_directory, course.directory.feedback_directory):
         folder = course.root / name
         try:
@@ -208,7 +211,7 @@ def _refuse_unwritable(course: Course) -> None:
 
 # --- One submission after another ------------------------------------------------------------
 
-_AHEAD = 50  # submissions whose records are looked up together, or noted
+_AHEAD = 50  # number of submissions whose records are read or updated together
 
 
 @dataclass(frozen=True)
@@ -216,11 +219,11 @@ class _Open:
     """A submission that is being graded.
 
     Attributes:
-        assigned: what it is of.
-        taken: what was handed in.
-        timestamp: when it was handed in, if that is known.
-        pages: those that are made, by the notebook's name.
-        illustrated: notebooks that wait for their pictures to be decoded, by name.
+        assigned: the assignment.
+        taken: the submission as read by the intake.
+        timestamp: the time of submission; None if unknown.
+        pages: the finished pages, by the notebook's name.
+        illustrated: notebooks with pictures that are not decoded yet, by name.
     """
 
     assigned: Assigned
@@ -231,7 +234,7 @@ class _Open:
 
 
 class _Batch:
-    """One run: submissions come in and results are written."""
+    """One grading run, from reading the submissions to writing the results."""
 
     def __init__(
         self,
@@ -250,19 +253,21 @@ class _Batch:
         self._secret = secret
         self._entries = iter(entries)
         self._coming: deque[Entry] = deque()
-        self._kept: dict[tuple[str, str], Kept] | None = None  # of the coming ones; None: not looked up
+        # The stored results of the submissions in _coming; None until they are looked up.
+        self._kept: dict[tuple[str, str], Kept] | None = None
         self._force = force
         self._pages_alone = pages_alone
         self._tell = tell
         self._assignments: dict[str, Assigned] = {}
         self._released = course.released_solutions()
         self._open: dict[Entry, _Open] = {}
-        self._shown: dict[Entry, str] = {}  # fingerprints of what pages that are being made show
-        self._filed: dict[tuple[str, str], str] = {}  # written, and not noted yet
+        self._shown: dict[Entry, str] = {}  # fingerprints of the entries shown by pages that are being made
+        # Submissions whose folders are written but not yet recorded as such.
+        self._filed: dict[tuple[str, str], str] = {}
         self._due: deque[Work] = deque()
 
     def next_job(self) -> Work | None:
-        """Return what can be done now, taking in submissions until there is something."""
+        """Return the next job for a worker, reading submissions until there is one; None at the end."""
         while not self._due:
             if not self._coming:
                 self._coming.extend(islice(self._entries, _AHEAD))
@@ -272,22 +277,23 @@ class _Batch:
             entry = self._coming.popleft()
             try:
                 assigned = self._assigned(entry.lesson)
-            except Unsupported as error:  # which stops no other assignment
+            # The error concerns only this assignment; the others are still graded.
+            except Unsupported as error:
                 self._refuse(entry, str(error))
                 continue
-            with self._survived(entry, assigned):
+            with self._reporting_errors(entry, assigned):
                 self._begin(entry, assigned)
         return self._due.popleft()
 
     def receive(self, job: Work, done: Done) -> None:
-        """Write what came of a job."""
+        """Process a worker's reply to a job: write its result, or start the next step."""
         if isinstance(done, NoWall):
             raise WallUnavailable(done.reason, done.fix)
         entry = Entry(job.student, job.lesson)
         open_ = self._open.get(entry)
-        if open_ is None:  # another page of it could not be made
+        if open_ is None:  # An error in another page of this submission has already closed it.
             return
-        with self._survived(entry, open_.assigned):
+        with self._reporting_errors(entry, open_.assigned):
             match done:
                 case Failed(why) if isinstance(job, Page) and not job.bare:
                     self._tell(
@@ -306,7 +312,7 @@ class _Batch:
                     self._finish(entry, open_, open_.taken.result(report))
 
     def _refuse(self, entry: Entry, why: str) -> None:
-        """List a submission of an assignment that cannot be graded."""
+        """Add a submission to the summary's list of those whose assignment cannot be graded."""
         self.summary.refused.setdefault(why, []).append(entry)
         self.summary.done += 1
         self._tell(entry, "")
@@ -322,9 +328,9 @@ class _Batch:
         return self._assignments[name]
 
     def _begin(self, entry: Entry, assigned: Assigned) -> None:
-        """Take in a submission, and see what has to be done for it."""
+        """Read a submission, and decide what has to be done for it."""
         if not valid_student_id(entry.student):
-            return self._turn_away(entry, assigned)
+            return self._reject_student_id(entry, assigned)
         folder = self._course.folder("submitted", *entry)
         taken = assigned.take(entry)
         time = handed_in(folder, self._course.submitted, self._course.clock)
@@ -332,28 +338,29 @@ class _Batch:
             zone = "" if self._course.clock.is_set else _SET_ZONE
             self.summary.unclear_times.setdefault(_UNCLEAR.format(time.problem, zone), []).append(entry)
         open_ = self._open[entry] = _Open(assigned, taken, time.when)
-        if (self._pages_alone or not self._force) and self._keep(entry, open_):
+        if (self._pages_alone or not self._force) and self._reuse_result(entry, open_):
             self.summary.unread += self.summary.results[entry].is_unread
             return None
         if self._pages_alone:
             return self._ungraded(entry)
         self._book.mark_stale(entry.student, entry.lesson, STALE)
         if taken.rejected is not None:
-            before = self._book.kept([entry]).get(entry)  # in whose language the page is
-            result = taken.refused(before.result.language if before else None)
+            # The page uses the language of the stored result.
+            previous = self._book.kept([entry]).get(entry)
+            result = taken.refused(previous.result.language if previous else None)
             return self._finish(entry, open_, result.after(self._book.earlier(*entry, taken.key)))
         self._due.append(taken.job())
         return None
 
     def _ungraded(self, entry: Entry) -> None:
-        """List a submission whose page would be of an earlier one, or of nothing."""
+        """Report that no page can be made for a submission because it has no current result."""
         why = "the submission, its tests or the grader has changed since it was graded"
         self.summary.failed[entry] = why
         self._tell(entry, f"no page was made: {why}\n{_GRADE.format(*entry)}")
-        self._over(entry)
+        self._mark_done(entry)
 
-    def _keep(self, entry: Entry, open_: _Open) -> bool:
-        """Whether this has been graded already; if so, see that gradebook and folders say so."""
+    def _reuse_result(self, entry: Entry, open_: _Open) -> bool:
+        """Return whether the submission has a current result; if so, update its penalty, folders and page."""
         if self._kept is None:
             known = [ahead for ahead in (entry, *self._coming) if valid_student_id(ahead.student)]
             self._kept = self._book.kept(known)
@@ -362,7 +369,7 @@ class _Batch:
             return False
         self.summary.kept += 1
         if kept.stale or kept.timestamp != open_.timestamp:
-            # Another file was handed in and is gone again, or the same one was handed in again.
+            # Either the file was replaced and then restored, or the same file was submitted again.
             self.summary.pages += 1
             self._finish(entry, open_, open_.taken.placed(kept.result))
             return True
@@ -370,26 +377,26 @@ class _Batch:
         self.summary.results[entry] = kept.result.entered(kept.entered.scores, kept.entered.waiting)
         self._note_penalty(entry, kept.entered)
         filed = kept.filed and self._is_filed(entry, open_)
-        if filed and kept.page == self._says(entry, kept.entered) and not self._force:
-            self._over(entry)
+        if filed and kept.page == self._page_fingerprint(entry, kept.entered) and not self._force:
+            self._mark_done(entry)
         else:
             self.summary.pages += 1
             self._file(entry, open_, open_.taken.placed(kept.result), page_alone=filed)
         return True
 
-    def _says(self, entry: Entry, entered: Entered) -> str:
-        """The fingerprint of what a page says: the gradebook's words and, if released, the solutions."""
-        said = entered.fingerprint
+    def _page_fingerprint(self, entry: Entry, entered: Entered) -> str:
+        """Return the fingerprint of a page: of the gradebook's entries and, if released, the solutions."""
+        fingerprint = entered.fingerprint
         if entered.late:
-            said = sha256(f"{said} {self._course.clock.show(*entered.late)}")
-        return sha256(f"{said} and the solutions") if entry.lesson in self._released else said
+            fingerprint = sha256(f"{fingerprint} {self._course.clock.show(*entered.late)}")
+        return sha256(f"{fingerprint} and the solutions") if entry.lesson in self._released else fingerprint
 
     def _note_penalty(self, entry: Entry, entered: Entered) -> None:
-        """Note for the table of the run's end that points were taken off."""
+        """Record a late penalty for the table at the end of the run."""
         if entered.penalty:
             times = self._course.clock.show(*entered.late) if entered.late else None
-            said = f"{entered.penalty:g} of {entered.score:g} points"
-            self.summary.late[entry] = f"{said}: handed in {times[0]}, due {times[1]}" if times else said
+            text = f"{entered.penalty:g} of {entered.score:g} points"
+            self.summary.late[entry] = f"{text}: handed in {times[0]}, due {times[1]}" if times else text
 
     def _is_filed(self, entry: Entry, open_: _Open) -> bool:
         pages, notebooks = (self._course.folder(step, *entry) for step in ("feedback", "autograded"))
@@ -400,7 +407,7 @@ class _Batch:
         return all(file.is_file() for file in files)
 
     def _finish(self, entry: Entry, open_: _Open, result: Result) -> None:
-        """Enter a result. From here on it stands; the folders can be made from it at any time."""
+        """Enter a result into the gradebook; from then on, the folders can be made from it at any time."""
         self._book.write(*entry, open_.taken.key, result, open_.timestamp, self._filed)
         self._filed = {}
         self.summary.results[entry] = result
@@ -409,15 +416,16 @@ class _Batch:
         self._file(entry, open_, result)
 
     def _file(self, entry: Entry, open_: _Open, result: Result, page_alone: bool = False) -> None:
-        """Write the notebooks that formgrader shows, and have the student's pages made."""
+        """Write the notebooks for formgrader, and queue the student's feedback pages."""
         notebooks = open_.taken.notebooks(result)
         if not page_alone and any(submitted_pictures(notebook.cells) for notebook in notebooks.values()):
-            # Nobody may open a picture before it is decoded.
+            # Notebooks with undecoded pictures are written later: no reader may open a picture before it is
+            # decoded.
             open_.illustrated.update(copy.deepcopy(dict(notebooks)))
         elif not page_alone:
             self._write_notebooks(entry, open_, notebooks)
         entered = self._book.entered(*entry)
-        self._shown[entry] = self._says(entry, entered)
+        self._shown[entry] = self._page_fingerprint(entry, entered)
         self.summary.results[entry] = result.entered(entered.scores, entered.waiting)
         self._note_penalty(entry, entered)
         times = self._course.clock.show(*entered.late) if entered.late else None
@@ -429,7 +437,7 @@ class _Batch:
     def _receive_page(
         self, entry: Entry, open_: _Open, name: str, page: str, pictures: Mapping[str, Mapping[str, str]]
     ) -> None:
-        """Note that a page is made; with the last one, write the folders that wait for it."""
+        """Store a finished page; after the last one, write the folders that depend on it."""
         open_.pages[name] = page
         if name in open_.illustrated:
             show_pictures(open_.illustrated[name].cells, pictures, open_.taken.language)
@@ -440,63 +448,73 @@ class _Batch:
         self._close(entry, open_)
 
     def _write_notebooks(self, entry: Entry, open_: _Open, notebooks: Mapping[str, NotebookNode]) -> None:
-        """Write the notebooks that formgrader shows, with what goes beside them."""
-        there = {name: one for name, one in notebooks.items() if name not in open_.taken.absent}
-        texts = {f"{name or entry.lesson}.ipynb": as_text(notebook) for name, notebook in there.items()}
+        """Write the notebooks for formgrader, with their additional files."""
+        submitted = {name: one for name, one in notebooks.items() if name not in open_.taken.absent}
+        texts = {f"{name or entry.lesson}.ipynb": as_text(notebook) for name, notebook in submitted.items()}
         left_out = self._replace("autograded", entry, texts)
         if left_out:
             self._tell(entry, _LEFT_OUT.format(left_out))
 
     def _close(self, entry: Entry, open_: _Open) -> None:
-        """Write the student's pages, which is the last thing to be done."""
+        """Write the student's feedback pages, as the last step of grading the submission."""
         pages = {f"{name or entry.lesson}.html": page for name, page in open_.pages.items()}
         self._replace("feedback", entry, pages)
         self._filed[entry] = self._shown[entry]
         if len(self._filed) == _AHEAD:
             self.note_filed()
-        self._over(entry)
+        self._mark_done(entry)
 
     def note_filed(self) -> None:
-        """Note of whom the folders are written, unless the next result brings the note along."""
+        """Record the folders written so far, unless `write` has recorded them with a result."""
         filed, self._filed = self._filed, {}
-        with contextlib.suppress(GradebookBusy):  # then the next run writes them again
+        # If the gradebook is busy, the next run writes these folders again.
+        with contextlib.suppress(GradebookBusy):
             self._book.mark_filed(filed)
 
     def _replace(
         self, step: Literal["autograded", "feedback"], entry: Entry, files: Mapping[str, str]
     ) -> int:
-        """Write a folder; return how many of the student's own files beside the notebook are not in it."""
+        """Write a folder; return the number of the student's additional files that were left out."""
         settings, root = self._course.directory, self._course.submitted
         folder, when = self._course.folder("submitted", *entry), self._open[entry].timestamp
-        more = beside(folder, root, entry.student, when, self._secret, settings.ignore)
+        additional = beside(folder, root, entry.student, when, self._secret, settings.ignore)
         is_secret = self._open[entry].assigned.is_secret
-        safe = {path: data for path, data in more.side_files.items() if not is_secret(data)}
-        more = replace(more, side_files=safe, left_out=more.left_out + len(more.side_files) - len(safe))
-        ours, mode = given(self._course, entry.lesson), 0o444 if step == "autograded" else 0o644  # nbgrader's
-        replace_folder(self._course.folder(step, *entry), files, more, ours, mode, settings.groupshared)
-        return more.left_out
+        safe = {path: data for path, data in additional.side_files.items() if not is_secret(data)}
+        additional = replace(
+            additional, side_files=safe, left_out=additional.left_out + len(additional.side_files) - len(safe)
+        )
+        # The two modes are those that nbgrader gives the files of these folders.
+        course_files, mode = given(self._course, entry.lesson), 0o444 if step == "autograded" else 0o644
+        replace_folder(
+            self._course.folder(step, *entry), files, additional, course_files, mode, settings.groupshared
+        )
+        return additional.left_out
 
-    def _turn_away(self, entry: Entry, assigned: Assigned) -> None:
-        """List a folder whose name is no student id; neither gradebook nor folders may have such a name."""
+    def _reject_student_id(self, entry: Entry, assigned: Assigned) -> None:
+        """Reject a folder with an invalid student id.
+
+        The id must enter neither the gradebook nor the names of folders.
+        """
         shown = visible(entry.student)[:100]
         message = (
             "The folder's name is not a student id: letters, digits and _.@- only, 64 at most. Rename it."
         )
         self.summary.results[entry] = assigned.everywhere(shown, "rejected", message, "odd_student_id")
-        if self._pages_alone:  # a grading lists it as unread
+        # `autograder feedback` lists the folder as failed; a grading run lists it as unread.
+        if self._pages_alone:
             self.summary.failed[entry] = message
         self._tell(Entry(shown, entry.lesson), message)
-        self._over(entry)
+        self._mark_done(entry)
 
-    def _over(self, entry: Entry) -> None:
+    def _mark_done(self, entry: Entry) -> None:
         self._open.pop(entry, None)
         self._shown.pop(entry, None)
         self.summary.done += 1
         self._tell(entry, "")
 
     @contextlib.contextmanager
-    def _survived(self, entry: Entry, assigned: Assigned) -> Iterator[None]:
-        """Go on with the batch whatever happens to one submission, and say what happened."""
+    def _reporting_errors(self, entry: Entry, assigned: Assigned) -> Iterator[None]:
+        """Catch and report errors that concern one submission, so that the batch continues."""
         try:
             yield
         except (CourseError, WallUnavailable):
@@ -512,13 +530,14 @@ class _Batch:
                 message = "The grader failed. This says nothing about the answer."
                 failed = assigned.everywhere(entry.student, "grader_failure", message, "grader_failure")
                 self.summary.results[entry] = failed
-                with contextlib.suppress(GradebookBusy):  # it was marked when its grading began
+                # If the gradebook is busy, the mark from the start of grading remains.
+                with contextlib.suppress(GradebookBusy):
                     self._book.mark_stale(*entry, STALE)
-            self._over(entry)
+            self._mark_done(entry)
 
 
 class _Failure(Exception):
-    """A worker could not grade a submission."""
+    """Raised if a worker could not grade a submission."""
 
 
 _GRADE = "Grade it: `autograder grade {1} --student {0}`"

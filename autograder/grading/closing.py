@@ -1,4 +1,4 @@
-"""What a run leaves for a person: work that could not be read, notes, and folders that were not asked for."""
+"""The summary at the end of a grading run, with the items that the instructor still has to handle."""
 
 import difflib
 import os
@@ -22,26 +22,28 @@ _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograde
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
 _NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
 _NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?$", re.IGNORECASE)
-_FIRST = 3  # submissions that a line names
-_ALIKE = 0.6  # of two names that may mean the same, as difflib counts
+_MAX_LISTED = 3  # submissions named in one line; the rest are only counted
+_MIN_SIMILARITY = 0.6  # minimum difflib ratio at which one name is suggested for another
 
 
 @dataclass(frozen=True)
 class Closing:
-    """How a run ended.
+    """The summary of a grading run.
 
     Attributes:
-        graded: submissions that have points, or wait for nothing but a person's.
-        notes: answers that a person has to grade, in so many submissions.
-        overruled: answers of code that have changed since a person gave their points, in so many submissions.
-        unread: submissions that could not be read and that nobody has settled, each with why.
-        several: submissions of several notebooks whose answers differ, each with which one counted.
-        unknown: what lies in submitted/ where no submission is looked for, each with what to do.
-        absent: students of the gradebook who have handed in nothing, by lesson.
-        strangers: whose id is none of the class's, each with what to do; all of them are graded.
-        packages: packages that are not installed where notebooks ran, each with the students who import it.
-        unclear_times: submissions whose time is unclear, which count as on time, each with what to do.
-        late: submissions that have lost points for being late, each with the points and the times.
+        graded: the number of submissions that have points or only need manual grading.
+        notes: the number of text answers that need manual grading, and the number of submissions with such
+            answers.
+        overruled: the number of code answers that changed after an instructor gave points, and the number of
+            submissions with such answers.
+        unread: submissions that could not be read and have no manual score, with the reason for each.
+        several: submissions of several notebooks with different answers, with the notebook that counted.
+        unknown: files and folders in submitted/ that are not submissions, with advice for each.
+        absent: the students without a submission, by lesson.
+        strangers: ids of graded submissions that are not in the class, with advice for each.
+        packages: packages missing where the notebooks ran, with the students who import them.
+        unclear_times: submissions with an unclear time, with advice for each; they count as on time.
+        late: submissions with a late penalty, with the points and the times.
     """
 
     graded: int
@@ -58,7 +60,7 @@ class Closing:
 
     @property
     def is_clean(self) -> bool:
-        """Whether all that lies there was read, and it is clear what counts."""
+        """True if every submission was read, and it is clear which notebooks count."""
         return not self.unread and not self.several and not self.unknown
 
 
@@ -69,14 +71,14 @@ def closing(
     students: Collection[str],
     is_exported: Callable[[str], bool],
 ) -> Closing:
-    """Sum up a run.
+    """Summarize a grading run.
 
     Args:
-        summary: what the run came to.
-        submitted: the folder.
-        every: all that the course has to grade.
-        students: the students that were asked for; empty for all students.
-        is_exported: tells whether a file or folder has the name of an LMS's export.
+        summary: the outcome of the run.
+        submitted: the folder of the submissions.
+        every: all lessons and assignments that can be graded.
+        students: the students that the user selected; empty for all students.
+        is_exported: a function that returns whether a name is that of an LMS's export.
     """
     results, late = summary.results, summary.late
     notes, overruled, unread, several, graded = [], [], {}, {}, 0
@@ -114,7 +116,7 @@ def closing(
 
 
 def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
-    """Return the students who import each missing package, the package that most of them import first."""
+    """Return the students who import each missing package, most frequently imported packages first."""
     students: dict[str, set[str]] = {}
     for entry, packages in missing.items():
         for package in packages:
@@ -124,29 +126,34 @@ def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
 
 
 def listed(entries: Sequence[Entry]) -> str:
-    """Return the first submissions of several, and how many more there are."""
-    shown = ", ".join(map(str, entries[:_FIRST]))
-    return f"{shown} and {len(entries) - _FIRST} more" if len(entries) > _FIRST else shown
+    """Return a text that names the first submissions and counts the rest."""
+    shown = ", ".join(map(str, entries[:_MAX_LISTED]))
+    return f"{shown} and {len(entries) - _MAX_LISTED} more" if len(entries) > _MAX_LISTED else shown
 
 
 def _strangers(handed: Collection[str], before: Sequence[Listed]) -> dict[str, str]:
-    """Who handed in under an id that is none of the class's, and what to do about each.
+    """Return advice for each submission under an id that is not on the class list.
 
-    A class was entered if somebody has a name, or is there without any work: a submission brings neither.
-    Later runs find a stranger in the gradebook, too, and know it by the name that it alone has not.
+    There is a class list if the gradebook has a student with a name, or one without any submission: grading
+    adds neither. On later runs, unknown students are in the gradebook, too. If most students have names,
+    those without a name are treated as unknown.
     """
-    entered = {one.id for one in before if one.is_named or not one.has_work}
-    named = {one.id for one in before if one.is_named}
-    known = named if 2 * len(named) > len(before) else {one.id for one in before}
+    entered = {
+        listed_student.id
+        for listed_student in before
+        if listed_student.is_named or not listed_student.has_work
+    }
+    named = {listed_student.id for listed_student in before if listed_student.is_named}
+    known = named if 2 * len(named) > len(before) else {listed_student.id for listed_student in before}
     if not entered:
         return {}
     missing = sorted(entered - set(handed))
-    return {who: _who_is(who, missing) for who in sorted(set(handed) - known)}
+    return {student: _advise_about_id(student, missing) for student in sorted(set(handed) - known)}
 
 
-def _who_is(student: str, missing: Sequence[str]) -> str:
-    """What to do about a stranger, who may be one of the students who have handed in nothing."""
-    if alike := difflib.get_close_matches(student, missing, 1, _ALIKE):
+def _advise_about_id(student: str, missing: Sequence[str]) -> str:
+    """Return advice about an unknown id, which may be a misspelt id of a student without a submission."""
+    if alike := difflib.get_close_matches(student, missing, 1, _MIN_SIMILARITY):
         return (
             f"Not in the class; did you mean {alike[0]}? Then rename the folder, grade again, "
             f"and run: autograder forget {student}"
@@ -156,7 +163,7 @@ def _who_is(student: str, missing: Sequence[str]) -> str:
 
 
 def _why(result: Result) -> str:
-    """Why a file could not be read, and what an earlier one had."""
+    """Return the reason why a file could not be read, with the points of an earlier file if there is one."""
     why = result.tasks[0].message.partition("\n")[0]
     if result.before is None:
         return why
@@ -170,7 +177,7 @@ def unknown(
     is_exported: Callable[[str], bool],
     students: Collection[str] = (),
 ) -> Iterable[tuple[str, str]]:
-    """Yield what lies in submitted/ where no submission is looked for, and what to do about it."""
+    """Yield the files and folders in submitted/ that are not submissions, each with advice."""
     lessons = every.names
     nameless = f"No {'lesson or assignment' if every.plain else 'lesson'} has this name; {every.listed}."
     for student in _entries(submitted):
@@ -178,7 +185,7 @@ def unknown(
             continue
         shown = visible(student.name)
         inside = list(_entries(Path(student.path)))
-        if is_exported(student.name) and not any(each.name in lessons for each in inside):
+        if is_exported(student.name) and not any(entry.name in lessons for entry in inside):
             yield shown, _EXPORTED
             continue
         if not student.is_dir():
@@ -186,23 +193,25 @@ def unknown(
             continue
         if not inside:
             continue
-        strange = [each for each in inside if each.name not in lessons and each.is_dir()]
-        for each in strange:
-            alike = _of_number(each.name, lessons) or difflib.get_close_matches(each.name, lessons, 1, _ALIKE)
+        strange = [entry for entry in inside if entry.name not in lessons and entry.is_dir()]
+        for entry in strange:
+            alike = _lesson_of_number(entry.name, lessons) or difflib.get_close_matches(
+                entry.name, lessons, 1, _MIN_SIMILARITY
+            )
             to_do = f"Did you mean {alike[0]}? Then rename it." if alike else nameless
-            yield f"{shown}/{visible(each.name)}", to_do
-        loose = [each for each in inside if _NOTEBOOK.search(each.name) and not each.is_dir()]
-        for each in loose:
-            yield f"{shown}/{visible(each.name)}", _move(Path(student.path), each.name, lessons)
-        if not strange and not loose and not any(each.name in lessons for each in inside):
+            yield f"{shown}/{visible(entry.name)}", to_do
+        loose = [entry for entry in inside if _NOTEBOOK.search(entry.name) and not entry.is_dir()]
+        for entry in loose:
+            yield f"{shown}/{visible(entry.name)}", _advise_move(Path(student.path), entry.name, lessons)
+        if not strange and not loose and not any(entry.name in lessons for entry in inside):
             yield shown, "It contains no lesson's folder. Put the notebook into student/lesson/."
 
 
-def _move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
-    """Where a notebook belongs that lies loose in a student's folder."""
+def _advise_move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
+    """Return advice on where to move a notebook that is directly in a student's folder."""
     stem = _NOTEBOOK.sub("", notebook)
-    alike = [lesson for lesson in lessons if stem.startswith(lesson)] or _of_number(stem, lessons)
-    alike = alike or difflib.get_close_matches(stem, lessons, 1, _ALIKE)
+    alike = [lesson for lesson in lessons if stem.startswith(lesson)] or _lesson_of_number(stem, lessons)
+    alike = alike or difflib.get_close_matches(stem, lessons, 1, _MIN_SIMILARITY)
     if not alike:
         return "A notebook is looked for in a lesson's folder only. Move it into student/lesson/."
     folder = f"{visible(student.name)}/{alike[0]}/"
@@ -211,16 +220,18 @@ def _move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
     return f"Move it into {folder}, a folder that you make."
 
 
-def _of_number(name: str, lessons: Sequence[str]) -> list[str]:
-    """The lesson of which a name is the number, as in 3, 03 or lesson_3."""
-    found = _NUMBERED.fullmatch(name)
-    return [lesson for lesson in lessons if found and lesson.startswith(f"{int(found[1]):02}_")]
+def _lesson_of_number(name: str, lessons: Sequence[str]) -> list[str]:
+    """Return the lesson whose number is this name, as in 3, 03 or lesson_3."""
+    match = _NUMBERED.fullmatch(name)
+    return [lesson for lesson in lessons if match and lesson.startswith(f"{int(match[1]):02}_")]
 
 
 def meant(name: str, submitted: Path) -> str:
-    """The student's folder whose name is most like this one; nothing if none is."""
-    found = difflib.get_close_matches(name, [entry.name for entry in _entries(submitted)], 1, _ALIKE)
-    return found[0] if found else ""
+    """Return the student's folder with the most similar name; empty if none is similar enough."""
+    matches = difflib.get_close_matches(
+        name, [entry.name for entry in _entries(submitted)], 1, _MIN_SIMILARITY
+    )
+    return matches[0] if matches else ""
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

@@ -1,3 +1,3 @@
-"""Earlier name of a module of `autograder.overrides`, which a class's own nbgrader_config.py may import."""
+"""An old name of `autograder.overrides.exchange`; a course's nbgrader_config.py may still use it."""
 
 from autograder.overrides.exchange import CollectFiles, ListPlain, ReleaseLanguages, ReleasePages  # noqa: F401

@@ -1,7 +1,8 @@
-"""What people see of a grading: the notebook that formgrader shows to staff, and the page for the student.
+"""The notebook that formgrader shows to staff, and the feedback page for the student.
 
-Both are built from our own cells. A student's words get in as bounded plain text. A student's outputs never
-carry a score: every test cell that was not proven to pass gets an error output of ours.
+Both are built from the course's own cells. Text written by a student is inserted as plain text of limited
+length. A student's outputs never carry a score: every test cell that is not proven to pass gets an error
+output made by the autograder.
 """
 
 import copy
@@ -43,11 +44,13 @@ from secant.headings import task_heading
 from secant.language import Language
 from secant.visible import visible
 
-CELL_CHARS = 10_000  # of a cell's output that are shown
-PAGE_CHARS = 200_000  # of all outputs together
-LINE_CHARS = 500  # of a line of code that are shown: the highlighter takes minutes for some longer ones
-CELL_COLOURED = 20_000  # characters of a cell of code that is highlighted; a longer one is shown as it is
-PAGE_COLOURED = 100_000  # of all that are
+CELL_CHARS = 10_000  # maximum characters shown of one cell's output
+PAGE_CHARS = 200_000  # maximum characters shown of all outputs together
+# Maximum characters shown of a line of code; the highlighter takes minutes for some longer lines.
+LINE_CHARS = 500
+# Maximum characters of a code cell that is highlighted; longer cells are shown without colours.
+CELL_COLOURED = 20_000
+PAGE_COLOURED = 100_000  # maximum characters highlighted in all code cells together
 _LEFT_OUT = (
     "# Not shown: the page could not be made with what is in this cell.\n"
     "# What you handed in is unchanged.\n"
@@ -61,15 +64,16 @@ _LEFT_OUT = (
 def graded_notebook(
     assignment: Assignment, submission: Submission | None, result: Result, words: Words
 ) -> NotebookNode:
-    """Return the notebook with what became of it written in as outputs, beside the pictures that it shows.
+    """Return the notebook for staff: the submitted cells, with results as outputs next to the pictures.
 
-    The pictures of notes are the student's own bytes as yet; see `autograder.page.pictures`.
+    The pictures in the student's text cells are raw data that still has to be decoded safely; see
+    `autograder.page.pictures`.
 
     Args:
         assignment: the lesson.
-        submission: what the intake made of the file; None if it was rejected. Its notebook is used up.
-        result: what became of it.
-        words: what is said about each task's solution to those who passed it.
+        submission: the submission as read by the intake; None if rejected. Its notebook is modified.
+        result: the result of the submission.
+        words: explanations of each task's solution, shown to students who passed the task.
     """
     notebook: NotebookNode = (
         submission.notebook if submission else copy.deepcopy(next(iter(assignment.releases.values())))
@@ -77,19 +81,20 @@ def graded_notebook(
     tests = {grade_id(cell): cell.source for cell in assignment.source.cells if is_test(cell)}
     prose = set(submission.answers) - submission.unwritten if submission else set()
     pictures = 0
-    found = {task.cell: task for task in result.tasks}
+    tasks = {task.cell: task for task in result.tasks}
     printed = {printed.place: printed.cell for printed in result.cells}
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = list(filter(is_picture, cell.outputs)), None
-            cell.source = clipped(visible(cell.source))  # for people: what ran, and submitted/, have the rest
+            # Shortened for readers only. The full code is what ran, and submitted/ still contains it.
+            cell.source = clipped(visible(cell.source))
         name = grade_id(cell)
         if is_test(cell):
             cell.source = tests[name]
             cell.metadata.nbgrader["checksum"] = compute_checksum(cell)
-            task = found[name]
-            why = words.get(task.id, {}).get(submission.language, "") if submission else ""
-            cell.outputs = [_verdict(task, why.replace("**", ""))]
+            task = tasks[name]
+            explanation = words.get(task.id, {}).get(submission.language, "") if submission else ""
+            cell.outputs = [_verdict(task, explanation.replace("**", ""))]
         elif place in printed:
             cell.outputs = outputs_of(printed[place]) + cell.outputs
         elif submission and cell.id in submission.parts:
@@ -107,41 +112,41 @@ def graded_notebook(
 
 
 def _verdict(task: GradedTask, why: str) -> NotebookNode:
-    """A test cell's output: nbgrader reads none of the points from an error, and all from anything else.
+    """Return the output of a test cell, with an explanation of the solution if the test passed.
 
-    Who has passed is told why the course's own solution is right, too.
+    nbgrader gives no points for an error output, and full points for any other output.
     """
     if task.outcome == "passed":
         return output("stream", name="stdout", text="\n\n".join(filter(None, [task.message, why])) + "\n")
     head = f"{task.outcome}: {task.message}" if task.outcome != "wrong" else task.message
-    # The name that HideTests knows for a message without frames.
+    # HideTests leaves a message with this error name unchanged, because the message contains no frames.
     return output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
 
 def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
-    """Return what the student's cells printed or raised, bounded, each with its place in the notebook.
+    """Return the outputs of the student's cells, cut to a maximum length, with the cells' positions.
 
-    The cells ran in the notebook's order, but those of ours that the student deleted did not run.
+    The cells ran in the order of the notebook, but cells of the lesson that the student deleted did not run.
     """
     sources = {step.label: step.source for step in submission.steps if step.number}
     ran = [(cell, sources[cell.label]) for cell in cells if cell.label in sources]
     left = PAGE_CHARS
-    found = []
-    for place, ours in enumerate(submission.notebook.cells):
-        if ours.cell_type != "code" or is_test(ours):
+    outputs = []
+    for place, node in enumerate(submission.notebook.cells):
+        if node.cell_type != "code" or is_test(node):
             continue
-        number = next((i for i, (_, source) in enumerate(ran) if source == ours.source), None)
+        number = next((i for i, (_, source) in enumerate(ran) if source == node.source), None)
         if number is not None:
             cell = ran[number][0]
             output = visible(cell.output[:CELL_CHARS])[: min(left, CELL_CHARS)]
             left -= len(output)
-            found.append(Printed(place, replace(cell, output=output)))
+            outputs.append(Printed(place, replace(cell, output=output)))
             del ran[: number + 1]
-    return found
+    return outputs
 
 
 def outputs_of(cell: CellResult) -> list[NotebookNode]:
-    """Return what a cell printed or raised as a notebook's outputs."""
+    """Return the text printed by a cell and its error as notebook outputs."""
     outputs = [output("stream", name="stdout", text=cell.output)] if cell.output else []
     if cell.error:
         name, head = visible(cell.error), visible(f"{cell.error}: {cell.message}")
@@ -151,7 +156,7 @@ def outputs_of(cell: CellResult) -> list[NotebookNode]:
 
 
 def output(kind: str, **fields: Any) -> NotebookNode:
-    """Return an output, as nbformat's `new_output`, which holds each against a schema."""
+    """Return an output as nbformat's `new_output` does, but without its slow validation against a schema."""
     return NotebookNode(output_type=kind, **fields)
 
 
@@ -162,25 +167,25 @@ def clipped(code: str) -> str:
 
 
 def choose_colours(notebook: NotebookNode) -> None:
-    """Say for each cell of code how it is highlighted: as Python, or not at all where that could take long.
+    """Choose how each code cell is highlighted: as Python, or not at all if that could take too long.
 
-    What takes long is their number: each sign that has a colour is a piece of the page, twenty times as long
-    as itself. As Python also where IPython's rules would hand a cell to those of another language (`%%ruby`).
+    Each highlighted token becomes an HTML element of about twenty times its length, so the number of tokens
+    decides. A cell is highlighted as Python even if IPython would treat it as another language (`%%ruby`).
     """
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
-    left = PAGE_COLOURED
+    chars_left = PAGE_COLOURED
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            short = len(cell.source) <= min(left, CELL_COLOURED)
-            left -= len(cell.source) if short else 0
-            cell.metadata["magics_language"] = "python3" if short else "text"
+            is_short = len(cell.source) <= min(chars_left, CELL_COLOURED)
+            chars_left -= len(cell.source) if is_short else 0
+            cell.metadata["magics_language"] = "python3" if is_short else "text"
 
 
 # --- The page -------------------------------------------------------------------------------------------
 
 
 class _Grades(GetGrades):
-    """nbgrader's step that writes scores and comments into a notebook; they have been read already."""
+    """nbgrader's step that writes scores and comments into a notebook, from entries read before."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         names = resources["nbgrader"]
@@ -197,7 +202,7 @@ class _Grades(GetGrades):
 
 
 class Pages:
-    """Prepares feedback pages with nbgrader's own steps and settings.
+    """The preparation of feedback pages with nbgrader's own preprocessors and settings.
 
     Args:
         coursedir, config: nbgrader's settings.
@@ -205,26 +210,28 @@ class Pages:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
-        # Of hidden lines only probes are sent to the student's process: any other is the student's own.
+        # The student's process receives only the probes of hidden tests. If an output contains any other
+        # hidden line, the student wrote that line, so ClearTests is enough here.
         ours = {GetGrades: _Grades, HideTests: ClearTests}
         steps = [ours.get(step, step) for step in converter.preprocessors]
-        # A page has a style of its own, so that step would only take time.
+        # A feedback page has a style sheet already, so this preprocessor would only take time.
         self._steps = [step(config=config) for step in steps if step is not CSSHTMLHeaderPreprocessor]
         self._db_url = coursedir.db_url
 
     def page(
         self, notebook: NotebookNode, entered: Entered, head: Head, student: str, lesson: str, name: str = ""
     ) -> Page:
-        """Return the page to make for a student, with what the gradebook says.
+        """Return the data of a feedback page to be made for a student.
 
         Args:
-            notebook: see `graded_notebook`. It is used up.
-            entered: what the gradebook says.
-            head: see `page_head`.
-            student, lesson: whose, and of what.
-            name: which notebook it is; empty for the one with the assignment's name.
+            notebook: the notebook from `graded_notebook`. It is modified.
+            entered: the gradebook's entries for this notebook.
+            head: the head from `page_head`.
+            student: the student's id.
+            lesson: the name of the lesson or assignment.
+            name: the notebook's name; empty for the notebook that has the assignment's name.
         """
-        for cell in notebook.cells:  # a page is of text: what a student's file shows is a person's to see
+        for cell in notebook.cells:  # The page shows only text; pictures from a student's file are for staff.
             if cell.cell_type == "code":
                 cell.outputs = [one for one in cell.outputs if not is_picture(one)]
         names = {"student": student, "assignment": lesson, "db_url": self._db_url}
@@ -245,16 +252,16 @@ def page_head(
     released: bool = False,
     times: tuple[str, ...] | None = None,
 ) -> Head:
-    """Return what stands above the notebook of a page.
+    """Return the head of a feedback page: scores, tasks and comments.
 
     Args:
         assignment: the lesson.
-        taken: what the intake made of the file.
-        result: what became of it.
-        entered: what the gradebook says.
-        solutions: by task; what is said about each goes to those who passed it.
-        released: whether all of each goes to everybody.
-        times: when it was handed in and when it was due, if points were taken off.
+        taken: the submission as read by the intake, or its rejection.
+        result: the result of the submission.
+        entered: the gradebook's entries for the submission.
+        solutions: worked solutions by task; a student who passed a task sees the explanation of its solution.
+        released: True if all students see the complete solutions.
+        times: the times of submission and of the due date if points were deducted for lateness.
     """
     known = taken.language if isinstance(taken, Submission) else result.language
 
@@ -286,13 +293,13 @@ def page_head(
 
 
 def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
-    """Return what a page's table says of a task.
+    """Return a task's row in the table of a feedback page.
 
     Args:
-        task: the task.
-        title: its title.
-        result: what became of the submission.
-        entered: what the gradebook says of the task's notebook.
+        task: the result of the task.
+        title: the task's title.
+        result: the result of the submission.
+        entered: the gradebook's entries for the task's notebook.
     """
     points, most = entered.scores.get(task.cell, (task.points, task.max_points))
     automatic = result.comments.get(task.id)
@@ -300,7 +307,7 @@ def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Ro
     waits = task.cell in entered.waiting
     extra, auto = entered.extra.get(task.cell, 0.0), entered.auto.get(task.cell)
     by_hand = task.outcome == "rejected" or not isclose(points - extra, auto or 0.0, abs_tol=1e-6)
-    said = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
+    shows_verdict = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
     return Row(
         task=task.name,
         title=title,
@@ -309,13 +316,13 @@ def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Ro
         extra=extra,
         outcome="manual" if by_hand and not waits else task.outcome,
         waits=waits,
-        verdict=task.verdict if said else None,
+        verdict=task.verdict if shows_verdict else None,
         comment=comment if comment != automatic else "",
     )
 
 
 def headings(release: NotebookNode) -> dict[str, str]:
-    """A notebook's title, under an empty name, and each task's."""
+    """Return the title of each task by its id, and the notebook's title under the key ""."""
     titles: dict[str, str] = {}
     title = ""
     for cell in release.cells:
@@ -329,7 +336,7 @@ def headings(release: NotebookNode) -> dict[str, str]:
 
 
 def bare(page: Page) -> Page:
-    """Return a page without what the student wrote and printed, for one that could not be made."""
+    """Return a page without the student's text and outputs, to replace a page that could not be made."""
     notebook = nbformat.from_dict(json.loads(page.notebook))
     for cell in notebook.cells:
         if not is_test(cell) and (cell.cell_type == "code" or is_answer(cell) or is_extra_text(cell)):
@@ -347,15 +354,15 @@ def bare(page: Page) -> Page:
 def replace_folder(
     folder: Path, files: Mapping[str, str], beside: Beside, extra: Path, mode: int, shared: bool = False
 ) -> None:
-    """Put a folder with these files in the place of the old one.
+    """Replace a folder with a new one that contains these files.
 
     Args:
-        folder: where.
-        files: texts by name.
-        beside: what goes with them; a student's file has the place of none of ours.
-        extra: a folder of the course whose files, other than notebooks, go with them.
-        mode: the permissions of a file.
-        shared: whether a group of people may write.
+        folder: the path of the folder.
+        files: the texts of files by name.
+        beside: additional files; a student's file never replaces one of the other files.
+        extra: a folder of the course from which all files except notebooks are added.
+        mode: the permissions of the files.
+        shared: True if a group of instructors may write to the files.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     new, old = folder.parent / f".new-{folder.name}", folder.parent / f".old-{folder.name}"
@@ -368,13 +375,14 @@ def replace_folder(
     for name, text in {**beside.exchange, **files}.items():
         (new / name).write_text(text, encoding="utf-8")
     for path, data in beside.side_files.items():
-        with suppress(FileExistsError, NotADirectoryError):  # of ours
+        # Skip the student's file if a file of the course is already at its path.
+        with suppress(FileExistsError, NotADirectoryError):
             (new / path).parent.mkdir(parents=True, exist_ok=True)
             with (new / path).open("xb") as file:
                 file.write(data)
     for place in new.rglob("*"):
         os.chmod(place, (0o2770 if shared else 0o755) if place.is_dir() else (0o664 if shared else mode))
-    # Who knows it can fetch the student's page.
+    # Anyone who knows the secret can fetch the student's page.
     os.chmod(new / EXCHANGE_SECRET, 0o660 if shared else 0o600)
     os.chmod(new, 0o2770 if shared else 0o755)
     if folder.exists():
@@ -384,7 +392,7 @@ def replace_folder(
 
 
 def as_text(notebook: NotebookNode) -> str:
-    """Return a notebook as the text of a file, a cell a line: json's own indenting takes long."""
+    """Return a notebook as JSON with one cell per line; json's own indentation would take longer."""
     cells = ",\n".join(json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in notebook.cells)
     others = {name: value for name, value in notebook.items() if name != "cells"}
     return f'{{"cells": [\n{cells}\n],\n{json.dumps(others, ensure_ascii=False, sort_keys=True)[1:]}\n'

@@ -1,4 +1,4 @@
-"""Lessons, as a batch grades them."""
+"""A lesson and its submissions, in the form that the batch grader needs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,17 +28,17 @@ from secant.language import Language
 
 
 class GradedLesson:
-    """A lesson, entered into the gradebook.
+    """A lesson that is entered into the gradebook and ready to be graded.
 
     Args:
         course: the course directory.
-        book: its gradebook.
-        secret: the course's.
-        name: the lesson's.
-        shows_solutions: whether pages have the worked solutions.
+        book: the course's gradebook.
+        secret: the course's secret key.
+        name: the lesson's name.
+        shows_solutions: True if feedback pages include the worked solutions.
 
     Raises:
-        CourseError: it is not built, or the gradebook has grades of other tasks.
+        CourseError: if the lesson is not built, or the gradebook has grades for other tasks.
     """
 
     notebooks: Sequence[str] = ("",)
@@ -48,18 +48,19 @@ class GradedLesson:
         self.shows_solutions = shows_solutions
         self.assignment = read_assignment(course.root, name, course.directory.source_directory)
         register(book, self.assignment)
-        self.source = v4.writes(self.assignment.source)  # for the workers
+        # The source notebook as text, for the workers' jobs.
+        self.source = v4.writes(self.assignment.source)
         self.secrets = exposed.Lesson(name, self.assignment.source)
         lesson = Lesson(name, course.root / "course" / name)
         self.solutions = worked_solutions(lesson, self.assignment.source)
         self.tasks = tasks(self.assignment.source)
 
     def take(self, entry: Entry) -> "LessonTaken":
-        """Read a submission."""
+        """Read a student's submission of the lesson."""
         return LessonTaken(self, entry.student, find_now(self.course, entry))
 
     def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
-        """Return the result of a submission that met the same fate in every task."""
+        """Return a result with the same outcome and message for every task."""
         report = everywhere(self.name, self.tasks, outcome, message)
         return graded(student, report, self.tasks, None, flags=[flag])
 
@@ -70,7 +71,7 @@ class GradedLesson:
 
 @dataclass(frozen=True)
 class LessonTaken:
-    """A submission of a lesson."""
+    """A student's submission of a lesson."""
 
     lesson: GradedLesson
     student: str
@@ -78,17 +79,17 @@ class LessonTaken:
 
     @property
     def absent(self) -> frozenset[str]:
-        """Nothing: what has no notebook is rejected."""
+        """The missing notebooks: always empty, because a submission without a notebook is rejected."""
         return frozenset()
 
     @cached_property
     def key(self) -> str:
-        """A hash of all that a result comes from."""
+        """A hash of everything that determines a result."""
         return key_of(self.found, self.lesson.assignment)
 
     @cached_property
     def _taken(self) -> Submission | Rejected:
-        """What the intake makes of the file."""
+        """The intake's reading of the submitted file: a submission, or a rejection."""
         if isinstance(self.found, Rejected):
             return self.found
         files = (self.found, *self.found.others)
@@ -100,21 +101,21 @@ class LessonTaken:
 
     @property
     def _submission(self) -> Submission | None:
-        """What can be graded, if anything."""
+        """The submission; None if it was rejected."""
         return self._taken if isinstance(self._taken, Submission) else None
 
     @property
     def rejected(self) -> Rejected | None:
-        """Why it cannot be graded; None if it can."""
+        """The reason why the submission cannot be graded; None if it can."""
         return self._taken if isinstance(self._taken, Rejected) else None
 
     @property
     def language(self) -> Language:
-        """The language of the notebook."""
+        """The language of the submitted notebook; English if the submission was rejected."""
         return self._submission.language if self._submission else "en"
 
     def job(self) -> Job:
-        """Return what a worker is asked."""
+        """Return the worker's job for grading the submission."""
         assert self._submission is not None
         return Job(
             student=self.student,
@@ -126,37 +127,41 @@ class LessonTaken:
         )
 
     def result(self, report: Report) -> Result:
-        """Return what a worker's report comes to."""
+        """Return the result of the submission, made from a worker's report."""
         assert self._submission is not None
         cells = placed(self._submission, report.cells)
         return graded(self.student, report, self.lesson.tasks, self._submission, cells)
 
     def refused(self, earlier: Language | None) -> Result:
-        """Return the result of a file that was rejected."""
+        """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
-        message = f"{why.en}\n{why.ko}"  # for whoever has to settle it
+        # Both languages, for the instructor who has to decide about the file.
+        message = f"{why.en}\n{why.ko}"
         report = everywhere(self.lesson.name, self.lesson.tasks, "rejected", message)
         flags = [f"rejected:{why.reason}"]
         return graded(self.student, report, self.lesson.tasks, None, flags=flags, earlier=earlier)
 
     def placed(self, result: Result) -> Result:
-        """Put what the cells printed where they stand now: the lesson's prose may have changed since."""
+        """Return the result with the cells' outputs at the cells' current positions.
+
+        The positions may have changed with the lesson's text since the submission was graded.
+        """
         if self._submission is None:
             return result
         return replace(result, cells=placed(self._submission, [printed.cell for printed in result.cells]))
 
     def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
-        """Return the notebook for staff, with what became of it."""
+        """Return the notebook for staff, with the results as outputs."""
         words = {task: worked.words for task, worked in self.lesson.solutions.items()}
         return {"": graded_notebook(self.lesson.assignment, self._submission, result, words)}
 
     def shown(self, notebook: NotebookNode) -> NotebookNode:
-        """Return the notebook: the page's own steps hide its hidden tests."""
+        """Return the notebook unchanged: the page's own preprocessors hide its hidden tests."""
         return notebook
 
     def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
-        """Return what stands above the notebook of the page."""
+        """Return the head of the feedback page: scores, tasks and comments."""
         lesson = self.lesson
         return page_head(
             lesson.assignment, self._taken, result, entered, lesson.solutions, lesson.shows_solutions, times
@@ -164,7 +169,7 @@ class LessonTaken:
 
 
 def _held(tasks: Sequence[str]) -> Rejected:
-    """Return why a file that quotes hidden tests waits for a person: no release has them."""
+    """Return the rejection of a file that quotes hidden tests; no release contains these tests."""
     names = ", ".join(tasks)
     return Rejected(
         "hidden_tests",

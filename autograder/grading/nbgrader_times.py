@@ -1,3 +1,3 @@
-"""Earlier name of a module of `autograder.overrides`, which a class's own nbgrader_config.py may import."""
+"""An old name of `autograder.overrides.nbgrader_times`; a course's nbgrader_config.py may still use it."""
 
 from autograder.overrides.nbgrader_times import correct_times  # noqa: F401

@@ -1,6 +1,6 @@
-"""Assignments with ordinary nbgrader tests, as a batch grades them.
+"""Plain assignments (ordinary nbgrader tests) and their submissions, in the form that the batch grader needs.
 
-A graded cell is a row of its own. What is said of a test with a hidden part quotes nothing of it.
+Each graded cell has a row in the result. The message about a test with a hidden part never quotes the test.
 """
 
 import re
@@ -73,18 +73,19 @@ _WORDS: Mapping[str, tuple[str, str]] = {
 
 
 class GradedPlain:
-    """An assignment with ordinary nbgrader tests, entered into the gradebook.
+    """A plain assignment (ordinary nbgrader tests) that is entered into the gradebook and ready to be graded.
 
     Args:
         course: the course directory.
-        book: its gradebook.
-        name: the assignment's.
+        book: the course's gradebook.
+        name: the assignment's name.
 
     Attributes:
-        sources: its notebooks, by their names; the one with the assignment's name has an empty one.
+        sources: the assignment's notebooks by name. The key of the notebook with the assignment's name is
+            empty.
 
     Raises:
-        CourseError: it cannot be graded, or the gradebook has grades of other tasks.
+        CourseError: if the assignment cannot be graded, or the gradebook has grades for other tasks.
     """
 
     shows_solutions = False
@@ -101,27 +102,27 @@ class GradedPlain:
 
     @cached_property
     def preload(self) -> Sequence[str]:
-        """The modules that its submissions import."""
+        """The names of the modules that the assignment's submissions import."""
         course = self.course
         return preloaded(course.root, [self.name], course.config, course.directory.source_directory)
 
     @property
     def notebooks(self) -> Sequence[str]:
-        """The names of its notebooks."""
+        """The names of the assignment's notebooks."""
         return list(self.sources)
 
     @cached_property
     def language(self) -> Language:
-        """The language of what the pages say: Korean if the instructor's text is."""
+        """The feedback pages' language: Korean if the instructor's text contains Korean, else English."""
         texts = (cell.source for one in self._made.values() for cell in one.cells)
         return "ko" if any(map(_HANGUL.search, texts)) else "en"
 
     def take(self, entry: Entry) -> "PlainTaken":
-        """Read a submission."""
+        """Read a student's submission of the assignment."""
         return PlainTaken(self, entry.student, self.form.find(entry))
 
     def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
-        """Return the result of a submission that met the same fate in every task."""
+        """Return a result with the same outcome and message for every task."""
         rows = [
             GradedTask(
                 id=cell_key(name, cell.id),
@@ -142,98 +143,106 @@ class GradedPlain:
         )
 
     def is_secret(self, data: bytes) -> bool:
-        """Return that nothing is: the student's process has the tests, so a file proves nothing."""
+        """Return False: the tests run in the student's process, so quoting them proves nothing."""
         return False
 
     @cached_property
     def given(self) -> Mapping[str, Given]:
-        """What a submitted notebook is laid over, by its name."""
+        """The assignment's notebooks by name, in the form needed to combine them with submitted notebooks."""
         return {name: Given(one, self._made[name], self.language) for name, one in self.sources.items()}
 
     @cached_property
     def titles(self) -> Mapping[str, Mapping[str, str]]:
-        """What `cell_titles` returns of each of its notebooks, by their names."""
+        """The result of `cell_titles` for each of the assignment's notebooks, by name."""
         return {name: cell_titles(made, self.course.config) for name, made in self._made.items()}
 
     def hide_tests(self, notebook: NotebookNode) -> NotebookNode:
-        """Return a notebook without hidden tests and mark schemes, whatever the course's own steps do."""
+        """Return a copy of a notebook without hidden tests and mark schemes.
+
+        This does not depend on the preprocessors that the course configures for its feedback pages.
+        """
         shown: NotebookNode = self._clear(deepcopy(notebook), {})[0]
         for place, cell in enumerate(shown.cells):
-            if is_task(cell):  # which is ours: in a student's cell the marks are words
+            # A task cell is the instructor's; in a student's cell, the markers would be ordinary text.
+            if is_task(cell):
                 self._clear_scheme.preprocess_cell(cell, {}, place)
         return shown
 
 
 def cell_titles(notebook: NotebookNode, config: Config) -> dict[str, str]:
-    """Return what cells are called: the heading above, and the grade_id. For "", the notebook's title.
+    """Return each cell's title: the heading above it and its grade_id. The key "" has the notebook's title.
 
     Args:
-        notebook: the instructor's.
-        config: the course's settings, which say how a mark scheme begins.
+        notebook: the instructor's notebook.
+        config: the course's settings, including the delimiter at the beginning of a mark scheme.
     """
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     heading = ""
     clear = ClearMarkScheme(config=config)
     for cell in notebook.cells:
         if line := _HEADING.search(_text_above(cell, clear)):
             heading = line[1].replace("`", "").strip()
-            found.setdefault("", heading)
+            titles.setdefault("", heading)
         if grade_id(cell):
-            found[grade_id(cell)] = f"{heading} · {grade_id(cell)}" if heading else grade_id(cell)
-    return found
+            titles[grade_id(cell)] = f"{heading} · {grade_id(cell)}" if heading else grade_id(cell)
+    return titles
 
 
 def _text_above(cell: NotebookNode, clear: ClearMarkScheme) -> str:
-    """Return the text that a cell adds to what stands above the next one, or above its own task.
+    """Return the text in which to look for a heading for this cell and the following ones.
 
-    A task cell has the task's text, and a mark scheme that no student sees. An answer has the solution.
+    The mark scheme of a task cell is removed, because no student sees it. Text answers are skipped, because
+    the instructor's version contains the solution.
     """
     if cell.cell_type != "markdown" or (grade_id(cell) and not is_task(cell)):
         return ""
     try:
         shown: NotebookNode = clear.preprocess_cell(deepcopy(cell), {}, 0)[0] if is_task(cell) else cell
-    except RuntimeError:  # a mark scheme without an end, which nbgrader does not release
+    except RuntimeError:  # The mark scheme has no end marker, so nbgrader does not release the notebook.
         return ""
     return str(shown.source)
 
 
 def graded_cells(source: PlainSource) -> list[PlainCell]:
-    """Return the cells that give points."""
+    """Return the cells for which points are given."""
     return [cell for cell in source.cells if cell.kind in _GRADED]
 
 
 def answers_of(source: PlainSource) -> dict[str, list[PlainCell]]:
-    """Return the answers between each graded cell and the one before; the last cell has what follows."""
-    found: dict[str, list[PlainCell]] = {}
+    """Return the answers that precede each graded cell, back to the previous graded cell.
+
+    Answers after the last graded cell are added to that cell.
+    """
+    answers: dict[str, list[PlainCell]] = {}
     waiting: list[PlainCell] = []
     for cell in source.cells:
         if cell.kind == "answer":
             waiting.append(cell)
         elif cell.kind in _GRADED:
-            found[cell.id], waiting = waiting, []
-    if found:
-        found[next(reversed(found))] += waiting
-    return found
+            answers[cell.id], waiting = waiting, []
+    if answers:
+        answers[next(reversed(answers))] += waiting
+    return answers
 
 
 def _tested_answers(source: PlainSource, own: Mapping[str, list[PlainCell]]) -> dict[str, list[PlainCell]]:
-    """Return the answers that each graded cell is about: several tests in a row are about the same ones.
+    """Return the answers that each graded cell tests; consecutive tests share the answers before them.
 
     Args:
         source: the notebook.
-        own: what `answers_of` returns of it.
+        own: the result of `answers_of` for the notebook.
     """
-    found: dict[str, list[PlainCell]] = {}
-    before: list[PlainCell] = []
+    tested: dict[str, list[PlainCell]] = {}
+    previous: list[PlainCell] = []
     for cell in graded_cells(source):
-        found[cell.id] = own[cell.id] or (before if cell.kind == "test" else [])
-        before = found[cell.id]
-    return found
+        tested[cell.id] = own[cell.id] or (previous if cell.kind == "test" else [])
+        previous = tested[cell.id]
+    return tested
 
 
 @dataclass(frozen=True)
 class PlainTaken:
-    """A submission of such an assignment."""
+    """A student's submission of a plain assignment."""
 
     assigned: GradedPlain
     student: str
@@ -241,12 +250,12 @@ class PlainTaken:
 
     @cached_property
     def key(self) -> str:
-        """A hash of all that a result comes from."""
+        """A hash of everything that determines a result."""
         return self.assigned.form.key(self.found)
 
     @cached_property
     def _cells(self) -> Mapping[str, Sequence[Cell]] | Rejected:
-        """The cells of each notebook that was handed in."""
+        """The cells of each submitted notebook by its name, or the rejection of an unreadable submission."""
         if isinstance(self.found, Rejected):
             return self.found
         cells = read_cells(self.found)
@@ -256,24 +265,24 @@ class PlainTaken:
 
     @property
     def rejected(self) -> Rejected | None:
-        """Why it cannot be graded; None if it can."""
+        """The reason why the submission cannot be graded; None if it can."""
         return self._cells if isinstance(self._cells, Rejected) else None
 
     @property
     def language(self) -> Language:
-        """The language of what its page says."""
+        """The language of the feedback page."""
         return self.assigned.language
 
     @property
     def absent(self) -> frozenset[str]:
-        """The notebooks that were not handed in; none if nothing could be read."""
+        """The assignment's notebooks that are missing from the submission; empty if nothing could be read."""
         if isinstance(self.found, Rejected):
             return frozenset()
         handed = {notebook_key(file, self.assigned.name) for file in self.found.notebooks}
         return frozenset(self.assigned.notebooks) - handed
 
     def job(self) -> PlainJob:
-        """Return what a worker is asked."""
+        """Return the worker's job for grading the submission."""
         assert isinstance(self.found, FoundNotebooks)
         form = self.assigned.form
         return PlainJob(
@@ -289,18 +298,21 @@ class PlainTaken:
         )
 
     def result(self, report: Sequence[PlainReport]) -> Result:
-        """Return what a worker's reports come to."""
+        """Return the result of the submission, made from a worker's reports."""
         assert isinstance(self.found, FoundNotebooks)
-        reports = {notebook_key(one.notebook, self.assigned.name): one for one in report}
+        reports = {
+            notebook_key(notebook_report.notebook, self.assigned.name): notebook_report
+            for notebook_report in report
+        }
         rows: list[GradedTask] = []
         comments: dict[str, str] = {}
         printed: list[Printed] = []
         for name, source in self.assigned.sources.items():
-            one = reports.get(name)
-            rows += self._rows(name, source, one)
-            if one is not None:
-                comments |= {cell_key(name, answer): NO_RESPONSE for answer in one.unanswered}
-                printed += self._printed(name, source, one)
+            notebook_report = reports.get(name)
+            rows += self._rows(name, source, notebook_report)
+            if notebook_report is not None:
+                comments |= {cell_key(name, answer): NO_RESPONSE for answer in notebook_report.unanswered}
+                printed += self._printed(name, source, notebook_report)
         return Result(
             self.student, self.assigned.name, rows, self.found.notes, comments, printed, self.language
         )
@@ -309,15 +321,16 @@ class PlainTaken:
         """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
-        message = f"{why.en}\n{why.ko}"  # for whoever has to settle it
+        # Both languages, for the instructor who has to decide about the file.
+        message = f"{why.en}\n{why.ko}"
         return self.assigned.everywhere(self.student, "rejected", message, f"rejected:{why.reason}")
 
     def placed(self, result: Result) -> Result:
-        """Return the result: the same file has the same cells at the same places."""
+        """Return the result unchanged: the same file has the same cells at the same positions."""
         return result
 
     def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
-        """Return the notebooks for staff, with what became of them."""
+        """Return the notebooks for staff, with the results as outputs."""
         files = self.found.files if isinstance(self.found, FoundNotebooks) else {}
         return {
             name: staff_notebook(
@@ -327,11 +340,11 @@ class PlainTaken:
         }
 
     def shown(self, notebook: NotebookNode) -> NotebookNode:
-        """Return a notebook without hidden tests."""
+        """Return a copy of a notebook without hidden tests."""
         return self.assigned.hide_tests(notebook)
 
     def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
-        """Return what stands above a notebook of the page."""
+        """Return the head of the feedback page for one of the notebooks: scores, tasks and comments."""
         titles = self.assigned.titles[name]
         tasks = [task for task in result.tasks if task.notebook == name]
         rows = [row_of(task, titles.get(task.cell, task.cell), result, entered) for task in tasks]
@@ -350,7 +363,7 @@ class PlainTaken:
         )
 
     def _submitted(self, name: str, source: PlainSource) -> Sequence[Cell]:
-        """Return the cells that were handed in; if none can be read, those that students are given."""
+        """Return the submitted cells of a notebook, or the assignment's cells if they cannot be read."""
         if not isinstance(self._cells, Rejected) and name in self._cells:
             return self._cells[name]
         return [
@@ -366,26 +379,30 @@ class PlainTaken:
         tested = _tested_answers(source, answers)
         for cell in graded_cells(source):
             grade = grades.get(cell.id) or Grade(cell.id, 0.0, cell.points, "missing")
-            own, about = answers[cell.id], tested[cell.id]
-            is_stub = bool(about) and report is not None and all(one.id in report.unanswered for one in about)
-            outcome, said = self._said(grade, is_stub=is_stub, is_absent=report is None)
+            preceding, tested_cells = answers[cell.id], tested[cell.id]
+            is_stub = (
+                bool(tested_cells)
+                and report is not None
+                and all(one.id in report.unanswered for one in tested_cells)
+            )
+            outcome, message = self._said(grade, is_stub=is_stub, is_absent=report is None)
             yield GradedTask(
                 id=cell_key(name, cell.id),
                 points=grade.points or 0.0,
                 max_points=cell.points,
                 outcome=outcome,
-                verdict=Verdict.plain(said),
+                verdict=Verdict.plain(message),
                 seconds=grade.seconds,
                 hidden=grade.hidden,
                 cell=cell.id,
                 auto=None if outcome == "manual" else grade.points or 0.0,
-                answer=self._answer(name, cell, own),
+                answer=self._answer(name, cell, preceding),
                 notebook=name,
                 has_test=cell.kind == "test" and outcome != "manual",
             )
 
     def _said(self, grade: Grade, *, is_stub: bool, is_absent: bool) -> tuple[Outcome, str]:
-        """Return what became of a cell, and what is said about it: nothing that could quote a hidden test."""
+        """Return the outcome of a graded cell, and a message that cannot quote a hidden test."""
         outcome = _OUTCOMES[grade.outcome]
         if is_absent:
             return outcome, self._say("absent")
@@ -403,43 +420,51 @@ class PlainTaken:
         return _WORDS[word][0 if self.language == "en" else 1]
 
     def _answer(self, name: str, cell: PlainCell, own: Sequence[PlainCell]) -> str:
-        """Return a hash of what a cell is about: itself, the answers before it, or the whole notebook."""
+        """Return a hash of the graded cells: the cell itself, the answers before it, or all cells."""
         cells = self._cells.get(name, ()) if not isinstance(self._cells, Rejected) else ()
-        about = [cell.id] if cell.kind == "manual" else [one.id for one in own] if cell.kind == "test" else []
-        return sha256("\n\n".join(one.source for one in cells if not about or one.grade_id in about))
+        ids = (
+            [cell.id]
+            if cell.kind == "manual"
+            else [each_cell.id for each_cell in own]
+            if cell.kind == "test"
+            else []
+        )
+        return sha256(
+            "\n\n".join(each_cell.source for each_cell in cells if not ids or each_cell.grade_id in ids)
+        )
 
     def _printed(self, name: str, source: PlainSource, report: PlainReport) -> Iterator[Printed]:
-        """Yield what cells printed or raised, bounded, each with its place."""
+        """Yield the outputs of the student's cells, cut to a maximum length, with the cells' positions."""
         assert not isinstance(self._cells, Rejected)
         ran = {cell.label: cell for cell in report.cells}
         known = {cell.id: cell for cell in source.cells}
-        left = PAGE_CHARS
+        chars_left = PAGE_CHARS
         for place, cell in enumerate(self._cells[name]):
-            ours = known.get(cell.grade_id)
+            known_cell = known.get(cell.grade_id)
             label = f"cell {cell.number}"
-            if ours is not None:
-                label = f"{'cell' if ours.is_ours else 'answer'} {ours.id}"
+            if known_cell is not None:
+                label = f"{'cell' if known_cell.is_ours else 'answer'} {known_cell.id}"
             if label in ran:
-                text = visible(ran[label].output[:CELL_CHARS])[: min(left, CELL_CHARS)]
-                left -= len(text)
+                text = visible(ran[label].output[:CELL_CHARS])[: min(chars_left, CELL_CHARS)]
+                chars_left -= len(text)
                 yield Printed(place, replace(ran[label], output=text), name)
 
     def _with_comments(
         self, name: str, rows: Iterable[Row], result: Result, entered: Entered
     ) -> Iterator[Row]:
-        """Add a person's comments on the answers that a test belongs to."""
+        """Yield the rows with the instructor's comments on the answers that each test belongs to."""
         answers = answers_of(self.assigned.sources[name])
         for row in rows:
-            said = [row.comment] if row.comment else []
+            comments = [row.comment] if row.comment else []
             for answer in answers[row.task]:
                 comment = entered.comments.get(answer.id) or ""
                 if comment and comment != result.comments.get(cell_key(name, answer.id)):
-                    said.append(comment)
-            yield replace(row, comment="\n\n".join(said))
+                    comments.append(comment)
+            yield replace(row, comment="\n\n".join(comments))
 
 
 def _beside(theirs: Mapping[str, bytes], ours: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the student's files that can lie beside the assignment's: none is where a folder has to be."""
+    """Return the student's files whose paths do not conflict with the assignment's files and folders."""
     folders = {str(parent) for path in ours for parent in _parents(path)}
     return {
         path: data

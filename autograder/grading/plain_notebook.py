@@ -1,7 +1,7 @@
-"""The notebook that staff see of a submission with ordinary nbgrader tests.
+"""The notebook for staff of a plain assignment's submission (ordinary nbgrader tests).
 
-Cells of the assignment that are not the student's to write are ours. Every other cell is the student's, with
-outputs of ours alone: what it printed when it was graded, and the pictures that it showed.
+Cells that students must not edit come from the assignment. Every other cell is the student's. All outputs are
+made by the autograder, from the text that a cell printed during grading and the pictures in the submission.
 """
 
 import re
@@ -32,12 +32,12 @@ _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 @dataclass(frozen=True)
 class Given:
-    """A notebook of an assignment, over which a submitted one is laid.
+    """A notebook of a plain assignment, in the form needed to combine it with a submitted notebook.
 
     Attributes:
-        source: its cells that nbgrader knows.
+        source: the notebook's cells that nbgrader knows.
         made: the instructor's notebook.
-        language: of the sentences about pictures that cannot be shown.
+        language: the language of the messages about pictures that cannot be shown.
     """
 
     source: PlainSource
@@ -51,12 +51,12 @@ class Given:
 
     @cached_property
     def marks(self) -> Mapping[str, Mapping[str, object]]:
-        """Their metadata, by grade_id."""
+        """The nbgrader metadata of the cells that nbgrader knows, by grade_id."""
         return {grade_id(cell): grading(cell) for cell in self.made.cells if grade_id(cell)}
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The instructor's own text cells, by their source: the same text with its attachments inside."""
+        """The instructor's text cells with embedded attachments, by the original text of the cell."""
         cells = (cell for cell in self.made.cells if cell.cell_type == "markdown")
         return {cell.source: _with_attachments(cell.source, cell.get("attachments", {})) for cell in cells}
 
@@ -64,42 +64,45 @@ class Given:
 def staff_notebook(
     submitted: Sequence[Cell], given: Given, name: str, result: Result, files: Mapping[str, bytes]
 ) -> NotebookNode:
-    """Return a notebook with what became of it written in as outputs, beside the pictures that it shows.
+    """Return the notebook for staff: the submitted cells, with results as outputs next to the pictures.
 
-    The pictures of notes are the student's own bytes as yet; see `autograder.page.pictures`.
+    The pictures in the student's text cells are raw data that still has to be decoded safely; see
+    `autograder.page.pictures`.
 
     Args:
-        submitted: the cells that were handed in.
+        submitted: the submitted cells.
         given: the notebook of the assignment.
-        name: its name within the assignment.
-        result: what became of the submission.
-        files: the student's files beside it, by path.
+        name: the notebook's name within the assignment.
+        result: the result of the submission.
+        files: the student's files in the notebook's folder, by path.
     """
-    found = {task.cell: task for task in result.tasks if task.notebook == name}
+    tasks = {task.cell: task for task in result.tasks if task.notebook == name}
     printed = {one.place: one.cell for one in result.cells if one.notebook == name}
     shown = {path: data for path, data in files.items() if path.lower().endswith(PICTURES)}
     cells: list[NotebookNode] = []
     pictures = 0
     for place, cell in enumerate(submitted):
-        ours = given.cells.get(cell.grade_id)
-        made = _cell(cell, ours, given, place)
-        cells.append(made)
-        if ours is not None and ours.kind == "test":
-            made.outputs = _test_outputs(found[ours.id])
-        elif made.cell_type == "code":
-            own = [] if ours is not None and ours.is_ours else list(map(output_of, cell.pictures))
-            made.outputs = (outputs_of(printed[place]) if place in printed else []) + own
-        elif ours.is_ours if ours is not None else cell.source in given.texts:
-            made.source = given.texts.get(made.source, made.source)
+        source_cell = given.cells.get(cell.grade_id)
+        node = _cell(cell, source_cell, given, place)
+        cells.append(node)
+        if source_cell is not None and source_cell.kind == "test":
+            node.outputs = _test_outputs(tasks[source_cell.id])
+        elif node.cell_type == "code":
+            own = (
+                [] if source_cell is not None and source_cell.is_ours else list(map(output_of, cell.pictures))
+            )
+            node.outputs = (outputs_of(printed[place]) if place in printed else []) + own
+        elif source_cell.is_ours if source_cell is not None else cell.source in given.texts:
+            node.source = given.texts.get(node.source, node.source)
         else:
             parts = split([cell], Sources(shown, cell.attachments))
             words = harmless(cell.source), dict[str, dict[str, str]]()
-            made.source, attachments = (
+            node.source, attachments = (
                 words if is_plain(parts) else harmless_parts(parts, given.language, pictures + 1)
             )
             pictures += len(attachments)
             if attachments:
-                made.attachments = attachments
+                node.attachments = attachments
     notebook: NotebookNode = v4.new_notebook(cells=cells)
     notebook.metadata["kernelspec"] = dict(_KERNEL)
     choose_colours(notebook)
@@ -108,26 +111,27 @@ def staff_notebook(
     return notebook
 
 
-def _cell(cell: Cell, ours: PlainCell | None, given: Given, place: int) -> NotebookNode:
-    """Return a cell with our text, type and metadata, as far as it is the assignment's."""
-    is_code = cell.kind == "code" if ours is None else ours.is_code
-    is_locked = ours is not None and ours.is_ours
-    source = ours.source if ours is not None and is_locked else cell.source
-    metadata: dict[str, Any] = {} if ours is None else {"nbgrader": dict(given.marks[ours.id])}
+def _cell(cell: Cell, source_cell: PlainCell | None, given: Given, place: int) -> NotebookNode:
+    """Return a cell as a notebook node, with the assignment's text, type and metadata where they apply."""
+    is_code = cell.kind == "code" if source_cell is None else source_cell.is_code
+    is_locked = source_cell is not None and source_cell.is_ours
+    source = source_cell.source if source_cell is not None and is_locked else cell.source
+    metadata: dict[str, Any] = {} if source_cell is None else {"nbgrader": dict(given.marks[source_cell.id])}
     if is_code and not is_locked:
-        source = clipped(visible(source))  # for people: what ran, and submitted/, have the rest
+        # Shortened for readers only. The full code is what ran, and submitted/ still contains it.
+        source = clipped(visible(source))
     new = v4.new_code_cell if is_code else v4.new_markdown_cell
-    made: NotebookNode = new(source, id=f"cell-{place}", metadata=metadata)
+    node: NotebookNode = new(source, id=f"cell-{place}", metadata=metadata)
     if is_locked:
-        made.metadata.nbgrader["checksum"] = compute_checksum(made)
-    return made
+        node.metadata.nbgrader["checksum"] = compute_checksum(node)
+    return node
 
 
 def _with_attachments(source: str, attachments: Mapping[str, Mapping[str, str]]) -> str:
     """Return an instructor's text with its attached pictures as data URLs.
 
-    A notebook's attachments are a student's, to be decoded in the sandbox. Without a file of its name, a link
-    to an attachment would keep nbconvert from showing the notebook at all.
+    The notebook's attachments are reserved for the student's pictures; these are decoded in the sandbox. A
+    link to an attachment that does not exist becomes "#", because nbconvert would fail on it.
     """
 
     def address(link: re.Match[str]) -> str:
@@ -138,11 +142,11 @@ def _with_attachments(source: str, attachments: Mapping[str, Mapping[str, str]])
 
 
 def _test_outputs(task: GradedTask) -> list[NotebookNode]:
-    """Return a test cell's outputs: the verdict."""
+    """Return the output of a test cell: its verdict."""
     if task.outcome == "passed":
         return []
     if task.outcome == "wrong" and task.points:
         return [output("stream", name="stdout", text=f"{task.points:g} of {task.max_points:g} points\n")]
     lines = task.message.split("\n")
-    # The name that HideTests knows for a message without frames.
+    # HideTests leaves a message with this error name unchanged, because the message contains no frames.
     return [output("error", ename="CheckFailed", evalue=lines[0], traceback=lines)]

@@ -1,4 +1,4 @@
-"""The course's secret, from which names that nobody can guess are derived."""
+"""The course's secret key, from which unguessable names are derived."""
 
 import fcntl
 import os
@@ -13,7 +13,13 @@ from autograder.course.settings import SECRET
 
 @contextmanager
 def course_secret(root: Path) -> Iterator[bytes]:
-    """The course's secret, made at the first use. Whoever holds it is the one run that may write."""
+    """Yield the course's secret, while holding a lock that only one grading run can have.
+
+    The secret is created at the first use.
+
+    Raises:
+        CourseError: if another run holds the lock.
+    """
     path = root / SECRET
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     with open(descriptor, "r+b") as file:
@@ -21,11 +27,11 @@ def course_secret(root: Path) -> Iterator[bytes]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise CourseError(f"Another `autograder grade` is busy in {root}; wait for it to end.") from None
-        found = file.read()
-        if len(found) < 32:
-            found = secrets.token_bytes(32)
+        secret = file.read()
+        if len(secret) < 32:
+            secret = secrets.token_bytes(32)
             file.seek(0)
-            file.write(found)
+            file.write(secret)
             file.flush()
             os.fsync(descriptor)
-        yield found
+        yield secret

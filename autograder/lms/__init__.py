@@ -1,1 +1,1 @@
-"""From a learning management system into submitted/, and grades back in the form that it takes."""
+"""Import submissions from a learning management system (LMS), and export grades in the form it accepts."""

@@ -1,8 +1,9 @@
-"""A zip archive of strangers' files, read entry by entry: what is wrong with one stops no other.
+"""Read a zip archive of untrusted files, entry by entry, so that a damaged entry does not affect the others.
 
-The zipfile module gives up on the whole archive when one entry has a damaged name, extra field or version,
-and keeps all entries in memory. So the table of contents is read here, within bounds, and the data by zlib.
-https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT says what the fields mean.
+The zipfile module rejects the whole archive when one entry has a damaged name, extra field or version, and it
+keeps all entries in memory. Therefore this module reads the table of contents itself, within bounds, and
+unpacks the data with zlib. The fields are documented in
+https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT.
 """
 
 import os
@@ -23,15 +24,15 @@ from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.kinds import kind_of
 from secant.language import say
 
-MAX_ENTRIES = 100_000  # of an archive with more, the students with the most entries lose some
-MAX_LISTED = 1_000_000  # the entries that are counted at all
+MAX_ENTRIES = 100_000  # maximum entries read; if there are more, the students with the most entries lose some
+MAX_LISTED = 1_000_000  # maximum entries counted
 MAX_NAME_BYTES = 1_000
-MAX_TOTAL_BYTES = 8_000_000_000  # of all entries, unpacked
-MAX_RATIO = 100  # of all entries together to the archive; what is smaller than this many bytes is no bomb:
+MAX_TOTAL_BYTES = 8_000_000_000  # maximum bytes of all entries together, unpacked
+MAX_RATIO = 100  # maximum ratio of the unpacked size to the archive's size; applies above HARMLESS_BYTES
 HARMLESS_BYTES = 100_000_000
 
 _CHUNK = 1 << 16
-_HEAD = 1 << 16  # bytes in which a file shows what it is
+_TYPE_BYTES = 1 << 16  # bytes at the beginning of a file that are enough to recognize its type
 _END, _END_64, _LOCATOR_64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q"), struct.Struct("<4sLQL")
 _ENTRY, _HEADER = struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s5H3L2H")
 _ENCRYPTED, _UTF8 = 0x1, 0x800
@@ -39,11 +40,11 @@ _STORED, _DEFLATED = 0, 8
 _UNIX = 3
 _DRIVE = re.compile(r"[A-Za-z]:")
 _FIRST_NUMBER = re.compile(r".*?_[0-9]+")
-_SYSTEM = re.compile(r"(^|/)(__MACOSX/|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)")
+_OS_FILES = re.compile(r"(^|/)(__MACOSX/|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)")
 
 
 class Unreadable(Exception):
-    """An entry, or the rest of an archive, that cannot be read; the text says why."""
+    """Raised if an entry, or the rest of an archive, cannot be read; the text gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,12 @@ class Member:
     """An entry of an archive.
 
     Attributes:
-        path: its name, composed (NFC), with slashes.
-        number: its place in the table of contents, from 1.
-        name: its name's bytes.
-        refused: why it is not read; empty if it can be tried.
-        stray: whether its name can be nobody's.
-        ignored: whether it is an operating system's own, and nobody's work.
+        path: the entry's name in Unicode's composed form (NFC), with slashes.
+        number: the entry's position in the table of contents, starting from 1.
+        name: the bytes of the entry's name.
+        refused: the reason why the entry is not read; empty if reading can be tried.
+        stray: True if the name is invalid, so that the entry cannot belong to a student.
+        ignored: True if the operating system made the entry.
     """
 
     path: str
@@ -73,14 +74,14 @@ class Member:
 
 
 class Archive:
-    """An open archive.
+    """An open zip archive.
 
     Args:
         file: the archive.
-        length: how many bytes it has.
+        length: the size of the archive in bytes.
 
     Raises:
-        Unreadable: it has no table of contents.
+        Unreadable: if the archive has no table of contents.
     """
 
     def __init__(self, file: BinaryIO, length: int) -> None:
@@ -93,19 +94,20 @@ class Archive:
     def members(self) -> Iterator[Member]:
         """Yield the files in the archive, in the order of its table of contents.
 
-        If there are too many, the students with the most files lose their last ones.
+        If there are too many files, the last files of the students with the most files are left out.
 
         Raises:
-            Unreadable: the table cannot be read any further, or not all files were yielded.
+            Unreadable: if the table cannot be read to its end, or if files were left out.
         """
         counts: Counter[str] = Counter()
-        with suppress(Unreadable):  # it is raised below, after the files before it
+        # The same error is raised below, after the readable files have been yielded.
+        with suppress(Unreadable):
             for member in self._entries():
-                counts[_whose(member.path)] += 1
+                counts[_student_part(member.path)] += 1
         most, seen, left_out = _fair_share(counts.values(), MAX_ENTRIES), Counter[str](), 0
         for member in self._entries():
-            seen[_whose(member.path)] += 1
-            if seen[_whose(member.path)] <= most:
+            seen[_student_part(member.path)] += 1
+            if seen[_student_part(member.path)] <= most:
                 yield member
             else:
                 left_out += 1
@@ -123,7 +125,7 @@ class Archive:
         """Yield the files that the table of contents lists.
 
         Raises:
-            Unreadable: the table cannot be read any further.
+            Unreadable: if the table cannot be read to its end.
         """
         at, end, count = self._begin, self._begin + self._size, 0
         while at < end:
@@ -140,35 +142,35 @@ class Archive:
                 yield member
 
     def _member(self, at: int, number: int) -> tuple[Member | None, int]:
-        """The entry that the table has at a position, None for a folder, and where the next one is."""
+        """Return the entry at a position of the table (None for a folder) and the next entry's position."""
         self._file.seek(at)
         head = self._file.read(_ENTRY.size)
         if len(head) < _ENTRY.size or head[:4] != b"PK\1\2":
             raise Unreadable(_broken_table())
-        found = _ENTRY.unpack(head)
-        made_by, flags, method, crc, packed, size = found[1] >> 8, found[3], found[4], *found[7:10]
+        fields = _ENTRY.unpack(head)
+        made_by, flags, method, crc, packed, size = fields[1] >> 8, fields[3], fields[4], *fields[7:10]
         name_size, extra_size, comment_size, attributes, offset = (
-            found[10],
-            found[11],
-            found[12],
-            found[15],
-            found[16],
+            fields[10],
+            fields[11],
+            fields[12],
+            fields[15],
+            fields[16],
         )
         name, extra = self._file.read(name_size), self._file.read(extra_size)
         following = at + _ENTRY.size + name_size + extra_size + comment_size
         path = _decoded(name, bool(flags & _UTF8))
         if path.endswith("/"):
             return None, following
-        size, packed, offset = _long(extra, size, packed, offset)
+        size, packed, offset = _zip64_sizes(extra, size, packed, offset)
         mode = attributes >> 16 if made_by == _UNIX else 0
-        stray = _stray(path, name_size)
+        stray = _invalid_name_reason(path, name_size)
         member = Member(
             path=path,
             number=number,
             name=name,
             refused=stray or _refusal(flags, method, size, mode),
             stray=bool(stray),
-            ignored=bool(_SYSTEM.search(path)),
+            ignored=bool(_OS_FILES.search(path)),
             offset=offset + self._shift,
             packed=packed,
             size=size,
@@ -178,10 +180,10 @@ class Archive:
         return member, following
 
     def read(self, member: Member) -> bytes:
-        """Return the bytes of an entry, never more than a notebook may have.
+        """Return the bytes of an entry, at most `MAX_FILE_BYTES`.
 
         Raises:
-            Unreadable: it cannot be read, or all entries together are larger than an archive's may be.
+            Unreadable: if the entry cannot be read, or the archive's entries are too large together.
         """
         if member.refused:
             raise Unreadable(member.refused)
@@ -193,7 +195,9 @@ class Archive:
         if len(head) < _HEADER.size or head[:4] != b"PK\3\4":
             raise Unreadable(_damaged())
         name_size, extra_size = _HEADER.unpack(head)[9:11]
-        if self._file.read(name_size) != member.name:  # else two programs may see two archives
+        # If the names in the table and before the data could differ, programs might disagree about the
+        # content.
+        if self._file.read(name_size) != member.name:
             raise Unreadable(_damaged())
         self._file.seek(extra_size, os.SEEK_CUR)
         data = (
@@ -206,7 +210,7 @@ class Archive:
         return data
 
     def _count(self, member: Member) -> None:
-        """Take an entry's size off what all may have together, before it is unpacked for the first time."""
+        """Subtract an entry's size from the total that may be unpacked, unless it was subtracted before."""
         if member.number in self._counted:
             return
         if member.size > self._left:
@@ -221,7 +225,7 @@ class Archive:
         self._left -= member.size
 
     def _inflated(self, member: Member) -> bytes:
-        """What a compressed entry holds: at most a byte more than its size is said to be."""
+        """Return the unpacked data of an entry, limited to one byte more than its declared size."""
         unpack, parts, left, room = zlib.decompressobj(-15), [], member.packed, member.size + 1
         try:
             while left > 0 and room > 0 and not unpack.eof:
@@ -241,11 +245,11 @@ class Archive:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Archive]:
-    """Open an archive.
+    """Open a zip archive for the duration of a `with` block.
 
     Raises:
-        CourseError: there is no such file.
-        Unreadable: it is none.
+        CourseError: if the file does not exist, or is a folder.
+        Unreadable: if the file is not a zip archive.
     """
     if path.is_dir():
         raise CourseError(
@@ -265,17 +269,17 @@ def opened(path: Path) -> Iterator[Archive]:
         yield Archive(file, path.stat().st_size)
 
 
-def _whose(path: str) -> str:
-    """Return the part of a path that one student's files have in common: a guess, before anybody is known.
+def _student_part(path: str) -> str:
+    """Return the part of a path that is probably the same for all files of one student.
 
-    In an archive with folders it is the first folder, in a flat one the beginning up to the first number.
+    In an archive with folders, this is the first folder; in a flat archive, the text up to the first number.
     """
-    found = _FIRST_NUMBER.match(path)
-    return path.partition("/")[0] if "/" in path or not found else found[0]
+    match = _FIRST_NUMBER.match(path)
+    return path.partition("/")[0] if "/" in path or not match else match[0]
 
 
 def _fair_share(counts: Collection[int], most: int) -> int:
-    """Return the size to which the largest counts have to be cut so that the sum is no more than `most`."""
+    """Return the limit to which the largest counts must be cut so that the sum is at most `most`."""
     rest, left = most, len(counts)
     for count in sorted(counts):
         if count * left > rest:
@@ -285,9 +289,9 @@ def _fair_share(counts: Collection[int], most: int) -> int:
 
 
 def _no_zip(file: BinaryIO) -> str:
-    """Return the sentence about a file that is no whole zip archive, with what it is, if that is known."""
+    """Return the message about a file that is not a complete zip archive, with the file's type if known."""
     file.seek(0)
-    head = file.read(_HEAD)
+    head = file.read(_TYPE_BYTES)
     kind = None if head.startswith(b"PK") else kind_of(head)
     en, ko = (f"It is {kind.name[0]}. ", f"{kind.name[1]}입니다. ") if kind else ("", "")
     return say(
@@ -297,7 +301,10 @@ def _no_zip(file: BinaryIO) -> str:
 
 
 def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
-    """Where the table of contents begins, its size, and how far all offsets are shifted."""
+    """Return the offset and size of the table of contents, and the shift of all offsets in it.
+
+    The shift is not zero if there is other data before the archive.
+    """
     file.seek(max(0, length - 65_535 - _END.size))
     tail = file.read()
     at = tail.rfind(b"PK\5\6")
@@ -319,8 +326,8 @@ def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
     return begin, size, begin - offset
 
 
-def _long(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
-    """The true sizes and offset of a large entry, which stand in its zip64 field."""
+def _zip64_sizes(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
+    """Return the sizes and the offset of an entry, taken from its zip64 field if the entry is large."""
     at = 0
     while at + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, at)
@@ -335,7 +342,7 @@ def _long(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, 
 
 
 def _decoded(name: bytes, is_utf8: bool) -> str:
-    """A name as text: UTF-8, said or not, else Korean Windows' cp949, else the first zip programs' cp437."""
+    """Decode an entry's name as UTF-8, else as cp949 (Korean Windows), else as cp437 (zip's default)."""
     if is_utf8:
         text = name.decode("utf-8", "backslashreplace")
     else:
@@ -351,15 +358,18 @@ def _strict(name: bytes, encoding: str) -> str:
 
 
 def _korean(name: bytes) -> str:
-    """A name in cp949 if that gives Korean, else nothing; a Latin second byte is rather cp437."""
+    """Decode a name as cp949 if the result is Korean; otherwise return "".
+
+    A second byte in the ASCII range suggests cp437 instead.
+    """
     text = _strict(name, "cp949")
     odd = [char for char in text if not char.isascii()]
     is_korean = odd and all("가" <= char <= "힣" and char.encode("cp949")[1] >= 0x80 for char in odd)
     return text if is_korean else ""
 
 
-def _stray(path: str, name_size: int) -> str:
-    """Why a name can be nobody's; empty if it can."""
+def _invalid_name_reason(path: str, name_size: int) -> str:
+    """Return the reason why an entry's name cannot belong to a student's file; empty if it can."""
     if not path or name_size > MAX_NAME_BYTES or "\0" in path:
         return say(
             en="Its name is empty, too long or not valid.",
@@ -372,7 +382,7 @@ def _stray(path: str, name_size: int) -> str:
 
 
 def _refusal(flags: int, method: int, size: int, mode: int) -> str:
-    """Why an entry is not read; empty if it is."""
+    """Return the reason why an entry must not be read; empty if it may be read."""
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
         return say(en="It is a link or a device, not a file.", ko="파일이 아니라 링크나 장치입니다.")
     if flags & _ENCRYPTED:

@@ -1,4 +1,4 @@
-"""What one person handed in at once, and what became of each file of it."""
+"""Data classes for the contents of an LMS export: attempts, their files, and the outcome of each file."""
 
 import re
 from collections.abc import Sequence
@@ -11,10 +11,11 @@ from autograder.intake.kinds import Kind
 from autograder.lms.archive import Archive, Member, Unreadable
 from autograder.lms.exported import Handed
 
-# Blackboard's receipt begins so: "Name: Kim Minji (kim_minji)", in the language of the site.
+# The first line of a Blackboard receipt, such as "Name: Kim Minji (kim_minji)". The word before the colon is
+# in the site's language.
 _RECEIPT = re.compile(r"[^:]*:\s*(?P<name>.+?)\s*\((?P<user>[^()]+)\)")
 
-#: What became of a file, and whether somebody has to look at it.
+#: The outcomes that a file of an archive can have; True if the instructor has to act on the file.
 OUTCOMES = {
     "collected": False,
     "unchanged": False,
@@ -29,11 +30,11 @@ OUTCOMES = {
 
 @dataclass
 class Line:
-    """What became of a file of an archive.
+    """The report line for one file of an archive: its path and its outcome.
 
     Attributes:
-        path: its name in the archive; empty if this is about the archive.
-        file: what of it the student has named; empty if that is not known.
+        path: the file's name in the archive; empty if the line is about the archive as a whole.
+        file: the part of the path that the student chose; empty if unknown.
     """
 
     archive: str
@@ -46,24 +47,24 @@ class Line:
 
     @property
     def needs_a_person(self) -> bool:
-        """Whether somebody has to look at it."""
+        """True if the instructor has to act on this file."""
         return OUTCOMES[self.outcome]
 
     def say(self, outcome: str, message: str) -> None:
-        """Settle what became of the file."""
+        """Set the outcome of the file and the message that explains it."""
         self.outcome, self.message = outcome, message
 
 
 @dataclass
 class File:
-    """A file of an archive.
+    """A file of an archive, with what is known so far about its owner and its content.
 
     Attributes:
-        readings: each way in which the system can have written the file's path.
-        handed: the reading that holds, once the owner is known; until then the first one.
+        readings: each way in which the LMS can have written the file's path.
+        handed: the correct reading once the owner is known; until then the first reading.
         lesson: the lesson that the file's cells belong to.
-        problem: why a notebook cannot be read.
-        kind: what a file without a notebook's name is, if that is known.
+        problem: the reason why a notebook cannot be parsed.
+        kind: the type of a file that is not named like a notebook, if the type is known.
     """
 
     line: Line
@@ -79,18 +80,18 @@ class File:
         self.handed = self.readings[0]
 
     def undecided(self, why: str) -> None:
-        """Say that the owner is not known."""
+        """Set the outcome "whose?" because the owner of the file is unknown."""
         self.line.student = ""
         self.line.say("whose?", why)
 
 
 @dataclass
 class Attempt:
-    """What one person handed in at once, for one lesson.
+    """The files that one student submitted together, for one lesson.
 
     Attributes:
-        zone: the zone of the system's clock; None for this machine's.
-        when: in UTC; None if that is not known.
+        zone: the time zone of the LMS's clock; None for this machine's time zone.
+        when: the submission time in UTC; None if unknown.
     """
 
     student: str
@@ -101,60 +102,67 @@ class Attempt:
 
     @property
     def when(self) -> datetime | None:
-        """When it was handed in, by the system's own clock."""
+        """The submission time in UTC, converted from the LMS's own clock; None if unknown."""
         return to_utc(self.handed.when, self.zone) if self.handed.when else None
 
     def settle(self, outcome: str, message: str) -> None:
-        """Say what became of all files that would otherwise be collected."""
+        """Set the outcome of all files of this attempt that would otherwise be collected."""
         for file in self.files:
             if file.line.outcome == "collected":
                 file.line.say(outcome, message)
 
     def remark(self, text: str) -> None:
-        """Add something to what is said of each file."""
+        """Append a sentence to the message of each file of this attempt."""
         for file in self.files:
             file.line.message = f"{file.line.message} {text}".strip()
 
 
 def is_notebook(file: File) -> bool:
-    """Return whether a file has a notebook's name, however programs have lengthened it."""
+    """Return whether a file is named like a notebook, even with a suffix added, as in `x.ipynb.txt`."""
     return ".ipynb" in file.handed.file.casefold()
 
 
 def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
-    """Settle Blackboard's usernames by its receipts, which begin with "Name: Kim Minji (kim_minji)"."""
-    known: dict[str, Handed] = {}
+    """Replace guessed Blackboard usernames with those in Blackboard's receipts.
+
+    A receipt begins with a line such as "Name: Kim Minji (kim_minji)".
+    """
+    by_label: dict[str, Handed] = {}
     receipts = [file for file in files if file.handed.system == "blackboard" and not file.handed.file]
     for file in sorted(receipts, key=lambda file: file.member.size):
         with suppress(Unreadable):
             first = archive.read(file.member).decode("utf-8-sig", "replace").partition("\n")[0]
-            if found := _RECEIPT.fullmatch(first.strip()):
-                for one in file.readings:
-                    if one.keys == (found["user"],):
-                        known[_attempt_label(one)] = replace(one, name=found["name"].strip())
+            if match := _RECEIPT.fullmatch(first.strip()):
+                for reading in file.readings:
+                    if reading.keys == (match["user"],):
+                        by_label[_attempt_label(reading)] = replace(reading, name=match["name"].strip())
     for file in files:
-        if told := known.get(_attempt_label(file.handed)):
-            file.handed = replace(file.handed, group=told.group, keys=told.keys, name=told.name)
+        if from_receipt := by_label.get(_attempt_label(file.handed)):
+            file.handed = replace(
+                file.handed, group=from_receipt.group, keys=from_receipt.keys, name=from_receipt.name
+            )
             file.readings = (file.handed,)
     return files
 
 
 def _attempt_label(handed: Handed) -> str:
-    """What the names of all files of one attempt have in common."""
+    """Return the part of the path that all files of one attempt share; empty if the LMS writes none."""
     if handed.system not in ("brightspace", "blackboard"):
         return ""
     return handed.label if handed.file else handed.label.removesuffix(".txt")
 
 
 def attempts_of(files: Sequence[File], zone: tzinfo | None) -> list[Attempt]:
-    """Group what was handed in at once. Where the name holds no time, an archive has one attempt of each.
+    """Group files into attempts: one per student and submission.
+
+    An LMS that writes no label of the attempt into file names gives one attempt per student and archive.
 
     Args:
-        files: the files whose owners are known.
-        zone: the zone of the system's clock; None for this machine's.
+        files: the files with a known owner.
+        zone: the time zone of the LMS's clock; None for this machine's time zone.
     """
-    found: dict[tuple[str, ...], Attempt] = {}
+    attempts: dict[tuple[str, ...], Attempt] = {}
     for file in files:
         key = (file.handed.group, file.line.student, _attempt_label(file.handed))
-        found.setdefault(key, Attempt(file.line.student, file.handed, zone=zone)).files.append(file)
-    return list(found.values())
+        attempts.setdefault(key, Attempt(file.line.student, file.handed, zone=zone)).files.append(file)
+    return list(attempts.values())

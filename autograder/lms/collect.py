@@ -1,9 +1,9 @@
-"""Files of a system's export, put into submitted/STUDENT/LESSON/, with a line for each file.
+"""Collect submissions from LMS exports into submitted/STUDENT/LESSON/, and report each file's outcome.
 
-A file goes to a student only if the system's own part of its path, or the roster, says so (`_owned`).
-An assignment's lesson is the one that the students' notebooks match, by graded cells; each student has one
-vote, and if they disagree, the user has to name the lesson. Unreadable files are placed, too, so that
-`autograder grade` reports them. The newest attempt counts (placing.py).
+A file is assigned to a student only if the LMS's own part of its path, or the roster, identifies the student
+(`_Collector._owned`). An assignment's lesson is the one that the students' notebooks match, by graded cells.
+Each student has one vote; if the votes differ, the user has to name the lesson. Unreadable files are placed,
+too, so that `autograder grade` reports them. The newest attempt counts (placing.py).
 """
 
 import re
@@ -29,8 +29,8 @@ from autograder.lms.roster import Ambiguous, Person, Roster, student_id, written
 from secant.language import counted, say
 from secant.visible import visible
 
-_INDEX = "index.html"  # Brightspace's own list of what it exports
-_LASTING = ("canvas", "blackboard")  # systems whose ids of people stay the same from lesson to lesson
+_INDEX = "index.html"  # name of the list of exported files that Brightspace adds to an archive
+_LASTING = ("canvas", "blackboard")  # LMSs in which a person's id stays the same from lesson to lesson
 _BY_HAND = "submitted/STUDENT/LESSON/"
 _MONTH, _DAY = "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
 _CLOCK = "(?:[01]?[0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9])?"
@@ -39,11 +39,11 @@ _DATE = re.compile(rf"20[0-9]{{2}}_{_MONTH}_{_DAY}(?![0-9])|20[0-9]{{2}}{_MONTH}
 
 @dataclass(frozen=True)
 class Collected:
-    """What became of the archives.
+    """The result of collecting archives.
 
     Attributes:
-        lines: one for each file, and for each archive that could not be read to its end.
-        people: whose submissions were found, and who is in the roster.
+        lines: one line for each file, and one for each archive that could not be read completely.
+        people: the students with submissions in the archives, and everyone in the roster.
     """
 
     lines: Sequence[Line]
@@ -51,14 +51,14 @@ class Collected:
 
     @property
     def placed(self) -> Sequence[tuple[str, str]]:
-        """The students and lessons of which something new lies in submitted/."""
+        """The students and lessons with a new submission in submitted/."""
         return sorted({(line.student, line.lesson) for line in self.lines if line.outcome == "collected"})
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many files had which outcome."""
-        found = Counter(line.outcome for line in self.lines)
-        return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
+        """The number of files with each outcome."""
+        counter = Counter(line.outcome for line in self.lines)
+        return {outcome: counter[outcome] for outcome in OUTCOMES if counter[outcome]}
 
 
 def collect(
@@ -68,17 +68,17 @@ def collect(
     lesson: str = "",
     system: System | None = None,
 ) -> Collected:
-    """Put what archives hold where `autograder grade` looks for it.
+    """Collect the submissions in LMS archives into submitted/, where `autograder grade` looks for them.
 
     Args:
         course: the course directory.
         downloads: the archives, as downloaded.
-        roster: who is who; without it, ids are made of what the system's names say.
-        lesson: the lesson that all is of, whatever the notebooks say.
-        system: where the archives come from, if their names do not show it.
+        roster: the students of the course; without a roster, ids are made from the names in the archives.
+        lesson: the lesson that all submissions belong to, even if the notebooks match another one.
+        system: the LMS that made the archives, if their file names do not show it.
 
     Raises:
-        CourseError: an archive does not exist, or no lesson is built.
+        CourseError: if an archive does not exist, or no lesson is built.
     """
     known = _graded_cells(course)
     lines: list[Line] = []
@@ -93,10 +93,10 @@ def collect(
 
 
 def system_named(name: str) -> System | None:
-    """The system that a word means; None for no word.
+    """Return the LMS with this name; None for an empty name.
 
     Raises:
-        CourseError: it means none.
+        CourseError: if the name is not that of a supported LMS.
     """
     for system in SYSTEMS:
         if name == system:
@@ -112,7 +112,11 @@ def system_named(name: str) -> System | None:
 
 
 def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
-    """The names of the graded cells of each built lesson, and of each other assignment."""
+    """Return the names of the graded cells of each built lesson and of each plain assignment.
+
+    Raises:
+        CourseError: if there is neither a built lesson nor a plain assignment.
+    """
     source = course.directory.source_directory
     lessons, plain = built_lessons(course.root, source), plain_assignments(course.root, source)
     lessons = [name for name in lessons if name not in plain]
@@ -124,28 +128,36 @@ def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
             )
         )
     notebooks = {name: read_notebook(course.root / source / name / f"{name}.ipynb") for name in lessons}
-    known = {name: [book] for name, book in notebooks.items()}
-    known |= {name: [*instructors_notebooks(course.root, name, source).values()] for name in plain}
+    sources = {name: [book] for name, book in notebooks.items()}
+    sources |= {name: [*instructors_notebooks(course.root, name, source).values()] for name in plain}
     return {
         name: frozenset(grade_id(cell) for book in books for cell in book.cells if grade_id(cell))
-        for name, books in known.items()
+        for name, books in sources.items()
     }
 
 
 def lesson_of(data: bytes, known: Mapping[str, frozenset[str]]) -> str:
-    """Return the lesson that a notebook has most graded cells of; empty if it has none.
+    """Return the lesson that shares the most graded cells with a notebook; empty if no lesson shares any.
 
     Raises:
-        Refused: it cannot be read.
+        Refused: if the notebook cannot be read.
     """
-    found = {cell.grade_id for cell in parse(data).cells}
-    best = max(known, key=lambda name: len(known[name] & found))
-    return best if known[best] & found else ""
+    cells = {cell.grade_id for cell in parse(data).cells}
+    best = max(known, key=lambda name: len(known[name] & cells))
+    return best if known[best] & cells else ""
 
 
 @dataclass
 class _Collector:
-    """One archive on its way into submitted/."""
+    """The collection of one archive's files into submitted/.
+
+    Attributes:
+        known: the names of the graded cells of each lesson.
+        asked: the lesson that the user named; empty if the notebooks decide.
+        people: the students found so far, by id; shared by all archives.
+        lines: the report, shared by all archives.
+        name: the archive's file name.
+    """
 
     course: Course
     known: Mapping[str, frozenset[str]]
@@ -168,19 +180,19 @@ class _Collector:
         owned = list(self._owned(with_receipts(archive, files)))
         attempts = attempts_of(owned, clock.shown if clock.is_set else None)
         for file in _in_fair_order(attempts):
-            self._look(archive, file)
+            self._inspect(archive, file)
         self._choose_lessons(attempts)
-        attempts = [one for one in attempts if one.lesson and not self._has_other_owner(one)]
+        attempts = [attempt for attempt in attempts if attempt.lesson and not self._has_other_owner(attempt)]
         places = Places(self.course, archive)
         by_place: dict[tuple[str, str], list[Attempt]] = {}
-        for one in attempts:
-            by_place.setdefault((one.lesson, one.student), []).append(one)
-        for _, these in sorted(by_place.items()):
-            places.write(these)
+        for attempt in attempts:
+            by_place.setdefault((attempt.lesson, attempt.student), []).append(attempt)
+        for _, student_attempts in sorted(by_place.items()):
+            places.write(student_attempts)
         remember(self.course, attempts)
 
     def _file(self, member: Member, system: System | None) -> File | None:
-        """The file that an entry is; None where it is nobody's, which is said."""
+        """Return an entry as a `File`, or report the entry and return None if no student can own it."""
         line = Line(self.name, visible(member.path)[:300])
         self.lines.append(line)
         if member.ignored or (system == "brightspace" and PurePosixPath(member.path).name == _INDEX):
@@ -211,15 +223,18 @@ class _Collector:
         return File(line, member, found, refused=member.refused)
 
     def _is_of_lesson(self, reading: Handed) -> bool:
-        """Return whether Canvas's number of a file is a lesson's, as in ..._71_8_10_build.ipynb."""
+        """Return whether Canvas's number of a file is in fact part of the lesson's name.
+
+        In `..._71_8_10_build.ipynb`, for example, 10 may be the number of lesson 10_build.
+        """
         return bool(reading.number) and any(
             is_named_after(lesson, f"{reading.number}_{reading.file}") for lesson in self.known
         )
 
     def _owned(self, files: Sequence[File]) -> Iterator[File]:
-        """Say whose each file is; yield those whose owner is known."""
-        told: dict[tuple[str, str], set[str]] = {}
-        found: dict[str, Person] = {}
+        """Determine the owner of each file; yield the files with a known owner, and report the others."""
+        ids_by_student: dict[tuple[str, str], set[str]] = {}
+        owners: dict[str, Person] = {}
         for file in files:
             try:
                 file.handed, person = self._owner(file)
@@ -228,35 +243,35 @@ class _Collector:
                 continue
             file.line.file = visible(file.handed.file)[:100]
             file.line.student = person.id
-            found.setdefault(person.id, person)
-            told.setdefault((person.id, _span(file.handed)), set()).add(file.handed.keys[-1])
+            owners.setdefault(person.id, person)
+            ids_by_student.setdefault((person.id, _id_scope(file.handed)), set()).add(file.handed.keys[-1])
         owned = [file for file in files if file.line.student]
         impossible, counts = _not_of_canvas(owned), Counter(file.line.student for file in owned)
         for file in owned:
             student = file.line.student
-            ids = told[student, _span(file.handed)]
+            ids = ids_by_student[student, _id_scope(file.handed)]
             if len(ids) > 1:
                 several = visible(", ".join(sorted(ids)))
                 file.undecided(_several(visible(student), several, file.handed.system))
             elif file.line.path in impossible:
                 file.undecided(_two_people(visible(file.handed.keys[-1])))
-            elif found[student].contradicts(file.handed.system, file.handed.keys):
+            elif owners[student].contradicts(file.handed.system, file.handed.keys):
                 system, key = file.handed.system, visible(file.handed.keys[-1])
-                number = visible(found[student].numbers[system])
+                number = visible(owners[student].numbers[system])
                 file.undecided(_other_number(visible(student), key, number, system))
             elif len(file.readings) > 1 and file.handed.system == "canvas" and counts[student] > 1:
-                # Perhaps a user whom the roster does not list imitates this student's name and number. Such a
-                # user shall neither replace what the student has handed in nor add to it.
+                # Perhaps a user who is not in the roster imitates this student's name and number. Such a user
+                # must not be able to replace or add to the student's submission.
                 file.undecided(_imitated(file.readings))
             else:
-                self.people.setdefault(student, found[student])
+                self.people.setdefault(student, owners[student])
                 yield file
 
     def _owner(self, file: File) -> tuple[Handed, Person]:
-        """Return the reading that holds, and the student.
+        """Return the correct reading of a file's path, and the student who owns the file.
 
         Raises:
-            Ambiguous: it is not known who; the text says why, and what to do.
+            Ambiguous: if the student is unknown; the text gives the reason and a remedy.
         """
         if self.roster is not None:
             return _in_roster(self.roster, file)
@@ -275,13 +290,14 @@ class _Collector:
                 )
             )
         is_canvas = handed.system == "canvas"
-        name = "" if is_canvas else handed.name  # which has no spaces there
+        # Canvas's form of a name has no spaces, so it is not used as the student's name.
+        name = "" if is_canvas else handed.name
         return handed, Person(own, name, last_name=name, lms_id=handed.keys[-1] if is_canvas else "")
 
     def _has_other_owner(self, attempt: Attempt) -> bool:
-        """Say, if so, that the system had another id for the student in an earlier archive.
+        """Return whether the LMS had another id for the student in an earlier archive, and report it if so.
 
-        A roster with the system's ids decides before the earlier archive does.
+        If the roster contains the LMS's ids, the roster decides, and earlier archives are ignored.
         """
         system, keys = attempt.handed.system, attempt.handed.keys
         if system in self.people[attempt.student].numbers:
@@ -295,8 +311,8 @@ class _Collector:
             )
         return bool(others)
 
-    def _look(self, archive: Archive, file: File) -> None:
-        """Read a file once, to see that it can be read and what it is of."""
+    def _inspect(self, archive: Archive, file: File) -> None:
+        """Read a file once, to find out whether it is readable, and which lesson or file type it is."""
         if not file.handed.file:
             return
         try:
@@ -313,30 +329,33 @@ class _Collector:
             file.problem = refusal.outcome.message
 
     def _choose_lessons(self, attempts: Sequence[Attempt]) -> None:
-        """Say which lesson each attempt belongs to: the one that all students of its assignment mean."""
+        """Set the lesson of each attempt: the only lesson with votes from the students of its assignment.
+
+        If the user named a lesson, use it. If there is no such lesson, report the files with "which lesson?".
+        """
         groups: dict[str, list[Attempt]] = {}
-        for one in attempts:
-            groups.setdefault(one.handed.group, []).append(one)
-        for these in groups.values():
-            votes = Counter({self.asked: 1}) if self.asked else self._votes(these)
+        for attempt in attempts:
+            groups.setdefault(attempt.handed.group, []).append(attempt)
+        for group in groups.values():
+            votes = Counter({self.asked: 1}) if self.asked else self._votes(group)
             lesson = next(iter(votes)) if len(votes) == 1 else ""
-            for one in these:
-                one.lesson = lesson
-                for file in one.files:
+            for attempt in group:
+                attempt.lesson = lesson
+                for file in attempt.files:
                     file.line.lesson = lesson
                     if not lesson:
                         kind = say(en=file.kind.en, ko=file.kind.ko) if file.kind else ""
-                        said = (file.refused, file.problem or kind, _which_lesson(votes))
-                        file.line.say("which lesson?", " ".join(filter(None, said)))
+                        reasons = (file.refused, file.problem or kind, _which_lesson(votes))
+                        file.line.say("which lesson?", " ".join(filter(None, reasons)))
 
     def _votes(self, attempts: Sequence[Attempt]) -> Counter[str]:
-        """Count the students who handed in notebooks of each lesson, by their cells or else by their names.
+        """Count the students with notebooks of each lesson, by the graded cells, or else by the file names.
 
-        A student with notebooks of several lessons has no vote, unless nobody else has one.
+        A student with notebooks of several lessons has no vote, unless every student has several.
         """
         by_cells: dict[str, set[str]] = {}
         by_names: dict[str, set[str]] = {}
-        for file in (file for one in attempts for file in one.files):
+        for file in (file for attempt in attempts for file in attempt.files):
             name = PurePosixPath(file.handed.file).name
             by_cells.setdefault(file.line.student, set()).update({file.lesson} - {""})
             by_names.setdefault(file.line.student, set()).update(
@@ -350,7 +369,7 @@ class _Collector:
 
 
 def _which_lesson(votes: Mapping[str, int]) -> str:
-    """Return the question which lesson an archive belongs to, and how to answer it."""
+    """Return the message that asks the user to name an archive's lesson with --lesson."""
     if not votes:
         return say(
             en="No notebook shows which lesson this is: name it with --lesson.",
@@ -367,61 +386,72 @@ def _which_lesson(votes: Mapping[str, int]) -> str:
 
 
 def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
-    """Yield the files to be read: the least of an archive's bytes first, by student.
+    """Yield the files to be read, ordered by student: the student with the fewest bytes comes first.
 
-    Of an attempt, as much is read as one notebook may have: its notebooks first, then its smallest files.
-    So the student whose files are too large is the one whose files are left out.
+    At most `MAX_FILE_BYTES` of each attempt are read: its notebooks first, then its smallest files. So if an
+    archive is too large, the students with the largest files lose files.
     """
     too_much = say(
         en="There are too many files, or they are too large together.", ko="파일이 너무 많거나 너무 큽니다."
     )
     read: dict[str, list[File]] = {}
-    for one in attempts:
+    for attempt in attempts:
         room = MAX_FILE_BYTES
-        for file in sorted(one.files, key=lambda file: (not is_notebook(file), file.member.size)):
+        for file in sorted(attempt.files, key=lambda file: (not is_notebook(file), file.member.size)):
             if file.refused or file.member.size > room:
                 file.refused = file.refused or too_much
                 continue
             room -= file.member.size
-            read.setdefault(one.student, []).append(file)
+            read.setdefault(attempt.student, []).append(file)
     for files in sorted(read.values(), key=lambda files: sum(file.member.size for file in files)):
         yield from files
 
 
 def _members(archive: Archive) -> tuple[list[Member], str]:
-    """The files of an archive, and why there are no more. Of two with one name the last counts."""
-    found: list[Member] = []
+    """Return the files of an archive, and the reason if the rest could not be read.
+
+    If two entries have the same name, the last one counts, and the other is refused.
+    """
+    members: list[Member] = []
     cut = ""
     try:
         for member in archive.members():
-            found.append(member)
+            members.append(member)
     except Unreadable as error:
         cut = str(error)
-    if not found and not cut:
+    if not members and not cut:
         cut = say(en="There is no file in this archive.", ko="압축 파일에 아무 파일도 없습니다.")
-    last = {member.path: member.number for member in found}
-    twice = say(
+    last = {member.path: member.number for member in members}
+    duplicate = say(
         en="Two entries have this name; the last one counts.",
         ko="같은 이름이 두 번 있어서 마지막 것만 씁니다.",
     )
-    return [m if last[m.path] == m.number else replace(m, refused=m.refused or twice) for m in found], cut
+    return [
+        m if last[m.path] == m.number else replace(m, refused=m.refused or duplicate) for m in members
+    ], cut
 
 
-def _span(handed: Handed) -> str:
-    """Return the part of an archive in which the system has one id for a person."""
+def _id_scope(handed: Handed) -> str:
+    """Return the group of files in which a person has only one LMS id; empty for the whole archive."""
     return "" if handed.system in _LASTING else handed.group
 
 
 def _settle_institution_ids(files: Sequence[File]) -> None:
-    """Keep the ids before the names on Brightspace if each file of an archive has one, else none of them."""
+    """Keep the readings with an institution's id if every file has one; otherwise keep those without.
+
+    Only Brightspace's names have such readings.
+    """
     all_have = all(len(file.readings[0].keys) == 2 for file in files)
     for file in files:
-        file.readings = [one for one in file.readings if (len(one.keys) == 2) == all_have]
+        file.readings = [reading for reading in file.readings if (len(reading.keys) == 2) == all_have]
         file.handed = file.readings[0]
 
 
 def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
-    """Return the paths that Canvas cannot have written: one user under two names, one file twice."""
+    """Return the paths that Canvas cannot have written.
+
+    In these paths, one user has two names, or one file number occurs twice.
+    """
     sure = [file for file in files if file.handed.system == "canvas" and len(file.readings) == 1]
     names: dict[str, set[str]] = {}
     numbers = Counter((file.handed.keys, file.handed.number) for file in sure if file.handed.file)
@@ -441,24 +471,24 @@ def _is_date(handed: Handed) -> bool:
 
 
 def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
-    """Return the reading of a path that means a person in a roster, and the person.
+    """Return the reading of a path that identifies a person in the roster, and the person.
 
     Raises:
-        Ambiguous: nobody, or several people.
+        Ambiguous: if no person or several people match.
     """
     shown = visible(file.handed.name or file.handed.keys[0])
-    found: list[tuple[Handed, Person]] = []
+    matches: list[tuple[Handed, Person]] = []
     for handed in file.readings:
         try:
             person = roster.find(handed.keys, handed.name, handed.system) or _after_group(roster, handed)
         except Ambiguous as error:
             raise Ambiguous(_could_be(shown, str(error), handed)) from None
         if person is not None:
-            found.append((handed, person))
-    people = sorted({person.id for _, person in found})
+            matches.append((handed, person))
+    people = sorted({person.id for _, person in matches})
     if len(people) > 1:
         raise Ambiguous(_could_be(shown, " / ".join(people), file.handed))
-    if not found:
+    if not matches:
         raise Ambiguous(
             say(
                 en=f"{shown} is not in the roster. Add a row, then collect again.",
@@ -466,17 +496,19 @@ def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
             )
         )
     if len(file.readings) > 1:
-        found = [(handed, person) for handed, person in found if _is_whole(roster, file, handed, person)]
-        if len({(handed.when, handed.file) for handed, _ in found}) != 1:
+        matches = [
+            (handed, person) for handed, person in matches if _is_certain(roster, file, handed, person)
+        ]
+        if len({(handed.when, handed.file) for handed, _ in matches}) != 1:
             raise Ambiguous(_imitated(file.readings))
-    return found[0]
+    return matches[0]
 
 
-def _is_whole(roster: Roster, file: File, handed: Handed, person: Person) -> bool:
-    """Return whether one of several readings says enough of a person to be the true one.
+def _is_certain(roster: Roster, file: File, handed: Handed, person: Person) -> bool:
+    """Return whether one of several readings identifies the person well enough to be the true reading.
 
-    On Canvas both id and name have to be this person's. On Brightspace the id is the same in each reading.
-    Blackboard's usernames are sure from a receipt alone.
+    On Canvas, both id and name have to match the person. On Brightspace, the id is the same in each reading,
+    so any reading will do. On Blackboard, only a receipt makes a username certain.
     """
     if handed.system == "canvas":
         by_name = written(person.name) | written(f"{person.first_name} {person.last_name}")
@@ -485,7 +517,7 @@ def _is_whole(roster: Roster, file: File, handed: Handed, person: Person) -> boo
 
 
 def _could_be(shown: str, people: str, handed: Handed) -> str:
-    """Return the sentence about a path that may mean several people in a roster."""
+    """Return the message about a path that may belong to several people in the roster."""
     fix = (
         _worksheet(handed.keys[-1])
         if handed.system == "moodle"
@@ -501,7 +533,7 @@ def _could_be(shown: str, people: str, handed: Handed) -> str:
 
 
 def _imitated(found: Sequence[Handed]) -> str:
-    """Return the sentence about a path that the system can have written for several people."""
+    """Return the message about a path that the LMS can have written for several people."""
     shown = " / ".join(visible(key) for key in dict.fromkeys(one.keys[-1] for one in found))
     if found[0].system == "blackboard":
         return say(
@@ -521,7 +553,7 @@ def _imitated(found: Sequence[Handed]) -> str:
 
 
 def _perhaps_a_date() -> str:
-    """Return the sentence about numbers that may be a date, and not Canvas's."""
+    """Return the message about numbers that may be a date instead of Canvas's ids."""
     return say(
         en="The numbers in this name may be a date, and not Canvas's. Add --roster CSV with Canvas's ids, or "
         f"put the notebook into {_BY_HAND} yourself.",
@@ -531,7 +563,7 @@ def _perhaps_a_date() -> str:
 
 
 def _two_people(key: str) -> str:
-    """Return the sentence about paths that look like Canvas's but cannot be."""
+    """Return the message about paths that look like Canvas's, but that Canvas cannot have written."""
     return say(
         en=f"This is no name of Canvas's: {key} stands for several people, or twice for one file. Put each "
         f"student's notebook into {_BY_HAND} yourself.",
@@ -541,7 +573,7 @@ def _two_people(key: str) -> str:
 
 
 def _other_number(student: str, key: str, other: str, system: System) -> str:
-    """Return the sentence about a path whose name and id mean different people."""
+    """Return the message about a path whose name and id belong to different people."""
     return say(
         en=f"The name means {student}, whose id was {other}, but the id here is {key}. If it is the same "
         f"person, put {key} into a column `{system}` of the roster (--roster). If not, the name imitates "
@@ -552,12 +584,13 @@ def _other_number(student: str, key: str, other: str, system: System) -> str:
 
 
 def _after_group(roster: Roster, handed: Handed) -> Person | None:
-    """Return the person whom Moodle's name means behind a group's, as in "Group A-Kim Minji".
+    """Return the person whose name follows a group's name, as in Moodle's "Group A-Kim Minji", or None.
 
-    A group's name may have dashes, too. One Latin word alone is no name: the end of "Kim Min-Ann" is not Ann.
+    A group's name may contain dashes, too. A single Latin word does not count as a name: the end of "Kim
+    Min-Ann" is not Ann.
 
     Raises:
-        Ambiguous: several.
+        Ambiguous: if several people match.
     """
     parts = handed.name.split("-") if handed.system == "moodle" else []
     names = ["-".join(parts[at:]).strip() for at in range(1, len(parts))]
@@ -572,7 +605,7 @@ def _after_group(roster: Roster, handed: Handed) -> Person | None:
 
 
 def _worksheet(numbers: str) -> str:
-    """What tells two students of one name apart on Moodle."""
+    """Return the advice on how to tell apart two Moodle students with the same name."""
     return say(
         en=f"Moodle's number in the folder's name is {numbers}: pass this assignment's grading worksheet as "
         "--roster, or copy its Identifier column into a column `moodle` of the roster.",
@@ -582,7 +615,7 @@ def _worksheet(numbers: str) -> str:
 
 
 def _several(student: str, ids: str, system: System) -> str:
-    """What is said of several in an archive who would be one student."""
+    """Return the message about several people in an archive who would get the same student id."""
     if system == "moodle":
         fix = _worksheet(ids)
         return say(
@@ -598,9 +631,9 @@ def _several(student: str, ids: str, system: System) -> str:
 
 
 def _own_id(handed: Handed) -> str:
-    """The id that is made of what the system's name says; empty if it says nothing that stays.
+    """Return the student id made from the LMS's name for a submission; empty if nothing in it is permanent.
 
-    Moodle's number is another in each assignment, and so is Canvas's of somebody anonymous.
+    Moodle's number differs between assignments, and so does Canvas's id of an anonymous student.
     """
     if handed.system in ("moodle", "brightspace"):
         return student_id(handed.name)

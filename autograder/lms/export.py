@@ -1,7 +1,9 @@
-"""Grades as a system takes them back: its own table filled in, or one like it; and the feedback pages.
+"""Export a lesson's grades as a table that an LMS can import, and pack the feedback pages for upload.
 
-A blank cell is no zero: whatever waits for a person, could not be read or was not handed in has no points,
-and a line says why. What a table held there before stays, since an empty cell would delete it in Canvas.
+The table is either one that the LMS exported, filled in, or a new table of the same form. A blank cell is not
+a zero. A submission that needs manual grading, could not be read or does not exist gets no points, and a note
+gives the reason. If the table already has a value in such a cell, the value stays, because Canvas would
+delete a grade if the cell were empty.
 
 - Moodle: `mod/assign/feedback/offline/importgradeslib.php`, the columns Identifier, Grade and Last modified
   (grade); `mod/assign/feedback/file/importziplib.php`, the folders of the feedback.
@@ -31,20 +33,26 @@ from autograder.lms.tables import read_sheet
 from secant.language import say
 from secant.visible import visible
 
-EXPORTED = "exported"  # the folder of what goes back
+EXPORTED = "exported"  # the course's folder for exported grades and feedback
 
 For = Literal["moodle", "canvas", "brightspace"]
 
-_UNNAMED = re.compile(r'[/\\:*?"<>|]')  # in no folder's name
-_CANVAS_OWN = re.compile(r"^\s*Points Possible|^Student, Test$")  # rows of nobody
-_NAMED = 20  # of those of whom a note is
+_NOT_IN_FOLDER_NAMES = re.compile(r'[/\\:*?"<>|]')  # characters that cannot occur in a folder's name
+# Rows of Canvas's table that do not belong to a student.
+_CANVAS_SPECIAL_ROWS = re.compile(r"^\s*Points Possible|^Student, Test$")
+_MAX_LISTED_NAMES = 20  # names listed in one note; the rest are only counted
 _END_OF_LINE = "End-of-Line Indicator"
-_GRADE = ("grade", "성적", "점수", "평점")  # Moodle's column, in English and Korean
-_MOST = ("maximumgrade", "최고성적", "최대점수", "최고점수")
-_IDENTIFIER = ("identifier", "식별자")
+_GRADE_COLUMNS = (
+    "grade",
+    "성적",
+    "점수",
+    "평점",
+)  # titles of Moodle's column for the grade, in English and Korean
+_MAXIMUM_COLUMNS = ("maximumgrade", "최고성적", "최대점수", "최고점수")
+_IDENTIFIER_COLUMNS = ("identifier", "식별자")
 _NAME_COLUMNS = ("fullname", "student", "이름", "성명", "전체이름")
-# Columns of the numbers that systems themselves have for a person, and of all other ids.
-_NUMBER_COLUMNS: Mapping[str, Sequence[str]] = {"moodle": _IDENTIFIER, "canvas": ("id",)}
+# Titles of columns with the number that an LMS itself assigned to a person, then titles of other id columns.
+_NUMBER_COLUMNS: Mapping[str, Sequence[str]] = {"moodle": _IDENTIFIER_COLUMNS, "canvas": ("id",)}
 _ID_COLUMNS = (
     *("idnumber", "학번", "id번호", "emailaddress", "email", "이메일주소", "이메일"),
     *("sisuserid", "sisloginid", "orgdefinedid", "username", "사용자이름"),
@@ -53,11 +61,14 @@ _ID_COLUMNS = (
 
 @dataclass(frozen=True)
 class Grade:
-    """What the gradebook says of a student's lesson.
+    """A student's grade for a lesson according to the gradebook.
 
     Attributes:
-        points: with the late penalty taken off; None if there is no grade to tell, and then `why` says so.
-        current: whether what was graded, if anything, is what was handed in last; else so is the page.
+        points: the points after the late penalty; None if there is no grade to export, as explained by `why`.
+        most: the maximum points of the lesson.
+        why: the reason why there is no grade to export; empty if there is one.
+        current: False if the submission in submitted/ has not been graded, so that the feedback page is
+            missing or outdated.
     """
 
     student: str
@@ -69,14 +80,14 @@ class Grade:
 
 @dataclass(frozen=True)
 class Exported:
-    """What is uploaded, and what a person should know before.
+    """The files to upload to an LMS, and the facts that the instructor should know before the upload.
 
     Attributes:
         sheet: the table of grades.
-        feedback: the archive of feedback pages; None if the system takes none, or there are none.
-        graded: how many points are in the table.
-        blank: who is in the table without points, and why.
-        notes: what else there is to know.
+        feedback: the archive of feedback pages; None if the LMS accepts none, or there are none.
+        graded: the number of students with points in the table.
+        blank: the reason why a student in the table has no points, by student id.
+        notes: other remarks for the instructor.
     """
 
     sheet: Sheet
@@ -87,18 +98,18 @@ class Exported:
 
 
 def export(course: Course, system: For, lesson: str, fill: Path | None = None, column: str = "") -> Exported:
-    """Say a lesson's grades in a system's form.
+    """Export a lesson's grades and feedback pages in an LMS's format.
 
     Args:
         course: the course directory.
-        system: the system.
+        system: the LMS.
         lesson: the lesson's name.
-        fill: the table that the system exports; without it, one like it is made.
+        fill: a table exported by the LMS, to be filled in; None to make a new table of the same form.
         column: the name of the assignment in Canvas or Brightspace.
 
     Raises:
-        CourseError: the table has no column for the grade, or the gradebook cannot be read.
-        GradebookBusy: the gradebook could not be read.
+        CourseError: if the table has no column for the grade, or the gradebook cannot be opened.
+        GradebookBusy: if the gradebook could not be read.
     """
     known = remembered(course, lesson)
     with Book(course.directory, course.config) as book:
@@ -119,9 +130,9 @@ def export(course: Course, system: For, lesson: str, fill: Path | None = None, c
 
 
 def _person(row: Mapping[str, str], known: Mapping[str, str], system: For) -> Person:
-    """Return a student of the gradebook, with the number that the system has shown for the student."""
+    """Return a student of the gradebook, with the student's number in the LMS if it is known."""
     number = known.get("key", "") if known.get("system") == system else ""
-    if system != "moodle":  # whose numbers are others in each assignment
+    if system != "moodle":  # Moodle's number differs between assignments, so the stored one is useless.
         number = number or row["lms_user_id"]
     return Person(
         id=row["id"],
@@ -135,22 +146,22 @@ def _person(row: Mapping[str, str], known: Mapping[str, str], system: For) -> Pe
 
 
 def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) -> dict[str, Grade]:
-    """What the gradebook has of each student."""
+    """Return each student's grade for the lesson, by student id."""
     handed = HandedIn(course, lesson)
-    found: dict[str, Grade] = {}
+    grades: dict[str, Grade] = {}
     for at in range(0, len(students), 50):
-        kept = book.kept([Entry(student, lesson) for student in students[at : at + 50]])
+        results = book.kept([Entry(student, lesson) for student in students[at : at + 50]])
         for student in students[at : at + 50]:
-            one = kept.get((student, lesson))
-            if one is None:
+            stored = results.get((student, lesson))
+            if stored is None:
                 ungraded = student in handed.students
                 why = _not_graded() if ungraded else _not_handed_in()
-                found[student] = Grade(student, None, 0.0, why, current=not ungraded)
+                grades[student] = Grade(student, None, 0.0, why, current=not ungraded)
                 continue
-            entered = one.entered
-            tasks = one.result.entered(entered.scores, entered.waiting).tasks
-            why, newer = "", handed.is_newer(student, one)
-            if one.stale:
+            entered = stored.entered
+            tasks = stored.result.entered(entered.scores, entered.waiting).tasks
+            why, newer = "", handed.is_newer(student, stored)
+            if stored.stale:
                 why = _not_graded()
             elif newer:
                 why = _changed()
@@ -161,15 +172,15 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
                     en="It needs manual grading in formgrader.", ko="사람이 채점해야 합니다(formgrader)."
                 )
             points = None if why else max(0.0, entered.score - entered.penalty)
-            current = not (one.stale or newer)
-            found[student] = Grade(student, points, entered.max_score, why, current)
-    return found
+            current = not (stored.stale or newer)
+            grades[student] = Grade(student, points, entered.max_score, why, current)
+    return grades
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names in a line; of many, the first ones and how many more there are."""
-    shown, more = ", ".join(map(visible, names[:_NAMED])), len(names) - _NAMED
-    return shown if more <= 0 else say(en=f"{shown} and {more} more", ko=f"{shown} 외 {more}명")
+    """Join names in one line; if there are many, list only the first ones and count the rest."""
+    shown, rest = ", ".join(map(visible, names[:_MAX_LISTED_NAMES])), len(names) - _MAX_LISTED_NAMES
+    return shown if rest <= 0 else say(en=f"{shown} and {rest} more", ko=f"{shown} 외 {rest}명")
 
 
 def _not_graded() -> str:
@@ -189,15 +200,16 @@ def _not_handed_in() -> str:
 
 @dataclass(frozen=True)
 class _Claim:
-    """A row's claim to a student's grade; without a student, the reason why the row gets none.
+    """A row's claim to a student's grade, or the reason why the row gets none.
 
     Attributes:
-        shown: what the row says who it is about.
+        shown: the name or id that the row shows.
         student: the student's id; empty if the row gets no grade.
-        strength: how sure the claim is: by the system's own number (3), another id (2), or the name (1).
-        why: the reason; empty with a student, and for a row about nobody.
-        unknown_id: the row, its id and the student whose name it has, if the gradebook does not know the id.
-        is_strange: whether the gradebook does not know this person at all.
+        strength: the reliability of the claim: by the LMS's own number (3), another id (2), or the name (1).
+        why: the reason why the row gets no grade; empty if it gets one, and for rows without a student.
+        unknown_id: a note if the row's id is not in the gradebook but its name is: the row, the id, the
+            student.
+        is_strange: True if neither an id nor the name of the row is in the gradebook.
     """
 
     shown: str
@@ -209,7 +221,7 @@ class _Claim:
 
 
 class _Writer:
-    """Fills a system's table.
+    """A writer of grades into an LMS's table.
 
     A grade goes into the row that carries the student's id. A name decides only in a row without any id.
     """
@@ -219,14 +231,14 @@ class _Writer:
     ) -> None:
         self._system, self._lesson, self._column = system, lesson, column
         self._roster, self._grades = roster, grades
-        self.used: dict[str, int] = {}  # the row of each student in the table
+        self.used: dict[str, int] = {}  # the row index of each student who is in the table
 
     def fill(self, sheet: Sheet) -> tuple[Sheet, dict[str, str], list[str]]:
-        """Return the table with the grades in it, who got none and why, and notes."""
+        """Return the filled table, the reason for each student's blank grade, and notes for the user."""
         target = self._target(sheet)
         blank: dict[str, str] = {}
         claims = [self._claim(sheet, row) for row in sheet.rows]
-        self.used, refused = _settled(claims)
+        self.used, refused = _resolve_claims(claims)
         rows = [list(row) for row in sheet.rows]
         for student, number in self.used.items():
             grade = self._grades[student]
@@ -257,17 +269,21 @@ class _Writer:
         return Sheet(sheet.head, rows, sheet.separator, sheet.bom), blank, notes
 
     def _target(self, sheet: Sheet) -> int:
-        """The column that the grade goes into."""
+        """Return the index of the column for the grade.
+
+        Raises:
+            CourseError: if no column matches, or if several columns match.
+        """
         if self._system == "moodle":
-            found = sheet.column(*_GRADE)
-            if found is None or sheet.column(*_IDENTIFIER) is None:
+            column = sheet.column(*_GRADE_COLUMNS)
+            if column is None or sheet.column(*_IDENTIFIER_COLUMNS) is None:
                 raise CourseError(
                     say(
                         en="This is not a Moodle grading worksheet: it has no Identifier or no Grade column.",
                         ko="Moodle의 채점 워크시트가 아닙니다. 식별자 열이나 성적 열이 없습니다.",
                     )
                 )
-            return found
+            return column
         titles = {index: title for index, title in enumerate(sheet.head) if self._is_item(title)}
         fit = [index for index, title in titles.items() if self._fits(title)]
         if len(fit) != 1:
@@ -281,7 +297,7 @@ class _Writer:
         return fit[0]
 
     def _is_item(self, title: str) -> bool:
-        """Whether a column may hold the grades of an assignment."""
+        """Return whether a column title belongs to the grades of an assignment."""
         if self._system == "brightspace":
             return "Points Grade" in title
         return bool(re.search(r"\(\d+\)$", title)) or title == (self._column or self._lesson)
@@ -296,7 +312,7 @@ class _Writer:
         return bool(re.match(rf"(?:lesson|단원|수업)?\s*0?{int(number)}\b", name, re.IGNORECASE))
 
     def _claim(self, sheet: Sheet, row: Sequence[str]) -> _Claim:
-        """Return the student whose grade a row gets, by its ids, or by its name if it has no id."""
+        """Return a row's claim to a student's grade, by the row's ids, or by its name if it has no id."""
 
         def cells(names: Sequence[str]) -> list[str]:
             found = (sheet.column(name) for name in names)
@@ -312,14 +328,14 @@ class _Writer:
         if found := by_number | by_id:
             (person, *others) = [self._roster.people[at] for at in sorted(found)]
             if others or (numbers and person.contradicts(self._system, numbers)):
-                people = " / ".join(sorted(one.id for one in (person, *others)))
+                people = " / ".join(sorted(person_found.id for person_found in (person, *others)))
                 return _Claim(shown, why=_contradiction(visible(shown), people))
             if not by_number and named and person not in named:
-                people = " / ".join([person.id, *(one.id for one in named)])
+                people = " / ".join([person.id, *(person_found.id for person_found in named)])
                 return _Claim(shown, why=_other_name(visible(shown), people))
             return _Claim(shown, person.id, 3 if by_number else 2)
         if not named:
-            return _Claim(shown, is_strange=bool(shown) and not _CANVAS_OWN.search(name))
+            return _Claim(shown, is_strange=bool(shown) and not _CANVAS_SPECIAL_ROWS.search(name))
         people = " / ".join(person.id for person in named)
         if numbers or ids:
             own = visible((numbers + ids)[0])
@@ -329,28 +345,32 @@ class _Writer:
         return _Claim(shown, named[0].id, 1)
 
     def _other_maximum(self, sheet: Sheet) -> Iterator[str]:
-        """Say if Moodle's maximum is not the lesson's: it skips points above its own without a word."""
-        most = max((grade.most for grade in self._grades.values()), default=0.0)
-        at = sheet.column(*_MOST) if self._system == "moodle" else None
-        theirs = (
+        """Yield a warning for each maximum in Moodle's worksheet that differs from the lesson's maximum.
+
+        Moodle skips grades above its own maximum without a message.
+        """
+        points = max((grade.most for grade in self._grades.values()), default=0.0)
+        at = sheet.column(*_MAXIMUM_COLUMNS) if self._system == "moodle" else None
+        maxima = (
             {row[at].strip().replace(",", ".") for row in sheet.rows if row[at].strip()}
             if at is not None
             else set()
         )
-        for each in theirs:
-            if most and re.fullmatch(r"\d+(\.\d+)?", each) and float(each) != most:
+        for maximum in maxima:
+            if points and re.fullmatch(r"\d+(\.\d+)?", maximum) and float(maximum) != points:
                 yield say(
-                    en=f"The lesson has {most:g} points, but Moodle's assignment has {float(each):g}: "
-                    f"set its maximum to {most:g}.",
-                    ko=f"수업은 {most:g}점, Moodle 과제는 {float(each):g}점입니다. "
-                    f"과제의 최고 점수를 {most:g}점으로 바꾸세요.",
+                    en=f"The lesson has {points:g} points, but Moodle's assignment has {float(maximum):g}: "
+                    f"set its maximum to {points:g}.",
+                    ko=f"수업은 {points:g}점, Moodle 과제는 {float(maximum):g}점입니다. "
+                    f"과제의 최고 점수를 {points:g}점으로 바꾸세요.",
                 )
 
 
-def _settled(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]]:
-    """Return the row of each student, and a line for each row that gets no grade because of another row.
+def _resolve_claims(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]]:
+    """Return the row of each student, and a note for each row that gets no grade because of another row.
 
-    Of several rows the one with the surest claim gets the grade, and none does if there is no surest.
+    If several rows claim a student, the strongest claim gets the grade. If there is no single strongest
+    claim, no row gets it.
     """
     by_student: dict[str, list[int]] = {}
     for number, claim in enumerate(claims):
@@ -364,12 +384,12 @@ def _settled(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]]:
         if len(best) == 1 and (surest > 1 or len(numbers) == 1):
             used[student] = best[0]
         left = [number for number in numbers if number != used.get(student)]
-        lines += [_second(visible(claims[number].shown), number + 2, student) for number in left]
+        lines += [_duplicate_claim(visible(claims[number].shown), number + 2, student) for number in left]
     return used, lines
 
 
 def _contradiction(row: str, people: str) -> str:
-    """Return the line about a row whose ids mean different people."""
+    """Return the note about a row whose ids belong to different people."""
     return say(
         en=f"The row of {row} has ids that contradict each other ({people}), so it was left as it was.",
         ko=f"{row}의 행은 id들이 서로 어긋나서({people}) 그대로 두었습니다.",
@@ -377,7 +397,7 @@ def _contradiction(row: str, people: str) -> str:
 
 
 def _other_name(row: str, people: str) -> str:
-    """Return the line about a row with the id of one student and the name of another."""
+    """Return the note about a row that has the id of one student and the name of another."""
     return say(
         en=f"The row of {row} has the name of one student and an id, perhaps an email address, of another "
         f"({people}), so it was left as it was.",
@@ -387,7 +407,7 @@ def _other_name(row: str, people: str) -> str:
 
 
 def _several(row: str, people: str) -> str:
-    """Return the line about a row whose name several students have."""
+    """Return the note about a row whose name belongs to several students."""
     return say(
         en=f"The row of {row} could be any of {people}, so it was left as it was.",
         ko=f"{row}의 행은 {people} 가운데 누구인지 알 수 없어 그대로 두었습니다.",
@@ -395,7 +415,7 @@ def _several(row: str, people: str) -> str:
 
 
 def _unknown_ids(rows: str) -> str:
-    """Return the line about rows with students' names and ids that the gradebook does not know."""
+    """Return the note about rows that have students' names but ids that are not in the gradebook."""
     return say(
         en="The gradebook does not know the ids of these rows, and a name alone does not decide, so they "
         f"were left as they were: {rows}. For those that are right, write a table with the columns id and "
@@ -406,8 +426,8 @@ def _unknown_ids(rows: str) -> str:
     )
 
 
-def _second(row: str, number: int, student: str) -> str:
-    """Return the line about one of several rows that claim a student."""
+def _duplicate_claim(row: str, number: int, student: str) -> str:
+    """Return the note about one of several rows that claim the same student."""
     return say(
         en=f"Several rows could be {student}'s. Line {number} of the table, {row}, was left as it was.",
         ko=f"{student}의 것일 수 있는 행이 여럿입니다. 표의 {number}번째 줄({row})은 그대로 두었습니다.",
@@ -422,7 +442,11 @@ def _blank_sheet(
     grades: Mapping[str, Grade],
     known: Mapping[str, Mapping[str, str]],
 ) -> Sheet:
-    """A table like the system's own, without grades."""
+    """Return a table in the form of the LMS's own export, with empty grades.
+
+    Raises:
+        CourseError: if Moodle's numbers for the students are unknown.
+    """
     who = sorted(people)
     if system == "moodle":
         head = ["Identifier", "Full name", "Email address", "Grade", "Maximum Grade", "Last modified (grade)"]
@@ -467,23 +491,25 @@ def _full_name(person: Person) -> str:
 
 
 def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
-    """What Moodle's feedback folders are called, by the rows of its worksheet."""
-    identifier, name = sheet.column(*_IDENTIFIER), sheet.column(*_NAME_COLUMNS)
+    """Return the name of each student's feedback folder in Moodle, made from the rows of the worksheet."""
+    identifier, name = sheet.column(*_IDENTIFIER_COLUMNS), sheet.column(*_NAME_COLUMNS)
     if identifier is None:
         return {}
-    found = {}
+    labels = {}
     for student, at in writer.used.items():
         number = re.search(r"\d+$", sheet.rows[at][identifier].strip())
         if number:
-            called = (
-                _UNNAMED.sub("", sheet.rows[at][name].replace("_", " ")).strip() if name is not None else ""
+            shown_name = (
+                _NOT_IN_FOLDER_NAMES.sub("", sheet.rows[at][name].replace("_", " ")).strip()
+                if name is not None
+                else ""
             )
-            found[student] = f"{called or 'Participant'}_{number[0]}_assignsubmission_file"
-    return found
+            labels[student] = f"{shown_name or 'Participant'}_{number[0]}_assignsubmission_file"
+    return labels
 
 
 def _pages(course: Course, system: For, lesson: str, labels: Mapping[str, str]) -> bytes | None:
-    """The feedback pages as the system wants them; None if it takes none, or there are none."""
+    """Return the feedback pages as a zip in the LMS's layout; None if the LMS accepts none, or none exist."""
     place: dict[str, Callable[[str, str], str]] = {
         "moodle": lambda label, name: f"{label}/{name}",
         "canvas": lambda label, name: f"{label}_{name}",
@@ -492,7 +518,7 @@ def _pages(course: Course, system: For, lesson: str, labels: Mapping[str, str]) 
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for student, label in sorted(labels.items()):
             for page in _pages_of(course, student, lesson) if system in place else ():
-                # Without a time: the same pages, the same archive.
+                # A ZipInfo has a constant default time, so the same pages always give the same archive.
                 name = zipfile.ZipInfo(place[system](label, page.name))
                 archive.writestr(name, page.read_bytes(), zipfile.ZIP_DEFLATED)
                 count += 1
@@ -500,7 +526,7 @@ def _pages(course: Course, system: For, lesson: str, labels: Mapping[str, str]) 
 
 
 def _pages_of(course: Course, student: str, lesson: str) -> list[Path]:
-    """Return a student's feedback pages: one for each notebook of the assignment."""
+    """Return the paths of a student's feedback pages, one for each notebook of the assignment."""
     folder = course.folder("feedback", student, lesson)
     names, source = [lesson], course.directory.source_directory
     if is_plain(course.root, lesson, source):

@@ -1,17 +1,18 @@
-"""Learning management systems' names for submissions: the owner of a file, read from its path in an export.
+"""Parse the file names in LMS exports: find each file's owner in its path.
 
-A student types a display name and a file's name, and both can imitate what the system writes. So a path is
-read from the side that the system writes. A path that the system can have written for several people has
-several readings (`readings`), and the true one is always among them. One archive comes from one system.
+A student types a display name and a file's name, and both can imitate the parts that the LMS writes. Parsing
+therefore starts at the side of the path that the LMS writes. A path that the LMS can have written for several
+people has several readings (`readings`), and the true one is always among them. One archive comes from one
+LMS.
 
 - Moodle: `Full Name_123456_assignsubmission_file_/x.ipynb`, from 4.1 on without the last underscore, or flat.
-  Underscores in the name become spaces (mod/assign/classes/downloader.php), so the number stands after the
-  first underscore. It is the participant's number in this one assignment.
-- Canvas: `lastfirst_LATE_123_456_x.ipynb`, the user's number and the file's, without folders. The name has
-  small letters and neither spaces nor signs, but underscores and digits may be in it (lib/content_zipper.rb)
-  as in the file's name: `eve_5_66_7_x.ipynb` is user 5's or user 66's.
-- Brightspace: `123-456 - Full Name - Oct 10, 2026 1022 AM/x.ipynb`, one folder an attempt. The number stands
-  first in the name and the time last. Some institutions put an id of their own before the full name.
+  Underscores in the name become spaces (mod/assign/classes/downloader.php), so the number follows the first
+  underscore. It is the participant's number in this one assignment.
+- Canvas: `lastfirst_LATE_123_456_x.ipynb`, with the user's number and the file's, without folders. The name
+  is in lower case, without spaces or punctuation. It may contain underscores and digits
+  (lib/content_zipper.rb), as may the file's name: `eve_5_66_7_x.ipynb` may belong to user 5 or to user 66.
+- Brightspace: `123-456 - Full Name - Oct 10, 2026 1022 AM/x.ipynb`, with one folder per attempt. The name
+  starts with the number and ends with the time. Some institutions put an id before the full name.
 - Blackboard: `Assignment_username_attempt_2026-11-23-10-00-00_x.ipynb`, and a receipt for each attempt.
   Students type neither the assignment's name nor the username, but both may contain underscores.
 """
@@ -38,7 +39,7 @@ _BRIGHTSPACE = re.compile(r"(?P<key>[0-9]+)-[0-9]+ - (?P<rest>.+)", re.DOTALL)
 _TIME = re.compile(r"[^-/]*\b[0-9]{4}\b[^-/]*")
 _TIME_AND_FILE = re.compile(r"(?P<when>[^-/]*\b[0-9]{4}\b[^-/]*?) - (?P<file>.+)", re.DOTALL)
 _WITH_ID = re.compile(r"(?P<id>[A-Za-z]*[0-9]+) - (?P<name>.+)", re.DOTALL)
-# An id of Canvas has no leading zero; the number of a lesson, as in 01_x.ipynb, has one.
+# Canvas ids have no leading zero. The number of a lesson, as in 01_x.ipynb, has one.
 _CANVAS = re.compile(
     r"_(?P<late>LATE_)?(?P<key>0|[1-9][0-9]*)_(?:(?P<number>0|[1-9][0-9]*)_(?P<file>.+)|(?:text|link)\.html)",
     re.DOTALL,
@@ -47,31 +48,35 @@ _CANVAS_ANONYMOUS = re.compile(
     r"(?P<late>LATE_)?anon_(?P<later>LATE_)?(?P<key>[A-Za-z0-9]{5})_(?P<number>[0-9]+)_(?P<file>.+)",
     re.DOTALL,
 )
-_NOT_IN_A_CANVAS_NAME = re.compile(r"[\x00-/:-^`{-\x7f]")  # of ASCII, only a-z, 0-9 and _ are left
-_ITS_OWN: Mapping[System, re.Pattern[str]] = {  # a part of a path that the system made, however odd
+# Characters that Canvas removes from names: all of ASCII except a-z, 0-9 and _.
+_NOT_IN_A_CANVAS_NAME = re.compile(r"[\x00-/:-^`{-\x7f]")
+# Patterns of text that only the LMS writes into a path, even if the rest cannot be parsed.
+_LMS_PATTERNS: Mapping[System, re.Pattern[str]] = {
     "moodle": re.compile("_assignsubmission_"),
     "brightspace": re.compile(r"^[0-9]+-[0-9]+ - "),
     "canvas": re.compile(r"_[0-9]+_[0-9]+_"),
     "blackboard": re.compile(r"_attempt_[0-9]{4}-"),
 }
-_NOBODY = ("Participant", "참가자", "참여자")  # Moodle's name for each student of an anonymous assignment
+# Names that Moodle shows for every student of an anonymous assignment.
+_ANONYMOUS_NAMES = ("Participant", "참가자", "참여자")
 _DATE = re.compile(r"([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}), (\d{4}) (\d{1,2}):?(\d\d) ?([AP])M")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 @dataclass(frozen=True)
 class Handed:
-    """One reading of a path: the owner and the file, as the system's name shows them.
+    """One possible reading of a path in an LMS export: an owner and a file.
 
     Attributes:
-        group: what the files of one assignment have in common; the whole archive, if that is not said.
-        keys: the system's ids of the person, the system's own last.
-        name: the person's name, as the system writes it; empty if it does not.
-        label: the beginning of the name, which the system knows again when feedback is uploaded.
-        file: the path that the student gave the file; empty for files that the system made.
-        when: the time on the system's clock; None if the name does not say.
-        late: whether the name says that the submission is late.
-        number: the system's own number of the file; empty if the name does not say.
+        group: the part that all files of one assignment share; empty if the name does not show the
+            assignment.
+        keys: the LMS's ids of the person; the id that the LMS itself assigned comes last.
+        name: the person's name as the LMS writes it; empty if the path contains no name.
+        label: the beginning of the name, by which the LMS recognizes a submission when feedback is uploaded.
+        file: the path that the student gave the file; empty for files that the LMS made.
+        when: the time on the LMS's clock; None if the name contains no time.
+        late: True if the name marks the submission as late.
+        number: the LMS's own number of the file; empty if the name contains none.
     """
 
     system: System
@@ -86,9 +91,9 @@ class Handed:
 
 
 def system_of(paths: Iterable[str]) -> System | None:
-    """Return the system that most of these paths come from; None if it is none or could be several.
+    """Return the LMS that most of these paths come from; None if none matches or several match equally.
 
-    A student's own names can make a path look like another system's, too.
+    A student's own names can make a path look as if it also came from another LMS.
     """
     counts = dict.fromkeys(SYSTEMS, 0)
     for path in paths:
@@ -100,71 +105,74 @@ def system_of(paths: Iterable[str]) -> System | None:
 
 
 def is_exported(name: str) -> bool:
-    """Return whether a file or folder has a name that some system gives to its exports."""
+    """Return whether a file or folder is named like an export of one of the supported LMSs."""
     return any(readings(unicodedata.normalize("NFC", name), system) for system in SYSTEMS)
 
 
 def read_path(path: str, system: System) -> Handed | None:
-    """Return the first reading of a path; None if the system does not name anything so."""
+    """Return the first reading of a path; None if the LMS does not use such names."""
     return next(iter(readings(path, system)), None)
 
 
 def readings(path: str, system: System) -> list[Handed]:
-    """Return each way in which a system can have written a path."""
+    """Return each way in which an LMS can have written a path."""
     parts = path.split("/")
     for index, part in enumerate(parts):
         below = parts[index + 1 :]
-        if found := list(_READERS[system](part, below)):
+        if matches := list(_READERS[system](part, below)):
             above = "/".join(parts[:index])
-            return [replace(one, group="/".join(filter(None, (above, one.group)))) for one in found]
-        if _ITS_OWN[system].search(part) or (system == "canvas" and index):
-            break  # below the system's own part, or one folder of a browser's, all names are the student's
+            return [
+                replace(reading, group="/".join(filter(None, (above, reading.group)))) for reading in matches
+            ]
+        if _LMS_PATTERNS[system].search(part) or (system == "canvas" and index):
+            # Below the LMS's own part, or below one folder that a browser made, the student chose all names.
+            break
     return []
 
 
 def _moodle(part: str, below: list[str]) -> Iterator[Handed]:
-    """Yield the reading of a folder's or file's name of Moodle."""
-    if found := _MOODLE.fullmatch(part):
-        name, label, own = found["name"].strip(), part, []
-        if found["file"]:
-            label, own = part[: found.start("file")], [found["file"]]
+    """Yield the reading of the name of a Moodle file or folder."""
+    if match := _MOODLE.fullmatch(part):
+        name, label, parts = match["name"].strip(), part, []
+        if match["file"]:
+            label, parts = part[: match.start("file")], [match["file"]]
         yield Handed(
             system="moodle",
             group="",
-            keys=(found["key"],),
-            name="" if name in _NOBODY else name,
+            keys=(match["key"],),
+            name="" if name in _ANONYMOUS_NAMES else name,
             label=label.rstrip("_"),
-            file="/".join([*own, *below]) if found["kind"] == "file" else "",
+            file="/".join([*parts, *below]) if match["kind"] == "file" else "",
         )
 
 
 def _blackboard(part: str, below: list[str]) -> Iterator[Handed]:
-    """Yield a reading for each underscore that the username may begin after, the last one first."""
-    found = _BLACKBOARD.fullmatch(part)
-    words = found["before"].split("_") if found else []
+    """Yield one reading for each underscore after which the username may begin, the last underscore first."""
+    match = _BLACKBOARD.fullmatch(part)
+    words = match["before"].split("_") if match else []
     for at in range(len(words) - 1, 0, -1):
         group, key = "_".join(words[:at]), "_".join(words[at:])
-        if found and group and key:
+        if match and group and key:
             yield Handed(
                 system="blackboard",
                 group=group,
                 keys=(key,),
                 name="",
-                label=part[: found.start("file")].rstrip("_") if found["file"] else part,
-                file="/".join([found["file"], *below]) if found["file"] else "",
-                when=_when(found["when"]),
+                label=part[: match.start("file")].rstrip("_") if match["file"] else part,
+                file="/".join([match["file"], *below]) if match["file"] else "",
+                when=_when(match["when"]),
             )
 
 
 def _brightspace(part: str, below: list[str]) -> Iterator[Handed]:
-    """Yield a reading for each time that the name may end with, with and without an institution's id."""
-    found = _BRIGHTSPACE.fullmatch(part)
-    if not found:
+    """Yield one reading for each time that may end the name, both with and without an institution's id."""
+    match = _BRIGHTSPACE.fullmatch(part)
+    if not match:
         return
-    key, rest = found["key"], found["rest"]
+    key, rest = match["key"], match["rest"]
     for name, when, file in _names_and_times(rest, is_folder=bool(below)):
         with_id = _WITH_ID.fullmatch(name)
-        whole = Handed(
+        reading = Handed(
             system="brightspace",
             group="",
             keys=(key,),
@@ -174,53 +182,53 @@ def _brightspace(part: str, below: list[str]) -> Iterator[Handed]:
             when=_when(when),
         )
         if with_id:
-            yield replace(whole, keys=(with_id["id"], key), name=with_id["name"].strip())
-        yield whole
+            yield replace(reading, keys=(with_id["id"], key), name=with_id["name"].strip())
+        yield reading
 
 
 def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield the name, the time and the file that the rest of a name of Brightspace may contain."""
+    """Yield each way to split the rest of a Brightspace name into a person's name, a time and a file."""
     dashes = [at for at, char in enumerate(rest) if char == "-"]
     flat = []
     if not is_folder:
-        flat = [(at, found) for at in dashes if (found := _TIME_AND_FILE.fullmatch(rest, at + 1))]
-    for at, found in flat:
-        yield rest[:at].strip(), found["when"], found["file"]
+        flat = [(at, match) for at in dashes if (match := _TIME_AND_FILE.fullmatch(rest, at + 1))]
+    for at, match in flat:
+        yield rest[:at].strip(), match["when"], match["file"]
     if not flat and dashes and _TIME.fullmatch(rest, dashes[-1] + 1):
         yield rest[: dashes[-1]].strip(), rest[dashes[-1] + 1 :], ""
 
 
 def _canvas(part: str, below: list[str]) -> Iterator[Handed]:
-    """Yield a reading for each pair of numbers that may be the user's and the file's, the first one first."""
+    """Yield one reading for each pair of numbers that may be the user's and the file's, in order."""
     if below:
         return
-    if found := _CANVAS_ANONYMOUS.fullmatch(part):
+    if match := _CANVAS_ANONYMOUS.fullmatch(part):
         yield Handed(
             system="canvas",
             group="",
-            keys=(found["key"],),
+            keys=(match["key"],),
             name="",
-            label=part[: found.start("file") - 1],
-            file=found["file"],
-            late=bool(found["late"] or found["later"]),
-            number=found["number"],
+            label=part[: match.start("file") - 1],
+            file=match["file"],
+            late=bool(match["late"] or match["later"]),
+            number=match["number"],
         )
     for at, char in enumerate(part):
         if _NOT_IN_A_CANVAS_NAME.match(char):
             return
-        if char == "_" and (found := _CANVAS.fullmatch(part, at)):
-            file = found["file"] or ""
-            # Canvas takes the first two numbers of a label for the user's and the file's.
+        if char == "_" and (match := _CANVAS.fullmatch(part, at)):
+            file = match["file"] or ""
+            # Canvas itself takes the first two numbers of a label to be the user's and the file's.
             begin = at + 1 if any(word.isdecimal() for word in part[:at].split("_")) else 0
             yield Handed(
                 system="canvas",
                 group="",
-                keys=(found["key"],),
+                keys=(match["key"],),
                 name=part[:at],
-                label=part[begin : found.start("file") - 1] if file else part[begin:],
+                label=part[begin : match.start("file") - 1] if file else part[begin:],
                 file=file,
-                late=bool(found["late"]),
-                number=found["number"] or "",
+                late=bool(match["late"]),
+                number=match["number"] or "",
             )
 
 
@@ -233,10 +241,10 @@ _READERS: Mapping[System, Callable[[str, list[str]], Iterator[Handed]]] = {
 
 
 def _when(text: str) -> datetime | None:
-    """Return the time in a name; None if the systems do not write times so."""
+    """Return the time that a name contains; None if it is not in a format that an LMS uses."""
     try:
-        if found := _DATE.fullmatch(text.strip()):
-            month, day, year, hour, minute, half = found.groups()
+        if match := _DATE.fullmatch(text.strip()):
+            month, day, year, hour, minute, half = match.groups()
             hours = int(hour) % 12 + (12 if half == "P" else 0)
             return datetime(int(year), _MONTHS.index(month) + 1, int(day), hours, int(minute))
         return datetime.strptime(text, "%Y-%m-%d-%H-%M-%S")

@@ -1,6 +1,6 @@
-"""`autograder forget`: deletes all that a course folder holds of one student, and lists what is left.
+"""`autograder forget`: deletes a student's data from the course folder, and lists the files that remain.
 
-Whatever happens to one file, the others are dealt with: a file that cannot be read or deleted is listed.
+An error with one file does not stop the deletion of others. Files that cannot be read or deleted are listed.
 """
 
 import io
@@ -23,21 +23,25 @@ from autograder.lms.export import EXPORTED
 from autograder.lms.placing import PLACE, read_names, write_names
 
 _STEPS = ("submitted", "autograded", "feedback")
-_OF_THE_COURSE = (".py", ".md", ".toml", ".ipynb")  # in the course's folder itself: no tables, no downloads
-_COMPRESSED = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")  # and never searched
-_MOST = 100_000_000  # bytes that are read of one file, or unpacked of one archive
-_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of others, 4 KB can unpack to gigabytes at once
-_DEPTH = 3  # of archives in archives
+# Suffixes of course files, skipped in the course's top folder.
+_COURSE_SUFFIXES = (".py", ".md", ".toml", ".ipynb")
+# Suffixes of compressed files. Such files are never searched.
+_COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")
+_MAX_BYTES = 100_000_000  # maximum bytes read from one file, or unpacked from one archive
+# Compression methods that unpack within bounds; others can turn 4 KB into gigabytes in one step.
+_SAFE_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_MAX_NESTING = 3  # maximum depth of archives within archives
 _ENCODINGS = ("utf-8", "cp949", "utf-16-le", "utf-16-be")
 
 
 @dataclass(frozen=True)
 class Forgotten:
-    """The result of forgetting a student.
+    """The result of deleting a student's data.
 
     Attributes:
-        deleted: what was deleted.
-        left: files that still name the student and hold other people's work, too, or could not be deleted.
+        deleted: the files, folders and entries that were deleted.
+        left: files that still name the student: they contain other people's work, too, or could not be
+            deleted.
         unsearched: files that could not be searched: damaged, encrypted, too large, or of another format.
     """
 
@@ -47,14 +51,17 @@ class Forgotten:
 
 
 class _Unsearched(Exception):
-    """A file that cannot be searched."""
+    """Raised for a file that cannot be searched."""
 
 
 def forget(course: Course, student: str) -> Forgotten:
-    """Delete a student from the gradebook and the folders. Copies of the gradebook are a person's to delete.
+    """Delete a student from the gradebook and the folders.
+
+    Copies of the gradebook are not deleted. They are listed, and the instructor has to delete them.
 
     Raises:
-        CourseError: that is no student id, or the gradebook cannot be written to. Nothing was deleted.
+        CourseError: if the id is invalid, or the gradebook cannot be written. In both cases nothing was
+            deleted.
     """
     if not valid_student_id(student):
         raise CourseError(
@@ -62,7 +69,8 @@ def forget(course: Course, student: str) -> Forgotten:
         )
     deleted: list[str] = []
     kept: list[str] = []
-    with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
+    # The gradebook's lock prevents grading while the student is deleted.
+    with Book(course.directory, course.config) as book:
         names = _names(course, student, class_list.people(book))
         if class_list.forget(book, student):
             deleted.append("the gradebook's entries")
@@ -76,15 +84,16 @@ def forget(course: Course, student: str) -> Forgotten:
                     deleted.append(f"a line of {_shown(course, file)}")
                 except OSError:
                     kept.append(_shown(course, file))
-        for name in (EXPORTED, REPORT):  # of the whole class, and made again by a command
+        # These folders hold data of the whole class, and a command can make them again.
+        for name in (EXPORTED, REPORT):
             if deleted:
                 _try_delete(course, course.root / name, deleted, kept)
-    left, unsearched = _left(course, names)
+    left, unsearched = _search_names(course, names)
     return Forgotten(deleted, list(dict.fromkeys([*kept, *left])), unsearched)
 
 
 def _try_delete(course: Course, path: Path, deleted: list[str], kept: list[str]) -> None:
-    """Delete a folder, or a link or file in its place; note whether that was done or could not be."""
+    """Delete a folder, link or file, and add its path to `deleted`, or to `kept` if that failed."""
     try:
         if path.is_symlink() or path.is_file():
             path.unlink()
@@ -103,16 +112,16 @@ def _shown(course: Course, path: Path) -> str:
 
 
 def _folders(course: Course, student: str) -> Iterator[Path]:
-    """Yield the places of a student's work."""
+    """Yield the folders that may hold a student's work."""
     for step in _STEPS:
         yield course.root / getattr(course.directory, f"{step}_directory") / student
     yield course.root / PLACE / "kept" / student
 
 
 def _names(course: Course, student: str, people: Sequence[dict[str, str]]) -> Sequence[bytes]:
-    """Return all that names a student, as files may spell it: the id, the e-mail address, the full name.
+    """Return the encoded strings that identify a student: id, e-mail address and forms of the full name.
 
-    A first or last name alone is not searched for: others have it, too.
+    A first or last name alone is not searched for, because other students may have it, too.
     """
     forms = set()
     for row in (row for row in people if row["id"] == student):
@@ -122,20 +131,20 @@ def _names(course: Course, student: str, people: Sequence[dict[str, str]]) -> Se
         forms.add((read_names(file) or {}).get(student, {}).get("name", ""))
     whole = {text.strip() for text in forms if re.search(r"[ @]|[^\x00-\x7f].", text.strip())} | {student}
     spelt = whole | {unicodedata.normalize("NFD", text) for text in whole}
-    raw = {text.encode(code) for text in spelt for code in _ENCODINGS if _fits(text, code)}
+    raw = {text.encode(code) for text in spelt for code in _ENCODINGS if _can_encode(text, code)}
     return sorted(raw | {json.dumps(text)[1:-1].encode() for text in spelt})
 
 
 def _mentions(data: bytes, names: Sequence[bytes]) -> bool:
-    """Return whether bytes contain one of these names, not as a part of a longer one."""
+    """Return whether bytes contain one of these names as a whole word."""
     return any(
         name in data and re.search(rb"(?<![A-Za-z0-9])" + re.escape(name) + rb"(?![A-Za-z0-9])", data)
         for name in names
     )
 
 
-def _fits(text: str, encoding: str) -> bool:
-    """Return whether an encoding has all letters of a text."""
+def _can_encode(text: str, encoding: str) -> bool:
+    """Return whether an encoding can represent all characters of a text."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -143,16 +152,16 @@ def _fits(text: str, encoding: str) -> bool:
     return True
 
 
-def _left(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]:
+def _search_names(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]:
     """Return the files that name a student, and those that could not be searched, such as links.
 
-    Searched are the course's folder itself, without what belongs to the course, and whole the folders that
-    the commands fill. The gradebook names the student no more.
+    The search covers the folders that the commands fill, and the files in the course's top folder except
+    those that belong to the course. The gradebook is skipped because the student is already deleted from it.
     """
     gradebook = sqlite_file(course.directory.db_url)
     left: list[str] = []
     unsearched: list[str] = []
-    for file in _searched(course):
+    for file in _files_to_search(course):
         shown = _shown(course, file)
         try:
             if file.is_symlink():
@@ -166,10 +175,10 @@ def _left(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]
     return left, unsearched
 
 
-def _searched(course: Course) -> Iterator[Path]:
-    """Yield the files that may name a student, and links, which lead to files that are searched or not."""
+def _files_to_search(course: Course) -> Iterator[Path]:
+    """Yield the files that may name a student, and all links; the caller only reports links."""
     for file in sorted(course.root.iterdir(), key=lambda file: (file.suffix == ".zip", file.name)):
-        if file.is_symlink() or (file.is_file() and file.suffix not in _OF_THE_COURSE):
+        if file.is_symlink() or (file.is_file() and file.suffix not in _COURSE_SUFFIXES):
             yield file
     made = {getattr(course.directory, f"{step}_directory") for step in _STEPS} | {PLACE, EXPORTED, REPORT}
     for folder in sorted(made):
@@ -182,25 +191,26 @@ def _is_named_in(file: Path, names: Sequence[bytes]) -> bool:
     """Return whether a file's bytes name a student.
 
     Raises:
-        _Unsearched: it is too large, or compressed in a way that is not searched.
-        OSError: it cannot be read.
+        _Unsearched: if the file is too large, or compressed in an unsupported format.
+        OSError: if the file cannot be read.
     """
-    if file.stat().st_size > _MOST or file.suffix.casefold() in _COMPRESSED:
+    if file.stat().st_size > _MAX_BYTES or file.suffix.casefold() in _COMPRESSED_SUFFIXES:
         raise _Unsearched
-    return _is_named_by(file.read_bytes(), names, _DEPTH)
+    return _is_named_by(file.read_bytes(), names, _MAX_NESTING)
 
 
 def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
-    """Return whether bytes name a student; of a zip, such as a workbook, whatever it contains.
+    """Return whether bytes name a student; a zip archive, such as a workbook, is searched inside.
 
     Raises:
-        _Unsearched: a zip is damaged, encrypted, too large, of a rare compression, or one too many in others.
+        _Unsearched: if a zip is damaged, encrypted, too large, nested too deeply, or compressed by
+            an unusual method.
     """
     if _mentions(data, names):
         return True
     if not zipfile.is_zipfile(io.BytesIO(data)):
         return False
-    room = _MOST
+    room = _MAX_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if any(
@@ -209,7 +219,7 @@ def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
                 return True
             for entry in archive.infolist():
                 room -= entry.file_size
-                if room < 0 or not depth or entry.compress_type not in _BOUNDED:
+                if room < 0 or not depth or entry.compress_type not in _SAFE_METHODS:
                     raise _Unsearched
                 if _is_named_by(archive.read(entry), names, depth - 1):
                     return True

@@ -1,4 +1,4 @@
-"""What was handed in, written into submitted/ so that nothing is lost: what it replaces is kept aside."""
+"""Write collected attempts into submitted/, and move any submission that they replace to collected/kept/."""
 
 import json
 import os
@@ -27,26 +27,28 @@ from autograder.lms.attempts import Attempt, File, is_notebook
 from secant.files import put_aside, read_json, replace_file
 from secant.language import say
 
-PLACE = "collected"  # beside submitted/: what was replaced, and what each system calls a submission
-NOTE = "collect.txt"  # in the folder of whom nothing could be read
+# Folder next to submitted/ for replaced submissions and for the data that identifies submissions in an LMS.
+PLACE = "collected"
+NOTE = "collect.txt"  # file written into a student's folder if none of the student's files could be collected
 
-_RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE)  # of nbgrader's exchange and ours, not a student's
+# File names used by nbgrader's exchange and by the autograder, never by students.
+_RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE)
 _MAX_DEPTH, _MAX_NAME = 5, 100
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 
 
 class Places:
-    """Where the attempts of an archive go."""
+    """The target folders for the attempts in an archive: submitted/ and collected/kept/."""
 
     def __init__(self, course: Course, archive: Archive) -> None:
         self._course, self._archive = course, archive
 
     def write(self, attempts: Sequence[Attempt]) -> None:
-        """Put one student's newest attempt in place, and the others aside."""
-        *older, newest = sorted(attempts, key=lambda one: one.when or datetime.min)
+        """Place a student's newest attempt in submitted/, and the older attempts in collected/kept/."""
+        *older, newest = sorted(attempts, key=lambda attempt: attempt.when or datetime.min)
         try:
-            for one in older:
-                self._aside(one, say(en="There is a newer attempt.", ko="더 새로운 제출이 있습니다."))
+            for attempt in older:
+                self._set_aside(attempt, say(en="There is a newer attempt.", ko="더 새로운 제출이 있습니다."))
             self._place(newest)
         except OSError as error:
             reason = error.strerror or str(error)
@@ -57,7 +59,11 @@ class Places:
                 )
 
     def _place(self, attempt: Attempt) -> None:
-        """Put an attempt where it is graded, unless what lies there is newer, the same, or all there is."""
+        """Place an attempt in submitted/, unless another submission there takes precedence.
+
+        The submission in submitted/ stays if it is newer, if it is identical, or if no new file could be
+        read.
+        """
         root = self._course.submitted
         folder = self._course.folder("submitted", attempt.student, attempt.lesson)
         if folder.parent.is_symlink():
@@ -68,7 +74,7 @@ class Places:
             newer = say(
                 en="The submission in submitted/ is newer.", ko="submitted/에 있는 것이 더 새롭습니다."
             )
-            self._aside(attempt, newer)
+            self._set_aside(attempt, newer)
             return
         content = self._content(attempt)
         if is_there and PurePosixPath(NOTE) in content:
@@ -81,32 +87,36 @@ class Places:
             _write_folder(folder, content)
 
     def _make_room(self, folder: Path, attempt: Attempt) -> None:
-        """Keep what lies where an attempt goes."""
-        kept = _free(self._kept(attempt) / "before")
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(folder, kept)
-        place = kept.relative_to(self._course.root)
+        """Move the submission that an attempt replaces from submitted/ to collected/kept/."""
+        target = _unused_path(self._kept_folder(attempt) / "before")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(folder, target)
+        place = target.relative_to(self._course.root)
         attempt.remark(
             say(en=f"The earlier submission is now in {place}.", ko=f"전에 있던 것은 {place}에 두었습니다.")
         )
 
-    def _aside(self, attempt: Attempt, why: str) -> None:
-        """Keep an attempt that does not count."""
+    def _set_aside(self, attempt: Attempt, why: str) -> None:
+        """Store an attempt that does not count in collected/kept/, and report its new path."""
         content = self._content(attempt)
         stem = f"{attempt.when:%Y-%m-%d_%H-%M-%S}" if attempt.when else "older"
-        place = self._kept(attempt) / stem
+        place = self._kept_folder(attempt) / stem
         if not place.is_dir() or _content_of(place, place.parent) != content:
-            place = _free(place)
+            place = _unused_path(place)
             _write_folder(place, content)
         attempt.settle("kept aside", f"{why} ({place.relative_to(self._course.root)})")
 
-    def _kept(self, attempt: Attempt) -> Path:
+    def _kept_folder(self, attempt: Attempt) -> Path:
         return self._course.root / PLACE / "kept" / attempt.student / attempt.lesson
 
     def _notebook_names(self, attempt: Attempt) -> dict[int, PurePosixPath]:
-        """The name that the only notebook of the lesson gets; if one has it already, the intake chooses.
+        """Return the standard name for the lesson's notebook if the attempt has exactly one.
 
-        Of another assignment, only where it has a single notebook.
+        If a file already has a standard name, or if there are several notebooks, return {} and let the intake
+        choose. A plain assignment's notebook is renamed only if the assignment has a single notebook.
+
+        Returns:
+            The name, keyed by the `id()` of the `File` that gets it.
         """
         known = names_of(attempt.lesson)
         source = self._course.directory.source_directory
@@ -115,15 +125,16 @@ class Places:
             if len(known) > 1:
                 return {}
         names = {PurePosixPath(file.handed.file).name for file in attempt.files}
-        of_it = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refused]
-        if names & {*known} or len(of_it) != 1:
+        candidates = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refused]
+        if names & {*known} or len(candidates) != 1:
             return {}
-        return {id(of_it[0]): PurePosixPath(known[0])}
+        return {id(candidates[0]): PurePosixPath(known[0])}
 
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
-        """The files of an attempt as they are written, by path; what is wrong with one, its line says."""
+        """Return an attempt's files, keyed by target path, and report each file that cannot be used."""
         content: dict[PurePosixPath, bytes] = {}
-        room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)  # as the intake reads side files
+        # The number of bytes that the intake allows for a student's additional files.
+        room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)
         for file in sorted(attempt.files, key=lambda file: not file.lesson):
             if not file.handed.file:
                 file.line.say(
@@ -134,25 +145,25 @@ class Places:
                     ),
                 )
                 continue
-            why = file.refused
+            reason = file.refused
             try:
-                data = self._archive.read(file.member) if not why else b""
+                data = self._archive.read(file.member) if not reason else b""
             except Unreadable as error:
-                why = str(error)
-            if not why and (len(content) >= MAX_SIDE_FILES - 1 or len(data) > room):
-                why = say(
+                reason = str(error)
+            if not reason and (len(content) >= MAX_SIDE_FILES - 1 or len(data) > room):
+                reason = say(
                     en="There are too many files, or they are too large together.",
                     ko="파일이 너무 많거나 너무 큽니다.",
                 )
-            if why:
-                file.line.say("could not be read", why)
+            if reason:
+                file.line.say("could not be read", reason)
                 continue
             room -= len(data)
-            called = notebooks.get(id(file))
-            content[_free_path(called or safe_path(file.handed.file), content)] = data
+            new_name = notebooks.get(id(file))
+            content[_unused_path_in(new_name or safe_path(file.handed.file), content)] = data
             file.line.message = _remark(file, attempt)
-            if called:
-                saved = say(en=f"It was saved as {called}.", ko=f"{called}(으)로 저장했습니다.")
+            if new_name:
+                saved = say(en=f"It was saved as {new_name}.", ko=f"{new_name}(으)로 저장했습니다.")
                 file.line.message = f"{file.line.message} {saved}".strip()
         if attempt.when:
             content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} +00:00".encode()
@@ -162,94 +173,100 @@ class Places:
 
 
 def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) -> bool:
-    """Whether this lies in a folder; a time that the system does not say may be a person's."""
-    found, time = _content_of(folder, root), PurePosixPath(TIMESTAMP)
-    if found is not None and time not in content:
-        found.pop(time, None)
-    return found == content
+    """Return whether a folder already holds this content.
+
+    If the new content has no timestamp, ignore the folder's timestamp: the instructor may have written it.
+    """
+    existing, time = _content_of(folder, root), PurePosixPath(TIMESTAMP)
+    if existing is not None and time not in content:
+        existing.pop(time, None)
+    return existing == content
 
 
 def remember(course: Course, attempts: Sequence[Attempt]) -> None:
-    """Note what the system calls each submission, which `autograder export` has to say again."""
-    for lesson in sorted({one.lesson for one in attempts}):
+    """Record the data by which the LMS identifies each submission; `autograder export` needs it."""
+    for lesson in sorted({attempt.lesson for attempt in attempts}):
         place = names_file(course, lesson)
         place.parent.mkdir(exist_ok=True)
         names = read_names(place)
-        if names is None:  # somebody may still be able to read it
+        # Set the damaged file aside instead of overwriting it: the instructor may still be able to recover
+        # it.
+        if names is None:
             put_aside(place, "damaged")
         known = dict(names or {})
-        for one in sorted(attempts, key=lambda one: one.when or datetime.min):
-            if one.lesson == lesson:
-                known[one.student] = {
-                    "system": one.handed.system,
-                    "key": one.handed.keys[-1],
-                    "name": one.handed.name,
-                    "label": one.handed.label,
+        for attempt in sorted(attempts, key=lambda attempt: attempt.when or datetime.min):
+            if attempt.lesson == lesson:
+                known[attempt.student] = {
+                    "system": attempt.handed.system,
+                    "key": attempt.handed.keys[-1],
+                    "name": attempt.handed.name,
+                    "label": attempt.handed.label,
                 }
         write_names(place, known)
 
 
 def remembered(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
-    """Return each student's submission of a lesson as its system calls it: `system`, `key`, `name`, `label`.
+    """Return the data by which the LMS identifies each student's submission, by student id.
 
-    A file that cannot be read says nothing.
+    `remember` recorded this data; its keys are `system`, `key`, `name` and `label`. If the file is missing or
+    damaged, the result is empty.
     """
     return read_names(names_file(course, lesson)) or {}
 
 
 def names_file(course: Course, lesson: str) -> Path:
-    """Return the place of the file that `remembered` reads."""
+    """Return the path of the file in which `remember` records a lesson's names."""
     return course.root / PLACE / f"{lesson}.json"
 
 
 def read_names(path: Path) -> dict[str, dict[str, str]] | None:
-    """Read a file of names; None if it is damaged, and nothing if there is none."""
+    """Return the data that `remember` wrote to a file; None if it is damaged, {} if it does not exist."""
     return read_json(path, _names_by_file, None) if os.path.lexists(path) else {}
 
 
 def _names_by_file(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the data.
+    """Return the data unchanged after checking that it is a mapping of mappings of strings.
 
     Raises:
-        AttributeError, TypeError: it does not consist of texts by file and by field.
-        UnicodeEncodeError: a text has half a character, so the data could not be written again.
+        AttributeError, TypeError: if the data has another structure.
+        UnicodeEncodeError: if a string contains an unpaired surrogate and so could not be written again.
     """
     "".join(text for file, entry in data.items() for text in (file, *entry, *entry.values())).encode()
     return data
 
 
 def write_names(path: Path, names: Mapping[str, Mapping[str, str]]) -> None:
-    """Write a file of names."""
+    """Write the data of `remember` to a JSON file that only the file's owner can read."""
     replace_file(path, json.dumps(names, ensure_ascii=False, indent=1).encode(), private=True)
 
 
 def _remark(file: File, attempt: Attempt) -> str:
-    said = []
+    sentences = []
     if file.lesson and file.lesson != attempt.lesson:
-        said.append(
+        sentences.append(
             say(
                 en=f"This notebook belongs to {file.lesson}.",
                 ko=f"이 노트북은 {file.lesson} 수업의 것입니다.",
             )
         )
     if file.handed.late:
-        said.append(say(en="Late, according to the system.", ko="시스템에 따르면 늦은 제출입니다."))
+        sentences.append(say(en="Late, according to the system.", ko="시스템에 따르면 늦은 제출입니다."))
     if PurePosixPath(file.handed.file).suffix.casefold() in (".zip", ".7z", ".rar", ".tar", ".gz"):
-        said.append(
+        sentences.append(
             say(
                 en="This is an archive inside the archive: it was not opened.",
                 ko="압축 파일 안의 압축 파일은 열지 않습니다.",
             )
         )
     elif file.kind and not any(map(is_notebook, attempt.files)):
-        said.append(say(en=file.kind.en, ko=file.kind.ko))
+        sentences.append(say(en=file.kind.en, ko=file.kind.ko))
     if file.problem:
-        said.append(file.problem)
-    return " ".join(said)
+        sentences.append(file.problem)
+    return " ".join(sentences)
 
 
 def _note(attempt: Attempt) -> str:
-    """What stands in the folder of whom nothing could be read."""
+    """Return the text of the note that explains why none of a student's files could be collected."""
     lines = [f"{file.line.path}: {file.line.message}" for file in attempt.files]
     return "\n".join(
         [say(en="None of these files could be collected:", ko="옮길 수 있는 파일이 없습니다:"), *lines, ""]
@@ -257,7 +274,11 @@ def _note(attempt: Attempt) -> str:
 
 
 def safe_path(path: str) -> PurePosixPath:
-    """A student's path without what could mean something to a system, nbgrader or us."""
+    """Return a student's path as a relative path that is safe to write.
+
+    Parts are cleaned by `_safe`, deep paths are cut, and a name reserved by nbgrader's exchange or by the
+    autograder gets a prefix.
+    """
     parts = [_safe(part) for part in path.split("/") if part.strip(" .")][:_MAX_DEPTH] or ["file"]
     if parts[0].casefold() in _RESERVED:
         parts[0] = f"handed in {parts[0]}"
@@ -265,7 +286,7 @@ def safe_path(path: str) -> PurePosixPath:
 
 
 def _safe(part: str) -> str:
-    """A part of a path: no hidden name, nothing that is not seen, short."""
+    """Return one part of a path, shortened, and without invisible characters or a leading dot."""
     text = unicodedata.normalize("NFC", part)
     text = "".join(char for char in text if unicodedata.category(char) not in ("Cf", "Cs", "Cc"))
     text = _UNSAFE.sub("_", text).strip(" ").lstrip(". ").rstrip(". ") or "file"
@@ -273,14 +294,14 @@ def _safe(part: str) -> str:
     return text if len(text) <= _MAX_NAME else f"{(stem or suffix)[: _MAX_NAME - 12]}{dot}{suffix[:10]}"
 
 
-def _free_path(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> PurePosixPath:
-    """A path that no file of the attempt has, on a disk that does not tell capitals either."""
-    files = {str(each).casefold() for each in content}
-    folders = {str(parent).casefold() for each in content for parent in each.parents}
+def _unused_path_in(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> PurePosixPath:
+    """Return a path that no file of the attempt has yet, also on a file system that ignores case."""
+    files = {str(existing).casefold() for existing in content}
+    folders = {str(parent).casefold() for existing in content for parent in existing.parents}
 
-    def is_free(each: PurePosixPath) -> bool:
-        return str(each).casefold() not in files | folders and not files & {
-            str(p).casefold() for p in each.parents
+    def is_free(candidate: PurePosixPath) -> bool:
+        return str(candidate).casefold() not in files | folders and not files & {
+            str(p).casefold() for p in candidate.parents
         }
 
     number, best = 1, path
@@ -290,8 +311,8 @@ def _free_path(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> P
     return best
 
 
-def _free(path: Path) -> Path:
-    """A path at which nothing is."""
+def _unused_path(path: Path) -> Path:
+    """Return this path if it is unused, or else the first unused path with a number appended."""
     number, best = 1, path
     while os.path.lexists(best):
         number += 1
@@ -300,13 +321,13 @@ def _free(path: Path) -> Path:
 
 
 def _content_of(folder: Path, root: Path) -> dict[PurePosixPath, bytes] | None:
-    """What lies in a folder; None if that cannot be told, as with links in it."""
-    found, left_out = read_side_files(folder, root, lambda path: True)
-    return None if left_out else found
+    """Return a folder's files by path; None if some of them cannot be read, such as links."""
+    files, left_out = read_side_files(folder, root, lambda path: True)
+    return None if left_out else files
 
 
 def _write_folder(folder: Path, content: Mapping[PurePosixPath, bytes]) -> None:
-    """Write a folder in one step, at a place where nothing is."""
+    """Write a folder atomically, at a path where nothing exists yet."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=".collect-", dir=folder.parent))
     try:

@@ -1,4 +1,4 @@
-"""Who is who: people by the ids and names that systems, rosters and the gradebook have for them."""
+"""Rosters: find a student by the ids and names that an LMS, a roster file or the gradebook uses."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ from autograder.lms.exported import SYSTEMS, System
 from autograder.lms.tables import read_sheet
 from secant.language import say
 
-# Columns as `tables.plain` writes them: of a roster of one's own, and of what the systems export.
+# Titles of id columns, normalized by `tables.plain`: those of a hand-made roster, then those of LMS exports.
 _ID = (
     *(
         "studentid",
@@ -39,8 +39,8 @@ _ID = (
         "이메일",
     ),
 )
-_ANONYMOUS = ("identifier", "식별자")  # all that Moodle's worksheet says of an anonymous student
-# Columns of the number or name that a system itself has for a person.
+_ANONYMOUS = ("identifier", "식별자")  # the only id of an anonymous student in Moodle's worksheet
+# Titles of columns with the number or name that an LMS itself assigns to a person.
 _NUMBER: Mapping[System, Sequence[str]] = {
     "moodle": (*_ANONYMOUS, "participant", "moodle", "moodleid"),
     "canvas": ("canvas", "canvasid"),
@@ -51,9 +51,12 @@ _ANY_NUMBER = ("lmsid", "lmsuserid")
 _NAME = ("fullname", "name", "student", "studentname", "성명", "전체이름", "학생이름")
 _FIRST, _LAST = ("firstname", "givenname", "이름"), ("lastname", "surname", "familyname", "성")
 _MAIL = ("email", "emailaddress", "mail", "이메일", "이메일주소", "전자우편", "메일")
-_EXCEL = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)  # a long number, as Excel shows and saves it
-_DECIMAL = re.compile(r"\d+[.,]0+")  # a whole number, as pandas and spreadsheets save it beside an empty cell
-_MOODLE_NUMBER = re.compile(r"\D+ (\d+)")  # "Participant 123456", in the language of the site
+# A long number that Excel has shortened, such as 2.02E+09.
+_EXCEL = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
+# A whole number saved with decimals, such as 2024.0: pandas does so if the column has empty cells.
+_DECIMAL = re.compile(r"\d+[.,]0+")
+# Moodle's label such as "Participant 123456", in the language of the site.
+_MOODLE_NUMBER = re.compile(r"\D+ (\d+)")
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,10 @@ class Person:
     """A person in a roster.
 
     Attributes:
-        id: nbgrader's id, which names the folder in submitted/.
-        keys: ids of this person that belong to no system in particular.
-        numbers: the ids that the systems themselves have for this person.
-        lms_id: the system's own id that stays the same from lesson to lesson; empty if it has none.
+        id: nbgrader's student id; it is also the name of the student's folder in submitted/.
+        keys: ids of this person that do not come from a particular LMS.
+        numbers: the id that each LMS itself assigned to this person, by LMS.
+        lms_id: an LMS's own id that stays the same from lesson to lesson; empty if there is none.
     """
 
     id: str
@@ -77,18 +80,18 @@ class Person:
     lms_id: str = ""
 
     def contradicts(self, system: System, keys: Iterable[str]) -> bool:
-        """Return whether the system has another id for this person than all of these."""
+        """Return whether the LMS's known id for this person differs from all of these ids."""
         number = self.numbers.get(system, "")
         return bool(number) and _key(number) not in map(_key, keys)
 
 
 class Ambiguous(Exception):
-    """More than one person may be meant."""
+    """Raised if an id or a name may belong to several people."""
 
 
 @dataclass(frozen=True)
 class Roster:
-    """People, found by id or name."""
+    """The people in a roster, indexed by id, by LMS number and by name."""
 
     people: Sequence[Person]
     _by_key: dict[str, set[int]] = field(default_factory=dict)
@@ -105,61 +108,62 @@ class Roster:
                 self._by_name.setdefault(name, set()).add(number)
 
     def find(self, keys: Sequence[str], name: str, system: System | None = None) -> Person | None:
-        """Return the person with these ids and this name; None if there is none.
+        """Return the person with these ids and this name; None if there is no such person.
 
         Args:
-            keys: ids as the system shows them.
-            name: the name as the system shows it.
-            system: the system. Its own numbers decide before other ids, and a number of Moodle, which is
-                another in each assignment, is compared with no other id.
+            keys: ids as the LMS shows them.
+            name: the name as the LMS shows it.
+            system: the LMS. Its own numbers take precedence over other ids. A Moodle number differs between
+                assignments, so it is never compared with other ids.
 
         Raises:
-            Ambiguous: several people, or the ids mean another person than the name.
+            Ambiguous: if several people match, or if the ids and the name belong to different people.
         """
         by_key = self.with_keys(keys, system)
         by_name = self.with_name(name)
-        found = by_key & by_name or (by_key if not by_name else by_name if not by_key else by_key | by_name)
-        if len(found) > 1:
-            raise Ambiguous(" / ".join(sorted(self.people[number].id for number in found)))
-        return self.people[found.pop()] if found else None
+        matches = by_key & by_name or (by_key if not by_name else by_name if not by_key else by_key | by_name)
+        if len(matches) > 1:
+            raise Ambiguous(" / ".join(sorted(self.people[number].id for number in matches)))
+        return self.people[matches.pop()] if matches else None
 
     def with_keys(self, keys: Sequence[str], system: System | None) -> set[int]:
-        """Return the places of the people with one of these ids, as `find` compares them."""
+        """Return the indices of the people with one of these ids, with the precedence described in `find`."""
         by_number = self.with_number(keys, *([system] if system else SYSTEMS))
         return by_number or (set() if system == "moodle" else self.with_id(keys))
 
     def with_number(self, keys: Iterable[str], *systems: System) -> set[int]:
-        """Return the places of the people for whom one of these systems has one of these ids."""
+        """Return the indices of the people with one of these ids, as these LMSs assigned them."""
         pairs = ((system, _key(key)) for key in keys for system in systems)
         return set().union(*(self._by_number.get(pair, set()) for pair in pairs))
 
     def with_id(self, keys: Iterable[str]) -> set[int]:
-        """Return the places of the people with one of these ids, which belong to no system in particular."""
+        """Return the indices of the people with one of these ids, ignoring ids assigned by an LMS."""
         return set().union(*(self._by_key.get(_key(key), set()) for key in keys))
 
     def with_name(self, name: str) -> set[int]:
-        """Return the places of the people with a name."""
+        """Return the indices of the people with this name."""
         return set().union(*(self._by_name.get(form, set()) for form in written(name)))
 
 
 def _key(text: str) -> str:
-    """An id as it is compared: Moodle's "Participant 12" is 12, and so is Brightspace's "#12"."""
+    """Normalize an id for comparison: "Participant 12" (Moodle) and "#12" (Brightspace) become "12"."""
     text = unicodedata.normalize("NFKC", text).strip().lstrip("#").casefold()
-    found = _MOODLE_NUMBER.fullmatch(text)
-    return found[1] if found else text
+    match = _MOODLE_NUMBER.fullmatch(text)
+    return match[1] if match else text
 
 
 def written(name: str) -> set[str]:
-    """Return a name as systems write it: the last name first or last, without spaces and signs."""
+    """Return a name in the forms that LMSs write: last name first or last, without spaces and punctuation."""
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", name.replace("_", " ")).casefold())
     return {"".join(words), "".join([*words[-1:], *words[:-1]]), "".join([*words[1:], *words[:1]])} - {""}
 
 
 def read_roster(path: Path) -> Roster:
-    """Read a roster: a list of one's own, or what a system exports of a course.
+    """Read a roster file: a hand-made list, or the participants as an LMS exports them.
 
     Raises:
-        CourseError: it has no column of ids or names, an id twice, or one that can name no folder.
+        CourseError: if there is no column of ids or names, an id occurs twice, or an id cannot be a folder's
+            name.
     """
     sheet = read_sheet(path)
     id_column = sheet.column(*_ID)
@@ -180,7 +184,7 @@ def read_roster(path: Path) -> Roster:
 
 
 def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | None:
-    """Return the person in a row; None for Canvas's row of points."""
+    """Return the person in a row; None for Canvas's "Points Possible" row."""
 
     def cell(names: Sequence[str]) -> str:
         column = sheet.column(*names)
@@ -188,14 +192,15 @@ def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | Non
 
     first, last = cell(_FIRST), cell(_LAST)
     name = cell(_NAME)
-    if not last and not name:  # a Korean list with 이름 alone means the whole name
+    if not last and not name:  # In a Korean list without a last-name column, 이름 holds the whole name.
         first, name = "", first
     if "Points Possible" in name:
         return None
     keys = {row[index] for key in _ID if (index := sheet.column(key)) is not None and row[index].strip()}
     own = "" if id_column is None else row[id_column].strip().lstrip("#")
     if id_column is not None and id_column == sheet.column(*_ANONYMOUS):
-        own = student_id(own)  # "Participant 123"
+        # The column holds labels such as "Participant 123"; make valid student ids from them.
+        own = student_id(own)
     of_canvas = _NUMBER["canvas"] if sheet.column("section") is None else (*_NUMBER["canvas"], "id")
     numbers = {
         system: number
@@ -215,7 +220,7 @@ def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | Non
 
 
 def _refuse(path: Path, people: Sequence[Person]) -> None:
-    """Refuse a roster in which an id stands twice, or cannot be one."""
+    """Raise CourseError if an id occurs twice in the roster or cannot be a folder's name."""
     seen: set[str] = set()
     for person in people:
         _refuse_spoilt_numbers(path, person)
@@ -239,7 +244,7 @@ def _refuse(path: Path, people: Sequence[Person]) -> None:
 
 
 def _refuse_spoilt_numbers(path: Path, person: Person) -> None:
-    """Refuse ids that a spreadsheet has taken for numbers, in whatever column."""
+    """Raise CourseError if a spreadsheet has turned an id in any column into a number."""
     ids = sorted({person.id, *person.keys, *person.numbers.values()})
     if short := next(filter(_EXCEL.fullmatch, ids), None):
         raise CourseError(
@@ -262,7 +267,7 @@ def _refuse_spoilt_numbers(path: Path, person: Person) -> None:
 
 
 def student_id(name: str) -> str:
-    """An id made of a name, such as Kim_Minji or 김민지; empty if none can be."""
+    """Return a student id made from a name, such as Kim_Minji or 김민지; empty if that is impossible."""
     plain = re.sub(r"\s+", "_", unicodedata.normalize("NFKC", name).strip())
     plain = re.sub(r"[^\w.@-]|\.(?=\.)", "", plain).lstrip("_.@-")[:64].rstrip(".")
     return plain if valid_student_id(plain) else ""

@@ -1,4 +1,4 @@
-"""Read tables as people and systems save them: in any usual encoding, with commas, semicolons or tabs."""
+"""Read CSV tables saved by people or LMSs, in any usual encoding and with any usual separator."""
 
 import csv
 import io
@@ -13,10 +13,10 @@ MAX_BYTES = 20_000_000
 
 
 def read_sheet(path: Path) -> Sheet:
-    """Read a table.
+    """Read a CSV table; the separator is the one that occurs most often in the first line.
 
     Raises:
-        CourseError: it is none.
+        CourseError: if the file does not exist, is too large, or is not a text table.
     """
     if not path.is_file():
         raise CourseError(say(en=f"{path}: there is no such file.", ko=f"{path}: 없는 파일입니다."))
@@ -57,9 +57,10 @@ def read_sheet(path: Path) -> Sheet:
 
 
 def _decoded(data: bytes) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):  # Excel's "Unicode text"
+    # Excel's "Unicode text" files begin with one of these byte order marks.
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", "replace")
-    for encoding in ("utf-8-sig", "cp949"):  # the second is Korean Excel's
+    for encoding in ("utf-8-sig", "cp949"):  # cp949 is the encoding of CSV files from Korean Excel.
         try:
             return data.decode(encoding)
         except UnicodeDecodeError:

@@ -1,1 +1,1 @@
-"""What nbgrader_config.py names in place of nbgrader's own classes and functions."""
+"""Replacements for nbgrader's own classes and functions; nbgrader_config.py refers to them."""

@@ -1,4 +1,8 @@
-"""A copy of a folder that a stranger can change meanwhile: by descriptors, within bounds, or not at all."""
+"""Copy a folder that an untrusted user may change at the same time.
+
+All files are opened through the descriptors of their folders, and the size of the copy is limited. Any
+irregularity raises an error.
+"""
 
 import errno
 import os
@@ -16,22 +20,23 @@ from secant.visible import visible
 MAX_DEPTH = MAX_SIDE_FOLDERS
 _CHUNK = 1 << 20
 _AS_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
-# A lease or a pipe would hold up whoever opens it without O_NONBLOCK.
+# Without O_NONBLOCK, opening a named pipe or a file with a lease would block.
 _AS_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class NotCopied(Exception):
-    """Says why a folder is not copied, in the language in use."""
+    """Raised if a folder is not copied; the text gives the reason in the current language."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What may be copied of a folder.
+    """The limits for copying a folder.
 
     Attributes:
-        max_bytes: of all files together.
-        skips: asked for each file and folder, by its name and status; what it skips is not even opened.
-        shared: whether a group of instructors may write to the copy.
+        max_bytes: the maximum size of all files together.
+        skips: a function of a file's or folder's name and status; if it returns True, the entry is not even
+            opened.
+        shared: True if a group of instructors may write to the copy.
     """
 
     max_bytes: int
@@ -41,11 +46,11 @@ class Limits:
 
 @contextmanager
 def open_folder(name: str, parent: int | None = None) -> Iterator[int]:
-    """Open a folder, not through a link, and yield its descriptor.
+    """Open a folder, without following a link, and yield its descriptor.
 
     Raises:
-        NotCopied: it is no folder.
-        OSError: it cannot be opened.
+        NotCopied: if it is not a folder.
+        OSError: if it cannot be opened.
     """
     try:
         descriptor = os.open(name, _AS_FOLDER, dir_fd=parent)
@@ -60,22 +65,24 @@ def open_folder(name: str, parent: int | None = None) -> Iterator[int]:
 
 
 def copy_folder(folder: int, target: Path, limits: Limits) -> None:
-    """Copy an open folder: only regular files and folders, all with the owner and the disk of the folder.
+    """Copy an open folder that contains only regular files and folders.
+
+    All of them must have the same owner as the folder, and be on the same disk.
 
     Args:
-        folder: its descriptor.
-        target: the folder to make. After an error, part of the copy is there.
-        limits: what may be copied.
+        folder: the folder's descriptor.
+        target: the path of the copy. After an error, a partial copy remains there.
+        limits: the limits for the copy.
 
     Raises:
-        NotCopied: something in it is not copied.
-        OSError: something cannot be read, or cannot be written here.
+        NotCopied: if an entry is of another kind, has another owner, or exceeds the limits.
+        OSError: if an entry cannot be read, or the copy cannot be written.
     """
     _Copy(os.fstat(folder), limits).copy(folder, target, PurePosixPath())
 
 
 def is_plain(path: str) -> bool:
-    """Return whether a path is a folder that can be read, with nothing but files and folders in it."""
+    """Return whether a path is a readable folder that contains only regular files and folders."""
     try:
         with open_folder(path) as folder, os.scandir(folder) as entries:
             return all(
@@ -87,35 +94,35 @@ def is_plain(path: str) -> bool:
 
 
 class _Copy:
-    """One copy, and how much of it may still come."""
+    """A copy in progress, with the number of entries and bytes that may still be copied."""
 
     def __init__(self, top: os.stat_result, limits: Limits) -> None:
         self._top, self._limits = top, limits
         self._entries_left, self._bytes_left = MAX_FOLDER_ENTRIES, limits.max_bytes
 
     def copy(self, source: int, target: Path, at: PurePosixPath) -> None:
-        """Copy an open folder, `at` in the whole, with all that is in it."""
+        """Copy an open folder and its contents; `at` is the folder's path relative to the top folder."""
         status = os.fstat(source)
         target.mkdir()
         for name in self._names(source):
-            found = os.stat(name, dir_fd=source, follow_symlinks=False)
-            if self._limits.skips(name, found):
+            status_before = os.stat(name, dir_fd=source, follow_symlinks=False)
+            if self._limits.skips(name, status_before):
                 continue
             path = at / name
-            if stat.S_ISDIR(found.st_mode):
+            if stat.S_ISDIR(status_before.st_mode):
                 if len(path.parts) > MAX_DEPTH:
                     raise _too_deep()
                 with open_folder(name, source) as below:
                     self._check(os.fstat(below), path)
                     self.copy(below, target / name, path)
             else:
-                self._copy_file(source, found, target / name, path)
+                self._copy_file(source, status_before, target / name, path)
         shared = 0o2070 if self._limits.shared else 0
         os.chmod(target, status.st_mode & 0o755 | 0o700 | shared)
         os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def _names(self, source: int) -> list[str]:
-        """Return the names in a folder, and count them."""
+        """Return the names in a folder, and deduct their number from the entries that are still allowed."""
         with os.scandir(source) as entries:
             names = sorted(entry.name for entry in islice(entries, self._entries_left + 1))
         self._entries_left -= len(names)
@@ -124,7 +131,7 @@ class _Copy:
         return names
 
     def _copy_file(self, source: int, found: os.stat_result, target: Path, path: PurePosixPath) -> None:
-        self._check(found, path)  # so that a device is not even opened
+        self._check(found, path)  # Check before opening, so that a device is never opened.
         with open(os.open(path.name, _AS_FILE, dir_fd=source), "rb", buffering=0) as file:
             status = os.fstat(file.fileno())
             self._check(status, path)
@@ -133,14 +140,18 @@ class _Copy:
             with open(target, "xb") as copy:
                 while data := file.read(_CHUNK):
                     self._bytes_left -= len(data)
-                    if self._bytes_left < 0:  # it grows while it is read
+                    if self._bytes_left < 0:  # The file may grow while it is read.
                         raise _too_large(self._limits.max_bytes)
                     copy.write(data)
         os.chmod(target, status.st_mode & 0o755 | 0o600 | (0o060 if self._limits.shared else 0))
         os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def _check(self, status: os.stat_result, path: PurePosixPath) -> None:
-        """Refuse what is neither a folder nor a file of one name, and what is not the owner's."""
+        """Raise NotCopied unless an entry may be copied.
+
+        An entry must be a folder or a regular file with only one name. It must have the same owner as the top
+        folder, and be on the same disk.
+        """
         is_folder = stat.S_ISDIR(status.st_mode)
         if not is_folder and not stat.S_ISREG(status.st_mode):
             raise _special(status, path)
@@ -169,7 +180,7 @@ def _no_folder(name: str, parent: int | None) -> NotCopied:
 
 
 def _special(status: os.stat_result, path: PurePosixPath | str) -> NotCopied:
-    """Say what a thing is that is not what it should be; without a path, it is the folder itself."""
+    """Return the error for an entry of the wrong kind; an empty path means the submitted folder itself."""
     kinds = {
         stat.S_IFLNK: ("a link", "링크"),
         stat.S_IFIFO: ("a pipe", "파이프"),

@@ -1,4 +1,4 @@
-"""Our half of nbgrader's exchange: one assignment for all languages, and a collector that opens no link."""
+"""Subclasses of nbgrader's exchange classes that release all languages and never follow a link."""
 
 import errno
 import os
@@ -31,38 +31,43 @@ from autograder.overrides.copying import Limits, NotCopied, copy_folder, is_plai
 from secant.language import LANGUAGES, say
 from secant.visible import visible
 
-_MOST = 20  # copies of a page: each is a file more in the exchange, and a student may hand in any number
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)  # of the course's disk: students' files are only read
-_ROWS = 50  # of the table of folders that were not collected
-_AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
+# Maximum copies of one page: each is another file in the exchange, and students may submit many notebooks.
+_MAX_COPIES = 20
+# Errors that must come from the course's own disk, since students' files are only read.
+_DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
+_MAX_ROWS = 50  # maximum rows in the table of folders that were not collected
+_SUBMIT_AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
 
 
 class ReleaseLanguages(ExchangeReleaseAssignment):
-    """nbgrader's own, with the lesson's other languages beside its notebook: 03_x.ipynb and 03_x.ko.ipynb.
+    """nbgrader's release step, extended to a lesson's other languages: 03_x.ipynb and 03_x.ko.ipynb.
 
-    `nbgrader release_assignment` and formgrader use it where the configuration names it. What is handed in
-    goes through the intake, which takes the notebook that was worked on.
+    `nbgrader release_assignment` and formgrader use it if the configuration names it. When both notebooks
+    come back, the intake chooses the one that the student worked on.
     """
 
     def ensure_root(self) -> None:
-        """Let everybody write to the exchange's folder, and nobody rename what belongs to others there."""
+        """Create the exchange's folder so that all users may write, but not rename other users' files."""
         super().ensure_root()
         self._make_sticky(self.root)
 
     def init_dest(self) -> None:
-        """Make the course's folders in the exchange."""
+        """Create the course's folders in the exchange."""
         _refuse_link(self)
         super().init_dest()
         self._make_sticky(self.inbound_path)
 
     def _make_sticky(self, folder: str) -> None:
-        """Set the sticky bit: then only a file's owner, and the folder's, may rename or delete the file."""
+        """Set a folder's sticky bit, if it is missing and this user may set it.
+
+        With the sticky bit, only the owner of a file or of the folder may rename or delete the file.
+        """
         status = os.stat(folder)
         if not status.st_mode & stat.S_ISVTX and os.geteuid() in (0, status.st_uid):
             os.chmod(folder, stat.S_IMODE(status.st_mode) | stat.S_ISVTX)
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
-        """Copy a release, before its permissions are set; the languages lie beside it, release/LANGUAGE."""
+        """Copy a release, and its other languages from release/LANGUAGE, before permissions are set."""
         super().do_copy(src, dest, log=log)
         folder = Path(src)
         name, release = folder.name, folder.parent.parent
@@ -75,13 +80,13 @@ class ReleaseLanguages(ExchangeReleaseAssignment):
 
 @dataclass(frozen=True)
 class _NotCollected:
-    """A folder of the inbound folder that was left there.
+    """A folder in the exchange's inbound folder that was not collected.
 
     Attributes:
-        owner: the number of the user whose it is; -1 if that is not known.
-        who: the student whom its name names, or its name.
-        found: what is wrong with it.
-        to_do: what the instructor can do.
+        owner: the user id of the folder's owner; -1 if unknown.
+        who: the student in the folder's name, or the whole name if it cannot be parsed.
+        found: the reason why the folder was not collected.
+        to_do: advice for the instructor.
     """
 
     owner: int
@@ -91,10 +96,11 @@ class _NotCollected:
 
 
 class CollectFiles(ExchangeCollect):
-    """nbgrader's own, for folders that students control: it opens no link, and one bad folder stops no other.
+    """nbgrader's collector, made safe for folders that students control.
 
-    A folder is copied whole or not at all, and the earlier submission stays until the copy is complete. With
-    `check_owner`, which is on by default, a folder is its owner's: one that names somebody else is left out.
+    It follows no link, and an error in one folder does not affect the others. A folder is copied completely
+    or not at all, and the earlier submission stays until the copy is complete. By default, `check_owner` is
+    on: a folder is left out if the student in its name is not its owner.
     """
 
     @cached_property
@@ -102,7 +108,10 @@ class CollectFiles(ExchangeCollect):
         return Clock.of(self.config)
 
     def _path_to_record(self, path: str) -> dict[str, Any]:
-        """Read a folder's name. A folder that is left out has a record of its own and so hides no other."""
+        """Return nbgrader's record for a folder, made from its name.
+
+        A folder that is left out gets a separate record, so it cannot hide another submission.
+        """
         name = os.path.basename(path)
         student, owner = name, -1
         try:
@@ -116,21 +125,22 @@ class CollectFiles(ExchangeCollect):
         return {"username": student, "filename": name, "timestamp": timestamp, "owner": owner}
 
     def _parse_name(self, name: str) -> tuple[str, datetime]:
-        """Return the student and the time of submission that a folder's name states.
+        """Return the student and the time of submission from a folder's name.
 
         Raises:
-            NotCopied: it is no name that `nbgrader submit` writes.
+            NotCopied: if the name does not have the form that `nbgrader submit` writes.
         """
         student, _, rest = name.partition(f"+{self.coursedir.assignment_id}+")
         if not valid_student_id(student):
-            raise _NoId(
+            raise _InvalidStudentId(
                 say(
                     en="Its student's name is no student id: letters (composed ones), digits and _.@- only, "
                     "64 at most.",
                     ko="학생 이름을 학생 ID로 쓸 수 없습니다. 글자(NFC), 숫자, _.@-만 최대 64자까지 됩니다.",
                 )
             )
-        # The random string is left out if `add_random_string` is off; an offset has a plus sign, too.
+        # The name may end with a random string after a plus sign, depending on `add_random_string`. Since a
+        # time's offset may also have a plus sign, try the text both with and without its last part.
         for text in (rest, rest.rpartition("+")[0]):
             if (earliest := self._clock.read(text).earliest) is not None:
                 return student, earliest
@@ -142,10 +152,10 @@ class CollectFiles(ExchangeCollect):
         )
 
     def _check_owner(self, student: str, status: os.stat_result) -> None:
-        """Refuse a folder that belongs to another user than its name says.
+        """Check that a folder belongs to the student in its name.
 
         Raises:
-            NotCopied: it does.
+            NotCopied: if the folder belongs to another user.
         """
         if not self.check_owner or sys.platform == "win32":
             return
@@ -156,7 +166,7 @@ class CollectFiles(ExchangeCollect):
         except KeyError:
             owner = say(en=f"user {status.st_uid}", ko=f"사용자 {status.st_uid}")
         if owner != student:
-            raise _Foreign(
+            raise _WrongOwner(
                 say(
                     en=f"It claims to be {student}'s, but belongs to {owner}.",
                     ko=f"{student}의 제출이라고 되어 있지만 소유자는 {owner}입니다.",
@@ -164,7 +174,7 @@ class CollectFiles(ExchangeCollect):
             )
 
     def copy_files(self) -> None:
-        """Collect each folder that can be, then list the others."""
+        """Collect all folders that can be collected, then list the others."""
         if not self.src_records:
             self.log.warning("No submissions of '%s' to collect", self.coursedir.assignment_id)
             return
@@ -175,7 +185,7 @@ class CollectFiles(ExchangeCollect):
             self.coursedir.course_id,
         )
         left_out = []
-        # The folder itself is the instructor's, who may have put it on another disk.
+        # Links are allowed here: the instructor owns this folder, and may have put it on another disk.
         with open_folder(os.path.realpath(self.inbound_path)) as inbound:
             for record in self.src_records:
                 student, error = record.get("why") or (record["username"], None)
@@ -184,15 +194,15 @@ class CollectFiles(ExchangeCollect):
                         raise error
                     self._collect(inbound, record)
                 except (NotCopied, OSError) as why:
-                    left_out.append(_left_out(record["owner"], student, why))
+                    left_out.append(_describe_not_collected(record["owner"], student, why))
         if left_out:
             self.log.warning(_as_table(left_out))
 
     def _collect(self, inbound: int, record: dict[str, Any]) -> None:
-        """Collect a student's submission if it is due, as `update` and `before_duedate` say.
+        """Collect a student's submission if the `update` and `before_duedate` settings require it.
 
         Raises:
-            NotCopied, OSError: it cannot be.
+            NotCopied, OSError: if the submission cannot be collected.
         """
         student, lesson = record["username"], self.coursedir.assignment_id
         target = Path(self.coursedir.format_path(self.coursedir.submitted_directory, student, lesson))
@@ -211,14 +221,14 @@ class CollectFiles(ExchangeCollect):
         self.log.info("%s submission: %s %s", "Updated" if is_there else "Collected", student, lesson)
 
     def _is_due(self, target: Path, timestamp: datetime) -> bool:
-        """Return whether a submission replaces the one that is there, by nbgrader's rules."""
+        """Return whether a submission replaces the collected one, by nbgrader's rules."""
         earlier = handed_in(target, target.parent, self._clock).earliest
         if self.update and (earlier is None or timestamp > earlier):
             return True
         return bool(self.before_duedate and earlier != timestamp)
 
     def _place(self, folder: int, target: Path) -> None:
-        """Copy an open folder beside its place, then put it there."""
+        """Copy an open folder to a temporary folder in submitted/, then move the copy to its place."""
         submitted = Path(self.coursedir.root, self.coursedir.submitted_directory)
         submitted.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=submitted, ignore_cleanup_errors=True) as room:
@@ -236,7 +246,7 @@ class CollectFiles(ExchangeCollect):
                 raise
 
     def _limits(self) -> Limits:
-        """Return what nbgrader's settings say about the files to copy."""
+        """Return the limits that nbgrader's settings put on the files to copy."""
         settings = self.coursedir
 
         def skips(name: str, status: os.stat_result) -> bool:
@@ -254,42 +264,42 @@ class CollectFiles(ExchangeCollect):
         return Limits(1000 * settings.max_dir_size, skips, settings.groupshared)
 
 
-class _Foreign(NotCopied):
-    """Says that a folder belongs to another user than its name says."""
+class _WrongOwner(NotCopied):
+    """Raised if a folder belongs to a user other than the student in its name."""
 
 
-class _NoId(NotCopied):
-    """Says that a folder's student has a name that is no student id."""
+class _InvalidStudentId(NotCopied):
+    """Raised if the student name in a folder's name is not a valid student id."""
 
 
 def _size_read(folder: str) -> int:
-    """Return how many bytes `nbgrader list` reads of a folder at most."""
+    """Return the number of bytes that `nbgrader list` reads from a folder at most."""
     with os.scandir(folder) as entries:
         read = (entry for entry in entries if entry.name.endswith(".ipynb") or entry.name == EXCHANGE_SECRET)
         return sum(entry.stat(follow_symlinks=False).st_size for entry in read)
 
 
-def _left_out(owner: int, student: str, why: Exception) -> _NotCollected:
-    """Return the line about a folder that was not collected."""
+def _describe_not_collected(owner: int, student: str, why: Exception) -> _NotCollected:
+    """Return the table row for a folder that was not collected, with advice that fits the error."""
     who = visible(student)[:60]
-    if isinstance(why, _Foreign):
+    if isinstance(why, _WrongOwner):
         to_do = say(
             en="Ask both. If students are not users of this machine: c.ExchangeCollect.check_owner = False",
             ko="두 사람에게 확인하세요. 학생이 이 컴퓨터의 사용자가 아니라면: "
             "c.ExchangeCollect.check_owner = False.",
         )
-    elif isinstance(why, _NoId):
+    elif isinstance(why, _InvalidStudentId):
         to_do = say(
             en="Give the student another user name, then ask for a new submission.",
             ko="학생에게 다른 사용자 이름을 준 뒤 다시 제출하라고 하세요.",
         )
-    elif isinstance(why, OSError) and why.errno in _NO_ROOM:
+    elif isinstance(why, OSError) and why.errno in _DISK_FULL_ERRORS:
         to_do = say(
             en="Make room on the disk of the course, then collect again.",
             ko="수업 폴더가 있는 디스크에 공간을 만든 뒤 다시 걷으세요.",
         )
     else:
-        to_do = say(en=_AGAIN[0], ko=_AGAIN[1])
+        to_do = say(en=_SUBMIT_AGAIN[0], ko=_SUBMIT_AGAIN[1])
     if isinstance(why, OSError):
         why = NotCopied(
             say(en=f"It could not be copied: {why.strerror}.", ko=f"복사할 수 없습니다: {why.strerror}.")
@@ -298,24 +308,27 @@ def _left_out(owner: int, student: str, why: Exception) -> _NotCollected:
 
 
 def _as_table(rows: list[_NotCollected]) -> str:
-    """Return a table of the folders that were not collected, a line each.
+    """Return a table of the folders that were not collected, one per line.
 
-    If there are too many, the first ones of each owner are in it: nobody's folders hide those of others.
+    If there are too many, it shows the first ones of each owner, so that one user's folders cannot hide
+    others.
     """
-    shown = sorted(_in_turn(rows)[:_ROWS], key=lambda row: row.who)
+    shown = sorted(_interleave_owners(rows)[:_MAX_ROWS], key=lambda row: row.who)
     width = max(len(row.who) for row in shown)
     head = say(
         en=f"Not collected: {len(rows)}. Earlier submissions of these students stay as they are.",
         ko=f"걷지 못한 제출: {len(rows)}개. 이 학생들이 전에 낸 것은 그대로 있습니다.",
     )
     lines = [f"  {row.who:<{width}}  {row.found} {row.to_do}" for row in shown]
-    if len(rows) > _ROWS:
-        lines.append(say(en=f"  … and {len(rows) - _ROWS} more", ko=f"  … 그 밖에 {len(rows) - _ROWS}개"))
+    if len(rows) > _MAX_ROWS:
+        lines.append(
+            say(en=f"  … and {len(rows) - _MAX_ROWS} more", ko=f"  … 그 밖에 {len(rows) - _MAX_ROWS}개")
+        )
     return "\n".join([head, *lines])
 
 
-def _in_turn(rows: list[_NotCollected]) -> list[_NotCollected]:
-    """Return the rows such that the first ones of all owners come first, then the second ones, and so on."""
+def _interleave_owners(rows: list[_NotCollected]) -> list[_NotCollected]:
+    """Return the rows in rounds: the first row of each owner, then the second row of each, and so on."""
     count = Counter[int]()
     turns = []
     for row in sorted(rows, key=lambda row: row.who):
@@ -325,16 +338,18 @@ def _in_turn(rows: list[_NotCollected]) -> list[_NotCollected]:
 
 
 class ListPlain(ExchangeList):
-    """nbgrader's own; of the inbound folder, only what it can list without following a link or waiting.
+    """nbgrader's list command, limited to inbound folders that can be listed without risk.
 
-    A folder's name is its student's, and so is what nbgrader reads in it. One that would end the list, or
-    steer the terminal that shows it, is left out.
+    Folders with links or other special files are left out, because nbgrader would follow the link or block.
+
+    The student controls a folder's name and its content. A folder is left out if it would end the list with
+    an error, or if its name contains control characters for the terminal.
     """
 
-    assignments: list[str]  # nbgrader's: the paths
+    assignments: list[str]  # the folders' paths; set by nbgrader's base class
 
     def init_dest(self) -> None:
-        """Find the folders to list."""
+        """Find the folders to list, and leave out those that cannot be listed."""
         super().init_dest()
         if not self.inbound:
             return
@@ -348,7 +363,7 @@ class ListPlain(ExchangeList):
         self.assignments = listed
 
     def _can_list(self, path: str) -> bool:
-        """Return whether nbgrader can list a folder: then it is tried, which reads its notebooks."""
+        """Return whether nbgrader can list a folder, after a trial with this folder alone."""
         name = os.path.basename(path)
         if not (name.isprintable() and visible(name) == name and is_plain(path)):
             return False
@@ -357,26 +372,27 @@ class ListPlain(ExchangeList):
             if _size_read(path) > MAX_FILE_BYTES:
                 return False
             self.parse_assignments()
-        except Exception:  # of whatever kind: nbgrader has had a stranger's files
+        except Exception:  # Any exception is possible, because nbgrader parses files from a student.
             return False
         return True
 
 
 class ReleasePages(ExchangeReleaseFeedback):
-    """nbgrader's own; a submission's page goes out under the name of each notebook in it, whatever that is.
+    """nbgrader's release of feedback, extended to release a page under each submitted notebook's name.
 
-    `nbgrader fetch_feedback` looks for a page of every notebook that was handed in, and warns of each that it
-    does not find. A lesson's submission has one page: of two languages, of a renamed notebook, or of several.
-    Another assignment has a page for each of its notebooks, and each goes out under its own name alone.
+    `nbgrader fetch_feedback` looks for a page for every submitted notebook, and warns about each that it does
+    not find. A lesson's submission has one page, even if it has notebooks in two languages, a renamed
+    notebook or several notebooks. A plain assignment has a page for each of its notebooks, and each page is
+    released under its own name only.
     """
 
     def init_dest(self) -> None:
-        """Find the folder of the pages in the exchange."""
+        """Find the folder for the pages in the exchange."""
         _refuse_link(self)
         super().init_dest()
 
     def copy_files(self) -> None:
-        """Release the pages."""
+        """Release the pages, and copy each page for the other notebook names in the submission."""
         super().copy_files()
         for page in map(Path, glob(f"{self.src_path}/*.html")):
             student, secret = page.parent.parent.name, (page.parent / EXCHANGE_SECRET).read_text()
@@ -389,27 +405,30 @@ class ReleasePages(ExchangeReleaseFeedback):
                     part.replace(self._released(secret, name))
 
     def _released(self, secret: str, notebook: str) -> Path:
-        """The page of a notebook in the exchange, where nbgrader looks for it."""
+        """Return the path in the exchange at which nbgrader looks for a notebook's page."""
         return Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=notebook)}.html")
 
 
 def _refuse_link(exchange: Exchange) -> None:
-    """End a release if a link has the place of the class's folder: nbgrader would write through it."""
+    """Stop a release if the course's folder is a link, because nbgrader would write through the link."""
     course = os.path.join(exchange.root, exchange.coursedir.course_id)
     if os.path.islink(course):
         exchange.fail(f"{course} is a link, which a student may have made. Delete it, then release again.")
 
 
 def _notebooks(folder: Path, lesson: str) -> list[str]:
-    """The names of the notebooks in a submission, without the ending: not the lesson's, and few others."""
+    """Return the names of the submission's notebooks other than the lesson's, without suffix.
+
+    At most `_MAX_COPIES` names are returned, starting with those that begin with the lesson's name.
+    """
     try:
-        found = [Path(entry.name) for entry in os.scandir(folder) if entry.is_file()]
-    except OSError:  # it is not here any more, or no folder
+        paths = [Path(entry.name) for entry in os.scandir(folder) if entry.is_file()]
+    except OSError:  # The folder no longer exists, or is not a folder.
         return []
-    names = {path.stem for path in found if path.suffix == ".ipynb" and _is_text(path.name)} - {lesson}
-    return sorted(names, key=lambda name: (not name.startswith(lesson), name))[:_MOST]
+    names = {path.stem for path in paths if path.suffix == ".ipynb" and _is_text(path.name)} - {lesson}
+    return sorted(names, key=lambda name: (not name.startswith(lesson), name))[:_MAX_COPIES]
 
 
 def _is_text(name: str) -> bool:
-    """Whether nbgrader can make a hash of a name: one of other bytes than text has half characters in it."""
+    """Return whether a name is valid text; nbgrader cannot hash a name with undecodable bytes."""
     return not any("\ud800" <= char <= "\udfff" for char in name)

@@ -1,4 +1,4 @@
-"""A step towards the feedback page: what is hidden in a release stays hidden."""
+"""nbgrader preprocessors for the feedback page that keep a release's hidden tests hidden."""
 
 import re
 from collections.abc import Iterator
@@ -11,17 +11,25 @@ from nbgrader.preprocessors import ClearHiddenTests
 from autograder.course.cells import is_test, split_tests
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-# Shorter lines, like a lone bracket, are everywhere and give nothing away.
-_TELLING = 8
+# Minimum length of a line that could give a hidden test away. Shorter lines, such as a lone bracket, occur
+# everywhere.
+_MIN_REVEALING_CHARS = 8
 
 
 class ClearTests(ClearHiddenTests):
-    """Clear the hidden tests. What was graded while they ran in another process needs no more."""
+    """A preprocessor that clears the hidden tests from test cells.
+
+    This is enough if the hidden tests ran in another process, because then outputs cannot quote them.
+    """
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: Any, cell_index: int
     ) -> tuple[NotebookNode, Any]:
-        """Clear a test cell; in a student's own, nbgrader's marks are words, and would end in an error."""
+        """Clear the hidden tests from a test cell, and leave other cells alone.
+
+        In a cell that the student wrote, nbgrader's markers are ordinary text, and clearing them could raise
+        an error.
+        """
         if not is_test(cell):
             return cell, resources
         cleared: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, cell_index)
@@ -29,16 +37,16 @@ class ClearTests(ClearHiddenTests):
 
 
 class HideTests(ClearTests):
-    """Clear the hidden tests, and whatever in an output repeats their lines: for nbgrader's own engine.
+    """A preprocessor for nbgrader's own engine that clears hidden tests and outputs that quote them.
 
-    A check that fails renders only its message. Any other exception renders its frames, and those of a
-    test cell show its code: of them only the student's own frames and the last line are kept. This stops
-    accidents, not a student who prints the tests in disguise while they run: for that, keep them out of
-    the student's process.
+    A failed check renders only its message. Any other exception renders its frames, and the frames of a test
+    cell show its code. Of these, only the frames in the student's cells and the last line are kept. This
+    prevents accidents. It does not stop a student from printing the tests in disguise while they run. To
+    prevent that, keep the tests out of the student's process.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook without hidden tests."""
+        """Return the notebook with all hidden tests, and all output texts that quote them, removed."""
         everything = "\n".join(text for cell in nb.cells for text in _texts(cell))
         secret = {line for line in hidden_lines(nb) if line in everything}
         for cell in nb.cells:
@@ -51,21 +59,21 @@ class HideTests(ClearTests):
 
 
 def _texts(cell: NotebookNode) -> Iterator[str]:
-    """What a cell's outputs show, without colours."""
+    """Yield the texts in a cell's outputs, without colour codes."""
     for output in cell.get("outputs", []):
         texts = [output.get("text", ""), output.get("evalue", ""), *output.get("traceback", ())]
         yield from (_COLOUR.sub("", str(text)) for text in [*texts, *output.get("data", {}).values()])
 
 
 def hidden_lines(nb: NotebookNode) -> set[str]:
-    """Return the lines of code of the hidden tests that are long enough to give something away."""
-    return {line for cell in nb.cells if is_test(cell) for line in _telling_lines(cell.source)}
+    """Return the lines of code in hidden tests that are long enough to reveal something."""
+    return {line for cell in nb.cells if is_test(cell) for line in _revealing_lines(cell.source)}
 
 
 @lru_cache(maxsize=64)
-def _telling_lines(test: str) -> frozenset[str]:
+def _revealing_lines(test: str) -> frozenset[str]:
     lines = (line.strip() for line in split_tests(test)[1].splitlines())
-    return frozenset(line for line in lines if len(line) >= _TELLING)
+    return frozenset(line for line in lines if len(line) >= _MIN_REVEALING_CHARS)
 
 
 def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
@@ -81,13 +89,13 @@ def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
 
 
 def _without(secret: set[str], text: Any) -> Any:
-    """Return a text, or an empty one if it shows a hidden line."""
+    """Return a text, or an empty string if the text shows a hidden line."""
     plain = _COLOUR.sub("", str(text))
     return "" if any(line in plain for line in secret) else text
 
 
 def _censor(output: NotebookNode, secret: set[str]) -> None:
-    """Empty each text of an output that shows a hidden line."""
+    """Replace each text in an output that shows a hidden line with an empty string."""
 
     if output.output_type == "stream":
         output.text = _without(secret, output.text)

@@ -1,9 +1,10 @@
-"""What nbgrader's commands and formgrader's buttons do in this course: they call the autograder.
+"""Exporters that make nbgrader's commands and formgrader's buttons call the autograder.
 
-`nbgrader autograde` and formgrader's Autograde would run students' code in a kernel of the instructor's, with
-the instructor's files in reach. nbgrader's converters construct their `exporter_class` when they know what
-there is to convert, and before they convert anything; so the exporters below, which nbgrader_config.py names,
-have the `autograder` command do the work, in a process of its own, and leave the converter nothing to do.
+`nbgrader autograde` and formgrader's Autograde button would run students' code in an ordinary kernel, with
+access to the instructor's files. nbgrader's converters create their `exporter_class` after they have found
+the submissions to convert, and before they convert any of them. nbgrader_config.py sets the exporters below
+as `exporter_class`. They run the `autograder` command in a separate process, and leave the converter nothing
+to do.
 """
 
 import os
@@ -24,8 +25,8 @@ from autograder.course.lesson import find_root
 from autograder.course.plain import is_plain
 from autograder.course.settings import Course
 
-_LINES = 5  # of what the command said last, that an error repeats
-# What decides who is graded, and where it is written.
+_MAX_ERROR_LINES = 5  # number of the command's last lines that an error message repeats
+# Settings that decide which submissions are graded, and where the results are written.
 _SETTINGS = ("root", "db_url", "course_id", "directory_structure", "student_id_exclude", "groupshared")
 _FOLDERS = ("source_directory", "submitted_directory", "autograded_directory", "feedback_directory")
 _REFUSED = (
@@ -36,17 +37,17 @@ _REFUSED = (
 
 
 class Refuse(NbGraderPreprocessor):
-    """Stands where nbgrader's own steps would run a student's code, and refuses."""
+    """A preprocessor that replaces nbgrader's steps for running students' code and raises an error."""
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
         raise NbGraderException(_REFUSED)
 
 
 class _Instead(Exporter):
-    """Has a command of the autograder do what a converter is about to do.
+    """An exporter that runs an autograder command instead of nbgrader's conversion.
 
     Raises:
-        NbGraderException: it was not done, or not for everybody; the words say why.
+        NbGraderException: if the command did not succeed for every submission; the message gives the reason.
     """
 
     converter: ClassVar[type[BaseConverter]]
@@ -65,25 +66,31 @@ class _Instead(Exporter):
         self.parent.assignments = {}
 
     def _check(self, converter: BaseConverter) -> None:
-        """Refuse what the command would not do as it was asked for."""
-        asked = converter.coursedir
-        ours = Course.at(find_root(Path(asked.root))).directory
-        names = [name for name in (*_SETTINGS, *_FOLDERS) if getattr(asked, name) != getattr(ours, name)]
+        """Raise NbGraderException if the command cannot do exactly what the converter was asked to do."""
+        settings = converter.coursedir
+        course_settings = Course.at(find_root(Path(settings.root))).directory
+        names = [
+            name
+            for name in (*_SETTINGS, *_FOLDERS)
+            if getattr(settings, name) != getattr(course_settings, name)
+        ]
         if names:
             raise NbGraderException(
-                f"Nothing was done: CourseDirectory.{names[0]} is {getattr(asked, names[0])!r} here and "
-                f"{getattr(ours, names[0])!r} in the course's nbgrader_config.py. Change it there."
+                f"Nothing was done: CourseDirectory.{names[0]} is {getattr(settings, names[0])!r} here and "
+                f"{getattr(course_settings, names[0])!r} in the course's nbgrader_config.py. Change it there."
             )
-        if asked.notebook_id != "*":
-            plain = is_plain(Path(ours.root), asked.assignment_id, ours.source_directory)
+        if settings.notebook_id != "*":
+            plain = is_plain(
+                Path(course_settings.root), settings.assignment_id, course_settings.source_directory
+            )
             why = "a submission is graded whole" if plain else "a submission is one notebook"
             raise NbGraderException(f"Nothing was done: {why}. Leave out --notebook.")
 
     def _arguments(self, converter: BaseConverter) -> list[str]:
         lessons, students = _matched(converter)
-        everybody = converter.coursedir.student_id == "*"
-        whose = [] if everybody else [f"--student={student}" for student in students]
-        return [*lessons, *whose, *(["--force"] if converter.force else [])]
+        all_students = converter.coursedir.student_id == "*"
+        options = [] if all_students else [f"--student={student}" for student in students]
+        return [*lessons, *options, *(["--force"] if converter.force else [])]
 
     def from_notebook_node(self, *_: Any, **__: Any) -> Any:
         raise NbGraderException(_REFUSED)
@@ -92,7 +99,7 @@ class _Instead(Exporter):
 
 
 class GradeInstead(_Instead):
-    """`autograder grade`, in the place of `nbgrader autograde`."""
+    """An exporter that runs `autograder grade` in place of `nbgrader autograde`."""
 
     converter, command = Autograde, "grade"
 
@@ -111,20 +118,20 @@ class GradeInstead(_Instead):
 
 
 class FeedbackInstead(_Instead):
-    """`autograder feedback`, in the place of `nbgrader generate_feedback`."""
+    """An exporter that runs `autograder feedback` in place of `nbgrader generate_feedback`."""
 
     converter, command = GenerateFeedback, "feedback"
 
 
 def _matched(converter: BaseConverter) -> tuple[list[str], list[str]]:
-    """The lessons and the students that a converter is about to convert, as its folders are named."""
+    """Return the names of the lessons and of the students that a converter is about to convert."""
     folders = [Path(folder) for folder in converter.assignments]
     return sorted({folder.name for folder in folders}), sorted({folder.parent.name for folder in folders})
 
 
 def _call(converter: BaseConverter, words: list[str]) -> None:
-    """Run a command in the course, its lines in nbgrader's log as they come."""
-    last: deque[str] = deque(maxlen=_LINES)
+    """Run an autograder command in the course's folder, and copy its output to nbgrader's log."""
+    last: deque[str] = deque(maxlen=_MAX_ERROR_LINES)
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "autograder.cli", *words],
         cwd=converter.coursedir.root,

@@ -1,8 +1,8 @@
-"""Have nbgrader read and show times as the autograder does.
+"""Replace nbgrader's conversions of times with those of the autograder.
 
-nbgrader keeps due dates and times of submission in UTC, but three functions in its `utils` convert them
-wrongly (docs/upstream.md). `nbgrader db assignment add --duedate`, formgrader and the exchange call them. No
-file of nbgrader's is changed: nbgrader_config.py has these functions replaced where it is loaded.
+nbgrader stores due dates and times of submission in UTC, but three functions in its `utils` convert them
+wrongly (docs/upstream.md). `nbgrader db assignment add --duedate`, formgrader and the exchange call these
+functions. No file of nbgrader's is changed: loading nbgrader_config.py replaces the functions in memory.
 """
 
 import sys
@@ -20,46 +20,53 @@ _clock = Clock()
 
 
 def correct_times(config: Config) -> None:
-    """Replace nbgrader's conversions of times; formgrader's zone is the exchange's, unless it has its own.
+    """Replace nbgrader's conversions of times, and set formgrader's time zone if the course does not.
+
+    The default zone for formgrader is that of the exchange.
 
     Args:
-        config: the settings of the course, which name the zones.
+        config: the settings of the course, including the time zones.
 
     Raises:
-        CourseError: a zone that is set does not exist.
+        CourseError: if a configured zone does not exist.
     """
     global _clock
     _clock = Clock.of(config)
     if _clock.is_set:
         config.NbGraderAPI.setdefault("timezone", _clock.name)
-    ours = {"parse_utc": read_or_none, "as_timezone": as_timezone, "to_numeric_tz": _zone_of_form}
-    known = sys.modules.copy().items()  # another thread may be importing
-    modules = [module for name, module in known if name.partition(".")[0] == "nbgrader"]
+    replacements = {"parse_utc": read_or_none, "as_timezone": as_timezone, "to_numeric_tz": _zone_of_form}
+    # Take a copy, because another thread may import a module at the same time.
+    loaded = sys.modules.copy().items()
+    modules = [module for name, module in loaded if name.partition(".")[0] == "nbgrader"]
     for module in modules:
-        for name, theirs in _REPLACED:
-            if getattr(module, name, None) is theirs:
-                setattr(module, name, ours[name])
-    utils.parse_utc = read  # nbgrader.api enters due dates with this one
+        for name, original in _REPLACED:
+            if getattr(module, name, None) is original:
+                setattr(module, name, replacements[name])
+    # The function that nbgrader.api calls to enter due dates needs to raise an error for an invalid one.
+    utils.parse_utc = read
 
 
 def read(time: datetime | str | None) -> datetime | None:
-    """Return a time in UTC, without a zone.
+    """Return a time converted to UTC, as a datetime without a zone.
 
     Raises:
-        ValueError: it is not a time, or its zone cannot be decided.
+        ValueError: if the text is not a time, or its zone cannot be determined.
     """
     if isinstance(time, str):
-        found = _clock.read(time)
-        if found.when is None:
-            raise ValueError(f"{time}: {found.problem}. Write a time such as {EXAMPLE}.")
-        return found.when
+        parsed = _clock.read(time)
+        if parsed.when is None:
+            raise ValueError(f"{time}: {parsed.problem}. Write a time such as {EXAMPLE}.")
+        return parsed.when
     if time is None or time.tzinfo is None:
         return time
     return time.astimezone(UTC).replace(tzinfo=None)
 
 
 def read_or_none(time: datetime | str | None) -> datetime | None:
-    """Return a time in UTC, without a zone; None if it cannot be decided, as `autograder grade` has it."""
+    """Return a time converted to UTC, as a datetime without a zone; None if it cannot be determined.
+
+    `autograder grade` also treats such a time as unknown.
+    """
     try:
         return read(time)
     except ValueError:
@@ -67,11 +74,11 @@ def read_or_none(time: datetime | str | None) -> datetime | None:
 
 
 def as_timezone(time: datetime, timezone: str) -> datetime:
-    """Return a time in UTC, which has no zone, in a zone."""
+    """Convert a UTC time without zone information to the named time zone."""
     zone = gettz(timezone) if timezone else None
     return time.replace(tzinfo=UTC).astimezone(zone) if zone else time
 
 
 def _zone_of_form(timezone: str) -> str:
-    """Return the zone in formgrader's form for a due date: its name; an offset is that of one season."""
+    """Return a zone's name unchanged, for formgrader's due-date form; an offset would fit only one season."""
     return timezone

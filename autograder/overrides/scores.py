@@ -1,4 +1,4 @@
-"""`nbgrader export`: nbgrader's own table, in which a score that nobody has given is empty and no zero."""
+"""An exporter for `nbgrader export` that leaves a score empty, instead of zero, if no score was given."""
 
 from collections import Counter
 from pathlib import Path
@@ -13,23 +13,23 @@ from autograder.gradebook.current import HandedIn
 from autograder.gradebook.records import kept_in
 from autograder.gradebook.tables import Sheet, as_csv
 
-_AHEAD = 50  # submissions whose results are looked up together: all of them are held in memory
-_HEAD = [
+_BATCH_SIZE = 50  # submissions whose results are looked up together; all of them are held in memory
+_COLUMNS = [
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
     *("raw_score", "late_submission_penalty", "score", "max_score"),
 ]
 
 
 class ScoresGiven(ExportPlugin):
-    """Writes a row for each student and lesson, as nbgrader's `CsvExportPlugin` does.
+    """An export plugin that writes a row for each student and lesson, as nbgrader's `CsvExportPlugin` does.
 
-    That one writes 0.0 for who handed in nothing and for a file that could not be read. Here the score is
-    empty until something was handed in, what lies in submitted/ now was graded, and no answer of it waits for
-    a person.
+    nbgrader's plugin writes 0.0 for a missing submission and for an unreadable file. Here the score is empty
+    if there is no submission, if the files in submitted/ have changed since grading, or if an answer needs
+    manual grading.
     """
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write the table to `to`, else to grades.csv."""
+        """Write the table to the file `to`, or to grades.csv if `to` is not set."""
         try:
             self._export(gradebook)
         except (CourseError, OSError) as error:
@@ -42,38 +42,45 @@ class ScoresGiven(ExportPlugin):
         for assignment in gradebook.assignments:
             if lessons and assignment.name not in lessons:
                 continue
-            there = HandedIn(course, assignment.name)
-            newer = self._newer(gradebook, assignment.name, there)
-            handed = {one.student_id: one for one in gradebook.assignment_submissions(assignment.name)}
+            in_folder = HandedIn(course, assignment.name)
+            newer = self._students_with_old_grade(gradebook, assignment.name, in_folder)
+            submissions = {
+                submission.student_id: submission
+                for submission in gradebook.assignment_submissions(assignment.name)
+            }
             for student in gradebook.students:
                 if wanted and student.id not in wanted:
                     continue
-                one = handed.get(student.id)
-                ungraded = student.id in newer or (one is None and student.id in there.students)
+                submission = submissions.get(student.id)
+                ungraded = student.id in newer or (submission is None and student.id in in_folder.students)
                 empty["not graded yet"] += ungraded
-                empty["handed in nothing"] += one is None and not ungraded
-                empty["needs manual grading"] += one is not None and one.needs_manual_grade and not ungraded
+                empty["handed in nothing"] += submission is None and not ungraded
+                empty["needs manual grading"] += (
+                    submission is not None and submission.needs_manual_grade and not ungraded
+                )
                 rows.append(
                     [
-                        *_shown(assignment.name, assignment.duedate, one and one.timestamp),
+                        *_shown(assignment.name, assignment.duedate, submission and submission.timestamp),
                         *_person(student),
-                        *_scores(None if ungraded else one),
+                        *_scores(None if ungraded else submission),
                         *_shown(assignment.max_score),
                     ]
                 )
-        place.write_bytes(as_csv(Sheet(_HEAD, rows)))
+        place.write_bytes(as_csv(Sheet(_COLUMNS, rows)))
         self.log.info("%s: %s rows", place, len(rows))
         for why, number in (+empty).items():
             self.log.info("Scores left empty, %s: %s", why, number)
 
-    def _newer(self, gradebook: Gradebook, lesson: str, there: HandedIn) -> set[str]:
-        """The students whose grade is not of what lies in submitted/ now."""
-        found: set[str] = set()
+    def _students_with_old_grade(self, gradebook: Gradebook, lesson: str, there: HandedIn) -> set[str]:
+        """Return the students whose grade does not belong to the files that are in submitted/ now."""
+        students_found: set[str] = set()
         students = sorted(there.students)
-        for at in range(0, len(students), _AHEAD):
-            kept = kept_in(gradebook, [(student, lesson) for student in students[at : at + _AHEAD]])
-            found |= {student for (student, _), one in kept.items() if there.is_newer(student, one)}
-        return found
+        for at in range(0, len(students), _BATCH_SIZE):
+            kept = kept_in(gradebook, [(student, lesson) for student in students[at : at + _BATCH_SIZE]])
+            students_found |= {
+                student for (student, _), stored in kept.items() if there.is_newer(student, stored)
+            }
+        return students_found
 
 
 def _person(student: Student) -> list[str]:
@@ -81,7 +88,10 @@ def _person(student: Student) -> list[str]:
 
 
 def _scores(one: SubmittedAssignment | None) -> list[str]:
-    """The score before the late penalty, the penalty, and the score after it; empty if none was given."""
+    """Return the score before the late penalty, the penalty, and the score after it, or three empty cells.
+
+    The cells are empty if there is no submission, or if it needs manual grading.
+    """
     if one is None or one.needs_manual_grade:
         return ["", "", ""]
     penalty = one.late_submission_penalty or 0.0
