@@ -1,9 +1,9 @@
-"""The hooks of the nodes of a graph, found without calling one.
+"""A search for the hooks of a graph's nodes that calls none of them.
 
-PyTorch keeps hooks in dictionaries and lists them nowhere: a tensor that nobody holds any more still has
-its hook. So the dictionaries are found among all objects, and for a moment listeners stand in them. The
-engine is then asked for the gradient of each node at that node itself, which calls the hooks of its results
-and nothing else.
+PyTorch keeps hooks in dictionaries but offers no list of them, and a hook outlives the last reference to its
+tensor. The dictionaries are therefore looked up among all objects of the garbage collector, and listeners
+replace the hooks for a moment. Then the engine computes each node's gradient with respect to that same node,
+which calls the hooks of the node's results and nothing else.
 """
 
 import contextlib
@@ -25,10 +25,13 @@ Table = dict[int, Hook]
 
 @dataclass
 class Hooks:
-    """The hooks of one node, each list in the order of calling.
+    """The hooks of one node; each list is in the order in which the hooks are called.
 
-    `results` are hooks of tensors, with the number of the result; `before` and `after` are those of the
-    node; `accumulated` are called once a leaf's .grad has been added to.
+    Attributes:
+        results: the hooks of the node's results, which are tensors, each with the number of the result.
+        before: the hooks that run before the node.
+        after: the hooks that run after the node.
+        accumulated: the hooks that run after the gradient has been added to a leaf's .grad.
     """
 
     results: list[tuple[int, Hook]] = field(default_factory=list)
@@ -39,7 +42,7 @@ class Hooks:
 
 def hooks_of(nodes: Sequence[Any]) -> list[Hooks]:
     """Return the hooks of each node."""
-    if not RemovableHandle.next_id:  # no hook was ever registered: spare the look at all objects
+    if not RemovableHandle.next_id:  # no hook was ever registered, so skip the search through all objects
         return [Hooks() for _ in nodes]
     objects = gc.get_objects()
     tables: list[Table] = [thing for thing in objects if type(thing) is OrderedDict and _holds_hooks(thing)]
@@ -59,7 +62,7 @@ def _holds_hooks(table: OrderedDict[Any, Any]) -> bool:
 
 @contextlib.contextmanager
 def _listening(tables: Sequence[Table]) -> Iterator[list[Hook]]:
-    """Put a listener in the place of each hook; a listener notes the hook if a gradient comes to it."""
+    """Replace each hook with a listener, which adds the hook to a list if it receives a gradient."""
     heard: list[Hook] = []
     originals = [dict(table) for table in tables]
 
@@ -81,9 +84,9 @@ def _listening(tables: Sequence[Table]) -> Iterator[list[Hook]]:
 
 @contextlib.contextmanager
 def _untouched(objects: Sequence[Any]) -> Iterator[None]:
-    """Give tensors that retain their gradient the same gradient afterwards."""
+    """Restore the .grad of tensors that retain their gradient when the context ends."""
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
-    # A subclass of Tensor, such as a functional one, may answer for itself, with anything.
+    # A subclass of Tensor may override attribute access and return anything, so its override is bypassed.
     with torch._C.DisableTorchFunctionSubclass():
         tensors = [thing for thing in objects if type(thing) in kinds and thing.retains_grad is True]
         before = [tensor.grad for tensor in tensors]
@@ -100,14 +103,17 @@ def _heard_at(node: Any, heard: list[Hook]) -> list[tuple[int, Hook]]:
     for number in range(count_of_results(node)):
         heard.clear()
         edge = GradientEdge(node, number)
-        with contextlib.suppress(RuntimeError):  # a result that has no gradient
+        with contextlib.suppress(RuntimeError):  # this result has no gradient
             torch.autograd.grad([edge], [edge], [ones(node, number)], retain_graph=True)
         found += [(number, hook) for hook in heard]
     return found
 
 
 def _of_node(register: Callable[[Hook], Any]) -> list[Hook]:
-    """Return the hooks of a node; only a new one's handle leads to them."""
+    """Return the hooks that were registered on a node with this method.
+
+    PyTorch exposes the table of hooks only through the handle of a newly registered hook.
+    """
     handle = register(lambda *_: None)
     table: Table = handle.hooks_dict_ref()
     handle.remove()

@@ -1,4 +1,4 @@
-"""Nodes of autograd's graph, asked one at a time for what they pass on, under the engine's own rules."""
+"""Functions that run a single node of autograd's graph by the rules of the autograd engine."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -14,23 +14,23 @@ Gradients = Sequence[Tensor | None]
 
 
 def is_own(node: Any) -> bool:
-    """Return whether the node's backward is a class of Python, a `torch.autograd.Function`."""
+    """Return whether the node belongs to a custom `torch.autograd.Function`, a class written in Python."""
     return isinstance(node, BackwardCFunction)
 
 
 def backward_of(node: Any) -> Any:
-    """Return the Python function that computes the backward of such a class, `backward` or `vjp`."""
+    """Return the Python function that computes a custom Function's backward: `backward` or `vjp`."""
     written = node._forward_cls
     return written.backward if written.vjp is Function.vjp else written.vjp
 
 
 def count_of_results(node: Any) -> int:
-    """Return how many results the forward operation of a node had."""
+    """Return how many results the forward operation of the node had."""
     return 1 if node.name() == ACCUMULATOR else len(node._input_metadata)
 
 
 def ones(node: Any, number: int) -> Tensor:
-    """Return a gradient of ones for one of a node's results."""
+    """Return a gradient of ones for the node's result with the given number."""
     if node.name() == ACCUMULATOR:
         return torch.ones_like(node.variable)
     about = node._input_metadata[number]
@@ -38,15 +38,17 @@ def ones(node: Any, number: int) -> Tensor:
 
 
 def ask(node: Any, gradients: Gradients, ctx: Any = None) -> list[Tensor | None]:
-    """Return what a node passes to each of its `next_functions`, before `fitted`. No hook is called.
+    """Call a node and return a gradient for each of its `next_functions`, not yet passed through `fitted`.
+
+    No hook is called.
 
     Args:
-        node: any node but the one that adds to a leaf's .grad.
-        gradients: one for each of its results; None where no gradient arrives.
-        ctx: the object that a backward written in Python gets in place of the node.
+        node: any node except AccumulateGrad, which adds to a leaf's .grad.
+        gradients: one gradient for each of the node's results; None where no gradient arrives.
+        ctx: the object that a backward written in Python receives instead of the node.
 
     Raises:
-        RuntimeError: if the engine would refuse the result. A backward in Python may raise anything.
+        RuntimeError: if the engine would refuse the result. A backward written in Python may raise anything.
     """
     if is_own(node):
         return _of_inputs(node, _own(node, gradients, ctx or node))
@@ -55,9 +57,9 @@ def ask(node: Any, gradients: Gradients, ctx: Any = None) -> list[Tensor | None]
 
 
 def fitted(node: Any, handed: Gradients) -> list[Tensor | None]:
-    """Return these gradients in the shape and dtype of the node's inputs, one for each.
+    """Return one gradient for each input of the node, with that input's shape and dtype.
 
-    The engine sums a gradient over the dimensions that its input was broadcast along.
+    Like the engine, sum a gradient over the dimensions along which its input was broadcast.
     """
     pairs = zip_longest(node.next_functions, handed[: len(node.next_functions)])
     return [_fitted(gradient, *edge) for edge, gradient in pairs]
@@ -73,17 +75,21 @@ def _own(node: Any, gradients: Gradients, ctx: Any) -> Any:
 
 
 def _may_be_none(written: type[Function]) -> bool:
-    """Return whether a Function asks for None in place of zeros; its node keeps that to itself."""
+    """Return whether a Function asks for None instead of zeros where no gradient arrives.
+
+    The node does not show this, so the code of `forward` and `setup_context` is searched for
+    `set_materialize_grads`.
+    """
     makers = (written.forward, written.setup_context)
     codes = (getattr(maker, "__code__", None) for maker in makers)
     return any(code is not None and "set_materialize_grads" in code.co_names for code in codes)
 
 
 def _of_inputs(node: Any, results: Any) -> list[Tensor | None]:
-    """Return the results of a backward in Python for the inputs that are tensors.
+    """Return the results of a backward written in Python that belong to the node's `next_functions`.
 
-    The function returns one for every argument of forward. `next_functions` has only the tensors, and no
-    node for a tensor that needs no gradient.
+    Such a backward returns one result for every argument of forward. `next_functions` has an entry only for
+    each tensor, and that entry has no node if the tensor needs no gradient.
     """
     results = results if isinstance(results, tuple) else (results,)
     needs = node.needs_input_grad
@@ -99,7 +105,7 @@ def _of_inputs(node: Any, results: Any) -> list[Tensor | None]:
 
 
 def described(node: Any, number: int) -> Any:
-    """Return an object with the dtype and the shape of a node's result, or of the leaf of its node."""
+    """Return an object with the shape and dtype of a node's result, or the leaf of an AccumulateGrad node."""
     return node.variable if node.name() == ACCUMULATOR else node._input_metadata[number]
 
 

@@ -1,4 +1,4 @@
-"""The graph of lesson 10's Values, read as `record` reads that of tensors."""
+"""Snapshots of the graph of lesson 10's Values, in the form that `record` gives to the graph of tensors."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
@@ -8,16 +8,19 @@ from secant.value import Value
 
 
 def record_values(named: Mapping[str, Value], shown: Collection[Kind] = ()) -> Recorded:
-    """Read all Values that some were made from, each once, those nearest the given ones first.
+    """Read the given Values and all Values they were computed from, nearest the given ones first.
 
-    With what is shown besides: data as values, slopes, and as gradients what each `grad` holds.
+    Args:
+        named: the Values by the names to show.
+        shown: the kinds of number to include. "value" is a Value's `data`, "slope" its slopes, and
+            "gradient" its `grad`.
     """
     names = {id(value): name for name, value in named.items()}
     found: dict[int, Value] = {id(value): value for value in named.values()}
     made = {id(parent) for value in named.values() for parent in _below(value)}
     todo = [value for place, value in found.items() if place not in made]
     found = {id(value): value for value in todo}
-    for value in todo:  # which grows
+    for value in todo:  # the loop appends to this list
         fresh = {id(parent): parent for parent in value.parents if id(parent) not in found}
         found |= fresh
         todo += fresh.values()
@@ -43,7 +46,7 @@ def record_values(named: Mapping[str, Value], shown: Collection[Kind] = ()) -> R
 
 
 def _below(value: Value) -> Iterable[Value]:
-    """Return all Values that one was made from, each once."""
+    """Return all Values that the given one was computed from, each once."""
     found: dict[int, Value] = {}
     layer = [value]
     while layer:
