@@ -1,9 +1,9 @@
-"""Submissions and archives damaged at random, as the intake and `autograder collect` take them.
+"""Feed randomly damaged submissions and archives to the intake and to `autograder collect`.
 
-Half are notebooks: read by the intake, and some dozens more graded in one batch by the examiner itself.
-Half are archives that three students' work comes in. What counts: nothing raises, each notebook is a
-submission or is refused in a sentence, each archive has lines that say what became of it, and nothing is
-written outside of its place.
+Half of the files are notebooks, which the intake reads. Some dozens more are graded in one batch by the
+examiner itself. The other half are archives with three students' work each. The benchmark checks that nothing
+raises, that each notebook is accepted or refused with a sentence, that each archive gets lines about its
+outcome, and that nothing is written outside its place.
 
     python -m benchmarks.damaged --json FILE [--count 10000] [--seed 0] [--graded 60]
 """
@@ -41,7 +41,7 @@ NAMES: list[Callable[[int], str]] = [
 
 
 class Tally:
-    """What became of the damaged files."""
+    """The counts of the outcomes of damaged files."""
 
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()
@@ -57,7 +57,7 @@ class Tally:
 
 
 def notebook(data: bytes, assignment: Assignment, place: Path, tally: Tally) -> None:
-    """Have the intake take in a damaged notebook."""
+    """Pass a damaged notebook to the intake and count the outcome."""
     place.write_bytes(data)
     try:
         found = take_in(place, STEPS, assignment.releases)
@@ -72,7 +72,7 @@ def notebook(data: bytes, assignment: Assignment, place: Path, tally: Tally) -> 
 
 
 def archive(data: bytes, whole: list[bytes], course: Course, place: Path, tally: Tally) -> None:
-    """Have a damaged archive collected: nothing but whole notebooks may come to lie in submitted/."""
+    """Collect a damaged archive and count the outcome; only undamaged notebooks may end up in submitted/."""
     place.write_bytes(data)
     before = {path.name for path in course.root.parent.iterdir()}
     try:
@@ -91,13 +91,13 @@ def archive(data: bytes, whole: list[bytes], course: Course, place: Path, tally:
 
 
 def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any]:
-    """Damage so many files; return what became of them.
+    """Damage files at random, process them and return the counts of their outcomes.
 
     Args:
-        room: a built course of the tests' small lesson, in a folder of its own.
-        count: notebooks and archives together.
-        seed: of the damage.
-        graded: how many of the notebooks are also graded, as one batch.
+        room: a built course with the tests' small lesson. Its parent folder holds nothing else.
+        count: the number of notebooks and archives together.
+        seed: the seed of the random damage.
+        graded: the number of additional damaged notebooks that are graded as one batch.
     """
     draw, tally = random.Random(seed), Tally()
     assignment, course = read_assignment(room, STEPS), Course.at(room)

@@ -1,9 +1,10 @@
-"""The coordinator of a grading is killed at random moments, each time followed by a second run to the end.
+"""Kill the coordinator of a grading at random moments, and check that a second run completes the grading.
 
-A small class is graded once undisturbed, with workers and their walls, by the command line. Then, again and
-again from the same beginning, `autograder grade` gets SIGKILL somewhere between its first import and its
-end; when nothing that it started is left, it is run once more. What counts: every table of the gradebook by
-content, every byte of autograded/ and feedback/, and what `--json` says, as after the undisturbed run.
+A small class is graded once undisturbed by the command line, with workers and their walls. Then, again and
+again from the same start, `autograder grade` receives SIGKILL somewhere between its first import and its end.
+When no process that it started is left, it is run once more. The content of every table of the gradebook,
+every byte of autograded/ and feedback/, and the output of `--json` must be the same as after the undisturbed
+run.
 
     python -m benchmarks.kills --json FILE [--kills 30] [--seed 0]
 """
@@ -38,7 +39,7 @@ _LINGER_SECONDS = 30.0
 
 
 def a_class(room: Path) -> None:
-    """Make a course of one small lesson, with an empty gradebook and seven who have handed in."""
+    """Make a course with one small lesson, an empty gradebook and the submissions of seven students."""
     build_course(room)
     with Gradebook(f"sqlite:///{room}/gradebook.db", "secant"):
         pass
@@ -56,7 +57,7 @@ def a_class(room: Path) -> None:
 
 
 def start(room: Path) -> subprocess.Popen[bytes]:
-    """Begin to grade, as an instructor would."""
+    """Start `autograder grade` as an instructor would."""
     (room / "tmp").mkdir(exist_ok=True)
     env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(room / "tmp")}
     words = [sys.executable, "-m", "autograder.cli", "grade", "--workers", "2", "--json", "results.json"]
@@ -64,7 +65,7 @@ def start(room: Path) -> subprocess.Popen[bytes]:
 
 
 def finish(room: Path) -> float:
-    """Grade to the end; return the seconds."""
+    """Run `autograder grade` to its end and return the seconds."""
     begun = time.monotonic()
     process = start(room)
     said, _ = process.communicate()
@@ -74,14 +75,17 @@ def finish(room: Path) -> float:
 
 
 def known(room: Path) -> tuple[object, ...]:
-    """All that a grading leaves."""
+    """Return everything that a grading leaves: the gradebook's content, the files and the results."""
     results = timeless(json.loads((room / "results.json").read_text()))
     found = files(room / "autograded", room / "feedback")
     return content(f"sqlite:///{room}/gradebook.db"), found, results
 
 
 def orphans() -> int:
-    """How many processes are left of those that were started; the kernel makes all of them our children."""
+    """Return how many of the processes that the coordinator started are still running.
+
+    Once their parent is dead they are children of this process, because it is a subreaper.
+    """
     while True:
         try:
             pid, _ = os.waitpid(-1, os.WNOHANG)
@@ -92,7 +96,10 @@ def orphans() -> int:
 
 
 def wait_for(room: Path, process: subprocess.Popen[bytes], entered: int, seconds: float) -> None:
-    """Wait until so many have a folder, and then so long; no longer than the process lives."""
+    """Wait until the given number of students are autograded, and then for the given seconds.
+
+    Stop waiting when the process exits.
+    """
     while process.poll() is None and len(list(room.glob("autograded/*"))) < entered:
         time.sleep(0.002)
     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -100,7 +107,7 @@ def wait_for(room: Path, process: subprocess.Popen[bytes], entered: int, seconds
 
 
 def kill(process: subprocess.Popen[bytes]) -> float:
-    """Kill the coordinator; return the seconds until nothing was left of what it had started."""
+    """Kill the coordinator and return the seconds until all processes that it started are gone."""
     begun = time.monotonic()
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -113,7 +120,7 @@ def kill(process: subprocess.Popen[bytes]) -> float:
 
 
 def measure(kills: int, seed: int) -> dict[str, Any]:
-    """Kill so often; return what was found."""
+    """Kill the coordinator the given number of times and return the counts and times."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     draw = random.Random(seed)
     lingered, same, entered, left, late = [], 0, [], 0, 0
@@ -129,7 +136,8 @@ def measure(kills: int, seed: int) -> dict[str, Any]:
             shutil.rmtree(room)
             shutil.copytree(begun, room)
             process = start(room)
-            # Evenly over the run: a third before the first is entered, the others after each of the seven.
+            # Spread the kills over the run: about a third come before the first of seven students is entered
+            # in the gradebook, the others in equal parts after each student.
             first = max(0, 7 - 10 * (kills - 1 - number) // kills)
             wait_for(room, process, first, draw.uniform(0.0, 0.1 if first else 0.7) * whole)
             late += process.poll() is not None

@@ -1,13 +1,13 @@
-"""The memory that a running submission has for itself, beside a stock kernel that runs the same notebook.
+"""Compare the private memory of a running submission with that of a stock kernel running the same notebook.
 
-Private is what is shared with nobody else: what would be free again if it ended. It is read many times a
-second from the kernel's own count, for all processes of a submission's container, its supervisor included,
-and the most is kept. What a loaded notebook shares with the copy of it that answers a task is private to
-neither, but to the submission: so where there are control groups, their count of the peak is taken if that
-is more.
+Private memory is shared with no other process, so it would be freed if the process ended. It is read many
+times a second from Linux's own count, for all processes of a submission's container, supervisor included. The
+largest sum counts. A loaded notebook shares memory with its copy that answers a task. That memory is private
+to neither process, but it belongs to the submission. Where control groups are available, their peak is
+therefore taken if it is larger.
 
-Each lesson's solution is graded; the row is of the lesson that takes most. Also shown: what a worker holds,
-with its template.
+Each lesson's solution is graded, and the row is that of the lesson that needs most. The memory of a worker
+and of its template is shown as well.
 
     python -m benchmarks.memory [--json FILE]
 """
@@ -39,12 +39,12 @@ _MEGABYTE = 2**20
 
 
 def private_bytes(pid: int) -> int:
-    """The memory that this process alone has; 0 if it has ended."""
+    """Return the bytes of memory that only this process uses, or 0 if the process has ended."""
     return sum_fields(f"/proc/{pid}/smaps_rollup", ("Private_Clean:", "Private_Dirty:", "Private_Hugetlb:"))
 
 
 def below(ancestor: int) -> list[int]:
-    """All processes that this one has started, and those that they have."""
+    """Return the ids of this process and of all its descendants."""
     parents = {pid: int(fields[1]) for pid in process_ids() if (fields := stat_fields(pid))}
     found, new = set[int](), {ancestor}
     while new:
@@ -54,7 +54,10 @@ def below(ancestor: int) -> list[int]:
 
 
 def in_containers(ancestor: int) -> list[int]:
-    """Those below this process that are two process namespaces deeper: in a wall, and in a container."""
+    """Return the process's descendants that run in a container.
+
+    They are two process namespaces deeper than the process: one for the wall and one for the container.
+    """
     return [pid for pid in below(ancestor) if _depth(pid) >= _depth(ancestor) + 2]
 
 
@@ -67,7 +70,11 @@ def _depth(pid: int) -> int:
 
 @contextlib.contextmanager
 def most_private(processes: Callable[[], list[int]]) -> Iterator[list[int]]:
-    """Sample these processes until the block ends; the list then holds the most bytes."""
+    """Sample the private memory of these processes until the block ends.
+
+    Yields:
+        a list whose only item is the largest sum of bytes so far.
+    """
     most, over = [0], threading.Event()
 
     def sample() -> None:
@@ -85,7 +92,11 @@ def most_private(processes: Callable[[], list[int]]) -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def counted_by_groups() -> Iterator[list[int]]:
-    """Note the peak of each control group when it is removed."""
+    """Record the peak memory of each control group in bytes, just before the group is removed.
+
+    Yields:
+        the list to which the peaks are added.
+    """
     peaks: list[int] = []
     remove = Cgroup.remove
 
@@ -103,7 +114,7 @@ def counted_by_groups() -> Iterator[list[int]]:
 
 
 def solution(lesson: Lesson) -> Script:
-    """What the intake makes of a lesson's solution."""
+    """Return the script that the intake makes from a lesson's solution."""
     released = with_answers(
         assignment(lesson).releases["en"], {task.id: task.answer.source for task in questions(lesson)}
     )
@@ -117,10 +128,10 @@ def solution(lesson: Lesson) -> Script:
 
 
 def ours(wall: Wall, lesson: Lesson) -> int:
-    """Grade a lesson's solution; return the most bytes that its container had."""
+    """Grade a lesson's solution and return the peak memory of its container in bytes."""
     examiner = Examiner(lesson.name, assignment(lesson).source)
     if (later := imported_later(v4.writes(assignment(lesson).source))) is not None:
-        wall.prepare(later)  # as a worker does
+        wall.prepare(later)  # a worker does the same
     with most_private(lambda: in_containers(os.getpid())) as most, counted_by_groups() as peaks:
         report = examiner.grade(wall, solution(lesson), b"secret")
     assert all(task.outcome in ("passed", "manual") for task in report.tasks), report
@@ -130,7 +141,7 @@ def ours(wall: Wall, lesson: Lesson) -> int:
 
 
 def stock(lesson: Lesson) -> int:
-    """Run a lesson's notebook, tests and all, in a stock kernel; return the most bytes that it had."""
+    """Run a lesson's notebook with its tests in a stock kernel and return the kernel's peak bytes."""
     with kernel(STOCK) as started, most_private(lambda: below(started.process.pid)) as most:
         for cell in source(lesson).cells:
             if cell.cell_type == "code":
@@ -139,7 +150,7 @@ def stock(lesson: Lesson) -> int:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Measure, and return the rows."""
+    """Measure and return the rows."""
     with Wall() as wall:
         found = {lesson: ours(wall, lesson) for lesson in LESSONS}
         template = sum(private_bytes(pid) for pid in below(os.getpid()) if pid != os.getpid())
@@ -151,7 +162,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Measure and show; see the module."""
+    """Run the benchmark with the command line's options."""
     show(rows(), parser_of(__doc__).parse_args().json)
 
 

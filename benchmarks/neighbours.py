@@ -1,10 +1,11 @@
-"""What a hostile submission costs the student who is graded beside it, and a class of them the whole class.
+"""Measure how much hostile submissions slow down the students who are graded at the same time.
 
-First two workers: one grades an honest student again and again, who computes for four fifths of each limit
-of time; the other one grades, again and again, what a row is named after. The peer is another such honest
-student in its place: who takes at most a fair share slows nobody more than that one does. Then a class is
-graded without hostile submissions and with them, on as many workers as there are processors. The limits are
-lower than usual (tests/hostile/cases.py), which changes no ratio.
+First there are two workers. One grades an honest submission again and again, which computes for four fifths
+of each time limit. The other grades, again and again, the hostile submission that a row is named after. The
+peer has another such honest submission in place of the hostile one: a neighbour that takes no more than a
+fair share slows the student down no more than that. Then a class is graded without hostile submissions and
+with them, on as many workers as there are processors. The limits are lower than usual
+(tests/hostile/cases.py), but the ratios stay the same.
 
     python -m benchmarks.neighbours [--json FILE] [--rounds 5] [--honest 40] [--hostile 20] [--spinners 0]
 """
@@ -32,7 +33,7 @@ from tests.hostile.stock import variant_of
 from tests.hostile.world import LESSON, World
 from tests.support.busy import busy_machine
 
-#: What a row calls it, and the case in tests/hostile.
+#: Hostile neighbours: the name in a row, and the id of the case in tests/hostile.
 BESIDE = {
     "output without end in a task": "X109",
     "output without end in a cell": "X110",
@@ -45,7 +46,7 @@ PEER = "an honest neighbour"
 
 
 def job(world: World, made: Any) -> Job:
-    """What a worker is given for a submission."""
+    """Return the job that makes a worker grade a submission."""
     with tempfile.TemporaryDirectory() as name:
         write(made, Path(name, LESSON))
         taken = take_in(Path(name, LESSON), LESSON, world.releases, Path(name))
@@ -54,7 +55,10 @@ def job(world: World, made: Any) -> Job:
 
 
 def seconds_beside(workers: QuickWorkers, honest: Job, other: Job) -> float:
-    """Grade the honest student while the other is graded, if need be again and again; return the seconds."""
+    """Return the seconds to grade an honest submission while a neighbour is graded on the other worker.
+
+    The neighbour is graded again and again until the honest submission is done.
+    """
     beside = workers.submit(worker.work, other)
     start = time.perf_counter()
     mine = workers.submit(worker.work, honest)
@@ -73,13 +77,13 @@ def seconds_beside(workers: QuickWorkers, honest: Job, other: Job) -> float:
 
 
 def again(workers: QuickWorkers, before: Future[Any], other: Job) -> Future[Any]:
-    """Have the neighbour graded once more."""
+    """Grade the neighbour once more."""
     workers.settle(before)
     return workers.submit(worker.work, other)
 
 
 def rows(rounds: int) -> list[dict[str, Any]]:
-    """One row for each kind of neighbour."""
+    """Measure and return one row for each kind of hostile neighbour."""
     with tempfile.TemporaryDirectory() as name:
         world, cases = World.create(Path(name), bait=False), load_all()
         honest = job(world, world.notebook(busy(0.8 * QUICK["QUESTION_SECONDS"])))
@@ -89,7 +93,7 @@ def rows(rounds: int) -> list[dict[str, Any]]:
         }
         workers = QuickWorkers(2)
         try:
-            seconds_beside(workers, honest, honest)  # which warms both
+            seconds_beside(workers, honest, honest)  # warms up both workers
             turns = [
                 {what: seconds_beside(workers, honest, other) for what, other in others.items()}
                 for _ in range(rounds)
@@ -102,7 +106,13 @@ def rows(rounds: int) -> list[dict[str, Any]]:
 
 
 def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
-    """Grade one class, beside so many processes that compute from outside."""
+    """Grade one class and return its timings and outcomes.
+
+    Args:
+        honest: the number of honest students.
+        hostile: the number of hostile submissions.
+        spinners: the number of unrelated processes that keep the machine busy meanwhile.
+    """
     with tempfile.TemporaryDirectory() as name, busy_machine(spinners):
         course = a_class(Path(name), hostile, honest)
         start = time.perf_counter()
@@ -128,7 +138,7 @@ def _seconds(submission: Mapping[str, Any]) -> float:
 
 
 def main() -> None:
-    """Measure and show; see the module."""
+    """Run the benchmark with the command line's options."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
