@@ -170,7 +170,7 @@ def call(environment: dict[str, str], *words: str) -> Callable[[], None]:
 
 
 def clicked(page: Page, path: Path, rounds: int) -> tuple[list[float], float, float]:
-    """Return the seconds to check each task alone, to check the whole lesson, and to run nbgrader's Validate."""
+    """Return the seconds to check each task alone, to check the whole lesson, and for nbgrader's Validate."""
     page.evaluate(lab.OPEN, path.name)
     page.evaluate("() => window.jupyterapp.shell.activateById('secant-panel')")
     page.locator(".secant-row").first.wait_for()

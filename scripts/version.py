@@ -1,8 +1,8 @@
-"""The version: `python -m scripts.version` checks it, `python -m scripts.version 0.3.0` begins a new one.
+"""Check Secant's version with `python -m scripts.version`, or begin a new one with a number such as 0.3.0.
 
-pyproject.toml has it. CITATION.cff and the JupyterLab extension's package.json carry a copy, as their readers
-look nowhere else. `--tag v0.3.0` fails unless that is the tag of this version; `--notes` prints its part of
-CHANGELOG.md.
+The version is defined in pyproject.toml. CITATION.cff and the JupyterLab extension's package.json have copies
+of it, because their readers look only there. `--tag v0.3.0` fails unless that is the tag of this version.
+`--notes` prints the version's part of CHANGELOG.md.
 """
 
 import argparse
@@ -23,12 +23,15 @@ _VERSION = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+)?")
 
 
 def current(root: Path) -> str:
-    """Return the version that pyproject.toml names."""
+    """Return the version in pyproject.toml."""
     return str(tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
 
 
 def problems(root: Path, tag: str | None = None) -> list[str]:
-    """Return what does not agree with the version of pyproject.toml: copies, the change log, a tag."""
+    """Return a sentence for each copy of the version that differs from pyproject.toml's.
+
+    There are also sentences for a change log without this version and for a tag that does not fit.
+    """
     version, found = current(root), []
     for place, pattern in PLACES.items():
         copies = re.findall(pattern, (root / place).read_text(encoding="utf-8"))
@@ -42,14 +45,14 @@ def problems(root: Path, tag: str | None = None) -> list[str]:
 
 
 def notes(root: Path, version: str) -> str:
-    """Return what CHANGELOG.md says of a version; empty if it says nothing."""
+    """Return the text of CHANGELOG.md about a version, or "" if there is none."""
     text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     part = re.search(rf"(?ms)^## {re.escape(version)}(?: - [\d-]+)?\n(.*?)(?=^## |\Z)", text)
     return part[1].strip() if part else ""
 
 
 def begin(root: Path, version: str) -> None:
-    """Write a new version everywhere, and put what was unreleased under its heading and today's date."""
+    """Write a new version into all files, and move the unreleased changes under its heading with the date."""
     for place, pattern in PLACES.items():
         text = (root / place).read_text(encoding="utf-8")
         new = re.sub(pattern, lambda found: found[0].replace(found[1], version), text)
@@ -61,7 +64,7 @@ def begin(root: Path, version: str) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line asks; return the exit status."""
+    """Check the version or begin a new one, as the command line asks, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m scripts.version")
     parser.add_argument("new", nargs="?", help="the version to begin, such as 0.3.0")
     parser.add_argument("--tag", help="fail unless this is the tag of the version")

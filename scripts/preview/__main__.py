@@ -1,4 +1,4 @@
-"""Write preview/: `python -m scripts.preview`, or `make preview`. Any web server can serve it."""
+"""Write the site in preview/: `python -m scripts.preview`, or `make preview`. Any web server can serve it."""
 
 import argparse
 import hashlib
@@ -34,16 +34,16 @@ from secant.files import replace_file
 from secant.language import LANGUAGES, Language, language
 from secant.progress.course import read_course
 
-#: Says from which code the reports on the demo's class were made.
+#: The file that records a digest of the code with which the reports on the demo's class were made.
 CLASS = ".class"
 ROOT = Path(__file__).resolve().parents[2]
-#: What a page's outputs and looks rest on besides the course's own code.
+#: The libraries that a page's outputs and appearance depend on, in addition to the course's own code.
 LIBRARIES = ("torch", "matplotlib", "ipywidgets", "nbconvert", "latex2mathml")
 
 
 @dataclass(frozen=True)
 class Task:
-    """One page to make."""
+    """A page of the preview that is to be made."""
 
     language: Language
     number: int
@@ -53,7 +53,7 @@ class Task:
 
 
 def tasks(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterator[Task]:
-    """Yield the pages of a preview that are missing or made from something else."""
+    """Yield the pages of a preview that are missing, or whose code or lesson has changed."""
     told = _files(ROOT / "secant")
     code = _digest_of(sorted([*told, *HERE.glob("*.py"), *HERE.glob("*.j2")])) + site.encode()
     for name in languages:
@@ -74,7 +74,18 @@ def build(
     lessons: Sequence[int] = (),
     site: str = "",
 ) -> int:
-    """Make what is missing, of these lessons or all; return how many pages could not be made, saying why."""
+    """Make the missing pages of the lessons and return how many could not be made.
+
+    The reason for each failure is printed.
+
+    Args:
+        out: the folder of the preview.
+        languages: the languages of the pages.
+        workers: the number of lessons to run at the same time.
+        console: the console for progress and reasons.
+        lessons: the numbers of the lessons to make, or none to make all.
+        site: the address at which the preview will be served, for the pictures of shared links.
+    """
     for name in languages:
         (out / name).mkdir(parents=True, exist_ok=True)
     wanted = [task for task in tasks(out, languages, site) if not lessons or task.number in lessons]
@@ -109,17 +120,17 @@ def _run(task: Task) -> tuple[NotebookNode, Widgets]:
 
 
 def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
-    language(task.language)  # here, in the one thread that writes: it holds for the whole process
+    language(task.language)  # set in the only thread that writes, because it applies to the whole process
     notebook, widgets = ran.result()
     place = Place(task.number, read_course(ROOT, language()))
     page, files = lesson_page(notebook, widgets, place, task.mark, site)
     for name, content in files.contents.items():
         replace_file(task.page.with_name(name), content)
-    replace_file(task.page, page.encode())  # last: it says that all is made
+    replace_file(task.page, page.encode())  # written last, because its existence means that all is made
 
 
 def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
-    """Write all that is not a lesson; GitHub Pages is told to serve the files as they are."""
+    """Write everything except the lessons, including the file that makes GitHub Pages serve files as is."""
     for name in languages:
         language(name)
         lessons = read_course(ROOT, language())
@@ -148,13 +159,13 @@ def _write_documents(folder: Path) -> None:
 
 
 def _page(out: Path, name: Language, folder: str) -> str:
-    """Return a lesson's page; nothing if it has not been made."""
+    """Return a lesson's page, or "" if it has not been made."""
     path = out / name / f"{folder}.html"
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return a folder's code, tables and notebooks."""
+    """Return the paths of a folder's code, TOML files, notebooks and templates."""
     return [path for end in ("py", "toml", "ipynb", "j2") for path in folder.rglob(f"*.{end}")]
 
 
@@ -166,7 +177,7 @@ def _digest_of(paths: list[Path]) -> bytes:
 
 
 def _grade_class(out: Path, languages: tuple[Language, ...], console: Console) -> int:
-    """Make the reports on the demo's class where they are missing; return 1 if that fails."""
+    """Make the reports on the demo's class unless they are up to date, and return 1 if that fails."""
     code = sorted(
         path
         for folder in ("secant", "autograder", "scripts/demo", "source")

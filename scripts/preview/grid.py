@@ -1,4 +1,4 @@
-"""Which states of an explorer a page has: a few points of each control, in every combination."""
+"""The grid of an explorer's states that a page shows: a few points of each control, in every combination."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,31 +12,37 @@ from secant.language import say
 
 Kind = Literal["list", "slider", "calls"]
 
-#: Points of the sliders that are neither x nor h, at most: what they do shows in few.
+#: The most points of sliders other than x and h; a few points show what these sliders do.
 FEW = {"a": 4, "first": 3, "second": 3, "v": 6, "u": 3}
-DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # between points of log10 h: the finest that leaves room for x
-FEWEST, MOST = 9, 33  # points of x; if there is less room, h has fewer
-#: Where a slider does something: elsewhere its states are all the same, and cost nothing.
+DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # steps of log10 h; the finest that leaves room for x is used
+FEWEST, MOST = 9, 33  # the fewest and most points of x; h gets fewer points before x has less than FEWEST
+#: The sliders that have an effect only if another control has one of these values. Otherwise all points of
+#: the slider give the same state, which is recorded once.
 HEEDED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "a": ("spoiler", ("data", "hook")),
     "u": ("along", (True,)),
 }
-#: Numbers that an explorer's questions name in words, besides those that they begin with.
+#: Numbers that an explorer's questions mention in their text, in addition to those that they begin with.
 ASKED: Mapping[str, Mapping[str, set[float]]] = {
     "backward": {"x": {0.01}},
     "saved": {"a": {1.0}},
-    "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees u stands across the JVP
+    "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees, u is perpendicular to the JVP
 }
-CALLS = 3  # backward() since the reset, besides those that a question begins with
+CALLS = 3  # the most backward() calls since the reset, apart from states that a question begins with
 ROUND = (1.0, 2.0, 2.5, 5.0)  # a distance between points is one of these times a power of ten
-TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # or, in degrees, one of these
+TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # possible distances in degrees between directions
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A control and its points: a list's choices, a slider's numbers, or what `calls` the buttons have made.
+    """A control of an explorer, with the points that a page shows.
 
-    `name` is as in the explorer's `_control`; `texts` are what a page shows of the points.
+    Attributes:
+        name: the control's name, as the explorer's `_control` takes it.
+        label: the control's label in the page.
+        kind: the kind of control.
+        points: the choices of a list, the numbers of a slider, or the calls that the buttons have made.
+        texts: the texts that a page shows for the points.
     """
 
     name: str
@@ -46,7 +52,7 @@ class Axis:
     texts: tuple[str, ...]
 
     def put(self, panel: Panel[Any], index: int) -> None:
-        """Set the explorer's control to a point."""
+        """Set the explorer's control to the point with this index."""
         point = self.points[index]
         if self.kind == "calls":
             panel.choose({"calls": point})
@@ -56,7 +62,7 @@ class Axis:
             panel._control(self.name).choose(point)
 
     def at(self, panel: Panel[Any]) -> int:
-        """Return the point that the control stands at; of a slider the nearest."""
+        """Return the index of the control's current point, or of the nearest point to a slider's number."""
         if self.kind == "calls":
             return self.points.index(tuple(panel.state["calls"]))
         if self.kind == "list":
@@ -66,10 +72,14 @@ class Axis:
 
 
 def grid(panel: Panel[Any], most: int) -> list[Axis]:
-    """Return an explorer's controls with their points, of at most about so many combinations.
+    """Return an explorer's controls with their points.
 
-    Where the explorer begins, and where its questions and choices lead, there is a point. Lists come first
-    and h last, so that neighbours in a recording are alike.
+    The start of the explorer, and every state that a question or a choice leads to, is among the points.
+    Lists come first and h last, so that neighbouring frames in a recording are alike.
+
+    Args:
+        panel: the explorer.
+        most: the approximate maximum number of combinations.
     """
     lists = [*_calls(panel), *_lists(panel)]
     anchors = _anchors(panel, lists)
@@ -85,7 +95,7 @@ def grid(panel: Panel[Any], most: int) -> list[Axis]:
 
 
 def _cost(axes: Sequence[Axis]) -> float:
-    """Return how many of these axes' states differ."""
+    """Return how many different states the combinations of these axes have."""
     cost = float(math.prod(len(axis.points) for axis in axes))
     for axis in axes:
         if axis.name in HEEDED:
@@ -97,7 +107,7 @@ def _cost(axes: Sequence[Axis]) -> float:
 
 
 def essential(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ...]:
-    """Return a state with what does nothing in it at its first point."""
+    """Return a state with every control that has no effect in it set to its first point."""
     chosen = {axis.name: axis.points[index] for axis, index in zip(axes, state, strict=True)}
 
     def heeded(axis: Axis) -> bool:
@@ -108,12 +118,16 @@ def essential(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ...]:
 
 
 def states(axes: Iterable[Axis]) -> Iterator[tuple[int, ...]]:
-    """Yield the points of every combination, the last axis first."""
+    """Yield the indices of the points of every combination, with the last axis changing fastest."""
     return product(*(range(len(axis.points)) for axis in axes))
 
 
 def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]]:
-    """Return where a choice puts other controls: for each axis, by a point's index, names and points."""
+    """Return the controls that a choice moves, and where it puts them.
+
+    There is a dictionary for each axis: from the index of a choice's point to the names of the controls that
+    it moves, and from these to the indices of their new points.
+    """
     found: list[dict[str, dict[str, int]]] = []
     for axis in axes:
         found.append({})
@@ -123,7 +137,7 @@ def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]
             panel.choose(panel.start)
             axis.put(panel, (index + 1) % len(axis.points))
             for _, slider in _controls(panel, Slider):
-                slider.choose(slider.max)  # where no choice leads: it shows what a choice moves
+                slider.choose(slider.max)  # no choice leads there, so any control that a choice moves shows
             before = _numbers(panel)
             axis.put(panel, index)
             moved = {name for name, number in _numbers(panel).items() if number != before[name]}
@@ -134,7 +148,7 @@ def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]
 
 
 def questions(panel: Panel[Any], axes: list[Axis]) -> list[list[int]]:
-    """Return the point of each axis that each of the lesson's questions begins with."""
+    """Return the state that each of the lesson's questions begins with, as an index for each axis."""
     found = []
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})
@@ -150,7 +164,10 @@ def _controls(panel: Panel[Any], kind: type) -> Iterator[tuple[str, Any]]:
 
 
 def _lists(panel: Panel[Any]) -> list[Axis]:
-    """Return the lists that the explorer shows: one may have others, without a choice."""
+    """Return the axes of the lists that the explorer shows.
+
+    An explorer may also have hidden lists, which offer no choice.
+    """
     shown = set(with_value(panel.children))
     return [
         Axis(
@@ -169,7 +186,10 @@ def _options(choice: Choice) -> Iterator[tuple[str, Any]]:
 
 
 def _calls(panel: Panel[Any]) -> list[Axis]:
-    """Return what the buttons of lesson 3's explorer can have called."""
+    """Return the axis of the calls that the buttons of lesson 3's explorer can make.
+
+    Return no axis for other explorers.
+    """
     if not hasattr(panel, "buttons"):
         return []
     names = [*panel.buttons]
@@ -186,7 +206,7 @@ def _numbers(panel: Panel[Any]) -> dict[str, float]:
 
 
 def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
-    """Return the numbers that each slider must have."""
+    """Return the numbers that must be among the points of each slider, by the slider's name."""
     seen = [_numbers(panel)]
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})
@@ -202,21 +222,28 @@ def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
 
 
 def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
-    """Return about so many points of a slider, a round distance apart."""
+    """Return the axis of a slider, with points at round distances.
+
+    Args:
+        name: the name of the axis.
+        slider: the slider.
+        anchors: the numbers that must be among the points.
+        count: the approximate number of points.
+    """
     low, high = short(slider.min), short(slider.max)
     turn = high - low == 360
     rooms = TURNS if turn else tuple(10.0**k * one for k in range(-4, 4) for one in ROUND)
     room = next(room for room in rooms if (high - low) / room + 1 <= count + turn or room == rooms[-1])
     points = {short(k * room) for k in range(math.ceil(low / room), math.floor(high / room) + 1)}
     if turn:
-        points.discard(low)  # the same direction as the other end
+        points.discard(low)  # the same direction as the upper end
     elif len(points) < count:
         points |= {low, high}
     return _numbered(name, slider, _apart(points, anchors, room))
 
 
 def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
-    """Return the points of log10 h: whole decades and what is between them, as far as there is room."""
+    """Return the axis of log10 h, with the finest step in DECADES that gives at most `count` points."""
     slider: StepSlider = panel.log_h
     wide = slider.max - slider.min
     room = next((room for room in DECADES if wide / room + 1 <= count), DECADES[-1])
@@ -225,7 +252,7 @@ def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
 
 
 def _apart(points: set[float], anchors: set[float], room: float) -> list[float]:
-    """Return anchors, and those points that do not crowd them."""
+    """Return the anchors, and the points that are not too close to an anchor."""
     kept = {point for point in points if all(abs(point - anchor) > 0.3 * room for anchor in anchors)}
     return sorted(kept | anchors)
 

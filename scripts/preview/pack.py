@@ -1,8 +1,8 @@
-"""Texts on a grid, packed: what differs is kept once, for the axes that it depends on, and numbers apart.
+"""A compact form for texts on a grid: each distinct text once, with its numbers separate from the words.
 
-A recording is thousands of frames that are nearly alike. gzip finds that only within 32 KB, so a part's texts
-are first taken apart: into templates, which are few, and columns of the numbers in them. `frames.js` puts
-them together again, letter for letter.
+A recording has thousands of frames that are nearly alike, but gzip finds repetitions only within 32 KB. The
+texts of a part are therefore split into a few templates and columns of the numbers in them, for the axes that
+they depend on. `frames.js` restores the exact texts.
 """
 
 import re
@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)")
-PLACES = 2  # decimals of a number that is kept as its distance from the one before, at most
+PLACES = 2  # the most decimals of a number that is stored as its distance from the number before
 
 
 @dataclass(frozen=True)
 class Packed:
-    """One part of all frames.
+    """The packed texts of one part of all frames.
 
     Attributes:
-        axes: those that it depends on.
-        which: for each point of them, the last axis first, a number of a text, as distances.
-        kinds: for each text its template, as distances.
-        templates: what stands around the numbers, and a column for each of them.
+        axes: the axes that the part depends on.
+        which: the number of the text at each point of these axes, the last axis first, stored as distances.
+        kinds: the number of each text's template, stored as distances.
+        templates: the words around the numbers, and a column with the values of each number.
     """
 
     axes: list[int]
@@ -57,12 +57,12 @@ def pack(texts: Sequence[str], shape: Sequence[int]) -> Packed:
 
 
 def distances(numbers: Sequence[int]) -> list[int]:
-    """Return each number's distance from the one before, the first one's from 0."""
+    """Return the difference of each number from the number before it; the first is taken from 0."""
     return [b - a for a, b in zip([0, *numbers], numbers, strict=False)]
 
 
 def _template(literals: tuple[str, ...], rows: list[list[str]]) -> dict[str, Any]:
-    """Return a template: numbers that are always the same go into it."""
+    """Return a template with the columns of its numbers; a number that never changes is part of the words."""
     words, columns = [literals[0]], []
     for numbers, literal in zip(zip(*rows, strict=True), literals[1:], strict=True):
         if len(set(numbers)) == 1:
@@ -74,7 +74,7 @@ def _template(literals: tuple[str, ...], rows: list[list[str]]) -> dict[str, Any
 
 
 def _column(numbers: Sequence[str]) -> Any:
-    """Return numbers as decimals and distances, if that brings each of them back; else as they are."""
+    """Return a column of numbers as integer distances if they can be restored exactly, or else as text."""
     places = max(len(number.partition(".")[2]) for number in numbers)
     if places <= PLACES:
         whole = [round(float(number) * 10**places) for number in numbers]

@@ -1,4 +1,4 @@
-"""Record an explorer in its lesson's kernel: what torch computes and matplotlib draws on a grid."""
+"""Record an explorer in its lesson's kernel: torch's numbers and matplotlib's drawings on a grid."""
 
 import base64
 import dataclasses
@@ -31,8 +31,8 @@ from secant.explorers.kit.widget import Panel, set_scene
 from secant.language import say
 from secant.quiet import quietly
 
-BYTES = 285_000  # of a lesson's recordings together, compressed: beside them are the scripts
-STATES = 7_000  # of an explorer, if they fit
+BYTES = 285_000  # the limit of a lesson's compressed recordings, which leaves room for the pages' scripts
+STATES = 7_000  # recorded states of an explorer, if they fit
 SHRINK = 0.8
 
 _LIVE = re.compile(r' (role="status"|aria-live="polite")')
@@ -40,18 +40,21 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 _PATH = re.compile(r' d="[^"]*"')
 _LONG = re.compile(r"-?\d+\.\d{3,}")
 _ZERO = re.compile(r"-(0(?:\.0+)?)(?![\d.])")
-# matplotlib writes an SVG in points; strokes are in the stage's pixels.
+# The size of an SVG, which matplotlib writes in points, while strokes are in the stage's pixels.
 _SIZE = re.compile(r'width="[\d.]+pt" height="[\d.]+pt"')
 
 
 def everything(most: int = STATES) -> dict[str, Any]:
-    """Return the states of this kernel's widgets, by model id, with what a page needs besides.
+    """Return the states of this kernel's widgets by model id, with additional data for a page.
 
-    An explorer is asked for its picture in words, which it sends to a page only when a hand rests, and
-    recorded, at so many states at most; a prediction for what it answers to each choice.
+    An explorer's state gets a recording, and its picture in words, which the explorer itself sends only when
+    the user pauses. A prediction's state gets the answers to all choices.
+
+    Args:
+        most: how many states of an explorer are recorded at most.
     """
     found: dict[str, Any] = Widget.get_manager_state()["state"]
-    made = gc.get_objects()  # no widget manager: it would keep those that a cell run again has replaced
+    made = gc.get_objects()  # not a widget manager, which would keep widgets that a rerun cell has replaced
     panels = [one for one in made if issubclass(type(one), Panel)]
     for panel, packed in zip(panels, fitted(panels, most), strict=True):
         found[panel.model_id]["state"]["alt"] = panel.alt()
@@ -65,7 +68,10 @@ def everything(most: int = STATES) -> dict[str, Any]:
 
 
 def fitted(panels: Sequence[Panel[Any]], most: int) -> list[bytes]:
-    """Return recordings of a lesson's explorers; the largest has fewer states, until all of them fit."""
+    """Return the compressed recordings of a lesson's explorers, which together have at most BYTES bytes.
+
+    Until they fit, the largest one is recorded again with fewer states.
+    """
     counts = [most for _ in panels]
     found = [compressed(recorded(panel, most)) for panel in panels]
     while (size := sum(map(len, found))) > BYTES:
@@ -78,16 +84,24 @@ def fitted(panels: Sequence[Panel[Any]], most: int) -> list[bytes]:
 
 
 def compressed(recording: dict[str, Any]) -> bytes:
-    """Return a recording as a page fetches it; the same one is always the same bytes."""
+    """Return a recording as compressed JSON, the form in which a page fetches it.
+
+    The same recording always gives the same bytes.
+    """
     text = json.dumps(recording, ensure_ascii=False, separators=(",", ":"))
     return gzip.compress(text.encode(), 9, mtime=0)
 
 
 def recorded(panel: Panel[Any], most: int) -> dict[str, Any]:
-    """Return what `explorer.js` takes: the controls, and all frames of at most about so many states."""
-    look, panel.view.look = panel.view.look, {}  # nobody looks, so nothing is drawn besides
+    """Return an explorer's recording for `explorer.js`: its controls, and the frames of all states.
+
+    Args:
+        panel: the explorer.
+        most: the approximate maximum number of states.
+    """
+    look, panel.view.look = panel.view.look, {}  # without a viewer, nothing else is drawn
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # a few hundred numbers at a time: threads would only wait for one another
+    torch.set_num_threads(1)  # with a few hundred numbers at a time, threads would only wait for each other
     try:
         axes = grid(panel, most)
         shape = [len(axis.points) for axis in axes]
@@ -118,7 +132,7 @@ def recorded(panel: Panel[Any], most: int) -> dict[str, Any]:
 
 
 def _with_formulas(text: str) -> str:
-    """Return a question with its formulas set, and not a live region of its own."""
+    """Return a question with its formulas as MathML, and not marked as a live region."""
     text = _FORMULA.sub(lambda found: mathml(html.unescape(found[1]), "inline"), text)
     return _LIVE.sub("", text)
 
@@ -135,7 +149,10 @@ def _described(axis: Axis, lead: dict[str, dict[str, int]]) -> dict[str, Any]:
 
 
 class Pen(Recorder):
-    """A recorder that notes shapes and their places apart: rings that move are always the same rings."""
+    """A recorder that stores shapes and their places separately.
+
+    Rings that move then stay the same shape in every frame.
+    """
 
     def draw_path_collection(
         self,
@@ -148,7 +165,7 @@ class Pen(Recorder):
         *styles: Any,
         **named: Any,
     ) -> None:
-        """Note each shape at its place, with matplotlib's own help for those who write a renderer."""
+        """Record each shape and its place, with the helpers that matplotlib has for authors of renderers."""
         helpers: Any = self
         shapes = list(helpers._iter_collection_raw_paths(master_transform, paths, all_transforms))
         placed = helpers._iter_collection(gc, shapes, offsets, offset_trans, *styles, **named)
@@ -158,7 +175,10 @@ class Pen(Recorder):
 
 
 class Camera:
-    """An explorer's picture on a stage of its own, and what is to be seen and read at each state."""
+    """A camera that takes a frame of an explorer at each state: its drawings and its texts.
+
+    The explorer's picture is drawn on a separate stage.
+    """
 
     def __init__(self, panel: Panel[Any]) -> None:
         self.panel = panel
@@ -166,7 +186,7 @@ class Camera:
         self.figure: Figure = self.picture.figure
         self.stage = Stage(self.figure, self.picture.moving)
         self.size = self.stage.size
-        # In which axes each of the moving artists is: on a narrow page the axes are stacked.
+        # The number of the axes that each moving artist belongs to: a narrow page stacks the axes.
         places: list[Any] = self.figure.axes
         self.of = [places.index(artist.axes) for artist in self.stage.moving]
         self._scenes: dict[Any, dict[str, str]] = {}
@@ -175,13 +195,13 @@ class Camera:
         self._frames: dict[tuple[int, ...], dict[str, str]] = {}
 
     def frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
-        """Return the parts of a frame, by name: texts, of which those of strokes are JSON."""
+        """Return the parts of the frame at a state, as texts by name; the text of strokes is JSON."""
         if state not in self._frames:
             self._frames[state] = self._frame(axes, state)
         return self._frames[state]
 
     def _frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
-        # A choice may move what comes after it.
+        # Set every control from the first changed one on, because a choice may move the controls after it.
         same = next((i for i, pair in enumerate(zip(state, self._at, strict=False)) if len({*pair}) > 1), 0)
         for axis, index in list(zip(axes, state, strict=True))[same:]:
             axis.put(self.panel, index)
@@ -206,14 +226,18 @@ class Camera:
         return _ZERO.sub(r"\1", json.dumps(recorder.strokes, separators=(",", ":")))
 
     def _scene(self) -> dict[str, str]:
-        """Set what stands still, and return it: an image, where a hand moves what, where the axes part."""
+        """Draw the parts that stand still, and return them as texts by name.
+
+        They are the image, the areas that the mouse can drag in, and the panes into which a page can split
+        the picture.
+        """
         scene = (self.panel.scene(), self.panel.reading.filled)
         if self._now != scene:
             self._now = scene
             self.figure.set_layout_engine("constrained")
             set_scene(self.picture, self.panel.reading)
             self.stage.canvas.draw()
-            self.figure.set_layout_engine("none")  # an SVG's letters differ: it would move the axes
+            self.figure.set_layout_engine("none")  # an SVG's text has other sizes, which would move the axes
             self.panel.picture = self.picture
             self._scenes[scene] = {
                 "still": self._svg(),
@@ -223,9 +247,9 @@ class Camera:
         return self._scenes[scene]
 
     def _svg(self) -> str:
-        """Return the still part as an SVG: a fraction of a PNG's size, and sharp at every density.
+        """Return the parts that stand still as an SVG, smaller than a PNG and sharp at every density.
 
-        A canvas leaves out what moves and draws the rest once; `savefig` would draw it twice.
+        The canvas skips the moving artists and draws the rest once, while `savefig` would draw it twice.
         """
         canvas, dpi = self.figure.canvas, self.figure.dpi
         grounds: list[Any] = [self.figure, *self.figure.axes]
@@ -242,7 +266,10 @@ class Camera:
         return _SIZE.sub(f'width="{width}" height="{height}"', text, count=1)
 
     def _panes(self) -> list[tuple[int, int] | None]:
-        """Return where each axes begins and ends, from left to right, letters and all; None if not seen."""
+        """Return where the pane of each axes begins and ends, or None if the axes are not visible.
+
+        Panes run from left to right and include the labels of their axes.
+        """
         boxes = {axes: axes.get_tightbbox() for axes in self.figure.axes if axes.get_visible()}
         ends = [(box.x0, box.x1) for box in boxes.values() if box is not None]
         inner = [round((a[1] + b[0]) / 2) for a, b in pairwise(ends)]
@@ -255,7 +282,7 @@ def _rounded(number: re.Match[str]) -> str:
 
 
 def caption(axes: Sequence[Axis]) -> str:
-    """Return which points a page has, in words."""
+    """Return a caption that describes the recorded points of each slider."""
     each = ", ".join(_points(axis) for axis in axes if axis.kind == "slider")
     version = torch.__version__.partition("+")[0]
     return say(
