@@ -37,11 +37,11 @@ def seconds(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
 
 
 def rows() -> Iterator[dict[str, Any]]:
-    """Measure and yield the rows."""
+    """Run the measurements and yield the rows of the benchmark."""
     torch.set_num_threads(1)
     x = torch.randn(ELEMENTS, requires_grad=True)
     with tempfile.TemporaryDirectory(prefix="secant-bench-") as cache:
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache  # empty, so that no earlier run's code is reused
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache  # empty: code compiled in earlier runs must not count
         compiled = torch.compile(chain)
         first = seconds(compiled, x)
         pairs = [(seconds(compiled, x), seconds(chain, x)) for _ in range(ROUNDS)]

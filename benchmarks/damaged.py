@@ -1,9 +1,9 @@
 """Feed randomly damaged submissions and archives to the intake and to `autograder collect`.
 
 Half of the files are notebooks, which the intake reads. Some dozens more are graded in one batch by the
-examiner itself. The other half are archives with three students' work each. The benchmark checks that nothing
-raises, that each notebook is accepted or refused with a sentence, that each archive gets lines about its
-outcome, and that nothing is written outside its place.
+examiner itself. The other half are archives with three students' work each. The benchmark checks that no
+error is raised, that each notebook is accepted or refused with a sentence, that each archive gets lines about
+its outcome, and that nothing is written outside its place.
 
     python -m benchmarks.damaged --json FILE [--count 10000] [--seed 0] [--graded 60]
 """

@@ -54,7 +54,7 @@ class Taken:
 
 
 class Meter:
-    """A counter of the core-seconds of commands and all their descendants, however these are reaped.
+    """A counter of the core-seconds of commands and all their descendants, whichever process reaps them.
 
     Linux counts per control group if the user may create one. Otherwise the core-seconds of the whole machine
     are counted, and nothing else should run on it.
@@ -66,7 +66,7 @@ class Meter:
             self._group.mkdir()
 
     def words(self, command: list[str]) -> list[str]:
-        """Return a command line that runs the command inside the counted group."""
+        """Return a command line that runs the command inside the counted control group."""
         joining = f'echo $$ >{self._group}/cgroup.procs; exec "$@"' if self._group.exists() else 'exec "$@"'
         return ["/bin/sh", "-c", joining, "sh", *command]
 
@@ -152,7 +152,7 @@ def otter(lesson: Lesson, students: int) -> Taken:
         return taken
 
 
-# --- The floor ----------------------------------------------------------------------------------------------
+# --- Measuring the floor ------------------------------------------------------------------------------------
 
 
 def floor(lesson: Lesson, students: int) -> float:
@@ -209,7 +209,7 @@ def become_warm() -> None:
 
 
 def floor_apart(lesson: Lesson, students: int) -> float:
-    """Return the result of `floor`, run in a separate process, because forking needs a single thread."""
+    """Return the result of `floor`, run in a separate process so that it forks from a single thread."""
     command = [sys.executable, "-m", "benchmarks.grading", "--lesson", lesson.name[:2]]
     command += ["--students", str(students), "--floor"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
@@ -217,11 +217,11 @@ def floor_apart(lesson: Lesson, students: int) -> float:
     return float(done.stdout.split()[-1])
 
 
-# --- The rows -----------------------------------------------------------------------------------------------
+# --- Making the rows ----------------------------------------------------------------------------------------
 
 
 def rows(lesson: Lesson, students: int, stock_students: int, otter_students: int) -> Iterator[dict[str, Any]]:
-    """Measure and yield the rows."""
+    """Run the measurements and yield the rows of the benchmark."""
     small, large = ours(lesson, FEW), ours(lesson, students)
     rate = students / large.seconds
     peer = stock(lesson, stock_students)

@@ -80,7 +80,7 @@ def measured(users: list[User]) -> tuple[float, float]:
 
 
 def rows(learners: int) -> list[dict[str, Any]]:
-    """Measure and return the rows."""
+    """Run the measurements and return the rows of the benchmark."""
     known = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
     names = [name for _, name in known[2 : 3 + learners]]
     found = []

@@ -34,7 +34,7 @@ def measure(name: str) -> tuple[float, float]:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Measure and return the rows."""
+    """Run the measurements and return the rows of the benchmark."""
     command = [sys.executable, "-m", "ipykernel_launcher"]
     provisioner.template_for(command)
     with kernel() as first:  # waits until the template is running

@@ -131,7 +131,7 @@ def ours(wall: Wall, lesson: Lesson) -> int:
     """Grade a lesson's solution and return the peak memory of its container in bytes."""
     examiner = Examiner(lesson.name, assignment(lesson).source)
     if (later := imported_later(v4.writes(assignment(lesson).source))) is not None:
-        wall.prepare(later)  # a worker does the same
+        wall.prepare(later)  # a worker prepares its wall in the same way
     with most_private(lambda: in_containers(os.getpid())) as most, counted_by_groups() as peaks:
         report = examiner.grade(wall, solution(lesson), b"secret")
     assert all(task.outcome in ("passed", "manual") for task in report.tasks), report
@@ -150,7 +150,7 @@ def stock(lesson: Lesson) -> int:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Measure and return the rows."""
+    """Run the measurements and return the rows of the benchmark."""
     with Wall() as wall:
         found = {lesson: ours(wall, lesson) for lesson in LESSONS}
         template = sum(private_bytes(pid) for pid in below(os.getpid()) if pid != os.getpid())

@@ -1,11 +1,11 @@
 """Measure how much hostile submissions slow down the students who are graded at the same time.
 
-First there are two workers. One grades an honest submission again and again, which computes for four fifths
+First there are two workers. One grades, again and again, an honest submission that computes for four fifths
 of each time limit. The other grades, again and again, the hostile submission that a row is named after. The
-peer has another such honest submission in place of the hostile one: a neighbour that takes no more than a
-fair share slows the student down no more than that. Then a class is graded without hostile submissions and
-with them, on as many workers as there are processors. The limits are lower than usual
-(tests/hostile/cases.py), but the ratios stay the same.
+peer is another such honest submission in place of the hostile one: a neighbour that takes no more than a fair
+share slows the student down no more than that. Then a class is graded without hostile submissions and with
+them, on as many workers as there are processors. The limits are lower than usual (tests/hostile/cases.py),
+but the ratios stay the same.
 
     python -m benchmarks.neighbours [--json FILE] [--rounds 5] [--honest 40] [--hostile 20] [--spinners 0]
 """
@@ -77,7 +77,7 @@ def seconds_beside(workers: QuickWorkers, honest: Job, other: Job) -> float:
 
 
 def again(workers: QuickWorkers, before: Future[Any], other: Job) -> Future[Any]:
-    """Grade the neighbour once more."""
+    """Submit the neighbour to the worker for grading once more, and return the future."""
     workers.settle(before)
     return workers.submit(worker.work, other)
 

@@ -51,11 +51,11 @@ def missing(requirements: list[Requirement], place: Path = PLACE) -> list[Requir
 
 
 def environment(name: str, tell: Callable[[str], None]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the environment variables for a benchmark, and the reasons why peers are missing, by peer.
+    """Return the environment variables for a benchmark, and the reasons why some of its peers are missing.
 
     Args:
         name: the name of the benchmark.
-        tell: a function that shows a line about progress to the user.
+        tell: a function that shows the user a line about progress.
     """
     requirements = wanted(name)
     if not requirements:

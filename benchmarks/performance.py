@@ -121,7 +121,7 @@ def processor() -> str:
 
 
 def cells(row: Row) -> tuple[str, str, str, str, str]:
-    """Return the texts of a row for the columns of a table."""
+    """Return the texts that the columns of a table show for a row."""
     unit = row["unit"]
     theirs = "" if row["peer_value"] is None else f"{row['peer_value']:g} {unit}"
     ratio = "" if row["ratio"] is None else f"{row['ratio']:g}"

@@ -58,7 +58,7 @@ def ours(root: Path, students: int, modules: Sequence[str] = ()) -> tuple[float,
 
 def whole(root: Path, students: int) -> float:
     """Return the seconds that `autograder grade` takes per submission, its start included."""
-    (root / "course").mkdir()  # the course has no lessons of the autograder
+    (root / "course").mkdir()  # an empty folder: the course has no lessons in the autograder's format
     started = time.perf_counter()
     command = [sys.executable, "-m", "autograder.cli", "grade", NAME]
     subprocess.run(command, cwd=root, check=True, capture_output=True)
@@ -71,7 +71,7 @@ def whole(root: Path, students: int) -> float:
 
 
 def stock(root: Path, students: int) -> tuple[float, float]:
-    """Return the seconds per submission that stock nbgrader takes to grade, and those to make the page.
+    """Return the seconds per submission that stock nbgrader takes to grade it, and to make its page.
 
     Each command's start is included.
     """

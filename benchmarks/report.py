@@ -33,7 +33,7 @@ _RENAMED = re.compile(r"\b(seen|todo|node|names|leaves|out|total|step|found|resu
 
 
 def a_class(lesson: Lesson, students: int) -> dict[str, Student]:
-    """Return students with answers of many kinds, the same students on every call."""
+    """Return students with answers of many kinds; every call returns the same students."""
     chance = random.Random(lesson.name)
     recorded: dict[str, list[tuple[str, Fate]]] = {}
     for task in questions(lesson):
@@ -58,7 +58,7 @@ def a_class(lesson: Lesson, students: int) -> dict[str, Student]:
 
 
 def _own(text: str, chance: random.Random) -> str:
-    """Return an answer as another student would write it, with other names and an additional useless line."""
+    """Return an answer as another student might write it: with other names and an additional useless line."""
     mark = chance.choice("abcdefgh")
     numbers = ", ".join(str(chance.randrange(100)) for _ in range(6))
     return _RENAMED.sub(rf"\1_{mark}", text) + f"\n_mine = [{numbers}]\n"

@@ -27,7 +27,7 @@ def row(
     *,
     more: bool = False,
 ) -> dict[str, Any]:
-    """Return a row of a benchmark's results, with the ratio that states how many times better ours is.
+    """Return a row of a benchmark's results; its `ratio` is how many times better our value is.
 
     Args:
         figure: the name of the measured quantity.

@@ -5,10 +5,10 @@ to gradebook, autograded/ and feedback/. Scheduler and workers are processes of 
 folders, so the figures show Dask's share of the cost and not a network's. For docs/scale.md, the benchmark
 also shows the processor time of all processes for one submission, and that of the one process that writes.
 
-The rate of that process alone is measured too, because it limits every cluster. For this, the same class is
-graded by workers that immediately return the recorded results of real ones. The results go in turns into an
-empty gradebook in SQLite and into one in PostgreSQL. As usual, the PostgreSQL server writes to the disk
-before it answers.
+The rate of that process alone is measured too, because no cluster can be faster. For this, the same class is
+graded by workers that immediately return the recorded results of real workers. The results are written, in
+turns, into an empty gradebook in SQLite and into one in PostgreSQL. As usual, the PostgreSQL server writes to
+the disk before it answers.
 
     python -m benchmarks.scale [--json FILE] [--students 60] [--rounds 3]
 """

@@ -88,7 +88,7 @@ class Buttons:
     def agree(self) -> None:
         """Check the notebook for the first time and confirm that it may run.
 
-        Secant asks because it did not put this notebook here.
+        Secant asks for confirmation because it did not put this notebook here itself.
         """
         self.page.locator(".secant-check:visible").first.click()
         self.page.get_by_role("button", name="Run and check").click()

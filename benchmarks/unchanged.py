@@ -166,7 +166,7 @@ def database(kind: str, room: Path) -> Iterator[str]:
 
 
 def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each figure, which compares PostgreSQL with SQLite if both were measured."""
+    """Yield a row for each figure; the row compares PostgreSQL with SQLite if both were measured."""
     figures = {
         "another run over {}, processor time": ("unchanged", "processor seconds", "s"),
         "another run over {}, memory": ("unchanged", "megabytes", "MB"),

@@ -28,7 +28,7 @@ COLOURS = 256  # colours of the palette: enough for a picture of a page, at a th
 MARGIN = 6  # pixels of the page around the explorer
 # Constants of the moving picture.
 MOVES = 52
-PACE, FIRST, LAST = 75, 700, 1300  # milliseconds for which a frame is shown, and the first and the last one
+PACE, FIRST, LAST = 75, 700, 1300  # milliseconds that a frame, the first and the last one are shown
 END = 0.12  # the fraction of its track at which the slider is released
 SETTLED = 0.4  # seconds after a move until picture and numbers are up to date; the numbers are delayed by 0.2
 LIMIT = 1_500_000  # bytes of a moving picture

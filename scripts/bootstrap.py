@@ -66,7 +66,7 @@ class Failure(Exception):
         super().__init__(say(en, ko))
 
 
-# --- What can go wrong ---
+# --- Failures ---
 
 
 def too_old() -> Failure:
@@ -154,7 +154,7 @@ def explain(error: OSError) -> Failure:
     )
 
 
-# --- What is installed already ---
+# --- The current installation ---
 
 
 def wanted() -> str:
@@ -219,14 +219,14 @@ def is_new_enough(python: str, also: str = "sys") -> bool:
         return False
 
 
-# --- Building it ---
+# --- Building .venv ---
 
 
 def wait_for_others() -> object:
-    """Wait until no other set-up runs, and return the lock to hold until this one is finished."""
+    """Wait until no other set-up is running, and return the lock to hold until this one has finished."""
     try:
         import fcntl
-    except ImportError:  # Windows
+    except ImportError:  # Windows has no fcntl
         return None
     lock = open(os.path.abspath(__file__), "rb")  # noqa: SIM115  (held, not read)
     try:
@@ -234,7 +234,7 @@ def wait_for_others() -> object:
     except BlockingIOError:
         tell("Waiting for another set-up to finish.", "다른 설치 작업이 끝나기를 기다리고 있습니다.")
         fcntl.flock(lock, fcntl.LOCK_EX)
-    except OSError:  # a file system without locks
+    except OSError:  # the file system has no locks
         pass
     return lock
 
@@ -284,7 +284,7 @@ def check_python() -> None:
 
 
 def make_venv() -> None:
-    """Make a new .venv with pip in it, and remove an old one first."""
+    """Remove any old .venv and make a new one with pip in it."""
     if os.path.lexists(VENV):
         tell("Removing a .venv that is not complete.", "완성되지 않은 .venv를 지웁니다.")
         if os.path.isdir(VENV) and not os.path.islink(VENV):
@@ -325,7 +325,11 @@ class Progress:
     """
 
     def __init__(self, folder: str) -> None:
-        """Prepare to show the progress of a pip whose temporary files are in this folder."""
+        """Prepare to show the progress of pip.
+
+        Args:
+            folder: the folder of pip's temporary files.
+        """
         self.folder = folder
         self.is_terminal = sys.stdout.isatty()
         self.found = set()  # type: set[str]

@@ -33,7 +33,7 @@ TESTS = (
     "tests/secant/graph",
     "tests/secant/test_causes.py",
 )
-GIGABYTES = 10  # the CUDA libraries that come with PyTorch for Linux, and their download
+GIGABYTES = 10  # disk space for PyTorch for Linux with its CUDA libraries, and for their download
 MINUTES = 10  # the time limit of the installation
 
 

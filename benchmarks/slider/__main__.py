@@ -58,7 +58,7 @@ class Contest:
     Attributes:
         ours: our explorer.
         peers: the peers.
-        sliders: the numbers of the sliders to drag, by the endings of their figures' names.
+        sliders: the number of each slider to drag, by the suffix of the slider's figures in the rows.
     """
 
     ours: Contestant
@@ -83,9 +83,9 @@ class Peer:
     svg: str | None = None
 
 
-# The last mark of the right figure, which is moved last; the only element after it is the legend.
+# Selects the last mark of bqplot's right figure, which each frame moves last. Only the legend comes after it.
 LAST_OF_BQPLOT = ".bqplot:last-child .svg-figure > g > g > g:nth-last-child(2)"
-PEERS = {  # by the names of their modules
+PEERS = {  # the peers of lesson 1's explorer, by the names of their modules
     "interact": Peer("interact + inline matplotlib", "ipywidgets"),
     "ipympl": Peer("ipympl", "ipympl", "%matplotlib widget"),
     "bqplot": Peer("bqplot", "bqplot", svg=LAST_OF_BQPLOT),
@@ -122,7 +122,7 @@ interact(
     log_h=FloatSlider(value=0, min=-15, max=0.5, step=0.05),
 );
 """
-OTHERS = {  # by the lesson: the explorer's name, and the attribute that holds its first slider
+OTHERS = {  # for each lesson, the explorer's name and the attribute that holds its first slider
     2: ("explore_chain", "x"),
     3: ("explore_buffer", "x"),
     4: ("explore_paths", "x"),
@@ -217,7 +217,7 @@ def contest_rows(contest: Contest, felt: dict[tuple[str, str], list[Feel]]) -> l
 
     Args:
         contest: the contest.
-        felt: the measurements, by the ending of the slider's figure name and the contestant's name.
+        felt: the measurements, by the suffix of the slider's figures and the name of the contestant.
     """
     found = []
     for ending in contest.sliders:

@@ -3,9 +3,9 @@
 A frame counts if it is the first one that the screen paints after the picture in a cell's output changed. It
 counts once, however often the picture was changed for it. An image (`interact`, ours) changes when it is
 loaded and decoded. A canvas (ipympl, the bare canvas, ours) changes when something is drawn on it. An SVG
-(bqplot, Plotly) changes when the part of the document changes that the peer changes last. A change made
-within an animation frame is painted by that frame, and any other change by the next. To count a frame once it
-is painted, the page sends itself a message within the frame: the message arrives after the painting.
+(bqplot, Plotly) has changed when its last part has: the part that the peer updates last. A change made within
+an animation frame is painted by that frame, and any other change by the next. To count a frame once it is
+painted, the page sends itself a message within the frame: the message arrives after the painting.
 """
 
 import statistics
@@ -123,7 +123,7 @@ def latencies(page: Page, number: int) -> list[float]:
 
 
 def settle(page: Page) -> None:
-    """Wait until no new frame has been painted for 0.7 seconds."""
+    """Wait until no new frame has been painted in the page for 0.7 seconds."""
     count = -1
     while count != (count := page.evaluate("frames_.length")):
         time.sleep(0.7)

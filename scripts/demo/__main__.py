@@ -74,7 +74,8 @@ def claim(folder: Path) -> None:
         )
     if folder.exists():
         shutil.rmtree(folder)
-    folder.mkdir(mode=0o700, parents=True)  # other modes make each command warn that others can read it
+    # Only the user may read the folder; otherwise each command would warn that others can read the files.
+    folder.mkdir(mode=0o700, parents=True)
     (folder / MARK).touch()
 
 
@@ -179,7 +180,7 @@ def show(pages: Sequence[Path], opens: bool) -> None:
     )
     if opens and has_screen:
         for page in pages:
-            webbrowser.open(page.as_uri())  # a failure does not matter: the path has been printed
+            webbrowser.open(page.as_uri())  # it may fail: the path has been printed
 
 
 def serve(folder: Path) -> None:
@@ -208,7 +209,7 @@ def serve(folder: Path) -> None:
         stdout=subprocess.DEVNULL,
         stderr=(folder / LOG).open("w"),
     )
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the server ends too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that SIGTERM also ends the server
     try:
         while server.poll() is None and not _answers(port):
             time.sleep(0.1)

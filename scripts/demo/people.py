@@ -23,15 +23,16 @@ yeeun.ryu 류예은|zoe.papadakis|wooju.hong 홍우주|felix.brandt
 """
 ROWS = _NAMES.replace("\n", "|").strip("|").split("|")
 _SEED = 27
-_TRICK_EVERY, _FIRST_TRICK = 6, 1  # every sixth student, starting early, so that a small class has one
+# Every sixth student tries a trick, beginning with the second, so that even a small class has a trick.
+_TRICK_EVERY, _FIRST_TRICK = 6, 1
 _OTHERWISE = 0.4  # share of right answers that differ from the course's own solution
-_LEFT_OUT = 0.97  # if the random number of an unsolved task is above this, the task is left out
-# The quality of a note is the student's ability plus a random number with standard deviation _MOOD. These are
-# the thresholds for a good note, for a fair one, and for handing in a note at all.
+_LEFT_OUT = 0.97  # an unsolved task is left out if the random number drawn for it is above this
+# The quality of a note is the student's ability plus a random number with standard deviation _MOOD. The other
+# constants are the least quality for a good note, for a fair note, and for submitting a note at all.
 _MOOD, _GOOD_NOTE, _FAIR_NOTE, _NO_NOTE = 0.12, 0.68, 0.45, 0.15
 _LONG = 90  # characters; no two students make the same longer mistake by chance
-# Places in the class of the students who miss the last lesson, submit a damaged file, submit two notebooks,
-# are copied from, and copy.
+# Places in the class: the students who miss the last lesson, the one who submits a damaged file, the one who
+# submits two notebooks, the one whose answers are copied, and the one who copies them.
 _ABSENT, _DAMAGED, _TWICE, _COPIED, _COPIER = (9, 18, 27), 11, 14, 22, 26
 
 
@@ -140,7 +141,7 @@ def _note(task: str, someone: Person, used: set[str], dice: random.Random) -> st
         return ""
     kinds = [found.good, found.fair, found.poor]
     best = 0 if luck > _GOOD_NOTE else 1 if luck > _FAIR_NOTE else 2
-    order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]  # another kind once one is used up
+    order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]  # other kinds follow in case the best is used up
     return next(filter(None, (_new(texts, used, dice, longest=0) for texts in order)), "")
 
 

@@ -14,7 +14,7 @@ from secant.language import LANGUAGES, language
 from tests.support.jupyterlab import chromium
 
 IMAGES = ROOT / "docs" / "images"
-WIDTH, HEIGHTS = 900, {"report": 940, "feedback": 840}  # pixels; each picture ends with a section of the page
+WIDTH, HEIGHTS = 900, {"report": 940, "feedback": 840}  # pixels, down to the end of a section
 COLOURS = 64  # colours of the palette: enough for words and bars, at a quarter of the bytes
 
 

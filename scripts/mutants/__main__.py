@@ -52,7 +52,7 @@ STAGES: dict[str, tuple[list[str], Scope]] = {
     "whole, room": ([WHOLE], Scope.ROOM),
     "whole": ([WHOLE], Scope.SUITE),
 }
-#: The columns of the table, each with the stages that are counted together, or None if no stage noticed.
+#: The columns of the table, each with the stages counted in it. None stands for faults that no stage noticed.
 COLUMNS: dict[str, tuple[str | None, ...]] = {
     "its quick tests": ("quick, file", "quick, room"),
     "other quick tests": ("quick",),

@@ -106,7 +106,7 @@ def cosmic_ray_mutations(source: str) -> dict[int, list[Mutation]]:
 def _ranked_lines(root: Path, path: str, seed: int) -> Iterator[tuple[str, str, int]]:
     """Yield each line's rank in the draw, its file and its number.
 
-    Equal lines in a file get different ranks, because the rank also depends on the number of the repeat.
+    Equal lines of a file get different ranks, because the rank depends on how often the line occurred before.
     """
     repeats: Counter[str] = Counter()
     for number, line in enumerate((root / path).read_text(encoding="utf-8").splitlines(), 1):

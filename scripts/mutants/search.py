@@ -1,4 +1,4 @@
-"""A search for the faults that a test suite notices, which tries many faults at once."""
+"""A search that tries many faults at once to find those that a test suite notices."""
 
 from collections.abc import Callable, Iterator, Sequence
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from scripts.mutants import faults
 from scripts.mutants.faults import Fault
 
-#: The name for the tests of a run that crashed or did not end, and so reported no test by name.
+#: The name that stands for the tests of a run that crashed or did not end, and so named no failed test.
 WHOLE_RUN = "(the whole run)"
 _ENDED_NORMALLY = (0, 1, 5)  # pytest's exit codes: passed, tests failed, no tests collected
 
@@ -67,7 +67,8 @@ class Tree:
         """
         with TemporaryDirectory() as folder:
             cache = Path(folder, "v", "cache", "lastfailed")
-            own = ["-q", "-p", "no:costs", "-o", f"cache_dir={folder}"]  # costs are no failures here
+            # The plugin for limits on costs is off: an exceeded limit does not mean that a fault was noticed.
+            own = ["-q", "-p", "no:costs", "-o", f"cache_dir={folder}"]
             command = [self._python, "-m", "pytest", *own, *options]
             if tests:
                 cache.parent.mkdir(parents=True)

@@ -34,7 +34,7 @@ from secant.files import replace_file
 from secant.language import LANGUAGES, Language, language
 from secant.progress.course import read_course
 
-#: The file that records a digest of the code with which the reports on the demo's class were made.
+#: The name of the file with a digest of the code that made the reports on the demo's class.
 CLASS = ".class"
 ROOT = Path(__file__).resolve().parents[2]
 #: The libraries that a page's outputs and appearance depend on, in addition to the course's own code.
@@ -126,7 +126,7 @@ def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]], site: str
     page, files = lesson_page(notebook, widgets, place, task.mark, site)
     for name, content in files.contents.items():
         replace_file(task.page.with_name(name), content)
-    replace_file(task.page, page.encode())  # written last, because its existence means that all is made
+    replace_file(task.page, page.encode())  # written last: if it exists, its other files do too
 
 
 def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:

@@ -15,7 +15,7 @@ Kind = Literal["list", "slider", "calls"]
 #: The most points of sliders other than x and h; a few points show what these sliders do.
 FEW = {"a": 4, "first": 3, "second": 3, "v": 6, "u": 3}
 DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # steps of log10 h; the finest that leaves room for x is used
-FEWEST, MOST = 9, 33  # the fewest and most points of x; h gets fewer points before x has less than FEWEST
+FEWEST, MOST = 9, 33  # the fewest and most points of x; h gets fewer points so that x has at least FEWEST
 #: The sliders that have an effect only if another control has one of these values. Otherwise all points of
 #: the slider give the same state, which is recorded once.
 HEEDED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
@@ -125,8 +125,8 @@ def states(axes: Iterable[Axis]) -> Iterator[tuple[int, ...]]:
 def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]]:
     """Return the controls that a choice moves, and where it puts them.
 
-    There is a dictionary for each axis: from the index of a choice's point to the names of the controls that
-    it moves, and from these to the indices of their new points.
+    For each axis, a dictionary maps the index of a choice to the controls that the choice moves: the name of
+    each control to the index of its new point.
     """
     found: list[dict[str, dict[str, int]]] = []
     for axis in axes:
@@ -137,7 +137,7 @@ def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]
             panel.choose(panel.start)
             axis.put(panel, (index + 1) % len(axis.points))
             for _, slider in _controls(panel, Slider):
-                slider.choose(slider.max)  # no choice leads there, so any control that a choice moves shows
+                slider.choose(slider.max)  # no choice leads there, so a slider that a choice moves differs
             before = _numbers(panel)
             axis.put(panel, index)
             moved = {name for name, number in _numbers(panel).items() if number != before[name]}

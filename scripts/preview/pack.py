@@ -22,7 +22,8 @@ class Packed:
 
     Attributes:
         axes: the axes that the part depends on.
-        which: the number of the text at each point of these axes, the last axis first, stored as distances.
+        which: the number of the text at each point of these axes, with the last axis changing fastest, stored
+            as distances.
         kinds: the number of each text's template, stored as distances.
         templates: the words around the numbers, and a column with the values of each number.
     """
@@ -34,7 +35,12 @@ class Packed:
 
 
 def pack(texts: Sequence[str], shape: Sequence[int]) -> Packed:
-    """Pack the texts of one part, one for each point of a grid, the last axis first."""
+    """Pack the texts of one part.
+
+    Args:
+        texts: one text for each point of the grid, with the last axis changing fastest.
+        shape: the number of points of each axis.
+    """
     known: dict[str, int] = {}
     which = np.array([known.setdefault(text, len(known)) for text in texts]).reshape(shape)
     axes = [axis for axis in range(len(shape)) if (which != which.take([0], axis)).any()]

@@ -92,10 +92,10 @@ def lesson_page(
         notebook: the notebook with outputs, which is changed.
         widgets: the states of the notebook's widgets.
         place: the page's place in the syllabus.
-        mark: a digest of everything that the page is made from, which is written into the page so that it
-            is not made again without need.
-        site: the address of the site, as in "https://example.org/secant/", with which a shared link to the
-            page shows its first picture.
+        mark: a digest of everything that the page is made from. It is written into the page, so that an
+            up-to-date page is not made again.
+        site: the address of the site, as in "https://example.org/secant/", or "" if it is unknown. A shared
+            link to the page shows its first picture only with this address.
 
     Raises:
         PreviewError: if a page cannot show one of the formulas or widgets.

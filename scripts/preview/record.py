@@ -40,7 +40,7 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 _PATH = re.compile(r' d="[^"]*"')
 _LONG = re.compile(r"-?\d+\.\d{3,}")
 _ZERO = re.compile(r"-(0(?:\.0+)?)(?![\d.])")
-# The size of an SVG, which matplotlib writes in points, while strokes are in the stage's pixels.
+# Matches the size of an SVG. matplotlib writes it in points, but strokes are in the stage's pixels.
 _SIZE = re.compile(r'width="[\d.]+pt" height="[\d.]+pt"')
 
 
@@ -99,7 +99,7 @@ def recorded(panel: Panel[Any], most: int) -> dict[str, Any]:
         panel: the explorer.
         most: the approximate maximum number of states.
     """
-    look, panel.view.look = panel.view.look, {}  # without a viewer, nothing else is drawn
+    look, panel.view.look = panel.view.look, {}  # as if no page showed it: no other drawing
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # with a few hundred numbers at a time, threads would only wait for each other
     try:
@@ -186,7 +186,7 @@ class Camera:
         self.figure: Figure = self.picture.figure
         self.stage = Stage(self.figure, self.picture.moving)
         self.size = self.stage.size
-        # The number of the axes that each moving artist belongs to: a narrow page stacks the axes.
+        # The index of each moving artist's axes, which a narrow page needs to stack the axes.
         places: list[Any] = self.figure.axes
         self.of = [places.index(artist.axes) for artist in self.stage.moving]
         self._scenes: dict[Any, dict[str, str]] = {}

@@ -18,7 +18,7 @@ from secant.language import LANGUAGES, language
 HERE = Path(__file__).parent
 KIT = Path(explorers.__file__).parent
 NAMES = {"en": "English", "ko": "한국어"}
-#: Pygments' styles for the light and the dark page; their text has a contrast of at least 4.5.
+#: Pygments' styles for the light and the dark page. Their text contrasts with the page by at least 4.5 to 1.
 LIGHT, DARK = "xcode", "github-dark"
 # Matches the characters that GitHub omits from a heading's anchor.
 _LEFT_OUT = re.compile(r"[^\w\- ]")

@@ -10,7 +10,7 @@ from scripts.preview.run import PreviewError
 FOLDER = "search"
 #: The folders of each language's pages; the documents are in English.
 PAGES = {"en": ("en", "docs"), "ko": ("ko",)}
-#: Selectors for parts that nobody searches for: pictures with their numbers, folded tests, output of cells.
+#: Selectors for parts to leave out of the index: pictures with their numbers, folded tests, output of cells.
 LEFT_OUT = ("figure", ".folded", ".output_area", ".contents")
 
 

@@ -129,7 +129,8 @@ class AutogradGraph:
         remarks = "".join(f"<div>{escape(remark)}</div>" for remark in self._remarks())
         words = '<div style="font-size:90%;line-height:1.6;margin:6px 0">'
         return (
-            (f"{words}{remarks}</div>" if remarks else "")  # first, as a tall picture may hide what is below
+            # Remarks come first, because a tall picture may push text below it out of sight.
+            (f"{words}{remarks}</div>" if remarks else "")
             + f'<div class="secant-graph"><div style="overflow-x:auto">{picture}</div>'
             + f"{words}{_legend(self.recorded)}</div></div>"
         )
@@ -185,7 +186,7 @@ def draw_graph(
     return AutogradGraph(record(found, shown), saved)
 
 
-# The words
+# --- Texts ---
 
 
 def _padded(text: str, width: int) -> str:
@@ -211,7 +212,7 @@ def _kind_of(box: Loose) -> str:
     return say(en="unused leaf", ko="쓰이지 않은 leaf")
 
 
-# The picture
+# --- The picture as SVG ---
 
 
 def _image(drawn: str, size: tuple[int, int], attributes: str, alt: str) -> str:
@@ -228,7 +229,7 @@ def _image(drawn: str, size: tuple[int, int], attributes: str, alt: str) -> str:
 
 
 def _hovers(scene: Scene, graph: Recorded) -> Iterator[str]:
-    """Yield for each box a transparent element on top of it that has a tooltip with details."""
+    """Yield a transparent overlay for each box, with details about the box in its tooltip."""
 
     def field(text: str, x: float, y: float, width: float, height: float) -> str:
         x, width = 100 * x / scene.width, 100 * width / scene.width
@@ -259,9 +260,10 @@ def _drawn(scene: Scene, graph: Recorded, saved: bool) -> Iterator[str]:
 
 
 def _ways(scene: Scene) -> Iterator[list[Point]]:
-    """Yield the points of each edge: where it leaves, where it crosses the row's lower end, where it arrives.
+    """Yield the points of each edge, from top to bottom.
 
-    An edge that arrives at a spot where a long edge crosses a row has a fourth point at that row's lower end.
+    They are the points where the edge leaves a box, where it crosses the lower end of that box's row, and
+    where it arrives. An edge that passes another row has a fourth point at that row's lower end.
     """
     places = scene.places
     row_of = {i: r for r, row in enumerate(scene.rows) for i in row}
@@ -274,9 +276,9 @@ def _ways(scene: Scene) -> Iterator[list[Point]]:
 
 
 def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
-    """Return the x at which each edge meets its first end.
+    """Return the x coordinate at which each edge meets the first of its two places.
 
-    Edges that meet at the same place are spread out, in the order of the x of their second ends.
+    Edges that meet at the same place are spread out, in the order of the x of their second places.
     """
     places = scene.places
     meeting: dict[int, list[int]] = {}
@@ -387,7 +389,7 @@ def _hover(node: Node) -> str:
     if node.saved:
         lines.append(say(en="saved for backward:", ko="backward를 위해 저장한 값:"))
         lines += [f"  {saved}" for saved in node.saved]
-    elif node.kind == "function" and node.name != "CopySlices":  # it does not expose the values it saved
+    elif node.kind == "function" and node.name != "CopySlices":  # CopySlices hides the values it saved
         lines.append(say(en="saved nothing", ko="저장한 값 없음"))
     return "\n".join(lines)
 

@@ -42,7 +42,7 @@ def only_computes(function: Any, *, may_write: bool = True, seen: frozenset[int]
     Args:
         function: any callable.
         may_write: whether the function may write into its arguments, because they are copies.
-        seen: the ids of the functions that are being checked already, so that recursion ends.
+        seen: the ids of functions that are already being checked, so that recursion ends.
     """
     if isinstance(function, functools.partial):
         values = (*function.args, *function.keywords.values())
@@ -140,8 +140,8 @@ def _is_harmless(value: Any, tensors: bool, seen: frozenset[int]) -> bool:
 
     Args:
         value: the value that the function loads.
-        tensors: the answer for a tensor or an array.
-        seen: the ids of the functions that are being checked already.
+        tensors: whether a tensor or an array counts as harmless.
+        seen: the ids of functions that are already being checked.
     """
     if isinstance(value, torch.Tensor | np.ndarray):
         return tensors

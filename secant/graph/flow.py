@@ -1,7 +1,7 @@
 """A dry run of the backward pass that fills no .grad and frees nothing, because nodes are called one by one.
 
 The user's own hooks and backward functions are called only if that changes nothing: see `effects`. Otherwise
-the gradients behind them stay unknown, and a trouble records the reason.
+the gradients behind them stay unknown, and the reason is recorded as a "trouble".
 """
 
 import contextlib
@@ -20,11 +20,11 @@ from secant.graph.nodes import ACCUMULATOR, Gradients
 from secant.language import say
 from secant.quiet import quietly
 
-FEW = 6  # elements; a tensor with no more is written out in full
+FEW = 6  # elements; a tensor with at most so many is written out in full
 
 Kind = Literal["value", "slope", "gradient"]
 Trouble = Literal["freed", "failed", "unseen", "own", "packed", "hook", "accumulated"]
-Grads = dict[int, torch.Tensor]  # by the number of a node's result
+Grads = dict[int, torch.Tensor]  # gradients by the number of the node's result
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Flow:
 class _Unknown(Exception):
     """Raised if a gradient cannot be computed.
 
-    The trouble is None if it has already been recorded at another node.
+    The attribute `trouble` is None if the reason has already been recorded at another node.
     """
 
     def __init__(self, trouble: Trouble | None = None) -> None:
@@ -99,7 +99,10 @@ class _Ctx:
 
 
 def numbers(tensor: torch.Tensor) -> str:
-    """Return a tensor's numbers with four digits in one line, or a large tensor's shape and first three."""
+    """Return a tensor's numbers in one line, with four significant digits each.
+
+    For a large tensor, return its shape and its first three entries.
+    """
     try:
         tensor = tensor.detach().to_dense()
         if tensor.numel() <= FEW:
@@ -117,7 +120,7 @@ def _listed(value: Any) -> str:
 
 
 def walk_back(found: Sequence[Any], starts: Sequence[tuple[int, int]], *, gradients: bool) -> Flow:
-    """Send gradients of ones back through all nodes, starting at some results.
+    """Send gradients of ones back through all nodes, starting at the given results.
 
     Nodes are called as backward() would call them and in the same order, except AccumulateGrad nodes, which
     would add to a leaf's .grad.
@@ -205,7 +208,7 @@ def _slopes(node: Any, reached: Collection[int]) -> Gradients:
 
 
 def _to_copies(slope: torch.Tensor | None, before: torch.Tensor | None) -> torch.Tensor | None:
-    """Return a slope before it was summed over an input's copies, in the dtype of the input.
+    """Return a slope as it was before the sum over the input's copies, but in the input's dtype.
 
     Return the slope unchanged if it was not summed.
     """
@@ -257,7 +260,7 @@ def _accumulated(flow: Flow, i: int, hooks: Hooks, given: Gradients) -> Gradient
 
 
 def _called(hook: Hook, gradients: Any, *more: Any) -> Any:
-    """Call a hook on copies of the gradients and return the gradients that result.
+    """Call a hook on copies of the gradients and return the resulting gradients.
 
     A hook that only looks at gradients is not called, and they are returned unchanged.
     """

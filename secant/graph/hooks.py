@@ -1,9 +1,9 @@
 """A search for the hooks of a graph's nodes that calls none of them.
 
 PyTorch keeps hooks in dictionaries but offers no list of them, and a hook outlives the last reference to its
-tensor. The dictionaries are therefore looked up among all objects of the garbage collector, and listeners
-replace the hooks for a moment. Then the engine computes each node's gradient with respect to that same node,
-which calls the hooks of the node's results and nothing else.
+tensor. This module therefore finds the dictionaries among all objects that the garbage collector tracks, and
+replaces the hooks with listeners for a moment. Then the engine computes each node's gradient with respect to
+that same node, which calls the hooks of the node's results and nothing else.
 """
 
 import contextlib
@@ -62,7 +62,11 @@ def _holds_hooks(table: OrderedDict[Any, Any]) -> bool:
 
 @contextlib.contextmanager
 def _listening(tables: Sequence[Table]) -> Iterator[list[Hook]]:
-    """Replace each hook with a listener, which adds the hook to a list if it receives a gradient."""
+    """Replace each hook with a listener that adds the hook to a list when a gradient arrives.
+
+    Yields:
+        the list of hooks to which a gradient has arrived.
+    """
     heard: list[Hook] = []
     originals = [dict(table) for table in tables]
 
@@ -84,7 +88,7 @@ def _listening(tables: Sequence[Table]) -> Iterator[list[Hook]]:
 
 @contextlib.contextmanager
 def _untouched(objects: Sequence[Any]) -> Iterator[None]:
-    """Restore the .grad of tensors that retain their gradient when the context ends."""
+    """Protect the .grad of tensors that retain their gradient: restore it when the context ends."""
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
     # A subclass of Tensor may override attribute access and return anything, so its override is bypassed.
     with torch._C.DisableTorchFunctionSubclass():
@@ -103,7 +107,7 @@ def _heard_at(node: Any, heard: list[Hook]) -> list[tuple[int, Hook]]:
     for number in range(count_of_results(node)):
         heard.clear()
         edge = GradientEdge(node, number)
-        with contextlib.suppress(RuntimeError):  # this result has no gradient
+        with contextlib.suppress(RuntimeError):  # raised for a result without a gradient
             torch.autograd.grad([edge], [edge], [ones(node, number)], retain_graph=True)
         found += [(number, hook) for hook in heard]
     return found

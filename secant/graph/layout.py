@@ -14,7 +14,7 @@ ROWS = 8  # lines of facts and saved values in a node; the tooltip lists every s
 LONG = 40  # the width of one line in a picture, in letters
 
 SIZE, SMALL = 13, 11  # font sizes in pixels
-EM = 0.62  # width of a monospace letter divided by its font size: slightly above the widest usual font's
+EM = 0.62  # width of a monospace letter divided by its font size; slightly more than in any common font
 LINE, PAD = 15, 9
 BOX = 26  # height in pixels of a box with one line
 ACROSS, DOWN = 26, 30  # free space in pixels between boxes and between rows
@@ -59,7 +59,7 @@ class Scene:
     width: float = 0
     height: float = 0
     bottoms: list[float] = field(default_factory=list)
-    loose: list[tuple[float, float, float]] = field(default_factory=list)  # x, y, width
+    loose: list[tuple[float, float, float]] = field(default_factory=list)  # (x, y, width) of each box
 
 
 def cells(text: str) -> int:
@@ -113,7 +113,7 @@ def _measured(number: int, node: Node, saved: bool) -> Place:
 def lay_out(graph: Recorded, saved: bool) -> Scene:
     """Give every node a place, with few edges that cross and no boxes that overlap.
 
-    A node's row is the length of the longest path to it from an output.
+    The number of a node's row is the length of the longest path from an output to the node.
     """
     places = [_measured(i, node, saved) for i, node in enumerate(graph.nodes)]
     links = [(i, j) for i, node in enumerate(graph.nodes) for j in node.inputs]
@@ -167,7 +167,7 @@ def _routed(links: Sequence[Link], places: list[Place], rows: list[list[int]]) -
             edges.append((at, tracks[key]))
             at = tracks[key]
             if known:
-                break  # another edge has already drawn the rest of the path
+                break  # an earlier edge to the same node already has the rest of the path
         else:
             edges.append((at, end))
     return edges
@@ -176,7 +176,7 @@ def _routed(links: Sequence[Link], places: list[Place], rows: list[list[int]]) -
 def _order(scene: Scene) -> None:
     """Order each row so that few edges cross.
 
-    Alternate sweeps up and down move each place to the mean of its neighbours in the row before.
+    Sweeps up and down take turns: each moves a place to the mean of its neighbours in the previous row.
     """
     above, below = _neighbours(scene)
     ports: dict[int, list[tuple[int, float]]] = {}

@@ -11,8 +11,8 @@ from secant.graph.flow import Fact, Flow, Kind, Trouble, numbers, walk_back
 from secant.graph.nodes import ACCUMULATOR, described
 from secant.language import say
 
-LIMIT = 100  # nodes in a snapshot; a picture with more would be unreadable
-LONG = 40  # characters; the longest text of a saved value that is not a tensor
+LIMIT = 100  # maximum number of nodes in a snapshot; a picture with more would be unreadable
+LONG = 40  # maximum length in characters of the text of a saved value that is not a tensor
 
 State = Literal["kept", "freed", "changed", "hooked", "unreadable"]
 Role = Literal["function", "accumulate", "value", "leaf"]
@@ -185,9 +185,9 @@ def _place(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
 def _results(
     found: Sequence[Any], named: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
 ) -> list[dict[int, torch.Tensor]]:
-    """Return the results of each node that are still alive, by number.
+    """Return the results of each node that are still available, by the number of the result.
 
-    A result is alive if the learner passed it, or if the node or a node that used the result saved it.
+    A result is available if the learner passed it, or if its node or a node that used it saved it.
     """
     place = {id(node): i for i, node in enumerate(found)}
     results: list[dict[int, torch.Tensor]] = [{} for _ in found]
@@ -247,7 +247,7 @@ def _slopes(node: Any, slopes: Sequence[torch.Tensor | None], labels: Mapping[in
 
 
 def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:
-    """Return every node that can be reached, once, and for each node the positions of its inputs."""
+    """Return each node that can be reached from the given nodes, and the positions of each node's inputs."""
     found: list[Any] = []
     place: dict[int, int] = {}
 

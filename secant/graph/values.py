@@ -8,7 +8,7 @@ from secant.value import Value
 
 
 def record_values(named: Mapping[str, Value], shown: Collection[Kind] = ()) -> Recorded:
-    """Read the given Values and all Values they were computed from, nearest the given ones first.
+    """Read the given Values and all Values they were computed from, with those nearest the given ones first.
 
     Args:
         named: the Values by the names to show.

@@ -16,8 +16,8 @@ class Canvas(anywidget.AnyWidget):
     """A widget with two plots.
 
     Attributes:
-        scene: everything that stays the same.
-        numbers: for each thing that moves, the number of its points, then their x, then their y.
+        scene: everything in the plots that does not move.
+        numbers: for each part that moves, the number of its points, then their x, then their y.
     """
 
     _esm = Path(__file__).with_suffix(".js")

@@ -15,7 +15,7 @@ from secant.quiet import quietly
 
 NAME, DTYPE, DTYPES = next(iter(FUNCTIONS)), "float64", ("float32", "float64")
 WIDTH, HEIGHT = 900, 400  # the size in pixels of both plots together
-EVERY = 4  # points of an error curve for each mark
+EVERY = 4  # every fourth point of an error curve has a mark
 LABELS = ("x", "f(x)"), ("h", "|Δf/Δx − f'(x)|")
 
 subject = Subject(FUNCTIONS, (1.0, 9.0))
@@ -30,7 +30,7 @@ Points = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Moving:
-    """Everything that differs between frames, as the x and y of each thing; NaN if it has no such point."""
+    """The parts of the picture that move, as x and y of their points; NaN stands for a missing point."""
 
     secant: Points
     tangent: Points

@@ -72,7 +72,7 @@ def show() -> None:
         with figure.batch_update():
             for field in fields(moving):
                 x, y = getattr(moving, field.name)
-                # Lists, because Plotly 7.1 tests an array for truth when the page answers, and fails.
+                # Send lists: Plotly 7.1 uses an array as a condition when the page answers, and fails.
                 traces[field.name].update(x=x.tolist(), y=y.tolist())
 
     display(picture.panel(figure, draw))
