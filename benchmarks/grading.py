@@ -242,7 +242,7 @@ def rows(lesson: Lesson, students: int, stock_students: int, otter_students: int
 
 
 def main() -> None:
-    """Run the benchmark with the command line's options."""
+    """Run the benchmark with the options from the command line."""
     parser = parser_of(__doc__)
     parser.add_argument("--lesson", default="1", help="which lesson")
     parser.add_argument("--students", type=int, default=60)

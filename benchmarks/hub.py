@@ -106,7 +106,7 @@ def rows(learners: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Run the benchmark with the command line's options."""
+    """Run the benchmark with the options from the command line."""
     parser = parser_of(__doc__)
     parser.add_argument("--learners", type=int, default=6, help="how many are started")
     arguments = parser.parse_args()

@@ -52,7 +52,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Run the benchmark with the command line's options."""
+    """Run the benchmark with the options from the command line."""
     show(rows(), parser_of(__doc__).parse_args().json)
 
 

@@ -92,7 +92,7 @@ def _nbgrader(root: Path, words: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Run the benchmark with the command line's options."""
+    """Run the benchmark with the options from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--students", type=int, default=10)
     parser.add_argument("--no-stock", action="store_true")

@@ -110,7 +110,7 @@ def measured(students: int, lesson: int, lessons: int) -> Iterator[dict[str, Any
 
 
 def main() -> None:
-    """Run the benchmark with the command line's options."""
+    """Run the benchmark with the options from the command line."""
     parser = parser_of(__doc__)
     parser.add_argument("--students", type=int, default=1000)
     parser.add_argument("--lesson", type=int, default=2)

@@ -248,7 +248,7 @@ def measured(students: int, rounds: int) -> Measured:
 
 
 def main() -> None:
-    """Run the benchmark with the command line's options."""
+    """Run the benchmark with the options from the command line."""
     parser = parser_of(__doc__)
     parser.add_argument("--students", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)

@@ -217,7 +217,7 @@ def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Run the benchmark with the command line's options."""
+    """Run the benchmark with the options from the command line."""
     parser = parser_of(__doc__)
     parser.add_argument("--lesson", default="01_what_autograd_does", help="which lesson to check")
     parser.add_argument("--all", action="store_true", help="then also all the others")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)")
-PLACES = 2  # the most decimals of a number that is stored as its distance from the number before
+PLACES = 2  # numbers with at most this many decimals are stored as differences from the number before
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Packed:
 
     Attributes:
         axes: the axes that the part depends on.
-        which: the number of the text at each point of these axes, with the last axis changing fastest, stored
-            as distances.
-        kinds: the number of each text's template, stored as distances.
+        which: the index of the text at each point of these axes, with the last axis changing fastest, stored
+            as differences.
+        kinds: the index of each text's template, stored as differences.
         templates: the words around the numbers, and a column with the values of each number.
     """
 
@@ -63,7 +63,7 @@ def pack(texts: Sequence[str], shape: Sequence[int]) -> Packed:
 
 
 def distances(numbers: Sequence[int]) -> list[int]:
-    """Return the difference of each number from the number before it; the first is taken from 0."""
+    """Return the differences between successive numbers; the first number is compared with 0."""
     return [b - a for a, b in zip([0, *numbers], numbers, strict=False)]
 
 
@@ -80,7 +80,7 @@ def _template(literals: tuple[str, ...], rows: list[list[str]]) -> dict[str, Any
 
 
 def _column(numbers: Sequence[str]) -> Any:
-    """Return a column of numbers as integer distances if they can be restored exactly, or else as text."""
+    """Return a column of numbers as integer differences if they can be restored exactly, or else as text."""
     places = max(len(number.partition(".")[2]) for number in numbers)
     if places <= PLACES:
         whole = [round(float(number) * 10**places) for number in numbers]

@@ -68,9 +68,9 @@ def everything(most: int = STATES) -> dict[str, Any]:
 
 
 def fitted(panels: Sequence[Panel[Any]], most: int) -> list[bytes]:
-    """Return the compressed recordings of a lesson's explorers, which together have at most BYTES bytes.
+    """Return the compressed recordings of a lesson's explorers, with at most BYTES bytes in total.
 
-    Until they fit, the largest one is recorded again with fewer states.
+    While they are too large, the largest recording is made again with fewer states.
     """
     counts = [most for _ in panels]
     found = [compressed(recorded(panel, most)) for panel in panels]
@@ -237,7 +237,7 @@ class Camera:
             self.figure.set_layout_engine("constrained")
             set_scene(self.picture, self.panel.reading)
             self.stage.canvas.draw()
-            self.figure.set_layout_engine("none")  # an SVG's text has other sizes, which would move the axes
+            self.figure.set_layout_engine("none")  # SVG text has other widths, which would move the axes
             self.panel.picture = self.picture
             self._scenes[scene] = {
                 "still": self._svg(),

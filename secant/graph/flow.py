@@ -24,7 +24,7 @@ FEW = 6  # elements; a tensor with at most so many is written out in full
 
 Kind = Literal["value", "slope", "gradient"]
 Trouble = Literal["freed", "failed", "unseen", "own", "packed", "hook", "accumulated"]
-Grads = dict[int, torch.Tensor]  # gradients by the number of the node's result
+Grads = dict[int, torch.Tensor]  # gradients by the index of the node's result
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Fact:
 
     kind: Kind
     text: str
-    name: str = ""  # the number of the result if the node has several, or the name of the slope's input
+    name: str = ""  # the index of the result if the node has several, or the name of the slope's input
     summed: bool = False
     copies: bool = False
 
@@ -59,10 +59,10 @@ class Flow:
     """The incoming gradients of each node, and its slopes.
 
     Attributes:
-        arriving: the gradients that arrive at each node, by the number of the node's result.
+        arriving: the gradients that arrive at each node, by the index of the node's result.
         slopes: the gradients that each node passes on for a gradient of ones. A gradient for an input that
             was broadcast is not yet summed over the copies.
-        unknown: the results, as (node, number), whose gradients could not be computed.
+        unknown: the results, as (node, index of the result), for which no gradient could be computed.
         troubles: the nodes where something failed or was left out, each with the kind of trouble.
     """
 
@@ -127,7 +127,7 @@ def walk_back(found: Sequence[Any], starts: Sequence[tuple[int, int]], *, gradie
 
     Args:
         found: the nodes.
-        starts: the results to start at, each as (position of the node, number of the result).
+        starts: the results to start at, each as (position of the node, index of the result).
         gradients: whether to call the hooks, so that `arriving` holds what backward() would compute. Hooks
             never change the slopes.
     """
@@ -165,7 +165,7 @@ def _noting(flow: Flow, i: int) -> Iterator[None]:
 def _in_order(found: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, int]]]]:
     """Yield each node after all nodes that lead to it, together with its inputs.
 
-    The inputs map a position in `next_functions` to (position of the node, number of the result).
+    The inputs map a position in `next_functions` to (position of the node, index of the result).
     """
     position = {id(node): i for i, node in enumerate(found)}
     inputs = [
@@ -187,9 +187,9 @@ def _in_order(found: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, 
 
 
 def _reached(flow: Flow, i: int) -> set[int]:
-    """Return the numbers of the node's results that receive a gradient, known or unknown.
+    """Return the indices of the node's results that receive a gradient, known or unknown.
 
-    Return the first result's number if no result receives one.
+    If no result receives a gradient, return the index of the first result.
     """
     return {*flow.arriving[i]} | {number for j, number in flow.unknown if j == i} or {0}
 

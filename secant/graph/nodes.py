@@ -30,7 +30,7 @@ def count_of_results(node: Any) -> int:
 
 
 def ones(node: Any, number: int) -> Tensor:
-    """Return a gradient of ones for the node's result with the given number."""
+    """Return a gradient of ones for the node's result with this index."""
     if node.name() == ACCUMULATOR:
         return torch.ones_like(node.variable)
     about = node._input_metadata[number]

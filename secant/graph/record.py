@@ -185,7 +185,7 @@ def _place(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
 def _results(
     found: Sequence[Any], named: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
 ) -> list[dict[int, torch.Tensor]]:
-    """Return the results of each node that are still available, by the number of the result.
+    """Return the results of each node that are still available, by the index of the result.
 
     A result is available if the learner passed it, or if its node or a node that used it saved it.
     """
