@@ -57,8 +57,8 @@ def measured(name: str, environment: dict[str, str]) -> list[Row]:
             except subprocess.TimeoutExpired:
                 raise Failed(f"it took longer than {HOURS} hours") from None
         if code != 0:
-            said = log.read_text(errors="replace").strip().splitlines()
-            raise Failed(said[-1][:200] if said else f"it ended with code {code} and said nothing")
+            log_lines = log.read_text(errors="replace").strip().splitlines()
+            raise Failed(log_lines[-1][:200] if log_lines else f"it ended with code {code} and said nothing")
         try:
             return performance.checked(json.loads(result.read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:
@@ -71,7 +71,7 @@ def refreshed(name: str, before: Record, console: Console) -> Record:
     if (load := os.getloadavg()[0]) > 0.5 * (os.cpu_count() or 1):
         trouble.append(f"other work was going on: the load was {load:.1f} when it began")
     environment, absent = peers.environment(name, lambda text: console.print(text, markup=False))
-    trouble += [f"{peer} could not be installed: {why}" for peer, why in absent.items()]
+    trouble += [f"{peer} could not be installed: {reason}" for peer, reason in absent.items()]
     try:
         rows = measured(name, environment)
     except Failed as failure:

@@ -96,9 +96,11 @@ def timed(folder: Path, *commands: list[str]) -> Taken:
     try:
         for command in commands:
             words = meter.words(command)
-            done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
-            if done.returncode:
-                raise RuntimeError(f"{' '.join(command[1:4])}: {done.stdout[-1000:]}{done.stderr[-2000:]}")
+            process = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
+            if process.returncode:
+                raise RuntimeError(
+                    f"{' '.join(command[1:4])}: {process.stdout[-1000:]}{process.stderr[-2000:]}"
+                )
         return Taken(time.perf_counter() - start, meter.read() - worked)
     finally:
         meter.close()
@@ -179,8 +181,8 @@ def in_a_fork(notebook: NotebookNode) -> float:
         finally:
             os._exit(0)
     os.close(writing)
-    with open(reading) as said:
-        seconds = float(said.read())
+    with open(reading) as pipe:
+        seconds = float(pipe.read())
     os.waitpid(child, 0)
     return seconds
 
@@ -190,12 +192,12 @@ def run_cells(notebook: NotebookNode) -> float:
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell.instance()
-    begun = time.process_time()
+    start = time.process_time()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 shell.run_cell(cell.source, store_history=False)
-    return time.process_time() - begun
+    return time.process_time() - start
 
 
 def become_warm() -> None:
@@ -213,8 +215,8 @@ def floor_apart(lesson: Lesson, students: int) -> float:
     command = [sys.executable, "-m", "benchmarks.grading", "--lesson", lesson.name[:2]]
     command += ["--students", str(students), "--floor"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    return float(done.stdout.split()[-1])
+    process = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return float(process.stdout.split()[-1])
 
 
 # --- Making the rows ----------------------------------------------------------------------------------------
@@ -249,14 +251,14 @@ def main() -> None:
     parser.add_argument("--stock", type=int, default=60, help="how many of them nbgrader grades")
     parser.add_argument("--otter", type=int, default=FEW, help="how many of them otter-grader grades")
     parser.add_argument("--floor", action="store_true", help="only say the floor")
-    given = parser.parse_args()
-    (lesson,) = choose_lessons(LESSONS, [given.lesson])
-    if given.floor:
+    options = parser.parse_args()
+    (lesson,) = choose_lessons(LESSONS, [options.lesson])
+    if options.floor:
         become_warm()
-        print(floor(lesson, given.students))
+        print(floor(lesson, options.students))
         return
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    show(rows(lesson, given.students, given.stock, given.otter), given.json)
+    show(rows(lesson, options.students, options.stock, options.otter), options.json)
 
 
 if __name__ == "__main__":

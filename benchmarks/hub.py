@@ -81,9 +81,9 @@ def measured(users: list[User]) -> tuple[float, float]:
 
 def rows(learners: int) -> list[dict[str, Any]]:
     """Run the measurements and return the rows of the benchmark."""
-    known = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
-    names = [name for _, name in known[2 : 3 + learners]]
-    found = []
+    accounts = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
+    names = [name for _, name in accounts[2 : 3 + learners]]
+    figures = []
     with hub(names, SECANT_IDLE_MINUTES=IDLE_MINUTES) as started:
         users: list[User] = []
         for many in (FEW, learners):
@@ -94,8 +94,8 @@ def rows(learners: int) -> list[dict[str, Any]]:
             users += new
             for user in users:
                 check(started, user)
-            found.append(measured(users))
-    few, more = found
+            figures.append(measured(users))
+    few, more = figures
     checked, idle = ((after - before) / (learners - FEW) for before, after in zip(few, more, strict=True))
     return [
         row("hub, a learner who checks", checked, unit="MB"),

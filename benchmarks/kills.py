@@ -66,19 +66,19 @@ def start(room: Path) -> subprocess.Popen[bytes]:
 
 def finish(room: Path) -> float:
     """Run `autograder grade` to its end and return the seconds."""
-    begun = time.monotonic()
+    start_time = time.monotonic()
     process = start(room)
-    said, _ = process.communicate()
+    output, _ = process.communicate()
     if process.returncode != 0:
-        raise SystemExit(f"`autograder grade` ended with {process.returncode}:\n{said.decode()}")
-    return time.monotonic() - begun
+        raise SystemExit(f"`autograder grade` ended with {process.returncode}:\n{output.decode()}")
+    return time.monotonic() - start_time
 
 
 def known(room: Path) -> tuple[object, ...]:
     """Return everything that a grading leaves: the gradebook's content, the files and the results."""
     results = timeless(json.loads((room / "results.json").read_text()))
-    found = files(room / "autograded", room / "feedback")
-    return content(f"sqlite:///{room}/gradebook.db"), found, results
+    file_contents = files(room / "autograded", room / "feedback")
+    return content(f"sqlite:///{room}/gradebook.db"), file_contents, results
 
 
 def orphans() -> int:
@@ -108,15 +108,15 @@ def wait_for(room: Path, process: subprocess.Popen[bytes], entered: int, seconds
 
 def kill(process: subprocess.Popen[bytes]) -> float:
     """Kill the coordinator and return the seconds until all processes that it started are gone."""
-    begun = time.monotonic()
+    start_time = time.monotonic()
     process.send_signal(signal.SIGKILL)
     process.wait()
     while left := orphans():
-        if time.monotonic() - begun > _LINGER_SECONDS:
+        if time.monotonic() - start_time > _LINGER_SECONDS:
             raise SystemExit(f"{left} processes outlive the coordinator")
         time.sleep(0.01)
     process.communicate()
-    return time.monotonic() - begun
+    return time.monotonic() - start_time
 
 
 def measure(kills: int, seed: int) -> dict[str, Any]:
@@ -165,12 +165,12 @@ def main() -> None:
     parser.add_argument("--json", type=Path, required=True)
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    found = measure(given.kills, given.seed)
-    print(json.dumps(found, indent=1))
-    rows = [row("kills survived", found["the same"], "kills", given.kills, "runs", more=True)]
-    given.json.write_text(json.dumps(rows, indent=2) + "\n")
-    if found["the same"] != given.kills:
+    options = parser.parse_args()
+    results = measure(options.kills, options.seed)
+    print(json.dumps(results, indent=1))
+    rows = [row("kills survived", results["the same"], "kills", options.kills, "runs", more=True)]
+    options.json.write_text(json.dumps(rows, indent=2) + "\n")
+    if results["the same"] != options.kills:
         raise SystemExit("A killed run has left something else than an undisturbed one.")
 
 

@@ -46,11 +46,11 @@ def private_bytes(pid: int) -> int:
 def below(ancestor: int) -> list[int]:
     """Return the ids of this process and of all its descendants."""
     parents = {pid: int(fields[1]) for pid in process_ids() if (fields := stat_fields(pid))}
-    found, new = set[int](), {ancestor}
+    processes, new = set[int](), {ancestor}
     while new:
-        found |= new
-        new = {pid for pid, parent in parents.items() if parent in new} - found
-    return sorted(found)
+        processes |= new
+        new = {pid for pid, parent in parents.items() if parent in new} - processes
+    return sorted(processes)
 
 
 def in_containers(ancestor: int) -> list[int]:
@@ -75,16 +75,16 @@ def most_private(processes: Callable[[], list[int]]) -> Iterator[list[int]]:
     Yields:
         a list whose only item is the largest sum of bytes so far.
     """
-    most, over = [0], threading.Event()
+    peak, over = [0], threading.Event()
 
     def sample() -> None:
         while not over.is_set():
-            most[0] = max(most[0], sum(map(private_bytes, processes())))
+            peak[0] = max(peak[0], sum(map(private_bytes, processes())))
 
     thread = threading.Thread(target=sample)
     thread.start()
     try:
-        yield most
+        yield peak
     finally:
         over.set()
         thread.join()
@@ -132,33 +132,33 @@ def ours(wall: Wall, lesson: Lesson) -> int:
     examiner = Examiner(lesson.name, assignment(lesson).source)
     if (later := imported_later(v4.writes(assignment(lesson).source))) is not None:
         wall.prepare(later)  # a worker prepares its wall in the same way
-    with most_private(lambda: in_containers(os.getpid())) as most, counted_by_groups() as peaks:
+    with most_private(lambda: in_containers(os.getpid())) as sampled, counted_by_groups() as peaks:
         report = examiner.grade(wall, solution(lesson), b"secret")
     assert all(task.outcome in ("passed", "manual") for task in report.tasks), report
     counted = ", ".join(f"{peak / _MEGABYTE:.0f} MB" for peak in peaks) or "nothing"
-    print(f"{lesson.name}: {most[0] / _MEGABYTE:.0f} MB; its control group counted {counted}")
-    return max(most + peaks)
+    print(f"{lesson.name}: {sampled[0] / _MEGABYTE:.0f} MB; its control group counted {counted}")
+    return max(sampled + peaks)
 
 
 def stock(lesson: Lesson) -> int:
     """Run a lesson's notebook with its tests in a stock kernel and return the kernel's peak bytes."""
-    with kernel(STOCK) as started, most_private(lambda: below(started.process.pid)) as most:
+    with kernel(STOCK) as started, most_private(lambda: below(started.process.pid)) as peak:
         for cell in source(lesson).cells:
             if cell.cell_type == "code":
                 started.run(cell.source)
-    return most[0]
+    return peak[0]
 
 
 def rows() -> list[dict[str, Any]]:
     """Run the measurements and return the rows of the benchmark."""
     with Wall() as wall:
-        found = {lesson: ours(wall, lesson) for lesson in LESSONS}
+        peaks = {lesson: ours(wall, lesson) for lesson in LESSONS}
         template = sum(private_bytes(pid) for pid in below(os.getpid()) if pid != os.getpid())
         worker = private_bytes(os.getpid())
         print(f"a worker: {worker / _MEGABYTE:.0f} MB, its template {template / _MEGABYTE:.0f} MB")
-    largest = max(LESSONS, key=lambda lesson: found[lesson])
-    most, peer = found[largest] / _MEGABYTE, stock(largest) / _MEGABYTE
-    return [row("submission, private memory", most, PEER, peer, "MB")]
+    largest = max(LESSONS, key=lambda lesson: peaks[lesson])
+    megabytes, peer = peaks[largest] / _MEGABYTE, stock(largest) / _MEGABYTE
+    return [row("submission, private memory", megabytes, PEER, peer, "MB")]
 
 
 def main() -> None:

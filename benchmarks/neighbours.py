@@ -88,21 +88,21 @@ def rows(rounds: int) -> list[dict[str, Any]]:
         world, cases = World.create(Path(name), bait=False), load_all()
         honest = job(world, world.notebook(busy(0.8 * QUICK["QUESTION_SECONDS"])))
         others = {"peer": honest} | {
-            what: job(world, cases[id].make(world, cases[id].answers(variant_of(cases[id]))))
-            for what, id in BESIDE.items()
+            case: job(world, cases[id].make(world, cases[id].answers(variant_of(cases[id]))))
+            for case, id in BESIDE.items()
         }
         workers = QuickWorkers(2)
         try:
             seconds_beside(workers, honest, honest)  # warms up both workers
             turns = [
-                {what: seconds_beside(workers, honest, other) for what, other in others.items()}
+                {case: seconds_beside(workers, honest, other) for case, other in others.items()}
                 for _ in range(rounds)
             ]
         finally:
             workers.close(kill=True)
-    found = {what: statistics.median(turn[what] for turn in turns) for what in others}
-    peer = found.pop("peer")
-    return [row(f"honest student beside {what}", ours, PEER, peer) for what, ours in found.items()]
+    medians = {case: statistics.median(turn[case] for turn in turns) for case in others}
+    peer = medians.pop("peer")
+    return [row(f"honest student beside {case}", ours, PEER, peer) for case, ours in medians.items()]
 
 
 def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
@@ -118,16 +118,16 @@ def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
         start = time.perf_counter()
         summary, megabytes = graded(course)
         seconds = time.perf_counter() - start
-    theirs = [each for each in summary.as_json() if "honest" in each["student"]]
+    honest_rows = [each for each in summary.as_json() if "honest" in each["student"]]
     outcomes = [task["outcome"] for each in summary.as_json() for task in each["tasks"]]
     return {
         "honest": honest,
         "hostile": hostile,
         "spinners": spinners,
         "seconds": seconds,
-        "honest seconds": statistics.median(_seconds(each) for each in theirs),
-        "slowest honest seconds": max(_seconds(each) for each in theirs),
-        "honest points lost": sum(FULL - each["score"] for each in theirs),
+        "honest seconds": statistics.median(_seconds(each) for each in honest_rows),
+        "slowest honest seconds": max(_seconds(each) for each in honest_rows),
+        "honest points lost": sum(FULL - each["score"] for each in honest_rows),
         "examiner's megabytes": round(megabytes),
         "grader_failure": outcomes.count("grader_failure"),
     }
@@ -147,13 +147,13 @@ def main() -> None:
     parser.add_argument("--honest", type=int, default=40)
     parser.add_argument("--hostile", type=int, default=20)
     parser.add_argument("--spinners", type=int, default=0)
-    given = parser.parse_args()
-    found = rows(given.rounds)
-    without, beside = (measure(given.honest, number, given.spinners) for number in (0, given.hostile))
+    options = parser.parse_args()
+    results = rows(options.rounds)
+    without, beside = (measure(options.honest, number, options.spinners) for number in (0, options.hostile))
     print(without, beside, sep="\n")
-    figure = f"honest student of a class of {given.honest} and {given.hostile} hostile"
-    found.append(row(figure, beside["honest seconds"], "without them", without["honest seconds"]))
-    show(found, given.json)
+    figure = f"honest student of a class of {options.honest} and {options.hostile} hostile"
+    results.append(row(figure, beside["honest seconds"], "without them", without["honest seconds"]))
+    show(results, options.json)
 
 
 if __name__ == "__main__":

@@ -74,6 +74,6 @@ def verify(folder: Path, lesson: Lesson) -> None:
             task.id: 0 if (task.id, answers[task.id]) in bad else task.points for task in questions(lesson)
         }
         tests = json.loads((path.parent / "results.json").read_text("utf-8"))["tests"]
-        given = {test["name"]: test["score"] for test in tests if test.get("max_score")}
-        if given != due:
-            raise RuntimeError(f"otter: {path.parent.parent.name} got {given}, not {due}")
+        scores = {test["name"]: test["score"] for test in tests if test.get("max_score")}
+        if scores != due:
+            raise RuntimeError(f"otter: {path.parent.parent.name} got {scores}, not {due}")

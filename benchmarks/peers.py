@@ -28,7 +28,7 @@ def wanted(name: str) -> list[Requirement]:
     They are the lines of requirements.txt that name the benchmark in a comment.
     """
     lines = [line.partition("#") for line in REQUIREMENTS.read_text(encoding="utf-8").splitlines()]
-    return [Requirement(text) for text, _, who in lines if text.strip() and name in who.split()]
+    return [Requirement(text) for text, _, benchmarks in lines if text.strip() and name in benchmarks.split()]
 
 
 def packages(place: Path = PLACE) -> Path:
@@ -39,13 +39,13 @@ def packages(place: Path = PLACE) -> Path:
 def missing(requirements: list[Requirement], place: Path = PLACE) -> list[Requirement]:
     """Return the requirements that neither the environment nor this Python meets."""
     path = [str(packages(place)), *sys.path]
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for package in distributions(path=path):
-        found.setdefault(canonicalize_name(package.metadata["Name"]), package.version)
+        versions.setdefault(canonicalize_name(package.metadata["Name"]), package.version)
     return [
         requirement
         for requirement in requirements
-        if (version := found.get(canonicalize_name(requirement.name))) is None
+        if (version := versions.get(canonicalize_name(requirement.name))) is None
         or not requirement.specifier.contains(version, prereleases=True)
     ]
 
@@ -64,14 +64,14 @@ def environment(name: str, tell: Callable[[str], None]) -> tuple[dict[str, str],
     if needed := missing(requirements):
         tell(f"    installing {', '.join(map(str, needed))} into {PLACE.name}, once: a minute or more")
         make()
-        absent = {str(requirement): why for requirement in needed if (why := install(requirement))}
+        absent = {str(requirement): reason for requirement in needed if (reason := install(requirement))}
     path = [str(packages()), os.environ.get("PYTHONPATH", "")]
     shared = [str(PLACE / "share" / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
-    own = {
+    variables = {
         "PYTHONPATH": os.pathsep.join(filter(None, path)),
         "JUPYTER_PATH": os.pathsep.join(filter(None, shared)),
     }
-    return os.environ | own, absent
+    return os.environ | variables, absent
 
 
 def make() -> None:
@@ -95,10 +95,10 @@ def install(requirement: Requirement) -> str:
         pip = [sys.executable, "-m", "pip", "--python", str(PLACE), "install"]
         options = ["--disable-pip-version-check", "--no-input", "--quiet", "-c", str(constraints)]
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 [*pip, *options, str(requirement)], capture_output=True, text=True, timeout=60 * MINUTES
             )
         except subprocess.TimeoutExpired:
             return f"it took longer than {MINUTES} minutes"
-    said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-    return "" if done.returncode == 0 else (said or ["pip failed"])[-1].removeprefix("ERROR: ")[:200]
+    errors = [line for line in process.stderr.splitlines() if line.startswith("ERROR")]
+    return "" if process.returncode == 0 else (errors or ["pip failed"])[-1].removeprefix("ERROR: ")[:200]

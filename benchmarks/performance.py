@@ -55,9 +55,11 @@ class Record:
             complete: whether all peers were available. If not, old rows that were not measured again stay.
         """
         new = [{**row, "date": date, "machine": machine} for row in rows]
-        again = {(row["figure"], row["peer"]) for row in rows}
-        kept = [] if complete else [row for row in self.rows if (row["figure"], row["peer"]) not in again]
-        return replace(self, rows=[*new, *kept], trouble=list(trouble), is_failed=False)
+        measured = {(row["figure"], row["peer"]) for row in rows}
+        old_rows = (
+            [] if complete else [row for row in self.rows if (row["figure"], row["peer"]) not in measured]
+        )
+        return replace(self, rows=[*new, *old_rows], trouble=list(trouble), is_failed=False)
 
 
 def checked(rows: Any) -> list[Row]:
@@ -91,9 +93,9 @@ def write(root: Path, records: Mapping[str, Record]) -> None:
         (JSON, json.dumps(ordered, indent=1, ensure_ascii=False) + "\n"),
         (PAGE, page(records)),
     ):
-        beside = root / f"{name}.new"
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(root / name)
+        new_file = root / f"{name}.new"
+        new_file.write_text(text, encoding="utf-8")
+        new_file.replace(root / name)
 
 
 def machine() -> str:
@@ -140,14 +142,14 @@ def is_old(record: Record, row: Row) -> bool:
 
 def table(records: Mapping[str, Record]) -> Table:
     """Return a table of all rows for the terminal."""
-    shown = Table("figure", "ours", "peer", "peer's", "times better", "benchmark")
+    view = Table("figure", "ours", "peer", "peer's", "times better", "benchmark")
     for name, record in records.items():
         for row in record.rows:
             figure, *others = cells(row)
-            shown.add_row(f"{figure} (of {row['date']})" if is_old(record, row) else figure, *others, name)
-    trouble = [f"{name}: {said}" for name, record in records.items() for said in record.trouble]
-    shown.caption = Text("\n".join(trouble), justify="left")
-    return shown
+            view.add_row(f"{figure} (of {row['date']})" if is_old(record, row) else figure, *others, name)
+    trouble = [f"{name}: {remark}" for name, record in records.items() for remark in record.trouble]
+    view.caption = Text("\n".join(trouble), justify="left")
+    return view
 
 
 def page(records: Mapping[str, Record]) -> str:
@@ -163,11 +165,11 @@ def page(records: Mapping[str, Record]) -> str:
             lines.append(f"| {figure}{old} | {' | '.join(others)} |")
     lines += ["", "| benchmark | command | measured | machine | remarks |", "|---|---|---|---|---|"]
     for name, record in records.items():
-        where = sorted({machines.index(row["machine"]) + 1 for row in record.rows})
+        numbers = sorted({machines.index(row["machine"]) + 1 for row in record.rows})
         remarks = escaped("; ".join(record.trouble))
         command = f"python -m {__package__}.{name} --json FILE"
         lines.append(
-            f"| {name} | `{command}` | {latest(record)} | {', '.join(map(str, where))} | {remarks} |"
+            f"| {name} | `{command}` | {latest(record)} | {', '.join(map(str, numbers))} | {remarks} |"
         )
     lines += ["", *(f"Machine {number}: {text}." for number, text in enumerate(machines, 1))]
     return HEAD + "\n".join(lines) + "\n"

@@ -97,20 +97,20 @@ def main() -> None:
     parser.add_argument("--students", type=int, default=10)
     parser.add_argument("--no-stock", action="store_true")
     parser.add_argument("--imports", nargs="*", default=[], metavar="MODULE")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with TemporaryDirectory() as name:
         root = Path(name)
-        make_course(root, given.students, given.imports)
-        start, each = ours(root, given.students)
+        make_course(root, options.students, options.imports)
+        start, each = ours(root, options.students)
         print(f"ours: {each:.2f} s a submission, after {start:.1f} s for the wall")
         modules = preloaded(root, [NAME], Config())
-        if given.imports:
-            start, each = ours(root, given.students, modules)
+        if options.imports:
+            start, each = ours(root, options.students, modules)
             print(f"ours, {', '.join(modules)} preloaded: {each:.2f} s, after {start:.1f} s for the wall")
-        graded = whole(root, given.students)
+        graded = whole(root, options.students)
         print(f"ours, with gradebook, folders and pages: {graded:.2f} s a submission, the start included")
-        if not given.no_stock:
-            autograde, feedback = stock(root, given.students)
+        if not options.no_stock:
+            autograde, feedback = stock(root, options.students)
             both = autograde + feedback
             print(f"nbgrader autograde: {autograde:.2f} s a submission, {autograde / each:.1f} times ours")
             print(f"nbgrader generate_feedback: {feedback:.2f} s a submission")

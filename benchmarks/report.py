@@ -44,17 +44,17 @@ def a_class(lesson: Lesson, students: int) -> dict[str, Student]:
             for each in wrong_answers(lesson)
             if each.task == task.id
         ]
-    made: dict[str, Student] = {}
+    members: dict[str, Student] = {}
     for number in range(students):
         name = f"s{number:05}"
         if number and number % _COPIED == 0:
-            made[name] = made[f"s{number - 1:05}"]
+            members[name] = members[f"s{number - 1:05}"]
             continue
         chosen = {task: chance.choice(answers) for task, answers in recorded.items()}
         texts = {task: _own(text, chance) for task, (text, _) in chosen.items()}
         fates = {task: fate for task, (_, fate) in chosen.items()}
-        made[name] = Student(fates, texts, LANGUAGES[number % 2])
-    return made
+        members[name] = Student(fates, texts, LANGUAGES[number % 2])
+    return members
 
 
 def _own(text: str, chance: random.Random) -> str:
@@ -80,14 +80,14 @@ def reported(room: Path, *words: str) -> tuple[float, float]:
         words: the command's arguments.
     """
     command = [sys.executable, "-m", "autograder.cli", "report", *words]
-    begun = time.monotonic()
+    start = time.monotonic()
     process = subprocess.Popen(
         command, cwd=room, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL
     )
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
-    return used.ru_utime + used.ru_stime, time.monotonic() - begun
+    return used.ru_utime + used.ru_stime, time.monotonic() - start
 
 
 def measured(students: int, lesson: int, lessons: int) -> Iterator[dict[str, Any]]:
@@ -98,15 +98,15 @@ def measured(students: int, lesson: int, lessons: int) -> Iterator[dict[str, Any
         lesson: the number of the lesson that is reported on alone.
         lessons: the number of lessons in the course.
     """
-    chosen = [found for found in LESSONS if int(found.name[:2]) == lesson]
-    chosen += [found for found in LESSONS if found not in chosen][: lessons - 1]
+    chosen = [candidate for candidate in LESSONS if int(candidate.name[:2]) == lesson]
+    chosen += [candidate for candidate in LESSONS if candidate not in chosen][: lessons - 1]
     with tempfile.TemporaryDirectory() as name:
         room = Path(name)
         a_course(room, sorted(chosen, key=lambda each: each.name), students)
-        for what, words in ((f"lesson {lesson}", [str(lesson)]), (f"{len(chosen)} lessons", [])):
+        for title, words in ((f"lesson {lesson}", [str(lesson)]), (f"{len(chosen)} lessons", [])):
             busy, seconds = reported(room, *words)
-            yield row(f"report on {what}, {students} students, processor", busy)
-            yield row(f"report on {what}, {students} students", seconds)
+            yield row(f"report on {title}, {students} students, processor", busy)
+            yield row(f"report on {title}, {students} students", seconds)
 
 
 def main() -> None:
@@ -115,8 +115,8 @@ def main() -> None:
     parser.add_argument("--students", type=int, default=1000)
     parser.add_argument("--lesson", type=int, default=2)
     parser.add_argument("--lessons", type=int, default=10)
-    given = parser.parse_args()
-    show(measured(given.students, given.lesson, given.lessons), given.json)
+    options = parser.parse_args()
+    show(measured(options.students, options.lesson, options.lessons), options.json)
 
 
 if __name__ == "__main__":

@@ -49,10 +49,10 @@ def row(
 
 def show(rows: Iterable[dict[str, Any]], file: Path | None) -> None:
     """Print each row as soon as it is measured, and then write all rows into the file, if one is given."""
-    found = []
+    all_rows = []
     for each in rows:
-        found.append(each)
+        all_rows.append(each)
         peer = f"{each['peer']} {each['peer_value']}, {each['ratio']} times" if each["peer"] else ""
         print(f"{each['figure']:52} {each['ours']} {each['unit']}   {peer}", flush=True)
     if file:
-        file.write_text(json.dumps(found, indent=2) + "\n")
+        file.write_text(json.dumps(all_rows, indent=2) + "\n")

@@ -77,15 +77,15 @@ def busy_seconds() -> float:
 @contextlib.contextmanager
 def accounted() -> Iterator[None]:
     """Make Linux count the processor time of this process and its descendants, if cpuacct is available."""
-    own = str(os.getpid())
+    pid = str(os.getpid())
     with contextlib.suppress(OSError):
         _ACCOUNT.mkdir()
-        (_ACCOUNT / "cgroup.procs").write_text(own)
+        (_ACCOUNT / "cgroup.procs").write_text(pid)
     try:
         yield
     finally:
         with contextlib.suppress(OSError):
-            (_ACCOUNT.parent / "cgroup.procs").write_text(own)
+            (_ACCOUNT.parent / "cgroup.procs").write_text(pid)
             _ACCOUNT.rmdir()
 
 
@@ -196,12 +196,12 @@ def writing(room: Path, workers: Recorded, postgres: Server, rounds: int) -> tup
         course = pointed(room, url)
         with Book(course.directory, course.config) as book:
             register(book, read_assignment(room, LESSONS[0].name))
-    found = []
+    rates_of_rounds = []
     for number in range(rounds):
         copied = shutil.copy(empty, room / f"copy{number}.db")
         urls = f"sqlite:///{copied}", postgres.database(f"copy{number}", like="empty")
-        found.append([written(pointed(room, url), workers) for url in urls])
-    ours, theirs = (statistics.median(rates) for rates in zip(*found, strict=True))
+        rates_of_rounds.append([written(pointed(room, url), workers) for url in urls])
+    ours, theirs = (statistics.median(rates) for rates in zip(*rates_of_rounds, strict=True))
     return ours, theirs
 
 
@@ -234,7 +234,7 @@ def measured(students: int, rounds: int) -> Measured:
             recorded = Recorded(local)
             for workers in (recorded, far):
                 measure(course, workers, pid)  # warms up the workers
-            found = [(measure(course, local, pid), measure(course, far, pid)) for _ in range(rounds)]
+            costs = [(measure(course, local, pid), measure(course, far, pid)) for _ in range(rounds)]
             local.close()
             far.close()
         disk = ", ".join(f"{size:.0f} KB {where}" for where, size in kilobytes(course, students).items())
@@ -242,7 +242,7 @@ def measured(students: int, rounds: int) -> Measured:
         rates = writing(room, recorded, postgres, rounds)
     ours, theirs = (
         Cost(*(statistics.median(values) for values in zip(*each, strict=True)))
-        for each in zip(*found, strict=True)
+        for each in zip(*costs, strict=True)
     )
     return Measured(ours, theirs, *rates)
 

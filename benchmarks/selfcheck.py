@@ -53,8 +53,8 @@ VALIDATE = "jp-button.validate-button, .validate-button jp-button"
 
 def solved(lesson: str, folder: Path) -> Path:
     """Write the lesson's notebook with all answers filled in and return its path."""
-    (found,) = [entry for entry in find_lessons(ROOT) if entry.name == lesson]
-    answers = {task.id: task.answer.source for task in tasks(read_lesson(found))}
+    (lesson_source,) = [entry for entry in find_lessons(ROOT) if entry.name == lesson]
+    answers = {task.id: task.answer.source for task in tasks(read_lesson(lesson_source))}
     notebook = copy.deepcopy(read_assignment(ROOT, lesson).releases["en"])
     for cell in filter(is_answer, notebook.cells):
         cell.source = answers[grade_id(cell)]
@@ -74,8 +74,8 @@ def seconds(do: Callable[[], float | None], rounds: int = ROUNDS) -> float:
     for _ in range(rounds):
         time.sleep(REST_SECONDS)
         start = time.perf_counter()
-        own = do()
-        taken.append(time.perf_counter() - start if own is None else own)
+        reported = do()
+        taken.append(time.perf_counter() - start if reported is None else reported)
     return statistics.median(taken)
 
 
@@ -110,9 +110,9 @@ class Buttons:
         """Click nbgrader's Validate button and return the seconds."""
         taken: float = self.page.evaluate(CLICK, [VALIDATE, ".jp-Dialog", True])
         dialog = self.page.locator(".jp-Dialog")
-        said = dialog.inner_text()
-        if "Success" not in said:
-            raise RuntimeError(f"nbgrader: {said}")
+        message = dialog.inner_text()
+        if "Success" not in message:
+            raise RuntimeError(f"nbgrader: {message}")
         dialog.get_by_role("button").last.click()
         dialog.wait_for(state="detached")
         return taken
@@ -187,7 +187,7 @@ def clicked(page: Page, path: Path, rounds: int) -> tuple[list[float], float, fl
 
 def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
     """Measure and return the rows: buttons and commands for one lesson, then the buttons for the others."""
-    found = []
+    results = []
     with (
         tempfile.TemporaryDirectory() as name,
         server(Path(name)) as (address, environment),
@@ -196,24 +196,26 @@ def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
     ):
         path = solved(lesson, Path(name))
         alone, whole, peer = clicked(page, path, ROUNDS)
-        found.append(row("check button, task", statistics.median(alone), "nbgrader's Validate button", peer))
-        found.append(row("check button, lesson", whole, "nbgrader's Validate button", peer))
+        results.append(
+            row("check button, task", statistics.median(alone), "nbgrader's Validate button", peer)
+        )
+        results.append(row("check button, lesson", whole, "nbgrader's Validate button", peer))
         check = [sys.executable, "-m", "autograder.cli", "check", str(path)]
         validate = [str(Path(sys.executable).parent / "nbgrader"), "validate", str(path)]
         warm = seconds(call(environment, *check), 3)
         peer = seconds(call(environment, *validate), 3)
-        found.append(row("autograder check", warm, "nbgrader validate", peer))
+        results.append(row("autograder check", warm, "nbgrader validate", peer))
         nowhere = environment | {"JUPYTER_RUNTIME_DIR": str(Path(name, "none"))}
         cold = seconds(call(nowhere, *check), 3)
-        found.append(row("autograder check, no service", cold, "nbgrader validate", peer))
+        results.append(row("autograder check, no service", cold, "nbgrader validate", peer))
         for other in others:
             number = int(other[:2])
             alone, whole, peer = clicked(page, solved(other, Path(name)), 3)
             median, most = statistics.median(alone), max(alone)
-            found.append(row(f"check button, lesson {number}", whole, "nbgrader's Validate button", peer))
-            found.append(row(f"check button, task of {number}", median, "nbgrader's Validate button", peer))
-            found.append(row(f"check button, slowest task of {number}", most))
-    return found
+            results.append(row(f"check button, lesson {number}", whole, "nbgrader's Validate button", peer))
+            results.append(row(f"check button, task of {number}", median, "nbgrader's Validate button", peer))
+            results.append(row(f"check button, slowest task of {number}", most))
+    return results
 
 
 def main() -> None:

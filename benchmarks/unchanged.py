@@ -99,35 +99,35 @@ def again(room: Path) -> dict[str, Any]:
     """Grade once more by the command line and return its time, its memory and its output."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     words = [sys.executable, "-m", "autograder.cli", "grade", "--workers", "1", "--json", "results.json"]
-    begun = time.monotonic()
+    start = time.monotonic()
     process = subprocess.Popen(words, cwd=room, env=env, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    said = process.stdout.read()
+    output = process.stdout.read()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, said
+    assert process.returncode == 0, output
     return {
         "processor seconds": round(used.ru_utime + used.ru_stime, 2),
-        "seconds": round(time.monotonic() - begun, 2),
+        "seconds": round(time.monotonic() - start, 2),
         "megabytes": round(used.ru_maxrss / 1024),
-        "said": said.strip(),
+        "said": output.strip(),
     }
 
 
 def listed(room: Path, lesson: str, size: int) -> dict[str, Any]:
     """Request formgrader's lists of the class and return the seconds until they arrive, and its memory."""
-    found = {}
+    figures = {}
     with formgrader(room) as ask:
         for name, path in {
             "submissions, seconds": f"api/submissions/{lesson}",
             "the notebook's, seconds": f"api/submitted_notebooks/{lesson}/{lesson}",
         }.items():
-            begun = time.monotonic()
+            start = time.monotonic()
             assert len(json.loads(ask(path))) == size
-            found[name] = round(time.monotonic() - begun, 2)
+            figures[name] = round(time.monotonic() - start, 2)
         status = Path(f"/proc/{ask.pid}/status").read_text()
         (peak,) = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
-        return {**found, "megabytes": round(int(peak) / 1024)}
+        return {**figures, "megabytes": round(int(peak) / 1024)}
 
 
 def change_one(room: Path, lesson: str) -> None:
@@ -174,16 +174,16 @@ def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         "formgrader's list of {} notebooks": ("formgrader", "the notebook's, seconds", "s"),
         "formgrader with {}, memory": ("formgrader", "megabytes", "MB"),
     }
-    found = [each for each in runs if "unchanged" in each]
-    for size in sorted({each["students"] for each in found}):
-        of = {each["gradebook"]: each for each in found if each["students"] == size}
+    unchanged_runs = [each for each in runs if "unchanged" in each]
+    for size in sorted({each["students"] for each in unchanged_runs}):
+        by_gradebook = {each["gradebook"]: each for each in unchanged_runs if each["students"] == size}
         for name, (part, key, unit) in figures.items():
             figure = name.format(size)
-            if len(of) == 1:
-                ((kind, only),) = of.items()
+            if len(by_gradebook) == 1:
+                ((kind, only),) = by_gradebook.items()
                 yield row(f"{figure}, {_SHOWN[kind]}", only[part][key], unit=unit)
             else:
-                ours, theirs = of["postgres"][part][key], of["sqlite"][part][key]
+                ours, theirs = by_gradebook["postgres"][part][key], by_gradebook["sqlite"][part][key]
                 yield row(f"{figure}, PostgreSQL", ours, "SQLite", theirs, unit)
 
 
@@ -200,15 +200,15 @@ def main() -> None:
     parser.add_argument(
         "--gradebook", nargs="+", default=["sqlite", "postgres"], choices=["sqlite", "postgres"]
     )
-    given = parser.parse_args()
-    (lesson,) = [found.name for found in find_lessons(ROOT) if found.name.startswith(f"{given.lesson:02}_")]
+    options = parser.parse_args()
+    (lesson,) = [found.name for found in find_lessons(ROOT) if found.name.startswith(f"{options.lesson:02}_")]
     runs = []
-    for kind in given.gradebook:
+    for kind in options.gradebook:
         with tempfile.TemporaryDirectory() as name, database(kind, Path(name)) as url:
-            for found in measure(Path(name), lesson, url, given.students):
+            for found in measure(Path(name), lesson, url, options.students):
                 runs.append({"gradebook": kind, **found})
                 print(json.dumps(runs[-1]), flush=True)
-    given.json.write_text(json.dumps(list(rows(runs)), indent=2) + "\n")
+    options.json.write_text(json.dumps(list(rows(runs)), indent=2) + "\n")
 
 
 if __name__ == "__main__":

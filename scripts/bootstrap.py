@@ -74,15 +74,15 @@ def too_old() -> Failure:
 
     If a newer Python is installed, the command names it.
     """
-    found = "{}.{}".format(*sys.version_info[:2])
+    version = "{}.{}".format(*sys.version_info[:2])
     names = [f"python3.{minor}" for minor in (12, 13, 11, 14)]
-    here = [name for name in names if shutil.which(name) and is_new_enough(name)]
-    name = (here or names)[0]
+    available = [name for name in names if shutil.which(name) and is_new_enough(name)]
+    name = (available or names)[0]
     return Failure(
-        f"Secant needs Python 3.11 or newer and this is {found}: "
-        f"{'' if here else 'install a newer one and '}run `make lab PYTHON={name}`.",
-        f"Secant에는 Python 3.11 이상이 필요한데 지금은 {found}입니다. "
-        f"{'' if here else '새 버전을 설치한 뒤 '}`make lab PYTHON={name}` 명령으로 실행해 주세요.",
+        f"Secant needs Python 3.11 or newer and this is {version}: "
+        f"{'' if available else 'install a newer one and '}run `make lab PYTHON={name}`.",
+        f"Secant에는 Python 3.11 이상이 필요한데 지금은 {version}입니다. "
+        f"{'' if available else '새 버전을 설치한 뒤 '}`make lab PYTHON={name}` 명령으로 실행해 주세요.",
     )
 
 
@@ -182,8 +182,8 @@ def front_end() -> "list[str]":
     An installation copies them to JupyterLab's folder, so .venv has to be updated when they change.
     """
     folder = os.path.join("secant", "lab", "labextensions")
-    found = [os.path.join(at, name) for at, _, names in os.walk(os.path.join(ROOT, folder)) for name in names]
-    return sorted(os.path.relpath(path, ROOT) for path in found)
+    paths = [os.path.join(at, name) for at, _, names in os.walk(os.path.join(ROOT, folder)) for name in names]
+    return sorted(os.path.relpath(path, ROOT) for path in paths)
 
 
 def read_stamp() -> "dict[str, Any]":

@@ -57,13 +57,13 @@ def install() -> str:
     (packages / "environment_below.pth").write_text(link, encoding="utf-8")
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [*pip, "--upgrade", "torch"], capture_output=True, text=True, timeout=60 * MINUTES
         )
     except subprocess.TimeoutExpired:
         raise NotInstalledError(f"the installation took longer than {MINUTES} minutes") from None
-    if done.returncode:
-        raise NotInstalledError((done.stderr.strip().splitlines() or ["pip failed"])[-1])
+    if process.returncode:
+        raise NotInstalledError((process.stderr.strip().splitlines() or ["pip failed"])[-1])
     version = "import importlib.metadata as m; print(m.version('torch'))"
     return subprocess.run([PYTHON, "-c", version], capture_output=True, text=True, check=True).stdout.strip()
 

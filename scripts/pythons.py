@@ -23,10 +23,10 @@ Minor = tuple[int, int]
 def find_pythons() -> dict[Minor, Path]:
     """Return a Python of each minor version from 3.11 on: the one on PATH, or else pyenv's newest."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    found = [path for path in pyenv.glob("3.*/bin/python") if re.fullmatch(r"[\d.]+", path.parts[-3])]
-    found.sort(key=lambda path: [int(part) for part in path.parts[-3].split(".")])
+    paths = [path for path in pyenv.glob("3.*/bin/python") if re.fullmatch(r"[\d.]+", path.parts[-3])]
+    paths.sort(key=lambda path: [int(part) for part in path.parts[-3].split(".")])
     named = [shutil.which(f"python3.{minor}") for minor in range(OLDEST[1], NEWEST)]
-    runs = {minor: path for path in [*found, *map(Path, filter(None, named))] if (minor := _minor(path))}
+    runs = {minor: path for path in [*paths, *map(Path, filter(None, named))] if (minor := _minor(path))}
     return dict(sorted(runs.items()))
 
 
@@ -34,12 +34,12 @@ def _minor(python: Path) -> Minor | None:
     """Return the version of a Python, or None if it is too old or does not run, like some pyenv shims."""
     code = "import sys, venv; print(*sys.version_info[:2])"
     try:
-        done = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=60)
+        process = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    if done.returncode:
+    if process.returncode:
         return None
-    major, minor = map(int, done.stdout.split())
+    major, minor = map(int, process.stdout.split())
     return (major, minor) if (major, minor) >= OLDEST else None
 
 

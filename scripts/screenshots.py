@@ -94,8 +94,8 @@ def contact_sheet(out: Path) -> str:
     rows = []
     for folder in sorted(path for path in out.iterdir() if path.is_dir()):
         links = [html.escape(path.relative_to(out).as_posix()) for path in sorted(folder.glob("*.png"))]
-        shown = "".join(f'<a href="{link}"><img src="{link}" loading="lazy" alt=""></a>' for link in links)
-        rows.append(f"<h2>{html.escape(folder.name)}</h2><div>{shown}</div>")
+        images = "".join(f'<a href="{link}"><img src="{link}" loading="lazy" alt=""></a>' for link in links)
+        rows.append(f"<h2>{html.escape(folder.name)}</h2><div>{images}</div>")
     style = "body{font-family:sans-serif} div{display:flex;gap:6px;overflow-x:auto} img{width:420px}"
     return (
         '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Secant: pictures of the lessons</title>'

@@ -32,16 +32,18 @@ def problems(root: Path, tag: str | None = None) -> list[str]:
 
     There are also sentences for a change log without this version and for a tag that does not fit.
     """
-    version, found = current(root), []
+    version, sentences = current(root), []
     for place, pattern in PLACES.items():
         copies = re.findall(pattern, (root / place).read_text(encoding="utf-8"))
         if copies != [version]:
-            found.append(f"{place} names {' and '.join(copies) or 'no version'}, pyproject.toml {version}.")
+            sentences.append(
+                f"{place} names {' and '.join(copies) or 'no version'}, pyproject.toml {version}."
+            )
     if not notes(root, version):
-        found.append(f'CHANGELOG.md has no text under "## {version} - DATE".')
+        sentences.append(f'CHANGELOG.md has no text under "## {version} - DATE".')
     if tag is not None and tag != f"v{version}":
-        found.append(f"The tag {tag} is not that of version {version}, which is v{version}.")
-    return found
+        sentences.append(f"The tag {tag} is not that of version {version}, which is v{version}.")
+    return sentences
 
 
 def notes(root: Path, version: str) -> str:
@@ -69,15 +71,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("new", nargs="?", help="the version to begin, such as 0.3.0")
     parser.add_argument("--tag", help="fail unless this is the tag of the version")
     parser.add_argument("--notes", action="store_true", help="print what changed in it")
-    asked = parser.parse_args(arguments)
-    if asked.new:
-        if not _VERSION.fullmatch(asked.new) or asked.new == current(ROOT):
-            parser.error(f"{asked.new} is not a new version. Versions look like 0.3.0 or 0.3.0rc1.")
-        begin(ROOT, asked.new)
-    if found := problems(ROOT, asked.tag):
+    options = parser.parse_args(arguments)
+    if options.new:
+        if not _VERSION.fullmatch(options.new) or options.new == current(ROOT):
+            parser.error(f"{options.new} is not a new version. Versions look like 0.3.0 or 0.3.0rc1.")
+        begin(ROOT, options.new)
+    if found := problems(ROOT, options.tag):
         print(*found, sep="\n", file=sys.stderr)
         return 1
-    print(notes(ROOT, current(ROOT)) if asked.notes else current(ROOT))
+    print(notes(ROOT, current(ROOT)) if options.notes else current(ROOT))
     return 0
 
 

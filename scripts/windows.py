@@ -39,12 +39,12 @@ def learners_lab(language: Language, *, dark: bool) -> Iterator[tuple[str, Path]
     Yields:
         the address of its start page, and its folder.
     """
-    with tempfile.TemporaryDirectory(prefix="secant-windows-") as own:
+    with tempfile.TemporaryDirectory(prefix="secant-windows-") as temporary:
         show_in(language)
-        with patch.dict(os.environ, {"SECANT_DATA": str(Path(own, "data"))}):
-            workspace, page = prepare(ROOT, date.today(), Path(own, "work"))
+        with patch.dict(os.environ, {"SECANT_DATA": str(Path(temporary, "data"))}):
+            workspace, page = prepare(ROOT, date.today(), Path(temporary, "work"))
             settings = {
-                "JUPYTER_CONFIG_PATH": str(write_lab_config(Path(own, "settings"), page)),
+                "JUPYTER_CONFIG_PATH": str(write_lab_config(Path(temporary, "settings"), page)),
                 OWN_WORKSPACE: str(workspace),
             }
             with (

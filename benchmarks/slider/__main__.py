@@ -219,18 +219,18 @@ def contest_rows(contest: Contest, felt: dict[tuple[str, str], list[Feel]]) -> l
         contest: the contest.
         felt: the measurements, by the suffix of the slider's figures and the name of the contestant.
     """
-    found = []
+    results = []
     for ending in contest.sliders:
         ours = felt[ending, contest.ours.name]
         for peer in contest.peers:
             theirs = felt[ending, peer.name]
             frames = [statistics.median(feel.frames for feel in feels) for feels in (ours, theirs)]
             latency = [statistics.median(feel.latency for feel in feels) for feels in (ours, theirs)]
-            found += [
+            results += [
                 _row(f"slider frames{ending}", peer.name, "frames/s", *frames),
                 _row(f"slider latency{ending}", peer.name, "ms", *latency),
             ]
-    return found
+    return results
 
 
 def _row(figure: str, peer: str, unit: str, ours: float, peer_value: float) -> dict[str, Any]:
@@ -288,12 +288,12 @@ def main() -> None:
     contests = [
         first_contest(peers) if lesson == 1 else other_contest(lesson) for lesson in arguments.lessons
     ]
-    found = rows(contests, arguments.rounds)
-    show(found)
+    results = rows(contests, arguments.rounds)
+    show(results)
     if absent:
         Console(stderr=True).print(f"Left out, {advice}", markup=False)
     if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -81,12 +81,12 @@ class HandedIn:
 def people(count: int) -> list[Person]:
     """Return the first students of the class, as many as asked for."""
     dice, tricks = random.Random(_SEED), iter(TRICKS)
-    found = []
+    students = []
     for place, row in enumerate(ROWS[:count]):
         name, _, korean = row.partition(" ")
         trick = next(tricks, None) if place % _TRICK_EVERY == _FIRST_TRICK else None
-        found.append(Person(name, korean, dice.betavariate(2.6, 1.5), trick))
-    return found
+        students.append(Person(name, korean, dice.betavariate(2.6, 1.5), trick))
+    return students
 
 
 def works(students: Sequence[Person], lessons: Sequence[Lesson]) -> Iterator[tuple[Person, Lesson, HandedIn]]:
@@ -112,11 +112,11 @@ def works(students: Sequence[Person], lessons: Sequence[Lesson]) -> Iterator[tup
 
 def _written(students: Sequence[Person], lesson: Lesson) -> list[dict[str, str]]:
     """Return each student's own answers by task, without the tasks that the student leaves out."""
-    dice, used, found = random.Random(f"{_SEED} {lesson.name}"), set[str](), []
+    dice, used, answers_of_students = random.Random(f"{_SEED} {lesson.name}"), set[str](), []
     for someone in students:
         answers = {task: _answer(task, someone, lesson, used, dice) for task in _solutions(lesson)}
-        found.append({task: text for task, text in answers.items() if text})
-    return found
+        answers_of_students.append({task: text for task, text in answers.items() if text})
+    return answers_of_students
 
 
 def _answer(task: str, someone: Person, lesson: Lesson, used: set[str], dice: random.Random) -> str:
@@ -135,11 +135,11 @@ def _answer(task: str, someone: Person, lesson: Lesson, used: set[str], dice: ra
 
 def _note(task: str, someone: Person, used: set[str], dice: random.Random) -> str:
     """Return a note that fits the student's ability, or "" if the student leaves it out."""
-    found = NOTES.get(task, {}).get(someone.language)
+    notes = NOTES.get(task, {}).get(someone.language)
     luck = dice.gauss(someone.ability, _MOOD)
-    if found is None or luck < _NO_NOTE:
+    if notes is None or luck < _NO_NOTE:
         return ""
-    kinds = [found.good, found.fair, found.poor]
+    kinds = [notes.good, notes.fair, notes.poor]
     best = 0 if luck > _GOOD_NOTE else 1 if luck > _FAIR_NOTE else 2
     order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]  # other kinds follow in case the best is used up
     return next(filter(None, (_new(texts, used, dice, longest=0) for texts in order)), "")
@@ -151,10 +151,10 @@ def _new(texts: Sequence[str], used: set[str], dice: random.Random, *, longest: 
     A text with more characters than `longest` is chosen only once, because a second student with the same
     text would seem to have copied it.
     """
-    left = [text for text in texts if text not in used]
-    if not left:
+    unused = [text for text in texts if text not in used]
+    if not unused:
         return ""
-    (chosen,) = dice.choices(left, [1 / place for place in range(1, len(left) + 1)])
+    (chosen,) = dice.choices(unused, [1 / place for place in range(1, len(unused) + 1)])
     if len(chosen) > longest:
         used.add(chosen)
     return chosen
@@ -173,8 +173,8 @@ def _graded_by_a_person(lesson: Lesson) -> set[str]:
 @cache
 def _recorded(lesson: Lesson, kind: str) -> dict[str, list[str]]:
     """Return the right or wrong answers that are recorded for a lesson, by task."""
-    found: dict[str, list[str]] = {}
+    answers: dict[str, list[str]] = {}
     answer: Answer
     for answer in right_answers(lesson) if kind == "right" else wrong_answers(lesson):
-        found.setdefault(answer.task, []).append(answer.source)
-    return found
+        answers.setdefault(answer.task, []).append(answer.source)
+    return answers

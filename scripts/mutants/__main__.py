@@ -198,7 +198,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="another seed draws other faults")
     parser.add_argument("--workers", default="auto", help="processes that run tests (pytest's -n)")
     parser.add_argument("--last-stage", choices=STAGES, default="whole", help="stop after this stage")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     # A shell makes its background processes ignore Ctrl-C, and the tests of Ctrl-C would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends the running tests, too
@@ -208,10 +208,10 @@ def main(arguments: list[str] | None = None) -> int:
     tree.check_out(ROOT, commit)
     tree.install()
     files = [path for path in product_files(tree.root, FOLDERS) if not path.startswith("scripts/mutants/")]
-    faults = draw(tree.root, files, asked.seed, asked.number, cosmic_ray_mutations)
+    faults = draw(tree.root, files, options.seed, options.number, cosmic_ray_mutations)
     state = State(PLACE / "verdicts.json", commit)
-    trial = Trial(tree, state, faults, ["-n", asked.workers, "--no-loadscope-reorder"])
-    for stage in list(STAGES)[: list(STAGES).index(asked.last_stage) + 1]:
+    trial = Trial(tree, state, faults, ["-n", options.workers, "--no-loadscope-reorder"])
+    for stage in list(STAGES)[: list(STAGES).index(options.last_stage) + 1]:
         trial.run(stage)
     print(table(faults, state))
     print(*(fault for fault in faults if not state.stage_of(fault)), sep="\n")

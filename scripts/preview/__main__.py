@@ -54,8 +54,8 @@ class Task:
 
 def tasks(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterator[Task]:
     """Yield the pages of a preview that are missing, or whose code or lesson has changed."""
-    told = _files(ROOT / "secant")
-    code = _digest_of(sorted([*told, *HERE.glob("*.py"), *HERE.glob("*.j2")])) + site.encode()
+    files = _files(ROOT / "secant")
+    code = _digest_of(sorted([*files, *HERE.glob("*.py"), *HERE.glob("*.j2")])) + site.encode()
     for name in languages:
         language(name)
         for number, lesson in enumerate(read_course(ROOT, language()), 1):
@@ -88,7 +88,7 @@ def build(
     """
     for name in languages:
         (out / name).mkdir(parents=True, exist_ok=True)
-    wanted = [task for task in tasks(out, languages, site) if not lessons or task.number in lessons]
+    pending = [task for task in tasks(out, languages, site) if not lessons or task.number in lessons]
     failed = 0
     with (
         Progress(
@@ -102,8 +102,8 @@ def build(
         ) as progress,
         ThreadPoolExecutor(workers) as pool,
     ):
-        bar = progress.add_task("Running lessons", total=len(wanted))
-        running = {pool.submit(_run, task): task for task in wanted}
+        bar = progress.add_task("Running lessons", total=len(pending))
+        running = {pool.submit(_run, task): task for task in pending}
         for future in as_completed(running):
             try:
                 _write_page(running[future], future, site)
@@ -152,10 +152,10 @@ def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
 
 def _write_documents(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
-    found = list(documents())
-    for document in found:
+    all_documents = list(documents())
+    for document in all_documents:
         replace_file(folder / f"{document.name}.html", document_page(document).encode())
-    replace_file(folder / "index.html", documents_page(found).encode())
+    replace_file(folder / "index.html", documents_page(all_documents).encode())
 
 
 def _page(out: Path, name: Language, folder: str) -> str:
@@ -183,12 +183,12 @@ def _grade_class(out: Path, languages: tuple[Language, ...], console: Console) -
         for folder in ("secant", "autograder", "scripts/demo", "source")
         for path in _files(ROOT / folder)
     )
-    mark, made = _digest_of(code), out / CLASS
-    if made.is_file() and made.read_bytes() == mark:
+    mark, mark_file = _digest_of(code), out / CLASS
+    if mark_file.is_file() and mark_file.read_bytes() == mark:
         return 0
     try:
         write_class(out, languages)
-        replace_file(made, mark)
+        replace_file(mark_file, mark)
     except DemoError as error:
         console.print(f"no reports on a class: {error}", markup=False)
         return 1

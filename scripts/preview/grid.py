@@ -85,13 +85,13 @@ def grid(panel: Panel[Any], most: int) -> list[Axis]:
     anchors = _anchors(panel, lists)
     sliders = {name: slider for name, slider in _controls(panel, Slider) if name not in ("x", "h")}
     others = [_slider(name, one, anchors[name], FEW[name]) for name, one in sliders.items()]
-    left = int(most / _cost([*lists, *others]))
-    h = _decades(panel, anchors["h"], left // FEWEST if hasattr(panel, "x") else left)
-    found = [*lists, *others]
+    budget = int(most / _cost([*lists, *others]))
+    h = _decades(panel, anchors["h"], budget // FEWEST if hasattr(panel, "x") else budget)
+    axes = [*lists, *others]
     if hasattr(panel, "x"):
-        count = min(max(left // len(h.points), 3), MOST)
-        found.append(_slider("x", panel.x, anchors["x"], count))
-    return [*found, h]
+        count = min(max(budget // len(h.points), 3), MOST)
+        axes.append(_slider("x", panel.x, anchors["x"], count))
+    return [*axes, h]
 
 
 def _cost(axes: Sequence[Axis]) -> float:
@@ -128,9 +128,9 @@ def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]
     For each axis, a dictionary maps the index of a choice to the controls that the choice moves: the name of
     each control to the index of its new point.
     """
-    found: list[dict[str, dict[str, int]]] = []
+    moves: list[dict[str, dict[str, int]]] = []
     for axis in axes:
-        found.append({})
+        moves.append({})
         if axis.kind != "list":
             continue
         for index in range(len(axis.points)):
@@ -142,19 +142,19 @@ def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]
             axis.put(panel, index)
             moved = {name for name, number in _numbers(panel).items() if number != before[name]}
             if moved:
-                found[-1][str(index)] = {one.name: one.at(panel) for one in axes if one.name in moved}
+                moves[-1][str(index)] = {one.name: one.at(panel) for one in axes if one.name in moved}
     panel.choose(panel.start)
-    return found
+    return moves
 
 
 def questions(panel: Panel[Any], axes: list[Axis]) -> list[list[int]]:
     """Return the state that each of the lesson's questions begins with, as an index for each axis."""
-    found = []
+    starts = []
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})
-        found.append([axis.at(panel) for axis in axes])
+        starts.append([axis.at(panel) for axis in axes])
     panel.choose(panel.start)
-    return found
+    return starts
 
 
 def _controls(panel: Panel[Any], kind: type) -> Iterator[tuple[str, Any]]:
@@ -217,8 +217,8 @@ def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
             axis.put(panel, index)
             seen.append(_numbers(panel))
     panel.choose(panel.start)
-    asked = ASKED.get(type(panel).__module__.rpartition(".")[2], {})
-    return {name: {numbers[name] for numbers in seen} | asked.get(name, set()) for name in seen[0]}
+    mentioned = ASKED.get(type(panel).__module__.rpartition(".")[2], {})
+    return {name: {numbers[name] for numbers in seen} | mentioned.get(name, set()) for name in seen[0]}
 
 
 def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
@@ -232,29 +232,29 @@ def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
     """
     low, high = short(slider.min), short(slider.max)
     turn = high - low == 360
-    rooms = TURNS if turn else tuple(10.0**k * one for k in range(-4, 4) for one in ROUND)
-    room = next(room for room in rooms if (high - low) / room + 1 <= count + turn or room == rooms[-1])
-    points = {short(k * room) for k in range(math.ceil(low / room), math.floor(high / room) + 1)}
+    steps = TURNS if turn else tuple(10.0**k * one for k in range(-4, 4) for one in ROUND)
+    step = next(step for step in steps if (high - low) / step + 1 <= count + turn or step == steps[-1])
+    points = {short(k * step) for k in range(math.ceil(low / step), math.floor(high / step) + 1)}
     if turn:
         points.discard(low)  # the same direction as the upper end
     elif len(points) < count:
         points |= {low, high}
-    return _numbered(name, slider, _apart(points, anchors, room))
+    return _numbered(name, slider, _apart(points, anchors, step))
 
 
 def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
     """Return the axis of log10 h, with the finest step in DECADES that gives at most `count` points."""
     slider: StepSlider = panel.log_h
     wide = slider.max - slider.min
-    room = next((room for room in DECADES if wide / room + 1 <= count), DECADES[-1])
-    points = {k * room for k in range(math.ceil(slider.min / room), math.floor(slider.max / room) + 1)}
-    return _numbered("h", slider, _apart(points, anchors, room))
+    step = next((step for step in DECADES if wide / step + 1 <= count), DECADES[-1])
+    points = {k * step for k in range(math.ceil(slider.min / step), math.floor(slider.max / step) + 1)}
+    return _numbered("h", slider, _apart(points, anchors, step))
 
 
-def _apart(points: set[float], anchors: set[float], room: float) -> list[float]:
+def _apart(points: set[float], anchors: set[float], step: float) -> list[float]:
     """Return the anchors, and the points that are not too close to an anchor."""
-    kept = {point for point in points if all(abs(point - anchor) > 0.3 * room for anchor in anchors)}
-    return sorted(kept | anchors)
+    spaced = {point for point in points if all(abs(point - anchor) > 0.3 * step for anchor in anchors)}
+    return sorted(spaced | anchors)
 
 
 def _numbered(name: str, slider: Slider, points: list[float]) -> Axis:

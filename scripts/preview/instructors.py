@@ -24,17 +24,17 @@ def write_class(out: Path, languages: tuple[Language, ...]) -> None:
         DemoError: if the class could not be graded; the reason has been printed.
     """
     chosen = choose_lessons(find_lessons(ROOT), list(LESSONS))
-    with tempfile.TemporaryDirectory(prefix="secant-class-") as made:
-        folder = Path(made, "class")
+    with tempfile.TemporaryDirectory(prefix="secant-class-") as temporary:
+        folder = Path(temporary, "class")
         language("en")
-        done = graded(folder, chosen)
+        grading = graded(folder, chosen)
         for name in languages:
             language(name)
             place = out / name / FOLDER
             shutil.rmtree(place, ignore_errors=True)
             for lesson in ([chosen[0].name[:2]], []):
                 run(folder, "report", *lesson, "--lang", name, "--out", str(place))
-            student = one_to_show(done.of(chosen[0]), done.students)
+            student = one_to_show(grading.of(chosen[0]), grading.students)
             feedback = folder / "feedback" / student / chosen[0].name / f"{chosen[0].name}.html"
             shutil.copyfile(feedback, place / "feedback.html")
             shutil.copyfile(ROOT / "docs" / "images" / f"report-{name}.png", place / "report.png")
@@ -48,6 +48,6 @@ def instructors_page(out: Path) -> str:
     )
     first = choose_lessons(find_lessons(ROOT), [LESSONS[0]])[0].name
     report, course = (page_name(name, language()) for name in (first, COURSE))
-    there = (out / language() / FOLDER / report).is_file()
-    on_class = render("class.html.j2", report=report if there else "", course=course)
+    exists = (out / language() / FOLDER / report).is_file()
+    on_class = render("class.html.j2", report=report if exists else "", course=course)
     return render("instructors.html.j2", body=body.replace(PLACE, on_class), **common())

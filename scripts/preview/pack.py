@@ -41,15 +41,15 @@ def pack(texts: Sequence[str], shape: Sequence[int]) -> Packed:
         texts: one text for each point of the grid, with the last axis changing fastest.
         shape: the number of points of each axis.
     """
-    known: dict[str, int] = {}
-    which = np.array([known.setdefault(text, len(known)) for text in texts]).reshape(shape)
+    index_of: dict[str, int] = {}
+    which = np.array([index_of.setdefault(text, len(index_of)) for text in texts]).reshape(shape)
     axes = [axis for axis in range(len(shape)) if (which != which.take([0], axis)).any()]
     for axis in set(range(len(shape))) - set(axes):
         which = which.take([0], axis)
     kinds: dict[tuple[str, ...], int] = {}
     rows: list[list[list[str]]] = []
     of_text = []
-    for text in known:
+    for text in index_of:
         words = _NUMBER.split(text)
         kind = kinds.setdefault(tuple(words[::2]), len(kinds))
         if kind == len(rows):
@@ -83,7 +83,7 @@ def _column(numbers: Sequence[str]) -> Any:
     """Return a column of numbers as integer differences if they can be restored exactly, or else as text."""
     places = max(len(number.partition(".")[2]) for number in numbers)
     if places <= PLACES:
-        whole = [round(float(number) * 10**places) for number in numbers]
-        if all(f"{one / 10**places:.{places}f}" == text for one, text in zip(whole, numbers, strict=True)):
-            return {"places": places, "steps": distances(whole)}
+        integers = [round(float(number) * 10**places) for number in numbers]
+        if all(f"{one / 10**places:.{places}f}" == text for one, text in zip(integers, numbers, strict=True)):
+            return {"places": places, "steps": distances(integers)}
     return " ".join(numbers)

@@ -144,8 +144,8 @@ def first_explorer(page: str, up: str = "") -> str:
         page: the lesson's page.
         up: the relative path from the other page to the lesson's folder, as in "en/".
     """
-    found = re.search(r'(<figure class="still" data-frames=")(.*?</figure>)', page, re.DOTALL)
-    return f"{found[1]}{up}{found[2]}" if found else ""
+    match = re.search(r'(<figure class="still" data-frames=")(.*?</figure>)', page, re.DOTALL)
+    return f"{match[1]}{up}{match[2]}" if match else ""
 
 
 class _Renderer(PageRenderer):
@@ -179,12 +179,12 @@ def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:
         PreviewError: if a page cannot show the widget.
     """
     state = widgets[data[VIEW]["model_id"]]["state"]
-    own = state.get("_dom_classes", [])
+    classes = state.get("_dom_classes", [])
     if "image/png" in data:
         return _explorer(data, widgets, files)
-    if "secant-prediction" in own:
+    if "secant-prediction" in classes:
         return render("prediction.html.j2", state=state)
-    if "secant-answer" in own:
+    if "secant-answer" in classes:
         lines = data["text/plain"].splitlines()
         return render("answer.html.j2", state=state, lines=lines)
     raise PreviewError(f"a widget has no picture: {data['text/plain'].splitlines()[0][:60]}")
@@ -203,9 +203,9 @@ def _explorer(data: NotebookNode, widgets: Widgets, files: Files) -> str:
     files.contents.setdefault(_picture(files.stem), base64.b64decode(data["image/png"]))
     picture = f'<img src="data:image/png;base64,{data["image/png"].strip()}" alt="{html.escape(alt)}">'
     still = f'<div class="problems"></div><div class="wide">{picture}</div>'
-    shown = f'{still}{legend}<div class="numbers">{numbers}</div>'
+    content = f'{still}{legend}<div class="numbers">{numbers}</div>'
     return (
-        f'<figure class="still" data-frames="{name}">{shown}'
+        f'<figure class="still" data-frames="{name}">{content}'
         f"<figcaption>{words()['moves']}</figcaption></figure>"
     )
 

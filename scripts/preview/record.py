@@ -53,18 +53,22 @@ def everything(most: int = STATES) -> dict[str, Any]:
     Args:
         most: how many states of an explorer are recorded at most.
     """
-    found: dict[str, Any] = Widget.get_manager_state()["state"]
-    made = gc.get_objects()  # not a widget manager, which would keep widgets that a rerun cell has replaced
-    panels = [one for one in made if issubclass(type(one), Panel)]
+    widget_states: dict[str, Any] = Widget.get_manager_state()["state"]
+    # Not a widget manager: it would keep the widgets of a cell that ran again and replaced them.
+    objects = gc.get_objects()
+    panels = [one for one in objects if issubclass(type(one), Panel)]
     for panel, packed in zip(panels, fitted(panels, most), strict=True):
-        found[panel.model_id]["state"]["alt"] = panel.alt()
-        found[panel.model_id]["state"]["frames"] = base64.b64encode(packed).decode()
-    for one in made:
+        widget_states[panel.model_id]["state"]["alt"] = panel.alt()
+        widget_states[panel.model_id]["state"]["frames"] = base64.b64encode(packed).decode()
+    for one in objects:
         if issubclass(type(one), predictions.Prediction):
-            found[one.model_id]["state"] |= {"name": one.name, "choices": predictions.as_html(one.choices)}
+            widget_states[one.model_id]["state"] |= {
+                "name": one.name,
+                "choices": predictions.as_html(one.choices),
+            }
         if issubclass(type(one), predictions.Answered):
-            found[one.model_id]["state"] |= {"name": one.name, "answers": predictions.answers(one)}
-    return found
+            widget_states[one.model_id]["state"] |= {"name": one.name, "answers": predictions.answers(one)}
+    return widget_states
 
 
 def fitted(panels: Sequence[Panel[Any]], most: int) -> list[bytes]:
@@ -73,14 +77,14 @@ def fitted(panels: Sequence[Panel[Any]], most: int) -> list[bytes]:
     While they are too large, the largest recording is made again with fewer states.
     """
     counts = [most for _ in panels]
-    found = [compressed(recorded(panel, most)) for panel in panels]
-    while (size := sum(map(len, found))) > BYTES:
-        largest = max(range(len(found)), key=lambda i: len(found[i]))
+    recordings = [compressed(recorded(panel, most)) for panel in panels]
+    while (size := sum(map(len, recordings))) > BYTES:
+        largest = max(range(len(recordings)), key=lambda i: len(recordings[i]))
         counts[largest] = int(counts[largest] * min(SHRINK, BYTES / size))
         if not counts[largest]:
             raise ValueError(f"recordings of {size} bytes have no points to lose")
-        found[largest] = compressed(recorded(panels[largest], counts[largest]))
-    return found
+        recordings[largest] = compressed(recorded(panels[largest], counts[largest]))
+    return recordings
 
 
 def compressed(recording: dict[str, Any]) -> bytes:
@@ -207,16 +211,16 @@ class Camera:
             axis.put(self.panel, index)
         self._at, panel = state, self.panel
         shown = panel.shows
-        found = {"alt": panel._alt(), "words": _LIVE.sub("", panel.words()), "problems": ""}
+        parts = {"alt": panel._alt(), "words": _LIVE.sub("", panel.words()), "problems": ""}
         if problems := panel.problems():
-            found["problems"] = _LIVE.sub("", words.problems(problems))
+            parts["problems"] = _LIVE.sub("", words.problems(problems))
         with quietly():
-            found |= self._scene() if shown else {"still": "", "areas": "[]", "panes": "[]"}
+            parts |= self._scene() if shown else {"still": "", "areas": "[]", "panes": "[]"}
             if shown:
                 self.picture.move(panel.reading)
         for number, artist in enumerate(self.stage.moving):
-            found[f"stroke{number}"] = self._strokes(artist) if shown else "[]"
-        return found
+            parts[f"stroke{number}"] = self._strokes(artist) if shown else "[]"
+        return parts
 
     def _strokes(self, artist: Artist) -> str:
         if artist.axes is None or not artist.axes.get_visible():
@@ -255,14 +259,14 @@ class Camera:
         grounds: list[Any] = [self.figure, *self.figure.axes]
         for ground in grounds:
             ground.set_facecolor("none")
-        written = io.StringIO()
+        output = io.StringIO()
         with matplotlib.rc_context({"svg.hashsalt": "secant"}):
             nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-            FigureCanvasSVG(self.figure).print_svg(written, metadata=nothing)
+            FigureCanvasSVG(self.figure).print_svg(output, metadata=nothing)
         self.figure.set_canvas(canvas)
         self.figure.set_dpi(dpi)
         width, height = self.size
-        text = _PATH.sub(lambda path: _LONG.sub(_rounded, path[0]), written.getvalue())
+        text = _PATH.sub(lambda path: _LONG.sub(_rounded, path[0]), output.getvalue())
         return _SIZE.sub(f'width="{width}" height="{height}"', text, count=1)
 
     def _panes(self) -> list[tuple[int, int] | None]:

@@ -63,9 +63,9 @@ def with_contents(page: str, renderer: PageRenderer) -> str:
     """Return a rendered page with a table of contents below its title if it has at least three sections."""
     if len(renderer.contents) < 3:
         return page
-    made = render("contents.html.j2", headings=renderer.contents)
+    contents = render("contents.html.j2", headings=renderer.contents)
     before, title, after = page.partition("</h1>")
-    return f"{before}{title}\n{made}{after}"
+    return f"{before}{title}\n{contents}{after}"
 
 
 def formula(latex: str, display: Display) -> str:
@@ -88,9 +88,11 @@ def render(template: str, **values: Any) -> str:
 @cache
 def environment() -> Environment:
     """Return the Jinja environment that loads the templates of the pages."""
-    made = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.globals |= {"names": NAMES, "repository": urls()["Repository"]}
-    return made
+    templates = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    templates.globals |= {"names": NAMES, "repository": urls()["Repository"]}
+    return templates
 
 
 def common() -> dict[str, Any]:

@@ -53,7 +53,11 @@ def run(notebook: NotebookNode, language: str, most: int = STATES) -> tuple[Note
         cell.metadata["tags"] = [SKIPPED]
     copy.cells.append(nbformat.v4.new_code_cell(ASK.format(root=str(ROOT), most=most)))
     with tempfile.TemporaryDirectory(prefix="secant-preview-") as place:
-        own = {"SECANT_LANG": language, "SECANT_DATA": place, "IPYTHONDIR": str(Path(place, "ipython"))}
+        environment = {
+            "SECANT_LANG": language,
+            "SECANT_DATA": place,
+            "IPYTHONDIR": str(Path(place, "ipython")),
+        }
         client = NotebookClient(
             copy,
             timeout=SECONDS,
@@ -63,11 +67,11 @@ def run(notebook: NotebookNode, language: str, most: int = STATES) -> tuple[Note
             resources={"metadata": {"path": place}},
         )
         try:
-            client.execute(env={**os.environ, **own})
+            client.execute(env={**os.environ, **environment})
         except CellExecutionError as error:
             raise PreviewError(f"a cell fails: {error.ename}: {error.evalue}") from error
-    asked = copy.cells.pop()
+    recorder_cell = copy.cells.pop()
     for output in (output for cell in copy.cells for output in cell.get("outputs", [])):
         if output.get("name") == "stderr":
             raise PreviewError(f"a cell prints to stderr: {output.text.strip()}")
-    return copy, json.loads("".join(output.text for output in asked.outputs))
+    return copy, json.loads("".join(output.text for output in recorder_cell.outputs))

@@ -36,10 +36,12 @@ def index(out: Path) -> None:
             "include-characters": "_",
         }
         command = [part for name, value in options.items() for part in (f"--{name}", value)]
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "pagefind", "--silent", "--keep-index-url", *command],
             capture_output=True,
             text=True,
         )
-        if done.returncode:
-            raise PreviewError(f"the pages could not be indexed for search: {done.stderr or done.stdout}")
+        if process.returncode:
+            raise PreviewError(
+                f"the pages could not be indexed for search: {process.stderr or process.stdout}"
+            )

@@ -166,24 +166,24 @@ def draw_graph(
         TypeError: if an argument is not a tensor, if there are no tensors, or if Values are mixed with
             tensors.
     """
-    asked = {"saved": saved, "values": values, "slopes": slopes, "gradients": gradients}
-    for option, given in asked.items():
-        if not isinstance(given, bool):
-            kind = type(given).__name__
+    options = {"saved": saved, "values": values, "slopes": slopes, "gradients": gradients}
+    for option, flag in options.items():
+        if not isinstance(flag, bool):
+            kind = type(flag).__name__
             raise TypeError(f"{option} is True or False, not a {kind}: give a tensor another name")
     if not tensors:
         raise TypeError("draw_graph needs the tensors whose graph to draw: draw_graph(loss=loss, x=x)")
     kinds: dict[Kind, bool] = {"value": values, "slope": slopes, "gradient": gradients}
     shown = [kind for kind, wanted in kinds.items() if wanted]
     bare = {n: thing.tensor if isinstance(thing, TorchValue) else thing for n, thing in tensors.items()}
-    own = {name: thing for name, thing in bare.items() if isinstance(thing, Value)}
-    if len(own) == len(bare):
-        return AutogradGraph(record_values(own, shown))
-    found = {name: thing for name, thing in bare.items() if isinstance(thing, torch.Tensor)}
+    values_alone = {name: thing for name, thing in bare.items() if isinstance(thing, Value)}
+    if len(values_alone) == len(bare):
+        return AutogradGraph(record_values(values_alone, shown))
+    tensors_alone = {name: thing for name, thing in bare.items() if isinstance(thing, torch.Tensor)}
     for name, thing in bare.items():
-        if name not in found:
+        if name not in tensors_alone:
             raise TypeError(f"draw_graph shows tensors; {name} is a {type(thing).__name__}")
-    return AutogradGraph(record(found, shown), saved)
+    return AutogradGraph(record(tensors_alone, shown), saved)
 
 
 # --- Texts ---

@@ -156,13 +156,13 @@ def _is_harmless(value: Any, tensors: bool, seen: frozenset[int]) -> bool:
     return isinstance(value, _CONSTANTS) or only_computes(value, seen=seen)
 
 
-def _is_harmless_class(written: type[torch.autograd.Function], seen: frozenset[int]) -> bool:
+def _is_harmless_class(function_class: type[torch.autograd.Function], seen: frozenset[int]) -> bool:
     """Return whether a Function's forward pass only computes and its class stores no mutable object."""
     kinds = (staticmethod, classmethod, FunctionType, *_CONSTANTS)
-    names = [name for name in vars(written) if not name.startswith("__")]
-    kept = [vars(written)[name] for name in names if name != "_backward_cls"]
-    makers = (written.forward, written.setup_context)
-    return all(isinstance(value, kinds) for value in kept) and all(
+    names = [name for name in vars(function_class) if not name.startswith("__")]
+    members = [vars(function_class)[name] for name in names if name != "_backward_cls"]
+    makers = (function_class.forward, function_class.setup_context)
+    return all(isinstance(value, kinds) for value in members) and all(
         only_computes(maker, seen=seen) for maker in makers
     )
 
@@ -172,6 +172,6 @@ def _is_of_library(function: Any) -> bool:
     owner = getattr(function, "__self__", None)
     bound = owner is not None and not isinstance(owner, ModuleType | type)
     module = getattr(function, "__module__", None) or getattr(owner, "__module__", None) or "builtins"
-    known = module.partition(".")[0] in _LIBRARIES
+    is_known = module.partition(".")[0] in _LIBRARIES
     kind = isinstance(function, type | BuiltinFunctionType) or type(function).__name__ == "method_descriptor"
-    return kind and known and not bound and _DENIED.fullmatch(function.__name__) is None
+    return kind and is_known and not bound and _DENIED.fullmatch(function.__name__) is None

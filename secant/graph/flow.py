@@ -106,16 +106,16 @@ def numbers(tensor: torch.Tensor) -> str:
     try:
         tensor = tensor.detach().to_dense()
         if tensor.numel() <= FEW:
-            return _listed(tensor.tolist())
-        first = ", ".join(map(_listed, tensor.reshape(-1)[:3].tolist()))
+            return _format_numbers(tensor.tolist())
+        first = ", ".join(map(_format_numbers, tensor.reshape(-1)[:3].tolist()))
         return f"{tuple(tensor.shape)} [{first}, …]"
     except (RuntimeError, NotImplementedError):  # nested and meta tensors have no numbers to show
         return "?"
 
 
-def _listed(value: Any) -> str:
+def _format_numbers(value: Any) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(_listed, value))}]"
+        return f"[{', '.join(map(_format_numbers, value))}]"
     return f"{value:.4g}" if isinstance(value, float | complex) else str(value)
 
 
@@ -136,16 +136,16 @@ def walk_back(found: Sequence[Any], starts: Sequence[tuple[int, int]], *, gradie
         hooks = hooks_of(found) if gradients else [Hooks() for _ in found]
         for i, number in starts:
             flow.arriving[i][number] = nodes.ones(found[i], number)
-        for i, inputs in _in_order(found):
-            handed: Gradients | None = None
-            with _noting(flow, i):
-                handed = _handed(flow, i, found[i], hooks[i])
-            with _noting(flow, i):
-                flow.slopes[i] = _slopes(found[i], _reached(flow, i))
+        for i, inputs in _topological_order(found):
+            outgoing: Gradients | None = None
+            with _recording_trouble(flow, i):
+                outgoing = _pass_on(flow, i, found[i], hooks[i])
+            with _recording_trouble(flow, i):
+                flow.slopes[i] = _slopes(found[i], _receiving_results(flow, i))
             for place, (j, number) in inputs.items():
-                if handed is None:
+                if outgoing is None:
                     flow.unknown.add((j, number))
-                elif (gradient := handed[place]) is not None:
+                elif (gradient := outgoing[place]) is not None:
                     before = flow.arriving[j].get(number)
                     flow.arriving[j][number] = gradient if before is None else before + gradient
     for i, number in flow.unknown:
@@ -154,7 +154,7 @@ def walk_back(found: Sequence[Any], starts: Sequence[tuple[int, int]], *, gradie
 
 
 @contextlib.contextmanager
-def _noting(flow: Flow, i: int) -> Iterator[None]:
+def _recording_trouble(flow: Flow, i: int) -> Iterator[None]:
     try:
         yield
     except _Unknown as unknown:
@@ -162,7 +162,7 @@ def _noting(flow: Flow, i: int) -> Iterator[None]:
             flow.troubles.add((unknown.trouble, i))
 
 
-def _in_order(found: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, int]]]]:
+def _topological_order(found: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, int]]]]:
     """Yield each node after all nodes that lead to it, together with its inputs.
 
     The inputs map a position in `next_functions` to (position of the node, index of the result).
@@ -186,7 +186,7 @@ def _in_order(found: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, 
                 ready.append(j)
 
 
-def _reached(flow: Flow, i: int) -> set[int]:
+def _receiving_results(flow: Flow, i: int) -> set[int]:
     """Return the indices of the node's results that receive a gradient, known or unknown.
 
     If no result receives a gradient, return the index of the first result.
@@ -202,8 +202,8 @@ def _slopes(node: Any, reached: Collection[int]) -> Gradients:
     if node.name() == ACCUMULATOR:
         return ()
     count = nodes.count_of_results(node)
-    handed = _asked(node, [nodes.ones(node, k) if k in reached else None for k in range(count)])
-    pairs = zip_longest(_fitted(node, handed), handed)
+    outgoing = _call_node(node, [nodes.ones(node, k) if k in reached else None for k in range(count)])
+    pairs = zip_longest(_fit(node, outgoing), outgoing)
     return [_to_copies(slope, before) for slope, before in pairs]
 
 
@@ -217,12 +217,12 @@ def _to_copies(slope: torch.Tensor | None, before: torch.Tensor | None) -> torch
     return (before if slope.is_complex() or not before.is_complex() else before.real).to(slope.dtype)
 
 
-def _handed(flow: Flow, i: int, node: Any, hooks: Hooks) -> Gradients:
+def _pass_on(flow: Flow, i: int, node: Any, hooks: Hooks) -> Gradients:
     """Call a node and the hooks around it, and return the gradients that it passes on."""
     numbers, arriving = range(nodes.count_of_results(node)), flow.arriving[i]
     for number, hook in hooks.results:
         try:
-            answer = _called(hook, arriving.get(number)) if (i, number) not in flow.unknown else None
+            answer = _call_hook(hook, arriving.get(number)) if (i, number) not in flow.unknown else None
         except _Unknown:
             flow.unknown.add((i, number))
             raise
@@ -230,36 +230,36 @@ def _handed(flow: Flow, i: int, node: Any, hooks: Hooks) -> Gradients:
             arriving[number] = answer
     if any((i, number) in flow.unknown for number in numbers):
         raise _Unknown
-    given: Gradients = [arriving.get(number) for number in numbers]
+    incoming: Gradients = [arriving.get(number) for number in numbers]
     if node.name() == ACCUMULATOR:
-        return _accumulated(flow, i, hooks, given)
+        return _call_leaf_hooks(flow, i, hooks, incoming)
     for hook in hooks.before:
-        given = _called(hook, tuple(given))
-    handed = _asked(node, given)
+        incoming = _call_hook(hook, tuple(incoming))
+    outgoing = _call_node(node, incoming)
     for hook in hooks.after:
-        handed = _called(hook, tuple(handed), tuple(given))
-    return _fitted(node, handed)
+        outgoing = _call_hook(hook, tuple(outgoing), tuple(incoming))
+    return _fit(node, outgoing)
 
 
-def _accumulated(flow: Flow, i: int, hooks: Hooks, given: Gradients) -> Gradients:
+def _call_leaf_hooks(flow: Flow, i: int, hooks: Hooks, incoming: Gradients) -> Gradients:
     """Call the hooks that run before a leaf's .grad is changed, and return no gradients.
 
     Hooks that run after the change are not called but reported as a trouble.
     """
     try:
         for hook in hooks.before:
-            given = _called(hook, tuple(given))
+            incoming = _call_hook(hook, tuple(incoming))
     except _Unknown:
         flow.unknown.add((i, 0))
         raise
-    if given[0] is not None:
-        flow.arriving[i][0] = given[0]
+    if incoming[0] is not None:
+        flow.arriving[i][0] = incoming[0]
     if hooks.accumulated:
         raise _Unknown("accumulated")
     return ()
 
 
-def _called(hook: Hook, gradients: Any, *more: Any) -> Any:
+def _call_hook(hook: Hook, gradients: Any, *more: Any) -> Any:
     """Call a hook on copies of the gradients and return the resulting gradients.
 
     A hook that only looks at gradients is not called, and they are returned unchanged.
@@ -278,7 +278,7 @@ def _called(hook: Hook, gradients: Any, *more: Any) -> Any:
     return gradients if answer is None else answer
 
 
-def _asked(node: Any, gradients: Gradients) -> Gradients:
+def _call_node(node: Any, gradients: Gradients) -> Gradients:
     """Return the gradients that a node passes to its inputs, not yet in the inputs' shapes and dtypes."""
     if not all(only_computes(hook, may_write=False) for hook in _unpack_hooks(node)):
         raise _Unknown("packed")
@@ -321,8 +321,8 @@ def _unpack_hooks(node: Any) -> Iterator[Hook]:
                         yield hook
 
 
-def _fitted(node: Any, handed: Gradients) -> Gradients:
+def _fit(node: Any, outgoing: Gradients) -> Gradients:
     try:
-        return nodes.fitted(node, handed)
+        return nodes.fitted(node, outgoing)
     except RuntimeError as error:
         raise _Unknown("failed") from error

@@ -48,10 +48,15 @@ def hooks_of(nodes: Sequence[Any]) -> list[Hooks]:
     tables: list[Table] = [thing for thing in objects if type(thing) is OrderedDict and _holds_hooks(thing)]
     if not tables:
         return [Hooks() for _ in nodes]
-    with _untouched(objects), _listening(tables) as heard:
-        results = [_heard_at(node, heard) for node in nodes]
+    with _protected_grads(objects), _listeners(tables) as called:
+        results = [_hooks_called_at(node, called) for node in nodes]
     return [
-        Hooks(of_results, _of_node(node.register_prehook), _of_node(node.register_hook), _accumulated(node))
+        Hooks(
+            of_results,
+            _registered_hooks(node.register_prehook),
+            _registered_hooks(node.register_hook),
+            _accumulated(node),
+        )
         for node, of_results in zip(nodes, results, strict=True)
     ]
 
@@ -61,33 +66,33 @@ def _holds_hooks(table: OrderedDict[Any, Any]) -> bool:
 
 
 @contextlib.contextmanager
-def _listening(tables: Sequence[Table]) -> Iterator[list[Hook]]:
+def _listeners(tables: Sequence[Table]) -> Iterator[list[Hook]]:
     """Replace each hook with a listener that adds the hook to a list when a gradient arrives.
 
     Yields:
         the list of hooks to which a gradient has arrived.
     """
-    heard: list[Hook] = []
+    called: list[Hook] = []
     originals = [dict(table) for table in tables]
 
     def listener(hook: Hook) -> Hook:
         def listen(gradient: Any, *_: Any) -> None:
             if gradient is not None:
-                heard.append(hook)
+                called.append(hook)
 
         return listen
 
     try:
         for table in tables:
             table.update({key: listener(hook) for key, hook in table.items()})
-        yield heard
+        yield called
     finally:
         for table, original in zip(tables, originals, strict=True):
             table.update(original)
 
 
 @contextlib.contextmanager
-def _untouched(objects: Sequence[Any]) -> Iterator[None]:
+def _protected_grads(objects: Sequence[Any]) -> Iterator[None]:
     """Protect the .grad of tensors that retain their gradient: restore it when the context ends."""
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
     # A subclass of Tensor may override attribute access and return anything, so its override is bypassed.
@@ -102,18 +107,18 @@ def _untouched(objects: Sequence[Any]) -> Iterator[None]:
                 tensor.grad = gradient
 
 
-def _heard_at(node: Any, heard: list[Hook]) -> list[tuple[int, Hook]]:
-    found: list[tuple[int, Hook]] = []
+def _hooks_called_at(node: Any, called: list[Hook]) -> list[tuple[int, Hook]]:
+    hooks: list[tuple[int, Hook]] = []
     for number in range(count_of_results(node)):
-        heard.clear()
+        called.clear()
         edge = GradientEdge(node, number)
         with contextlib.suppress(RuntimeError):  # raised for a result without a gradient
             torch.autograd.grad([edge], [edge], [ones(node, number)], retain_graph=True)
-        found += [(number, hook) for hook in heard]
-    return found
+        hooks += [(number, hook) for hook in called]
+    return hooks
 
 
-def _of_node(register: Callable[[Hook], Any]) -> list[Hook]:
+def _registered_hooks(register: Callable[[Hook], Any]) -> list[Hook]:
     """Return the hooks that were registered on a node with this method.
 
     PyTorch exposes the table of hooks only through the handle of a newly registered hook.

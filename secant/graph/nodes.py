@@ -20,8 +20,8 @@ def is_own(node: Any) -> bool:
 
 def backward_of(node: Any) -> Any:
     """Return the Python function that computes a custom Function's backward: `backward` or `vjp`."""
-    written = node._forward_cls
-    return written.backward if written.vjp is Function.vjp else written.vjp
+    function_class = node._forward_cls
+    return function_class.backward if function_class.vjp is Function.vjp else function_class.vjp
 
 
 def count_of_results(node: Any) -> int:
@@ -51,9 +51,9 @@ def ask(node: Any, gradients: Gradients, ctx: Any = None) -> list[Tensor | None]
         RuntimeError: if the engine would refuse the result. A backward written in Python may raise anything.
     """
     if is_own(node):
-        return _of_inputs(node, _own(node, gradients, ctx or node))
-    handed = node(*gradients)
-    return [*(handed if isinstance(handed, tuple) else (handed,))]
+        return _results_for_edges(node, _call_python_backward(node, gradients, ctx or node))
+    outgoing = node(*gradients)
+    return [*(outgoing if isinstance(outgoing, tuple) else (outgoing,))]
 
 
 def fitted(node: Any, handed: Gradients) -> list[Tensor | None]:
@@ -62,30 +62,30 @@ def fitted(node: Any, handed: Gradients) -> list[Tensor | None]:
     Like the engine, sum a gradient over the dimensions along which its input was broadcast.
     """
     pairs = zip_longest(node.next_functions, handed[: len(node.next_functions)])
-    return [_fitted(gradient, *edge) for edge, gradient in pairs]
+    return [_fit(gradient, *edge) for edge, gradient in pairs]
 
 
-def _own(node: Any, gradients: Gradients, ctx: Any) -> Any:
-    written = node._forward_cls
-    if not _may_be_none(written):
+def _call_python_backward(node: Any, gradients: Gradients, ctx: Any) -> Any:
+    function_class = node._forward_cls
+    if not _keeps_none(function_class):
         filled = [0 * ones(node, k) if gradient is None else gradient for k, gradient in enumerate(gradients)]
         gradients = filled
-    boxed = getattr(written, "boxed_grads_call", False)
+    boxed = getattr(function_class, "boxed_grads_call", False)
     return backward_of(node)(ctx, *([list(gradients)] if boxed else gradients))
 
 
-def _may_be_none(written: type[Function]) -> bool:
+def _keeps_none(function_class: type[Function]) -> bool:
     """Return whether a Function asks for None instead of zeros where no gradient arrives.
 
     The node does not show this, so the code of `forward` and `setup_context` is searched for
     `set_materialize_grads`.
     """
-    makers = (written.forward, written.setup_context)
+    makers = (function_class.forward, function_class.setup_context)
     codes = (getattr(maker, "__code__", None) for maker in makers)
     return any(code is not None and "set_materialize_grads" in code.co_names for code in codes)
 
 
-def _of_inputs(node: Any, results: Any) -> list[Tensor | None]:
+def _results_for_edges(node: Any, results: Any) -> list[Tensor | None]:
     """Return the results of a backward written in Python that belong to the node's `next_functions`.
 
     Such a backward returns one result for every argument of forward. `next_functions` has an entry only for
@@ -109,7 +109,7 @@ def described(node: Any, number: int) -> Any:
     return node.variable if node.name() == ACCUMULATOR else node._input_metadata[number]
 
 
-def _fitted(gradient: Tensor | None, following: Any, number: int) -> Tensor | None:
+def _fit(gradient: Tensor | None, following: Any, number: int) -> Tensor | None:
     if gradient is None or following is None:
         return None
     wanted = described(following, number)

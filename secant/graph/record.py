@@ -103,38 +103,42 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
         shown: the kinds of number to read as well: values, slopes, gradients.
     """
     makers = {name: tensor.grad_fn for name, tensor in tensors.items()}
-    found, inputs = _walk(makers.values())  # keeps the nodes alive, so that no id is used again
-    fed = {i for row in inputs for i in row}
-    chosen = _nearest([i for i in range(len(found)) if i not in fed], inputs)
-    place = {old: new for new, old in enumerate(chosen)}
+    graph_nodes, inputs = _walk(makers.values())  # keeps the nodes alive, so that no id is used again
+    consumed = {i for row in inputs for i in row}
+    chosen = _nearest([i for i in range(len(graph_nodes)) if i not in consumed], inputs)
+    new_position = {old: new for new, old in enumerate(chosen)}
 
-    home = {id(node): i for i, node in enumerate(found)}
-    leaves = {id(node.variable): i for i, node in enumerate(found) if node.name() == ACCUMULATOR}
+    position_of = {id(node): i for i, node in enumerate(graph_nodes)}
+    leaves = {id(node.variable): i for i, node in enumerate(graph_nodes) if node.name() == ACCUMULATOR}
     named: dict[int, list[tuple[str, torch.Tensor]]] = {}
     loose, missing = [], []
     for name, tensor in tensors.items():
-        here = leaves.get(id(tensor)) if makers[name] is None else home[id(makers[name])]
-        if here is None:
+        position = leaves.get(id(tensor)) if makers[name] is None else position_of[id(makers[name])]
+        if position is None:
             loose.append(Loose(f"{name} {_shape(tensor)}", not tensor.requires_grad))
-        elif here not in place:
+        elif position not in new_position:
             missing.append(name)
         else:
-            named.setdefault(here, []).append((name, tensor))
+            named.setdefault(position, []).append((name, tensor))
 
-    flow = Flow([{} for _ in found], [()] * len(found))
+    flow = Flow([{} for _ in graph_nodes], [()] * len(graph_nodes))
     if "slope" in shown or "gradient" in shown:
-        outputs = [(home[id(maker)], tensors[name].output_nr) for name, maker in makers.items() if maker]
+        outputs = [
+            (position_of[id(maker)], tensors[name].output_nr) for name, maker in makers.items() if maker
+        ]
         flow = walk_back(
-            found, [start for start in outputs if start[0] not in fed], gradients="gradient" in shown
+            graph_nodes,
+            [start for start in outputs if start[0] not in consumed],
+            gradients="gradient" in shown,
         )
-    results = _results(found, named) if "value" in shown else []
-    labels_of = {id(node): _label(node, named.get(i, [])) for i, node in enumerate(found)}
+    results = _results(graph_nodes, named) if "value" in shown else []
+    labels_of = {id(node): _label(node, named.get(i, [])) for i, node in enumerate(graph_nodes)}
 
-    known = {key: name for name, tensor in reversed(list(tensors.items())) if (key := _memory(tensor))}
+    names_of = {key: name for name, tensor in reversed(list(tensors.items())) if (key := _memory(tensor))}
     nodes = []
     for old in chosen:
-        node, names = found[old], named.get(old, [])
-        drawn = tuple(place[i] for i in inputs[old] if i in place)
+        node, names = graph_nodes[old], named.get(old, [])
+        drawn = tuple(new_position[i] for i in inputs[old] if i in new_position)
         shapes = tuple(_shape(entry) for entry in getattr(node, "_input_metadata", ()))
         tags = tuple(_named(name, tensor, len(shapes)) for name, tensor in names)
         values = list(_values(results[old], len(shapes))) if results else []
@@ -153,15 +157,15 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
                 shapes=shapes if leaf is None else (),
                 tensors=tags if leaf is None else (),
                 leaf=leaf,
-                saved=tuple(sorted(_saved(node, known), key=lambda one: one.text.startswith(" ="))),
-                output=old not in fed,
+                saved=tuple(sorted(_saved(node, names_of), key=lambda one: one.text.startswith(" ="))),
+                output=old not in consumed,
                 facts=(*values, *gradients, *slopes),
             )
         )
     troubles: dict[Trouble, tuple[str, ...]] = {}
     for trouble, i in sorted(flow.troubles):
-        troubles[trouble] = (*troubles.get(trouble, ()), _place(found[i], named.get(i, [])))
-    return Recorded(tuple(nodes), tuple(loose), len(found) - len(nodes), tuple(missing), troubles)
+        troubles[trouble] = (*troubles.get(trouble, ()), _place(graph_nodes[i], named.get(i, [])))
+    return Recorded(tuple(nodes), tuple(loose), len(graph_nodes) - len(nodes), tuple(missing), troubles)
 
 
 def _many(node: Any) -> bool:
@@ -183,23 +187,23 @@ def _place(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
 
 
 def _results(
-    found: Sequence[Any], named: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
+    graph_nodes: Sequence[Any], named: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
 ) -> list[dict[int, torch.Tensor]]:
     """Return the results of each node that are still available, by the index of the result.
 
     A result is available if the learner passed it, or if its node or a node that used it saved it.
     """
-    place = {id(node): i for i, node in enumerate(found)}
-    results: list[dict[int, torch.Tensor]] = [{} for _ in found]
-    for i, node in enumerate(found):
+    place = {id(node): i for i, node in enumerate(graph_nodes)}
+    results: list[dict[int, torch.Tensor]] = [{} for _ in graph_nodes]
+    for i, node in enumerate(graph_nodes):
         if node.name() == ACCUMULATOR:
             results[i][0] = node.variable
         for name, at, number in (("result", i, 0), *_kept_of_inputs(node, place)):
             value = _readable(node, name)
-            if value is not None and _fits(value, found[at], number):
+            if value is not None and _fits(value, graph_nodes[at], number):
                 results[at].setdefault(number, value)
-    for i, given in named.items():
-        results[i] |= {tensor.output_nr if tensor.grad_fn else 0: tensor for _, tensor in given}
+    for i, pairs in named.items():
+        results[i] |= {tensor.output_nr if tensor.grad_fn else 0: tensor for _, tensor in pairs}
     return results
 
 
@@ -248,22 +252,22 @@ def _slopes(node: Any, slopes: Sequence[torch.Tensor | None], labels: Mapping[in
 
 def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:
     """Return each node that can be reached from the given nodes, and the positions of each node's inputs."""
-    found: list[Any] = []
+    graph_nodes: list[Any] = []
     place: dict[int, int] = {}
 
     def at(node: Any) -> int:
         if id(node) not in place:
-            place[id(node)] = len(found)
-            found.append(node)
+            place[id(node)] = len(graph_nodes)
+            graph_nodes.append(node)
         return place[id(node)]
 
     for node in starts:
         if node is not None:
             at(node)
     inputs: list[list[int]] = []
-    while len(inputs) < len(found):
-        inputs.append([at(node) for node, _ in found[len(inputs)].next_functions if node is not None])
-    return found, inputs
+    while len(inputs) < len(graph_nodes):
+        inputs.append([at(node) for node, _ in graph_nodes[len(inputs)].next_functions if node is not None])
+    return graph_nodes, inputs
 
 
 def _nearest(roots: Sequence[int], inputs: Sequence[Sequence[int]]) -> list[int]:
@@ -308,29 +312,31 @@ def _memory(tensor: torch.Tensor) -> tuple[Any, ...] | None:
     return None
 
 
-def _saved(node: Any, known: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
+def _saved(node: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
     """Yield the values that a node saved for backward.
 
     A value that a hook packed stays packed, because unpacking may recompute it.
     """
     names = [name.removeprefix("_saved_") for name in dir(node) if name.startswith("_saved_")]
     for name in names:
-        what, _, detail = name.partition("_sym_")
-        if detail and (what in names or detail == "strides"):
+        attribute, _, detail = name.partition("_sym_")
+        if detail and (attribute in names or detail == "strides"):
             continue  # the saved tensor shows its own sizes
-        yield from _saved_at(node, f"_saved_{name}", f"_raw_saved_{name}", name, known)
+        yield from _saved_at(node, f"_saved_{name}", f"_raw_saved_{name}", name, names_of)
     if isinstance(node, torch.autograd.function.BackwardCFunction):  # the node is a custom Function's ctx
-        yield from _saved_at(node, "saved_tensors", "_raw_saved_tensors", "saved_tensors", known)
+        yield from _saved_at(node, "saved_tensors", "_raw_saved_tensors", "saved_tensors", names_of)
         for name, value in vars(node).items():
             if not name.startswith("_"):
-                yield from _shown(name, value, known)
+                yield from _shown(name, value, names_of)
 
 
-def _saved_at(node: Any, at: str, raw: str, name: str, known: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
+def _saved_at(
+    node: Any, at: str, raw: str, name: str, names_of: dict[tuple[Any, ...], str]
+) -> Iterator[Saved]:
     try:
         packed = getattr(node, raw, ())
-        for one in packed if isinstance(packed, tuple) else (packed,):
-            if getattr(one, "unpack_hook", None) is not None:
+        for handle in packed if isinstance(packed, tuple) else (packed,):
+            if getattr(handle, "unpack_hook", None) is not None:
                 yield Saved(name, state="hooked")
                 return
         value = getattr(node, at)
@@ -343,19 +349,19 @@ def _saved_at(node: Any, at: str, raw: str, name: str, known: dict[tuple[Any, ..
         else:
             yield Saved(name, state="unreadable")
         return
-    yield from _shown(name, value, known)
+    yield from _shown(name, value, names_of)
 
 
-def _shown(name: str, value: Any, known: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
+def _shown(name: str, value: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
     """Yield the text of one saved value, or of each item if the value is a list or tuple with tensors."""
     if isinstance(value, torch.Tensor):
-        words = [known.get(_memory(value) or (), ""), _shape(value)]
+        words = [names_of.get(_memory(value) or (), ""), _shape(value)]
         if value.dim() == 0 and value.device.type != "meta":
             words.append(f"= {_short(value.detach().item())}")
         yield Saved(name, ": " + " ".join(filter(None, words)))
-    elif isinstance(value, list | tuple) and any(isinstance(one, torch.Tensor) for one in value):
-        for i, one in enumerate(value):
-            yield from _shown(f"{name}[{i}]", one, known)
+    elif isinstance(value, list | tuple) and any(isinstance(item, torch.Tensor) for item in value):
+        for i, item in enumerate(value):
+            yield from _shown(f"{name}[{i}]", item, names_of)
     elif isinstance(value, int | float | complex | str | list | tuple) and value != ():
         text = _short(value)
         if len(text) <= LONG:
