@@ -84,7 +84,7 @@ def known(room: Path) -> tuple[object, ...]:
 def orphans() -> int:
     """Return how many of the processes that the coordinator started are still running.
 
-    Once their parent is dead they are children of this process, because it is a subreaper.
+    When their parent dies, they become children of this process, because it is a subreaper.
     """
     while True:
         try:

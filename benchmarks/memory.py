@@ -44,7 +44,7 @@ def private_bytes(pid: int) -> int:
 
 
 def below(ancestor: int) -> list[int]:
-    """Return the ids of this process and of all its descendants."""
+    """Return the ids of a process and all its descendants."""
     parents = {pid: int(fields[1]) for pid in process_ids() if (fields := stat_fields(pid))}
     processes, new = set[int](), {ancestor}
     while new:

@@ -72,7 +72,7 @@ def written() -> dict[Path, str]:
 
 
 def main() -> int:
-    """Rewrite all files that contain the address."""
+    """Rewrite all files that contain the repository's address."""
     for path, text in written().items():
         replace_file(path, text.encode())
     return 0

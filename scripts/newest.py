@@ -33,7 +33,7 @@ TESTS = (
     "tests/secant/graph",
     "tests/secant/test_causes.py",
 )
-GIGABYTES = 10  # disk space for PyTorch for Linux with its CUDA libraries, and for their download
+GIGABYTES = 10  # disk space that PyTorch for Linux and its CUDA libraries need, including the download
 MINUTES = 10  # the time limit of the installation
 
 

@@ -28,9 +28,9 @@ def current(root: Path) -> str:
 
 
 def problems(root: Path, tag: str | None = None) -> list[str]:
-    """Return a sentence for each copy of the version that differs from pyproject.toml's.
+    """Return a sentence for each copy of the version that differs from the version in pyproject.toml.
 
-    There are also sentences for a change log without this version and for a tag that does not fit.
+    There are also sentences for a change log without this version and for a tag of another version.
     """
     version, sentences = current(root), []
     for place, pattern in PLACES.items():

@@ -180,7 +180,7 @@ def show(pages: Sequence[Path], opens: bool) -> None:
     )
     if opens and has_screen:
         for page in pages:
-            webbrowser.open(page.as_uri())  # it may fail: the path has been printed
+            webbrowser.open(page.as_uri())  # may fail without harm: the path has been printed
 
 
 def serve(folder: Path) -> None:

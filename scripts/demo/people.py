@@ -30,7 +30,7 @@ _LEFT_OUT = 0.97  # an unsolved task is left out if the random number drawn for 
 # The quality of a note is the student's ability plus a random number with standard deviation _MOOD. The other
 # constants are the least quality for a good note, for a fair note, and for submitting a note at all.
 _MOOD, _GOOD_NOTE, _FAIR_NOTE, _NO_NOTE = 0.12, 0.68, 0.45, 0.15
-_LONG = 90  # characters; no two students make the same longer mistake by chance
+_LONG = 90  # characters; two students do not make the same mistake by chance if its text is longer
 # Places in the class: the students who miss the last lesson, the one who submits a damaged file, the one who
 # submits two notebooks, the one whose answers are copied, and the one who copies them.
 _ABSENT, _DAMAGED, _TWICE, _COPIED, _COPIER = (9, 18, 27), 11, 14, 22, 26

@@ -201,7 +201,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     # A shell makes its background processes ignore Ctrl-C, and the tests of Ctrl-C would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends the running tests, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that SIGTERM also ends the tests
     import_tool()
     commit = commit_of(ROOT)
     tree = Tree(PLACE / "tree", PLACE / "last-run.txt")

@@ -120,7 +120,7 @@ def _run(task: Task) -> tuple[NotebookNode, Widgets]:
 
 
 def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
-    language(task.language)  # set in the only thread that writes, because it applies to the whole process
+    language(task.language)  # set here, in the only thread that writes, because it is global
     notebook, widgets = ran.result()
     place = Place(task.number, read_course(ROOT, language()))
     page, files = lesson_page(notebook, widgets, place, task.mark, site)

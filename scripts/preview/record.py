@@ -31,7 +31,7 @@ from secant.explorers.kit.widget import Panel, set_scene
 from secant.language import say
 from secant.quiet import quietly
 
-BYTES = 285_000  # the limit of a lesson's compressed recordings, which leaves room for the pages' scripts
+BYTES = 285_000  # limit of a lesson's compressed recordings together, which leaves room for the scripts
 STATES = 7_000  # recorded states of an explorer, if they fit
 SHRINK = 0.8
 
@@ -103,7 +103,8 @@ def recorded(panel: Panel[Any], most: int) -> dict[str, Any]:
         panel: the explorer.
         most: the approximate maximum number of states.
     """
-    look, panel.view.look = panel.view.look, {}  # as if no page showed it: no other drawing
+    # An empty look means that no page shows the explorer, so it draws nothing by itself.
+    look, panel.view.look = panel.view.look, {}
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # with a few hundred numbers at a time, threads would only wait for each other
     try:

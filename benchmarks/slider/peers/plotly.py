@@ -72,7 +72,8 @@ def show() -> None:
         with figure.batch_update():
             for field in fields(moving):
                 x, y = getattr(moving, field.name)
-                # Send lists: Plotly 7.1 uses an array as a condition when the page answers, and fails.
+                # Send lists, not arrays: when the page answers, Plotly 7.1 tests `if value`, which fails for
+                # an array.
                 traces[field.name].update(x=x.tolist(), y=y.tolist())
 
     display(picture.panel(figure, draw))
