@@ -24,7 +24,7 @@ from benchmarks.performance import Record, Row
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-HOURS = 2  # the time limit of one benchmark
+HOURS = 2  # time limit in hours for one benchmark
 
 
 def names() -> list[str]:
@@ -97,7 +97,7 @@ def main(arguments: list[str] | None = None) -> int:
         console.print(f"[{number}/{len(chosen)}] {name} ...", markup=False)
         start = time.monotonic()
         records[name] = refreshed(name, records.get(name, Record()), console)
-        performance.write(ROOT, records)  # after each benchmark, so that stopping the run loses nothing
+        performance.write(ROOT, records)  # written after each benchmark, so that a stopped run loses nothing
         console.print(f"    {time.monotonic() - start:.0f} s", *records[name].trouble, sep="; ", markup=False)
     Console().print(performance.table({name: records[name] for name in chosen}))
     return int(any(records[name].is_failed for name in chosen))

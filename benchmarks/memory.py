@@ -131,7 +131,7 @@ def ours(wall: Wall, lesson: Lesson) -> int:
     """Grade a lesson's solution and return the peak memory of its container in bytes."""
     examiner = Examiner(lesson.name, assignment(lesson).source)
     if (later := imported_later(v4.writes(assignment(lesson).source))) is not None:
-        wall.prepare(later)  # a worker prepares its wall in the same way
+        wall.prepare(later)  # a worker prepares its wall in the same way before it grades
     with most_private(lambda: in_containers(os.getpid())) as sampled, counted_by_groups() as peaks:
         report = examiner.grade(wall, solution(lesson), b"secret")
     assert all(task.outcome in ("passed", "manual") for task in report.tasks), report

@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".venv-bench"
 REQUIREMENTS = ROOT / "benchmarks" / "requirements.txt"
-MINUTES = 20  # the time limit of one installation
+MINUTES = 20  # time limit in minutes for the installation of one package
 
 
 def wanted(name: str) -> list[Requirement]:

@@ -37,7 +37,7 @@ from tests.support.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 5
-REST_SECONDS = 2.0  # pause between two checks; no learner checks again immediately
+REST_SECONDS = 2.0  # pause in seconds between two checks, as no learner checks again immediately
 EXTENSIONS = ("autograder.service", "nbgrader.server_extensions.validate_assignment")
 # Clicks a button, and returns the seconds until the frame that shows the click's result is about to be drawn.
 CLICK = """async ([button, seen, wanted]) => {

@@ -28,10 +28,10 @@ COLOURS = 256  # colours of the palette: enough for a picture of a page, at a th
 MARGIN = 6  # pixels of the page around the explorer
 # Constants of the moving picture.
 MOVES = 52
-PACE, FIRST, LAST = 75, 700, 1300  # milliseconds that a frame, the first and the last one are shown
+PACE, FIRST, LAST = 75, 700, 1300  # durations in milliseconds of most frames, the first frame and the last
 END = 0.12  # the fraction of its track at which the slider is released
 SETTLED = 0.4  # seconds after a move until picture and numbers are up to date; the numbers are delayed by 0.2
-LIMIT = 1_500_000  # bytes of a moving picture
+LIMIT = 1_500_000  # maximum size in bytes of a moving picture
 
 
 def way(start: float, end: float) -> Iterator[float]:

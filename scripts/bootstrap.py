@@ -293,7 +293,7 @@ def make_venv() -> None:
             os.remove(VENV)
     os.mkdir(VENV)
     write_stamp({"building": True})
-    # Install pip separately, because venv would hide the reason why that failed.
+    # Install pip in a separate step, because venv would hide the reason for a failure.
     run([sys.executable, "-m", "venv", "--without-pip", VENV], capture=True)
     run([PYTHON, "-m", "ensurepip", "--default-pip"], capture=True)
 
@@ -396,7 +396,7 @@ class Progress:
             if self.file in names:
                 try:
                     megabytes = os.path.getsize(os.path.join(at, self.file)) / 1e6
-                except OSError:  # pip has moved the file meanwhile
+                except OSError:  # pip has moved the file in the meantime
                     break
                 return say(f"{megabytes:.1f} of {self.size}", f"{self.size} 중 {megabytes:.1f} MB")
         return self.size

@@ -18,7 +18,7 @@ from secant.tested import is_untested_torch
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".venv-newest"
 PYTHON = PLACE / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-#: The smallest set of tests that covers what lessons, explorers, pictures and causes state about PyTorch.
+#: The smallest set of tests that covers what lessons, explorers, graphs and error advice state about PyTorch.
 TESTS = (
     *(
         f"tests/course/test_answers.py::{test}"
@@ -33,8 +33,8 @@ TESTS = (
     "tests/secant/graph",
     "tests/secant/test_causes.py",
 )
-GIGABYTES = 10  # disk space that PyTorch for Linux and its CUDA libraries need, including the download
-MINUTES = 10  # the time limit of the installation
+GIGABYTES = 10  # disk space in GB that PyTorch for Linux and its CUDA libraries need, with the download
+MINUTES = 10  # time limit in minutes for the installation
 
 
 class NotInstalledError(Exception):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (3, 11)
-NEWEST = 30  # the search stops before Python 3.30
+NEWEST = 30  # the search for Pythons stops before version 3.30
 
 Minor = tuple[int, int]
 

@@ -69,7 +69,7 @@ def take(browser: Browser, address: str, lesson: str, folder: Path) -> None:
     ):
         page.evaluate(BARE)
         page.wait_for_function(DONE, timeout=300_000)
-        page.wait_for_timeout(2000)  # until the last explorer's picture and numbers have arrived
+        page.wait_for_timeout(2000)  # gives the last explorer time to show its picture and numbers
         photograph(page, folder)
 
 

@@ -16,8 +16,8 @@ from playwright.sync_api import Page
 
 from tests.support import jupyterlab as lab
 
-STEPS, HERTZ = 200, 60  # mouse moves in a drag, and mouse moves per second
-MOVES = 40  # single mouse moves for the delay; each one waits for its frame
+STEPS, HERTZ = 200, 60  # the number of mouse moves in a drag, and of mouse moves per second
+MOVES = 40  # the number of mouse moves to measure the delay; after each one, its frame is awaited
 TRACK = (0.15, 0.85)  # the part of the slider's track that a drag covers
 
 # A script that the page runs before it opens a notebook, to record mouse moves and painted frames.
@@ -117,7 +117,7 @@ def latencies(page: Page, number: int) -> list[float]:
         page.mouse.move(x + (TRACK[1] - TRACK[0]) * track["width"] * step / MOVES, y)
         page.wait_for_function("frames_.length > 0", polling=50, timeout=10_000)
         waits.append(page.evaluate("frames_[0] - moves[0]"))
-        time.sleep(0.05 + 0.013 * (step % 4))  # varies, so as not to keep time with the screen
+        time.sleep(0.05 + 0.013 * (step % 4))  # varied, so that moves are not in step with the screen
     page.mouse.up()
     return waits
 

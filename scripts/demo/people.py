@@ -124,7 +124,7 @@ def _answer(task: str, someone: Person, lesson: Lesson, used: set[str], dice: ra
     if task in _graded_by_a_person(lesson):
         return _note(task, someone, used, dice)
     solutions = _solutions(lesson)
-    harder = 0.25 * list(solutions).index(task) / len(solutions)  # fewer students solve later tasks
+    harder = 0.25 * list(solutions).index(task) / len(solutions)  # so that fewer students solve later tasks
     luck = dice.random()
     if luck < 1.25 * someone.ability - harder:
         others = _recorded(lesson, "right").get(task, ()) if dice.random() < _OTHERWISE else ()
@@ -141,7 +141,8 @@ def _note(task: str, someone: Person, used: set[str], dice: random.Random) -> st
         return ""
     kinds = [notes.good, notes.fair, notes.poor]
     best = 0 if luck > _GOOD_NOTE else 1 if luck > _FAIR_NOTE else 2
-    order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]  # other kinds follow in case the best is used up
+    # The other kinds serve if all notes of the best one are used.
+    order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]
     return next(filter(None, (_new(texts, used, dice, longest=0) for texts in order)), "")
 
 

@@ -14,7 +14,8 @@ from secant.language import LANGUAGES, language
 from tests.support.jupyterlab import chromium
 
 IMAGES = ROOT / "docs" / "images"
-WIDTH, HEIGHTS = 900, {"report": 940, "feedback": 840}  # pixels, down to the end of a section
+# The size of each picture in pixels. The heights are chosen so that a picture ends where a section does.
+WIDTH, HEIGHTS = 900, {"report": 940, "feedback": 840}
 COLOURS = 64  # colours of the palette: enough for words and bars, at a quarter of the bytes
 
 

@@ -67,7 +67,7 @@ class Tree:
         """
         with TemporaryDirectory() as folder:
             cache = Path(folder, "v", "cache", "lastfailed")
-            # The plugin for limits on costs is off: an exceeded limit does not mean that a fault was noticed.
+            # Turn off the plugin that limits costs: an exceeded limit does not mean that a fault was noticed.
             own = ["-q", "-p", "no:costs", "-o", f"cache_dir={folder}"]
             command = [self._python, "-m", "pytest", *own, *options]
             if tests:

@@ -120,13 +120,13 @@ def _run(task: Task) -> tuple[NotebookNode, Widgets]:
 
 
 def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
-    language(task.language)  # set here, in the only thread that writes, because it is global
+    language(task.language)  # a global setting, so only the thread that writes sets it
     notebook, widgets = ran.result()
     place = Place(task.number, read_course(ROOT, language()))
     page, files = lesson_page(notebook, widgets, place, task.mark, site)
     for name, content in files.contents.items():
         replace_file(task.page.with_name(name), content)
-    replace_file(task.page, page.encode())  # written last: if it exists, its other files do too
+    replace_file(task.page, page.encode())  # written last: if the page exists, so do its other files
 
 
 def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:

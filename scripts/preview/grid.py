@@ -15,7 +15,7 @@ Kind = Literal["list", "slider", "calls"]
 #: The most points of sliders other than x and h; a few points show what these sliders do.
 FEW = {"a": 4, "first": 3, "second": 3, "v": 6, "u": 3}
 DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # steps of log10 h; the finest that leaves room for x is used
-FEWEST, MOST = 9, 33  # the fewest and most points of x; h gets fewer points so that x has at least FEWEST
+FEWEST, MOST = 9, 33  # fewest and most points of x; if there is too little room, h has fewer points
 #: The sliders that have an effect only if another control has one of these values. Otherwise all points of
 #: the slider give the same state, which is recorded once.
 HEEDED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
@@ -29,8 +29,8 @@ ASKED: Mapping[str, Mapping[str, set[float]]] = {
     "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees, u is perpendicular to the JVP
 }
 CALLS = 3  # the most backward() calls since the reset, apart from states that a question begins with
-ROUND = (1.0, 2.0, 2.5, 5.0)  # a distance between points is one of these times a power of ten
-TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # possible distances in degrees between directions
+ROUND = (1.0, 2.0, 2.5, 5.0)  # the distance between a slider's points is one of these times a power of ten
+TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # possible distances in degrees between a slider's directions
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]
             panel.choose(panel.start)
             axis.put(panel, (index + 1) % len(axis.points))
             for _, slider in _controls(panel, Slider):
-                slider.choose(slider.max)  # no choice leads there, so a slider that a choice moves differs
+                slider.choose(slider.max)  # no choice sets the maximum, so a moved slider will differ
             before = _numbers(panel)
             axis.put(panel, index)
             moved = {name for name, number in _numbers(panel).items() if number != before[name]}
@@ -236,7 +236,7 @@ def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
     step = next(step for step in steps if (high - low) / step + 1 <= count + turn or step == steps[-1])
     points = {short(k * step) for k in range(math.ceil(low / step), math.floor(high / step) + 1)}
     if turn:
-        points.discard(low)  # the same direction as the upper end
+        points.discard(low)  # on a full turn, the lower end is the same direction as the upper end
     elif len(points) < count:
         points |= {low, high}
     return _numbered(name, slider, _apart(points, anchors, step))

@@ -32,7 +32,7 @@ from secant.language import say
 from secant.quiet import quietly
 
 BYTES = 285_000  # limit of a lesson's compressed recordings together, which leaves room for the scripts
-STATES = 7_000  # recorded states of an explorer, if they fit
+STATES = 7_000  # number of recorded states of an explorer, if they fit into BYTES
 SHRINK = 0.8
 
 _LIVE = re.compile(r' (role="status"|aria-live="polite")')
@@ -54,7 +54,7 @@ def everything(most: int = STATES) -> dict[str, Any]:
         most: how many states of an explorer are recorded at most.
     """
     widget_states: dict[str, Any] = Widget.get_manager_state()["state"]
-    # Not a widget manager: it would keep the widgets of a cell that ran again and replaced them.
+    # Do not use a widget manager: it would keep widgets that have been replaced by running a cell again.
     objects = gc.get_objects()
     panels = [one for one in objects if issubclass(type(one), Panel)]
     for panel, packed in zip(panels, fitted(panels, most), strict=True):

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from autograder.course.cells import is_installer, is_test
 from scripts.preview.record import STATES
 
-SECONDS = 1200  # the time limit of one cell; the last cell records the explorers
+SECONDS = 1200  # time limit in seconds for one cell; the last cell takes long, as it records the explorers
 SKIPPED = "skip-execution"  # nbclient's tag for test cells, which would only report that answers are missing
 ROOT = Path(__file__).resolve().parents[2]
 # The last cell to run: it calls `record.everything` in the kernel that has made the widgets.

@@ -298,7 +298,7 @@ def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
 
 def _edge(points: list[Point]) -> str:
     (x0, y0), (_, y1), (x2, y2), *rest = points
-    end = y2 if rest else y2 - 7  # leaves room for the arrowhead
+    end = y2 if rest else y2 - 7  # the last 7 pixels are for the arrowhead
     middle = (y1 + end) / 2
     path = f"M{x0:.1f} {y0:.1f}V{y1:.1f}C{x0:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {end:.1f}"
     head = ""

@@ -55,7 +55,7 @@ def only_computes(function: Any, *, may_write: bool = True, seen: frozenset[int]
 
 
 def returns_nothing(hook: Any) -> bool:
-    """Return whether a hook only reads gradients: a multi-grad hook of torch, or a method like list.append."""
+    """Return whether a hook only reads gradients: a torch multi-grad hook, or a method like list.append."""
     if isinstance(hook, FunctionType):
         return hook.__code__.co_filename == torch.autograd.graph.__file__
     return isinstance(hook, BuiltinFunctionType) and hook.__name__ in ("append", "add", "appendleft")

@@ -20,7 +20,7 @@ from secant.graph.nodes import ACCUMULATOR, Gradients
 from secant.language import say
 from secant.quiet import quietly
 
-FEW = 6  # elements; a tensor with at most so many is written out in full
+FEW = 6  # maximum number of elements of a tensor that is written out in full
 
 Kind = Literal["value", "slope", "gradient"]
 Trouble = Literal["freed", "failed", "unseen", "own", "packed", "hook", "accumulated"]

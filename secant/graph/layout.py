@@ -10,8 +10,8 @@ import networkx as nx
 
 from secant.graph.record import Node, Recorded
 
-ROWS = 8  # lines of facts and saved values in a node; the tooltip lists every saved value
-LONG = 40  # the width of one line in a picture, in letters
+ROWS = 8  # maximum number of lines of facts and saved values in a node; the tooltip lists every saved value
+LONG = 40  # maximum length of a line in a picture, in letters
 
 SIZE, SMALL = 13, 11  # font sizes in pixels
 EM = 0.62  # width of a monospace letter divided by its font size; slightly more than in any common font
@@ -19,7 +19,7 @@ LINE, PAD = 15, 9
 BOX = 26  # height in pixels of a box with one line
 ACROSS, DOWN = 26, 30  # free space in pixels between boxes and between rows
 BESIDE = 8  # free space in pixels next to an edge that crosses a row
-WIDE = 1000  # pixels; a wider row is split
+WIDE = 1000  # maximum width of a row in pixels; a wider row is split
 STUB = 14  # distance in pixels from a node to the box of its tensor
 TRACK = 6  # half the width in pixels of the space for an edge that crosses a row
 
@@ -93,7 +93,7 @@ def _measured(number: int, node: Node, saved: bool) -> Place:
     head = text_width(clipped(node.name), SIZE) + (8 + text_width(node.shape, SMALL) if node.shape else 0)
     width = max([head, *(text_width(line, SMALL) for line in lines)]) + 2 * PAD
     if node.kind == "accumulate":
-        width += 10  # for the pointed ends of an AccumulateGrad box
+        width += 10  # room for the pointed ends of an AccumulateGrad box
     height = BOX + (LINE * len(lines) + 6 if lines else 0)
     place = Place(number, width / 2, height, width / 2, width / 2, height)
     if node.leaf is not None:
@@ -184,7 +184,7 @@ def _order(scene: Scene) -> None:
         for k, end in enumerate(ends):
             ports.setdefault(end, []).append((start, (k + 1) / (len(ends) + 1)))
     rank = {i: float(k) for row in scene.rows[:1] for k, i in enumerate(row)}
-    for row in scene.rows[1:]:  # at first, inputs stand from left to right in the operation's order
+    for row in scene.rows[1:]:  # start with each operation's inputs from left to right
         row.sort(key=lambda i: sum(rank[up] + port for up, port in ports[i]) / len(ports[i]))
         rank |= {i: float(k) for k, i in enumerate(row)}
     best, fewest = [list(row) for row in scene.rows], _crossings(scene)

@@ -39,7 +39,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "here": _dots(SECANT, "diamond", 7),
     "nothing": _dots(SECANT, "x", 10),
 }
-NAMES = {"secant", "tangent", "float32", "float64", "median", "here"}  # the lines listed in the legend
+NAMES = {"secant", "tangent", "float32", "float64", "median", "here"}  # lines and marks that the legend lists
 
 
 def show() -> None:
