@@ -141,7 +141,7 @@ def _note(task: str, someone: Person, used: set[str], dice: random.Random) -> st
         return ""
     kinds = [notes.good, notes.fair, notes.poor]
     best = 0 if luck > _GOOD_NOTE else 1 if luck > _FAIR_NOTE else 2
-    # The other kinds serve if all notes of the best one are used.
+    # Fall back to the other kinds when all notes of the best-fitting kind have been used.
     order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]
     return next(filter(None, (_new(texts, used, dice, longest=0) for texts in order)), "")
 

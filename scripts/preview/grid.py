@@ -62,7 +62,10 @@ class Axis:
             panel._control(self.name).choose(point)
 
     def at(self, panel: Panel[Any]) -> int:
-        """Return the index of the control's current point, or of the nearest point to a slider's number."""
+        """Return the index of the control's current point.
+
+        For a slider, this is the point nearest to its number.
+        """
         if self.kind == "calls":
             return self.points.index(tuple(panel.state["calls"]))
         if self.kind == "list":
@@ -137,7 +140,8 @@ def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]
             panel.choose(panel.start)
             axis.put(panel, (index + 1) % len(axis.points))
             for _, slider in _controls(panel, Slider):
-                slider.choose(slider.max)  # no choice sets the maximum, so a moved slider will differ
+                # No choice sets a slider to its maximum, so a slider that a choice moves will differ from it.
+                slider.choose(slider.max)
             before = _numbers(panel)
             axis.put(panel, index)
             moved = {name for name, number in _numbers(panel).items() if number != before[name]}

@@ -40,7 +40,7 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 _PATH = re.compile(r' d="[^"]*"')
 _LONG = re.compile(r"-?\d+\.\d{3,}")
 _ZERO = re.compile(r"-(0(?:\.0+)?)(?![\d.])")
-# Matches the size of an SVG. matplotlib writes it in points, but strokes are in the stage's pixels.
+# Matches an SVG's width and height, which matplotlib writes in points. A page needs them in pixels.
 _SIZE = re.compile(r'width="[\d.]+pt" height="[\d.]+pt"')
 
 
