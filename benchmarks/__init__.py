@@ -1,1 +1,1 @@
-"""Figures of this project beside those of its peers, each pair measured in one run."""
+"""Benchmarks that compare this project with its peers; the two figures of a pair come from the same run."""

@@ -2,9 +2,9 @@
 
     python -m benchmarks [NAME ...]        or  make bench args="kernels grading"
 
-They run one after another, each in a process of its own: every module of this folder that has a `main`. Rows
-of those that are not run stay as they were; those of one that fails stay, too, with their date. What the
-peers need is installed into .venv-bench, when a benchmark first wants it.
+Every module of this folder that has a `main` is a benchmark. Benchmarks run one after another, each in a
+separate process. The rows of a benchmark that does not run, or that fails, stay as they were, with their
+date. The packages of the peers are installed into .venv-bench when a benchmark first needs them.
 """
 
 import argparse
@@ -24,11 +24,11 @@ from benchmarks.performance import Record, Row
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-HOURS = 2  # that one benchmark may take
+HOURS = 2  # time limit in hours for one benchmark
 
 
 def names() -> list[str]:
-    """The benchmarks that there are."""
+    """Return the names of all benchmarks."""
     files = {path.stem: path for path in HERE.glob("*.py")} | {
         path.parent.name: path for path in HERE.glob("*/__main__.py")
     }
@@ -37,14 +37,14 @@ def names() -> list[str]:
 
 
 class Failed(Exception):
-    """Its text is one line that says why there are no rows."""
+    """Raised if a benchmark produces no rows; the message is one line with the reason."""
 
 
 def measured(name: str, environment: dict[str, str]) -> list[Row]:
     """Run a benchmark and return its rows.
 
     Raises:
-        Failed: if it has none to give.
+        Failed: if the benchmark fails or takes too long, or if its rows cannot be read.
     """
     with tempfile.TemporaryDirectory(prefix="secant-bench-") as folder:
         result, log = Path(folder, "rows.json"), Path(folder, "log.txt")
@@ -57,8 +57,8 @@ def measured(name: str, environment: dict[str, str]) -> list[Row]:
             except subprocess.TimeoutExpired:
                 raise Failed(f"it took longer than {HOURS} hours") from None
         if code != 0:
-            said = log.read_text(errors="replace").strip().splitlines()
-            raise Failed(said[-1][:200] if said else f"it ended with code {code} and said nothing")
+            log_lines = log.read_text(errors="replace").strip().splitlines()
+            raise Failed(log_lines[-1][:200] if log_lines else f"it ended with code {code} and said nothing")
         try:
             return performance.checked(json.loads(result.read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:
@@ -66,12 +66,12 @@ def measured(name: str, environment: dict[str, str]) -> list[Row]:
 
 
 def refreshed(name: str, before: Record, console: Console) -> Record:
-    """Run a benchmark; return its record, in which what could not be measured stays as it was."""
+    """Run a benchmark and return its new record; rows that could not be measured stay as they were."""
     trouble = []
     if (load := os.getloadavg()[0]) > 0.5 * (os.cpu_count() or 1):
         trouble.append(f"other work was going on: the load was {load:.1f} when it began")
     environment, absent = peers.environment(name, lambda text: console.print(text, markup=False))
-    trouble += [f"{peer} could not be installed: {why}" for peer, why in absent.items()]
+    trouble += [f"{peer} could not be installed: {reason}" for peer, reason in absent.items()]
     try:
         rows = measured(name, environment)
     except Failed as failure:
@@ -80,7 +80,7 @@ def refreshed(name: str, before: Record, console: Console) -> Record:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what was asked for; return the exit code, which is 1 if one of them failed."""
+    """Run the benchmarks named on the command line and return the exit code, 1 if a benchmark failed."""
     known = names()
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
@@ -97,7 +97,7 @@ def main(arguments: list[str] | None = None) -> int:
         console.print(f"[{number}/{len(chosen)}] {name} ...", markup=False)
         start = time.monotonic()
         records[name] = refreshed(name, records.get(name, Record()), console)
-        performance.write(ROOT, records)  # at once, so that a run that is stopped has lost nothing
+        performance.write(ROOT, records)  # written after each benchmark, so that a stopped run loses nothing
         console.print(f"    {time.monotonic() - start:.0f} s", *records[name].trouble, sep="; ", markup=False)
     Console().print(performance.table({name: records[name] for name in chosen}))
     return int(any(records[name].is_failed for name in chosen))

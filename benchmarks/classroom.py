@@ -1,4 +1,4 @@
-"""A class of real submissions: solutions, recorded right and wrong answers and stubs, in both languages."""
+"""Sample classes made of solutions, recorded right and wrong answers, and stubs, in both languages."""
 
 from collections.abc import Iterator, Mapping
 from itertools import cycle, islice
@@ -22,11 +22,11 @@ Answers = Mapping[str, str]
 
 
 def a_class(folder: Path, lesson: Lesson, students: int) -> list[str]:
-    """Make a course directory of one lesson in which so many students have handed in; return their names.
+    """Make a course directory with one lesson and its submissions, and return the students' names.
 
-    Of every six, one hands in the lesson's solution, two recorded right answers (the solution where a task
-    has no more), two the solution with wrong answers to half of the tasks, and one what was released. The
-    languages take turns.
+    Of every six students, one submits the lesson's solution and one the unchanged release. Two submit
+    recorded right answers, or the solution if a task has no further right answers. Two submit the solution
+    with wrong answers to half of the tasks. Languages alternate from student to student.
     """
     copy_lessons([lesson], folder)
     names = []

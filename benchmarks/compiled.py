@@ -1,7 +1,7 @@
-"""What `torch.compile` gains in a forward and a backward pass, and what its first call costs.
+"""Measure what `torch.compile` gains in a forward and a backward pass, and what its first call costs.
 
-Thirty element-wise operations on 100,000 elements and one thread: sin, a product and a sum, ten times over.
-Lesson 1 quotes the figures. `torch.compile` needs a C++ compiler on the machine.
+The function applies thirty element-wise operations to 100,000 elements on one thread: sin, a product and a
+sum, ten times over. Lesson 1 quotes the figures. `torch.compile` needs a C++ compiler on the machine.
 
     python -m benchmarks.compiled [--json FILE]
 """
@@ -23,25 +23,25 @@ ROUNDS = 30
 
 
 def chain(x: Tensor) -> Tensor:
-    """Return the sum of what thirty element-wise operations make of x, of shape (n,)."""
+    """Apply thirty element-wise operations to x, of shape (n,), and return the sum of the result."""
     for _ in range(10):
         x = torch.sin(x) * x + 1
     return x.sum()
 
 
 def seconds(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
-    """Return how long a forward and a backward pass take."""
+    """Return the seconds that a forward and a backward pass take."""
     start = time.perf_counter()
     function(x).backward()
     return time.perf_counter() - start
 
 
 def rows() -> Iterator[dict[str, Any]]:
-    """Yield the rows."""
+    """Run the measurements and yield the rows of the benchmark."""
     torch.set_num_threads(1)
     x = torch.randn(ELEMENTS, requires_grad=True)
     with tempfile.TemporaryDirectory(prefix="secant-bench-") as cache:
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache  # empty: what an earlier run compiled does not count
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache  # empty: code compiled in earlier runs must not count
         compiled = torch.compile(chain)
         first = seconds(compiled, x)
         pairs = [(seconds(compiled, x), seconds(chain, x)) for _ in range(ROUNDS)]
@@ -51,7 +51,7 @@ def rows() -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    """Measure and show; see the module."""
+    """Run the benchmark with the options from the command line."""
     show(rows(), parser_of(__doc__).parse_args().json)
 
 

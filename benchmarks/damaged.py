@@ -1,9 +1,9 @@
-"""Submissions and archives damaged at random, as the intake and `autograder collect` take them.
+"""Feed randomly damaged submissions and archives to the intake and to `autograder collect`.
 
-Half are notebooks: read by the intake, and some dozens more graded in one batch by the examiner itself.
-Half are archives that three students' work comes in. What counts: nothing raises, each notebook is a
-submission or is refused in a sentence, each archive has lines that say what became of it, and nothing is
-written outside of its place.
+Half of the files are notebooks, which the intake reads. Some dozens more are graded in one batch by the
+examiner itself. The other half are archives with three students' work each. The benchmark checks that no
+error is raised, that each notebook is accepted or refused with a sentence, that each archive gets lines about
+its outcome, and that nothing is written outside its place.
 
     python -m benchmarks.damaged --json FILE [--count 10000] [--seed 0] [--graded 60]
 """
@@ -41,7 +41,7 @@ NAMES: list[Callable[[int], str]] = [
 
 
 class Tally:
-    """What became of the damaged files."""
+    """The counts of the outcomes of damaged files."""
 
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()
@@ -57,65 +57,67 @@ class Tally:
 
 
 def notebook(data: bytes, assignment: Assignment, place: Path, tally: Tally) -> None:
-    """Have the intake take in a damaged notebook."""
+    """Pass a damaged notebook to the intake and count the outcome."""
     place.write_bytes(data)
     try:
-        found = take_in(place, STEPS, assignment.releases)
+        result = take_in(place, STEPS, assignment.releases)
     except Exception as error:
         tally.failed("intake", error)
         return
-    if isinstance(found, Rejected):
-        tally.outcomes[f"refused: {found.reason}"] += 1
-        tally.silent += not (found.en.strip() and found.ko.strip())
+    if isinstance(result, Rejected):
+        tally.outcomes[f"refused: {result.reason}"] += 1
+        tally.silent += not (result.en.strip() and result.ko.strip())
     else:
         tally.outcomes["a submission"] += 1
 
 
 def archive(data: bytes, whole: list[bytes], course: Course, place: Path, tally: Tally) -> None:
-    """Have a damaged archive collected: nothing but whole notebooks may come to lie in submitted/."""
+    """Collect a damaged archive and count the outcome; only undamaged notebooks may end up in submitted/."""
     place.write_bytes(data)
     before = {path.name for path in course.root.parent.iterdir()}
     try:
-        done = collect(course, [place])
+        result = collect(course, [place])
         tally.spoilt += sum(path.read_bytes() not in whole for path in course.submitted.rglob("*.ipynb"))
     except Exception as error:
         tally.failed("collect", error)
         return
     finally:
         tally.silent += {path.name for path in course.root.parent.iterdir()} != before
-        for made in ("submitted", "collected"):
-            shutil.rmtree(course.root / made, ignore_errors=True)
-    tally.outcomes[" + ".join(sorted({line.outcome for line in done.lines})) or "an archive of nothing"] += 1
-    quiet = [line for line in done.lines if OUTCOMES[line.outcome] and not line.message]
-    tally.silent += bool(quiet) or not done.lines
+        for folder in ("submitted", "collected"):
+            shutil.rmtree(course.root / folder, ignore_errors=True)
+    tally.outcomes[
+        " + ".join(sorted({line.outcome for line in result.lines})) or "an archive of nothing"
+    ] += 1
+    quiet = [line for line in result.lines if OUTCOMES[line.outcome] and not line.message]
+    tally.silent += bool(quiet) or not result.lines
 
 
 def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any]:
-    """Damage so many files; return what became of them.
+    """Damage files at random, process them and return the counts of their outcomes.
 
     Args:
-        room: a built course of the tests' small lesson, in a folder of its own.
-        count: notebooks and archives together.
-        seed: of the damage.
-        graded: how many of the notebooks are also graded, as one batch.
+        room: a built course with the tests' small lesson. Its parent folder holds nothing else.
+        count: the number of notebooks and archives together.
+        seed: the seed of the random damage.
+        graded: the number of additional damaged notebooks that are graded as one batch.
     """
     draw, tally = random.Random(seed), Tally()
     assignment, course = read_assignment(room, STEPS), Course.at(room)
-    whole = [good(room, language).encode() for language in ("en", "ko")]
+    intact = [good(room, language).encode() for language in ("en", "ko")]
     begun, slowest = time.monotonic(), 0.0
     for number in range(count):
         start = time.monotonic()
         if number % 2:
             name = draw.choice(NAMES)
-            zipped = write(room / "whole.zip", {name(each): draw.choice(whole) for each in range(3)})
-            archive(damaged_archive(zipped.read_bytes(), draw), whole, course, room / "damaged.zip", tally)
+            zipped = write(room / "whole.zip", {name(each): draw.choice(intact) for each in range(3)})
+            archive(damaged_archive(zipped.read_bytes(), draw), intact, course, room / "damaged.zip", tally)
         else:
-            notebook(damaged_notebook(draw.choice(whole), draw), assignment, room / "damaged.ipynb", tally)
+            notebook(damaged_notebook(draw.choice(intact), draw), assignment, room / "damaged.ipynb", tally)
         slowest = max(slowest, time.monotonic() - start)
     seconds = time.monotonic() - begun
     for number in range(graded):
         path = hand_in(room, f"s{number}", "")
-        path.write_bytes(damaged_notebook(draw.choice(whole), draw))
+        path.write_bytes(damaged_notebook(draw.choice(intact), draw))
     summary, _ = run(room) if graded else (None, [])
     outcomes = (
         Counter(task.outcome for result in summary.results.values() for task in result.tasks)
@@ -148,19 +150,19 @@ def main() -> None:
         room = Path(name, "class")
         room.mkdir()
         build_course(room)
-        found = measure(room, chosen.count, chosen.seed, chosen.graded)
-    print(json.dumps(found, indent=1, ensure_ascii=False))
+        counts = measure(room, chosen.count, chosen.seed, chosen.graded)
+    print(json.dumps(counts, indent=1, ensure_ascii=False))
     ended = (
-        found["damaged"]
-        - found["raised"]
-        - found["without a sentence"]
-        - found["damaged files collected as whole"]
+        counts["damaged"]
+        - counts["raised"]
+        - counts["without a sentence"]
+        - counts["damaged files collected as whole"]
     )
     rows = [
-        row("damaged files that end in an outcome", ended, "damaged", found["damaged"], "files", more=True)
+        row("damaged files that end in an outcome", ended, "damaged", counts["damaged"], "files", more=True)
     ]
     chosen.json.write_text(json.dumps(rows, indent=2) + "\n")
-    if ended != found["damaged"] or found["grading failed"]:
+    if ended != counts["damaged"] or counts["grading failed"]:
         raise SystemExit("A damaged file stopped something, or got no outcome.")
 
 

@@ -1,17 +1,19 @@
-"""How fast a class is graded, from submitted/ to gradebook, autograded/ and feedback/, beside stock nbgrader.
+"""Measure how fast a class is graded, from submitted/ to gradebook and feedback, compared with nbgrader.
 
-A class hands in solutions, recorded right and wrong answers and stubs of one lesson, in both languages
-(benchmarks/classroom.py). `autograder grade`, with as many workers as there are processors and each
-submission in its wall, does what `nbgrader autograde` and `nbgrader generate_feedback` do. Every command is
-run as an instructor runs it: its start counts.
+The class submits solutions, recorded right and wrong answers and stubs of one lesson, in both languages
+(benchmarks/classroom.py). `autograder grade` uses as many workers as there are processors and grades each
+submission in its wall. It does the same as `nbgrader autograde` and `nbgrader generate_feedback` together:
+the result is gradebook, autograded/ and feedback/. Every command is run as an instructor runs it, so its
+start counts.
 
-The floor is what no grader can do without: the processor time of each notebook's own cells, all tests
-included, in a fork of a process that has imported everything. The overhead is what `autograder grade` takes
-on top for one more submission: two classes of different size are graded, and their difference is looked at.
+The floor is the work that no grader can avoid: the processor time of each notebook's own cells, all tests
+included, in a fork of a process that has imported everything. The overhead is the processor time that
+`autograder grade` needs in addition for one more submission. To find it, two classes of different sizes are
+graded and compared.
 
-otter-grader, if it is installed, takes the same notebooks, with the same tests in its own form
-(benchmarks/otter_peer.py): `otter run` grades one after another, as it does without containers, and starts
-anew for each, which is half of its time. It has no wall, and writes no gradebook and no page of feedback.
+otter-grader, if it is installed, grades the same notebooks, with the same tests in its own format
+(benchmarks/otter_peer.py). Without containers, `otter run` grades one notebook after another and starts again
+for each, which takes half of its time. It has no wall, and writes no gradebook and no feedback pages.
 
     python -m benchmarks.grading [--lesson 1] [--students 60] [--stock 60] [--otter 12] [--json FILE]
 """
@@ -39,23 +41,23 @@ from benchmarks.rows import parser_of, row, show
 from tests.support.lessons import LESSONS, ROOT, assignment
 from tests.support.stock_engine import use_stock_engine
 
-FEW = 12  # students of the small class: two of each kind
+FEW = 12  # students in the small class: two of each of the six kinds of submission
 PLACES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "SECANT_DATA")
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What something took: seconds by the clock, and core-seconds."""
+    """The cost of a measured command: elapsed seconds (`seconds`) and core-seconds (`work`)."""
 
     seconds: float
     work: float
 
 
 class Meter:
-    """Counts the core-seconds of commands and of all that they start, whoever buries it.
+    """A counter of the core-seconds of commands and all their descendants, whichever process reaps them.
 
-    The kernel counts for a group of processes where this user may make one; else the whole machine counts, on
-    which nothing else should run then.
+    Linux counts per control group if the user may create one. Otherwise the core-seconds of the whole machine
+    are counted, and nothing else should run on it.
     """
 
     def __init__(self) -> None:
@@ -64,28 +66,28 @@ class Meter:
             self._group.mkdir()
 
     def words(self, command: list[str]) -> list[str]:
-        """The command, counted."""
+        """Return a command line that runs the command inside the counted control group."""
         joining = f'echo $$ >{self._group}/cgroup.procs; exec "$@"' if self._group.exists() else 'exec "$@"'
         return ["/bin/sh", "-c", joining, "sh", *command]
 
     def read(self) -> float:
-        """Core-seconds until now."""
+        """Return the core-seconds counted so far."""
         if self._group.exists():
             return int((self._group / "cpuacct.usage").read_text()) / 1e9
         user, nice, system, _, _, irq, softirq, *_ = map(int, Path("/proc/stat").read_text().split()[1:11])
         return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
     def close(self) -> None:
-        """Remove the group; what has not quite ended is counted no more."""
+        """Remove the control group; processes that are just ending are no longer counted."""
         with contextlib.suppress(OSError):
             self._group.rmdir()
 
 
 def timed(folder: Path, *commands: list[str]) -> Taken:
-    """Run commands one after another, and fail if one does.
+    """Run commands one after another and return their cost.
 
     Raises:
-        RuntimeError: with the end of what it said.
+        RuntimeError: if a command fails; the message has the end of its output.
     """
     environment = os.environ | dict.fromkeys(PLACES, str(folder / ".home"))
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
@@ -94,9 +96,11 @@ def timed(folder: Path, *commands: list[str]) -> Taken:
     try:
         for command in commands:
             words = meter.words(command)
-            done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
-            if done.returncode:
-                raise RuntimeError(f"{' '.join(command[1:4])}: {done.stdout[-1000:]}{done.stderr[-2000:]}")
+            process = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
+            if process.returncode:
+                raise RuntimeError(
+                    f"{' '.join(command[1:4])}: {process.stdout[-1000:]}{process.stderr[-2000:]}"
+                )
         return Taken(time.perf_counter() - start, meter.read() - worked)
     finally:
         meter.close()
@@ -104,7 +108,7 @@ def timed(folder: Path, *commands: list[str]) -> Taken:
 
 @contextlib.contextmanager
 def classroom(lesson: Lesson, students: int) -> Iterator[Path]:
-    """A course directory whose lesson is released, and whose gradebook is there; it is gone afterwards."""
+    """Make a temporary course directory with a class, a released lesson and a gradebook."""
     with tempfile.TemporaryDirectory(prefix="secant-class-") as name:
         a_class(Path(name), lesson, students)
         command = ["generate_assignment", "--create", "--force", lesson.name]
@@ -123,7 +127,7 @@ def ours(lesson: Lesson, students: int) -> Taken:
 
 
 def stock(lesson: Lesson, students: int) -> Taken:
-    """Grade a class with nbgrader's two commands."""
+    """Grade a class with `nbgrader autograde` and `nbgrader generate_feedback`."""
     nbgrader = [sys.executable, "-m", "nbgrader"]
     with classroom(lesson, students) as folder:
         use_stock_engine(folder)
@@ -139,7 +143,7 @@ def stock(lesson: Lesson, students: int) -> Taken:
 
 
 def otter(lesson: Lesson, students: int) -> Taken:
-    """Grade a class with `otter run`, and see that it graded rightly."""
+    """Grade a class with `otter run` and check the points that it gave."""
     with tempfile.TemporaryDirectory(prefix="secant-class-") as name:
         folder = Path(name)
         a_class(folder, lesson, students)
@@ -150,11 +154,11 @@ def otter(lesson: Lesson, students: int) -> Taken:
         return taken
 
 
-# --- The floor ----------------------------------------------------------------------------------------------
+# --- Measuring the floor ------------------------------------------------------------------------------------
 
 
 def floor(lesson: Lesson, students: int) -> float:
-    """The mean core-seconds of a submission's own cells and all its tests, warm, without a wall."""
+    """Return the mean core-seconds of a submission's own cells and all its tests, warm and without a wall."""
     source = assignment(lesson).source
     tests = {task.id: task.test.source for task in tasks(source) if task.test is not None}
     spent = 0.0
@@ -168,7 +172,7 @@ def floor(lesson: Lesson, students: int) -> float:
 
 
 def in_a_fork(notebook: NotebookNode) -> float:
-    """Run a notebook's code cells in a fork, and return the core-seconds of the cells alone."""
+    """Run a notebook's code cells in a forked process and return the core-seconds of the cells alone."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -177,27 +181,27 @@ def in_a_fork(notebook: NotebookNode) -> float:
         finally:
             os._exit(0)
     os.close(writing)
-    with open(reading) as said:
-        seconds = float(said.read())
+    with open(reading) as pipe:
+        seconds = float(pipe.read())
     os.waitpid(child, 0)
     return seconds
 
 
 def run_cells(notebook: NotebookNode) -> float:
-    """Run them in the warm shell; return their core-seconds."""
+    """Run a notebook's code cells in the warm IPython shell and return their core-seconds."""
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell.instance()
-    begun = time.process_time()
+    start = time.process_time()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 shell.run_cell(cell.source, store_history=False)
-    return time.process_time() - begun
+    return time.process_time() - start
 
 
 def become_warm() -> None:
-    """Import what a notebook needs, as the wall's template does."""
+    """Import everything that a notebook needs, as the wall's template does."""
     from autograder.sandbox.inside import pages
     from autograder.sandbox.inside.template import import_everything
 
@@ -207,19 +211,19 @@ def become_warm() -> None:
 
 
 def floor_apart(lesson: Lesson, students: int) -> float:
-    """`floor` in a process of its own: the template wants to be the only thread."""
+    """Return the result of `floor`, run in a separate process so that it forks from a single thread."""
     command = [sys.executable, "-m", "benchmarks.grading", "--lesson", lesson.name[:2]]
     command += ["--students", str(students), "--floor"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    return float(done.stdout.split()[-1])
+    process = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return float(process.stdout.split()[-1])
 
 
-# --- The rows -----------------------------------------------------------------------------------------------
+# --- Making the rows ----------------------------------------------------------------------------------------
 
 
 def rows(lesson: Lesson, students: int, stock_students: int, otter_students: int) -> Iterator[dict[str, Any]]:
-    """Measure, and yield the rows."""
+    """Run the measurements and yield the rows of the benchmark."""
     small, large = ours(lesson, FEW), ours(lesson, students)
     rate = students / large.seconds
     peer = stock(lesson, stock_students)
@@ -240,21 +244,21 @@ def rows(lesson: Lesson, students: int, stock_students: int, otter_students: int
 
 
 def main() -> None:
-    """Measure and show; see the module."""
+    """Run the benchmark with the options from the command line."""
     parser = parser_of(__doc__)
     parser.add_argument("--lesson", default="1", help="which lesson")
     parser.add_argument("--students", type=int, default=60)
     parser.add_argument("--stock", type=int, default=60, help="how many of them nbgrader grades")
     parser.add_argument("--otter", type=int, default=FEW, help="how many of them otter-grader grades")
     parser.add_argument("--floor", action="store_true", help="only say the floor")
-    given = parser.parse_args()
-    (lesson,) = choose_lessons(LESSONS, [given.lesson])
-    if given.floor:
+    options = parser.parse_args()
+    (lesson,) = choose_lessons(LESSONS, [options.lesson])
+    if options.floor:
         become_warm()
-        print(floor(lesson, given.students))
+        print(floor(lesson, options.students))
         return
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    show(rows(lesson, given.students, given.stock, given.otter), given.json)
+    show(rows(lesson, options.students, options.stock, options.otter), options.json)
 
 
 if __name__ == "__main__":

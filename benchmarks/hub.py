@@ -1,8 +1,9 @@
-"""What a learner costs in memory on a JupyterHub of deploy/hub, and what forty do.
+"""Measure how much memory a learner needs on a JupyterHub of deploy/hub, and how much forty learners need.
 
-Each learner has a server, a kernel in which lesson 1's answers have run, and has just checked the notebook;
-then the checkers end, since they are idle. A page that processes share is counted once (PSS): the figure of a
-learner is what each further one adds. Only root can become so many users.
+Each learner has a server and a kernel in which lesson 1's answers have run, and has just checked the
+notebook. Then the checkers end, because they are idle. A memory page that processes share is counted once
+(PSS), so the figure of one learner is what each additional learner adds. The benchmark must run as root,
+because it starts processes of several users.
 
     python -m benchmarks.hub [--learners N] [--json FILE]
 """
@@ -22,23 +23,23 @@ from tests.support.lessons import ROOT
 from tests.support.processes import command, of_users
 from tests.support.small_class import solutions
 
-IDLE_MINUTES = "0.75"  # all checks are over, and measured, within that
+IDLE_MINUTES = "0.75"  # minutes until an idle checker ends; all checks are finished and measured by then
 FEW, CLASS = 2, 40
 _MEGABYTE = 2**20
 
 
 def processes(users: list[User]) -> list[int]:
-    """The processes of these users."""
+    """Return the ids of the processes of these users."""
     return of_users({user.uid for user in users})
 
 
 def megabytes(users: list[User]) -> float:
-    """The memory of all that they run; what processes share is divided among them."""
+    """Return the memory of all the users' processes in megabytes, with shared memory divided among them."""
     return sum(sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss:",)) for pid in processes(users)) / _MEGABYTE
 
 
 def work(started: Hub, user: User) -> None:
-    """Run the lesson's answers in a kernel."""
+    """Run the lesson's answers in a kernel of the user."""
     (user.home / LESSON).mkdir(exist_ok=True)
     os.chown(user.home / LESSON, user.uid, -1)
     started.save(user, {})
@@ -58,30 +59,31 @@ def work(started: Hub, user: User) -> None:
 
 
 def check(started: Hub, user: User) -> None:
-    """Check the notebook."""
+    """Check the user's notebook and make sure that the check runs to its end."""
     end = started.checked(user, f"{LESSON}/{LESSON}.ipynb")[-1]
     assert end["event"] == "end", end
 
 
 def checkers(users: list[User]) -> list[int]:
-    """The processes below each learner's template, which are kernels and checkers."""
+    """Return the users' processes that run template.py: the templates, kernels and checkers."""
     return [pid for pid in processes(users) if "template.py" in command(pid)]
 
 
 def measured(users: list[User]) -> tuple[float, float]:
-    """The megabytes of these users with their checkers, and once these have ended."""
+    """Return the megabytes that these users need while their checkers run, and after the checkers ended."""
     checked = megabytes(users)
     until = time.monotonic() + float(IDLE_MINUTES) * 60 + 30
-    while len(checkers(users)) > 2 * len(users) and time.monotonic() < until:  # a template and a kernel each
+    # Two processes of each user stay: the template and the kernel.
+    while len(checkers(users)) > 2 * len(users) and time.monotonic() < until:
         time.sleep(1)
     return checked, megabytes(users)
 
 
 def rows(learners: int) -> list[dict[str, Any]]:
-    """Measure, and return the rows."""
-    known = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
-    names = [name for _, name in known[2 : 3 + learners]]
-    found = []
+    """Run the measurements and return the rows of the benchmark."""
+    accounts = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
+    names = [name for _, name in accounts[2 : 3 + learners]]
+    figures = []
     with hub(names, SECANT_IDLE_MINUTES=IDLE_MINUTES) as started:
         users: list[User] = []
         for many in (FEW, learners):
@@ -92,8 +94,8 @@ def rows(learners: int) -> list[dict[str, Any]]:
             users += new
             for user in users:
                 check(started, user)
-            found.append(measured(users))
-    few, more = found
+            figures.append(measured(users))
+    few, more = figures
     checked, idle = ((after - before) / (learners - FEW) for before, after in zip(few, more, strict=True))
     return [
         row("hub, a learner who checks", checked, unit="MB"),
@@ -104,7 +106,7 @@ def rows(learners: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Measure and show; see the module."""
+    """Run the benchmark with the options from the command line."""
     parser = parser_of(__doc__)
     parser.add_argument("--learners", type=int, default=6, help="how many are started")
     arguments = parser.parse_args()

@@ -1,7 +1,8 @@
-"""How long a lesson's kernel takes to be ready: from its start to `import torch, secant` executed.
+"""Measure how long a lesson's kernel takes from its start until it has imported torch and secant.
 
-`python -m benchmarks.kernels [--json FILE]` starts warm kernels and stock ones in turns. The template runs
-already, as in a server that is some seconds old. Private memory is what a kernel then shares with no process.
+`python -m benchmarks.kernels [--json FILE]` starts warm kernels and stock kernels in turns. The template is
+running already, as in a server that started some seconds ago. Private memory is the memory that the kernel
+then shares with no other process.
 """
 
 import statistics
@@ -21,7 +22,7 @@ REST_SECONDS = 1.0
 
 
 def measure(name: str) -> tuple[float, float]:
-    """Start a kernel; return the seconds until it is ready, and its private megabytes."""
+    """Start a kernel, and return the seconds until it is ready and its private memory in megabytes."""
     time.sleep(REST_SECONDS)
     start = time.perf_counter()
     with kernel(name, wait=False) as started:
@@ -33,10 +34,10 @@ def measure(name: str) -> tuple[float, float]:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Measure, and return the rows."""
+    """Run the measurements and return the rows of the benchmark."""
     command = [sys.executable, "-m", "ipykernel_launcher"]
     provisioner.template_for(command)
-    with kernel() as first:  # waits for the template
+    with kernel() as first:  # waits until the template is running
         first.run("1")
     both = [(measure(provisioner.NAME), measure(STOCK)) for _ in range(ROUNDS)]
     provisioner.close_template()
@@ -51,7 +52,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Measure and show; see the module."""
+    """Run the benchmark with the options from the command line."""
     show(rows(), parser_of(__doc__).parse_args().json)
 
 

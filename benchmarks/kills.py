@@ -1,9 +1,10 @@
-"""The coordinator of a grading is killed at random moments, each time followed by a second run to the end.
+"""Kill the coordinator of a grading at random moments, and check that a second run completes the grading.
 
-A small class is graded once undisturbed, with workers and their walls, by the command line. Then, again and
-again from the same beginning, `autograder grade` gets SIGKILL somewhere between its first import and its
-end; when nothing that it started is left, it is run once more. What counts: every table of the gradebook by
-content, every byte of autograded/ and feedback/, and what `--json` says, as after the undisturbed run.
+A small class is graded once undisturbed by the command line, with workers and their walls. Then, again and
+again from the same start, `autograder grade` receives SIGKILL somewhere between its first import and its end.
+When no process that it started is left, it is run once more. The content of every table of the gradebook,
+every byte of autograded/ and feedback/, and the output of `--json` must be the same as after the undisturbed
+run.
 
     python -m benchmarks.kills --json FILE [--kills 30] [--seed 0]
 """
@@ -38,7 +39,7 @@ _LINGER_SECONDS = 30.0
 
 
 def a_class(room: Path) -> None:
-    """Make a course of one small lesson, with an empty gradebook and seven who have handed in."""
+    """Make a course with one small lesson, an empty gradebook and the submissions of seven students."""
     build_course(room)
     with Gradebook(f"sqlite:///{room}/gradebook.db", "secant"):
         pass
@@ -56,7 +57,7 @@ def a_class(room: Path) -> None:
 
 
 def start(room: Path) -> subprocess.Popen[bytes]:
-    """Begin to grade, as an instructor would."""
+    """Start `autograder grade` as an instructor would."""
     (room / "tmp").mkdir(exist_ok=True)
     env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(room / "tmp")}
     words = [sys.executable, "-m", "autograder.cli", "grade", "--workers", "2", "--json", "results.json"]
@@ -64,24 +65,27 @@ def start(room: Path) -> subprocess.Popen[bytes]:
 
 
 def finish(room: Path) -> float:
-    """Grade to the end; return the seconds."""
-    begun = time.monotonic()
+    """Run `autograder grade` to its end and return the seconds."""
+    start_time = time.monotonic()
     process = start(room)
-    said, _ = process.communicate()
+    output, _ = process.communicate()
     if process.returncode != 0:
-        raise SystemExit(f"`autograder grade` ended with {process.returncode}:\n{said.decode()}")
-    return time.monotonic() - begun
+        raise SystemExit(f"`autograder grade` ended with {process.returncode}:\n{output.decode()}")
+    return time.monotonic() - start_time
 
 
 def known(room: Path) -> tuple[object, ...]:
-    """All that a grading leaves."""
+    """Return everything that a grading leaves: the gradebook's content, the files and the results."""
     results = timeless(json.loads((room / "results.json").read_text()))
-    found = files(room / "autograded", room / "feedback")
-    return content(f"sqlite:///{room}/gradebook.db"), found, results
+    file_contents = files(room / "autograded", room / "feedback")
+    return content(f"sqlite:///{room}/gradebook.db"), file_contents, results
 
 
 def orphans() -> int:
-    """How many processes are left of those that were started; the kernel makes all of them our children."""
+    """Return how many of the processes that the coordinator started are still running.
+
+    When their parent dies, they become children of this process, because it is a subreaper.
+    """
     while True:
         try:
             pid, _ = os.waitpid(-1, os.WNOHANG)
@@ -92,7 +96,10 @@ def orphans() -> int:
 
 
 def wait_for(room: Path, process: subprocess.Popen[bytes], entered: int, seconds: float) -> None:
-    """Wait until so many have a folder, and then so long; no longer than the process lives."""
+    """Wait until the given number of students are autograded, and then for the given seconds.
+
+    Stop waiting when the process exits.
+    """
     while process.poll() is None and len(list(room.glob("autograded/*"))) < entered:
         time.sleep(0.002)
     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -100,20 +107,20 @@ def wait_for(room: Path, process: subprocess.Popen[bytes], entered: int, seconds
 
 
 def kill(process: subprocess.Popen[bytes]) -> float:
-    """Kill the coordinator; return the seconds until nothing was left of what it had started."""
-    begun = time.monotonic()
+    """Kill the coordinator and return the seconds until all processes that it started are gone."""
+    start_time = time.monotonic()
     process.send_signal(signal.SIGKILL)
     process.wait()
     while left := orphans():
-        if time.monotonic() - begun > _LINGER_SECONDS:
+        if time.monotonic() - start_time > _LINGER_SECONDS:
             raise SystemExit(f"{left} processes outlive the coordinator")
         time.sleep(0.01)
     process.communicate()
-    return time.monotonic() - begun
+    return time.monotonic() - start_time
 
 
 def measure(kills: int, seed: int) -> dict[str, Any]:
-    """Kill so often; return what was found."""
+    """Kill the coordinator the given number of times and return the counts and times."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     draw = random.Random(seed)
     lingered, same, entered, left, late = [], 0, [], 0, 0
@@ -129,7 +136,8 @@ def measure(kills: int, seed: int) -> dict[str, Any]:
             shutil.rmtree(room)
             shutil.copytree(begun, room)
             process = start(room)
-            # Evenly over the run: a third before the first is entered, the others after each of the seven.
+            # Spread the kills over the run: about a third come before the first of seven students is entered
+            # in the gradebook, the others in equal parts after each student.
             first = max(0, 7 - 10 * (kills - 1 - number) // kills)
             wait_for(room, process, first, draw.uniform(0.0, 0.1 if first else 0.7) * whole)
             late += process.poll() is not None
@@ -157,12 +165,12 @@ def main() -> None:
     parser.add_argument("--json", type=Path, required=True)
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    found = measure(given.kills, given.seed)
-    print(json.dumps(found, indent=1))
-    rows = [row("kills survived", found["the same"], "kills", given.kills, "runs", more=True)]
-    given.json.write_text(json.dumps(rows, indent=2) + "\n")
-    if found["the same"] != given.kills:
+    options = parser.parse_args()
+    results = measure(options.kills, options.seed)
+    print(json.dumps(results, indent=1))
+    rows = [row("kills survived", results["the same"], "kills", options.kills, "runs", more=True)]
+    options.json.write_text(json.dumps(rows, indent=2) + "\n")
+    if results["the same"] != options.kills:
         raise SystemExit("A killed run has left something else than an undisturbed one.")
 
 

@@ -1,13 +1,13 @@
-"""The memory that a running submission has for itself, beside a stock kernel that runs the same notebook.
+"""Compare the private memory of a running submission with that of a stock kernel running the same notebook.
 
-Private is what is shared with nobody else: what would be free again if it ended. It is read many times a
-second from the kernel's own count, for all processes of a submission's container, its supervisor included,
-and the most is kept. What a loaded notebook shares with the copy of it that answers a task is private to
-neither, but to the submission: so where there are control groups, their count of the peak is taken if that
-is more.
+Private memory is shared with no other process, so it would be freed if the process ended. It is read many
+times a second from Linux's own count, for all processes of a submission's container, supervisor included. The
+largest sum counts. A loaded notebook shares memory with its copy that answers a task. That memory is private
+to neither process, but it belongs to the submission. Where control groups are available, their peak is
+therefore taken if it is larger.
 
-Each lesson's solution is graded; the row is of the lesson that takes most. Also shown: what a worker holds,
-with its template.
+Each lesson's solution is graded, and the row is that of the lesson that needs most. The memory of a worker
+and of its template is shown as well.
 
     python -m benchmarks.memory [--json FILE]
 """
@@ -39,22 +39,25 @@ _MEGABYTE = 2**20
 
 
 def private_bytes(pid: int) -> int:
-    """The memory that this process alone has; 0 if it has ended."""
+    """Return the bytes of memory that only this process uses, or 0 if the process has ended."""
     return sum_fields(f"/proc/{pid}/smaps_rollup", ("Private_Clean:", "Private_Dirty:", "Private_Hugetlb:"))
 
 
 def below(ancestor: int) -> list[int]:
-    """All processes that this one has started, and those that they have."""
+    """Return the ids of a process and all its descendants."""
     parents = {pid: int(fields[1]) for pid in process_ids() if (fields := stat_fields(pid))}
-    found, new = set[int](), {ancestor}
+    processes, new = set[int](), {ancestor}
     while new:
-        found |= new
-        new = {pid for pid, parent in parents.items() if parent in new} - found
-    return sorted(found)
+        processes |= new
+        new = {pid for pid, parent in parents.items() if parent in new} - processes
+    return sorted(processes)
 
 
 def in_containers(ancestor: int) -> list[int]:
-    """Those below this process that are two process namespaces deeper: in a wall, and in a container."""
+    """Return the process's descendants that run in a container.
+
+    They are two process namespaces deeper than the process: one for the wall and one for the container.
+    """
     return [pid for pid in below(ancestor) if _depth(pid) >= _depth(ancestor) + 2]
 
 
@@ -67,17 +70,21 @@ def _depth(pid: int) -> int:
 
 @contextlib.contextmanager
 def most_private(processes: Callable[[], list[int]]) -> Iterator[list[int]]:
-    """Sample these processes until the block ends; the list then holds the most bytes."""
-    most, over = [0], threading.Event()
+    """Sample the private memory of these processes until the block ends.
+
+    Yields:
+        a list whose only item is the largest sum of bytes so far.
+    """
+    peak, over = [0], threading.Event()
 
     def sample() -> None:
         while not over.is_set():
-            most[0] = max(most[0], sum(map(private_bytes, processes())))
+            peak[0] = max(peak[0], sum(map(private_bytes, processes())))
 
     thread = threading.Thread(target=sample)
     thread.start()
     try:
-        yield most
+        yield peak
     finally:
         over.set()
         thread.join()
@@ -85,7 +92,11 @@ def most_private(processes: Callable[[], list[int]]) -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def counted_by_groups() -> Iterator[list[int]]:
-    """Note the peak of each control group when it is removed."""
+    """Record the peak memory of each control group in bytes, just before the group is removed.
+
+    Yields:
+        the list to which the peaks are added.
+    """
     peaks: list[int] = []
     remove = Cgroup.remove
 
@@ -103,7 +114,7 @@ def counted_by_groups() -> Iterator[list[int]]:
 
 
 def solution(lesson: Lesson) -> Script:
-    """What the intake makes of a lesson's solution."""
+    """Return the script that the intake makes from a lesson's solution."""
     released = with_answers(
         assignment(lesson).releases["en"], {task.id: task.answer.source for task in questions(lesson)}
     )
@@ -117,41 +128,41 @@ def solution(lesson: Lesson) -> Script:
 
 
 def ours(wall: Wall, lesson: Lesson) -> int:
-    """Grade a lesson's solution; return the most bytes that its container had."""
+    """Grade a lesson's solution and return the peak memory of its container in bytes."""
     examiner = Examiner(lesson.name, assignment(lesson).source)
     if (later := imported_later(v4.writes(assignment(lesson).source))) is not None:
-        wall.prepare(later)  # as a worker does
-    with most_private(lambda: in_containers(os.getpid())) as most, counted_by_groups() as peaks:
+        wall.prepare(later)  # a worker prepares its wall in the same way before it grades
+    with most_private(lambda: in_containers(os.getpid())) as sampled, counted_by_groups() as peaks:
         report = examiner.grade(wall, solution(lesson), b"secret")
     assert all(task.outcome in ("passed", "manual") for task in report.tasks), report
     counted = ", ".join(f"{peak / _MEGABYTE:.0f} MB" for peak in peaks) or "nothing"
-    print(f"{lesson.name}: {most[0] / _MEGABYTE:.0f} MB; its control group counted {counted}")
-    return max(most + peaks)
+    print(f"{lesson.name}: {sampled[0] / _MEGABYTE:.0f} MB; its control group counted {counted}")
+    return max(sampled + peaks)
 
 
 def stock(lesson: Lesson) -> int:
-    """Run a lesson's notebook, tests and all, in a stock kernel; return the most bytes that it had."""
-    with kernel(STOCK) as started, most_private(lambda: below(started.process.pid)) as most:
+    """Run a lesson's notebook with its tests in a stock kernel and return the kernel's peak bytes."""
+    with kernel(STOCK) as started, most_private(lambda: below(started.process.pid)) as peak:
         for cell in source(lesson).cells:
             if cell.cell_type == "code":
                 started.run(cell.source)
-    return most[0]
+    return peak[0]
 
 
 def rows() -> list[dict[str, Any]]:
-    """Measure, and return the rows."""
+    """Run the measurements and return the rows of the benchmark."""
     with Wall() as wall:
-        found = {lesson: ours(wall, lesson) for lesson in LESSONS}
+        peaks = {lesson: ours(wall, lesson) for lesson in LESSONS}
         template = sum(private_bytes(pid) for pid in below(os.getpid()) if pid != os.getpid())
         worker = private_bytes(os.getpid())
         print(f"a worker: {worker / _MEGABYTE:.0f} MB, its template {template / _MEGABYTE:.0f} MB")
-    largest = max(LESSONS, key=lambda lesson: found[lesson])
-    most, peer = found[largest] / _MEGABYTE, stock(largest) / _MEGABYTE
-    return [row("submission, private memory", most, PEER, peer, "MB")]
+    largest = max(LESSONS, key=lambda lesson: peaks[lesson])
+    megabytes, peer = peaks[largest] / _MEGABYTE, stock(largest) / _MEGABYTE
+    return [row("submission, private memory", megabytes, PEER, peer, "MB")]
 
 
 def main() -> None:
-    """Measure and show; see the module."""
+    """Run the benchmark with the options from the command line."""
     show(rows(), parser_of(__doc__).parse_args().json)
 
 

@@ -1,10 +1,11 @@
-"""What a hostile submission costs the student who is graded beside it, and a class of them the whole class.
+"""Measure how much hostile submissions slow down the students who are graded at the same time.
 
-First two workers: one grades an honest student again and again, who computes for four fifths of each limit
-of time; the other one grades, again and again, what a row is named after. The peer is another such honest
-student in its place: who takes at most a fair share slows nobody more than that one does. Then a class is
-graded without hostile submissions and with them, on as many workers as there are processors. The limits are
-lower than usual (tests/hostile/cases.py), which changes no ratio.
+First there are two workers. One grades, again and again, an honest submission that computes for four fifths
+of each time limit. The other grades, again and again, the hostile submission that a row is named after. The
+peer is another such honest submission in place of the hostile one: a neighbour that takes no more than a fair
+share slows the student down no more than that. Then a class is graded without hostile submissions and with
+them, on as many workers as there are processors. The limits are lower than usual (tests/hostile/cases.py),
+but the ratios stay the same.
 
     python -m benchmarks.neighbours [--json FILE] [--rounds 5] [--honest 40] [--hostile 20] [--spinners 0]
 """
@@ -32,7 +33,7 @@ from tests.hostile.stock import variant_of
 from tests.hostile.world import LESSON, World
 from tests.support.busy import busy_machine
 
-#: What a row calls it, and the case in tests/hostile.
+#: Hostile neighbours: the name in a row, and the id of the case in tests/hostile.
 BESIDE = {
     "output without end in a task": "X109",
     "output without end in a cell": "X110",
@@ -45,7 +46,7 @@ PEER = "an honest neighbour"
 
 
 def job(world: World, made: Any) -> Job:
-    """What a worker is given for a submission."""
+    """Return the job that makes a worker grade a submission."""
     with tempfile.TemporaryDirectory() as name:
         write(made, Path(name, LESSON))
         taken = take_in(Path(name, LESSON), LESSON, world.releases, Path(name))
@@ -54,7 +55,10 @@ def job(world: World, made: Any) -> Job:
 
 
 def seconds_beside(workers: QuickWorkers, honest: Job, other: Job) -> float:
-    """Grade the honest student while the other is graded, if need be again and again; return the seconds."""
+    """Return the seconds to grade an honest submission while a neighbour is graded on the other worker.
+
+    The neighbour is graded again and again until the honest submission is done.
+    """
     beside = workers.submit(worker.work, other)
     start = time.perf_counter()
     mine = workers.submit(worker.work, honest)
@@ -73,51 +77,57 @@ def seconds_beside(workers: QuickWorkers, honest: Job, other: Job) -> float:
 
 
 def again(workers: QuickWorkers, before: Future[Any], other: Job) -> Future[Any]:
-    """Have the neighbour graded once more."""
+    """Submit the neighbour to the worker for grading once more, and return the future."""
     workers.settle(before)
     return workers.submit(worker.work, other)
 
 
 def rows(rounds: int) -> list[dict[str, Any]]:
-    """One row for each kind of neighbour."""
+    """Measure and return one row for each kind of hostile neighbour."""
     with tempfile.TemporaryDirectory() as name:
         world, cases = World.create(Path(name), bait=False), load_all()
         honest = job(world, world.notebook(busy(0.8 * QUICK["QUESTION_SECONDS"])))
         others = {"peer": honest} | {
-            what: job(world, cases[id].make(world, cases[id].answers(variant_of(cases[id]))))
-            for what, id in BESIDE.items()
+            case: job(world, cases[id].make(world, cases[id].answers(variant_of(cases[id]))))
+            for case, id in BESIDE.items()
         }
         workers = QuickWorkers(2)
         try:
-            seconds_beside(workers, honest, honest)  # which warms both
+            seconds_beside(workers, honest, honest)  # warms up both workers
             turns = [
-                {what: seconds_beside(workers, honest, other) for what, other in others.items()}
+                {case: seconds_beside(workers, honest, other) for case, other in others.items()}
                 for _ in range(rounds)
             ]
         finally:
             workers.close(kill=True)
-    found = {what: statistics.median(turn[what] for turn in turns) for what in others}
-    peer = found.pop("peer")
-    return [row(f"honest student beside {what}", ours, PEER, peer) for what, ours in found.items()]
+    medians = {case: statistics.median(turn[case] for turn in turns) for case in others}
+    peer = medians.pop("peer")
+    return [row(f"honest student beside {case}", ours, PEER, peer) for case, ours in medians.items()]
 
 
 def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
-    """Grade one class, beside so many processes that compute from outside."""
+    """Grade one class and return its timings and outcomes.
+
+    Args:
+        honest: the number of honest students.
+        hostile: the number of hostile submissions.
+        spinners: the number of unrelated processes that keep the machine busy meanwhile.
+    """
     with tempfile.TemporaryDirectory() as name, busy_machine(spinners):
         course = a_class(Path(name), hostile, honest)
         start = time.perf_counter()
         summary, megabytes = graded(course)
         seconds = time.perf_counter() - start
-    theirs = [each for each in summary.as_json() if "honest" in each["student"]]
+    honest_rows = [each for each in summary.as_json() if "honest" in each["student"]]
     outcomes = [task["outcome"] for each in summary.as_json() for task in each["tasks"]]
     return {
         "honest": honest,
         "hostile": hostile,
         "spinners": spinners,
         "seconds": seconds,
-        "honest seconds": statistics.median(_seconds(each) for each in theirs),
-        "slowest honest seconds": max(_seconds(each) for each in theirs),
-        "honest points lost": sum(FULL - each["score"] for each in theirs),
+        "honest seconds": statistics.median(_seconds(each) for each in honest_rows),
+        "slowest honest seconds": max(_seconds(each) for each in honest_rows),
+        "honest points lost": sum(FULL - each["score"] for each in honest_rows),
         "examiner's megabytes": round(megabytes),
         "grader_failure": outcomes.count("grader_failure"),
     }
@@ -128,7 +138,7 @@ def _seconds(submission: Mapping[str, Any]) -> float:
 
 
 def main() -> None:
-    """Measure and show; see the module."""
+    """Run the benchmark with the options from the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -137,13 +147,13 @@ def main() -> None:
     parser.add_argument("--honest", type=int, default=40)
     parser.add_argument("--hostile", type=int, default=20)
     parser.add_argument("--spinners", type=int, default=0)
-    given = parser.parse_args()
-    found = rows(given.rounds)
-    without, beside = (measure(given.honest, number, given.spinners) for number in (0, given.hostile))
+    options = parser.parse_args()
+    results = rows(options.rounds)
+    without, beside = (measure(options.honest, number, options.spinners) for number in (0, options.hostile))
     print(without, beside, sep="\n")
-    figure = f"honest student of a class of {given.honest} and {given.hostile} hostile"
-    found.append(row(figure, beside["honest seconds"], "without them", without["honest seconds"]))
-    show(found, given.json)
+    figure = f"honest student of a class of {options.honest} and {options.hostile} hostile"
+    results.append(row(figure, beside["honest seconds"], "without them", without["honest seconds"]))
+    show(results, options.json)
 
 
 if __name__ == "__main__":

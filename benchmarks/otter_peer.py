@@ -1,4 +1,4 @@
-"""A class in the form that otter-grader wants: its notebooks, and the same tests, in its exception form."""
+"""Conversion of a class for otter-grader, with the same tests in otter-grader's exception-based format."""
 
 import json
 import sys
@@ -28,7 +28,7 @@ OTTER = [sys.executable, "-m", "otter"]
 
 
 def adopt(folder: Path, lesson: Lesson) -> None:
-    """Write the tests, and have each submission run them in place of its test cells."""
+    """Write the tests for otter-grader and make each submission run them instead of its test cells."""
     (folder / "tests").mkdir()
     for task in questions(lesson):
         assert task.test is not None
@@ -43,12 +43,15 @@ def adopt(folder: Path, lesson: Lesson) -> None:
 
 
 def generating() -> list[str]:
-    """The command that makes autograder.zip of the tests."""
+    """Return the command that makes autograder.zip from the tests."""
     return [*OTTER, "generate", "--no-config", "--no-requirements", "--no-environment"]
 
 
 def grading(folder: Path) -> list[list[str]]:
-    """The commands that grade, one for each submission: an instructor without containers has no other."""
+    """Return the commands that grade, one for each submission.
+
+    Without containers, otter-grader has no command that grades a whole class.
+    """
     return [
         [*OTTER, "run", "--no-logo", "-o", str(path.parent), str(path)]
         for path in sorted(folder.glob("submitted/*/*/*.ipynb"))
@@ -56,10 +59,10 @@ def grading(folder: Path) -> list[list[str]]:
 
 
 def verify(folder: Path, lesson: Lesson) -> None:
-    """Look at each task's points: none for a recorded wrong answer or a stub, else all of them.
+    """Check that otter-grader gave no points for wrong answers and stubs, and all points for the rest.
 
     Raises:
-        RuntimeError: if otter-grader thought otherwise.
+        RuntimeError: if a task of a submission has other points.
     """
     bad = {(answer.task, answer.source) for answer in wrong_answers(lesson)}
     for release in assignment(lesson).releases.values():
@@ -71,6 +74,6 @@ def verify(folder: Path, lesson: Lesson) -> None:
             task.id: 0 if (task.id, answers[task.id]) in bad else task.points for task in questions(lesson)
         }
         tests = json.loads((path.parent / "results.json").read_text("utf-8"))["tests"]
-        given = {test["name"]: test["score"] for test in tests if test.get("max_score")}
-        if given != due:
-            raise RuntimeError(f"otter: {path.parent.parent.name} got {given}, not {due}")
+        scores = {test["name"]: test["score"] for test in tests if test.get("max_score")}
+        if scores != due:
+            raise RuntimeError(f"otter: {path.parent.parent.name} got {scores}, not {due}")

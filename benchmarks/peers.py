@@ -1,6 +1,7 @@
-"""What peers need, apart from Secant's own packages: in .venv-bench, which sees those of .venv as well.
+"""The environment .venv-bench, which holds the packages of the benchmarks' peers.
 
-benchmarks/requirements.txt says which benchmark needs what. A peer that cannot be installed is left out.
+It can import the packages of .venv as well. benchmarks/requirements.txt lists the packages that each
+benchmark needs. A peer that cannot be installed is left out.
 """
 
 import os
@@ -18,36 +19,44 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".venv-bench"
 REQUIREMENTS = ROOT / "benchmarks" / "requirements.txt"
-MINUTES = 20  # that one installation may take
+MINUTES = 20  # time limit in minutes for the installation of one package
 
 
 def wanted(name: str) -> list[Requirement]:
-    """The packages of a benchmark's peers: the lines whose comment names it."""
+    """Return the packages that a benchmark's peers need.
+
+    They are the lines of requirements.txt that name the benchmark in a comment.
+    """
     lines = [line.partition("#") for line in REQUIREMENTS.read_text(encoding="utf-8").splitlines()]
-    return [Requirement(text) for text, _, who in lines if text.strip() and name in who.split()]
+    return [Requirement(text) for text, _, benchmarks in lines if text.strip() and name in benchmarks.split()]
 
 
 def packages(place: Path = PLACE) -> Path:
-    """Where an environment has its packages."""
+    """Return the site-packages folder of a virtual environment."""
     return Path(sysconfig.get_path("purelib", "venv", {"base": str(place)}))
 
 
 def missing(requirements: list[Requirement], place: Path = PLACE) -> list[Requirement]:
-    """Those that neither the environment nor this Python has in the right version."""
+    """Return the requirements that neither the environment nor this Python meets."""
     path = [str(packages(place)), *sys.path]
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for package in distributions(path=path):
-        found.setdefault(canonicalize_name(package.metadata["Name"]), package.version)
+        versions.setdefault(canonicalize_name(package.metadata["Name"]), package.version)
     return [
         requirement
         for requirement in requirements
-        if (version := found.get(canonicalize_name(requirement.name))) is None
+        if (version := versions.get(canonicalize_name(requirement.name))) is None
         or not requirement.specifier.contains(version, prereleases=True)
     ]
 
 
 def environment(name: str, tell: Callable[[str], None]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the environment variables for a benchmark, and why which of its peers are not there."""
+    """Return the environment variables for a benchmark, and the reasons why some of its peers are missing.
+
+    Args:
+        name: the name of the benchmark.
+        tell: a function that shows the user a line about progress.
+    """
     requirements = wanted(name)
     if not requirements:
         return dict(os.environ), {}
@@ -55,26 +64,29 @@ def environment(name: str, tell: Callable[[str], None]) -> tuple[dict[str, str],
     if needed := missing(requirements):
         tell(f"    installing {', '.join(map(str, needed))} into {PLACE.name}, once: a minute or more")
         make()
-        absent = {str(requirement): why for requirement in needed if (why := install(requirement))}
+        absent = {str(requirement): reason for requirement in needed if (reason := install(requirement))}
     path = [str(packages()), os.environ.get("PYTHONPATH", "")]
     shared = [str(PLACE / "share" / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
-    own = {
+    variables = {
         "PYTHONPATH": os.pathsep.join(filter(None, path)),
         "JUPYTER_PATH": os.pathsep.join(filter(None, shared)),
     }
-    return os.environ | own, absent
+    return os.environ | variables, absent
 
 
 def make() -> None:
-    """Make the environment, if it is not there."""
+    """Make the environment .venv-bench if it does not exist."""
     if not packages().exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--clear", PLACE], check=True)
-    # So that only what is missing is installed, and nothing of .venv is ever replaced.
+    # Makes the packages of .venv visible, so that only missing ones are installed and none is replaced.
     (packages() / "secant.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
 
 
 def install(requirement: Requirement) -> str:
-    """Install a package beside those of this Python, whose versions stay; return why not, if it cannot be."""
+    """Install a package into .venv-bench and return "", or the reason why it cannot be installed.
+
+    The versions of this Python's packages are constraints and do not change.
+    """
     with tempfile.TemporaryDirectory() as folder:
         constraints = Path(folder, "constraints.txt")
         ours = {package.metadata["Name"]: package.version for package in distributions()}
@@ -83,10 +95,10 @@ def install(requirement: Requirement) -> str:
         pip = [sys.executable, "-m", "pip", "--python", str(PLACE), "install"]
         options = ["--disable-pip-version-check", "--no-input", "--quiet", "-c", str(constraints)]
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 [*pip, *options, str(requirement)], capture_output=True, text=True, timeout=60 * MINUTES
             )
         except subprocess.TimeoutExpired:
             return f"it took longer than {MINUTES} minutes"
-    said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-    return "" if done.returncode == 0 else (said or ["pip failed"])[-1].removeprefix("ERROR: ")[:200]
+    errors = [line for line in process.stderr.splitlines() if line.startswith("ERROR")]
+    return "" if process.returncode == 0 else (errors or ["pip failed"])[-1].removeprefix("ERROR: ")[:200]

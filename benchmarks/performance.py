@@ -1,4 +1,4 @@
-"""The measured rows: kept in docs/performance.json, shown as a table and as docs/performance.md."""
+"""Storage and display of the benchmarks' rows: docs/performance.json, docs/performance.md, and a table."""
 
 import json
 import os
@@ -32,31 +32,41 @@ Do not edit this page by hand. A figure with a date comes from an earlier run th
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of one benchmark. Each row also says when and on which machine it was measured."""
+    """The stored results of one benchmark; each row also has the date and the machine of its measurement."""
 
     rows: Sequence[Row] = ()
     trouble: Sequence[str] = ()
     is_failed: bool = False
 
     def failed(self, why: str) -> Self:
-        """The same rows, and why there are no newer ones."""
+        """Return a record with the same rows and the reason why there are no newer rows."""
         return replace(self, trouble=[why], is_failed=True)
 
     def updated(
         self, rows: Sequence[Row], date: str, machine: str, trouble: Sequence[str], *, complete: bool
     ) -> Self:
-        """New rows for old ones; if a peer was not there, older rows that were not measured again stay."""
+        """Return a record with new rows instead of the old ones.
+
+        Args:
+            rows: the new rows.
+            date: the date of the measurement.
+            machine: a description of the machine.
+            trouble: remarks on the run, such as a peer that could not be installed.
+            complete: whether all peers were available. If not, old rows that were not measured again stay.
+        """
         new = [{**row, "date": date, "machine": machine} for row in rows]
-        again = {(row["figure"], row["peer"]) for row in rows}
-        kept = [] if complete else [row for row in self.rows if (row["figure"], row["peer"]) not in again]
-        return replace(self, rows=[*new, *kept], trouble=list(trouble), is_failed=False)
+        measured = {(row["figure"], row["peer"]) for row in rows}
+        old_rows = (
+            [] if complete else [row for row in self.rows if (row["figure"], row["peer"]) not in measured]
+        )
+        return replace(self, rows=[*new, *old_rows], trouble=list(trouble), is_failed=False)
 
 
 def checked(rows: Any) -> list[Row]:
-    """Return a benchmark's rows, with the usual keys alone.
+    """Return a benchmark's rows, reduced to the keys that every row has.
 
     Raises:
-        ValueError: if they are not rows.
+        ValueError: if the value is not a list of valid rows.
     """
     if not isinstance(rows, list) or not rows:
         raise ValueError("not a list of rows")
@@ -69,7 +79,7 @@ def checked(rows: Any) -> list[Row]:
 
 
 def read(root: Path) -> dict[str, Record]:
-    """The records by the benchmarks' names."""
+    """Read the records in docs/performance.json, by the names of the benchmarks."""
     path = root / JSON
     if not path.exists():
         return {}
@@ -77,19 +87,19 @@ def read(root: Path) -> dict[str, Record]:
 
 
 def write(root: Path, records: Mapping[str, Record]) -> None:
-    """Keep the records, and write the page anew."""
+    """Write the records to docs/performance.json, and docs/performance.md from them."""
     ordered = {name: asdict(records[name]) for name in sorted(records)}
     for name, text in (
         (JSON, json.dumps(ordered, indent=1, ensure_ascii=False) + "\n"),
         (PAGE, page(records)),
     ):
-        beside = root / f"{name}.new"
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(root / name)
+        new_file = root / f"{name}.new"
+        new_file.write_text(text, encoding="utf-8")
+        new_file.replace(root / name)
 
 
 def machine() -> str:
-    """What the figures depend on, without the machine's name."""
+    """Return a description of the hardware and software that the figures depend on, without the host name."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     parts = [
         processor(),
@@ -103,7 +113,7 @@ def machine() -> str:
 
 
 def processor() -> str:
-    """The processor's model."""
+    """Return the model name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -113,7 +123,7 @@ def processor() -> str:
 
 
 def cells(row: Row) -> tuple[str, str, str, str, str]:
-    """What a table shows of a row."""
+    """Return the texts that the columns of a table show for a row."""
     unit = row["unit"]
     theirs = "" if row["peer_value"] is None else f"{row['peer_value']:g} {unit}"
     ratio = "" if row["ratio"] is None else f"{row['ratio']:g}"
@@ -121,29 +131,29 @@ def cells(row: Row) -> tuple[str, str, str, str, str]:
 
 
 def latest(record: Record) -> str:
-    """When it was last measured."""
+    """Return the date on which a benchmark was last measured, or "" if it has no rows."""
     return max((row["date"] for row in record.rows), default="")
 
 
 def is_old(record: Record, row: Row) -> bool:
-    """Whether the last run did not measure this row."""
+    """Return whether a row comes from an earlier run than the benchmark's last one."""
     return record.is_failed or row["date"] < latest(record)
 
 
 def table(records: Mapping[str, Record]) -> Table:
-    """The rows for a terminal."""
-    shown = Table("figure", "ours", "peer", "peer's", "times better", "benchmark")
+    """Return a table of all rows for the terminal."""
+    view = Table("figure", "ours", "peer", "peer's", "times better", "benchmark")
     for name, record in records.items():
         for row in record.rows:
             figure, *others = cells(row)
-            shown.add_row(f"{figure} (of {row['date']})" if is_old(record, row) else figure, *others, name)
-    trouble = [f"{name}: {said}" for name, record in records.items() for said in record.trouble]
-    shown.caption = Text("\n".join(trouble), justify="left")
-    return shown
+            view.add_row(f"{figure} (of {row['date']})" if is_old(record, row) else figure, *others, name)
+    trouble = [f"{name}: {remark}" for name, record in records.items() for remark in record.trouble]
+    view.caption = Text("\n".join(trouble), justify="left")
+    return view
 
 
 def page(records: Mapping[str, Record]) -> str:
-    """The page for readers."""
+    """Return the text of docs/performance.md."""
     records = dict(sorted(records.items()))
     machines = list(dict.fromkeys(row["machine"] for record in records.values() for row in record.rows))
     lines = ["| | ours | peer | peer's | times better |", "|---|---:|---|---:|---:|"]
@@ -155,16 +165,16 @@ def page(records: Mapping[str, Record]) -> str:
             lines.append(f"| {figure}{old} | {' | '.join(others)} |")
     lines += ["", "| benchmark | command | measured | machine | remarks |", "|---|---|---|---|---|"]
     for name, record in records.items():
-        where = sorted({machines.index(row["machine"]) + 1 for row in record.rows})
+        numbers = sorted({machines.index(row["machine"]) + 1 for row in record.rows})
         remarks = escaped("; ".join(record.trouble))
         command = f"python -m {__package__}.{name} --json FILE"
         lines.append(
-            f"| {name} | `{command}` | {latest(record)} | {', '.join(map(str, where))} | {remarks} |"
+            f"| {name} | `{command}` | {latest(record)} | {', '.join(map(str, numbers))} | {remarks} |"
         )
     lines += ["", *(f"Machine {number}: {text}." for number, text in enumerate(machines, 1))]
     return HEAD + "\n".join(lines) + "\n"
 
 
 def escaped(text: str) -> str:
-    """Text that stays in its cell of a Markdown table."""
+    """Return a text, escaped so that it stays within its cell of a Markdown table."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

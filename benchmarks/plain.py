@@ -1,14 +1,14 @@
-"""How long a submission with ordinary nbgrader tests takes: in our wall, and with stock nbgrader.
+"""Measure how long a submission with ordinary nbgrader tests takes, in our wall and with stock nbgrader.
 
     python -m benchmarks.plain [--students 10] [--no-stock] [--imports pandas sklearn.linear_model]
 
-The homework is numpy's: two tests, one of them with a hidden part, an answer and a task that a person grades.
-Our first figure is of one examiner in one process, without gradebook, folders and pages. The second is that
-of `autograder grade`, from its start to its end, with gradebook, folders and pages. Stock's are those of
-`nbgrader autograde`, which writes gradebook and folders, of `nbgrader generate_feedback`, which makes the
-pages, and their sum, which is compared with the second. All grade the same submissions with stock settings.
-With --imports the notebooks import these modules, too; our first figure is then given without and with
-preloading.
+The homework uses numpy. It has an answer, two tests, one of them with a hidden part, and a task that is
+graded by hand. Our first figure is that of one examiner in one process, without gradebook, folders and pages.
+The second is that of `autograder grade`, from its start to its end, with gradebook, folders and pages. Stock
+nbgrader has three figures: `nbgrader autograde` writes gradebook and folders, `nbgrader generate_feedback`
+makes the pages, and the sum of both is compared with our second figure. All of them grade the same
+submissions with stock settings. With --imports, the notebooks also import these modules, and our first figure
+is given without and with preloading.
 """
 
 import argparse
@@ -34,7 +34,7 @@ NAME = "hw1"
 
 
 def make_course(root: Path, students: int, imports: Sequence[str]) -> None:
-    """Make a stock course in which so many students have handed in the right answers."""
+    """Make a stock nbgrader course in which the given number of students have submitted right answers."""
     HOMEWORK.cells[1:1] = [code(f"import {module}") for module in imports]
     write_assignment(root / "source", NAME, {NAME: HOMEWORK})
     (root / "nbgrader_config.py").write_text(f'c = get_config()\nc.CourseDirectory.root = "{root}"\n')
@@ -43,7 +43,7 @@ def make_course(root: Path, students: int, imports: Sequence[str]) -> None:
 
 
 def ours(root: Path, students: int, modules: Sequence[str] = ()) -> tuple[float, float]:
-    """Return the seconds to start, the preloading of modules included, and those for each submission."""
+    """Return the seconds to start the wall, preloading included, and the seconds for each submission."""
     started = time.perf_counter()
     submitted = writes(HOMEWORK).encode()
     examiner = PlainExaminer(read_plain(root, NAME).notebooks[0])
@@ -57,21 +57,21 @@ def ours(root: Path, students: int, modules: Sequence[str] = ()) -> tuple[float,
 
 
 def whole(root: Path, students: int) -> float:
-    """Return the seconds that `autograder grade` takes for each submission, its start included."""
-    (root / "course").mkdir()  # with no lesson in it
+    """Return the seconds that `autograder grade` takes per submission, its start included."""
+    (root / "course").mkdir()  # an empty folder: the course has no lessons in the autograder's format
     started = time.perf_counter()
     command = [sys.executable, "-m", "autograder.cli", "grade", NAME]
     subprocess.run(command, cwd=root, check=True, capture_output=True)
     took = time.perf_counter() - started
     assert len(list((root / "feedback").glob("*/*/*.html"))) == students
-    for written in ("course", "autograded", "feedback"):  # stock shall find nothing of it
+    for written in ("course", "autograded", "feedback"):  # stock nbgrader must start from nothing
         shutil.rmtree(root / written)
     (root / "gradebook.db").unlink()
     return took / students
 
 
 def stock(root: Path, students: int) -> tuple[float, float]:
-    """Return the seconds that stock nbgrader takes for each submission: to grade it, and for its page.
+    """Return the seconds per submission that stock nbgrader takes to grade it, and to make its page.
 
     Each command's start is included.
     """
@@ -92,25 +92,25 @@ def _nbgrader(root: Path, words: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark with the options from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--students", type=int, default=10)
     parser.add_argument("--no-stock", action="store_true")
     parser.add_argument("--imports", nargs="*", default=[], metavar="MODULE")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with TemporaryDirectory() as name:
         root = Path(name)
-        make_course(root, given.students, given.imports)
-        start, each = ours(root, given.students)
+        make_course(root, options.students, options.imports)
+        start, each = ours(root, options.students)
         print(f"ours: {each:.2f} s a submission, after {start:.1f} s for the wall")
         modules = preloaded(root, [NAME], Config())
-        if given.imports:
-            start, each = ours(root, given.students, modules)
+        if options.imports:
+            start, each = ours(root, options.students, modules)
             print(f"ours, {', '.join(modules)} preloaded: {each:.2f} s, after {start:.1f} s for the wall")
-        graded = whole(root, given.students)
+        graded = whole(root, options.students)
         print(f"ours, with gradebook, folders and pages: {graded:.2f} s a submission, the start included")
-        if not given.no_stock:
-            autograde, feedback = stock(root, given.students)
+        if not options.no_stock:
+            autograde, feedback = stock(root, options.students)
             both = autograde + feedback
             print(f"nbgrader autograde: {autograde:.2f} s a submission, {autograde / each:.1f} times ours")
             print(f"nbgrader generate_feedback: {feedback:.2f} s a submission")

@@ -1,9 +1,9 @@
-"""The lecturer's report on a large class: what `autograder report` takes, start included.
+"""Measure how long the lecturer's report on a large class takes: `autograder report`, its start included.
 
-The gradebook and autograded/ are filled without grading anybody. To each task, a student has one of the
-lesson's recorded answers, right or wrong, with the hint that it is recorded with, and variables and a line of
-their own. One student in fifty has the answers of the one before. Then the command runs on one lesson, and on
-all of them.
+The gradebook and autograded/ are filled without running a grader. For each task, a student has one of the
+lesson's recorded answers, right or wrong, with the recorded hint. The student's variables are renamed and a
+line is added. One student in fifty has the same answers as the student before. Then the command runs on one
+lesson, and on all of them.
 
     python -m benchmarks.report [--json FILE] [--students 1000] [--lesson 2] [--lessons 10]
 """
@@ -28,12 +28,12 @@ from tests.support.gradebooks import hurried
 from tests.support.graded_class import Fate, Student, course_of, enter
 from tests.support.lessons import LESSONS, ROOT, questions, right_answers, wrong_answers
 
-_COPIED = 50  # one in so many
+_COPIED = 50  # one student in this many has the answers of the student before
 _RENAMED = re.compile(r"\b(seen|todo|node|names|leaves|out|total|step|found|result)\b")
 
 
 def a_class(lesson: Lesson, students: int) -> dict[str, Student]:
-    """Return students with answers of many kinds, the same ones each time."""
+    """Return students with answers of many kinds; every call returns the same students."""
     chance = random.Random(lesson.name)
     recorded: dict[str, list[tuple[str, Fate]]] = {}
     for task in questions(lesson):
@@ -44,28 +44,28 @@ def a_class(lesson: Lesson, students: int) -> dict[str, Student]:
             for each in wrong_answers(lesson)
             if each.task == task.id
         ]
-    made: dict[str, Student] = {}
+    members: dict[str, Student] = {}
     for number in range(students):
         name = f"s{number:05}"
         if number and number % _COPIED == 0:
-            made[name] = made[f"s{number - 1:05}"]
+            members[name] = members[f"s{number - 1:05}"]
             continue
         chosen = {task: chance.choice(answers) for task, answers in recorded.items()}
         texts = {task: _own(text, chance) for task, (text, _) in chosen.items()}
         fates = {task: fate for task, (_, fate) in chosen.items()}
-        made[name] = Student(fates, texts, LANGUAGES[number % 2])
-    return made
+        members[name] = Student(fates, texts, LANGUAGES[number % 2])
+    return members
 
 
 def _own(text: str, chance: random.Random) -> str:
-    """An answer as somebody else would write it: other names, and a line that says nothing."""
+    """Return an answer as another student might write it: with other names and an additional useless line."""
     mark = chance.choice("abcdefgh")
     numbers = ", ".join(str(chance.randrange(100)) for _ in range(6))
     return _RENAMED.sub(rf"\1_{mark}", text) + f"\n_mine = [{numbers}]\n"
 
 
 def a_course(room: Path, lessons: list[Lesson], students: int) -> None:
-    """Make a course directory in which so many students have been graded in these lessons."""
+    """Make a course directory in which the given number of students have been graded in these lessons."""
     course = course_of(room, lessons)
     with hurried(), Book(course.directory, course.config) as book:
         for lesson in lessons:
@@ -73,39 +73,50 @@ def a_course(room: Path, lessons: list[Lesson], students: int) -> None:
 
 
 def reported(room: Path, *words: str) -> tuple[float, float]:
-    """Run the command; return its processor seconds, and the seconds that it took."""
+    """Run `autograder report` and return its processor seconds and its elapsed seconds.
+
+    Args:
+        room: the course directory.
+        words: the command's arguments.
+    """
     command = [sys.executable, "-m", "autograder.cli", "report", *words]
-    begun = time.monotonic()
+    start = time.monotonic()
     process = subprocess.Popen(
         command, cwd=room, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL
     )
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
-    return used.ru_utime + used.ru_stime, time.monotonic() - begun
+    return used.ru_utime + used.ru_stime, time.monotonic() - start
 
 
 def measured(students: int, lesson: int, lessons: int) -> Iterator[dict[str, Any]]:
-    """Measure; see the module."""
-    chosen = [found for found in LESSONS if int(found.name[:2]) == lesson]
-    chosen += [found for found in LESSONS if found not in chosen][: lessons - 1]
+    """Measure the report on one lesson and on several lessons, and yield the benchmark's rows.
+
+    Args:
+        students: the number of students.
+        lesson: the number of the lesson that is reported on alone.
+        lessons: the number of lessons in the course.
+    """
+    chosen = [candidate for candidate in LESSONS if int(candidate.name[:2]) == lesson]
+    chosen += [candidate for candidate in LESSONS if candidate not in chosen][: lessons - 1]
     with tempfile.TemporaryDirectory() as name:
         room = Path(name)
         a_course(room, sorted(chosen, key=lambda each: each.name), students)
-        for what, words in ((f"lesson {lesson}", [str(lesson)]), (f"{len(chosen)} lessons", [])):
+        for title, words in ((f"lesson {lesson}", [str(lesson)]), (f"{len(chosen)} lessons", [])):
             busy, seconds = reported(room, *words)
-            yield row(f"report on {what}, {students} students, processor", busy)
-            yield row(f"report on {what}, {students} students", seconds)
+            yield row(f"report on {title}, {students} students, processor", busy)
+            yield row(f"report on {title}, {students} students", seconds)
 
 
 def main() -> None:
-    """Measure and show; see the module."""
+    """Run the benchmark with the options from the command line."""
     parser = parser_of(__doc__)
     parser.add_argument("--students", type=int, default=1000)
     parser.add_argument("--lesson", type=int, default=2)
     parser.add_argument("--lessons", type=int, default=10)
-    given = parser.parse_args()
-    show(measured(given.students, given.lesson, given.lessons), given.json)
+    options = parser.parse_args()
+    show(measured(options.students, options.lesson, options.lessons), options.json)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A measured figure beside a peer's."""
+"""The rows that benchmarks produce: a figure of this project next to a peer's."""
 
 import argparse
 import json
@@ -8,7 +8,11 @@ from typing import Any
 
 
 def parser_of(doc: str | None) -> argparse.ArgumentParser:
-    """Return a command line's parser with the option --json; doc: the benchmark's docstring."""
+    """Return a benchmark's argument parser, which has the option --json.
+
+    Args:
+        doc: the docstring of the benchmark's module. Its first line becomes the help text.
+    """
     parser = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
     parser.add_argument("--json", type=Path, help="also write the rows into this file")
     return parser
@@ -23,14 +27,15 @@ def row(
     *,
     more: bool = False,
 ) -> dict[str, Any]:
-    """Return a row.
+    """Return a row of a benchmark's results; its `ratio` is how many times better our value is.
 
     Args:
-        figure: what was measured.
-        ours, value: the figure of ours, and the peer's.
-        peer: whose; empty where there is none.
-        unit: of both.
-        more: whether more is better. `ratio` says how many times better ours is.
+        figure: the name of the measured quantity.
+        ours: our value.
+        peer: the peer's name, or "" if there is no peer.
+        value: the peer's value, or None if there is no peer.
+        unit: the unit of both values.
+        more: whether a larger value is better.
     """
     return {
         "figure": figure,
@@ -43,11 +48,11 @@ def row(
 
 
 def show(rows: Iterable[dict[str, Any]], file: Path | None) -> None:
-    """Print rows as they come, and then write them into a file, if there is one."""
-    found = []
+    """Print each row as soon as it is measured, and then write all rows into the file, if one is given."""
+    all_rows = []
     for each in rows:
-        found.append(each)
+        all_rows.append(each)
         peer = f"{each['peer']} {each['peer_value']}, {each['ratio']} times" if each["peer"] else ""
         print(f"{each['figure']:52} {each['ours']} {each['unit']}   {peer}", flush=True)
     if file:
-        file.write_text(json.dumps(found, indent=2) + "\n")
+        file.write_text(json.dumps(all_rows, indent=2) + "\n")

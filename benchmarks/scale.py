@@ -1,13 +1,14 @@
-"""What a cluster costs: a class graded by two workers of a Dask cluster, beside two local workers.
+"""Compare a class graded by two workers of a Dask cluster with the same class graded by two local workers.
 
-The same class of real submissions of lesson 1 is graded from submitted/ to gradebook, autograded/ and
-feedback/, in turns, by workers that are warm. Scheduler and workers are processes of this machine with
-folders of their own: what is measured is Dask's share, not a network's. Also shown, for docs/scale.md: the
-processor time of all processes for one submission, and that of the one process that writes.
+Warm workers of both kinds take turns to grade the same class of real submissions of lesson 1, from submitted/
+to gradebook, autograded/ and feedback/. Scheduler and workers are processes of this machine with separate
+folders, so the figures show Dask's share of the cost and not a network's. For docs/scale.md, the benchmark
+also shows the processor time of all processes for one submission, and that of the one process that writes.
 
-What that process can do alone is measured too, since no cluster gets beyond it: the same class is graded
-by workers that say at once what real ones have said, into an empty gradebook in SQLite, and in turns into one
-in PostgreSQL, whose server writes to the disk before it answers, as any does.
+The rate of that process alone is measured too, because no cluster can be faster. For this, the same class is
+graded by workers that immediately return the recorded results of real workers. The results are written, in
+turns, into an empty gradebook in SQLite and into one in PostgreSQL. As usual, the PostgreSQL server writes to
+the disk before it answers.
 
     python -m benchmarks.scale [--json FILE] [--students 60] [--rounds 3]
 """
@@ -45,12 +46,12 @@ _ACCOUNT = Path(f"/sys/fs/cgroup/cpuacct/secant-benchmark-{os.getpid()}")
 
 
 class Cost(NamedTuple):
-    """Of one submission.
+    """The cost of grading one submission.
 
     Attributes:
-        seconds: from the clock on the wall.
-        everybody: processor seconds of all processes, students' and Dask's included.
-        writer: processor seconds of the one process that takes in and writes.
+        seconds: elapsed seconds.
+        everybody: processor seconds of all processes, including students' and Dask's.
+        writer: processor seconds of the process that reads the submissions and writes the results.
         scheduler: processor seconds of Dask's scheduler.
     """
 
@@ -61,7 +62,10 @@ class Cost(NamedTuple):
 
 
 def busy_seconds() -> float:
-    """The processor seconds that have been used: by this command, where that is counted, else by all."""
+    """Return the processor seconds used so far by this command and its processes.
+
+    If Linux does not count them (see `accounted`), return those of the whole machine.
+    """
     if (_ACCOUNT / "cpuacct.usage").exists():
         return int((_ACCOUNT / "cpuacct.usage").read_text()) / 1e9
     user, nice, system, _, _, interrupts, soft = (
@@ -72,27 +76,33 @@ def busy_seconds() -> float:
 
 @contextlib.contextmanager
 def accounted() -> Iterator[None]:
-    """Have the kernel count what this process and all that it starts use, where it can (cpuacct)."""
-    own = str(os.getpid())
+    """Make Linux count the processor time of this process and its descendants, if cpuacct is available."""
+    pid = str(os.getpid())
     with contextlib.suppress(OSError):
         _ACCOUNT.mkdir()
-        (_ACCOUNT / "cgroup.procs").write_text(own)
+        (_ACCOUNT / "cgroup.procs").write_text(pid)
     try:
         yield
     finally:
         with contextlib.suppress(OSError):
-            (_ACCOUNT.parent / "cgroup.procs").write_text(own)
+            (_ACCOUNT.parent / "cgroup.procs").write_text(pid)
             _ACCOUNT.rmdir()
 
 
 def used_by(pid: int) -> float:
-    """The processor seconds of one process."""
+    """Return the processor seconds used by one process."""
     fields = stat_fields(pid)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def measure(course: Course, workers: Workers, scheduler: int) -> Cost:
-    """Grade the whole class; scheduler: Dask's process."""
+    """Grade the whole class and return the cost per submission.
+
+    Args:
+        course: the course.
+        workers: the workers that grade.
+        scheduler: the process id of Dask's scheduler.
+    """
     entries = find_submissions(course, [LESSONS[0].name])
 
     def now() -> Cost:
@@ -107,7 +117,7 @@ def measure(course: Course, workers: Workers, scheduler: int) -> Cost:
 
 
 def kilobytes(course: Course, students: int) -> dict[str, float]:
-    """What a submission takes on the disk, by where."""
+    """Return the kilobytes on disk per submission, by folder or file of the course."""
     return {
         name: sum(file.stat().st_size for file in (place, *place.rglob("*")) if file.is_file())
         / 1024
@@ -118,10 +128,12 @@ def kilobytes(course: Course, students: int) -> dict[str, float]:
 
 
 class Recorded:
-    """Workers that, asked the same again, say at once what others have said: all time is the coordinator's.
+    """Workers that immediately return a recorded result if they have done the same job before.
+
+    With recorded results, all time is spent in the coordinator.
 
     Attributes:
-        begun: when the first job was given, or zero.
+        begun: the time at which the first job was submitted, or zero.
     """
 
     def __init__(self, workers: LocalWorkers) -> None:
@@ -155,14 +167,17 @@ class Recorded:
 
 
 def pointed(room: Path, url: str) -> Course:
-    """The same course, with its gradebook there."""
+    """Return the course in a folder, configured to use the gradebook with this URL."""
     settings = (ROOT / "nbgrader_config.py").read_text()
     (room / "nbgrader_config.py").write_text(f"{settings}\nc.CourseDirectory.db_url = {url!r}\n")
     return Course.at(room)
 
 
 def written(course: Course, workers: Recorded) -> float:
-    """Results a second, from the first job on, into a gradebook and folders that are empty."""
+    """Return how many results per second are written into an empty gradebook and empty folders.
+
+    The time runs from the first job on.
+    """
     for name in ("autograded", "feedback"):
         shutil.rmtree(course.root / name)
     entries = find_submissions(course, [LESSONS[0].name])
@@ -175,18 +190,18 @@ def written(course: Course, workers: Recorded) -> float:
 
 
 def writing(room: Path, workers: Recorded, postgres: Server, rounds: int) -> tuple[float, float]:
-    """Results written a second, the medians: into SQLite, and into PostgreSQL."""
+    """Return the median number of results written per second into SQLite, and that for PostgreSQL."""
     empty = room / "empty.db"
     for url in (f"sqlite:///{empty}", postgres.database("empty")):
         course = pointed(room, url)
         with Book(course.directory, course.config) as book:
             register(book, read_assignment(room, LESSONS[0].name))
-    found = []
+    rates_of_rounds = []
     for number in range(rounds):
         copied = shutil.copy(empty, room / f"copy{number}.db")
         urls = f"sqlite:///{copied}", postgres.database(f"copy{number}", like="empty")
-        found.append([written(pointed(room, url), workers) for url in urls])
-    ours, theirs = (statistics.median(rates) for rates in zip(*found, strict=True))
+        rates_of_rounds.append([written(pointed(room, url), workers) for url in urls])
+    ours, theirs = (statistics.median(rates) for rates in zip(*rates_of_rounds, strict=True))
     return ours, theirs
 
 
@@ -194,8 +209,10 @@ class Measured(NamedTuple):
     """The medians of all rounds.
 
     Attributes:
-        local, far: what a submission costs with two local workers, and with two on a cluster.
-        sqlite, postgres: results that the coordinator alone writes a second.
+        local: the cost of a submission with two local workers.
+        far: the cost of a submission with two workers of a Dask cluster.
+        sqlite: the results per second that the coordinator alone writes into SQLite.
+        postgres: the results per second that the coordinator alone writes into PostgreSQL.
     """
 
     local: Cost
@@ -205,7 +222,7 @@ class Measured(NamedTuple):
 
 
 def measured(students: int, rounds: int) -> Measured:
-    """Measure all; see the module."""
+    """Grade a class with local and with Dask's workers, then time the coordinator alone."""
     durable = {"fsync": "on", "full_page_writes": "on"}
     with tempfile.TemporaryDirectory() as name, server(**durable) as postgres:
         room = Path(name, "room")
@@ -216,8 +233,8 @@ def measured(students: int, rounds: int) -> Measured:
             pid = dask.scheduler.pid
             recorded = Recorded(local)
             for workers in (recorded, far):
-                measure(course, workers, pid)  # which warms them
-            found = [(measure(course, local, pid), measure(course, far, pid)) for _ in range(rounds)]
+                measure(course, workers, pid)  # warms up the workers
+            costs = [(measure(course, local, pid), measure(course, far, pid)) for _ in range(rounds)]
             local.close()
             far.close()
         disk = ", ".join(f"{size:.0f} KB {where}" for where, size in kilobytes(course, students).items())
@@ -225,13 +242,13 @@ def measured(students: int, rounds: int) -> Measured:
         rates = writing(room, recorded, postgres, rounds)
     ours, theirs = (
         Cost(*(statistics.median(values) for values in zip(*each, strict=True)))
-        for each in zip(*found, strict=True)
+        for each in zip(*costs, strict=True)
     )
     return Measured(ours, theirs, *rates)
 
 
 def main() -> None:
-    """Measure and show; see the module."""
+    """Run the benchmark with the options from the command line."""
     parser = parser_of(__doc__)
     parser.add_argument("--students", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)

@@ -1,10 +1,11 @@
-"""How long a learner waits for verdicts, beside nbgrader's Validate of the same notebook in one JupyterLab.
+"""Measure how long a learner waits for verdicts, compared with nbgrader's Validate in the same JupyterLab.
 
-Both buttons are clicked in a page of headless Chromium, and timed there: ours until the last verdict that was
-asked for stands in the panel, nbgrader's until its dialog does. Both save the notebook before, and have been
-clicked before: our service then has its worker, nbgrader starts a kernel each time. The commands are timed as
-a person types them, ours with that server running and without one. nbgrader runs the visible tests alone, for
-a student's notebook has no others. The times are medians, and before each the machine has a rest.
+Both buttons are clicked and timed in a page of headless Chromium. Ours is timed until the last requested
+verdict is in the panel, nbgrader's until its dialog is shown. Both buttons save the notebook first. Both have
+been clicked before, so our service already has its worker, while nbgrader starts a kernel each time. The
+commands are timed as a user would run them, ours with that server running and without a server. nbgrader runs
+only the visible tests, because a student's notebook has no others. The times are medians, and the machine
+rests before each measurement.
 
     python -m benchmarks.selfcheck [--lesson NAME | --all] --json FILE
 """
@@ -36,9 +37,9 @@ from tests.support.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 5
-REST_SECONDS = 2.0  # between two checks: nobody checks again at once
+REST_SECONDS = 2.0  # pause in seconds between two checks, as no learner checks again immediately
 EXTENSIONS = ("autograder.service", "nbgrader.server_extensions.validate_assignment")
-# Click, and return the seconds until the page that the click leads to is about to be drawn.
+# Clicks a button, and returns the seconds until the frame that shows the click's result is about to be drawn.
 CLICK = """async ([button, seen, wanted]) => {
   const found = [...document.querySelectorAll(button)].find(each => each.checkVisibility());
   const start = performance.now();
@@ -51,9 +52,9 @@ VALIDATE = "jp-button.validate-button, .validate-button jp-button"
 
 
 def solved(lesson: str, folder: Path) -> Path:
-    """Write the lesson as a student who is done would hand it in."""
-    (found,) = [entry for entry in find_lessons(ROOT) if entry.name == lesson]
-    answers = {task.id: task.answer.source for task in tasks(read_lesson(found))}
+    """Write the lesson's notebook with all answers filled in and return its path."""
+    (lesson_source,) = [entry for entry in find_lessons(ROOT) if entry.name == lesson]
+    answers = {task.id: task.answer.source for task in tasks(read_lesson(lesson_source))}
     notebook = copy.deepcopy(read_assignment(ROOT, lesson).releases["en"])
     for cell in filter(is_answer, notebook.cells):
         cell.source = answers[grade_id(cell)]
@@ -63,31 +64,39 @@ def solved(lesson: str, folder: Path) -> Path:
 
 
 def seconds(do: Callable[[], float | None], rounds: int = ROUNDS) -> float:
-    """The median of the seconds that something takes or says it took, after a rest each time."""
+    """Return the median of the seconds that a function takes, with a rest before each call.
+
+    Args:
+        do: the function. If it returns a number, that number counts as its seconds.
+        rounds: the number of calls.
+    """
     taken = []
     for _ in range(rounds):
         time.sleep(REST_SECONDS)
         start = time.perf_counter()
-        own = do()
-        taken.append(time.perf_counter() - start if own is None else own)
+        reported = do()
+        taken.append(time.perf_counter() - start if reported is None else reported)
     return statistics.median(taken)
 
 
 @dataclass
 class Buttons:
-    """Both buttons of the notebook that a page shows."""
+    """The check button and the Validate button of the notebook that a page shows."""
 
     page: Page
 
     def agree(self) -> None:
-        """Check it for the first time: Secant did not put this notebook here, and asks whether to run it."""
+        """Check the notebook for the first time and confirm that it may run.
+
+        Secant asks for confirmation because it did not put this notebook here itself.
+        """
         self.page.locator(".secant-check:visible").first.click()
         self.page.get_by_role("button", name="Run and check").click()
         self.page.locator(".secant-row[data-outcome=passed]").first.wait_for(timeout=120_000)
         self.page.locator(".secant-panel[aria-busy=false]").wait_for()
 
     def check(self, task: str | None = None) -> float:
-        """Check the solved notebook, or one task of it, and return the seconds."""
+        """Click our check button for the solved notebook, or for one of its tasks, and return the seconds."""
         button = f".secant-row[data-task={task}] .secant-buttons button" if task else ".secant-check"
         taken: float = self.page.evaluate(CLICK, [button, ".secant-row[data-outcome=waiting]", False])
         self.page.locator(".secant-panel[aria-busy=false]").wait_for()
@@ -98,12 +107,12 @@ class Buttons:
         return taken
 
     def validate(self) -> float:
-        """Have nbgrader validate it, and return the seconds."""
+        """Click nbgrader's Validate button and return the seconds."""
         taken: float = self.page.evaluate(CLICK, [VALIDATE, ".jp-Dialog", True])
         dialog = self.page.locator(".jp-Dialog")
-        said = dialog.inner_text()
-        if "Success" not in said:
-            raise RuntimeError(f"nbgrader: {said}")
+        message = dialog.inner_text()
+        if "Success" not in message:
+            raise RuntimeError(f"nbgrader: {message}")
         dialog.get_by_role("button").last.click()
         dialog.wait_for(state="detached")
         return taken
@@ -111,7 +120,11 @@ class Buttons:
 
 @contextmanager
 def server(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Start JupyterLab in a folder; yield its address, and the environment in which it is found."""
+    """Start JupyterLab in a folder.
+
+    Yields:
+        its address, and the environment variables with which commands find the server.
+    """
     with tempfile.TemporaryDirectory() as home:
         port = free_port()
         config = {"ServerApp": {"jpserver_extensions": dict.fromkeys(EXTENSIONS, True)}}
@@ -134,7 +147,11 @@ def server(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def wait_for(port: int) -> None:
-    """Wait until somebody listens there."""
+    """Wait until a server listens on this port of the local machine.
+
+    Raises:
+        RuntimeError: if no server listens after a minute.
+    """
     for _ in range(600):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
@@ -144,7 +161,7 @@ def wait_for(port: int) -> None:
 
 
 def call(environment: dict[str, str], *words: str) -> Callable[[], None]:
-    """A command line, run as a process of its own in an environment."""
+    """Return a function that runs a command as a separate process with these environment variables."""
 
     def run() -> None:
         subprocess.run(words, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True, timeout=300)
@@ -153,7 +170,7 @@ def call(environment: dict[str, str], *words: str) -> Callable[[], None]:
 
 
 def clicked(page: Page, path: Path, rounds: int) -> tuple[list[float], float, float]:
-    """The times of each task alone, of the whole lesson, and of nbgrader's Validate."""
+    """Return the seconds to check each task alone, to check the whole lesson, and for nbgrader's Validate."""
     page.evaluate(lab.OPEN, path.name)
     page.evaluate("() => window.jupyterapp.shell.activateById('secant-panel')")
     page.locator(".secant-row").first.wait_for()
@@ -169,8 +186,8 @@ def clicked(page: Page, path: Path, rounds: int) -> tuple[list[float], float, fl
 
 
 def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
-    """Measure, and return the rows: those of one lesson, then the others' buttons."""
-    found = []
+    """Measure and return the rows: buttons and commands for one lesson, then the buttons for the others."""
+    results = []
     with (
         tempfile.TemporaryDirectory() as name,
         server(Path(name)) as (address, environment),
@@ -179,28 +196,30 @@ def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
     ):
         path = solved(lesson, Path(name))
         alone, whole, peer = clicked(page, path, ROUNDS)
-        found.append(row("check button, task", statistics.median(alone), "nbgrader's Validate button", peer))
-        found.append(row("check button, lesson", whole, "nbgrader's Validate button", peer))
+        results.append(
+            row("check button, task", statistics.median(alone), "nbgrader's Validate button", peer)
+        )
+        results.append(row("check button, lesson", whole, "nbgrader's Validate button", peer))
         check = [sys.executable, "-m", "autograder.cli", "check", str(path)]
         validate = [str(Path(sys.executable).parent / "nbgrader"), "validate", str(path)]
         warm = seconds(call(environment, *check), 3)
         peer = seconds(call(environment, *validate), 3)
-        found.append(row("autograder check", warm, "nbgrader validate", peer))
+        results.append(row("autograder check", warm, "nbgrader validate", peer))
         nowhere = environment | {"JUPYTER_RUNTIME_DIR": str(Path(name, "none"))}
         cold = seconds(call(nowhere, *check), 3)
-        found.append(row("autograder check, no service", cold, "nbgrader validate", peer))
+        results.append(row("autograder check, no service", cold, "nbgrader validate", peer))
         for other in others:
             number = int(other[:2])
             alone, whole, peer = clicked(page, solved(other, Path(name)), 3)
             median, most = statistics.median(alone), max(alone)
-            found.append(row(f"check button, lesson {number}", whole, "nbgrader's Validate button", peer))
-            found.append(row(f"check button, task of {number}", median, "nbgrader's Validate button", peer))
-            found.append(row(f"check button, slowest task of {number}", most))
-    return found
+            results.append(row(f"check button, lesson {number}", whole, "nbgrader's Validate button", peer))
+            results.append(row(f"check button, task of {number}", median, "nbgrader's Validate button", peer))
+            results.append(row(f"check button, slowest task of {number}", most))
+    return results
 
 
 def main() -> None:
-    """Measure and show; see the module."""
+    """Run the benchmark with the options from the command line."""
     parser = parser_of(__doc__)
     parser.add_argument("--lesson", default="01_what_autograd_does", help="which lesson to check")
     parser.add_argument("--all", action="store_true", help="then also all the others")

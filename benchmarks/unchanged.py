@@ -1,9 +1,10 @@
-"""A large class that is graded already: what another `autograder grade` costs, in time and memory.
+"""Measure the time and memory of another `autograder grade` over a large class that is graded already.
 
-The first student of a real lesson is graded; the rows and folders of the others are copies of that one's.
-Then the command line runs again, with nothing new, and with one new file; and formgrader itself is started
-and asked for the list of submissions and for that of the notebook. Memory is the largest process's: the
-coordinator's, but with a new file a worker's; and formgrader's own, in its server.
+The first student of a real lesson is graded, and the rows and folders of the others are copies of the first
+student's. Then the command runs again, with nothing new and with one new file. formgrader is started too, and
+its lists of the assignment's submissions and of the notebook's submissions are requested. Memory is that of
+the largest process: the coordinator, or a worker if there is a new file. For formgrader it is the memory of
+its server.
 
     python -m benchmarks.unchanged --json FILE [--students 1000 10000] [--gradebook sqlite postgres]
 """
@@ -38,7 +39,7 @@ FIRST = "s000000"
 
 
 def a_course(room: Path, lesson: str, url: str) -> None:
-    """Make a course of one real lesson, and grade one student in it."""
+    """Make a course with one real lesson and grade one student in it."""
     copy_lessons([Lesson(lesson, ROOT / "course" / lesson)], room)
     for name in ("syllabus.toml", "glossary.toml"):
         shutil.copy(ROOT / "course" / name, room / "course")
@@ -51,7 +52,7 @@ def a_course(room: Path, lesson: str, url: str) -> None:
 
 
 def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
-    """Add students who handed in what the first one did, and have been graded as that one was."""
+    """Add students with copies of the first student's submission, grades and feedback."""
     tables = Base.metadata.tables
     names = [f"s{number:06}" for number in students]
     work_ids = {name: uuid4().hex for name in names}
@@ -87,7 +88,7 @@ def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
         ]
         connection.execute(insert(records), copies)
         if engine.dialect.name == "postgresql":
-            connection.execute(text("ANALYZE"))  # as autovacuum does within a minute
+            connection.execute(text("ANALYZE"))  # autovacuum would do this within a minute
     engine.dispose()
     for step in ("submitted", "autograded", "feedback"):
         for name in names:
@@ -95,51 +96,51 @@ def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
 
 
 def again(room: Path) -> dict[str, Any]:
-    """Grade once more by the command line; return what that took and what it said."""
+    """Grade once more by the command line and return its time, its memory and its output."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     words = [sys.executable, "-m", "autograder.cli", "grade", "--workers", "1", "--json", "results.json"]
-    begun = time.monotonic()
+    start = time.monotonic()
     process = subprocess.Popen(words, cwd=room, env=env, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    said = process.stdout.read()
+    output = process.stdout.read()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, said
+    assert process.returncode == 0, output
     return {
         "processor seconds": round(used.ru_utime + used.ru_stime, 2),
-        "seconds": round(time.monotonic() - begun, 2),
+        "seconds": round(time.monotonic() - start, 2),
         "megabytes": round(used.ru_maxrss / 1024),
-        "said": said.strip(),
+        "said": output.strip(),
     }
 
 
 def listed(room: Path, lesson: str, size: int) -> dict[str, Any]:
-    """Have formgrader list the class; return the seconds that its pages wait for, and its memory."""
-    found = {}
+    """Request formgrader's lists of the class and return the seconds until they arrive, and its memory."""
+    figures = {}
     with formgrader(room) as ask:
         for name, path in {
             "submissions, seconds": f"api/submissions/{lesson}",
             "the notebook's, seconds": f"api/submitted_notebooks/{lesson}/{lesson}",
         }.items():
-            begun = time.monotonic()
+            start = time.monotonic()
             assert len(json.loads(ask(path))) == size
-            found[name] = round(time.monotonic() - begun, 2)
+            figures[name] = round(time.monotonic() - start, 2)
         status = Path(f"/proc/{ask.pid}/status").read_text()
         (peak,) = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
-        return {**found, "megabytes": round(int(peak) / 1024)}
+        return {**figures, "megabytes": round(int(peak) / 1024)}
 
 
 def change_one(room: Path, lesson: str) -> None:
-    """Have one student hand in another file."""
+    """Replace the first student's submission with a changed notebook."""
     path = room / "submitted" / FIRST / lesson / f"{lesson}.ipynb"
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell("late = True"))
-    path.unlink()  # the others' files are links to it
+    path.unlink()  # the other students' files are hard links to this one and must not change
     nbformat.write(notebook, path)
 
 
 def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dict[str, Any]]:
-    """Grade a class again at each of these sizes."""
+    """Grade a class again at each of these sizes, and finally with one new file; yield the measurements."""
     a_course(room, lesson, url)
     before = 1
     for size in sizes:
@@ -156,7 +157,7 @@ def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dic
 
 @contextlib.contextmanager
 def database(kind: str, room: Path) -> Iterator[str]:
-    """Give a gradebook's URL."""
+    """Provide a gradebook's database and yield its URL."""
     if kind == "sqlite":
         yield f"sqlite:///{room}/gradebook.db"
     else:
@@ -165,7 +166,7 @@ def database(kind: str, room: Path) -> Iterator[str]:
 
 
 def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """What was found, a row each; PostgreSQL beside SQLite where both were asked for."""
+    """Yield a row for each figure; the row compares PostgreSQL with SQLite if both were measured."""
     figures = {
         "another run over {}, processor time": ("unchanged", "processor seconds", "s"),
         "another run over {}, memory": ("unchanged", "megabytes", "MB"),
@@ -173,16 +174,16 @@ def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         "formgrader's list of {} notebooks": ("formgrader", "the notebook's, seconds", "s"),
         "formgrader with {}, memory": ("formgrader", "megabytes", "MB"),
     }
-    found = [each for each in runs if "unchanged" in each]
-    for size in sorted({each["students"] for each in found}):
-        of = {each["gradebook"]: each for each in found if each["students"] == size}
+    unchanged_runs = [each for each in runs if "unchanged" in each]
+    for size in sorted({each["students"] for each in unchanged_runs}):
+        by_gradebook = {each["gradebook"]: each for each in unchanged_runs if each["students"] == size}
         for name, (part, key, unit) in figures.items():
             figure = name.format(size)
-            if len(of) == 1:
-                ((kind, only),) = of.items()
+            if len(by_gradebook) == 1:
+                ((kind, only),) = by_gradebook.items()
                 yield row(f"{figure}, {_SHOWN[kind]}", only[part][key], unit=unit)
             else:
-                ours, theirs = of["postgres"][part][key], of["sqlite"][part][key]
+                ours, theirs = by_gradebook["postgres"][part][key], by_gradebook["sqlite"][part][key]
                 yield row(f"{figure}, PostgreSQL", ours, "SQLite", theirs, unit)
 
 
@@ -199,15 +200,15 @@ def main() -> None:
     parser.add_argument(
         "--gradebook", nargs="+", default=["sqlite", "postgres"], choices=["sqlite", "postgres"]
     )
-    given = parser.parse_args()
-    (lesson,) = [found.name for found in find_lessons(ROOT) if found.name.startswith(f"{given.lesson:02}_")]
+    options = parser.parse_args()
+    (lesson,) = [found.name for found in find_lessons(ROOT) if found.name.startswith(f"{options.lesson:02}_")]
     runs = []
-    for kind in given.gradebook:
+    for kind in options.gradebook:
         with tempfile.TemporaryDirectory() as name, database(kind, Path(name)) as url:
-            for found in measure(Path(name), lesson, url, given.students):
+            for found in measure(Path(name), lesson, url, options.students):
                 runs.append({"gradebook": kind, **found})
                 print(json.dumps(runs[-1]), flush=True)
-    given.json.write_text(json.dumps(list(rows(runs)), indent=2) + "\n")
+    options.json.write_text(json.dumps(list(rows(runs)), indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Commands of the Makefile, for those who build Secant."""
+"""Commands that the Makefile runs for the developers of Secant."""

@@ -1,8 +1,8 @@
-"""Take the pictures in docs/images: `python -m scripts.animation`. Lesson 1's explorer, in JupyterLab.
+"""Take the pictures of lesson 1's explorer in docs/images, in JupyterLab: `python -m scripts.animation`.
 
-In each language a still one, and a moving one: a slider is dragged with the mouse, and after each move of the
-mouse the page is photographed once its numbers are written, too. So the frames are real, and their pace is
-not: for how fast a drag is, see benchmarks.slider.
+There is a still picture and a moving one in each language. For the moving picture a slider is dragged with
+the mouse. After each move of the mouse, the page is photographed as soon as its numbers are updated. The
+frames are therefore real, but their pace is not. benchmarks.slider measures how fast a drag is.
 """
 
 import argparse
@@ -24,24 +24,27 @@ CELLS = ("from secant import explore", "explore(x=2.2, h=3)")
 EXPLORER = ".secant-explorer"
 BARE = "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
 WIDTH, HEIGHT, DENSITY = 1120, 960, 1.5
-COLOURS = 256  # of the palette: enough for a picture of a page, at a third of the bytes
-MARGIN = 6  # around the explorer, pixels of the page
-# The moving picture.
+COLOURS = 256  # colours of the palette: enough for a picture of a page, at a third of the bytes
+MARGIN = 6  # pixels of the page around the explorer
+# Constants of the moving picture.
 MOVES = 52
-PACE, FIRST, LAST = 75, 700, 1300  # milliseconds of a frame, the first, and the last
-END = 0.12  # where on its track the hand leaves the slider
-SETTLED = 0.4  # seconds after a move until picture and numbers have followed; numbers wait for 0.2
-LIMIT = 1_500_000  # bytes
+PACE, FIRST, LAST = 75, 700, 1300  # durations in milliseconds of most frames, the first frame and the last
+END = 0.12  # the fraction of its track at which the slider is released
+SETTLED = 0.4  # seconds after a move until picture and numbers are up to date; the numbers are delayed by 0.2
+LIMIT = 1_500_000  # maximum size in bytes of a moving picture
 
 
 def way(start: float, end: float) -> Iterator[float]:
-    """Yield where the hand is at each move, as fractions of the track; slow where the secant turns."""
+    """Yield the mouse's position at each move as a fraction of the track; the steps are small at first.
+
+    The secant turns most at the start of the drag.
+    """
     for move in range(1, MOVES + 1):
         yield start + (end - start) * (move / MOVES) ** 2.2
 
 
 def photograph(page: Page, clip: FloatRect) -> Image.Image:
-    """Return what the page shows, once two pictures of it are alike."""
+    """Return a screenshot of a part of the page as soon as two in a row are the same."""
     before, now = b"", page.screenshot(clip=clip)
     deadline = time.monotonic() + 3
     while before != now and time.monotonic() < deadline:
@@ -50,7 +53,12 @@ def photograph(page: Page, clip: FloatRect) -> Image.Image:
 
 
 def drag(page: Page, number: int) -> list[Image.Image]:
-    """Drag a slider of the explorer (its number, from 0) and return the frames."""
+    """Drag a slider of the explorer and return the frames.
+
+    Args:
+        page: the page.
+        number: the number of the slider, from 0.
+    """
     handle = page.locator(f"{EXPLORER} .noUi-handle").nth(number)
     explorer = lab.box(page.locator(EXPLORER))
     clip = FloatRect(
@@ -75,10 +83,10 @@ def drag(page: Page, number: int) -> list[Image.Image]:
 
 
 def save(frames: list[Image.Image], path: Path) -> None:
-    """Save frames as an animated WebP that begins again when it has ended.
+    """Save frames as an animated WebP that repeats forever.
 
     Raises:
-        RuntimeError: if nothing moved, or the file is too large for a README.
+        RuntimeError: if nothing moved, or if the file is too large for a README.
     """
     if len({frame.tobytes() for frame in frames}) < MOVES // 2:
         raise RuntimeError("the explorer did not follow the slider")
@@ -91,7 +99,7 @@ def save(frames: list[Image.Image], path: Path) -> None:
 
 
 def take(browser: Browser, language: str, number: int) -> Iterator[Path]:
-    """Take the still and the moving picture in a language."""
+    """Take the still and the moving picture in one language, and yield their paths."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
         lab.write_notebook(Path(place, "explore.ipynb"), CELLS)

@@ -1,7 +1,8 @@
 """Build .venv if it is not ready, then run its Python: `python3 scripts/bootstrap.py -m secant lab`.
 
-Standard library only, and written so that even Python 3.6 can read it and say that it is too old.
-What a reader can put right is one sentence that says what to do, in English or Korean (SECANT_LANG).
+It uses only the standard library, and only syntax that Python 3.6 can parse, so that an old Python can report
+that it is too old. For each problem that the user can solve, it prints one sentence with the solution, in
+English or Korean (SECANT_LANG).
 """
 
 import errno
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from typing import Any, Iterable, Iterator  # noqa: UP035  (for an old Python, which is told that it is too old)
+from typing import Any, Iterable, Iterator  # noqa: UP035  (an old Python must be able to import this)
 
 OLDEST = (3, 11)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -24,14 +25,14 @@ STAMP = os.path.join(VENV, "secant-stamp.json")
 ERRORS = os.path.join(VENV, "secant-errors.txt")
 PYTHON = os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))
 
-# On disk. PyTorch for Linux brings CUDA's libraries, unless pip is pointed at its CPU build.
+# Disk space for the packages. PyTorch for Linux includes CUDA's libraries, unless pip uses its CPU build.
 GIGABYTES = 2
 GIGABYTES_WITH_CUDA = 6
 
-# From one line of progress to the next, where the output is no terminal.
+# Seconds between two lines of progress if the output is not a terminal.
 SECONDS = 10
 
-# How pip's words tell what went wrong, whichever way it did.
+# Texts in pip's output that identify the cause of a failure.
 NO_SPACE = ("no space left", "errno 28", "disk quota")
 NOT_ALLOWED = ("permission denied", "errno 13", "read-only file system")
 NO_NETWORK = (
@@ -48,42 +49,45 @@ NO_NETWORK = (
 
 
 def say(en: str, ko: str) -> str:
-    """The text in SECANT_LANG's language, or in English where the terminal cannot show Korean."""
+    """Return the text in SECANT_LANG's language, or in English if the terminal cannot show Korean."""
     utf8 = (sys.stderr.encoding or "").lower().replace("-", "") == "utf8"
     return ko if os.environ.get("SECANT_LANG") == "ko" and utf8 else en
 
 
 def tell(en: str, ko: str) -> None:
-    """Show progress at once, also where the output is a file."""
+    """Print a line of progress immediately, even if the output is a file."""
     print(say(en, ko), flush=True)
 
 
 class Failure(Exception):
-    """Its text is the one sentence that the reader sees."""
+    """An error that the user can solve; its text is the one sentence that the user sees."""
 
     def __init__(self, en: str, ko: str) -> None:
         super().__init__(say(en, ko))
 
 
-# --- What can go wrong ---
+# --- Failures ---
 
 
 def too_old() -> Failure:
-    """Which Python was found, and how to choose another: one that is here, if there is one."""
-    found = "{}.{}".format(*sys.version_info[:2])
+    """Return the failure for a Python that is too old, with the command that uses a newer one.
+
+    If a newer Python is installed, the command names it.
+    """
+    version = "{}.{}".format(*sys.version_info[:2])
     names = [f"python3.{minor}" for minor in (12, 13, 11, 14)]
-    here = [name for name in names if shutil.which(name) and is_new_enough(name)]
-    name = (here or names)[0]
+    available = [name for name in names if shutil.which(name) and is_new_enough(name)]
+    name = (available or names)[0]
     return Failure(
-        f"Secant needs Python 3.11 or newer and this is {found}: "
-        f"{'' if here else 'install a newer one and '}run `make lab PYTHON={name}`.",
-        f"Secant에는 Python 3.11 이상이 필요한데 지금은 {found}입니다. "
-        f"{'' if here else '새 버전을 설치한 뒤 '}`make lab PYTHON={name}` 명령으로 실행해 주세요.",
+        f"Secant needs Python 3.11 or newer and this is {version}: "
+        f"{'' if available else 'install a newer one and '}run `make lab PYTHON={name}`.",
+        f"Secant에는 Python 3.11 이상이 필요한데 지금은 {version}입니다. "
+        f"{'' if available else '새 버전을 설치한 뒤 '}`make lab PYTHON={name}` 명령으로 실행해 주세요.",
     )
 
 
 def no_venv_module() -> Failure:
-    """Debian and Ubuntu leave a part of Python out."""
+    """Return the failure for a Python without venv, which Debian and Ubuntu put in a separate package."""
     own = "python{}.{}-venv".format(*sys.version_info[:2])
     return Failure(
         f"{sys.executable} cannot make virtual environments: on Debian and Ubuntu run "
@@ -95,7 +99,7 @@ def no_venv_module() -> Failure:
 
 
 def no_network() -> Failure:
-    """pip reached no index."""
+    """Return the failure for packages that pip could not download."""
     return Failure(
         "The packages could not be downloaded: check the network (and the proxy) and run this again.",
         "패키지를 내려받지 못했습니다. 네트워크와 프록시 설정을 확인한 뒤 다시 실행해 주세요.",
@@ -103,7 +107,7 @@ def no_network() -> Failure:
 
 
 def no_space() -> Failure:
-    """The disk is full, ours or the one of the temporary files."""
+    """Return the failure for a full disk: that of the course or that of the temporary files."""
     places = f"{ROOT}, {os.environ.get('TMPDIR', '/tmp')}"
     return Failure(
         f"No space is left on the disk ({places}): make room and run this again; "
@@ -114,7 +118,7 @@ def no_space() -> Failure:
 
 
 def not_allowed(path: str) -> Failure:
-    """Something here may not be written."""
+    """Return the failure for a path that the user may not write."""
     return Failure(
         f"{path} cannot be written: move the course to a folder of your own, or, if it was once run with "
         f"sudo, take it back with `sudo chown -R $USER {ROOT}`.",
@@ -124,7 +128,7 @@ def not_allowed(path: str) -> Failure:
 
 
 def why(output: str) -> Failure:
-    """The sentence for what a failed command printed."""
+    """Return the failure that fits the output of a failed command."""
     text = output.lower()
     for words, failure in ((NO_SPACE, no_space), (NO_NETWORK, no_network)):
         if any(word in text for word in words):
@@ -139,7 +143,7 @@ def why(output: str) -> Failure:
 
 
 def explain(error: OSError) -> Failure:
-    """The sentence for an error of the operating system."""
+    """Return the failure that fits an error of the operating system."""
     path = str(error.filename or ROOT)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return no_space()
@@ -150,11 +154,14 @@ def explain(error: OSError) -> Failure:
     )
 
 
-# --- What there is already ---
+# --- The current installation ---
 
 
 def wanted() -> str:
-    """A short name for what has to be installed, and where: a folder that was moved needs a new .venv."""
+    """Return a digest of everything that the installation depends on.
+
+    The folder's path is part of it, because a folder that was moved needs a new .venv.
+    """
     digest = hashlib.sha256(os.fsencode(ROOT))
     for name in ("constraints.txt", "pyproject.toml", *settings(), *front_end()):
         with open(os.path.join(ROOT, name), "rb") as file:
@@ -163,21 +170,24 @@ def wanted() -> str:
 
 
 def settings() -> "list[str]":
-    """Jupyter's settings, which an installation copies as well."""
+    """Return the paths of Jupyter's settings files, which an installation copies."""
     folder = os.path.join("secant", "lab")
     names = sorted(os.listdir(os.path.join(ROOT, folder)))
     return [os.path.join(folder, name) for name in names if name.endswith("_config.json")]
 
 
 def front_end() -> "list[str]":
-    """The files that an installation copies to where JupyterLab looks for them: those are not linked."""
+    """Return the paths of the JupyterLab extension's files.
+
+    An installation copies them to JupyterLab's folder, so .venv has to be updated when they change.
+    """
     folder = os.path.join("secant", "lab", "labextensions")
-    found = [os.path.join(at, name) for at, _, names in os.walk(os.path.join(ROOT, folder)) for name in names]
-    return sorted(os.path.relpath(path, ROOT) for path in found)
+    paths = [os.path.join(at, name) for at, _, names in os.walk(os.path.join(ROOT, folder)) for name in names]
+    return sorted(os.path.relpath(path, ROOT) for path in paths)
 
 
 def read_stamp() -> "dict[str, Any]":
-    """What was installed, or an empty dict."""
+    """Return the record of what was installed, or an empty dict."""
     try:
         with open(STAMP, encoding="utf-8") as file:
             stamp = json.load(file)
@@ -187,20 +197,20 @@ def read_stamp() -> "dict[str, Any]":
 
 
 def write_stamp(stamp: "dict[str, Any]") -> None:
-    """Record what is installed; {"building": true} marks a .venv that is ours and not complete."""
+    """Record what is installed; {"building": true} marks a .venv that this script has not completed."""
     with open(STAMP, "w", encoding="utf-8") as file:
         json.dump(stamp, file)
 
 
 def is_ready(extras: "list[str]") -> bool:
-    """Whether .venv holds just what is wanted."""
+    """Return whether .venv is up to date and has all of these extras."""
     stamp = read_stamp()
     installed = stamp.get("installed") == wanted() and set(extras) <= set(stamp.get("extras", []))
     return installed and os.path.exists(PYTHON)
 
 
 def is_new_enough(python: str, also: str = "sys") -> bool:
-    """Whether this Python runs, is new enough and can import a module."""
+    """Return whether a Python runs, is new enough and can import a module."""
     code = f"import sys, {also}; sys.exit(sys.version_info < {OLDEST!r})"
     null = subprocess.DEVNULL
     try:
@@ -209,14 +219,14 @@ def is_new_enough(python: str, also: str = "sys") -> bool:
         return False
 
 
-# --- Building it ---
+# --- Building .venv ---
 
 
 def wait_for_others() -> object:
-    """Let only one build run; keep what is returned until it is over."""
+    """Wait until no other set-up is running, and return the lock to hold until this one has finished."""
     try:
         import fcntl
-    except ImportError:  # Windows
+    except ImportError:  # Windows has no fcntl
         return None
     lock = open(os.path.abspath(__file__), "rb")  # noqa: SIM115  (held, not read)
     try:
@@ -224,13 +234,13 @@ def wait_for_others() -> object:
     except BlockingIOError:
         tell("Waiting for another set-up to finish.", "다른 설치 작업이 끝나기를 기다리고 있습니다.")
         fcntl.flock(lock, fcntl.LOCK_EX)
-    except OSError:  # a file system without locks
+    except OSError:  # the file system has no locks
         pass
     return lock
 
 
 def check_space() -> None:
-    """Refuse to begin what cannot fit; warn where it may not."""
+    """Fail if the packages cannot fit on the disk; warn if only PyTorch's CPU build fits."""
     free = shutil.disk_usage(ROOT).free / 1e9
     if free < GIGABYTES:
         raise Failure(
@@ -247,7 +257,7 @@ def check_space() -> None:
 
 
 def announce() -> None:
-    """Say what is about to happen, how big it is and how long it takes."""
+    """Print what is about to be installed, its size and how long it takes."""
     if sys.platform == "linux":
         tell(
             f"Installing packages into .venv, once: about {GIGABYTES} GB, or {GIGABYTES_WITH_CUDA} GB with "
@@ -263,7 +273,7 @@ def announce() -> None:
 
 
 def check_python() -> None:
-    """Refuse a Python that cannot make a .venv for us."""
+    """Raise a Failure if this Python cannot make our .venv."""
     if sys.version_info < OLDEST:
         raise too_old()
     try:
@@ -274,7 +284,7 @@ def check_python() -> None:
 
 
 def make_venv() -> None:
-    """Make a fresh .venv with pip in it."""
+    """Remove any old .venv and make a new one with pip in it."""
     if os.path.lexists(VENV):
         tell("Removing a .venv that is not complete.", "완성되지 않은 .venv를 지웁니다.")
         if os.path.isdir(VENV) and not os.path.islink(VENV):
@@ -283,13 +293,18 @@ def make_venv() -> None:
             os.remove(VENV)
     os.mkdir(VENV)
     write_stamp({"building": True})
-    # pip apart, because venv keeps to itself why that failed.
+    # Install pip in a separate step, because venv would hide the reason for a failure.
     run([sys.executable, "-m", "venv", "--without-pip", VENV], capture=True)
     run([PYTHON, "-m", "ensurepip", "--default-pip"], capture=True)
 
 
 def run(command: "list[str]", capture: bool = False) -> None:
-    """Run a command; what it says of errors (or all it says) is kept, to be put in one sentence."""
+    """Run a command and raise a Failure if it fails.
+
+    Args:
+        command: the command.
+        capture: whether ERRORS receives all output of the command and not only its error output.
+    """
     with open(ERRORS, "wb") as errors:
         code = subprocess.call(command, cwd=ROOT, stdout=errors if capture else None, stderr=errors)
     if code != 0:
@@ -297,20 +312,24 @@ def run(command: "list[str]", capture: bool = False) -> None:
 
 
 def raise_why() -> None:
-    """Raise the sentence for what the last command has written to ERRORS."""
+    """Raise the failure that fits what the last command wrote to ERRORS."""
     with open(ERRORS, encoding="utf-8", errors="replace") as file:
         raise why(file.read())
 
 
 class Progress:
-    """How far pip is, in one line: rewritten in a terminal, else printed now and then.
+    """A line that shows pip's progress: rewritten in place in a terminal, otherwise printed now and then.
 
     pip prints a line for each package that it looks at or downloads. While it installs them it prints
-    nothing, so what it has installed is counted in .venv.
+    nothing, so the installed packages are counted in .venv.
     """
 
     def __init__(self, folder: str) -> None:
-        """Take the folder of pip's temporary files."""
+        """Prepare to show the progress of pip.
+
+        Args:
+            folder: the folder of pip's temporary files.
+        """
         self.folder = folder
         self.is_terminal = sys.stdout.isatty()
         self.found = set()  # type: set[str]
@@ -330,12 +349,15 @@ class Progress:
         reader.join(5)
 
     def read(self, lines: "Iterable[bytes]") -> None:
-        """Note each line that pip prints."""
+        """Read pip's output and update the counts after each line."""
         for line in lines:
             self.note(line.decode("utf-8", "replace").strip())
 
     def note(self, line: str) -> None:
-        """Note a line: `Collecting torch==2.14.1`, `Downloading torch-2.14.1-cp312.whl (188.0 MB)`, ..."""
+        """Update the counts from a line of pip's output.
+
+        Such lines are `Collecting torch==2.14.1` or `Downloading torch-2.14.1-cp312.whl (188.0 MB)`.
+        """
         first, _, rest = line.partition(" ")
         if first == "Collecting":
             self.found.add(re.split("[^A-Za-z0-9._-]", rest, maxsplit=1)[0])
@@ -349,7 +371,7 @@ class Progress:
             self.total = line.count(",") + 1
 
     def text(self) -> str:
-        """Return the line to show."""
+        """Return the line that describes pip's progress and the elapsed time."""
         seconds = int(time.time() - self.began)
         elapsed = say(f"{seconds} s", f"{seconds}초")
         if self.total:
@@ -357,7 +379,7 @@ class Progress:
             en = f"Installing packages: {done} of {self.total}"
             ko = f"패키지를 설치하는 중: {self.total}개 중 {done}개"
         elif self.downloads:
-            # Of how many is not known before the last: pip looks for packages between its downloads.
+            # The total is unknown until the last download: pip looks for packages between downloads.
             name = f"{self.file.partition('-')[0]}, {self.fetched()}"
             en = f"Downloading package {self.downloads} ({name})"
             ko = f"{self.downloads}번째 패키지를 내려받는 중({name})"
@@ -367,20 +389,20 @@ class Progress:
         return f"{say(en, ko)}, {elapsed}"
 
     def fetched(self) -> str:
-        """Return how much of the present file is there, if it is a large one."""
+        """Return how much of the current file is downloaded, or only its size if the file is small."""
         if not self.size.endswith((" MB", " GB")):
             return self.size
         for at, _, names in os.walk(self.folder):
             if self.file in names:
                 try:
                     megabytes = os.path.getsize(os.path.join(at, self.file)) / 1e6
-                except OSError:  # moved meanwhile
+                except OSError:  # pip has moved the file in the meantime
                     break
                 return say(f"{megabytes:.1f} of {self.size}", f"{self.size} 중 {megabytes:.1f} MB")
         return self.size
 
     def show(self) -> None:
-        """Show the line, if it is time to."""
+        """Show the line of progress if the last one was shown long enough ago."""
         now = time.time()
         if now - self.printed < (1 if self.is_terminal else SECONDS):
             return
@@ -388,27 +410,31 @@ class Progress:
         text = self.text()
         if self.is_terminal:
             self.clear()
-            # A character of Korean is two columns wide.
+            # A Korean character is two columns wide.
             self.shown = text[: shutil.get_terminal_size().columns // (1 if text.isascii() else 2) - 1]
             print(self.shown, end="", flush=True)
         else:
             print(text, flush=True)
 
     def clear(self) -> None:
-        """Clear a line that is shown in a terminal."""
+        """Clear the line of progress that is shown in the terminal."""
         if self.shown:
             print(f"\r{' ' * (shutil.get_terminal_size().columns - 1)}\r", end="", flush=True)
             self.shown = ""
 
 
 def count_installed() -> int:
-    """Return how many packages are in .venv."""
+    """Return how many packages are installed in .venv."""
     lib = os.path.join(VENV, "Lib" if os.name == "nt" else "lib")
     return sum(name.endswith(".dist-info") for _, names, _ in walk_to(lib, "site-packages") for name in names)
 
 
 def walk_to(folder: str, name: str) -> "Iterator[tuple[str, list[str], list[str]]]":
-    """Yield the content of the folders of this name below a folder, and look into none of them."""
+    """Yield the contents of all folders with this name below a folder, without descending into them.
+
+    Yields:
+        the path, the subfolders and the files of each, as from os.walk.
+    """
     for at, folders, files in os.walk(folder):
         if os.path.basename(at) == name:
             yield at, list(folders), files
@@ -416,7 +442,7 @@ def walk_to(folder: str, name: str) -> "Iterator[tuple[str, list[str], list[str]
 
 
 def install(extras: "list[str]") -> None:
-    """Install constraints.txt and the package itself, linked, so that a `git pull` changes what runs."""
+    """Install constraints.txt, and the package itself as editable, so that a `git pull` takes effect."""
     package = ROOT + (f"[{','.join(extras)}]" if extras else "")
     pip = [
         PYTHON,
@@ -429,7 +455,7 @@ def install(extras: "list[str]") -> None:
         "off",
     ]
     command = [*pip, "-r", os.path.join(ROOT, "constraints.txt"), "-e", package]
-    # pip downloads into temporary files: in a folder of its own, their size says how far it is.
+    # pip downloads into temporary files: with a separate folder, their sizes show pip's progress.
     folder = tempfile.mkdtemp(prefix="secant-pip-")
     environment = dict(os.environ, PYTHONUNBUFFERED="1", TMPDIR=folder, TEMP=folder, TMP=folder)
     progress = Progress(folder)
@@ -446,7 +472,7 @@ def install(extras: "list[str]") -> None:
 
 
 def prepare(extras: "list[str]") -> None:
-    """Make .venv ready; if it is, do nothing."""
+    """Make .venv ready, unless it is ready already."""
     if is_ready(extras):
         return
     lock = wait_for_others()  # noqa: F841  (released when it goes out of scope)
@@ -454,7 +480,7 @@ def prepare(extras: "list[str]") -> None:
         return
     check_space()
     stamp = read_stamp()
-    # A .venv that is not marked as half-built, perhaps the reader's own, is kept if it works.
+    # Keep a working .venv that is not marked as incomplete; the user may have made it.
     keep = not stamp.get("building") and stamp.get("root", ROOT) == ROOT and is_new_enough(PYTHON, "pip")
     if not keep:
         check_python()
@@ -466,7 +492,7 @@ def prepare(extras: "list[str]") -> None:
     try:
         install(extras)
     except Failure:
-        # pip has put back what it could not replace: a .venv that worked still does, and is not built anew.
+        # pip has restored what it could not replace, so a .venv that worked still works and is kept.
         if keep:
             write_stamp(stamp)
         raise
@@ -475,14 +501,21 @@ def prepare(extras: "list[str]") -> None:
 
 
 def go_on(arguments: "list[str]") -> int:
-    """Become .venv's Python, so that Ctrl-C and the exit code are its own."""
+    """Replace this process with .venv's Python, which then handles Ctrl-C and sets the exit code.
+
+    On Windows, run .venv's Python as a child process and return its exit code.
+    """
     if os.name == "nt":
         return subprocess.call([PYTHON, *arguments])
     os.execv(PYTHON, [PYTHON, *arguments])
 
 
 def main(arguments: "list[str]") -> int:
-    """Read `[--extra NAME]... [arguments for .venv's Python]` and do it; return the exit code."""
+    """Build .venv with the extras, run its Python with the other arguments, and return the exit code.
+
+    Args:
+        arguments: `[--extra NAME]... [arguments for .venv's Python]`.
+    """
     extras = []
     while arguments[:1] == ["--extra"]:
         extras.append(arguments[1])

@@ -1,6 +1,7 @@
-"""Write the address where text needs it: `python -m scripts.links`, after a change in pyproject.toml.
+"""Update the texts that contain the repository's address: `python -m scripts.links`.
 
-These are the tables of lessons in both READMEs, the links in docs/online.md, and CITATION.cff.
+Run it after changing the address in pyproject.toml. It rewrites the tables of lessons in both READMEs, the
+links in docs/online.md, and CITATION.cff.
 """
 
 import re
@@ -21,7 +22,7 @@ HEADS = {"en": "| | lesson | minutes |", "ko": "| | 수업 | 분 |"}
 
 
 def lessons_table(language: Language) -> str:
-    """Return the table of lessons for a README."""
+    """Return the table of lessons for a README in this language."""
     rows = [HEADS[language], "|---:|---|---:|"]
     for lesson in read_course(ROOT, language):
         path = f"release/{language}/{lesson.folder}/{lesson.folder}.ipynb"
@@ -56,7 +57,7 @@ def _notebook_links(repository: str, language: Language, folder: str) -> str:
 
 
 def written() -> dict[Path, str]:
-    """Return what each file has to say, in full."""
+    """Return the complete new text of each file, by path."""
     parts = {name: lessons_table(language) for name, language in READMES.items()} | {ONLINE: online_links()}
     texts = {}
     for name, part in parts.items():
@@ -71,7 +72,7 @@ def written() -> dict[Path, str]:
 
 
 def main() -> int:
-    """Write the files."""
+    """Rewrite all files that contain the repository's address."""
     for path, text in written().items():
         replace_file(path, text.encode())
     return 0

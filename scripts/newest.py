@@ -1,6 +1,6 @@
-"""Tests the lessons with the newest PyTorch that pip installs: `python -m scripts.newest -k lesson`.
+"""Test the lessons with the newest PyTorch that pip installs: `python -m scripts.newest -k lesson`.
 
-Its environment, .venv-newest, sees the packages of this one, so that PyTorch alone differs.
+The environment .venv-newest can import the packages of this one, so that only PyTorch differs.
 """
 
 import os
@@ -18,7 +18,7 @@ from secant.tested import is_untested_torch
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".venv-newest"
 PYTHON = PLACE / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-#: The least that shows what a lesson, an explorer, a picture or a likely cause says of PyTorch.
+#: The smallest set of tests that covers what lessons, explorers, graphs and error advice state about PyTorch.
 TESTS = (
     *(
         f"tests/course/test_answers.py::{test}"
@@ -33,45 +33,45 @@ TESTS = (
     "tests/secant/graph",
     "tests/secant/test_causes.py",
 )
-GIGABYTES = 10  # the CUDA libraries that come with PyTorch for Linux, and their download
-MINUTES = 10  # for the installation
+GIGABYTES = 10  # disk space in GB that PyTorch for Linux and its CUDA libraries need, with the download
+MINUTES = 10  # time limit in minutes for the installation
 
 
 class NotInstalledError(Exception):
-    """The newest PyTorch cannot be installed here; the text says why."""
+    """Raised if the newest PyTorch cannot be installed here; the message is the reason."""
 
 
 def install() -> str:
     """Bring .venv-newest up to date, and return the version of its PyTorch.
 
     Raises:
-        NotInstalledError: there is no room, pip fails, or it takes too long.
+        NotInstalledError: if the disk has too little space, or if pip fails or takes too long.
     """
     free = shutil.disk_usage(ROOT).free / 1e9
     if not PYTHON.is_file() and free < GIGABYTES:
         raise NotInstalledError(f"it needs {GIGABYTES} GB and only {free:.1f} GB are free")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", PLACE], check=True)
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(PLACE)}))
-    # Not a path alone: site then also reads the .pth files there, of which one leads to Secant itself.
+    # Not just a path: addsitedir also reads that folder's .pth files, one of which leads to Secant itself.
     link = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
     (packages / "environment_below.pth").write_text(link, encoding="utf-8")
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [*pip, "--upgrade", "torch"], capture_output=True, text=True, timeout=60 * MINUTES
         )
     except subprocess.TimeoutExpired:
         raise NotInstalledError(f"the installation took longer than {MINUTES} minutes") from None
-    if done.returncode:
-        raise NotInstalledError((done.stderr.strip().splitlines() or ["pip failed"])[-1])
+    if process.returncode:
+        raise NotInstalledError((process.stderr.strip().splitlines() or ["pip failed"])[-1])
     version = "import importlib.metadata as m; print(m.version('torch'))"
     return subprocess.run([PYTHON, "-c", version], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def test(version: str, arguments: Sequence[str]) -> int:
-    """Run the tests with this version, print what came of them, and return pytest's exit code."""
+    """Run the tests with the newest PyTorch, print the result, and return pytest's exit code."""
     before, start = _core_seconds(), time.monotonic()
-    # Every lesson and recorded answer, and no bounds: PyTorch with CUDA takes longer to import.
+    # Test every lesson and recorded answer, without bounds on time: PyTorch with CUDA imports more slowly.
     command = [str(PYTHON), "-m", "pytest", "-q", "--whole", "-p", "no:costs", *TESTS, *arguments]
     code = subprocess.run(command, cwd=ROOT).returncode
     spent = f"{time.monotonic() - start:.0f} s, {_core_seconds() - before:.0f} core-seconds"
@@ -87,7 +87,7 @@ def _core_seconds() -> float:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Install the newest PyTorch, test with it, and return 1 if it is not installed or a test fails."""
+    """Install the newest PyTorch, run the tests, and return 1 if either fails."""
     parser = ArgumentParser(prog="python -m scripts.newest", description="Other options go to pytest.")
     parser.add_argument("--if-possible", action="store_true", help="pass where it cannot be installed")
     chosen, arguments = parser.parse_known_args(words)

@@ -1,7 +1,7 @@
-"""Runs the tests in every Python of this machine, with newest packages: `python -m scripts.pythons -k ask`.
+"""Run the tests with each Python of this machine and the newest packages: `python -m scripts.pythons -k ask`.
 
-The Pythons are those on PATH and pyenv's. Each has an environment, .venv-3.12 and so on. PyTorch keeps the
-version of constraints.txt, whose words and numbers the lessons quote.
+The Pythons are those on PATH and those of pyenv. Each has its environment: .venv-3.12 and so on. Only PyTorch
+stays at the version in constraints.txt, because the lessons quote that version's messages and numbers.
 """
 
 import os
@@ -15,36 +15,36 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (3, 11)
-NEWEST = 30  # 3.30: no Python beyond is looked for
+NEWEST = 30  # the search for Pythons stops before version 3.30
 
 Minor = tuple[int, int]
 
 
 def find_pythons() -> dict[Minor, Path]:
-    """Return a Python of each minor version from 3.11 on: that of PATH, or pyenv's newest."""
+    """Return a Python of each minor version from 3.11 on: the one on PATH, or else pyenv's newest."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    found = [path for path in pyenv.glob("3.*/bin/python") if re.fullmatch(r"[\d.]+", path.parts[-3])]
-    found.sort(key=lambda path: [int(part) for part in path.parts[-3].split(".")])
+    paths = [path for path in pyenv.glob("3.*/bin/python") if re.fullmatch(r"[\d.]+", path.parts[-3])]
+    paths.sort(key=lambda path: [int(part) for part in path.parts[-3].split(".")])
     named = [shutil.which(f"python3.{minor}") for minor in range(OLDEST[1], NEWEST)]
-    runs = {minor: path for path in [*found, *map(Path, filter(None, named))] if (minor := _minor(path))}
+    runs = {minor: path for path in [*paths, *map(Path, filter(None, named))] if (minor := _minor(path))}
     return dict(sorted(runs.items()))
 
 
 def _minor(python: Path) -> Minor | None:
-    """Return the version of a Python; None if it does not run, as pyenv's shims may not, or is too old."""
+    """Return the version of a Python, or None if it is too old or does not run, like some pyenv shims."""
     code = "import sys, venv; print(*sys.version_info[:2])"
     try:
-        done = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=60)
+        process = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    if done.returncode:
+    if process.returncode:
         return None
-    major, minor = map(int, done.stdout.split())
+    major, minor = map(int, process.stdout.split())
     return (major, minor) if (major, minor) >= OLDEST else None
 
 
 def test(minor: Minor, python: Path, arguments: Sequence[str]) -> str:
-    """Bring an environment up to date and run pytest in it; return how that ended, in a word or two."""
+    """Bring an environment up to date, run pytest in it, and return the result in a word or two."""
     folder = ROOT / ".venv-{}.{}".format(*minor)
     inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not inside.is_file() and _run([python, "-m", "venv", folder]):
@@ -52,7 +52,7 @@ def test(minor: Minor, python: Path, arguments: Sequence[str]) -> str:
     newest = ["install", "--quiet", "--upgrade", "--upgrade-strategy", "eager"]
     if _run([inside, "-m", "pip", *newest, _torch(), "-e", f"{ROOT}[dev]"]):
         return "not installed"
-    # Without the quick suite's bounds: PyTorch with CUDA, which PyPI serves, takes longer to import.
+    # Run without bounds on time, because PyPI's PyTorch includes CUDA and takes longer to import.
     return "failed" if _run([inside, "-m", "pytest", "-p", "no:costs", *arguments]) else "passed"
 
 
@@ -66,7 +66,7 @@ def _run(command: Sequence[str | Path]) -> int:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Test in each Python, and say in the end how each went; return 1 if one did not pass."""
+    """Run the tests in each Python, print all results at the end, and return 1 if one did not pass."""
     parser = ArgumentParser(prog="python -m scripts.pythons", description="Other options go to pytest.")
     parser.add_argument("--only", action="append", metavar="3.N", help="this Python alone; may be repeated")
     chosen, arguments = parser.parse_known_args(words)

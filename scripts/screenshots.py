@@ -1,6 +1,7 @@
 """Take pictures of whole lessons, run in JupyterLab, for people to look at: `make screenshots`.
 
-Below screenshots/ stands a folder a lesson, language and theme, and index.html, which shows all of them.
+They are saved below screenshots/, in a folder for each lesson, language and theme. The page index.html shows
+all of them.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from tests.support import jupyterlab as lab
 ROOT = Path(__file__).resolve().parents[1]
 THEMES = ("light", "dark")
 WIDTH, HEIGHT = 1200, 1500
-# JupyterLab draws only the cells in view, unless it is told not to.
+# By default, JupyterLab draws only the cells in view; this setting makes it draw all of them.
 WINDOWING = "/lab/api/settings/@jupyterlab/notebook-extension:tracker"
 ALL_CELLS = b'{"raw": "{\\"windowingMode\\": \\"none\\"}"}'
 CELLS = "window.jupyterapp.shell.currentWidget.content.widgets.filter(cell => cell.model.type === 'code')"
@@ -37,14 +38,14 @@ SCROLLER = """() => [...document.querySelectorAll('.jp-NotebookPanel:not(.lm-mod
 
 
 def as_a_student(notebook: NotebookNode) -> NotebookNode:
-    """Return a released notebook that runs to its end, though its test cells find no answers."""
+    """Mark the test cells of a released notebook so that it runs to its end although they fail; return it."""
     for cell in filter(is_test, notebook.cells):
         cell.metadata["tags"] = ["raises-exception"]
     return notebook
 
 
 def photograph(page: Page, folder: Path) -> None:
-    """Scroll through the notebook that is open and save a picture a page."""
+    """Scroll through the open notebook and save a picture of each screenful."""
     scroller = page.evaluate_handle(SCROLLER)
     place = scroller.as_element()
     if place is None:
@@ -68,12 +69,12 @@ def take(browser: Browser, address: str, lesson: str, folder: Path) -> None:
     ):
         page.evaluate(BARE)
         page.wait_for_function(DONE, timeout=300_000)
-        page.wait_for_timeout(2000)  # the last picture and its numbers come
+        page.wait_for_timeout(2000)  # gives the last explorer time to show its picture and numbers
         photograph(page, folder)
 
 
 def take_all(out: Path, lessons: Sequence[Lesson], languages: Sequence[str], themes: Sequence[str]) -> None:
-    """Take the pictures of lessons; a JupyterLab serves all of one language and theme."""
+    """Take the pictures of lessons, with one JupyterLab for each language and theme."""
     with lab.chromium() as browser:
         for language, theme in product(languages, themes):
             with tempfile.TemporaryDirectory(prefix="secant-pictures-") as place:
@@ -89,12 +90,12 @@ def take_all(out: Path, lessons: Sequence[Lesson], languages: Sequence[str], the
 
 
 def contact_sheet(out: Path) -> str:
-    """Return a page that shows all pictures that are there, a row a lesson; a click opens one."""
+    """Return an HTML page of all saved pictures, with a row for each folder; a click opens a picture."""
     rows = []
     for folder in sorted(path for path in out.iterdir() if path.is_dir()):
         links = [html.escape(path.relative_to(out).as_posix()) for path in sorted(folder.glob("*.png"))]
-        shown = "".join(f'<a href="{link}"><img src="{link}" loading="lazy" alt=""></a>' for link in links)
-        rows.append(f"<h2>{html.escape(folder.name)}</h2><div>{shown}</div>")
+        images = "".join(f'<a href="{link}"><img src="{link}" loading="lazy" alt=""></a>' for link in links)
+        rows.append(f"<h2>{html.escape(folder.name)}</h2><div>{images}</div>")
     style = "body{font-family:sans-serif} div{display:flex;gap:6px;overflow-x:auto} img{width:420px}"
     return (
         '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Secant: pictures of the lessons</title>'

@@ -1,8 +1,8 @@
-"""The version: `python -m scripts.version` checks it, `python -m scripts.version 0.3.0` begins a new one.
+"""Check Secant's version with `python -m scripts.version`, or begin a new one with a number such as 0.3.0.
 
-pyproject.toml has it. CITATION.cff and the JupyterLab extension's package.json carry a copy, as their readers
-look nowhere else. `--tag v0.3.0` fails unless that is the tag of this version; `--notes` prints its part of
-CHANGELOG.md.
+The version is defined in pyproject.toml. CITATION.cff and the JupyterLab extension's package.json have copies
+of it, because their readers look only there. `--tag v0.3.0` fails unless that is the tag of this version.
+`--notes` prints the version's part of CHANGELOG.md.
 """
 
 import argparse
@@ -23,33 +23,38 @@ _VERSION = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+)?")
 
 
 def current(root: Path) -> str:
-    """Return the version that pyproject.toml names."""
+    """Return the version in pyproject.toml."""
     return str(tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
 
 
 def problems(root: Path, tag: str | None = None) -> list[str]:
-    """Return what does not agree with the version of pyproject.toml: copies, the change log, a tag."""
-    version, found = current(root), []
+    """Return a sentence for each copy of the version that differs from the version in pyproject.toml.
+
+    There are also sentences for a change log without this version and for a tag of another version.
+    """
+    version, sentences = current(root), []
     for place, pattern in PLACES.items():
         copies = re.findall(pattern, (root / place).read_text(encoding="utf-8"))
         if copies != [version]:
-            found.append(f"{place} names {' and '.join(copies) or 'no version'}, pyproject.toml {version}.")
+            sentences.append(
+                f"{place} names {' and '.join(copies) or 'no version'}, pyproject.toml {version}."
+            )
     if not notes(root, version):
-        found.append(f'CHANGELOG.md has no text under "## {version} - DATE".')
+        sentences.append(f'CHANGELOG.md has no text under "## {version} - DATE".')
     if tag is not None and tag != f"v{version}":
-        found.append(f"The tag {tag} is not that of version {version}, which is v{version}.")
-    return found
+        sentences.append(f"The tag {tag} is not that of version {version}, which is v{version}.")
+    return sentences
 
 
 def notes(root: Path, version: str) -> str:
-    """Return what CHANGELOG.md says of a version; empty if it says nothing."""
+    """Return the text of CHANGELOG.md about a version, or "" if there is none."""
     text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     part = re.search(rf"(?ms)^## {re.escape(version)}(?: - [\d-]+)?\n(.*?)(?=^## |\Z)", text)
     return part[1].strip() if part else ""
 
 
 def begin(root: Path, version: str) -> None:
-    """Write a new version everywhere, and put what was unreleased under its heading and today's date."""
+    """Write a new version into all files, and move the unreleased changes under its heading with the date."""
     for place, pattern in PLACES.items():
         text = (root / place).read_text(encoding="utf-8")
         new = re.sub(pattern, lambda found: found[0].replace(found[1], version), text)
@@ -61,20 +66,20 @@ def begin(root: Path, version: str) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line asks; return the exit status."""
+    """Check the version or begin a new one, as the command line asks, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m scripts.version")
     parser.add_argument("new", nargs="?", help="the version to begin, such as 0.3.0")
     parser.add_argument("--tag", help="fail unless this is the tag of the version")
     parser.add_argument("--notes", action="store_true", help="print what changed in it")
-    asked = parser.parse_args(arguments)
-    if asked.new:
-        if not _VERSION.fullmatch(asked.new) or asked.new == current(ROOT):
-            parser.error(f"{asked.new} is not a new version. Versions look like 0.3.0 or 0.3.0rc1.")
-        begin(ROOT, asked.new)
-    if found := problems(ROOT, asked.tag):
+    options = parser.parse_args(arguments)
+    if options.new:
+        if not _VERSION.fullmatch(options.new) or options.new == current(ROOT):
+            parser.error(f"{options.new} is not a new version. Versions look like 0.3.0 or 0.3.0rc1.")
+        begin(ROOT, options.new)
+    if found := problems(ROOT, options.tag):
         print(*found, sep="\n", file=sys.stderr)
         return 1
-    print(notes(ROOT, current(ROOT)) if asked.notes else current(ROOT))
+    print(notes(ROOT, current(ROOT)) if options.notes else current(ROOT))
     return 0
 
 

@@ -1,7 +1,7 @@
 """Take pictures of the start page and of a lesson's explorer with the panel, in windows of several sizes.
 
-For people to look at: `python -m scripts.windows 6`. Below screenshots/windows stands a picture for each
-language, theme and size; each page is opened anew, in a window of that size.
+The pictures are for people to look at: `python -m scripts.windows 6`. They are saved below
+screenshots/windows for each language, theme and size. Each page is opened in a new window of that size.
 """
 
 import argparse
@@ -34,13 +34,17 @@ TO_EXPLORER = "() => document.querySelector('.secant-explorer').scrollIntoView({
 
 @contextmanager
 def learners_lab(language: Language, *, dark: bool) -> Iterator[tuple[str, Path]]:
-    """Serve a workspace as `secant lab` does; yield its address and folder."""
-    with tempfile.TemporaryDirectory(prefix="secant-windows-") as own:
+    """Serve a new workspace as `secant lab` does.
+
+    Yields:
+        the address of its start page, and its folder.
+    """
+    with tempfile.TemporaryDirectory(prefix="secant-windows-") as temporary:
         show_in(language)
-        with patch.dict(os.environ, {"SECANT_DATA": str(Path(own, "data"))}):
-            workspace, page = prepare(ROOT, date.today(), Path(own, "work"))
+        with patch.dict(os.environ, {"SECANT_DATA": str(Path(temporary, "data"))}):
+            workspace, page = prepare(ROOT, date.today(), Path(temporary, "work"))
             settings = {
-                "JUPYTER_CONFIG_PATH": str(write_lab_config(Path(own, "settings"), page)),
+                "JUPYTER_CONFIG_PATH": str(write_lab_config(Path(temporary, "settings"), page)),
                 OWN_WORKSPACE: str(workspace),
             }
             with (
@@ -51,7 +55,17 @@ def learners_lab(language: Language, *, dark: bool) -> Iterator[tuple[str, Path]
 
 
 def take(browser: Browser, start: str, path: str, size: str, name: Path) -> None:
-    """Take the pictures of one window: the start page, the explorer, and the explorer beside the panel."""
+    """Take the pictures of one window.
+
+    They show the start page, the explorer, the explorer next to the panel, and one of its questions.
+
+    Args:
+        browser: the browser.
+        start: the address of the start page.
+        path: the notebook's path in the workspace.
+        size: the size of the window, as in "1440x900".
+        name: the beginning of the pictures' paths.
+    """
     width, height = map(int, size.split("x"))
     context = browser.new_context(viewport={"width": width, "height": height}, locale="en-US")
     page = context.new_page()
@@ -75,7 +89,7 @@ def take(browser: Browser, start: str, path: str, size: str, name: Path) -> None
 
 
 def _look(page: Page, name: str) -> None:
-    for _ in range(3):  # what is drawn above it moves it
+    for _ in range(3):  # output that is still being drawn above the explorer pushes it down
         page.wait_for_timeout(1000)
         page.evaluate(TO_EXPLORER)
     page.wait_for_timeout(500)
@@ -85,7 +99,7 @@ def _look(page: Page, name: str) -> None:
 def take_all(
     out: Path, lesson: Lesson, languages: Sequence[Language], themes: Sequence[str], sizes: Sequence[str]
 ) -> None:
-    """Take the pictures of a lesson; a JupyterLab serves all of one language and theme."""
+    """Take the pictures of a lesson, with one JupyterLab for each language and theme."""
     out.mkdir(parents=True, exist_ok=True)
     with lab.chromium() as browser:
         for language, theme in product(languages, themes):

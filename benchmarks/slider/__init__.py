@@ -1,1 +1,1 @@
-"""How a slider feels in JupyterLab, ours and what somebody would pick instead."""
+"""A benchmark of how smoothly a slider moves a picture in JupyterLab, for our explorers and their peers."""

@@ -1,12 +1,13 @@
-"""How a slider feels in JupyterLab: painted frames a second in a drag, and the wait from move to frame.
+"""Measure sliders in JupyterLab: frames painted per second in a drag, and the delay from a move to its frame.
 
-`python -m benchmarks.slider [--json FILE]` starts JupyterLab with headless Chromium and drags our explorers
-and their peers, all on the same server, which is as quick as our extension makes it for everyone. Lesson 1's
-explorer has a peer for each way to a picture that people pick (benchmarks/slider/peers); those of the other
-lessons have one, ipywidgets' `interact` with matplotlib's inline backend drawing their own figure.
+`python -m benchmarks.slider [--json FILE]` starts JupyterLab with headless Chromium, and drags the sliders of
+our explorers and of their peers. All run on the same server, so our extension speeds it up for the peers too.
+Lesson 1's explorer has a peer for each usual way to draw such a picture (benchmarks/slider/peers). The
+explorers of other lessons have one peer: ipywidgets' `interact` with matplotlib's inline backend, which draws
+the explorer's own figure.
 
-Everyone is measured once a round, in an order shuffled anew; the median of the rounds counts. What a painted
-frame is stands in benchmarks/slider/page.py.
+Each contestant is measured once in every round, in random order, and the median of the rounds counts.
+benchmarks/slider/page.py defines a painted frame.
 """
 
 import argparse
@@ -30,14 +31,20 @@ from tests.support import jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = "benchmarks/requirements.txt"
-# Said here, too: a Python that borrows the packages of another has no settings of ours.
+# Enables our extension explicitly, because a Python that borrows another's packages lacks our settings files.
 QUICK = "--ServerApp.jpserver_extensions={'secant.lab.server_extension': True}"
 ROUNDS = 3
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """A notebook with sliders over a picture. `svg` selects what of an SVG changes last in a frame."""
+    """A notebook with sliders and a picture.
+
+    Attributes:
+        name: the contestant's name in the rows.
+        cells: the sources of the notebook's cells.
+        svg: a CSS selector for the part of an SVG that changes last in a frame, or None for other pictures.
+    """
 
     name: str
     cells: tuple[str, ...]
@@ -46,7 +53,13 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Contest:
-    """Ours against its peers. `sliders` are the ones to drag, by what ends the names of their figures."""
+    """A comparison of one of our explorers with its peers.
+
+    Attributes:
+        ours: our explorer.
+        peers: the peers.
+        sliders: the number of each slider to drag, by the suffix of the slider's figures in the rows.
+    """
 
     ours: Contestant
     peers: tuple[Contestant, ...]
@@ -55,7 +68,14 @@ class Contest:
 
 @dataclass(frozen=True)
 class Peer:
-    """One of lesson 1's peers: its name in the rows, the package it needs, and a line to run first."""
+    """A peer of lesson 1's explorer.
+
+    Attributes:
+        name: the peer's name in the rows.
+        package: the package that the peer needs.
+        first: the line of code that its notebook runs first.
+        svg: a CSS selector for the part of an SVG that changes last in a frame, or None for other pictures.
+    """
 
     name: str
     package: str
@@ -63,9 +83,9 @@ class Peer:
     svg: str | None = None
 
 
-# Of the right figure, whose marks are moved last, the last mark: what stands above it is the legend.
+# Selects the last mark of bqplot's right figure, which each frame moves last. Only the legend comes after it.
 LAST_OF_BQPLOT = ".bqplot:last-child .svg-figure > g > g > g:nth-last-child(2)"
-PEERS = {  # by their modules
+PEERS = {  # the peers of lesson 1's explorer, by the names of their modules
     "interact": Peer("interact + inline matplotlib", "ipywidgets"),
     "ipympl": Peer("ipympl", "ipympl", "%matplotlib widget"),
     "bqplot": Peer("bqplot", "bqplot", svg=LAST_OF_BQPLOT),
@@ -73,11 +93,11 @@ PEERS = {  # by their modules
     "canvas": Peer("bare canvas", "anywidget"),
 }
 
-# The widest that could be one.
+# A JavaScript expression for the widest image, canvas or SVG in a cell's output, which is the picture.
 PICTURE = """[...document.querySelectorAll('.jp-OutputArea :is(img, canvas, svg)')]
   .sort((a, b) => a.clientWidth - b.clientWidth).at(-1)"""
 
-# The explorers of the other lessons: the peer draws their own figure from the same numbers.
+# Cells of the peers for other lessons' explorers, which draw the explorer's own figure from the same numbers.
 OTHER_DRAW = """
 %matplotlib inline
 from IPython.display import display
@@ -102,7 +122,7 @@ interact(
     log_h=FloatSlider(value=0, min=-15, max=0.5, step=0.05),
 );
 """
-OTHERS = {  # lesson: its explorer and what its first slider goes by
+OTHERS = {  # for each lesson, the explorer's name and the attribute that holds its first slider
     2: ("explore_chain", "x"),
     3: ("explore_buffer", "x"),
     4: ("explore_paths", "x"),
@@ -116,7 +136,7 @@ OTHERS = {  # lesson: its explorer and what its first slider goes by
 
 
 def first_contest(peers: Iterable[str]) -> Contest:
-    """Return the contest of lesson 1's explorer, for x and for h."""
+    """Return the contest of lesson 1's explorer, with its sliders for x and h."""
     return Contest(_ours("explore"), tuple(map(_peer, peers)), {"": 0, " (h)": 1})
 
 
@@ -145,7 +165,7 @@ def _peer(module: str) -> Contestant:
 def measure(
     browser: Browser, address: str, directory: Path, contestant: Contestant, sliders: Iterable[int]
 ) -> list[Feel]:
-    """Return how each of the sliders of a contestant's notebook feels."""
+    """Return the measurements of the given sliders in a contestant's notebook."""
     lab.write_notebook(directory / "slider.ipynb", contestant.cells)
     with lab.open_lab(browser, address) as page:
         page.evaluate(WATCH)
@@ -156,7 +176,7 @@ def measure(
 
 
 def _show_picture(page: Page) -> None:
-    """Wait for the picture and scroll it into view: a browser paints what is in view."""
+    """Wait for the picture and scroll it into view, because a browser paints only visible parts of a page."""
     lab.slider(page, 0)
     page.wait_for_function(f"() => ({PICTURE})?.clientWidth > 300", polling=50, timeout=60_000)
     settle(page)
@@ -188,24 +208,29 @@ def rows(contests: Sequence[Contest], rounds: int) -> list[dict[str, Any]]:
 
 
 def shuffled(contestants: Sequence[Contestant], turn: int) -> list[Contestant]:
-    """Return who goes after whom in a round: another order in each, the same whenever it is run."""
+    """Return the contestants in random order, which differs between rounds but not between runs."""
     return random.Random(turn).sample(contestants, len(contestants))
 
 
 def contest_rows(contest: Contest, felt: dict[tuple[str, str], list[Feel]]) -> list[dict[str, Any]]:
-    """Return a row for each slider, peer and measure, from what was felt by slider and name."""
-    found = []
+    """Return a row for each slider, peer and measure.
+
+    Args:
+        contest: the contest.
+        felt: the measurements, by the suffix of the slider's figures and the name of the contestant.
+    """
+    results = []
     for ending in contest.sliders:
         ours = felt[ending, contest.ours.name]
         for peer in contest.peers:
             theirs = felt[ending, peer.name]
             frames = [statistics.median(feel.frames for feel in feels) for feels in (ours, theirs)]
             latency = [statistics.median(feel.latency for feel in feels) for feels in (ours, theirs)]
-            found += [
+            results += [
                 _row(f"slider frames{ending}", peer.name, "frames/s", *frames),
                 _row(f"slider latency{ending}", peer.name, "ms", *latency),
             ]
-    return found
+    return results
 
 
 def _row(figure: str, peer: str, unit: str, ours: float, peer_value: float) -> dict[str, Any]:
@@ -230,7 +255,7 @@ def show(found: list[dict[str, Any]]) -> None:
 
 
 def missing(peers: Iterable[str]) -> list[str]:
-    """Return those of the peers that are not installed."""
+    """Return the peers that are not installed."""
     return [peer for peer in peers if importlib.util.find_spec(PEERS[peer].package) is None]
 
 
@@ -263,12 +288,12 @@ def main() -> None:
     contests = [
         first_contest(peers) if lesson == 1 else other_contest(lesson) for lesson in arguments.lessons
     ]
-    found = rows(contests, arguments.rounds)
-    show(found)
+    results = rows(contests, arguments.rounds)
+    show(results)
     if absent:
         Console(stderr=True).print(f"Left out, {advice}", markup=False)
     if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
 
 
 if __name__ == "__main__":

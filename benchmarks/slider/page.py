@@ -1,11 +1,11 @@
-"""A slider dragged in a page: painted frames a second, and the wait from mouse move to painted frame.
+"""Measurements of a slider dragged in a page: frames painted per second, and the delay from move to frame.
 
-What counts is a frame of the screen, however many times the picture was touched for it: the first one painted
-after the picture in a cell's output changed. An image (`interact`, ours) has changed once it is loaded and
-decoded; a canvas (ipympl, the bare one, ours) when something is drawn on it; SVG (bqplot, Plotly) when the
-part of the document changes that the peer changes last. A change made within an animation frame is painted
-by that very frame, any other by the next. A message that the page sends itself in a frame comes when that
-frame has been painted: then it counts.
+A frame counts if it is the first one that the screen paints after the picture in a cell's output changed. It
+counts once, however often the picture was changed for it. An image (`interact`, ours) changes when it is
+loaded and decoded. A canvas (ipympl, the bare canvas, ours) changes when something is drawn on it. An SVG
+(bqplot, Plotly) has changed when its last part has: the part that the peer updates last. A change made within
+an animation frame is painted by that frame, and any other change by the next. To count a frame once it is
+painted, the page sends itself a message within the frame: the message arrives after the painting.
 """
 
 import statistics
@@ -16,11 +16,11 @@ from playwright.sync_api import Page
 
 from tests.support import jupyterlab as lab
 
-STEPS, HERTZ = 200, 60  # of a drag
-MOVES = 40  # single moves, each waited for
+STEPS, HERTZ = 200, 60  # the number of mouse moves in a drag, and of mouse moves per second
+MOVES = 40  # the number of mouse moves to measure the delay; after each one, its frame is awaited
 TRACK = (0.15, 0.85)  # the part of the slider's track that a drag covers
 
-# Written into the page, before there is a notebook.
+# A script that the page runs before it opens a notebook, to record mouse moves and painted frames.
 WATCH = """() => {
   window.moves = []; window.frames_ = []; window.svg_ = null;
   document.addEventListener('pointermove', e => window.moves.push(e.timeStamp), true);
@@ -66,19 +66,19 @@ WATCH = """() => {
 
 @dataclass(frozen=True)
 class Feel:
-    """How a slider feels: frames a second in a drag, milliseconds from move to frame."""
+    """A slider's measurements: frames per second in a drag, and milliseconds from a move to its frame."""
 
     frames: float
     latency: float
 
 
 def feel(page: Page, number: int) -> Feel:
-    """Return how the page's slider of that number feels."""
+    """Return the measurements of the page's slider with the given number."""
     return Feel(frames_per_second(page, number), statistics.median(latencies(page, number)))
 
 
 def frames_per_second(page: Page, number: int) -> float:
-    """Drag the slider over its track and return how many frames a second were painted meanwhile."""
+    """Drag the slider along its track and return how many frames per second were painted meanwhile."""
     handle = lab.slider(page, number)
     lab.drag(page, handle, TRACK[0])
     settle(page)
@@ -89,17 +89,21 @@ def frames_per_second(page: Page, number: int) -> float:
 
 
 def per_second(moves: list[float], frames: list[float]) -> float:
-    """Return frames a second, from the times in milliseconds of the mouse's moves and the frames painted.
+    """Return the number of frames painted per second in a drag.
 
-    A drag lasts until the last of both: a picture that lags behind the hand is not quicker for it. Frames
-    closer than the screen could show count once.
+    A drag ends with the last move or the last frame, whichever is later, so that a picture that lags behind
+    the mouse does not seem quicker. Frames closer together than the screen could show count once.
+
+    Args:
+        moves: the times of the mouse moves in milliseconds.
+        frames: the times of the painted frames in milliseconds.
     """
     distinct = [b for a, b in zip([0.0, *frames], frames, strict=False) if b - a > 4]
     return 1000 * len(distinct) / (max(distinct[-1], moves[-1]) - moves[0])
 
 
 def latencies(page: Page, number: int) -> list[float]:
-    """Move the slider a little, wait for its frame, and again. Returns each wait in milliseconds."""
+    """Move the slider in small steps, wait for the frame of each, and return the waits in milliseconds."""
     handle = lab.slider(page, number)
     lab.drag(page, handle, TRACK[0])
     settle(page)
@@ -113,13 +117,13 @@ def latencies(page: Page, number: int) -> list[float]:
         page.mouse.move(x + (TRACK[1] - TRACK[0]) * track["width"] * step / MOVES, y)
         page.wait_for_function("frames_.length > 0", polling=50, timeout=10_000)
         waits.append(page.evaluate("frames_[0] - moves[0]"))
-        time.sleep(0.05 + 0.013 * (step % 4))  # in no fixed rhythm with the screen
+        time.sleep(0.05 + 0.013 * (step % 4))  # varied, so that moves are not in step with the screen
     page.mouse.up()
     return waits
 
 
 def settle(page: Page) -> None:
-    """Wait until no frame has come for a while."""
+    """Wait until no new frame has been painted in the page for 0.7 seconds."""
     count = -1
     while count != (count := page.evaluate("frames_.length")):
         time.sleep(0.7)

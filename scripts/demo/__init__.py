@@ -1,1 +1,1 @@
-"""A class of invented students, graded before your eyes: `make demo`."""
+"""The demo (`make demo`): a class of invented students, which is graded while the user watches."""

@@ -1,6 +1,6 @@
 """Grade a class of invented students and show what a lecturer sees: `make demo`.
 
-The class has a course folder of its own, build/demo, which each demo makes anew. Its students hand in
+The class has a separate course folder, build/demo, which each demo makes again. Its students submit
 solutions, recorded right and wrong answers and stubs of a few lessons, in both languages. Some try tricks,
 one copies, and some files are not as they should be.
 """
@@ -40,7 +40,7 @@ from tests.support.ports import free_port
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / "build" / "demo"
 LESSONS = ("1", "2", "3")
-MARK = ".secant-demo"  # in a folder that a demo has made, and may therefore delete
+MARK = ".secant-demo"  # a file that marks the folder as made by a demo, so that a demo may delete it
 RESULTS, LOG = "results.json", "formgrader.log"
 SETTINGS = """c = get_config()
 c.CourseDirectory.course_id = "demo"
@@ -48,22 +48,22 @@ c.Exchange.root = {exchange!r}
 """
 FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "SECANT_DATA")
 
-_TYPICAL = 0.6  # share of the points of a student who has something right and something wrong
+_TYPICAL = 0.6  # the share of the points of a typical student, who has right and wrong answers
 
-Row = Mapping[str, Any]  # of `grade --json`
+Row = Mapping[str, Any]  # a submission's entry in the output of `grade --json`
 
 console = Console(highlight=False, soft_wrap=True)
 
 
 class DemoError(Exception):
-    """Its text is the sentence that the reader sees."""
+    """An error that ends the demo; its text is the sentence that the user sees."""
 
 
 def claim(folder: Path) -> None:
-    """Make the folder, or empty the one that an earlier demo has made.
+    """Make the folder, or empty it if an earlier demo made it.
 
     Raises:
-        DemoError: something else is there.
+        DemoError: if the folder contains something other than a demo.
     """
     if folder.exists() and not (folder / MARK).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise DemoError(
@@ -74,20 +74,21 @@ def claim(folder: Path) -> None:
         )
     if folder.exists():
         shutil.rmtree(folder)
-    folder.mkdir(mode=0o700, parents=True)  # else each command warns that others can read the class's files
+    # Only the user may read the folder; otherwise each command would warn that others can read the files.
+    folder.mkdir(mode=0o700, parents=True)
     (folder / MARK).touch()
 
 
 def make_course(folder: Path, lessons: Sequence[Lesson]) -> None:
-    """Copy lessons and settings; no exchange of a real class is used."""
+    """Make a course with the lessons, and with settings that keep it away from a real class's exchange."""
     copy_lessons(lessons, folder)
     exchange = folder / "exchange"
-    exchange.mkdir()  # formgrader would warn that there is none
+    exchange.mkdir()  # formgrader would warn if the exchange did not exist
     (folder / "nbgrader_config_local.py").write_text(SETTINGS.format(exchange=str(exchange)))
 
 
 def enter(folder: Path, students: Sequence[Person]) -> None:
-    """Write the students into the gradebook, as docs/teaching.md says."""
+    """Write the students into the gradebook in the way that docs/teaching.md describes."""
     with (folder / "students.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["id", "first_name", "last_name"])
@@ -97,7 +98,7 @@ def enter(folder: Path, students: Sequence[Person]) -> None:
 
 
 def hand_in(folder: Path, students: Sequence[Person], lessons: Sequence[Lesson]) -> None:
-    """Put everybody's notebooks into submitted/."""
+    """Put the notebooks of all students into submitted/."""
     assignments = {lesson.name: read_assignment(folder, lesson.name) for lesson in lessons}
     every = list(works(students, lessons))
     title = say(en="Handing in", ko="제출물 만들기")
@@ -119,10 +120,15 @@ def _files(work: HandedIn, lesson: str, released: Any) -> dict[str, str]:
 
 
 def run(folder: Path, *command: str, good: Sequence[int] = (0,)) -> None:
-    """Run a command of the autograder in the class's folder, for the reader to see.
+    """Run a command of the autograder in the class's folder and show its output to the user.
+
+    Args:
+        folder: the class's folder.
+        command: the command's words after `autograder`.
+        good: the exit codes that do not end the demo.
 
     Raises:
-        DemoError: it ended otherwise than it should; it has said why.
+        DemoError: if the command exits with another code; it has printed the reason.
     """
     console.print(f"$ autograder {' '.join(command)}", style="bold")
     python = [sys.executable, "-m", "autograder.cli"]
@@ -132,13 +138,13 @@ def run(folder: Path, *command: str, good: Sequence[int] = (0,)) -> None:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Nothing of the reader's own settings and progress is read or written."""
+    """Return environment variables that keep commands away from the user's own settings and progress."""
     here = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return os.environ | dict.fromkeys(FOLDERS, str(folder / ".home")) | {"PYTHONPATH": here}
 
 
 def what_tricks_gained(rows: Sequence[Row], students: Sequence[Person]) -> Table:
-    """Return a table of those who tried a trick, with what the task gave them."""
+    """Return a table of the students who tried a trick, with the verdict and points they got for the task."""
     verdicts = words(language())
     table = Table(
         *say(en="Student|Instead of an answer|Verdict|Points", ko="학생|답 대신 낸 것|결과|점수").split("|")
@@ -153,7 +159,7 @@ def what_tricks_gained(rows: Sequence[Row], students: Sequence[Person]) -> Table
 
 
 def one_to_show(rows: Sequence[Row], students: Sequence[Person]) -> str:
-    """Return an honest student with something right and something wrong, of the reader's language if any."""
+    """Return the id of an honest student with right and wrong answers, if possible in the user's language."""
     honest = {someone.id: someone for someone in students if someone.trick is None}
 
     def distance(row: Row) -> tuple[bool, float]:
@@ -166,7 +172,7 @@ def one_to_show(rows: Sequence[Row], students: Sequence[Person]) -> str:
 
 
 def show(pages: Sequence[Path], opens: bool) -> None:
-    """Say where the pages are, and open them if there is a browser with a screen."""
+    """Print the paths of the pages, and open the pages if there is a screen for a browser."""
     for page in pages:
         console.print(f"  {page}")
     has_screen = sys.platform != "linux" or any(
@@ -174,21 +180,21 @@ def show(pages: Sequence[Path], opens: bool) -> None:
     )
     if opens and has_screen:
         for page in pages:
-            webbrowser.open(page.as_uri())  # False without a browser: the address has been printed
+            webbrowser.open(page.as_uri())  # may fail without harm: the path has been printed
 
 
 def serve(folder: Path) -> None:
     """Serve formgrader until Ctrl+C.
 
     Raises:
-        DemoError: it did not start.
+        DemoError: if formgrader did not start.
     """
     port = free_port()
     token = secrets.token_hex(16)
     settings: Mapping[str, object] = {
         "Application.log_level": "ERROR",
-        "ServerApp.answer_yes": True,  # one Ctrl+C ends it
-        "ServerApp.allow_root": True,  # in a container one is often root
+        "ServerApp.answer_yes": True,  # so that a single Ctrl+C ends the server
+        "ServerApp.allow_root": True,  # in a container, the user is often root
         "ServerApp.ip": "127.0.0.1",
         "ServerApp.port": port,
         "ServerApp.open_browser": False,
@@ -203,7 +209,7 @@ def serve(folder: Path) -> None:
         stdout=subprocess.DEVNULL,
         stderr=(folder / LOG).open("w"),
     )
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the server ends with the demo, however that ends
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that SIGTERM also ends the server
     try:
         while server.poll() is None and not _answers(port):
             time.sleep(0.1)
@@ -236,14 +242,20 @@ def _answers(port: int) -> bool:
 
 @dataclass(frozen=True)
 class Graded:
-    """A class, what `grade --json` has written of it, and how long grading took."""
+    """A graded class.
+
+    Attributes:
+        students: the students.
+        rows: the output of `grade --json`, one row for each submission.
+        seconds: the time that grading took.
+    """
 
     students: Sequence[Person]
     rows: Sequence[Row]
     seconds: float
 
     def of(self, lesson: Lesson) -> list[Row]:
-        """The rows of one lesson."""
+        """Return the rows of one lesson."""
         return [row for row in self.rows if row["lesson"] == lesson.name]
 
 
@@ -260,7 +272,7 @@ def graded(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS)) -> G
     students = people(count)
     enter(folder, students)
     hand_in(folder, students, lessons)
-    # 1: something waits for a person, as in every class of this size.
+    # Exit code 1: something is left to grade by hand, as in every class of this size.
     begin = time.monotonic()
     run(folder, "grade", "--json", RESULTS, good=(0, 1))
     seconds = time.monotonic() - begin
@@ -268,7 +280,7 @@ def graded(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS)) -> G
 
 
 def demonstrate(folder: Path, lessons: Sequence[Lesson], count: int) -> list[Path]:
-    """Make the class, grade it, report on it; return the pages to look at."""
+    """Make the class, grade it, write the reports, and return the pages to show."""
     done = graded(folder, lessons, count)
     rows = done.of(lessons[0])
     console.print(what_tricks_gained(rows, done.students), soft_wrap=False)

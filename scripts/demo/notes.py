@@ -1,6 +1,6 @@
-"""The notes of the invented students: their answers to the tasks that a person grades.
+"""The notes of the demo's invented students: their answers to the tasks that are graded by hand.
 
-A note is used once, since two students with the same one would be a pair of near-copies in the report.
+Each note is used once, because the report would list two students with the same note as near-copies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,12 @@ from secant.language import Language
 
 @dataclass(frozen=True)
 class Notes:
-    """Answers to a task in one language.
+    """Answers to a task that is graded by hand, in one language.
 
     Attributes:
         good: notes that deserve all points.
-        fair: notes that deserve a part of the points.
-        poor: notes that deserve none.
+        fair: notes that deserve some of the points.
+        poor: notes that deserve no points.
     """
 
     good: Sequence[str]
@@ -150,5 +150,5 @@ TWO_CURVES_KO = Notes(
     ),
 )
 
-#: The notes of each task that a person grades, by its name and the notebook's language.
+#: The notes for each task that is graded by hand, by the name of the task and the language of the notebook.
 NOTES: Mapping[str, Mapping[Language, Notes]] = {"two_curves": {"en": TWO_CURVES_EN, "ko": TWO_CURVES_KO}}

@@ -1,4 +1,4 @@
-"""The invented class: who is in it, and what each hands in."""
+"""The demo's invented class: its students and their submissions."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from scripts.demo.notes import NOTES
 from scripts.demo.tricks import TRICKS, Trick
 from secant.language import Language
 
-#: Those with a Korean name hand in the Korean notebook.
+#: The students' ids. Students with a Korean name, which follows the id, submit the Korean notebook.
 _NAMES = """
 minji.kim 김민지|arun.mehta|seojun.lee 이서준|emma.hughes|jiwoo.park 박지우|lucas.moreau
 hayoon.choi 최하윤|olivia.bennett|dohyun.jung 정도현|mateo.silva|yuna.kang 강유나|hannah.weber
@@ -23,24 +23,28 @@ yeeun.ryu 류예은|zoe.papadakis|wooju.hong 홍우주|felix.brandt
 """
 ROWS = _NAMES.replace("\n", "|").strip("|").split("|")
 _SEED = 27
-_TRICK_EVERY, _FIRST_TRICK = 6, 1  # one among the first students, so that a small class has one, too
-_OTHERWISE = 0.4  # how many right answers are not the course's own
-_LEFT_OUT = 0.97  # beyond this luck, a task stays as it was released
-_MOOD, _GOOD_NOTE, _FAIR_NOTE, _NO_NOTE = 0.12, 0.68, 0.45, 0.15  # how good a note is, by ability
-_LONG = 90  # characters: two students do not make the same longer mistake by chance
-# Places in the class: who misses the last lesson, sends a damaged file, two notebooks, another's answers.
+# Every sixth student tries a trick, beginning with the second, so that even a small class has a trick.
+_TRICK_EVERY, _FIRST_TRICK = 6, 1
+_OTHERWISE = 0.4  # share of right answers that differ from the course's own solution
+_LEFT_OUT = 0.97  # an unsolved task is left out if the random number drawn for it is above this
+# The quality of a note is the student's ability plus a random number with standard deviation _MOOD. The other
+# constants are the least quality for a good note, for a fair note, and for submitting a note at all.
+_MOOD, _GOOD_NOTE, _FAIR_NOTE, _NO_NOTE = 0.12, 0.68, 0.45, 0.15
+_LONG = 90  # characters; two students do not make the same mistake by chance if its text is longer
+# Places in the class: the students who miss the last lesson, the one who submits a damaged file, the one who
+# submits two notebooks, the one whose answers are copied, and the one who copies them.
 _ABSENT, _DAMAGED, _TWICE, _COPIED, _COPIER = (9, 18, 27), 11, 14, 22, 26
 
 
 @dataclass(frozen=True)
 class Person:
-    """A student.
+    """An invented student.
 
     Attributes:
-        id: of the gradebook.
-        korean: the name in Korean; empty for those who hand in the English notebook.
-        ability: from 0 to 1.
-        trick: what is tried instead of an answer to the first task.
+        id: the student's id in the gradebook.
+        korean: the student's name in Korean, or "" if the student submits the English notebook.
+        ability: the student's ability, from 0 to 1.
+        trick: the trick that the student submits instead of an answer to the first task, if any.
     """
 
     id: str
@@ -50,11 +54,11 @@ class Person:
 
     @property
     def language(self) -> Language:
-        """Of the notebook that is handed in."""
+        """The language of the notebook that the student submits."""
         return "ko" if self.korean else "en"
 
     def name(self, language: Language) -> tuple[str, str]:
-        """First and last name, as the gradebook has them; a Korean name is not taken apart."""
+        """Return the first and last name for the gradebook; a Korean name is not split."""
         if self.korean and language == "ko":
             return "", self.korean
         first, last = self.id.title().split(".")
@@ -63,25 +67,30 @@ class Person:
 
 @dataclass(frozen=True)
 class HandedIn:
-    """A notebook, or two: the answers of each by task. What has no answer stays as it was released."""
+    """A submission of one or two notebooks.
+
+    Attributes:
+        notebooks: the answers in each notebook, by task. A task without an answer stays as it was released.
+        damaged: whether the file is damaged.
+    """
 
     notebooks: Sequence[Mapping[str, str]]
     damaged: bool = False
 
 
 def people(count: int) -> list[Person]:
-    """Return so many students."""
+    """Return the first students of the class, as many as asked for."""
     dice, tricks = random.Random(_SEED), iter(TRICKS)
-    found = []
+    students = []
     for place, row in enumerate(ROWS[:count]):
         name, _, korean = row.partition(" ")
         trick = next(tricks, None) if place % _TRICK_EVERY == _FIRST_TRICK else None
-        found.append(Person(name, korean, dice.betavariate(2.6, 1.5), trick))
-    return found
+        students.append(Person(name, korean, dice.betavariate(2.6, 1.5), trick))
+    return students
 
 
 def works(students: Sequence[Person], lessons: Sequence[Lesson]) -> Iterator[tuple[Person, Lesson, HandedIn]]:
-    """Yield what everybody hands in, lesson by lesson."""
+    """Yield the submissions of all students, lesson by lesson."""
     for lesson in lessons:
         is_last = lesson == lessons[-1]
         written = _written(students, lesson)
@@ -102,20 +111,20 @@ def works(students: Sequence[Person], lessons: Sequence[Lesson]) -> Iterator[tup
 
 
 def _written(students: Sequence[Person], lesson: Lesson) -> list[dict[str, str]]:
-    """Return everybody's own answers by task, without those that are left out."""
-    dice, used, found = random.Random(f"{_SEED} {lesson.name}"), set[str](), []
+    """Return each student's own answers by task, without the tasks that the student leaves out."""
+    dice, used, answers_of_students = random.Random(f"{_SEED} {lesson.name}"), set[str](), []
     for someone in students:
         answers = {task: _answer(task, someone, lesson, used, dice) for task in _solutions(lesson)}
-        found.append({task: text for task, text in answers.items() if text})
-    return found
+        answers_of_students.append({task: text for task, text in answers.items() if text})
+    return answers_of_students
 
 
 def _answer(task: str, someone: Person, lesson: Lesson, used: set[str], dice: random.Random) -> str:
-    """Return a right or a wrong answer, as the ability allows; an empty one for a task that is left out."""
+    """Return a right or wrong answer, depending on the student's ability, or "" if the task is left out."""
     if task in _graded_by_a_person(lesson):
         return _note(task, someone, used, dice)
     solutions = _solutions(lesson)
-    harder = 0.25 * list(solutions).index(task) / len(solutions)  # the later a task comes, the fewer solve it
+    harder = 0.25 * list(solutions).index(task) / len(solutions)  # so that fewer students solve later tasks
     luck = dice.random()
     if luck < 1.25 * someone.ability - harder:
         others = _recorded(lesson, "right").get(task, ()) if dice.random() < _OTHERWISE else ()
@@ -125,26 +134,28 @@ def _answer(task: str, someone: Person, lesson: Lesson, used: set[str], dice: ra
 
 
 def _note(task: str, someone: Person, used: set[str], dice: random.Random) -> str:
-    """Return a note as good as the student; an empty text if the student leaves it out."""
-    found = NOTES.get(task, {}).get(someone.language)
+    """Return a note that fits the student's ability, or "" if the student leaves it out."""
+    notes = NOTES.get(task, {}).get(someone.language)
     luck = dice.gauss(someone.ability, _MOOD)
-    if found is None or luck < _NO_NOTE:
+    if notes is None or luck < _NO_NOTE:
         return ""
-    kinds = [found.good, found.fair, found.poor]
+    kinds = [notes.good, notes.fair, notes.poor]
     best = 0 if luck > _GOOD_NOTE else 1 if luck > _FAIR_NOTE else 2
-    order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]  # another kind once one is used up
+    # Fall back to the other kinds when all notes of the best-fitting kind have been used.
+    order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]
     return next(filter(None, (_new(texts, used, dice, longest=0) for texts in order)), "")
 
 
 def _new(texts: Sequence[str], used: set[str], dice: random.Random, *, longest: int) -> str:
-    """Choose a text, the first ones more often; nothing if none is left.
+    """Choose a text at random, the first ones more often, or return "" if none is left.
 
-    One with more characters than `longest` is chosen once: a second student could only have copied it.
+    A text with more characters than `longest` is chosen only once, because a second student with the same
+    text would seem to have copied it.
     """
-    left = [text for text in texts if text not in used]
-    if not left:
+    unused = [text for text in texts if text not in used]
+    if not unused:
         return ""
-    (chosen,) = dice.choices(left, [1 / place for place in range(1, len(left) + 1)])
+    (chosen,) = dice.choices(unused, [1 / place for place in range(1, len(unused) + 1)])
     if len(chosen) > longest:
         used.add(chosen)
     return chosen
@@ -162,9 +173,9 @@ def _graded_by_a_person(lesson: Lesson) -> set[str]:
 
 @cache
 def _recorded(lesson: Lesson, kind: str) -> dict[str, list[str]]:
-    """Return the answers that are kept beside a lesson, by task."""
-    found: dict[str, list[str]] = {}
+    """Return the right or wrong answers that are recorded for a lesson, by task."""
+    answers: dict[str, list[str]] = {}
     answer: Answer
     for answer in right_answers(lesson) if kind == "right" else wrong_answers(lesson):
-        found.setdefault(answer.task, []).append(answer.source)
-    return found
+        answers.setdefault(answer.task, []).append(answer.source)
+    return answers

@@ -1,4 +1,4 @@
-"""Take the pictures of a report and a feedback page in docs/images: `python -m scripts.demo.pictures`."""
+"""Take the pictures in docs/images of a report and a feedback page: `python -m scripts.demo.pictures`."""
 
 import io
 import sys
@@ -14,8 +14,9 @@ from secant.language import LANGUAGES, language
 from tests.support.jupyterlab import chromium
 
 IMAGES = ROOT / "docs" / "images"
-WIDTH, HEIGHTS = 900, {"report": 940, "feedback": 840}  # down to the end of a part of the page
-COLOURS = 64  # of the palette: enough for words and bars, at a quarter of the bytes
+# The size of each picture in pixels. The heights are chosen so that a picture ends where a section does.
+WIDTH, HEIGHTS = 900, {"report": 940, "feedback": 840}
+COLOURS = 64  # colours of the palette: enough for words and bars, at a quarter of the bytes
 
 
 def main() -> int:

@@ -1,15 +1,17 @@
-"""What a few of the invented students try instead of an answer. None of it gains a point."""
+"""Tricks that a few of the demo's invented students try instead of an answer; none gains a point."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Trick:
-    """A trick.
+    """A trick that a student submits instead of an answer.
 
     Attributes:
-        en, ko: what it tries, in words.
-        code: a cell that stands for an answer; TASK is the task's name, FOLDER that of its answers.
+        en: a description of the trick in English.
+        ko: a description of the trick in Korean.
+        code: the cell to submit. It contains TASK for the name of the task and FOLDER for the folder that
+            holds the answers.
     """
 
     en: str

@@ -1,1 +1,1 @@
-"""`make mutants`: one-line faults in the product code, and which tests notice them."""
+"""Mutation testing (`make mutants`): one-line faults in the product code, and the tests that notice them."""

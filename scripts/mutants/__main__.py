@@ -1,11 +1,12 @@
 """Draw one-line faults in the product code, and count which suite notices them: `make mutants`.
 
-There are five stages: the quick tests of the file named like the fault's module, those of its room, the quick
-suite, then the tests that the whole suite adds to it: those of the room, and all. Each stage tries the faults
-that no earlier stage has noticed. The tests run in a clone of the last commit, in .mutants/.
+There are five stages. The first three run quick tests: those in the file named after the fault's module,
+those of the fault's room, and all of them. The last two run the tests that only the whole suite has: those of
+the room, and all of them. Each stage tries the faults that no earlier stage has noticed. The tests run in a
+clone of the last commit, in .mutants/.
 
-Each verdict is recorded there at once, so an interrupted run goes on where it stopped. After a new commit,
-the faults that no test has noticed are tried again, and the other faults keep their verdicts.
+Each verdict is recorded there immediately, so an interrupted run continues where it stopped. After a new
+commit, the faults that no test has noticed are tried again, and the other faults keep their verdicts.
 """
 
 import argparse
@@ -36,14 +37,14 @@ WHOLE = "--whole-alone"
 
 
 class Scope(Enum):
-    """The tests that run for a fault, and so the faults that are tried together."""
+    """The tests that run for a fault, which also determine the faults that are tried together."""
 
     FILE = "the test file named like the fault's module, for one fault at a time"
     ROOM = "the tests of the fault's room, for the faults of a room together"
     SUITE = "all tests, for all faults together"
 
 
-#: The stages: pytest's options, and which of the tests run.
+#: The stages, each with pytest's options and the scope of the tests.
 STAGES: dict[str, tuple[list[str], Scope]] = {
     "quick, file": ([], Scope.FILE),
     "quick, room": ([], Scope.ROOM),
@@ -51,7 +52,7 @@ STAGES: dict[str, tuple[list[str], Scope]] = {
     "whole, room": ([WHOLE], Scope.ROOM),
     "whole": ([WHOLE], Scope.SUITE),
 }
-#: The columns of the table: the stages that are counted together, or None for the faults that none noticed.
+#: The columns of the table, each with the stages counted in it. None stands for faults that no stage noticed.
 COLUMNS: dict[str, tuple[str | None, ...]] = {
     "its quick tests": ("quick, file", "quick, room"),
     "other quick tests": ("quick",),
@@ -61,11 +62,11 @@ COLUMNS: dict[str, tuple[str | None, ...]] = {
 
 
 class State:
-    """The verdicts, in a file that is written after each of them.
+    """The verdicts on faults, which are saved to a file after each change.
 
     Attributes:
         verdicts: for each fault, the stage and the test that noticed it, or the stages that did not.
-        baseline: whether a test fails without a fault, for the tests that failed with faults.
+        baseline: for each test that failed with faults, whether it fails without a fault too.
     """
 
     def __init__(self, path: Path, commit: str) -> None:
@@ -82,11 +83,11 @@ class State:
         return self.verdicts.get(fault.name, {}).get("noticed")
 
     def is_open(self, fault: Fault, stage: str) -> bool:
-        """Tell whether a fault is still to be tried in a stage."""
+        """Return whether a fault is still to be tried in a stage."""
         return self.stage_of(fault) is None and stage not in self._passed(fault)
 
     def record(self, fault: Fault, stage: str, test: str | None) -> None:
-        """Record that a stage noticed a fault by a test, or that it did not."""
+        """Record which test of a stage noticed a fault, or, if the test is None, that none did."""
         verdict = {"noticed": stage, "test": test} if test else {"passed": [*self._passed(fault), stage]}
         self.verdicts[fault.name] = {"fault": str(fault), "commit": self._commit, **verdict}
         data = {"commit": self._commit, "baseline": self.baseline, "verdicts": self.verdicts}
@@ -99,9 +100,12 @@ class State:
 
 
 class Trial:
-    """The faults, the clone in which they are tried, and the verdicts.
+    """A trial of faults in a clone of the repository, which records their verdicts.
 
     Args:
+        tree: the clone.
+        state: the verdicts.
+        faults: the faults to try.
         options: pytest's options in all stages.
     """
 
@@ -109,7 +113,7 @@ class Trial:
         self._tree, self._state, self._faults, self._options = tree, state, faults, options
 
     def run(self, stage: str) -> None:
-        """Try in a stage all faults that no earlier stage has noticed."""
+        """Run a stage: try all faults that no earlier stage has noticed."""
         options, scope = STAGES[stage]
         faults = [fault for fault in self._faults if self._state.is_open(fault, stage)]
         done = 0
@@ -149,7 +153,7 @@ class Trial:
 
 
 def room_of(fault: Fault) -> str:
-    """Return the room of a fault, as tests/test_architecture.py names it, or else the file's top folder."""
+    """Return the room of a fault's module as tests/test_architecture.py defines it, or its top folder."""
     parts = Path(fault.path).with_suffix("").parts
     return room_of_module(".".join(parts)) if parts[0] in ("autograder", "secant") else parts[0]
 
@@ -163,7 +167,7 @@ def tests_of(root: Path, room: str) -> list[str]:
 
 
 def table(faults: Sequence[Fault], state: State) -> str:
-    """Return the table by room, as it stands in CONTRIBUTING.md."""
+    """Return the table of counts by room, in the form used in CONTRIBUTING.md."""
     counts: dict[str, Counter[str | None]] = {}
     for fault in faults:
         for name in (room_of(fault), "**all**"):
@@ -176,10 +180,10 @@ def table(faults: Sequence[Fault], state: State) -> str:
 
 
 def import_tool() -> None:
-    """Make Cosmic Ray importable, and install it into .venv-bench first if it is not there.
+    """Make Cosmic Ray importable; install it into .venv-bench first if necessary.
 
     Raises:
-        SystemExit: it cannot be installed.
+        SystemExit: if it cannot be installed.
     """
     absent = peers.environment("mutants", print)[1]
     if absent:
@@ -188,26 +192,26 @@ def import_tool() -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line asks for; return the exit status."""
+    """Draw the faults, run the stages that the command line asks for, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m scripts.mutants", description=__doc__.partition(":")[0])
     parser.add_argument("--number", type=int, default=120, help="how many faults to draw")
     parser.add_argument("--seed", type=int, default=1, help="another seed draws other faults")
     parser.add_argument("--workers", default="auto", help="processes that run tests (pytest's -n)")
     parser.add_argument("--last-stage", choices=STAGES, default="whole", help="stop after this stage")
-    asked = parser.parse_args(arguments)
-    # A shell has what it starts in the background ignore Ctrl-C, and tests of Ctrl-C would inherit that.
+    options = parser.parse_args(arguments)
+    # A shell makes its background processes ignore Ctrl-C, and the tests of Ctrl-C would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends the tests that run, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that SIGTERM also ends the tests
     import_tool()
     commit = commit_of(ROOT)
     tree = Tree(PLACE / "tree", PLACE / "last-run.txt")
     tree.check_out(ROOT, commit)
     tree.install()
     files = [path for path in product_files(tree.root, FOLDERS) if not path.startswith("scripts/mutants/")]
-    faults = draw(tree.root, files, asked.seed, asked.number, cosmic_ray_mutations)
+    faults = draw(tree.root, files, options.seed, options.number, cosmic_ray_mutations)
     state = State(PLACE / "verdicts.json", commit)
-    trial = Trial(tree, state, faults, ["-n", asked.workers, "--no-loadscope-reorder"])
-    for stage in list(STAGES)[: list(STAGES).index(asked.last_stage) + 1]:
+    trial = Trial(tree, state, faults, ["-n", options.workers, "--no-loadscope-reorder"])
+    for stage in list(STAGES)[: list(STAGES).index(options.last_stage) + 1]:
         trial.run(stage)
     print(table(faults, state))
     print(*(fault for fault in faults if not state.stage_of(fault)), sep="\n")

@@ -1,8 +1,9 @@
-"""One-line faults: drawing them with a seed, and writing them into a copy of the code.
+"""One-line faults, which are drawn with a seed and written into a copy of the code.
 
 Cosmic Ray makes the faults. The draw sorts all lines of the files by a hash of the seed and the line's text.
-It takes lines from the top until enough of them have a fault. So every line is equally likely, and a line
-keeps its rank when other lines change: after a commit, almost all faults are those of the draw before.
+It takes lines from the top until enough of them have a fault. Every line is therefore equally likely, and a
+line keeps its rank when other lines change. After a commit, almost all faults are the same as in the draw
+before.
 """
 
 import ast
@@ -16,13 +17,13 @@ from itertools import islice, takewhile
 from pathlib import Path
 from types import CodeType
 
-#: Makes a mutated copy of a module's source, or None if there is nothing to mutate.
+#: A function that returns a mutated copy of a module's source, or None if there is nothing to mutate.
 Mutation = Callable[[], str | None]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One line of a file, and what replaces it.
+    """A line of a file and its replacement.
 
     Attributes:
         name: a short hash that is the same in every draw.
@@ -56,14 +57,14 @@ def draw(
     number: int,
     mutations: Callable[[str], dict[int, list[Mutation]]],
 ) -> list[Fault]:
-    """Draw faults, at most one a line.
+    """Draw faults at random, at most one for each line.
 
     Args:
         root: the folder that the paths start from.
         paths: the files to draw from.
-        seed: another seed draws other lines.
+        seed: the seed of the draw; another seed draws other lines.
         number: how many faults to draw; fewer are returned if the files have fewer lines with a fault.
-        mutations: lists the mutations of a module by the number of their line.
+        mutations: a function that lists the mutations of a module by the number of their line.
     """
     mutations = cache(mutations)
     lines = sorted(line for path in paths for line in _ranked_lines(root, path, seed))
@@ -103,7 +104,10 @@ def cosmic_ray_mutations(source: str) -> dict[int, list[Mutation]]:
 
 
 def _ranked_lines(root: Path, path: str, seed: int) -> Iterator[tuple[str, str, int]]:
-    """Yield each line's rank in the draw, its file and its number. Equal lines of a file are counted."""
+    """Yield each line's rank in the draw, its file and its number.
+
+    Equal lines of a file get different ranks, because the rank depends on how often the line occurred before.
+    """
     repeats: Counter[str] = Counter()
     for number, line in enumerate((root / path).read_text(encoding="utf-8").splitlines(), 1):
         repeats[line] += 1
@@ -113,7 +117,10 @@ def _ranked_lines(root: Path, path: str, seed: int) -> Iterator[tuple[str, str, 
 def _fault_of(
     root: Path, rank: str, path: str, line: int, mutations: Callable[[str], dict[int, list[Mutation]]]
 ) -> Fault | None:
-    """Return a fault of this line, or None if no mutation changes this line alone and the compiled code."""
+    """Return a fault in this line, or None if there is none.
+
+    A fault is a mutation that changes only this line, and also the compiled code.
+    """
     source = (root / path).read_text(encoding="utf-8")
     old = source.splitlines(keepends=True)[line - 1]
     if "TYPE_CHECKING" in old:
@@ -132,7 +139,7 @@ def _fault_of(
 
 
 def _changed_line(source: str, mutated: str) -> int | None:
-    """Return the number of the only line that was changed or removed, or None if there are others."""
+    """Return the number of the line that was changed or removed, or None if several lines differ."""
     old, new = source.splitlines(), mutated.splitlines()
     before = _common(old, new)
     after = _common(old[before:][::-1], new[before:][::-1])
@@ -141,12 +148,12 @@ def _changed_line(source: str, mutated: str) -> int | None:
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """Count the lines at the start that are equal."""
+    """Count the equal lines at the start of both texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 
 def _is_noticeable(source: str, mutated: str) -> bool:
-    """Tell whether the mutated module compiles, and to other code."""
+    """Return whether the mutated module compiles, and to different code than the original."""
     try:
         return _compiled(mutated) != _compiled(source)
     except (SyntaxError, ValueError):

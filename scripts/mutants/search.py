@@ -1,32 +1,33 @@
-"""Finding the faults that a suite notices when all of them are tried at once."""
+"""A search that tries many faults at once to find those that a test suite notices."""
 
 from collections.abc import Callable, Iterator, Sequence
 
 from scripts.mutants.faults import Fault
 from scripts.mutants.tree import WHOLE_RUN
 
-#: Runs these tests, or the whole suite if there are none, with these faults. Returns the failed tests.
+#: A function that runs the given tests, or all tests if none are given, with some faults in the code. It
+#: returns the tests that failed.
 Run = Callable[[Sequence[Fault], Sequence[str]], list[str]]
 
 
 def noticed(
     faults: Sequence[Fault], run: Run, run_to_first: Run, baseline: dict[str, bool]
 ) -> Iterator[tuple[Fault, str]]:
-    """Yield each fault that fails a test by itself, with this test.
+    """Yield each fault that makes a test fail by itself, together with that test.
 
     The suite runs with all faults together. A test that fails is run again with fewer and fewer of the
-    faults, until one is left. This fault is taken out, and so on until the suite passes. Faults that hide
-    each other, and faults that only fail a test together, count as not noticed.
+    faults, until one is left. This fault is taken out, and the search goes on until the suite passes. Faults
+    that hide each other, and faults that only together make a test fail, count as not noticed.
 
     Args:
         faults: the faults to try.
-        run: runs all the tests that it is given.
-        run_to_first: stops at the first test that fails, and returns this test first.
-        baseline: whether a test fails without any fault, as far as it is known. More tests are added here.
-            Tests that fail must not be run again.
+        run: a function that runs all the given tests.
+        run_to_first: a function that stops at the first test that fails, and returns this test first.
+        baseline: by test, whether it fails without any fault, as far as this is known. More tests are added
+            here. Tests that fail must not be run again.
 
     Raises:
-        RuntimeError: the suite crashes without any fault.
+        RuntimeError: if the suite crashes without any fault.
     """
     groups = [list(faults)] if faults else []
     while groups:
@@ -57,7 +58,10 @@ def _fails(test: str, faults: Sequence[Fault], run: Run) -> bool:
 
 
 def _shortest_failing_start(faults: Sequence[Fault], test: str, run: Run) -> int:
-    """Return how many of the first faults make a test fail, if all faults do."""
+    """Return the smallest number of faults, counted from the start, that make a test fail.
+
+    All faults together must make the test fail.
+    """
     low, high = 1, len(faults)
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""A copy of the repository in which faults are tried. The user's working tree is never written to."""
+"""The clone of the repository in which faults are tried, so that the user's working tree stays unchanged."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from scripts.mutants import faults
 from scripts.mutants.faults import Fault
 
-#: Stands for the tests of a run that crashed or did not end, and so named none.
+#: The name that stands for the tests of a run that crashed or did not end, and so named no failed test.
 WHOLE_RUN = "(the whole run)"
 _ENDED_NORMALLY = (0, 1, 5)  # pytest's exit codes: passed, tests failed, no tests collected
 
@@ -42,13 +42,14 @@ class Tree:
     def install(self) -> None:
         """Bring the clone's environment up to date, and compile the code."""
         bootstrap = [sys.executable, "scripts/bootstrap.py", "--extra", "dev"]
-        # Python compares this bytecode with the source's text. By time, two faults in a second look the same.
+        # Python compares this bytecode with a hash of the source. Comparing times of modification would miss
+        # a second fault that is written within the same second.
         checked = [self._python, "-m", "compileall", "-q", "-f", "--invalidation-mode", "checked-hash"]
         for command in (bootstrap, [*checked, "autograder", "scripts", "secant", "tests"]):
             subprocess.run(command, cwd=self.root, check=True)
 
     def write(self, some: Iterable[Fault]) -> None:
-        """Put the commit's own files back, then write these faults."""
+        """Restore the files of the commit, then write these faults into them."""
         _git(self.root, "checkout", "--quiet", "--force", ".")
         _git(self.root, "clean", "--quiet", "--force", "-d")
         faults.write(self.root, some)
@@ -56,17 +57,18 @@ class Tree:
     def failures(
         self, options: Sequence[str], tests: Sequence[str] = (), first: bool = False, seconds: float = 14400
     ) -> list[str]:
-        """Run pytest; return the tests that failed.
+        """Run pytest and return the tests that failed.
 
         Args:
             options: options and paths for pytest.
-            tests: the only tests to run.
-            first: stop at the first failure, and return it before the tests that have not run.
-            seconds: end the run after that time.
+            tests: the only tests to run, or none to run all.
+            first: whether to stop at the first failure, and return it before the tests that have not run.
+            seconds: the time limit of the run.
         """
         with TemporaryDirectory() as folder:
             cache = Path(folder, "v", "cache", "lastfailed")
-            own = ["-q", "-p", "no:costs", "-o", f"cache_dir={folder}"]  # a bound on costs is no failure here
+            # Turn off the plugin that limits costs: an exceeded limit does not mean that a fault was noticed.
+            own = ["-q", "-p", "no:costs", "-o", f"cache_dir={folder}"]
             command = [self._python, "-m", "pytest", *own, *options]
             if tests:
                 cache.parent.mkdir(parents=True)
@@ -81,7 +83,7 @@ class Tree:
         return sorted(failed, key=self._has_failed_now, reverse=True) if first else failed
 
     def _run(self, command: list[str], seconds: float) -> int | None:
-        """Run a command in the clone; return its exit code, or None if it took too long."""
+        """Run a command in the clone and return its exit code, or None if it took too long."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         with open(self.log, "wb") as log:
             process = subprocess.Popen(
@@ -109,7 +111,7 @@ class Tree:
 
 
 def commit_of(repository: Path) -> str:
-    """Return the commit that is checked out."""
+    """Return the id of the commit that is checked out."""
     return _git(repository, "rev-parse", "HEAD").strip()
 
 

@@ -1,1 +1,1 @@
-"""The lessons as static pages, for a look without installing: `make preview`."""
+"""The preview (`make preview`): the lessons as static pages, for readers who have not installed Secant."""

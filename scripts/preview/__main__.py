@@ -1,4 +1,4 @@
-"""Write preview/: `python -m scripts.preview`, or `make preview`. Any web server can serve it."""
+"""Write the site in preview/: `python -m scripts.preview`, or `make preview`. Any web server can serve it."""
 
 import argparse
 import hashlib
@@ -34,16 +34,16 @@ from secant.files import replace_file
 from secant.language import LANGUAGES, Language, language
 from secant.progress.course import read_course
 
-#: Says from which code the reports on the demo's class were made.
+#: The name of the file with a digest of the code that made the reports on the demo's class.
 CLASS = ".class"
 ROOT = Path(__file__).resolve().parents[2]
-#: What a page's outputs and looks rest on besides the course's own code.
+#: The libraries that a page's outputs and appearance depend on, in addition to the course's own code.
 LIBRARIES = ("torch", "matplotlib", "ipywidgets", "nbconvert", "latex2mathml")
 
 
 @dataclass(frozen=True)
 class Task:
-    """One page to make."""
+    """A page of the preview that is to be made."""
 
     language: Language
     number: int
@@ -53,9 +53,9 @@ class Task:
 
 
 def tasks(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterator[Task]:
-    """Yield the pages of a preview that are missing or made from something else."""
-    told = _files(ROOT / "secant")
-    code = _digest_of(sorted([*told, *HERE.glob("*.py"), *HERE.glob("*.j2")])) + site.encode()
+    """Yield the pages of a preview that are missing, or whose code or lesson has changed."""
+    files = _files(ROOT / "secant")
+    code = _digest_of(sorted([*files, *HERE.glob("*.py"), *HERE.glob("*.j2")])) + site.encode()
     for name in languages:
         language(name)
         for number, lesson in enumerate(read_course(ROOT, language()), 1):
@@ -74,10 +74,21 @@ def build(
     lessons: Sequence[int] = (),
     site: str = "",
 ) -> int:
-    """Make what is missing, of these lessons or all; return how many pages could not be made, saying why."""
+    """Make the missing pages of the lessons and return how many could not be made.
+
+    The reason for each failure is printed.
+
+    Args:
+        out: the folder of the preview.
+        languages: the languages of the pages.
+        workers: the number of lessons to run at the same time.
+        console: the console for progress and reasons.
+        lessons: the numbers of the lessons to make, or none to make all.
+        site: the address at which the preview will be served, for the pictures of shared links.
+    """
     for name in languages:
         (out / name).mkdir(parents=True, exist_ok=True)
-    wanted = [task for task in tasks(out, languages, site) if not lessons or task.number in lessons]
+    pending = [task for task in tasks(out, languages, site) if not lessons or task.number in lessons]
     failed = 0
     with (
         Progress(
@@ -91,8 +102,8 @@ def build(
         ) as progress,
         ThreadPoolExecutor(workers) as pool,
     ):
-        bar = progress.add_task("Running lessons", total=len(wanted))
-        running = {pool.submit(_run, task): task for task in wanted}
+        bar = progress.add_task("Running lessons", total=len(pending))
+        running = {pool.submit(_run, task): task for task in pending}
         for future in as_completed(running):
             try:
                 _write_page(running[future], future, site)
@@ -109,17 +120,17 @@ def _run(task: Task) -> tuple[NotebookNode, Widgets]:
 
 
 def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
-    language(task.language)  # here, in the one thread that writes: it holds for the whole process
+    language(task.language)  # a global setting, so only the thread that writes sets it
     notebook, widgets = ran.result()
     place = Place(task.number, read_course(ROOT, language()))
     page, files = lesson_page(notebook, widgets, place, task.mark, site)
     for name, content in files.contents.items():
         replace_file(task.page.with_name(name), content)
-    replace_file(task.page, page.encode())  # last: it says that all is made
+    replace_file(task.page, page.encode())  # written last: if the page exists, so do its other files
 
 
 def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
-    """Write all that is not a lesson; GitHub Pages is told to serve the files as they are."""
+    """Write everything except the lessons, including the file that makes GitHub Pages serve files as is."""
     for name in languages:
         language(name)
         lessons = read_course(ROOT, language())
@@ -141,20 +152,20 @@ def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
 
 def _write_documents(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
-    found = list(documents())
-    for document in found:
+    all_documents = list(documents())
+    for document in all_documents:
         replace_file(folder / f"{document.name}.html", document_page(document).encode())
-    replace_file(folder / "index.html", documents_page(found).encode())
+    replace_file(folder / "index.html", documents_page(all_documents).encode())
 
 
 def _page(out: Path, name: Language, folder: str) -> str:
-    """Return a lesson's page; nothing if it has not been made."""
+    """Return a lesson's page, or "" if it has not been made."""
     path = out / name / f"{folder}.html"
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return a folder's code, tables and notebooks."""
+    """Return the paths of a folder's code, TOML files, notebooks and templates."""
     return [path for end in ("py", "toml", "ipynb", "j2") for path in folder.rglob(f"*.{end}")]
 
 
@@ -166,18 +177,18 @@ def _digest_of(paths: list[Path]) -> bytes:
 
 
 def _grade_class(out: Path, languages: tuple[Language, ...], console: Console) -> int:
-    """Make the reports on the demo's class where they are missing; return 1 if that fails."""
+    """Make the reports on the demo's class unless they are up to date, and return 1 if that fails."""
     code = sorted(
         path
         for folder in ("secant", "autograder", "scripts/demo", "source")
         for path in _files(ROOT / folder)
     )
-    mark, made = _digest_of(code), out / CLASS
-    if made.is_file() and made.read_bytes() == mark:
+    mark, mark_file = _digest_of(code), out / CLASS
+    if mark_file.is_file() and mark_file.read_bytes() == mark:
         return 0
     try:
         write_class(out, languages)
-        replace_file(made, mark)
+        replace_file(mark_file, mark)
     except DemoError as error:
         console.print(f"no reports on a class: {error}", markup=False)
         return 1

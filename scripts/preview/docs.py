@@ -1,4 +1,4 @@
-"""Make pages of the documents in docs/, which are in English."""
+"""Make the site's pages of the documents in docs/, which are in English."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from scripts.preview.render import PageRenderer, render, with_contents
 from secant.address import urls
 
 ROOT = Path(__file__).resolve().parents[2]
-#: The documents in the order of their list: for learners, for a class, about the grader and the course.
+#: The order in which the documents are listed: for learners, for a class, about the grader and the course.
 ORDER = (
     *("learning", "online", "first-week", "teaching", "hub", "lms", "grading", "scale"),
     *(
@@ -34,34 +34,34 @@ _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 
 @dataclass(frozen=True)
 class Document:
-    """A document as HTML, without its page's frame."""
+    """A document as HTML, without the frame of its page."""
 
     name: str
     body: str
 
     @property
     def title(self) -> str:
-        """Its heading, as HTML."""
+        """The document's heading, as HTML."""
         found = _TITLE.search(self.body)
         return found[1] if found else self.name
 
     @property
     def about(self) -> str:
-        """Its first paragraph, as plain text."""
+        """The document's first paragraph, as plain text."""
         found = _PARAGRAPH.search(self.body)
         return Markup(found[1]).striptags() if found else ""
 
 
 class _Renderer(PageRenderer):
-    """For one document."""
+    """A renderer for the Markdown of one document."""
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
-        """Set a link; what is not on the site is in the repository."""
+        """Render a link; a link to a file that is not on the site leads to the repository."""
         return str(super().link(text, address(url), title))
 
 
 def address(url: str) -> str:
-    """Return where a link of a document leads on the site."""
+    """Return the address to which a document's link leads on the site."""
     if found := _DOCUMENT.match(url):
         return f"{found[1]}.html{found[2] or ''}"
     if url.startswith("../"):
@@ -70,7 +70,7 @@ def address(url: str) -> str:
 
 
 def documents(folder: Path = ROOT / "docs") -> Iterator[Document]:
-    """Yield the documents, those that have no place in the order last."""
+    """Yield the documents in their order; those missing from the order come last."""
     names = sorted(path.stem for path in folder.glob("*.md"))
     for name in sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER)):
         renderer = _Renderer()
@@ -79,10 +79,10 @@ def documents(folder: Path = ROOT / "docs") -> Iterator[Document]:
 
 
 def document_page(document: Document) -> str:
-    """Return a document's page."""
+    """Return the page of a document."""
     return render("document.html.j2", document=document)
 
 
 def documents_page(found: list[Document]) -> str:
-    """Return the list of the documents."""
+    """Return the page that lists the documents."""
     return render("documents.html.j2", documents=found)

@@ -1,4 +1,4 @@
-"""Which states of an explorer a page has: a few points of each control, in every combination."""
+"""The grid of an explorer's states that a page shows: a few points of each control, in every combination."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,31 +12,37 @@ from secant.language import say
 
 Kind = Literal["list", "slider", "calls"]
 
-#: Points of the sliders that are neither x nor h, at most: what they do shows in few.
+#: The most points of sliders other than x and h; a few points show what these sliders do.
 FEW = {"a": 4, "first": 3, "second": 3, "v": 6, "u": 3}
-DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # between points of log10 h: the finest that leaves room for x
-FEWEST, MOST = 9, 33  # points of x; if there is less room, h has fewer
-#: Where a slider does something: elsewhere its states are all the same, and cost nothing.
+DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # steps of log10 h; the finest that leaves room for x is used
+FEWEST, MOST = 9, 33  # fewest and most points of x; if there is too little room, h has fewer points
+#: The sliders that have an effect only if another control has one of these values. Otherwise all points of
+#: the slider give the same state, which is recorded once.
 HEEDED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "a": ("spoiler", ("data", "hook")),
     "u": ("along", (True,)),
 }
-#: Numbers that an explorer's questions name in words, besides those that they begin with.
+#: Numbers that an explorer's questions mention in their text, in addition to those that they begin with.
 ASKED: Mapping[str, Mapping[str, set[float]]] = {
     "backward": {"x": {0.01}},
     "saved": {"a": {1.0}},
-    "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees u stands across the JVP
+    "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees, u is perpendicular to the JVP
 }
-CALLS = 3  # backward() since the reset, besides those that a question begins with
-ROUND = (1.0, 2.0, 2.5, 5.0)  # a distance between points is one of these times a power of ten
-TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # or, in degrees, one of these
+CALLS = 3  # the most backward() calls since the reset, apart from states that a question begins with
+ROUND = (1.0, 2.0, 2.5, 5.0)  # the distance between a slider's points is one of these times a power of ten
+TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # possible distances in degrees between a slider's directions
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A control and its points: a list's choices, a slider's numbers, or what `calls` the buttons have made.
+    """A control of an explorer, with the points that a page shows.
 
-    `name` is as in the explorer's `_control`; `texts` are what a page shows of the points.
+    Attributes:
+        name: the control's name, as the explorer's `_control` takes it.
+        label: the control's label in the page.
+        kind: the kind of control.
+        points: the choices of a list, the numbers of a slider, or the calls that the buttons have made.
+        texts: the texts that a page shows for the points.
     """
 
     name: str
@@ -46,7 +52,7 @@ class Axis:
     texts: tuple[str, ...]
 
     def put(self, panel: Panel[Any], index: int) -> None:
-        """Set the explorer's control to a point."""
+        """Set the explorer's control to the point with this index."""
         point = self.points[index]
         if self.kind == "calls":
             panel.choose({"calls": point})
@@ -56,7 +62,10 @@ class Axis:
             panel._control(self.name).choose(point)
 
     def at(self, panel: Panel[Any]) -> int:
-        """Return the point that the control stands at; of a slider the nearest."""
+        """Return the index of the control's current point.
+
+        For a slider, this is the point nearest to its number.
+        """
         if self.kind == "calls":
             return self.points.index(tuple(panel.state["calls"]))
         if self.kind == "list":
@@ -66,26 +75,30 @@ class Axis:
 
 
 def grid(panel: Panel[Any], most: int) -> list[Axis]:
-    """Return an explorer's controls with their points, of at most about so many combinations.
+    """Return an explorer's controls with their points.
 
-    Where the explorer begins, and where its questions and choices lead, there is a point. Lists come first
-    and h last, so that neighbours in a recording are alike.
+    The start of the explorer, and every state that a question or a choice leads to, is among the points.
+    Lists come first and h last, so that neighbouring frames in a recording are alike.
+
+    Args:
+        panel: the explorer.
+        most: the approximate maximum number of combinations.
     """
     lists = [*_calls(panel), *_lists(panel)]
     anchors = _anchors(panel, lists)
     sliders = {name: slider for name, slider in _controls(panel, Slider) if name not in ("x", "h")}
     others = [_slider(name, one, anchors[name], FEW[name]) for name, one in sliders.items()]
-    left = int(most / _cost([*lists, *others]))
-    h = _decades(panel, anchors["h"], left // FEWEST if hasattr(panel, "x") else left)
-    found = [*lists, *others]
+    budget = int(most / _cost([*lists, *others]))
+    h = _decades(panel, anchors["h"], budget // FEWEST if hasattr(panel, "x") else budget)
+    axes = [*lists, *others]
     if hasattr(panel, "x"):
-        count = min(max(left // len(h.points), 3), MOST)
-        found.append(_slider("x", panel.x, anchors["x"], count))
-    return [*found, h]
+        count = min(max(budget // len(h.points), 3), MOST)
+        axes.append(_slider("x", panel.x, anchors["x"], count))
+    return [*axes, h]
 
 
 def _cost(axes: Sequence[Axis]) -> float:
-    """Return how many of these axes' states differ."""
+    """Return how many different states the combinations of these axes have."""
     cost = float(math.prod(len(axis.points) for axis in axes))
     for axis in axes:
         if axis.name in HEEDED:
@@ -97,7 +110,7 @@ def _cost(axes: Sequence[Axis]) -> float:
 
 
 def essential(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ...]:
-    """Return a state with what does nothing in it at its first point."""
+    """Return a state with every control that has no effect in it set to its first point."""
     chosen = {axis.name: axis.points[index] for axis, index in zip(axes, state, strict=True)}
 
     def heeded(axis: Axis) -> bool:
@@ -108,39 +121,44 @@ def essential(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ...]:
 
 
 def states(axes: Iterable[Axis]) -> Iterator[tuple[int, ...]]:
-    """Yield the points of every combination, the last axis first."""
+    """Yield the indices of the points of every combination, with the last axis changing fastest."""
     return product(*(range(len(axis.points)) for axis in axes))
 
 
 def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]]:
-    """Return where a choice puts other controls: for each axis, by a point's index, names and points."""
-    found: list[dict[str, dict[str, int]]] = []
+    """Return the controls that a choice moves, and where it puts them.
+
+    For each axis, a dictionary maps the index of a choice to the controls that the choice moves: the name of
+    each control to the index of its new point.
+    """
+    moves: list[dict[str, dict[str, int]]] = []
     for axis in axes:
-        found.append({})
+        moves.append({})
         if axis.kind != "list":
             continue
         for index in range(len(axis.points)):
             panel.choose(panel.start)
             axis.put(panel, (index + 1) % len(axis.points))
             for _, slider in _controls(panel, Slider):
-                slider.choose(slider.max)  # where no choice leads: it shows what a choice moves
+                # No choice sets a slider to its maximum, so a slider that a choice moves will differ from it.
+                slider.choose(slider.max)
             before = _numbers(panel)
             axis.put(panel, index)
             moved = {name for name, number in _numbers(panel).items() if number != before[name]}
             if moved:
-                found[-1][str(index)] = {one.name: one.at(panel) for one in axes if one.name in moved}
+                moves[-1][str(index)] = {one.name: one.at(panel) for one in axes if one.name in moved}
     panel.choose(panel.start)
-    return found
+    return moves
 
 
 def questions(panel: Panel[Any], axes: list[Axis]) -> list[list[int]]:
-    """Return the point of each axis that each of the lesson's questions begins with."""
-    found = []
+    """Return the state that each of the lesson's questions begins with, as an index for each axis."""
+    starts = []
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})
-        found.append([axis.at(panel) for axis in axes])
+        starts.append([axis.at(panel) for axis in axes])
     panel.choose(panel.start)
-    return found
+    return starts
 
 
 def _controls(panel: Panel[Any], kind: type) -> Iterator[tuple[str, Any]]:
@@ -150,7 +168,10 @@ def _controls(panel: Panel[Any], kind: type) -> Iterator[tuple[str, Any]]:
 
 
 def _lists(panel: Panel[Any]) -> list[Axis]:
-    """Return the lists that the explorer shows: one may have others, without a choice."""
+    """Return the axes of the lists that the explorer shows.
+
+    An explorer may also have hidden lists, which offer no choice.
+    """
     shown = set(with_value(panel.children))
     return [
         Axis(
@@ -169,7 +190,10 @@ def _options(choice: Choice) -> Iterator[tuple[str, Any]]:
 
 
 def _calls(panel: Panel[Any]) -> list[Axis]:
-    """Return what the buttons of lesson 3's explorer can have called."""
+    """Return the axis of the calls that the buttons of lesson 3's explorer can make.
+
+    Return no axis for other explorers.
+    """
     if not hasattr(panel, "buttons"):
         return []
     names = [*panel.buttons]
@@ -186,7 +210,7 @@ def _numbers(panel: Panel[Any]) -> dict[str, float]:
 
 
 def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
-    """Return the numbers that each slider must have."""
+    """Return the numbers that must be among the points of each slider, by the slider's name."""
     seen = [_numbers(panel)]
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})
@@ -197,37 +221,44 @@ def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
             axis.put(panel, index)
             seen.append(_numbers(panel))
     panel.choose(panel.start)
-    asked = ASKED.get(type(panel).__module__.rpartition(".")[2], {})
-    return {name: {numbers[name] for numbers in seen} | asked.get(name, set()) for name in seen[0]}
+    mentioned = ASKED.get(type(panel).__module__.rpartition(".")[2], {})
+    return {name: {numbers[name] for numbers in seen} | mentioned.get(name, set()) for name in seen[0]}
 
 
 def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
-    """Return about so many points of a slider, a round distance apart."""
+    """Return the axis of a slider, with points at round distances.
+
+    Args:
+        name: the name of the axis.
+        slider: the slider.
+        anchors: the numbers that must be among the points.
+        count: the approximate number of points.
+    """
     low, high = short(slider.min), short(slider.max)
     turn = high - low == 360
-    rooms = TURNS if turn else tuple(10.0**k * one for k in range(-4, 4) for one in ROUND)
-    room = next(room for room in rooms if (high - low) / room + 1 <= count + turn or room == rooms[-1])
-    points = {short(k * room) for k in range(math.ceil(low / room), math.floor(high / room) + 1)}
+    steps = TURNS if turn else tuple(10.0**k * one for k in range(-4, 4) for one in ROUND)
+    step = next(step for step in steps if (high - low) / step + 1 <= count + turn or step == steps[-1])
+    points = {short(k * step) for k in range(math.ceil(low / step), math.floor(high / step) + 1)}
     if turn:
-        points.discard(low)  # the same direction as the other end
+        points.discard(low)  # on a full turn, the lower end is the same direction as the upper end
     elif len(points) < count:
         points |= {low, high}
-    return _numbered(name, slider, _apart(points, anchors, room))
+    return _numbered(name, slider, _apart(points, anchors, step))
 
 
 def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
-    """Return the points of log10 h: whole decades and what is between them, as far as there is room."""
+    """Return the axis of log10 h, with the finest step in DECADES that gives at most `count` points."""
     slider: StepSlider = panel.log_h
     wide = slider.max - slider.min
-    room = next((room for room in DECADES if wide / room + 1 <= count), DECADES[-1])
-    points = {k * room for k in range(math.ceil(slider.min / room), math.floor(slider.max / room) + 1)}
-    return _numbered("h", slider, _apart(points, anchors, room))
+    step = next((step for step in DECADES if wide / step + 1 <= count), DECADES[-1])
+    points = {k * step for k in range(math.ceil(slider.min / step), math.floor(slider.max / step) + 1)}
+    return _numbered("h", slider, _apart(points, anchors, step))
 
 
-def _apart(points: set[float], anchors: set[float], room: float) -> list[float]:
-    """Return anchors, and those points that do not crowd them."""
-    kept = {point for point in points if all(abs(point - anchor) > 0.3 * room for anchor in anchors)}
-    return sorted(kept | anchors)
+def _apart(points: set[float], anchors: set[float], step: float) -> list[float]:
+    """Return the anchors, and the points that are not too close to an anchor."""
+    spaced = {point for point in points if all(abs(point - anchor) > 0.3 * step for anchor in anchors)}
+    return sorted(spaced | anchors)
 
 
 def _numbered(name: str, slider: Slider, points: list[float]) -> Axis:

@@ -1,4 +1,4 @@
-"""Make the page for instructors, with the reports on the demo's class."""
+"""Make the site's page for instructors, with the reports on the demo's class."""
 
 import shutil
 import tempfile
@@ -12,42 +12,42 @@ from scripts.demo.__main__ import LESSONS, ROOT, graded, one_to_show, run
 from scripts.preview.render import HERE, PageRenderer, common, render
 from secant.language import Language, language
 
-#: Where a language's pages on the class are, below its own folder.
+#: The subfolder of each language's folder that holds the reports and the feedback page of the demo's class.
 FOLDER = "class"
 PLACE = "<!-- class -->"
 
 
 def write_class(out: Path, languages: tuple[Language, ...]) -> None:
-    """Grade the demo's class; write its reports and one student's feedback into out/LANGUAGE/class.
+    """Grade the demo's class, and write its reports and one student's feedback into out/LANGUAGE/class.
 
     Raises:
-        DemoError: it could not be graded; why has been printed.
+        DemoError: if the class could not be graded; the reason has been printed.
     """
     chosen = choose_lessons(find_lessons(ROOT), list(LESSONS))
-    with tempfile.TemporaryDirectory(prefix="secant-class-") as made:
-        folder = Path(made, "class")
+    with tempfile.TemporaryDirectory(prefix="secant-class-") as temporary:
+        folder = Path(temporary, "class")
         language("en")
-        done = graded(folder, chosen)
+        grading = graded(folder, chosen)
         for name in languages:
             language(name)
             place = out / name / FOLDER
             shutil.rmtree(place, ignore_errors=True)
             for lesson in ([chosen[0].name[:2]], []):
                 run(folder, "report", *lesson, "--lang", name, "--out", str(place))
-            student = one_to_show(done.of(chosen[0]), done.students)
+            student = one_to_show(grading.of(chosen[0]), grading.students)
             feedback = folder / "feedback" / student / chosen[0].name / f"{chosen[0].name}.html"
             shutil.copyfile(feedback, place / "feedback.html")
             shutil.copyfile(ROOT / "docs" / "images" / f"report-{name}.png", place / "report.png")
 
 
 def instructors_page(out: Path) -> str:
-    """Return the page in the language in use, with links to what `write_class` has written, if it has."""
+    """Return the page for instructors in the current language, with links to the reports if they exist."""
     renderer = PageRenderer()
     body = MarkdownWithMath(renderer).render(
         (HERE / f"instructors.{language()}.md").read_text(encoding="utf-8")
     )
     first = choose_lessons(find_lessons(ROOT), [LESSONS[0]])[0].name
     report, course = (page_name(name, language()) for name in (first, COURSE))
-    there = (out / language() / FOLDER / report).is_file()
-    on_class = render("class.html.j2", report=report if there else "", course=course)
+    exists = (out / language() / FOLDER / report).is_file()
+    on_class = render("class.html.j2", report=report if exists else "", course=course)
     return render("instructors.html.j2", body=body.replace(PLACE, on_class), **common())

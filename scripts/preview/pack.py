@@ -1,8 +1,8 @@
-"""Texts on a grid, packed: what differs is kept once, for the axes that it depends on, and numbers apart.
+"""A compact form for texts on a grid: each distinct text once, with its numbers separate from the words.
 
-A recording is thousands of frames that are nearly alike. gzip finds that only within 32 KB, so a part's texts
-are first taken apart: into templates, which are few, and columns of the numbers in them. `frames.js` puts
-them together again, letter for letter.
+A recording has thousands of frames that are nearly alike, but gzip finds repetitions only within 32 KB. The
+texts of a part are therefore split into a few templates and columns of the numbers in them, for the axes that
+they depend on. `frames.js` restores the exact texts.
 """
 
 import re
@@ -13,18 +13,19 @@ from typing import Any
 import numpy as np
 
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)")
-PLACES = 2  # decimals of a number that is kept as its distance from the one before, at most
+PLACES = 2  # numbers with at most this many decimals are stored as differences from the number before
 
 
 @dataclass(frozen=True)
 class Packed:
-    """One part of all frames.
+    """The packed texts of one part of all frames.
 
     Attributes:
-        axes: those that it depends on.
-        which: for each point of them, the last axis first, a number of a text, as distances.
-        kinds: for each text its template, as distances.
-        templates: what stands around the numbers, and a column for each of them.
+        axes: the axes that the part depends on.
+        which: the index of the text at each point of these axes, with the last axis changing fastest, stored
+            as differences.
+        kinds: the index of each text's template, stored as differences.
+        templates: the words around the numbers, and a column with the values of each number.
     """
 
     axes: list[int]
@@ -34,16 +35,21 @@ class Packed:
 
 
 def pack(texts: Sequence[str], shape: Sequence[int]) -> Packed:
-    """Pack the texts of one part, one for each point of a grid, the last axis first."""
-    known: dict[str, int] = {}
-    which = np.array([known.setdefault(text, len(known)) for text in texts]).reshape(shape)
+    """Pack the texts of one part.
+
+    Args:
+        texts: one text for each point of the grid, with the last axis changing fastest.
+        shape: the number of points of each axis.
+    """
+    index_of: dict[str, int] = {}
+    which = np.array([index_of.setdefault(text, len(index_of)) for text in texts]).reshape(shape)
     axes = [axis for axis in range(len(shape)) if (which != which.take([0], axis)).any()]
     for axis in set(range(len(shape))) - set(axes):
         which = which.take([0], axis)
     kinds: dict[tuple[str, ...], int] = {}
     rows: list[list[list[str]]] = []
     of_text = []
-    for text in known:
+    for text in index_of:
         words = _NUMBER.split(text)
         kind = kinds.setdefault(tuple(words[::2]), len(kinds))
         if kind == len(rows):
@@ -57,12 +63,12 @@ def pack(texts: Sequence[str], shape: Sequence[int]) -> Packed:
 
 
 def distances(numbers: Sequence[int]) -> list[int]:
-    """Return each number's distance from the one before, the first one's from 0."""
+    """Return the differences between successive numbers; the first number is compared with 0."""
     return [b - a for a, b in zip([0, *numbers], numbers, strict=False)]
 
 
 def _template(literals: tuple[str, ...], rows: list[list[str]]) -> dict[str, Any]:
-    """Return a template: numbers that are always the same go into it."""
+    """Return a template with the columns of its numbers; a number that never changes is part of the words."""
     words, columns = [literals[0]], []
     for numbers, literal in zip(zip(*rows, strict=True), literals[1:], strict=True):
         if len(set(numbers)) == 1:
@@ -74,10 +80,10 @@ def _template(literals: tuple[str, ...], rows: list[list[str]]) -> dict[str, Any
 
 
 def _column(numbers: Sequence[str]) -> Any:
-    """Return numbers as decimals and distances, if that brings each of them back; else as they are."""
+    """Return a column of numbers as integer differences if they can be restored exactly, or else as text."""
     places = max(len(number.partition(".")[2]) for number in numbers)
     if places <= PLACES:
-        whole = [round(float(number) * 10**places) for number in numbers]
-        if all(f"{one / 10**places:.{places}f}" == text for one, text in zip(whole, numbers, strict=True)):
-            return {"places": places, "steps": distances(whole)}
+        integers = [round(float(number) * 10**places) for number in numbers]
+        if all(f"{one / 10**places:.{places}f}" == text for one, text in zip(integers, numbers, strict=True)):
+            return {"places": places, "steps": distances(integers)}
     return " ".join(numbers)

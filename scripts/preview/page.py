@@ -1,4 +1,4 @@
-"""Make a static page of a lesson: its pictures and texts, formulas as MathML, nothing from elsewhere."""
+"""Make static pages of lessons, with pictures, texts and MathML formulas, and nothing from other sites."""
 
 import base64
 import html
@@ -29,45 +29,55 @@ from scripts.preview.words import words
 from secant.language import language
 from secant.progress.course import Lesson
 
-#: The pages' scripts, and JupyterLab's own picture.
+#: The scripts of the pages, including the one that draws an explorer's picture in JupyterLab.
 SCRIPTS = (
     *(HERE / f"{name}.js" for name in ("theme", "search", "explorer", "frames", "stacked", "predictions")),
     KIT / "picture.js",
 )
 VIEW = "application/vnd.jupyter.widget-view+json"
 _LIVE = re.compile(r' (role="status"|aria-live="polite")')
-#: Of what an explorer says: its legend, and its numbers.
+#: The CSS classes of an explorer's legend and of its numbers.
 _PARTS = ("secant-legend", "secant-words")
-# A link to another lesson's notebook.
+# Matches a link to another lesson's notebook.
 _LESSON = re.compile(r"^\.\./(\w+)/\1\.ipynb$")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a page stands: its lesson's number, from 1, in the syllabus."""
+    """The place of a page in the syllabus.
+
+    Attributes:
+        number: the number of the page's lesson, from 1.
+        lessons: all lessons, in order.
+    """
 
     number: int
     lessons: Sequence[Lesson]
 
     @property
     def lesson(self) -> Lesson:
-        """The page's own lesson."""
+        """The lesson of this page."""
         return self.lessons[self.number - 1]
 
     @property
     def before(self) -> Lesson | None:
-        """The lesson before this one."""
+        """The previous lesson, or None for the first one."""
         return self.lessons[self.number - 2] if self.number > 1 else None
 
     @property
     def after(self) -> Lesson | None:
-        """The lesson after this one."""
+        """The next lesson, or None for the last one."""
         return self.lessons[self.number] if self.number < len(self.lessons) else None
 
 
 @dataclass
 class Files:
-    """What stands beside a page, by name: its explorers' recordings, and a picture for links to it."""
+    """The files that a page needs: recordings of its explorers, and a picture for links to the page.
+
+    Attributes:
+        stem: the page's name without ".html".
+        contents: the contents of the files by name.
+    """
 
     stem: str
     contents: dict[str, bytes] = field(default_factory=dict)
@@ -76,18 +86,19 @@ class Files:
 def lesson_page(
     notebook: NotebookNode, widgets: Widgets, place: Place, mark: str, site: str = ""
 ) -> tuple[str, Files]:
-    """Return a lesson that was run as a page in the language in use, and the files that it fetches.
+    """Return the page of a lesson that has been run, in the current language, and the files that it fetches.
 
     Args:
-        notebook: with outputs; it is changed.
-        widgets: what its kernel knew of them.
-        place: where the page stands.
-        mark: what the page is made from, written into it, so that it need not be made twice.
-        site: where the pages will be, as in "https://example.org/secant/": a shared link to this one then
-            shows its first picture.
+        notebook: the notebook with outputs, which is changed.
+        widgets: the states of the notebook's widgets.
+        place: the page's place in the syllabus.
+        mark: a digest of everything that the page is made from. It is written into the page, so that an
+            up-to-date page is not made again.
+        site: the address of the site, as in "https://example.org/secant/", or "" if it is unknown. A shared
+            link to the page shows its first picture only with this address.
 
     Raises:
-        PreviewError: for a formula or a widget that a page cannot show.
+        PreviewError: if a page cannot show one of the formulas or widgets.
     """
     files = Files(place.lesson.folder)
     for cell in notebook.cells:
@@ -108,7 +119,7 @@ def lesson_page(
 
 
 def link_picture(site: str, name: str, lesson: Lesson) -> str:
-    """Return the address of the picture that stands for a lesson in one language; nothing without a site."""
+    """Return the address of a lesson's picture for shared links in one language, or "" without a site."""
     return f"{site}{name}/{_picture(lesson.folder)}" if site else ""
 
 
@@ -117,42 +128,42 @@ def _picture(stem: str) -> str:
 
 
 def index_page(lessons: Sequence[Lesson], explorer: str = "", picture: str = "") -> str:
-    """Return the list of lessons in the language in use, below an explorer, if there is one."""
+    """Return the page that lists the lessons in the current language, below an explorer if there is one."""
     return render("index.html.j2", lessons=lessons, explorer=explorer, picture=picture, **common())
 
 
 def front_page(first: Lesson, explorer: str = "", picture: str = "") -> str:
-    """Return the page that leads to each language's list and to the first lesson, with its explorer."""
+    """Return the front page, with links to each language's list and to the first lesson, and its explorer."""
     return render("front.html.j2", first=first, explorer=explorer, picture=picture)
 
 
 def first_explorer(page: str, up: str = "") -> str:
-    """Return the first explorer of a lesson's page, for a page elsewhere; nothing if there is none.
+    """Return the HTML of a lesson's first explorer for use in another page, or "" if there is none.
 
     Args:
         page: the lesson's page.
-        up: what leads from the other page to the lesson's folder, as in "en/".
+        up: the relative path from the other page to the lesson's folder, as in "en/".
     """
-    found = re.search(r'(<figure class="still" data-frames=")(.*?</figure>)', page, re.DOTALL)
-    return f"{found[1]}{up}{found[2]}" if found else ""
+    match = re.search(r'(<figure class="still" data-frames=")(.*?</figure>)', page, re.DOTALL)
+    return f"{match[1]}{up}{match[2]}" if match else ""
 
 
 class _Renderer(PageRenderer):
-    """For one lesson."""
+    """A renderer for the Markdown of one lesson."""
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
-        """Set a link; that to another lesson's notebook leads to its page."""
+        """Render a link; a link to another lesson's notebook becomes one to that lesson's page."""
         return str(super().link(text, _LESSON.sub(r"\1.html", url), title))
 
 
 class _Exporter(HTMLExporter):
-    """nbconvert's plainest page in our frame."""
+    """An exporter that puts nbconvert's most basic page into our frame."""
 
     def __init__(self) -> None:
         super().__init__(template_name="basic", template_file=str(HERE / "lesson.html.j2"))
         self.exclude_input_prompt = self.exclude_output_prompt = True
         self.environment.globals |= environment().globals
-        # Our own lessons need no cleaning, which takes a third of the time.
+        # Skip HTML cleaning, which takes a third of the time: our own lessons are safe.
         self.environment.filters |= {"is_test": is_test, "clean_html": str}
         self.renderer = _Renderer()
 
@@ -162,21 +173,25 @@ class _Exporter(HTMLExporter):
 
 
 def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:
-    """Return what a page without a kernel has of a widget, as HTML; its recording goes into the files."""
+    """Return the HTML that a page without a kernel shows for a widget, and add its recording to the files.
+
+    Raises:
+        PreviewError: if a page cannot show the widget.
+    """
     state = widgets[data[VIEW]["model_id"]]["state"]
-    own = state.get("_dom_classes", [])
+    classes = state.get("_dom_classes", [])
     if "image/png" in data:
         return _explorer(data, widgets, files)
-    if "secant-prediction" in own:
+    if "secant-prediction" in classes:
         return render("prediction.html.j2", state=state)
-    if "secant-answer" in own:
+    if "secant-answer" in classes:
         lines = data["text/plain"].splitlines()
         return render("answer.html.j2", state=state, lines=lines)
     raise PreviewError(f"a widget has no picture: {data['text/plain'].splitlines()[0][:60]}")
 
 
 def _explorer(data: NotebookNode, widgets: Widgets, files: Files) -> str:
-    """Return an explorer's still picture, with the name of the recording that makes it move."""
+    """Return the HTML of an explorer's still picture, which names the recording that makes it move."""
     states = list(_tree(data[VIEW]["model_id"], widgets))
     if not (alt := states[0].get("alt")):
         raise PreviewError("a widget has a picture, but no words for those who cannot see it")
@@ -188,15 +203,15 @@ def _explorer(data: NotebookNode, widgets: Widgets, files: Files) -> str:
     files.contents.setdefault(_picture(files.stem), base64.b64decode(data["image/png"]))
     picture = f'<img src="data:image/png;base64,{data["image/png"].strip()}" alt="{html.escape(alt)}">'
     still = f'<div class="problems"></div><div class="wide">{picture}</div>'
-    shown = f'{still}{legend}<div class="numbers">{numbers}</div>'
+    content = f'{still}{legend}<div class="numbers">{numbers}</div>'
     return (
-        f'<figure class="still" data-frames="{name}">{shown}'
+        f'<figure class="still" data-frames="{name}">{content}'
         f"<figcaption>{words()['moves']}</figcaption></figure>"
     )
 
 
 def _tree(model_id: str, widgets: Widgets) -> Iterator[dict[str, Any]]:
-    """Yield the states of a widget and of all that it holds, in order."""
+    """Yield the states of a widget and of all widgets inside it, in order."""
     state = dict(widgets[model_id]["state"])
     yield state
     for child in state.get("children", []):

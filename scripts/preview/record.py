@@ -1,4 +1,4 @@
-"""Record an explorer in its lesson's kernel: what torch computes and matplotlib draws on a grid."""
+"""Record an explorer in its lesson's kernel: torch's numbers and matplotlib's drawings on a grid."""
 
 import base64
 import dataclasses
@@ -31,8 +31,8 @@ from secant.explorers.kit.widget import Panel, set_scene
 from secant.language import say
 from secant.quiet import quietly
 
-BYTES = 285_000  # of a lesson's recordings together, compressed: beside them are the scripts
-STATES = 7_000  # of an explorer, if they fit
+BYTES = 285_000  # limit of a lesson's compressed recordings together, which leaves room for the scripts
+STATES = 7_000  # number of recorded states of an explorer, if they fit into BYTES
 SHRINK = 0.8
 
 _LIVE = re.compile(r' (role="status"|aria-live="polite")')
@@ -40,54 +40,73 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 _PATH = re.compile(r' d="[^"]*"')
 _LONG = re.compile(r"-?\d+\.\d{3,}")
 _ZERO = re.compile(r"-(0(?:\.0+)?)(?![\d.])")
-# matplotlib writes an SVG in points; strokes are in the stage's pixels.
+# Matches an SVG's width and height, which matplotlib writes in points. A page needs them in pixels.
 _SIZE = re.compile(r'width="[\d.]+pt" height="[\d.]+pt"')
 
 
 def everything(most: int = STATES) -> dict[str, Any]:
-    """Return the states of this kernel's widgets, by model id, with what a page needs besides.
+    """Return the states of this kernel's widgets by model id, with additional data for a page.
 
-    An explorer is asked for its picture in words, which it sends to a page only when a hand rests, and
-    recorded, at so many states at most; a prediction for what it answers to each choice.
+    An explorer's state gets a recording, and its picture in words, which the explorer itself sends only when
+    the user pauses. A prediction's state gets the answers to all choices.
+
+    Args:
+        most: how many states of an explorer are recorded at most.
     """
-    found: dict[str, Any] = Widget.get_manager_state()["state"]
-    made = gc.get_objects()  # no widget manager: it would keep those that a cell run again has replaced
-    panels = [one for one in made if issubclass(type(one), Panel)]
+    widget_states: dict[str, Any] = Widget.get_manager_state()["state"]
+    # Do not use a widget manager: it would keep widgets that have been replaced by running a cell again.
+    objects = gc.get_objects()
+    panels = [one for one in objects if issubclass(type(one), Panel)]
     for panel, packed in zip(panels, fitted(panels, most), strict=True):
-        found[panel.model_id]["state"]["alt"] = panel.alt()
-        found[panel.model_id]["state"]["frames"] = base64.b64encode(packed).decode()
-    for one in made:
+        widget_states[panel.model_id]["state"]["alt"] = panel.alt()
+        widget_states[panel.model_id]["state"]["frames"] = base64.b64encode(packed).decode()
+    for one in objects:
         if issubclass(type(one), predictions.Prediction):
-            found[one.model_id]["state"] |= {"name": one.name, "choices": predictions.as_html(one.choices)}
+            widget_states[one.model_id]["state"] |= {
+                "name": one.name,
+                "choices": predictions.as_html(one.choices),
+            }
         if issubclass(type(one), predictions.Answered):
-            found[one.model_id]["state"] |= {"name": one.name, "answers": predictions.answers(one)}
-    return found
+            widget_states[one.model_id]["state"] |= {"name": one.name, "answers": predictions.answers(one)}
+    return widget_states
 
 
 def fitted(panels: Sequence[Panel[Any]], most: int) -> list[bytes]:
-    """Return recordings of a lesson's explorers; the largest has fewer states, until all of them fit."""
+    """Return the compressed recordings of a lesson's explorers, with at most BYTES bytes in total.
+
+    While they are too large, the largest recording is made again with fewer states.
+    """
     counts = [most for _ in panels]
-    found = [compressed(recorded(panel, most)) for panel in panels]
-    while (size := sum(map(len, found))) > BYTES:
-        largest = max(range(len(found)), key=lambda i: len(found[i]))
+    recordings = [compressed(recorded(panel, most)) for panel in panels]
+    while (size := sum(map(len, recordings))) > BYTES:
+        largest = max(range(len(recordings)), key=lambda i: len(recordings[i]))
         counts[largest] = int(counts[largest] * min(SHRINK, BYTES / size))
         if not counts[largest]:
             raise ValueError(f"recordings of {size} bytes have no points to lose")
-        found[largest] = compressed(recorded(panels[largest], counts[largest]))
-    return found
+        recordings[largest] = compressed(recorded(panels[largest], counts[largest]))
+    return recordings
 
 
 def compressed(recording: dict[str, Any]) -> bytes:
-    """Return a recording as a page fetches it; the same one is always the same bytes."""
+    """Return a recording as compressed JSON, the form in which a page fetches it.
+
+    The same recording always gives the same bytes.
+    """
     text = json.dumps(recording, ensure_ascii=False, separators=(",", ":"))
     return gzip.compress(text.encode(), 9, mtime=0)
 
 
 def recorded(panel: Panel[Any], most: int) -> dict[str, Any]:
-    """Return what `explorer.js` takes: the controls, and all frames of at most about so many states."""
-    look, panel.view.look = panel.view.look, {}  # nobody looks, so nothing is drawn besides
+    """Return an explorer's recording for `explorer.js`: its controls, and the frames of all states.
+
+    Args:
+        panel: the explorer.
+        most: the approximate maximum number of states.
+    """
+    # An empty look means that no page shows the explorer, so it draws nothing by itself.
+    look, panel.view.look = panel.view.look, {}
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # a few hundred numbers at a time: threads would only wait for one another
+    torch.set_num_threads(1)  # with a few hundred numbers at a time, threads would only wait for each other
     try:
         axes = grid(panel, most)
         shape = [len(axis.points) for axis in axes]
@@ -118,7 +137,7 @@ def recorded(panel: Panel[Any], most: int) -> dict[str, Any]:
 
 
 def _with_formulas(text: str) -> str:
-    """Return a question with its formulas set, and not a live region of its own."""
+    """Return a question with its formulas as MathML, and not marked as a live region."""
     text = _FORMULA.sub(lambda found: mathml(html.unescape(found[1]), "inline"), text)
     return _LIVE.sub("", text)
 
@@ -135,7 +154,10 @@ def _described(axis: Axis, lead: dict[str, dict[str, int]]) -> dict[str, Any]:
 
 
 class Pen(Recorder):
-    """A recorder that notes shapes and their places apart: rings that move are always the same rings."""
+    """A recorder that stores shapes and their places separately.
+
+    Rings that move then stay the same shape in every frame.
+    """
 
     def draw_path_collection(
         self,
@@ -148,7 +170,7 @@ class Pen(Recorder):
         *styles: Any,
         **named: Any,
     ) -> None:
-        """Note each shape at its place, with matplotlib's own help for those who write a renderer."""
+        """Record each shape and its place, with the helpers that matplotlib has for authors of renderers."""
         helpers: Any = self
         shapes = list(helpers._iter_collection_raw_paths(master_transform, paths, all_transforms))
         placed = helpers._iter_collection(gc, shapes, offsets, offset_trans, *styles, **named)
@@ -158,7 +180,10 @@ class Pen(Recorder):
 
 
 class Camera:
-    """An explorer's picture on a stage of its own, and what is to be seen and read at each state."""
+    """A camera that takes a frame of an explorer at each state: its drawings and its texts.
+
+    The explorer's picture is drawn on a separate stage.
+    """
 
     def __init__(self, panel: Panel[Any]) -> None:
         self.panel = panel
@@ -166,7 +191,7 @@ class Camera:
         self.figure: Figure = self.picture.figure
         self.stage = Stage(self.figure, self.picture.moving)
         self.size = self.stage.size
-        # In which axes each of the moving artists is: on a narrow page the axes are stacked.
+        # The index of each moving artist's axes, which a narrow page needs to stack the axes.
         places: list[Any] = self.figure.axes
         self.of = [places.index(artist.axes) for artist in self.stage.moving]
         self._scenes: dict[Any, dict[str, str]] = {}
@@ -175,28 +200,28 @@ class Camera:
         self._frames: dict[tuple[int, ...], dict[str, str]] = {}
 
     def frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
-        """Return the parts of a frame, by name: texts, of which those of strokes are JSON."""
+        """Return the parts of the frame at a state, as texts by name; the text of strokes is JSON."""
         if state not in self._frames:
             self._frames[state] = self._frame(axes, state)
         return self._frames[state]
 
     def _frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
-        # A choice may move what comes after it.
+        # Set every control from the first changed one on, because a choice may move the controls after it.
         same = next((i for i, pair in enumerate(zip(state, self._at, strict=False)) if len({*pair}) > 1), 0)
         for axis, index in list(zip(axes, state, strict=True))[same:]:
             axis.put(self.panel, index)
         self._at, panel = state, self.panel
         shown = panel.shows
-        found = {"alt": panel._alt(), "words": _LIVE.sub("", panel.words()), "problems": ""}
+        parts = {"alt": panel._alt(), "words": _LIVE.sub("", panel.words()), "problems": ""}
         if problems := panel.problems():
-            found["problems"] = _LIVE.sub("", words.problems(problems))
+            parts["problems"] = _LIVE.sub("", words.problems(problems))
         with quietly():
-            found |= self._scene() if shown else {"still": "", "areas": "[]", "panes": "[]"}
+            parts |= self._scene() if shown else {"still": "", "areas": "[]", "panes": "[]"}
             if shown:
                 self.picture.move(panel.reading)
         for number, artist in enumerate(self.stage.moving):
-            found[f"stroke{number}"] = self._strokes(artist) if shown else "[]"
-        return found
+            parts[f"stroke{number}"] = self._strokes(artist) if shown else "[]"
+        return parts
 
     def _strokes(self, artist: Artist) -> str:
         if artist.axes is None or not artist.axes.get_visible():
@@ -206,14 +231,18 @@ class Camera:
         return _ZERO.sub(r"\1", json.dumps(recorder.strokes, separators=(",", ":")))
 
     def _scene(self) -> dict[str, str]:
-        """Set what stands still, and return it: an image, where a hand moves what, where the axes part."""
+        """Draw the parts that stand still, and return them as texts by name.
+
+        They are the image, the areas that the mouse can drag in, and the panes into which a page can split
+        the picture.
+        """
         scene = (self.panel.scene(), self.panel.reading.filled)
         if self._now != scene:
             self._now = scene
             self.figure.set_layout_engine("constrained")
             set_scene(self.picture, self.panel.reading)
             self.stage.canvas.draw()
-            self.figure.set_layout_engine("none")  # an SVG's letters differ: it would move the axes
+            self.figure.set_layout_engine("none")  # SVG text has other widths, which would move the axes
             self.panel.picture = self.picture
             self._scenes[scene] = {
                 "still": self._svg(),
@@ -223,26 +252,29 @@ class Camera:
         return self._scenes[scene]
 
     def _svg(self) -> str:
-        """Return the still part as an SVG: a fraction of a PNG's size, and sharp at every density.
+        """Return the parts that stand still as an SVG, smaller than a PNG and sharp at every density.
 
-        A canvas leaves out what moves and draws the rest once; `savefig` would draw it twice.
+        The canvas skips the moving artists and draws the rest once, while `savefig` would draw it twice.
         """
         canvas, dpi = self.figure.canvas, self.figure.dpi
         grounds: list[Any] = [self.figure, *self.figure.axes]
         for ground in grounds:
             ground.set_facecolor("none")
-        written = io.StringIO()
+        output = io.StringIO()
         with matplotlib.rc_context({"svg.hashsalt": "secant"}):
             nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-            FigureCanvasSVG(self.figure).print_svg(written, metadata=nothing)
+            FigureCanvasSVG(self.figure).print_svg(output, metadata=nothing)
         self.figure.set_canvas(canvas)
         self.figure.set_dpi(dpi)
         width, height = self.size
-        text = _PATH.sub(lambda path: _LONG.sub(_rounded, path[0]), written.getvalue())
+        text = _PATH.sub(lambda path: _LONG.sub(_rounded, path[0]), output.getvalue())
         return _SIZE.sub(f'width="{width}" height="{height}"', text, count=1)
 
     def _panes(self) -> list[tuple[int, int] | None]:
-        """Return where each axes begins and ends, from left to right, letters and all; None if not seen."""
+        """Return where the pane of each axes begins and ends, or None if the axes are not visible.
+
+        Panes run from left to right and include the labels of their axes.
+        """
         boxes = {axes: axes.get_tightbbox() for axes in self.figure.axes if axes.get_visible()}
         ends = [(box.x0, box.x1) for box in boxes.values() if box is not None]
         inner = [round((a[1] + b[0]) / 2) for a, b in pairwise(ends)]
@@ -255,7 +287,7 @@ def _rounded(number: re.Match[str]) -> str:
 
 
 def caption(axes: Sequence[Axis]) -> str:
-    """Return which points a page has, in words."""
+    """Return a caption that describes the recorded points of each slider."""
     each = ", ".join(_points(axis) for axis in axes if axis.kind == "slider")
     version = torch.__version__.partition("+")[0]
     return say(

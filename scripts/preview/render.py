@@ -1,4 +1,4 @@
-"""What every page shares: its templates, its style, and how Markdown becomes HTML."""
+"""The parts that all pages share: the templates, the style sheet, and the conversion of Markdown to HTML."""
 
 import re
 from functools import cache
@@ -18,25 +18,28 @@ from secant.language import LANGUAGES, language
 HERE = Path(__file__).parent
 KIT = Path(explorers.__file__).parent
 NAMES = {"en": "English", "ko": "한국어"}
-#: Pygments' styles whose letters have a contrast of 4.5 or more on the page's grounds, light and dark.
+#: Pygments' styles for the light and the dark page. Their text contrasts with the page by at least 4.5 to 1.
 LIGHT, DARK = "xcode", "github-dark"
-# What GitHub leaves out of a heading's anchor.
+# Matches the characters that GitHub omits from a heading's anchor.
 _LEFT_OUT = re.compile(r"[^\w\- ]")
 _TAG = re.compile(r"<[^>]+>")
 
 
 class PageRenderer(Renderer):
-    """For one page; a formula that cannot be set ends it. Its headings are listed, and links lead to them."""
+    """A renderer for the Markdown of one page, which gives headings anchors and collects them.
+
+    It raises PreviewError for a formula that it cannot render.
+    """
 
     def __init__(self) -> None:
         super().__init__(escape=False, exclude_anchor_links=True)
         self.titled = False
-        #: The headings of the second level: anchor, and text as HTML.
+        #: The anchor and the HTML text of each second-level heading.
         self.contents: list[tuple[str, str]] = []
         self._anchors: set[str] = set()
 
     def heading(self, text: str, level: int, **attrs: Any) -> str:
-        """Set a heading; a page has one of the first level, whatever its text has."""
+        """Render a heading; further first-level headings of a page become second-level ones."""
         level, self.titled = (2 if level == 1 and self.titled else level), True
         anchor = self._anchor(text)
         if level == 2:
@@ -44,7 +47,7 @@ class PageRenderer(Renderer):
         return f'<h{level} id="{anchor}">{text}</h{level}>\n'
 
     def _anchor(self, text: str) -> str:
-        """Return a name for a heading as GitHub gives it, which no other heading of the page has."""
+        """Return a heading's anchor as GitHub would form it, different from all other anchors of the page."""
         name = _LEFT_OUT.sub("", _TAG.sub("", text).lower().strip()).replace(" ", "-")
         number = 0
         while (anchor := f"{name}-{number}" if number else name) in self._anchors:
@@ -57,19 +60,19 @@ class PageRenderer(Renderer):
 
 
 def with_contents(page: str, renderer: PageRenderer) -> str:
-    """Return a rendered page with links to its sections below its title, if it has three or more."""
+    """Return a rendered page with a table of contents below its title if it has at least three sections."""
     if len(renderer.contents) < 3:
         return page
-    made = render("contents.html.j2", headings=renderer.contents)
+    contents = render("contents.html.j2", headings=renderer.contents)
     before, title, after = page.partition("</h1>")
-    return f"{before}{title}\n{made}{after}"
+    return f"{before}{title}\n{contents}{after}"
 
 
 def formula(latex: str, display: Display) -> str:
     """Return a formula as MathML.
 
     Raises:
-        PreviewError: it cannot be set.
+        PreviewError: if the formula cannot be converted.
     """
     try:
         return mathml(latex, display)
@@ -78,26 +81,28 @@ def formula(latex: str, display: Display) -> str:
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a template with these values, in the language in use."""
+    """Return a template rendered with these values in the current language."""
     return environment().get_template(template).render(words=words(), **values)
 
 
 @cache
 def environment() -> Environment:
-    """Return the pages' templates."""
-    made = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.globals |= {"names": NAMES, "repository": urls()["Repository"]}
-    return made
+    """Return the Jinja environment that loads the templates of the pages."""
+    templates = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    templates.globals |= {"names": NAMES, "repository": urls()["Repository"]}
+    return templates
 
 
 def common() -> dict[str, Any]:
-    """Return what the frame of a page in the language in use needs."""
+    """Return the template values that the frame of a page needs: the current language and the other one."""
     other = next(name for name in LANGUAGES if name != language())
     return {"language": language(), "other": other}
 
 
 def style() -> str:
-    """Return the pages' style sheet. Paper is light."""
+    """Return the style sheet of the pages; a printed page always has the light theme."""
     dark = (HERE / "dark.css").read_text(encoding="utf-8") + _code_colours(DARK)
     return "\n".join(
         [
@@ -112,6 +117,6 @@ def style() -> str:
 
 
 def _code_colours(name: str) -> str:
-    """Return a Pygments style's rules for letters, without its ground and its line height."""
+    """Return the CSS rules of a Pygments style for text, without its background and its line height."""
     rules = HtmlFormatter(style=name).get_style_defs(".highlight").splitlines()
     return "\n".join(rule for rule in rules if rule.startswith(".highlight ."))

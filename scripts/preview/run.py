@@ -1,4 +1,4 @@
-"""Run a released lesson as a student finds it; of its widgets, keep what a page without a kernel can show."""
+"""Run a released lesson without answers, and keep the states of its widgets for a page without a kernel."""
 
 import json
 import os
@@ -16,33 +16,33 @@ from nbformat import NotebookNode
 from autograder.course.cells import is_installer, is_test
 from scripts.preview.record import STATES
 
-SECONDS = 1200  # that one cell may take; the last one records the explorers
-SKIPPED = "skip-execution"  # nbclient's tag; on test cells, which could only say that there is no answer yet
+SECONDS = 1200  # time limit in seconds for one cell; the last cell takes long, as it records the explorers
+SKIPPED = "skip-execution"  # nbclient's tag for test cells, which would only report that answers are missing
 ROOT = Path(__file__).resolve().parents[2]
-# Run last: `record.everything`, in the kernel that has made the widgets.
+# The last cell to run: it calls `record.everything` in the kernel that has made the widgets.
 ASK = """import json, sys
 sys.path.append({root!r})
 from scripts.preview.record import everything
 print(json.dumps(everything({most})))"""
 
-#: What the kernel knows of its widgets, by model id.
+#: The states of the kernel's widgets, by model id.
 Widgets = Mapping[str, Mapping[str, Any]]
 
 
 class PreviewError(Exception):
-    """A lesson that cannot be shown, and why."""
+    """Raised if a page cannot be made; the message is the reason."""
 
 
 def run(notebook: NotebookNode, language: str, most: int = STATES) -> tuple[NotebookNode, Widgets]:
-    """Run a copy of a notebook in a folder of its own, all but its test cells.
+    """Run a copy of a notebook, except its test cells, in a temporary folder.
 
     Args:
         notebook: a released lesson.
-        language: in which its explorers and predictions speak.
-        most: how many states of an explorer are recorded, at most about.
+        language: the language of its explorers and predictions.
+        most: the approximate maximum number of recorded states of an explorer.
 
     Returns:
-        The copy with its outputs, and its widgets.
+        The copy with its outputs, and the states of its widgets.
 
     Raises:
         PreviewError: if a cell fails, or prints to stderr.
@@ -53,7 +53,11 @@ def run(notebook: NotebookNode, language: str, most: int = STATES) -> tuple[Note
         cell.metadata["tags"] = [SKIPPED]
     copy.cells.append(nbformat.v4.new_code_cell(ASK.format(root=str(ROOT), most=most)))
     with tempfile.TemporaryDirectory(prefix="secant-preview-") as place:
-        own = {"SECANT_LANG": language, "SECANT_DATA": place, "IPYTHONDIR": str(Path(place, "ipython"))}
+        environment = {
+            "SECANT_LANG": language,
+            "SECANT_DATA": place,
+            "IPYTHONDIR": str(Path(place, "ipython")),
+        }
         client = NotebookClient(
             copy,
             timeout=SECONDS,
@@ -63,11 +67,11 @@ def run(notebook: NotebookNode, language: str, most: int = STATES) -> tuple[Note
             resources={"metadata": {"path": place}},
         )
         try:
-            client.execute(env={**os.environ, **own})
+            client.execute(env={**os.environ, **environment})
         except CellExecutionError as error:
             raise PreviewError(f"a cell fails: {error.ename}: {error.evalue}") from error
-    asked = copy.cells.pop()
+    recorder_cell = copy.cells.pop()
     for output in (output for cell in copy.cells for output in cell.get("outputs", [])):
         if output.get("name") == "stderr":
             raise PreviewError(f"a cell prints to stderr: {output.text.strip()}")
-    return copy, json.loads("".join(output.text for output in asked.outputs))
+    return copy, json.loads("".join(output.text for output in recorder_cell.outputs))

@@ -1,4 +1,4 @@
-"""Index the pages for search by Pagefind: an index a language, since each language has its own word forms."""
+"""Make search indexes of the pages with Pagefind, one for each language, because word forms differ."""
 
 import shutil
 import subprocess
@@ -10,17 +10,17 @@ from scripts.preview.run import PreviewError
 FOLDER = "search"
 #: The folders of each language's pages; the documents are in English.
 PAGES = {"en": ("en", "docs"), "ko": ("ko",)}
-#: What is not text that somebody looks for: pictures with their numbers, folded tests, what cells print.
+#: Selectors for parts to leave out of the index: pictures with their numbers, folded tests, output of cells.
 LEFT_OUT = ("figure", ".folded", ".output_area", ".contents")
 
 
 def index(out: Path) -> None:
     """Write the indexes of a site's pages, and the script that searches them, into out/search/LANGUAGE.
 
-    A language without pages has none.
+    A language without pages has no index.
 
     Raises:
-        PreviewError: they could not be written.
+        PreviewError: if an index could not be written.
     """
     shutil.rmtree(out / FOLDER, ignore_errors=True)
     for language, folders in PAGES.items():
@@ -36,10 +36,12 @@ def index(out: Path) -> None:
             "include-characters": "_",
         }
         command = [part for name, value in options.items() for part in (f"--{name}", value)]
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "pagefind", "--silent", "--keep-index-url", *command],
             capture_output=True,
             text=True,
         )
-        if done.returncode:
-            raise PreviewError(f"the pages could not be indexed for search: {done.stderr or done.stdout}")
+        if process.returncode:
+            raise PreviewError(
+                f"the pages could not be indexed for search: {process.stderr or process.stdout}"
+            )

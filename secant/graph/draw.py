@@ -1,7 +1,7 @@
-"""The graph that autograd recorded, as a picture.
+"""Pictures of the graph that autograd recorded.
 
-The picture is an image that holds its SVG. JupyterLab shows an image also where it does not trust a notebook;
-of an SVG in the page it would leave the letters, without the picture.
+The SVG is embedded in an <img>, because JupyterLab shows images even in a notebook that it does not trust. It
+would reduce an inline SVG to its text.
 """
 
 import base64
@@ -35,27 +35,28 @@ from secant.graph.values import record_values
 from secant.language import say
 from secant.value import TorchValue, Value
 
-# Okabe and Ito's colours that stand out from white and from black; the shapes differ too.
+# Colours of Okabe and Ito that stand out on white and on black. Shapes differ too, for colour-blind readers.
 FUNCTION, ACCUMULATE, LEAF = "#0072B2", "#D55E00", "#009E73"
 INK = "#000"
-# Of a node's lower part: the colour, and how far its sides lean.
+# For each kind of node, the colour of the line above its facts and the indent of the facts in pixels.
 _INSIDE = {
     "function": (FUNCTION, 0),
     "value": (FUNCTION, 0),
     "accumulate": (ACCUMULATE, 5),
     "leaf": (LEAF, 0),
 }
-# White is JupyterLab's own dark on a dark page, black lines are white, and colours keep their hue.
+# In JupyterLab's dark theme, white becomes the page's dark grey and black becomes white; hues stay.
 STYLE = (
     '<style>[data-jp-theme-light="false"] .secant-graph img {filter: invert(93%) hue-rotate(180deg)}</style>'
 )
 
 
 class AutogradGraph:
-    """The graph behind some tensors, as it was when it was made: nothing in here keeps the graph alive.
+    """A snapshot of the graph behind some tensors, which does not keep the graph alive.
 
-    A notebook shows a picture; as text it is one line for each of the `nodes`, those nearest the outputs
-    first: its number, name, the shapes of its results with the names of those that were given, its inputs.
+    A notebook shows it as a picture. As text it has one line for each of the `nodes`, with those nearest the
+    outputs first. A line holds the node's number and name, its results' shapes and given names, and the
+    numbers of its inputs.
     """
 
     def __init__(self, recorded: Recorded, saved: bool = False) -> None:
@@ -78,7 +79,7 @@ class AutogradGraph:
     __repr__ = __str__
 
     def _remarks(self) -> Iterator[str]:
-        """Yield what the picture cannot show, a sentence each."""
+        """Yield sentences about everything that the picture cannot show."""
         if not self.nodes:
             yield say(
                 en="None of these tensors has a graph: no node made them.",
@@ -96,7 +97,7 @@ class AutogradGraph:
         yield from sentences(self.recorded.troubles)
 
     def _described(self) -> str:
-        """Return the graph in words, for those who do not see the picture."""
+        """Return a description of the graph in words, as the picture's alternative text."""
         count = len(self.nodes)
         parts = [say(en=f"Autograd graph, nodes: {count}", ko=f"autograd 계산 그래프, 노드 {count}개")]
         for number, node in enumerate(self.nodes, 1):
@@ -114,7 +115,8 @@ class AutogradGraph:
     def _repr_html_(self) -> str:
         scene = lay_out(self.recorded, self.saved)
         width, height = round(scene.width), round(scene.height)
-        # Wide graphs shrink to the page, but not to less than what can be read: then they scroll.
+        # A wide graph shrinks with the page, but to no less than half its width: below that, the text would
+        # be unreadable, so the picture scrolls instead.
         style = f"position:relative;width:{width}px;max-width:100%;min-width:{round(0.5 * width)}px"
         drawn = _image(
             "".join(_drawn(scene, self.recorded, self.saved)),
@@ -127,7 +129,8 @@ class AutogradGraph:
         remarks = "".join(f"<div>{escape(remark)}</div>" for remark in self._remarks())
         words = '<div style="font-size:90%;line-height:1.6;margin:6px 0">'
         return (
-            (f"{words}{remarks}</div>" if remarks else "")  # first: a tall picture may hide what follows it
+            # Remarks come first, because a tall picture may push text below it out of sight.
+            (f"{words}{remarks}</div>" if remarks else "")
             + f'<div class="secant-graph"><div style="overflow-x:auto">{picture}</div>'
             + f"{words}{_legend(self.recorded)}</div></div>"
         )
@@ -143,46 +146,47 @@ def draw_graph(
 ) -> AutogradGraph:
     """Draw the graph that autograd recorded for some tensors: `draw_graph(loss=loss, w=w, x=x)`.
 
-    All nodes that backward can reach from the tensors are drawn, each once, named as PyTorch names them;
-    the tensors' names stand where they belong. A model's parameters get theirs with
-    `draw_graph(loss=loss, **dict(model.named_parameters()))`. Of a large graph only the 100 nodes
-    nearest the outputs are drawn. Values of lesson 10 are drawn as they are, with their own slopes and grad.
+    Every node that backward can reach from the tensors is drawn once, under PyTorch's name for it. Each
+    tensor's name is shown at the node it belongs to. To show the names of a model's parameters, call
+    `draw_graph(loss=loss, **dict(model.named_parameters()))`. For a large graph, only the 100 nodes
+    nearest the outputs are drawn. Values of lesson 10 are drawn too, with their own slopes and grad.
 
     Args:
-        saved: write under each node what it keeps for backward; else that is shown only on hovering.
-        values: write in each node the value of its result, where somebody keeps it.
-        slopes: write in each node what it hands back to each of its inputs for a gradient of 1 (a tensor of
-            ones): with one number in and out, its local slope.
-        gradients: write in each node the gradient that comes to it when backward() starts at the outputs with
-            1. Every node is asked on its own: no .grad is filled, nothing is freed. A hook, or a backward in
-            Python, is called only if its code shows that it computes and does nothing else. Otherwise the
-            gradients from there on are left out, and a sentence says so.
-        tensors: the tensors, or the Values, and the names to show.
+        saved: write under each node the values it saved for backward; otherwise they appear only on hovering.
+        values: write in each node the value of its result, if that value is still kept anywhere.
+        slopes: write in each node the gradients that it passes to its inputs when it receives a gradient of 1
+            (a tensor of ones). With one number in and one number out, this is its local slope.
+        gradients: write in each node the gradient that it receives when backward() starts at the outputs with
+            1. The nodes are called one by one, so no .grad is filled and nothing is freed. A hook, or a
+            backward written in Python, is called only if its code shows that it does nothing but compute.
+            Otherwise the gradients from there on are left out, and a sentence says so.
+        tensors: the tensors, or the Values, by the names to show.
 
     Raises:
-        TypeError: if one of the arguments is not a tensor, or none is given, or Values stand beside tensors.
+        TypeError: if an argument is not a tensor, if there are no tensors, or if Values are mixed with
+            tensors.
     """
-    asked = {"saved": saved, "values": values, "slopes": slopes, "gradients": gradients}
-    for option, given in asked.items():
-        if not isinstance(given, bool):
-            kind = type(given).__name__
+    options = {"saved": saved, "values": values, "slopes": slopes, "gradients": gradients}
+    for option, flag in options.items():
+        if not isinstance(flag, bool):
+            kind = type(flag).__name__
             raise TypeError(f"{option} is True or False, not a {kind}: give a tensor another name")
     if not tensors:
         raise TypeError("draw_graph needs the tensors whose graph to draw: draw_graph(loss=loss, x=x)")
     kinds: dict[Kind, bool] = {"value": values, "slope": slopes, "gradient": gradients}
     shown = [kind for kind, wanted in kinds.items() if wanted]
     bare = {n: thing.tensor if isinstance(thing, TorchValue) else thing for n, thing in tensors.items()}
-    own = {name: thing for name, thing in bare.items() if isinstance(thing, Value)}
-    if len(own) == len(bare):
-        return AutogradGraph(record_values(own, shown))
-    found = {name: thing for name, thing in bare.items() if isinstance(thing, torch.Tensor)}
+    values_alone = {name: thing for name, thing in bare.items() if isinstance(thing, Value)}
+    if len(values_alone) == len(bare):
+        return AutogradGraph(record_values(values_alone, shown))
+    tensors_alone = {name: thing for name, thing in bare.items() if isinstance(thing, torch.Tensor)}
     for name, thing in bare.items():
-        if name not in found:
+        if name not in tensors_alone:
             raise TypeError(f"draw_graph shows tensors; {name} is a {type(thing).__name__}")
-    return AutogradGraph(record(found, shown), saved)
+    return AutogradGraph(record(tensors_alone, shown), saved)
 
 
-# The words
+# --- Texts ---
 
 
 def _padded(text: str, width: int) -> str:
@@ -208,11 +212,11 @@ def _kind_of(box: Loose) -> str:
     return say(en="unused leaf", ko="쓰이지 않은 leaf")
 
 
-# The picture
+# --- The picture as SVG ---
 
 
 def _image(drawn: str, size: tuple[int, int], attributes: str, alt: str) -> str:
-    """Return an image of what was drawn in SVG, on white."""
+    """Return an <img> that shows SVG elements on a white background."""
     width, height = size
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
@@ -225,7 +229,7 @@ def _image(drawn: str, size: tuple[int, int], attributes: str, alt: str) -> str:
 
 
 def _hovers(scene: Scene, graph: Recorded) -> Iterator[str]:
-    """Yield for each box an empty field over it that tells more under a mouse."""
+    """Yield a transparent overlay for each box, with details about the box in its tooltip."""
 
     def field(text: str, x: float, y: float, width: float, height: float) -> str:
         x, width = 100 * x / scene.width, 100 * width / scene.width
@@ -256,7 +260,11 @@ def _drawn(scene: Scene, graph: Recorded, saved: bool) -> Iterator[str]:
 
 
 def _ways(scene: Scene) -> Iterator[list[Point]]:
-    """Yield for each edge where it leaves, where it passes the row's lower end, and where it arrives."""
+    """Yield the points of each edge, from top to bottom.
+
+    They are the points where the edge leaves a box, where it crosses the lower end of that box's row, and
+    where it arrives. An edge that passes another row has a fourth point at that row's lower end.
+    """
     places = scene.places
     row_of = {i: r for r, row in enumerate(scene.rows) for i in row}
     leaving = _ports(scene, [(start, end) for start, end in scene.edges])
@@ -268,7 +276,10 @@ def _ways(scene: Scene) -> Iterator[list[Point]]:
 
 
 def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
-    """Return the x at which each edge meets its first end: side by side, in the order of the others' x."""
+    """Return the x coordinate at which each edge meets the first of its two places.
+
+    Edges that meet at the same place are spread out, in the order of the x of their second places.
+    """
     places = scene.places
     meeting: dict[int, list[int]] = {}
     for k, (here, _) in enumerate(ends):
@@ -287,7 +298,7 @@ def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
 
 def _edge(points: list[Point]) -> str:
     (x0, y0), (_, y1), (x2, y2), *rest = points
-    end = y2 if rest else y2 - 7  # room for the head
+    end = y2 if rest else y2 - 7  # the last 7 pixels are for the arrowhead
     middle = (y1 + end) / 2
     path = f"M{x0:.1f} {y0:.1f}V{y1:.1f}C{x0:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {end:.1f}"
     head = ""
@@ -306,7 +317,7 @@ def _text(text: str, x: float, y: float, size: int, *, anchor: str = "start", bo
 
 
 def _outline(kind: str, x: float, y: float, width: float, height: float) -> str:
-    """Return the shape that stands for a kind of node or tensor; the legend draws the same."""
+    """Return the SVG shape for a kind of node or tensor, both in the picture and in its legend."""
 
     def rect(colour: str, more: str, inset: float = 0) -> str:
         return (
@@ -378,13 +389,13 @@ def _hover(node: Node) -> str:
     if node.saved:
         lines.append(say(en="saved for backward:", ko="backward를 위해 저장한 값:"))
         lines += [f"  {saved}" for saved in node.saved]
-    elif node.kind == "function" and node.name != "CopySlices":  # that one keeps its values out of sight
+    elif node.kind == "function" and node.name != "CopySlices":  # CopySlices hides the values it saved
         lines.append(say(en="saved nothing", ko="저장한 값 없음"))
     return "\n".join(lines)
 
 
 def _legend(graph: Recorded) -> str:
-    """Return what the shapes and the arrows mean, of those that occur."""
+    """Return the legend: the meaning of the arrows, and of each shape that occurs in the picture."""
     nodes, loose = graph.nodes, graph.loose
     if any(node.value for node in nodes):
         return _legend_of_values()

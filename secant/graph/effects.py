@@ -1,7 +1,7 @@
-"""Functions of the user that only compute, so that calling one while a graph is drawn changes nothing.
+"""Checks of whether a user's function only computes, so that calling it while drawing changes nothing.
 
-The answer is read from the bytecode and errs on the safe side. A function that loads an object which it
-could change, such as a list, a dictionary or a model, is not called.
+The checks read the function's bytecode and err on the safe side: a function does not pass if it loads an
+object that it could change, such as a list, a dictionary or a model.
 """
 
 import builtins
@@ -22,11 +22,11 @@ _CONSTANTS = (
     *(torch.dtype, torch.device, torch.layout),
 )
 _LIBRARIES = {"torch", "math", "cmath", "numpy", "operator", "builtins"}
-#: Wrappers such as `once_differentiable` and `no_grad`: what matters is the function that they wrap.
+#: The files of wrappers such as `once_differentiable` and `no_grad`: the wrapped function is checked instead.
 _WRAPPERS = {
     module.__file__ for module in (torch.autograd.function, torch.utils._contextlib, torch.amp.autocast_mode)
 }
-#: Names of functions and methods that draw random numbers, or change something outside.
+#: The names of functions and methods that draw random numbers or change something outside the function.
 _DENIED = re.compile(
     "backward|save|savez|savetxt|tofile|set_.*|seed|manual_seed|register_.*|retain_grad|rand.*|normal|bernoulli"
     "|multinomial|.*dropout.*|open|exec|eval|compile|input|breakpoint|__import__|setattr|delattr|globals"
@@ -37,12 +37,12 @@ _OUTSIDE = {"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF"}
 
 
 def only_computes(function: Any, *, may_write: bool = True, seen: frozenset[int] = frozenset()) -> bool:
-    """Return whether a function changes nothing outside, as far as its code shows it.
+    """Return whether a function's code shows that calling it changes nothing outside.
 
     Args:
         function: any callable.
-        may_write: whether it may write into its arguments, because they are copies.
-        seen: the ids of the functions that are being read, for recursion.
+        may_write: whether the function may write into its arguments, because they are copies.
+        seen: the ids of functions that are already being checked, so that recursion ends.
     """
     if isinstance(function, functools.partial):
         values = (*function.args, *function.keywords.values())
@@ -55,17 +55,19 @@ def only_computes(function: Any, *, may_write: bool = True, seen: frozenset[int]
 
 
 def returns_nothing(hook: Any) -> bool:
-    """Return whether a hook only looks at a gradient: torch's multi-grad hooks, and `list.append` itself."""
+    """Return whether a hook only reads gradients: a torch multi-grad hook, or a method like list.append."""
     if isinstance(hook, FunctionType):
         return hook.__code__.co_filename == torch.autograd.graph.__file__
     return isinstance(hook, BuiltinFunctionType) and hook.__name__ in ("append", "add", "appendleft")
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of numbers, tensors, and tuples, lists and dictionaries of them; functions stay.
+    """Return a copy of a tensor or an array, or of a tuple, list, set or dictionary of such values.
+
+    Numbers, other constants and functions that only compute are returned as they are.
 
     Raises:
-        TypeError: for anything else, and for a function that may do more than compute.
+        TypeError: for anything else, including a function that may do more than compute.
     """
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
@@ -89,7 +91,7 @@ def _reads_only(function: FunctionType, may_write: bool, seen: frozenset[int]) -
             name: cell.cell_contents
             for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
         }
-    except ValueError:  # a name of the enclosing function that has no value yet
+    except ValueError:  # a variable of the enclosing function has no value yet
         return False
     if code.co_filename in _WRAPPERS and "backward" not in code.co_names:
         wrapped = [value for value in cells.values() if isinstance(value, FunctionType)]
@@ -105,7 +107,7 @@ def _reads_only(function: FunctionType, may_write: bool, seen: frozenset[int]) -
 
 
 def _steps(code: CodeType) -> Iterator[dis.Instruction]:
-    """Yield the instructions of a function and of the functions inside it."""
+    """Yield the instructions of a function and of the functions defined inside it."""
     yield from dis.get_instructions(code)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -122,7 +124,7 @@ def _leaves_a_trace(step: dis.Instruction, cells: dict[str, Any]) -> bool:
 
 
 def _writes(step: dis.Instruction) -> bool:
-    """Return whether an instruction changes an object in place, by a store, `+=` or a method such as mul_."""
+    """Return whether an instruction changes an object in place: a store, `+=` or a method such as mul_."""
     if step.opname == "BINARY_OP":
         return step.argrepr.endswith("=")
     named = step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD"))
@@ -134,7 +136,13 @@ def _global(function: FunctionType, name: str) -> Any:
 
 
 def _is_harmless(value: Any, tensors: bool, seen: frozenset[int]) -> bool:
-    """Return whether a function that loads this value can change nothing through it."""
+    """Return whether a function that loads this value cannot change anything through it.
+
+    Args:
+        value: the value that the function loads.
+        tensors: whether a tensor or an array counts as harmless.
+        seen: the ids of functions that are already being checked.
+    """
     if isinstance(value, torch.Tensor | np.ndarray):
         return tensors
     if isinstance(value, tuple):
@@ -148,22 +156,22 @@ def _is_harmless(value: Any, tensors: bool, seen: frozenset[int]) -> bool:
     return isinstance(value, _CONSTANTS) or only_computes(value, seen=seen)
 
 
-def _is_harmless_class(written: type[torch.autograd.Function], seen: frozenset[int]) -> bool:
-    """Return whether a Function only computes in its forward pass, and keeps nothing in its class."""
+def _is_harmless_class(function_class: type[torch.autograd.Function], seen: frozenset[int]) -> bool:
+    """Return whether a Function's forward pass only computes and its class stores no mutable object."""
     kinds = (staticmethod, classmethod, FunctionType, *_CONSTANTS)
-    names = [name for name in vars(written) if not name.startswith("__")]
-    kept = [vars(written)[name] for name in names if name != "_backward_cls"]
-    makers = (written.forward, written.setup_context)
-    return all(isinstance(value, kinds) for value in kept) and all(
+    names = [name for name in vars(function_class) if not name.startswith("__")]
+    members = [vars(function_class)[name] for name in names if name != "_backward_cls"]
+    makers = (function_class.forward, function_class.setup_context)
+    return all(isinstance(value, kinds) for value in members) and all(
         only_computes(maker, seen=seen) for maker in makers
     )
 
 
 def _is_of_library(function: Any) -> bool:
-    """Return whether a callable without bytecode belongs to Python or torch, and to no object."""
+    """Return whether a callable without bytecode comes from a known library and is bound to no object."""
     owner = getattr(function, "__self__", None)
     bound = owner is not None and not isinstance(owner, ModuleType | type)
     module = getattr(function, "__module__", None) or getattr(owner, "__module__", None) or "builtins"
-    known = module.partition(".")[0] in _LIBRARIES
+    is_known = module.partition(".")[0] in _LIBRARIES
     kind = isinstance(function, type | BuiltinFunctionType) or type(function).__name__ == "method_descriptor"
-    return kind and known and not bound and _DENIED.fullmatch(function.__name__) is None
+    return kind and is_known and not bound and _DENIED.fullmatch(function.__name__) is None

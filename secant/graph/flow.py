@@ -1,7 +1,7 @@
-"""What flows back through a graph: each node is asked on its own, so no .grad is filled and nothing freed.
+"""A dry run of the backward pass that fills no .grad and frees nothing, because nodes are called one by one.
 
-Code of the user's is called only where that changes nothing: see `effects`. Elsewhere the gradients stay
-unknown from there on, and a trouble says why.
+The user's own hooks and backward functions are called only if that changes nothing: see `effects`. Otherwise
+the gradients behind them stay unknown, and the reason is recorded as a "trouble".
 """
 
 import contextlib
@@ -20,24 +20,25 @@ from secant.graph.nodes import ACCUMULATOR, Gradients
 from secant.language import say
 from secant.quiet import quietly
 
-FEW = 6  # elements of a tensor that are written out
+FEW = 6  # maximum number of elements of a tensor that is written out in full
 
 Kind = Literal["value", "slope", "gradient"]
 Trouble = Literal["freed", "failed", "unseen", "own", "packed", "hook", "accumulated"]
-Grads = dict[int, torch.Tensor]  # by the number of a node's result
+Grads = dict[int, torch.Tensor]  # gradients by the index of the node's result
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A number at a node: the value of its result, the gradient that comes in, or its slope to an input.
+    """A number at a node: the value of its result, its incoming gradient, or its slope to an input.
 
-    A result of many numbers has a slope for each: `summed` says that this is their sum. An input that was
-    broadcast has a slope for each of its copies: `copies` says that these are listed.
+    Attributes:
+        summed: True if the result has many numbers and the slope is the sum of their slopes.
+        copies: True if the input was broadcast and the slopes to all of its copies are listed.
     """
 
     kind: Kind
     text: str
-    name: str = ""  # of the result, where a node has several; of the input that a slope leads to
+    name: str = ""  # the index of the result if the node has several, or the name of the slope's input
     summed: bool = False
     copies: bool = False
 
@@ -55,12 +56,14 @@ class Fact:
 
 @dataclass
 class Flow:
-    """The gradients that come in at each node and what each passes on for a gradient of ones.
+    """The incoming gradients of each node, and its slopes.
 
-    In `slopes`, what goes to an input that was broadcast is not yet summed over its copies.
-
-    `unknown` has the results, (node, number), whose gradient could not be had; `troubles` name the nodes
-    where something failed or was left out.
+    Attributes:
+        arriving: the gradients that arrive at each node, by the index of the node's result.
+        slopes: the gradients that each node passes on for a gradient of ones. A gradient for an input that
+            was broadcast is not yet summed over the copies.
+        unknown: the results, as (node, index of the result), for which no gradient could be computed.
+        troubles: the nodes where something failed or was left out, each with the kind of trouble.
     """
 
     arriving: list[Grads]
@@ -70,14 +73,20 @@ class Flow:
 
 
 class _Unknown(Exception):
-    """A gradient that cannot be had; the trouble is None where it has been noted at another node."""
+    """Raised if a gradient cannot be computed.
+
+    The attribute `trouble` is None if the reason has already been recorded at another node.
+    """
 
     def __init__(self, trouble: Trouble | None = None) -> None:
         self.trouble = trouble
 
 
 class _Ctx:
-    """A copy of what a backward in Python may read and write of its ctx, which is the node itself."""
+    """A copy of the ctx of a backward written in Python, so that the backward may write into it.
+
+    PyTorch passes the node itself as the ctx.
+    """
 
     def __init__(self, node: Any) -> None:
         self._node = node
@@ -90,44 +99,53 @@ class _Ctx:
 
 
 def numbers(tensor: torch.Tensor) -> str:
-    """Return a tensor's numbers to four digits, in one line; of a large one its shape and the first few."""
+    """Return a tensor's numbers in one line, with four significant digits each.
+
+    For a large tensor, return its shape and its first three entries.
+    """
     try:
         tensor = tensor.detach().to_dense()
         if tensor.numel() <= FEW:
-            return _listed(tensor.tolist())
-        first = ", ".join(map(_listed, tensor.reshape(-1)[:3].tolist()))
+            return _format_numbers(tensor.tolist())
+        first = ", ".join(map(_format_numbers, tensor.reshape(-1)[:3].tolist()))
         return f"{tuple(tensor.shape)} [{first}, …]"
-    except (RuntimeError, NotImplementedError):  # nested and meta tensors have none to show
+    except (RuntimeError, NotImplementedError):  # nested and meta tensors have no numbers to show
         return "?"
 
 
-def _listed(value: Any) -> str:
+def _format_numbers(value: Any) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(_listed, value))}]"
+        return f"[{', '.join(map(_format_numbers, value))}]"
     return f"{value:.4g}" if isinstance(value, float | complex) else str(value)
 
 
 def walk_back(found: Sequence[Any], starts: Sequence[tuple[int, int]], *, gradients: bool) -> Flow:
-    """Send ones back from some results, each (node, number of the result), through all nodes.
+    """Send gradients of ones back through all nodes, starting at the given results.
 
-    Every node is called as backward() would, in the order in which it would, except those that would add to
-    a leaf's .grad. Hooks take part in the gradients, if these are asked for, and never in the slopes.
+    Nodes are called as backward() would call them and in the same order, except AccumulateGrad nodes, which
+    would add to a leaf's .grad.
+
+    Args:
+        found: the nodes.
+        starts: the results to start at, each as (position of the node, index of the result).
+        gradients: whether to call the hooks, so that `arriving` holds what backward() would compute. Hooks
+            never change the slopes.
     """
     flow = Flow([{} for _ in found], [()] * len(found))
     with torch.no_grad(), quietly():
         hooks = hooks_of(found) if gradients else [Hooks() for _ in found]
         for i, number in starts:
             flow.arriving[i][number] = nodes.ones(found[i], number)
-        for i, inputs in _in_order(found):
-            handed: Gradients | None = None
-            with _noting(flow, i):
-                handed = _handed(flow, i, found[i], hooks[i])
-            with _noting(flow, i):
-                flow.slopes[i] = _slopes(found[i], _reached(flow, i))
+        for i, inputs in _topological_order(found):
+            outgoing: Gradients | None = None
+            with _recording_trouble(flow, i):
+                outgoing = _pass_on(flow, i, found[i], hooks[i])
+            with _recording_trouble(flow, i):
+                flow.slopes[i] = _slopes(found[i], _receiving_results(flow, i))
             for place, (j, number) in inputs.items():
-                if handed is None:
+                if outgoing is None:
                     flow.unknown.add((j, number))
-                elif (gradient := handed[place]) is not None:
+                elif (gradient := outgoing[place]) is not None:
                     before = flow.arriving[j].get(number)
                     flow.arriving[j][number] = gradient if before is None else before + gradient
     for i, number in flow.unknown:
@@ -136,7 +154,7 @@ def walk_back(found: Sequence[Any], starts: Sequence[tuple[int, int]], *, gradie
 
 
 @contextlib.contextmanager
-def _noting(flow: Flow, i: int) -> Iterator[None]:
+def _recording_trouble(flow: Flow, i: int) -> Iterator[None]:
     try:
         yield
     except _Unknown as unknown:
@@ -144,8 +162,11 @@ def _noting(flow: Flow, i: int) -> Iterator[None]:
             flow.troubles.add((unknown.trouble, i))
 
 
-def _in_order(found: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, int]]]]:
-    """Yield each node after all that lead to it, with its inputs: (node, number of the result) by place."""
+def _topological_order(found: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, int]]]]:
+    """Yield each node after all nodes that lead to it, together with its inputs.
+
+    The inputs map a position in `next_functions` to (position of the node, index of the result).
+    """
     position = {id(node): i for i, node in enumerate(found)}
     inputs = [
         {place: (position[id(to)], n) for place, (to, n) in enumerate(node.next_functions) if to is not None}
@@ -165,34 +186,43 @@ def _in_order(found: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, 
                 ready.append(j)
 
 
-def _reached(flow: Flow, i: int) -> set[int]:
-    """Return the results of a node to which a gradient comes, known or not; the first if there is none."""
+def _receiving_results(flow: Flow, i: int) -> set[int]:
+    """Return the indices of the node's results that receive a gradient, known or unknown.
+
+    If no result receives a gradient, return the index of the first result.
+    """
     return {*flow.arriving[i]} | {number for j, number in flow.unknown if j == i} or {0}
 
 
 def _slopes(node: Any, reached: Collection[int]) -> Gradients:
-    """Return what a node passes on to each of its inputs for ones; for a broadcast one, to each copy."""
+    """Return the gradients that a node passes to its inputs when it receives ones.
+
+    The gradient for an input that was broadcast has an entry for each copy.
+    """
     if node.name() == ACCUMULATOR:
         return ()
     count = nodes.count_of_results(node)
-    handed = _asked(node, [nodes.ones(node, k) if k in reached else None for k in range(count)])
-    pairs = zip_longest(_fitted(node, handed), handed)
+    outgoing = _call_node(node, [nodes.ones(node, k) if k in reached else None for k in range(count)])
+    pairs = zip_longest(_fit(node, outgoing), outgoing)
     return [_to_copies(slope, before) for slope, before in pairs]
 
 
 def _to_copies(slope: torch.Tensor | None, before: torch.Tensor | None) -> torch.Tensor | None:
-    """Return a slope as it was before it was summed over copies, if it was, in the input's kind of number."""
+    """Return a slope as it was before the sum over the input's copies, but in the input's dtype.
+
+    Return the slope unchanged if it was not summed.
+    """
     if slope is None or before is None or slope.shape == before.shape:
         return slope
     return (before if slope.is_complex() or not before.is_complex() else before.real).to(slope.dtype)
 
 
-def _handed(flow: Flow, i: int, node: Any, hooks: Hooks) -> Gradients:
-    """Return what a node passes on, with its hooks called around it."""
+def _pass_on(flow: Flow, i: int, node: Any, hooks: Hooks) -> Gradients:
+    """Call a node and the hooks around it, and return the gradients that it passes on."""
     numbers, arriving = range(nodes.count_of_results(node)), flow.arriving[i]
     for number, hook in hooks.results:
         try:
-            answer = _called(hook, arriving.get(number)) if (i, number) not in flow.unknown else None
+            answer = _call_hook(hook, arriving.get(number)) if (i, number) not in flow.unknown else None
         except _Unknown:
             flow.unknown.add((i, number))
             raise
@@ -200,34 +230,40 @@ def _handed(flow: Flow, i: int, node: Any, hooks: Hooks) -> Gradients:
             arriving[number] = answer
     if any((i, number) in flow.unknown for number in numbers):
         raise _Unknown
-    given: Gradients = [arriving.get(number) for number in numbers]
+    incoming: Gradients = [arriving.get(number) for number in numbers]
     if node.name() == ACCUMULATOR:
-        return _accumulated(flow, i, hooks, given)
+        return _call_leaf_hooks(flow, i, hooks, incoming)
     for hook in hooks.before:
-        given = _called(hook, tuple(given))
-    handed = _asked(node, given)
+        incoming = _call_hook(hook, tuple(incoming))
+    outgoing = _call_node(node, incoming)
     for hook in hooks.after:
-        handed = _called(hook, tuple(handed), tuple(given))
-    return _fitted(node, handed)
+        outgoing = _call_hook(hook, tuple(outgoing), tuple(incoming))
+    return _fit(node, outgoing)
 
 
-def _accumulated(flow: Flow, i: int, hooks: Hooks, given: Gradients) -> Gradients:
-    """Call the hooks before a leaf's .grad is added to, and note those after it; it passes on nothing."""
+def _call_leaf_hooks(flow: Flow, i: int, hooks: Hooks, incoming: Gradients) -> Gradients:
+    """Call the hooks that run before a leaf's .grad is changed, and return no gradients.
+
+    Hooks that run after the change are not called but reported as a trouble.
+    """
     try:
         for hook in hooks.before:
-            given = _called(hook, tuple(given))
+            incoming = _call_hook(hook, tuple(incoming))
     except _Unknown:
         flow.unknown.add((i, 0))
         raise
-    if given[0] is not None:
-        flow.arriving[i][0] = given[0]
+    if incoming[0] is not None:
+        flow.arriving[i][0] = incoming[0]
     if hooks.accumulated:
         raise _Unknown("accumulated")
     return ()
 
 
-def _called(hook: Hook, gradients: Any, *more: Any) -> Any:
-    """Return what a hook makes of copies of some gradients; of one that only looks at them, the same."""
+def _call_hook(hook: Hook, gradients: Any, *more: Any) -> Any:
+    """Call a hook on copies of the gradients and return the resulting gradients.
+
+    A hook that only looks at gradients is not called, and they are returned unchanged.
+    """
     if returns_nothing(hook):
         return gradients
     if not only_computes(hook):
@@ -235,27 +271,31 @@ def _called(hook: Hook, gradients: Any, *more: Any) -> Any:
     gradients = copied(gradients)
     try:
         answer = hook(gradients, *map(copied, more))
-    except Exception as error:  # a hook of the learner's may raise anything
+    except Exception as error:  # a learner's hook may raise anything
         raise _Unknown("failed") from error
     if isinstance(gradients, tuple) and isinstance(answer, torch.Tensor):
         return (answer,)
     return gradients if answer is None else answer
 
 
-def _asked(node: Any, gradients: Gradients) -> Gradients:
-    """Return what a node passes on to its inputs, before it is fitted to them."""
+def _call_node(node: Any, gradients: Gradients) -> Gradients:
+    """Return the gradients that a node passes to its inputs, not yet in the inputs' shapes and dtypes."""
     if not all(only_computes(hook, may_write=False) for hook in _unpack_hooks(node)):
         raise _Unknown("packed")
     try:
         return nodes.ask(node, [copied(gradient) for gradient in gradients], _ctx_of(node))
     except _Unknown:
         raise
-    except Exception as error:  # a function of the learner's own may raise anything
+    except Exception as error:  # a learner's Function may raise anything
         raise _Unknown("freed" if "been freed" in str(error) else "failed") from error
 
 
 def _ctx_of(node: Any) -> _Ctx | None:
-    """Return a copy of the ctx of a backward in Python, if calling it changes nothing."""
+    """Return a copy of the ctx for a backward written in Python, or None for a built-in node.
+
+    Raises:
+        _Unknown: if calling the backward might change something, or if the ctx cannot be copied.
+    """
     if not nodes.is_own(node):
         return None
     if not only_computes(nodes.backward_of(node)):
@@ -271,18 +311,18 @@ def _copy_of_saved(tensor: torch.Tensor | None) -> torch.Tensor | None:
 
 
 def _unpack_hooks(node: Any) -> Iterator[Hook]:
-    """Yield the functions that would unpack what a node saved."""
+    """Yield the hooks that would unpack the values that a node saved."""
     for name in dir(node):
         if name.startswith("_raw_saved_"):
-            with contextlib.suppress(RuntimeError):  # freed, which the node says when it is asked
+            with contextlib.suppress(RuntimeError):  # freed; calling the node will raise the same error
                 packed = getattr(node, name)
                 for each in packed if isinstance(packed, tuple) else (packed,):
                     if (hook := getattr(each, "unpack_hook", None)) is not None:
                         yield hook
 
 
-def _fitted(node: Any, handed: Gradients) -> Gradients:
+def _fit(node: Any, outgoing: Gradients) -> Gradients:
     try:
-        return nodes.fitted(node, handed)
+        return nodes.fitted(node, outgoing)
     except RuntimeError as error:
         raise _Unknown("failed") from error

@@ -1,9 +1,9 @@
-"""The hooks of the nodes of a graph, found without calling one.
+"""A search for the hooks of a graph's nodes that calls none of them.
 
-PyTorch keeps hooks in dictionaries and lists them nowhere: a tensor that nobody holds any more still has
-its hook. So the dictionaries are found among all objects, and for a moment listeners stand in them. The
-engine is then asked for the gradient of each node at that node itself, which calls the hooks of its results
-and nothing else.
+PyTorch keeps hooks in dictionaries but offers no list of them, and a hook outlives the last reference to its
+tensor. This module therefore finds the dictionaries among all objects that the garbage collector tracks, and
+replaces the hooks with listeners for a moment. Then the engine computes each node's gradient with respect to
+that same node, which calls the hooks of the node's results and nothing else.
 """
 
 import contextlib
@@ -25,10 +25,13 @@ Table = dict[int, Hook]
 
 @dataclass
 class Hooks:
-    """The hooks of one node, each list in the order of calling.
+    """The hooks of one node; each list is in the order in which the hooks are called.
 
-    `results` are hooks of tensors, with the number of the result; `before` and `after` are those of the
-    node; `accumulated` are called once a leaf's .grad has been added to.
+    Attributes:
+        results: the hooks of the node's results, which are tensors, each with the index of the result.
+        before: the hooks that run before the node.
+        after: the hooks that run after the node.
+        accumulated: the hooks that run after the gradient has been added to a leaf's .grad.
     """
 
     results: list[tuple[int, Hook]] = field(default_factory=list)
@@ -39,16 +42,21 @@ class Hooks:
 
 def hooks_of(nodes: Sequence[Any]) -> list[Hooks]:
     """Return the hooks of each node."""
-    if not RemovableHandle.next_id:  # no hook was ever registered: spare the look at all objects
+    if not RemovableHandle.next_id:  # no hook was ever registered, so skip the search through all objects
         return [Hooks() for _ in nodes]
     objects = gc.get_objects()
     tables: list[Table] = [thing for thing in objects if type(thing) is OrderedDict and _holds_hooks(thing)]
     if not tables:
         return [Hooks() for _ in nodes]
-    with _untouched(objects), _listening(tables) as heard:
-        results = [_heard_at(node, heard) for node in nodes]
+    with _protected_grads(objects), _listeners(tables) as called:
+        results = [_hooks_called_at(node, called) for node in nodes]
     return [
-        Hooks(of_results, _of_node(node.register_prehook), _of_node(node.register_hook), _accumulated(node))
+        Hooks(
+            of_results,
+            _registered_hooks(node.register_prehook),
+            _registered_hooks(node.register_hook),
+            _accumulated(node),
+        )
         for node, of_results in zip(nodes, results, strict=True)
     ]
 
@@ -58,32 +66,36 @@ def _holds_hooks(table: OrderedDict[Any, Any]) -> bool:
 
 
 @contextlib.contextmanager
-def _listening(tables: Sequence[Table]) -> Iterator[list[Hook]]:
-    """Put a listener in the place of each hook; a listener notes the hook if a gradient comes to it."""
-    heard: list[Hook] = []
+def _listeners(tables: Sequence[Table]) -> Iterator[list[Hook]]:
+    """Replace each hook with a listener that adds the hook to a list when a gradient arrives.
+
+    Yields:
+        the list of hooks to which a gradient has arrived.
+    """
+    called: list[Hook] = []
     originals = [dict(table) for table in tables]
 
     def listener(hook: Hook) -> Hook:
         def listen(gradient: Any, *_: Any) -> None:
             if gradient is not None:
-                heard.append(hook)
+                called.append(hook)
 
         return listen
 
     try:
         for table in tables:
             table.update({key: listener(hook) for key, hook in table.items()})
-        yield heard
+        yield called
     finally:
         for table, original in zip(tables, originals, strict=True):
             table.update(original)
 
 
 @contextlib.contextmanager
-def _untouched(objects: Sequence[Any]) -> Iterator[None]:
-    """Give tensors that retain their gradient the same gradient afterwards."""
+def _protected_grads(objects: Sequence[Any]) -> Iterator[None]:
+    """Protect the .grad of tensors that retain their gradient: restore it when the context ends."""
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
-    # A subclass of Tensor, such as a functional one, may answer for itself, with anything.
+    # A subclass of Tensor may override attribute access and return anything, so its override is bypassed.
     with torch._C.DisableTorchFunctionSubclass():
         tensors = [thing for thing in objects if type(thing) in kinds and thing.retains_grad is True]
         before = [tensor.grad for tensor in tensors]
@@ -95,19 +107,22 @@ def _untouched(objects: Sequence[Any]) -> Iterator[None]:
                 tensor.grad = gradient
 
 
-def _heard_at(node: Any, heard: list[Hook]) -> list[tuple[int, Hook]]:
-    found: list[tuple[int, Hook]] = []
+def _hooks_called_at(node: Any, called: list[Hook]) -> list[tuple[int, Hook]]:
+    hooks: list[tuple[int, Hook]] = []
     for number in range(count_of_results(node)):
-        heard.clear()
+        called.clear()
         edge = GradientEdge(node, number)
-        with contextlib.suppress(RuntimeError):  # a result that has no gradient
+        with contextlib.suppress(RuntimeError):  # raised for a result without a gradient
             torch.autograd.grad([edge], [edge], [ones(node, number)], retain_graph=True)
-        found += [(number, hook) for hook in heard]
-    return found
+        hooks += [(number, hook) for hook in called]
+    return hooks
 
 
-def _of_node(register: Callable[[Hook], Any]) -> list[Hook]:
-    """Return the hooks of a node; only a new one's handle leads to them."""
+def _registered_hooks(register: Callable[[Hook], Any]) -> list[Hook]:
+    """Return the hooks that were registered on a node with this method.
+
+    PyTorch exposes the table of hooks only through the handle of a newly registered hook.
+    """
     handle = register(lambda *_: None)
     table: Table = handle.hooks_dict_ref()
     handle.remove()

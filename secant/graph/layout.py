@@ -1,4 +1,4 @@
-"""Where the nodes of a graph stand in its picture: in rows, few edges crossing, nothing overlapping."""
+"""The layout of a graph's picture: nodes in rows, with few edges that cross and no boxes that overlap."""
 
 import unicodedata
 from bisect import bisect_left, insort
@@ -10,18 +10,18 @@ import networkx as nx
 
 from secant.graph.record import Node, Recorded
 
-ROWS = 8  # saved values written under a node; the hover text has them all
-LONG = 40  # characters of one line in a picture
+ROWS = 8  # maximum number of lines of facts and saved values in a node; the tooltip lists every saved value
+LONG = 40  # maximum length of a line in a picture, in letters
 
-SIZE, SMALL = 13, 11  # of the letters
-EM = 0.62  # a monospace letter's width over its size: the widest of the usual fonts, and a little more
+SIZE, SMALL = 13, 11  # font sizes in pixels
+EM = 0.62  # width of a monospace letter divided by its font size; slightly more than in any common font
 LINE, PAD = 15, 9
-BOX = 26  # height of a box with one line
-ACROSS, DOWN = 26, 30  # free room between boxes and between rows
-BESIDE = 8  # free room beside an edge that passes
-WIDE = 1000  # a row wider than this is parted
-STUB = 14  # from a node to the tensor that belongs to it
-TRACK = 6  # half the width of an edge that passes a row
+BOX = 26  # height in pixels of a box with one line
+ACROSS, DOWN = 26, 30  # free space in pixels between boxes and between rows
+BESIDE = 8  # free space in pixels next to an edge that crosses a row
+WIDE = 1000  # maximum width of a row in pixels; a wider row is split
+STUB = 14  # distance in pixels from a node to the box of its tensor
+TRACK = 6  # half the width in pixels of the space for an edge that crosses a row
 
 Point = tuple[float, float]
 Link = tuple[int, int]
@@ -29,10 +29,11 @@ Link = tuple[int, int]
 
 @dataclass
 class Place:
-    """A node with the tensors that belong to it, or a spot where a long edge passes a row.
+    """A node with the tensors that belong to it, or a spot where a long edge crosses a row.
 
-    `x` and `y` are the middle of the box's upper side; `left`, `right` and `depth` reach as far as
-    everything that belongs to it, `half` and `height` only as far as the box.
+    The point (`x`, `y`) is the middle of the box's upper side. From there, `left`, `right` and `depth` are
+    the distances to the edges of the box and its tensors together; `half` and `height` are those to the edges
+    of the box alone.
     """
 
     node: int | None
@@ -47,19 +48,22 @@ class Place:
 
 @dataclass
 class Scene:
-    """Where everything stands. The places of `graph.nodes` come first; then "⋯" and passing edges."""
+    """The positions of everything in a picture.
+
+    In `places`, the nodes of the graph come first, then the "⋯" boxes, then the spots where edges cross rows.
+    """
 
     places: list[Place]
     rows: list[list[int]]
-    edges: list[Link]  # between neighbouring rows; parallel ones stand here twice
+    edges: list[Link]  # edges between neighbouring rows; parallel edges are listed separately
     width: float = 0
     height: float = 0
     bottoms: list[float] = field(default_factory=list)
-    loose: list[tuple[float, float, float]] = field(default_factory=list)  # x, y, width
+    loose: list[tuple[float, float, float]] = field(default_factory=list)  # (x, y, width) of each box
 
 
 def cells(text: str) -> int:
-    """Return how many letters' room a text takes; a Korean letter takes two."""
+    """Return the width of a text in letters of a monospace font; a Korean letter counts as two."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
@@ -69,18 +73,18 @@ def text_width(text: str, size: float) -> float:
 
 
 def clipped(text: str) -> str:
-    """Return a text cut to the length of a line."""
+    """Return a text, cut off with "…" if it is longer than one line of the picture."""
     return text if cells(text) <= LONG else text[: LONG - 1] + "…"
 
 
 def saved_lines(node: Node, shown: bool) -> list[str]:
-    """Return what is written under a node: its numbers, and what it keeps."""
+    """Return the lines written under a node's name: its facts and, if shown, its saved values."""
     lines = [clipped(str(line)) for line in (*node.facts, *(node.saved if shown else ()))]
     return lines if len(lines) <= ROWS else [*lines[: ROWS - 1], "…"]
 
 
 def tag_size(lines: Sequence[str]) -> Point:
-    """Return width and height of a tensor's box."""
+    """Return the width and height of a tensor's box."""
     return max(text_width(clipped(line), SIZE) for line in lines) + 2 * PAD, BOX + LINE * (len(lines) - 1)
 
 
@@ -89,7 +93,7 @@ def _measured(number: int, node: Node, saved: bool) -> Place:
     head = text_width(clipped(node.name), SIZE) + (8 + text_width(node.shape, SMALL) if node.shape else 0)
     width = max([head, *(text_width(line, SMALL) for line in lines)]) + 2 * PAD
     if node.kind == "accumulate":
-        width += 10  # its pointed ends
+        width += 10  # room for the pointed ends of an AccumulateGrad box
     height = BOX + (LINE * len(lines) + 6 if lines else 0)
     place = Place(number, width / 2, height, width / 2, width / 2, height)
     if node.leaf is not None:
@@ -107,7 +111,10 @@ def _measured(number: int, node: Node, saved: bool) -> Place:
 
 
 def lay_out(graph: Recorded, saved: bool) -> Scene:
-    """Give every node a place: rows by the longest way from the outputs, few crossings, no overlaps."""
+    """Give every node a place, with few edges that cross and no boxes that overlap.
+
+    The number of a node's row is the length of the longest path from an output to the node.
+    """
     places = [_measured(i, node, saved) for i, node in enumerate(graph.nodes)]
     links = [(i, j) for i, node in enumerate(graph.nodes) for j in node.inputs]
     for i, node in enumerate(graph.nodes):
@@ -127,7 +134,10 @@ def lay_out(graph: Recorded, saved: bool) -> Scene:
 
 
 def _parted(row: list[int], ends: set[int], places: Sequence[Place]) -> Iterator[list[int]]:
-    """Yield a row; of one wider than a page, those from which no edge leads on may go to further rows."""
+    """Yield a row, split into several if it is too wide.
+
+    Only places without outgoing edges move to the additional rows.
+    """
     width = sum(places[i].left + places[i].right + ACROSS for i in row)
     parts = int(width // WIDE) + 1
     last = [i for i in row if i in ends]
@@ -136,7 +146,10 @@ def _parted(row: list[int], ends: set[int], places: Sequence[Place]) -> Iterator
 
 
 def _routed(links: Sequence[Link], places: list[Place], rows: list[list[int]]) -> list[Link]:
-    """Cut long edges at the rows they pass. Those that lead to one node share their way once they meet."""
+    """Return the edges, with long ones split at the rows they cross.
+
+    Long edges that lead to the same node share the rest of their path once they meet.
+    """
     row_of = {i: r for r, row in enumerate(rows) for i in row}
     tracks: dict[tuple[int, int, int], int] = {}
     edges = []
@@ -154,21 +167,24 @@ def _routed(links: Sequence[Link], places: list[Place], rows: list[list[int]]) -
             edges.append((at, tracks[key]))
             at = tracks[key]
             if known:
-                break  # from here on the way is drawn already
+                break  # an earlier edge to the same node already has the rest of the path
         else:
             edges.append((at, end))
     return edges
 
 
 def _order(scene: Scene) -> None:
-    """Order each row so that few edges cross: each place near the mean of its neighbours, up and down."""
+    """Order each row so that few edges cross.
+
+    Sweeps up and down take turns: each moves a place to the mean of its neighbours in the previous row.
+    """
     above, below = _neighbours(scene)
     ports: dict[int, list[tuple[int, float]]] = {}
     for start, ends in below.items():
         for k, end in enumerate(ends):
             ports.setdefault(end, []).append((start, (k + 1) / (len(ends) + 1)))
     rank = {i: float(k) for row in scene.rows[:1] for k, i in enumerate(row)}
-    for row in scene.rows[1:]:  # first the inputs from left to right as the operation took them
+    for row in scene.rows[1:]:  # start with each operation's inputs from left to right
         row.sort(key=lambda i: sum(rank[up] + port for up, port in ports[i]) / len(ports[i]))
         rank |= {i: float(k) for k, i in enumerate(row)}
     best, fewest = [list(row) for row in scene.rows], _crossings(scene)
@@ -207,12 +223,15 @@ def _crossings(scene: Scene) -> int:
 
 
 def _space(scene: Scene) -> None:
-    """Place each row so that edges are short and upright, in the row's order and without overlaps."""
+    """Set the x of each place so that edges are short and nearly vertical.
+
+    Each row keeps its order, and its boxes do not overlap.
+    """
     above, below = _neighbours(scene)
     places = scene.places
     near: dict[int, list[tuple[float, int]]] = {i: [] for i in range(len(places))}
     for start, end in scene.edges:
-        # What is alone on its way, a passing edge or a chain of operations, had better go straight.
+        # A path without branches, such as a long edge or a chain of operations, should be straight.
         weight = 8.0 if len(below[start]) == 1 and (len(above[end]) == 1 or not places[end].height) else 1.0
         near[start].append((weight, end))
         near[end].append((weight, start))
@@ -231,12 +250,12 @@ def _space(scene: Scene) -> None:
 def _spread(
     places: list[Place], row: Sequence[int], goals: Sequence[float], weights: Sequence[float]
 ) -> None:
-    """Set a row's x as near the goals as its neighbours allow (isotonic regression)."""
+    """Set the x of each place in a row as near its goal as its neighbours allow, by isotonic regression."""
     offsets = [0.0]
     for i, j in pairwise(row):
         gap = ACROSS if places[i].height and places[j].height else BESIDE
         offsets.append(offsets[-1] + places[i].right + gap + places[j].left)
-    blocks: list[tuple[float, float, int]] = []  # mean, weight, how many
+    blocks: list[tuple[float, float, int]] = []  # (mean, weight, number of places)
     for goal, offset, weight in zip(goals, offsets, weights, strict=True):
         blocks.append((goal - offset, weight, 1))
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
@@ -249,7 +268,7 @@ def _spread(
 
 
 def _finish(scene: Scene, graph: Recorded) -> None:
-    """Set every y, the loose boxes and the picture's size."""
+    """Set the y of every place, the positions of the loose boxes and the size of the picture."""
     places, margin = scene.places, 6.0
     left = min((place.x - place.left for place in places), default=0)
     for place in places:

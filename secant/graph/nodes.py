@@ -1,4 +1,4 @@
-"""Nodes of autograd's graph, asked one at a time for what they pass on, under the engine's own rules."""
+"""Functions that run a single node of autograd's graph by the rules of the autograd engine."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -14,23 +14,23 @@ Gradients = Sequence[Tensor | None]
 
 
 def is_own(node: Any) -> bool:
-    """Return whether the node's backward is a class of Python, a `torch.autograd.Function`."""
+    """Return whether the node belongs to a custom `torch.autograd.Function`, a class written in Python."""
     return isinstance(node, BackwardCFunction)
 
 
 def backward_of(node: Any) -> Any:
-    """Return the Python function that computes the backward of such a class, `backward` or `vjp`."""
-    written = node._forward_cls
-    return written.backward if written.vjp is Function.vjp else written.vjp
+    """Return the Python function that computes a custom Function's backward: `backward` or `vjp`."""
+    function_class = node._forward_cls
+    return function_class.backward if function_class.vjp is Function.vjp else function_class.vjp
 
 
 def count_of_results(node: Any) -> int:
-    """Return how many results the forward operation of a node had."""
+    """Return how many results the forward operation of the node had."""
     return 1 if node.name() == ACCUMULATOR else len(node._input_metadata)
 
 
 def ones(node: Any, number: int) -> Tensor:
-    """Return a gradient of ones for one of a node's results."""
+    """Return a gradient of ones for the node's result with this index."""
     if node.name() == ACCUMULATOR:
         return torch.ones_like(node.variable)
     about = node._input_metadata[number]
@@ -38,52 +38,58 @@ def ones(node: Any, number: int) -> Tensor:
 
 
 def ask(node: Any, gradients: Gradients, ctx: Any = None) -> list[Tensor | None]:
-    """Return what a node passes to each of its `next_functions`, before `fitted`. No hook is called.
+    """Call a node and return a gradient for each of its `next_functions`, not yet passed through `fitted`.
+
+    No hook is called.
 
     Args:
-        node: any node but the one that adds to a leaf's .grad.
-        gradients: one for each of its results; None where no gradient arrives.
-        ctx: the object that a backward written in Python gets in place of the node.
+        node: any node except AccumulateGrad, which adds to a leaf's .grad.
+        gradients: one gradient for each of the node's results; None where no gradient arrives.
+        ctx: the object that a backward written in Python receives instead of the node.
 
     Raises:
-        RuntimeError: if the engine would refuse the result. A backward in Python may raise anything.
+        RuntimeError: if the engine would refuse the result. A backward written in Python may raise anything.
     """
     if is_own(node):
-        return _of_inputs(node, _own(node, gradients, ctx or node))
-    handed = node(*gradients)
-    return [*(handed if isinstance(handed, tuple) else (handed,))]
+        return _results_for_edges(node, _call_python_backward(node, gradients, ctx or node))
+    outgoing = node(*gradients)
+    return [*(outgoing if isinstance(outgoing, tuple) else (outgoing,))]
 
 
 def fitted(node: Any, handed: Gradients) -> list[Tensor | None]:
-    """Return these gradients in the shape and dtype of the node's inputs, one for each.
+    """Return one gradient for each input of the node, with that input's shape and dtype.
 
-    The engine sums a gradient over the dimensions that its input was broadcast along.
+    Like the engine, sum a gradient over the dimensions along which its input was broadcast.
     """
     pairs = zip_longest(node.next_functions, handed[: len(node.next_functions)])
-    return [_fitted(gradient, *edge) for edge, gradient in pairs]
+    return [_fit(gradient, *edge) for edge, gradient in pairs]
 
 
-def _own(node: Any, gradients: Gradients, ctx: Any) -> Any:
-    written = node._forward_cls
-    if not _may_be_none(written):
+def _call_python_backward(node: Any, gradients: Gradients, ctx: Any) -> Any:
+    function_class = node._forward_cls
+    if not _keeps_none(function_class):
         filled = [0 * ones(node, k) if gradient is None else gradient for k, gradient in enumerate(gradients)]
         gradients = filled
-    boxed = getattr(written, "boxed_grads_call", False)
+    boxed = getattr(function_class, "boxed_grads_call", False)
     return backward_of(node)(ctx, *([list(gradients)] if boxed else gradients))
 
 
-def _may_be_none(written: type[Function]) -> bool:
-    """Return whether a Function asks for None in place of zeros; its node keeps that to itself."""
-    makers = (written.forward, written.setup_context)
+def _keeps_none(function_class: type[Function]) -> bool:
+    """Return whether a Function asks for None instead of zeros where no gradient arrives.
+
+    The node does not show this, so the code of `forward` and `setup_context` is searched for
+    `set_materialize_grads`.
+    """
+    makers = (function_class.forward, function_class.setup_context)
     codes = (getattr(maker, "__code__", None) for maker in makers)
     return any(code is not None and "set_materialize_grads" in code.co_names for code in codes)
 
 
-def _of_inputs(node: Any, results: Any) -> list[Tensor | None]:
-    """Return the results of a backward in Python for the inputs that are tensors.
+def _results_for_edges(node: Any, results: Any) -> list[Tensor | None]:
+    """Return the results of a backward written in Python that belong to the node's `next_functions`.
 
-    The function returns one for every argument of forward. `next_functions` has only the tensors, and no
-    node for a tensor that needs no gradient.
+    Such a backward returns one result for every argument of forward. `next_functions` has an entry only for
+    each tensor, and that entry has no node if the tensor needs no gradient.
     """
     results = results if isinstance(results, tuple) else (results,)
     needs = node.needs_input_grad
@@ -99,11 +105,11 @@ def _of_inputs(node: Any, results: Any) -> list[Tensor | None]:
 
 
 def described(node: Any, number: int) -> Any:
-    """Return an object with the dtype and the shape of a node's result, or of the leaf of its node."""
+    """Return an object with the shape and dtype of a node's result, or the leaf of an AccumulateGrad node."""
     return node.variable if node.name() == ACCUMULATOR else node._input_metadata[number]
 
 
-def _fitted(gradient: Tensor | None, following: Any, number: int) -> Tensor | None:
+def _fit(gradient: Tensor | None, following: Any, number: int) -> Tensor | None:
     if gradient is None or following is None:
         return None
     wanted = described(following, number)

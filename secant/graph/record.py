@@ -1,4 +1,4 @@
-"""What autograd recorded for some tensors, as plain data: it keeps no tensor and no node alive."""
+"""A snapshot of the graph that autograd recorded, as plain data that keeps no tensor or node alive."""
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,8 +11,8 @@ from secant.graph.flow import Fact, Flow, Kind, Trouble, numbers, walk_back
 from secant.graph.nodes import ACCUMULATOR, described
 from secant.language import say
 
-LIMIT = 100  # nodes kept; a picture of more is not read any longer
-LONG = 40  # characters of a kept value that is no tensor
+LIMIT = 100  # maximum number of nodes in a snapshot; a picture with more would be unreadable
+LONG = 40  # maximum length in characters of the text of a saved value that is not a tensor
 
 State = Literal["kept", "freed", "changed", "hooked", "unreadable"]
 Role = Literal["function", "accumulate", "value", "leaf"]
@@ -20,7 +20,7 @@ Role = Literal["function", "accumulate", "value", "leaf"]
 
 @dataclass(frozen=True)
 class Saved:
-    """One value that a node keeps for backward: the text of it, or why there is none."""
+    """One value that a node saved for backward: its text, or the reason why there is no text."""
 
     name: str
     text: str = ""
@@ -39,10 +39,13 @@ class Saved:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of the graph as it was when it was read; `inputs` are positions in `Recorded.nodes`.
+    """A node of the graph as it was when it was read.
 
-    `next_functions` holds the inputs in this order, without its None; `left_out` counts those not kept.
-    `value` says that it stands for a Value of lesson 10.
+    Attributes:
+        inputs: the positions of the node's inputs in `Recorded.nodes`, in the order of `next_functions`.
+            Entries of `next_functions` without a node are skipped.
+        left_out: the number of inputs beyond the LIMIT, which are not in the snapshot.
+        value: True if the node stands for a Value of lesson 10.
     """
 
     name: str
@@ -69,7 +72,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Loose:
-    """A tensor that no node of the graph belongs to: a constant, or a leaf that was not used."""
+    """A tensor that belongs to no node of the graph: a constant or an unused leaf."""
 
     label: str
     constant: bool
@@ -77,10 +80,12 @@ class Loose:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The graph behind some tensors as it was when it was read, the nodes nearest the outputs first.
+    """The graph behind some tensors as it was when it was read, with the nodes nearest the outputs first.
 
-    `left_out` counts the nodes beyond the LIMIT, `missing` names the tensors among them, `troubles` tell why
-    there are numbers that could not be had, and at which nodes.
+    Attributes:
+        left_out: the number of nodes beyond the LIMIT.
+        missing: the names of the tensors that belong to nodes beyond the LIMIT.
+        troubles: the reasons why numbers are missing, each with the names of the nodes concerned.
     """
 
     nodes: tuple[Node, ...]
@@ -91,43 +96,49 @@ class Recorded:
 
 
 def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) -> Recorded:
-    """Read all that backward can reach from some tensors, each node once, and where the tensors belong.
+    """Read every node that backward can reach from the tensors, and match the tensors to the nodes.
 
-    With what is shown besides: values, slopes, gradients.
+    Args:
+        tensors: the tensors by the names to show.
+        shown: the kinds of number to read as well: values, slopes, gradients.
     """
     makers = {name: tensor.grad_fn for name, tensor in tensors.items()}
-    found, inputs = _walk(makers.values())  # holds the nodes, so that their ids stay theirs
-    fed = {i for row in inputs for i in row}
-    chosen = _nearest([i for i in range(len(found)) if i not in fed], inputs)
-    place = {old: new for new, old in enumerate(chosen)}
+    graph_nodes, inputs = _walk(makers.values())  # keeps the nodes alive, so that no id is used again
+    consumed = {i for row in inputs for i in row}
+    chosen = _nearest([i for i in range(len(graph_nodes)) if i not in consumed], inputs)
+    new_position = {old: new for new, old in enumerate(chosen)}
 
-    home = {id(node): i for i, node in enumerate(found)}
-    leaves = {id(node.variable): i for i, node in enumerate(found) if node.name() == ACCUMULATOR}
+    position_of = {id(node): i for i, node in enumerate(graph_nodes)}
+    leaves = {id(node.variable): i for i, node in enumerate(graph_nodes) if node.name() == ACCUMULATOR}
     named: dict[int, list[tuple[str, torch.Tensor]]] = {}
     loose, missing = [], []
     for name, tensor in tensors.items():
-        here = leaves.get(id(tensor)) if makers[name] is None else home[id(makers[name])]
-        if here is None:
+        position = leaves.get(id(tensor)) if makers[name] is None else position_of[id(makers[name])]
+        if position is None:
             loose.append(Loose(f"{name} {_shape(tensor)}", not tensor.requires_grad))
-        elif here not in place:
+        elif position not in new_position:
             missing.append(name)
         else:
-            named.setdefault(here, []).append((name, tensor))
+            named.setdefault(position, []).append((name, tensor))
 
-    flow = Flow([{} for _ in found], [()] * len(found))
+    flow = Flow([{} for _ in graph_nodes], [()] * len(graph_nodes))
     if "slope" in shown or "gradient" in shown:
-        outputs = [(home[id(maker)], tensors[name].output_nr) for name, maker in makers.items() if maker]
+        outputs = [
+            (position_of[id(maker)], tensors[name].output_nr) for name, maker in makers.items() if maker
+        ]
         flow = walk_back(
-            found, [start for start in outputs if start[0] not in fed], gradients="gradient" in shown
+            graph_nodes,
+            [start for start in outputs if start[0] not in consumed],
+            gradients="gradient" in shown,
         )
-    results = _results(found, named) if "value" in shown else []
-    labels_of = {id(node): _label(node, named.get(i, [])) for i, node in enumerate(found)}
+    results = _results(graph_nodes, named) if "value" in shown else []
+    labels_of = {id(node): _label(node, named.get(i, [])) for i, node in enumerate(graph_nodes)}
 
-    known = {key: name for name, tensor in reversed(list(tensors.items())) if (key := _memory(tensor))}
+    names_of = {key: name for name, tensor in reversed(list(tensors.items())) if (key := _memory(tensor))}
     nodes = []
     for old in chosen:
-        node, names = found[old], named.get(old, [])
-        drawn = tuple(place[i] for i in inputs[old] if i in place)
+        node, names = graph_nodes[old], named.get(old, [])
+        drawn = tuple(new_position[i] for i in inputs[old] if i in new_position)
         shapes = tuple(_shape(entry) for entry in getattr(node, "_input_metadata", ()))
         tags = tuple(_named(name, tensor, len(shapes)) for name, tensor in names)
         values = list(_values(results[old], len(shapes))) if results else []
@@ -146,29 +157,29 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
                 shapes=shapes if leaf is None else (),
                 tensors=tags if leaf is None else (),
                 leaf=leaf,
-                saved=tuple(sorted(_saved(node, known), key=lambda one: one.text.startswith(" ="))),
-                output=old not in fed,
+                saved=tuple(sorted(_saved(node, names_of), key=lambda one: one.text.startswith(" ="))),
+                output=old not in consumed,
                 facts=(*values, *gradients, *slopes),
             )
         )
     troubles: dict[Trouble, tuple[str, ...]] = {}
     for trouble, i in sorted(flow.troubles):
-        troubles[trouble] = (*troubles.get(trouble, ()), _place(found[i], named.get(i, [])))
-    return Recorded(tuple(nodes), tuple(loose), len(found) - len(nodes), tuple(missing), troubles)
+        troubles[trouble] = (*troubles.get(trouble, ()), _place(graph_nodes[i], named.get(i, [])))
+    return Recorded(tuple(nodes), tuple(loose), len(graph_nodes) - len(nodes), tuple(missing), troubles)
 
 
 def _many(node: Any) -> bool:
-    """Whether a node's results are more than one number."""
+    """Return whether a node's results hold more than one number."""
     return [tuple(about.shape) for about in node._input_metadata] != [()]
 
 
 def _label(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
-    """Return what a node is called where another leads to it: its tensor's name, else its own."""
+    """Return the label for a node at the end of an edge: its tensor's name, or else the node's own name."""
     return named[0][0] if named else node.name().removeprefix("torch::autograd::")
 
 
 def _place(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
-    """Return the name of a node's tensor, if it has one, with the node's own."""
+    """Return a node's name for a sentence about a missing number, with its tensor's name if there is one."""
     name = str(node.name()).removeprefix("torch::autograd::")
     if not named:
         return name
@@ -176,20 +187,23 @@ def _place(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
 
 
 def _results(
-    found: Sequence[Any], named: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
+    graph_nodes: Sequence[Any], named: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
 ) -> list[dict[int, torch.Tensor]]:
-    """Return the results of each node that somebody keeps: the learner, the node itself, or the next one."""
-    place = {id(node): i for i, node in enumerate(found)}
-    results: list[dict[int, torch.Tensor]] = [{} for _ in found]
-    for i, node in enumerate(found):
+    """Return the results of each node that are still available, by the index of the result.
+
+    A result is available if the learner passed it, or if its node or a node that used it saved it.
+    """
+    place = {id(node): i for i, node in enumerate(graph_nodes)}
+    results: list[dict[int, torch.Tensor]] = [{} for _ in graph_nodes]
+    for i, node in enumerate(graph_nodes):
         if node.name() == ACCUMULATOR:
             results[i][0] = node.variable
         for name, at, number in (("result", i, 0), *_kept_of_inputs(node, place)):
             value = _readable(node, name)
-            if value is not None and _fits(value, found[at], number):
+            if value is not None and _fits(value, graph_nodes[at], number):
                 results[at].setdefault(number, value)
-    for i, given in named.items():
-        results[i] |= {tensor.output_nr if tensor.grad_fn else 0: tensor for _, tensor in given}
+    for i, pairs in named.items():
+        results[i] |= {tensor.output_nr if tensor.grad_fn else 0: tensor for _, tensor in pairs}
     return results
 
 
@@ -200,7 +214,10 @@ def _kept_of_inputs(node: Any, place: Mapping[int, int]) -> Iterator[tuple[str, 
 
 
 def _readable(node: Any, name: str) -> torch.Tensor | None:
-    """Return a tensor that a node keeps, if it still does; what a hook packed stays packed."""
+    """Return a tensor that a node saved, or None if it was freed or packed by a hook.
+
+    A packed tensor stays packed.
+    """
     try:
         raw = getattr(node, f"_raw_saved_{name}", None)
         if raw is None or getattr(raw, "unpack_hook", None) is not None:
@@ -234,23 +251,23 @@ def _slopes(node: Any, slopes: Sequence[torch.Tensor | None], labels: Mapping[in
 
 
 def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:
-    """Return every node that can be reached, each once, and the positions of each one's inputs."""
-    found: list[Any] = []
+    """Return each node that can be reached from the given nodes, and the positions of each node's inputs."""
+    graph_nodes: list[Any] = []
     place: dict[int, int] = {}
 
     def at(node: Any) -> int:
         if id(node) not in place:
-            place[id(node)] = len(found)
-            found.append(node)
+            place[id(node)] = len(graph_nodes)
+            graph_nodes.append(node)
         return place[id(node)]
 
     for node in starts:
         if node is not None:
             at(node)
     inputs: list[list[int]] = []
-    while len(inputs) < len(found):
-        inputs.append([at(node) for node, _ in found[len(inputs)].next_functions if node is not None])
-    return found, inputs
+    while len(inputs) < len(graph_nodes):
+        inputs.append([at(node) for node, _ in graph_nodes[len(inputs)].next_functions if node is not None])
+    return graph_nodes, inputs
 
 
 def _nearest(roots: Sequence[int], inputs: Sequence[Sequence[int]]) -> list[int]:
@@ -267,20 +284,26 @@ def _nearest(roots: Sequence[int], inputs: Sequence[Sequence[int]]) -> list[int]
 
 
 def _shape(thing: Any) -> str:
-    """Return the shape of a tensor or of a node's metadata, as Python writes it."""
+    """Return the shape of a tensor or of a node's metadata, written as a Python tuple."""
     try:
         return str(tuple(thing.shape))
-    except (RuntimeError, AttributeError):  # nested tensors have none
+    except (RuntimeError, AttributeError):  # a nested tensor has no shape
         return "?"
 
 
 def _named(name: str, tensor: torch.Tensor, results: int) -> str:
-    """Return the label of a node's result; the node shows the shape itself if it has but one."""
+    """Return the label of a node's result: its name, and its shape if the node has several results.
+
+    The box of a node with a single result shows the shape already.
+    """
     return name if results == 1 else f"{name} {_shape(tensor)}"
 
 
 def _memory(tensor: torch.Tensor) -> tuple[Any, ...] | None:
-    """Return what only the same values in the same memory share; nothing for tensors without memory."""
+    """Return a key that two tensors share only if they are the same values in the same memory.
+
+    Return None for a tensor without elements or without a single block of memory.
+    """
     try:
         if tensor.numel():
             return tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype
@@ -289,26 +312,31 @@ def _memory(tensor: torch.Tensor) -> tuple[Any, ...] | None:
     return None
 
 
-def _saved(node: Any, known: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
-    """Yield what a node keeps for backward. What a hook packed stays packed: unpacking may recompute it."""
+def _saved(node: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
+    """Yield the values that a node saved for backward.
+
+    A value that a hook packed stays packed, because unpacking may recompute it.
+    """
     names = [name.removeprefix("_saved_") for name in dir(node) if name.startswith("_saved_")]
     for name in names:
-        what, _, detail = name.partition("_sym_")
-        if detail and (what in names or detail == "strides"):
-            continue  # the tensor itself tells
-        yield from _saved_at(node, f"_saved_{name}", f"_raw_saved_{name}", name, known)
-    if isinstance(node, torch.autograd.function.BackwardCFunction):  # the ctx of a custom Function
-        yield from _saved_at(node, "saved_tensors", "_raw_saved_tensors", "saved_tensors", known)
+        attribute, _, detail = name.partition("_sym_")
+        if detail and (attribute in names or detail == "strides"):
+            continue  # the saved tensor shows its own sizes
+        yield from _saved_at(node, f"_saved_{name}", f"_raw_saved_{name}", name, names_of)
+    if isinstance(node, torch.autograd.function.BackwardCFunction):  # the node is a custom Function's ctx
+        yield from _saved_at(node, "saved_tensors", "_raw_saved_tensors", "saved_tensors", names_of)
         for name, value in vars(node).items():
             if not name.startswith("_"):
-                yield from _shown(name, value, known)
+                yield from _shown(name, value, names_of)
 
 
-def _saved_at(node: Any, at: str, raw: str, name: str, known: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
+def _saved_at(
+    node: Any, at: str, raw: str, name: str, names_of: dict[tuple[Any, ...], str]
+) -> Iterator[Saved]:
     try:
         packed = getattr(node, raw, ())
-        for one in packed if isinstance(packed, tuple) else (packed,):
-            if getattr(one, "unpack_hook", None) is not None:
+        for handle in packed if isinstance(packed, tuple) else (packed,):
+            if getattr(handle, "unpack_hook", None) is not None:
                 yield Saved(name, state="hooked")
                 return
         value = getattr(node, at)
@@ -321,19 +349,19 @@ def _saved_at(node: Any, at: str, raw: str, name: str, known: dict[tuple[Any, ..
         else:
             yield Saved(name, state="unreadable")
         return
-    yield from _shown(name, value, known)
+    yield from _shown(name, value, names_of)
 
 
-def _shown(name: str, value: Any, known: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
-    """Yield the text of one kept value, or of each tensor in a tuple of them."""
+def _shown(name: str, value: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
+    """Yield the text of one saved value, or of each item if the value is a list or tuple with tensors."""
     if isinstance(value, torch.Tensor):
-        words = [known.get(_memory(value) or (), ""), _shape(value)]
+        words = [names_of.get(_memory(value) or (), ""), _shape(value)]
         if value.dim() == 0 and value.device.type != "meta":
             words.append(f"= {_short(value.detach().item())}")
         yield Saved(name, ": " + " ".join(filter(None, words)))
-    elif isinstance(value, list | tuple) and any(isinstance(one, torch.Tensor) for one in value):
-        for i, one in enumerate(value):
-            yield from _shown(f"{name}[{i}]", one, known)
+    elif isinstance(value, list | tuple) and any(isinstance(item, torch.Tensor) for item in value):
+        for i, item in enumerate(value):
+            yield from _shown(f"{name}[{i}]", item, names_of)
     elif isinstance(value, int | float | complex | str | list | tuple) and value != ():
         text = _short(value)
         if len(text) <= LONG:
@@ -342,5 +370,5 @@ def _shown(name: str, value: Any, known: dict[tuple[Any, ...], str]) -> Iterator
 
 def _short(value: Any) -> str:
     if isinstance(value, int) and value >= 2**63:
-        return str(value - 2**64)  # PyTorch hands out a negative dim as if it had no sign
+        return str(value - 2**64)  # PyTorch returns a negative dim as an unsigned 64-bit number
     return f"{value:.4g}" if isinstance(value, float | complex) else repr(value)

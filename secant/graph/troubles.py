@@ -1,4 +1,4 @@
-"""Sentences about numbers that a picture of a graph does not show, and why."""
+"""Sentences that explain which numbers are missing from a picture of a graph, and why."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,7 +7,7 @@ from secant.language import say
 
 
 def sentences(troubles: Mapping[Trouble, tuple[str, ...]]) -> Iterator[str]:
-    """Yield a sentence for each kind of trouble, with the names of the nodes."""
+    """Yield a sentence for each kind of trouble, with the names of the nodes concerned."""
     for trouble, names in troubles.items():
         yield _sentence(trouble, ", ".join(dict.fromkeys(names)))
 

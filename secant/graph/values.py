@@ -1,4 +1,4 @@
-"""The graph of lesson 10's Values, read as `record` reads that of tensors."""
+"""Snapshots of the graph of lesson 10's Values, in the form that `record` gives to the graph of tensors."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
@@ -8,21 +8,24 @@ from secant.value import Value
 
 
 def record_values(named: Mapping[str, Value], shown: Collection[Kind] = ()) -> Recorded:
-    """Read all Values that some were made from, each once, those nearest the given ones first.
+    """Read the given Values and all Values they were computed from, with those nearest the given ones first.
 
-    With what is shown besides: data as values, slopes, and as gradients what each `grad` holds.
+    Args:
+        named: the Values by the names to show.
+        shown: the kinds of number to include. "value" is a Value's `data`, "slope" its slopes, and
+            "gradient" its `grad`.
     """
     names = {id(value): name for name, value in named.items()}
-    found: dict[int, Value] = {id(value): value for value in named.values()}
-    made = {id(parent) for value in named.values() for parent in _below(value)}
-    todo = [value for place, value in found.items() if place not in made]
-    found = {id(value): value for value in todo}
-    for value in todo:  # which grows
-        fresh = {id(parent): parent for parent in value.parents if id(parent) not in found}
-        found |= fresh
+    reachable: dict[int, Value] = {id(value): value for value in named.values()}
+    parents = {id(parent) for value in named.values() for parent in _below(value)}
+    todo = [value for place, value in reachable.items() if place not in parents]
+    reachable = {id(value): value for value in todo}
+    for value in todo:  # the loop appends to this list
+        fresh = {id(parent): parent for parent in value.parents if id(parent) not in reachable}
+        reachable |= fresh
         todo += fresh.values()
-    kept = todo[:LIMIT]
-    at = {id(value): place for place, value in enumerate(kept)}
+    snapshot = todo[:LIMIT]
+    at = {id(value): place for place, value in enumerate(snapshot)}
     nodes = tuple(
         Node(
             name=names.get(id(value), "Value"),
@@ -32,25 +35,27 @@ def record_values(named: Mapping[str, Value], shown: Collection[Kind] = ()) -> R
             tensors=(),
             leaf=None,
             saved=(),
-            output=id(value) not in made,
+            output=id(value) not in parents,
             facts=tuple(fact for fact in _facts(value, names) if fact.kind in shown),
             value=True,
         )
-        for value in kept
+        for value in snapshot
     )
     missing = tuple(name for place, name in names.items() if place not in at)
-    return Recorded(nodes, left_out=len(todo) - len(kept), missing=missing)
+    return Recorded(nodes, left_out=len(todo) - len(snapshot), missing=missing)
 
 
 def _below(value: Value) -> Iterable[Value]:
-    """Return all Values that one was made from, each once."""
-    found: dict[int, Value] = {}
+    """Return all Values that the given one was computed from, each once."""
+    ancestors: dict[int, Value] = {}
     layer = [value]
     while layer:
-        fresh = {id(parent): parent for one in layer for parent in one.parents if id(parent) not in found}
-        found |= fresh
+        fresh = {
+            id(parent): parent for child in layer for parent in child.parents if id(parent) not in ancestors
+        }
+        ancestors |= fresh
         layer = list(fresh.values())
-    return found.values()
+    return ancestors.values()
 
 
 def _facts(value: Value, names: Mapping[int, str]) -> Iterator[Fact]:

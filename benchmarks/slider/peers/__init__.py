@@ -1,5 +1,5 @@
-"""What somebody would pick instead of lesson 1's explorer: a module each, run in a notebook's kernel.
+"""Alternatives to lesson 1's explorer, one module each, which run in a notebook's kernel.
 
-Each has `show()`, which draws `picture`'s picture by other means. The sliders, the numbers and the words are
-the explorer's own, so that only the way to the screen differs.
+Each module has a function `show()`, which draws the picture of `picture.py` with another library. The
+sliders, the numbers and the words are the explorer's own, so that only the drawing differs.
 """

@@ -1,4 +1,4 @@
-"""bqplot: each line is a widget, drawn as SVG by D3 in the page."""
+"""The picture drawn with bqplot, in which each line is a widget that D3 draws as SVG in the page."""
 
 from typing import Any
 
@@ -43,17 +43,17 @@ def show() -> None:
         "step": line(right, INK, 1.2, line_style="dotted"),
         "median": dots(right, INK, "circle", 100, "median", fill=False, stroke_width=2),
         "nothing": dots(right, SECANT, "cross", 100),
-        "here": dots(right, SECANT, "diamond", 50, "at this x"),  # the last to be moved, which ends a frame
+        "here": dots(right, SECANT, "diamond", 50, "at this x"),  # moved last, so its change ends each frame
     }
 
     def draw(moving: Moving) -> None:
         for name, mark in marks.items():
             x, y = getattr(moving, name.replace("marks", "float"))
-            if isinstance(mark, bq.Scatter):  # which has no place for NaN
+            if isinstance(mark, bq.Scatter):  # a Scatter cannot hold NaN
                 shown = np.isfinite(y)
                 shown[np.arange(len(x)) % EVERY > 0] &= "marks" not in name
                 x, y = x[shown], y[shown]
-            with mark.hold_sync():  # one message for both
+            with mark.hold_sync():  # sends x and y in one message
                 mark.x, mark.y = x, y
 
     drawn = list(marks.values())

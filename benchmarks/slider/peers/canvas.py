@@ -1,4 +1,4 @@
-"""A bare canvas: the kernel sends the numbers, about a kilobyte, and the page draws the lines."""
+"""The picture drawn on a bare canvas: the kernel sends about a kilobyte of numbers, the page draws lines."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -13,7 +13,12 @@ from benchmarks.slider.peers.picture import Moving
 
 
 class Canvas(anywidget.AnyWidget):
-    """Two plots. `numbers` is, for each thing that moves, how many points, then their x, then their y."""
+    """A widget with two plots.
+
+    Attributes:
+        scene: everything in the plots that does not move.
+        numbers: for each part that moves, the number of its points, then their x, then their y.
+    """
 
     _esm = Path(__file__).with_suffix(".js")
     scene = Dict().tag(sync=True)

@@ -1,4 +1,4 @@
-"""ipywidgets' interact with matplotlib's inline backend: a new figure, as a PNG, for every move."""
+"""The picture drawn with ipywidgets' interact and matplotlib's inline backend: a new PNG for every move."""
 
 import matplotlib.pyplot as plt
 from ipywidgets import interact

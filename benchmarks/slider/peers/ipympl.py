@@ -1,4 +1,4 @@
-"""ipympl: matplotlib's own canvas in the page, which is sent the pixels that changed."""
+"""The picture drawn with ipympl, matplotlib's own canvas in the page, which receives the changed pixels."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The picture in matplotlib: for the peers that draw with it."""
+"""The picture as a matplotlib figure, for the peers that draw with matplotlib."""
 
 from dataclasses import fields
 
@@ -29,7 +29,7 @@ RIGHT = {
 
 
 def figure() -> tuple[Figure, dict[str, Line2D]]:
-    """Return a figure with all that stands still, and the lines that `move` moves."""
+    """Return a figure with everything that stands still, and the lines that `move` moves."""
     fig, (left, right) = plt.subplots(
         1, 2, figsize=(picture.WIDTH / 100, picture.HEIGHT / 100), dpi=100, layout="constrained"
     )
@@ -48,6 +48,6 @@ def figure() -> tuple[Figure, dict[str, Line2D]]:
 
 
 def move(lines: dict[str, Line2D], moving: Moving) -> None:
-    """Set what moves."""
+    """Set the points of the lines that change from one frame to the next."""
     for field in fields(moving):
         lines[field.name].set_data(*getattr(moving, field.name))

@@ -1,4 +1,4 @@
-"""What every peer draws: lesson 1's picture as numbers, its colours, and its two sliders."""
+"""The picture that every peer draws: the numbers of lesson 1's explorer, their limits, and two sliders."""
 
 import math
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from secant.explorers.tangent import FUNCTIONS, Reading, Setting, Subject
 from secant.quiet import quietly
 
 NAME, DTYPE, DTYPES = next(iter(FUNCTIONS)), "float64", ("float32", "float64")
-WIDTH, HEIGHT = 900, 400  # pixels, of both plots
-EVERY = 4  # points of an error curve to a mark
+WIDTH, HEIGHT = 900, 400  # the size in pixels of both plots together
+EVERY = 4  # every fourth point of an error curve has a mark
 LABELS = ("x", "f(x)"), ("h", "|Δf/Δx − f'(x)|")
 
 subject = Subject(FUNCTIONS, (1.0, 9.0))
@@ -30,7 +30,7 @@ Points = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Moving:
-    """All that differs from one frame to the next: x and y of each thing. NaN where there is none."""
+    """The parts of the picture that move, as x and y of their points; NaN stands for a missing point."""
 
     secant: Points
     tangent: Points
@@ -51,7 +51,7 @@ def _points(x: object, y: object) -> Points:
 
 
 def _line(x: float, y: float, slope: float) -> Points:
-    """Return a line from end to end of the plot."""
+    """Return a line across the whole plot, through the point (x, y) with the given slope."""
     ends = np.array(x_limits)
     return ends, y + slope * (ends - x)
 
@@ -61,7 +61,7 @@ def _inside(error: float) -> float:
 
 
 def moving(reading: Reading) -> Moving:
-    """Return what a reading looks like."""
+    """Return the points of everything that moves, for one reading of the explorer's numbers."""
     h, at = reading.setting.h, (reading.x, reading.height)
     curves = {name: reading.curves[name] for name in DTYPES}
     zeros = {name: np.where(errors == 0, lowest / 10, math.nan) for name, errors in curves.items()}
@@ -83,7 +83,7 @@ def moving(reading: Reading) -> Moving:
 
 
 def read(x: float, h: float) -> Reading:
-    """Work the numbers out, as the explorer does."""
+    """Compute the numbers as the explorer does."""
     with quietly():
         return subject.read(Setting(NAME, x, h, DTYPE, "forward"))
 
@@ -104,7 +104,7 @@ def sliders() -> tuple[controls.Slider, controls.Slider, widgets.Widget]:
 
 
 def panel(shown: widgets.Widget, draw: Callable[[Moving], None]) -> widgets.VBox:
-    """Return the sliders over a picture that `draw` moves, and its numbers in words."""
+    """Return a widget with the sliders, the picture that `draw` updates, and its numbers in words."""
     x, log_h, row = sliders()
     text = widgets.HTML()
     reading = read(x.number, log_h.argument)

@@ -1,4 +1,4 @@
-"""Plotly's FigureWidget: the numbers of all lines in one message, drawn as SVG in the page."""
+"""The picture drawn with Plotly's FigureWidget: one message with all lines, drawn as SVG in the page."""
 
 import math
 from dataclasses import fields
@@ -39,7 +39,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "here": _dots(SECANT, "diamond", 7),
     "nothing": _dots(SECANT, "x", 10),
 }
-NAMES = {"secant", "tangent", "float32", "float64", "median", "here"}  # in the legend
+NAMES = {"secant", "tangent", "float32", "float64", "median", "here"}  # lines and marks that the legend lists
 
 
 def show() -> None:
@@ -72,7 +72,8 @@ def show() -> None:
         with figure.batch_update():
             for field in fields(moving):
                 x, y = getattr(moving, field.name)
-                # lists: of an array, Plotly 7.1 asks whether it is true when the page answers, and fails
+                # Send lists, not arrays: when the page answers, Plotly 7.1 tests `if value`, which fails for
+                # an array.
                 traces[field.name].update(x=x.tolist(), y=y.tolist())
 
     display(picture.panel(figure, draw))
