@@ -1,4 +1,4 @@
-"""A wheel of Secant with another course in it: the code as it is installed here, and the given files.
+"""Build a wheel of Secant with another course in it: the code as installed here, and the given files.
 
 https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 """
@@ -17,7 +17,7 @@ from autograder.course.errors import CourseError
 from secant.address import project, urls, version
 from secant.where import INSIDE
 
-# What pip puts elsewhere than with the code, as in pyproject.toml.
+# Files that pip installs outside the packages, as in pyproject.toml.
 SHARED = {
     "secant/lab/jupyter_server_config.json": "etc/jupyter/jupyter_server_config.d/secant.json",
     "secant/lab/jupyter_nbconvert_config.json": "etc/jupyter/jupyter_nbconvert_config.json",
@@ -30,13 +30,13 @@ _WHEEL = "Wheel-Version: 1.0\nGenerator: autograder pack\nRoot-Is-Purelib: true\
 
 
 def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str, bytes]:
-    """Return a wheel's name and bytes; the same course and code give the same.
+    """Return a wheel's name and bytes. The same course and code always give the same bytes.
 
-    Its version is Secant's with a mark of its content, so that pip tells one pack from the next.
+    The wheel's version is Secant's with a hash of the content, so that pip can tell one wheel from another.
 
     Args:
         course: the course's files, by their names in its folder.
-        problems: the address at which the class reports problems; empty for the project's own.
+        problems: the address for problem reports from the class; empty for the project's own.
 
     Raises:
         CourseError: Secant is not installed here as a package.
@@ -67,11 +67,11 @@ def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str,
 
 
 def make_zip(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip of these files that says nothing of this machine or of the time."""
+    """Return a zip of files that reveals nothing about this machine or the current time."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
-            entry = zipfile.ZipInfo(name)  # of 1980, as no time is given
+            entry = zipfile.ZipInfo(name)  # dated 1980, since no time is given
             entry.create_system, entry.external_attr = 3, 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
@@ -79,7 +79,7 @@ def make_zip(files: Mapping[str, bytes]) -> bytes:
 
 
 def _code() -> Iterator[tuple[str, bytes]]:
-    """The files of both packages; never the course that is installed with them."""
+    """Yield the files of both packages, without the course that is installed with them."""
     for package in (secant, autograder):
         folder = Path(package.__file__ or "").resolve().parent
         for path in sorted(folder.rglob("*")):
@@ -98,7 +98,7 @@ def _metadata(ours: importlib.metadata.Distribution, version: str, problems: str
 
 
 def _needed(ours: importlib.metadata.Distribution) -> list[str]:
-    """What pip has to install: a repository's own list may be newer than what was installed from it."""
+    """Return the packages for pip to install. A repository's own list may be newer than the installed one."""
     if here := project():
         return list(here["dependencies"])
     return [each for each in ours.requires or [] if "extra ==" not in each]

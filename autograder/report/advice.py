@@ -1,20 +1,20 @@
-"""What to say in the next lecture: three sentences, each from a figure."""
+"""Advice for the next lecture: three sentences, each based on one figure of the report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autograder.report.figures import LessonFigures, TaskFigures
 
-_SEVERAL = 2  # students whose trouble is worth a sentence to all
+_SEVERAL = 2  # students; a problem that fewer students have gets no sentence
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence by its name in `words`, and what stands in it.
+    """A sentence of the advice: its name in `autograder.report.words` and the values to fill in.
 
     Attributes:
-        task: the title of the task that it is about, if any.
-        mistake: the key of the misconception that it is about, if any.
+        task: the title of the task that the sentence is about, if any.
+        mistake: the key of the misconception that the sentence is about, if any.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Sentence:
 
 
 def advice(figures: LessonFigures) -> list[Sentence]:
-    """Return three sentences: on a task, on a mistake, on what else many need; none without grades."""
+    """Return three sentences, on a task, a mistake and the rest; return no sentences if nothing is graded."""
     tested = [task for task in figures.tasks if task.tried]
     if not tested:
         return []
@@ -48,7 +48,10 @@ def _on_a_mistake(figures: LessonFigures) -> Sentence:
 
 
 def _on_the_rest(figures: LessonFigures, tested: list[TaskFigures]) -> Sentence:
-    """On what concerns most students: answers that only the hidden tests refuse, a task left out, no work."""
+    """Return a sentence on the most common other problem, or on the easiest task if no problem is common.
+
+    The problems are answers that only the hidden tests refuse, a skipped task and missing submissions.
+    """
     hidden = max(tested, key=lambda task: task.hidden)
     left = max(figures.tasks, key=lambda task: task.left)
     named = [

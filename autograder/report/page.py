@@ -1,6 +1,6 @@
-"""A report as one HTML page, which loads nothing and runs nothing; the look is that of a feedback page.
+"""Make a report into one HTML page that loads nothing and runs nothing, styled like a feedback page.
 
-All that students wrote is escaped, and shown without characters that steer.
+Everything that students wrote is escaped, and its control characters are shown as escapes.
 """
 
 import re
@@ -27,21 +27,21 @@ from secant.language import Language
 from secant.visible import visible
 
 _HERE = Path(__file__).parent
-_LINES, _CHARS = 12, 160  # of an example that are shown
+_LINES, _CHARS = 12, 160  # lines of an example that are shown, and characters of each line
 _PAIR_LINES = 60
-PAIRS = 25  # with both answers
+PAIRS = 25  # pairs of similar answers that are shown in full
 
 
 @dataclass(frozen=True)
 class Head:
-    """What every page needs to know.
+    """The settings that every page of a report needs.
 
     Attributes:
-        language: the page's.
-        when: the time, as it is shown.
-        people: the full names of students, by id; none for an anonymous page.
+        language: the language of the page.
+        when: the time of the report, as the page shows it.
+        people: the students' full names by id; empty for an anonymous page.
         anonymous: whether the ids are pseudonyms.
-        shown_code: what is shown of a student's code.
+        shown_code: the function that turns a student's code into what the page shows.
     """
 
     language: Language
@@ -53,7 +53,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Alike:
-    """A pair as the page shows it: a task, and both answers to it, each line with whether both have it."""
+    """Two similar answers to a task as the page shows them: each line with whether both answers have it."""
 
     pair: Pair
     task: str
@@ -63,7 +63,7 @@ class Alike:
 def lesson_page(
     head: Head, told: Told, figures: LessonFigures, changes: Changes | None, pairs: Sequence[Pair]
 ) -> str:
-    """Return the page of a lesson."""
+    """Return a lesson's report as an HTML page."""
     said = words(head.language)
     mistakes = {one.key: one for one in figures.misconceptions}
 
@@ -107,7 +107,7 @@ def lesson_page(
 
 
 def course_page(head: Head, titles: Mapping[str, str], figures: CourseFigures) -> str:
-    """Return the page of all lessons."""
+    """Return the report on all lessons as an HTML page."""
     said = words(head.language)
     students = len({work.student for works in figures.lessons.values() for work in works})
     handed = {name: sum(work.state != "absent" for work in works) for name, works in figures.lessons.items()}
@@ -170,7 +170,7 @@ def _environment(head: Head) -> Environment:
 
 
 def _marked(text: str) -> Markup:
-    """Return a text of the course's own, in which what stands between backticks is code."""
+    """Return a text of the course as HTML, with the parts between backticks set as code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
@@ -184,7 +184,7 @@ def _who(head: Head, student: str) -> str:
 
 
 def _code(head: Head, lines: Sequence[str]) -> str:
-    """An example's lines, bounded."""
+    """Return the lines of an example as the page shows them, cut to a limit."""
     text = textwrap.dedent(head.shown_code("\n".join(lines)))
     shown = [visible(line) for line in text.split("\n") if line.strip()]
     more = ["…"] if len(shown) > _LINES else []
@@ -219,7 +219,7 @@ def _bars(tasks: Sequence[TaskFigures], said: Words) -> Markup | None:
 
 
 def _tells(discrimination: float | None, said: Words) -> str:
-    """What a discrimination means."""
+    """Return a phrase for a task's discrimination, from "well" to "wrong"."""
     if discrimination is None:
         return ""
     limits = ((0.4, "tells_well"), (0.2, "tells_some"), (-0.1, "tells_hardly"))
