@@ -1,6 +1,7 @@
-"""What each recorded answer is told by the test cell of its task: quick, for who writes the cell.
+"""Run recorded answers against their test cells, as a quick check for the author of the cells.
 
-The code is the author's own, so there is no wall; each answer has a process of its own, forked from this one.
+The code is the author's own, so there is no wall. Each answer runs in a separate process, forked from this
+one.
 """
 
 import contextlib
@@ -23,23 +24,23 @@ from secant.catalogue import read_hints
 from secant.language import Language, language
 
 _LANES = os.cpu_count() or 1
-_SECONDS = 120.0  # that an answer may take
+_SECONDS = 120.0  # seconds that an answer may take
 
 Kind = Literal["own", "right", "wrong"]
 
 
 @dataclass(frozen=True)
 class Tried:
-    """An answer, and what came of it.
+    """A recorded answer and the result of its test.
 
     Attributes:
-        task: whose test cell was asked.
-        kind: the course's own answer, a right one, or a wrong one.
-        message: what a student would read; nothing for a pass.
-        hint: the name of the hint that the message gives, if a catalogue has it.
-        amiss: what is not as recorded.
-        unseen: whether it is a wrong answer that the visible part passes.
-        earned: the points of a wrong answer, where the task gives partial credit.
+        task: the task that the answer is for.
+        kind: `own` for the course's own answer, otherwise `right` or `wrong`.
+        message: the message that a student would read; empty for a pass.
+        hint: the name of the hint in the message, if a catalogue has it.
+        amiss: how the result differs from what is recorded; empty if it does not.
+        unseen: whether the answer is wrong and passes the visible part.
+        earned: the points of a wrong answer, if the task gives partial credit.
     """
 
     task: Task
@@ -53,11 +54,11 @@ class Tried:
 
 
 def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
-    """Give the course's own answer to a task, and those recorded beside the lesson, to its test cell.
+    """Run the course's own answer to a task and all recorded answers against the task's test cell.
 
     Args:
-        lesson: as it stands in course/, built or not.
-        task: its id; all tasks if it is empty.
+        lesson: the lesson as it is in course/, built or not.
+        task: the task's id; empty for all tasks.
         tongue: the language of the messages.
 
     Raises:
@@ -72,7 +73,7 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
         assert one.test is not None
         own = Answer("the course's own answer", one.id, one.answer.source)
         for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == one.id)]:
-            # A student sees the visible part alone.
+            # A student has only the visible part, so a wrong answer is run against that, too.
             visible = split_tests(one.test.source)[0] if kind == "wrong" else ""
             child = Child(_ask, f"{first}\n{answer.source}", one.test.source, visible, tongue)
             begun.append((one, kind, answer, child))
@@ -83,7 +84,7 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
 
 
 def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
-    """Return a lesson's imports, which are then done, and the tasks to try, with their hints.
+    """Execute a lesson's imports, and return their code and the tasks to try, with their hints.
 
     The arguments and errors are those of `try_answers`.
     """
@@ -100,7 +101,7 @@ def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
     if missing:
         raise CourseError(f"{', '.join(missing)}.")
     first = imports(notebook.cells)
-    exec(first, {})  # which takes a second, and once here is often enough
+    exec(first, {})  # importing takes a second; once, before the forks, is enough
     return first, chosen
 
 
@@ -120,9 +121,9 @@ def _tried(task: Task, kind: Kind, answer: Answer, child: "Child", tongue: Langu
 
 
 def share_seen(tried: Sequence[Tried]) -> tuple[str, bool]:
-    """Say of a task's answers how many wrong ones the visible part refuses, and whether that suffices.
+    """Return a sentence on how many wrong answers the visible part refuses, and whether that suffices.
 
-    A student whose answer the visible part passes believes that it is right until the hidden tests are run.
+    A student whose answer passes the visible part believes that it is right until the hidden tests are run.
     """
     wrong = [one for one in tried if one.kind == "wrong"]
     unseen = [one.answer.name for one in wrong if one.unseen]
@@ -136,7 +137,7 @@ class Child:
     """A process, forked from this one, that runs an answer and sends one result.
 
     Args:
-        target: the function that the process calls with a connection for the result and `arguments`.
+        target: the function to call in the process, with a connection for the result and `arguments`.
     """
 
     def __init__(self, target: Callable[..., None], *arguments: object) -> None:
@@ -147,7 +148,7 @@ class Child:
         there.close()
 
     def result(self) -> Any:
-        """Return what the process sent, or a string that says why it sent nothing."""
+        """Return the object that the process sent, or a string with the reason why it sent nothing."""
         try:
             ended = self._here.poll(_SECONDS)
             result = self._here.recv() if ended else f"it did not end within {_SECONDS:g} s"
@@ -159,7 +160,7 @@ class Child:
 
 
 def _ask(there: Connection, answer: str, test: str, visible: str, tongue: Language) -> None:
-    """Send the message, empty for a pass, its hint, whether the visible part passes, and the points."""
+    """Send the message (empty for a pass), its hint, whether the visible part passes, and the points."""
     message, hint, earned = _run(answer, test, tongue)
     unseen = bool(visible) and (not message or not _run(answer, visible, tongue)[0])
     there.send((message, hint, unseen, earned))
@@ -171,12 +172,13 @@ def quiet(tongue: Language) -> Iterator[None]:
     language(tongue)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")  # about its own code
+        # warnings about torch's own code
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")
         yield
 
 
 def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
-    """Return an answer's message, empty for a pass, its hint, and the points of the parts that passed."""
+    """Return an answer's message (empty for a pass), its hint, and the points of the parts that passed."""
     earned = 0.0
     names: dict[str, object] = {"__name__": "__main__"}
     check.seed(os.urandom(8))
@@ -189,7 +191,7 @@ def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
                 raise credit.failure
         except check.CheckFailed as failure:
             return str(failure), failure.verdict.hint, earned
-        except BaseException as error:  # whatever an answer raises is what its author wants to read
-            notes = getattr(error, "__notes__", [])  # such as the call
+        except BaseException as error:  # the author wants to read any error that an answer raises
+            notes = getattr(error, "__notes__", [])  # notes, such as the call that failed
             return "\n".join([f"{type(error).__name__}: {error}", *notes]), "", earned
     return "", "", earned

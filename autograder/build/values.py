@@ -1,4 +1,4 @@
-"""The values that recorded wrong answers return for the visible cases, as a test cell writes them."""
+"""Compute the values that wrong answers return for the visible cases, in the notation of a test cell."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,15 +17,15 @@ from secant import check
 from secant.checking import situation
 from secant.checking.ask import asked_elsewhere
 
-_DIGITS = 12  # that a pasted number keeps: no test compares a mistake more closely
+_DIGITS = 12  # significant digits of a number to paste; no test compares a mistake more closely
 
 
 @dataclass(frozen=True)
 class Case:
-    """A question of a test cell's visible part.
+    """A question in the visible part of a test cell.
 
     Attributes:
-        call: the question as a message shows it.
+        call: the question, as a message shows it.
         right: the value that the course's own answer returns.
         mistakes: a line for each wrong answer that returns another value or raises an error.
     """
@@ -38,8 +38,8 @@ class Case:
 def wrong_values(lesson: Lesson, task: str) -> Iterator[Case]:
     """Put the questions of a task's visible tests to the course's own answer and each recorded wrong one.
 
-    The visible part may hold a new case whose expected value is still to be found: the course's own answer
-    says which questions there are, and what follows from its failure at a case does not matter.
+    The visible part may contain a new case without its expected value yet. Therefore the questions are
+    collected from a run of the course's own answer, and a failure of that run is ignored.
 
     Raises:
         CourseError: there is no such task, or its visible part does not use `ask`.
@@ -56,7 +56,8 @@ def wrong_values(lesson: Lesson, task: str) -> Iterator[Case]:
             for call, right, value, error in [] if isinstance(found, str) else found:
                 case = cases.setdefault(call, Case(call, right, []))
                 mistake = _mistake(answer, value, error)
-                if value != right and mistake not in case.mistakes:  # a part of the credit may ask it again
+                # with partial credit, the same question may be asked again
+                if value != right and mistake not in case.mistakes:
                     case.mistakes.append(mistake)
         if not cases:
             raise CourseError(f"The visible part of test_{one.id} puts no question with `ask`.")
@@ -76,7 +77,7 @@ def _send_values(there: Connection, own: str, wrong: str, visible: str) -> None:
 
 
 def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str, str]]:
-    """Yield each question, the values that the two answers return, and the wrong one's error."""
+    """Yield each question, the values of the right and the wrong answer, and the wrong answer's error."""
     right_names: dict[str, Any] = {"__name__": "__main__"}
     wrong_names: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(own, "own", "exec"), right_names)
@@ -102,7 +103,7 @@ def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str,
 
 
 def literal(value: object) -> str:
-    """Return a value as a test cell writes it."""
+    """Return a value in the notation of a test cell."""
     if isinstance(value, torch.Tensor):
         kind = str(value.dtype).removeprefix("torch.")
         numbers = re.sub(r"\.0\b", "", literal(value.tolist()))

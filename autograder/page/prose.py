@@ -38,7 +38,7 @@ _CODE = "<pre>{}</pre>"
 _REMARK = "<div><em>{}</em></div>"
 _PICTURE = "![{}](attachment:{})"
 # One part of the Markdown that `harmless_parts` makes. A student's text in it contains no line end and no
-# bracket.
+# "[".
 _PART = re.compile(
     r'<div style="white-space: pre-wrap">(?P<text>[^<]*)</div>|<pre>(?P<code>[^<]*)</pre>'
     r"|<div><em>(?P<remark>[^<]*)</em></div>|!\[(?P<alt>[^\]]*)\]\(attachment:(?P<picture>picture-\d+)\)"
@@ -193,9 +193,9 @@ def code(source: str, coloured: bool) -> Markup:
 
 
 class _Prose(Renderer):
-    """A renderer that puts a lesson's headings below the page's own and lets the keyboard scroll.
+    """A renderer that puts a lesson's headings below the page's own.
 
-    It makes wide formulas and code scrollable by keyboard.
+    It also lets the keyboard scroll code and wide formulas.
     """
 
     def block_code(self, code: str, info: str | None = None) -> str:
