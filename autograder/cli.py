@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
-# The groups of `autograder --help`, by who uses a command.
+# The groups of commands in `autograder --help`, by the people who use them.
 STUDENTS, CLASS, AUTHORS = "For students", "Grading a class", "Writing lessons"
 
 Lessons = Annotated[list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")]
@@ -50,7 +50,7 @@ Students = Annotated[list[str] | None, typer.Option(help="Only this student; may
 
 
 class Packed(StrEnum):
-    """What `pack --lang` takes."""
+    """The values of `pack --lang`."""
 
     en = "en"
     ko = "ko"
@@ -58,14 +58,14 @@ class Packed(StrEnum):
 
 
 class Spoken(StrEnum):
-    """What `try --lang` and `report --lang` take."""
+    """The values of `try --lang` and `report --lang`."""
 
     en = "en"
     ko = "ko"
 
 
 class Target(StrEnum):
-    """What --for takes."""
+    """The values of `export --for`."""
 
     moodle = "moodle"
     canvas = "canvas"
@@ -138,7 +138,7 @@ def check(
     from autograder import check as own
     from autograder.course.find import find_notebook
 
-    language(of_this_machine())  # until the notebook's own is known
+    language(of_this_machine())  # used until the notebook's own language is known
     if watch and (as_json or solution):
         raise CourseError(
             say(
@@ -474,7 +474,7 @@ def build(
     ] = False,
 ) -> None:
     """Build source/ and release/ from course/."""
-    # nbgrader takes two seconds to import, which other commands need not wait for.
+    # Importing nbgrader takes two seconds, and other commands need not wait for it.
     from autograder.build import builder
 
     root = find_root(Path.cwd())
@@ -526,7 +526,7 @@ def build(
 
 
 def _refuse_copies(root: Path, lessons: Sequence[Lesson]) -> None:
-    """Refuse to build lessons that `autograder add` copied, whose text it does not copy."""
+    """Refuse to build lessons that `autograder add` copied, because it does not copy their text."""
     from autograder.build.add import is_own_course
 
     if not is_own_course(root):
@@ -551,7 +551,7 @@ def _list_stale(lessons: Sequence[Lesson]) -> None:
 
 
 def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
-    """Write the hashes; whoever says that a translation follows says of which lesson."""
+    """Mark the translations of lessons as checked. The user must have named the lessons."""
     from autograder.build.translations import accept_translations
 
     if not may:
@@ -641,7 +641,7 @@ def _show_values(lesson: Lesson, task: str) -> None:
     from autograder.build.values import wrong_values
 
     for case in wrong_values(lesson, task):
-        print(case.call)  # as it is: no line is wrapped, and no bracket is markup
+        print(case.call)  # unlike out.print, this wraps no line and reads no bracket as markup
         print(f"    {case.right}  # the course's own answer")
         for mistake in case.mistakes:
             print(f"    {mistake}")
@@ -669,7 +669,7 @@ def doctor() -> None:
     for finding in findings:
         mark, style = ("ok", "green") if finding.ok else ("no", "red" if finding.needed else "yellow")
         table.add_row(Text(mark, style), finding.what, Text(finding.detail), Text(finding.fix))
-    # Wrapped here, since somebody has to read the last column.
+    # This terminal wraps long lines, so that the last column can be read.
     Terminal().print(table)
     can = can_grade(findings)
     out.print("Grading is possible here." if can else "Other people's work cannot be graded here.")
@@ -678,7 +678,7 @@ def doctor() -> None:
 
 
 def main() -> None:
-    """Run the command line; a CourseError becomes its one sentence and exit status 2."""
+    """Run the command line. A CourseError is printed as one sentence and gives exit status 2."""
     print_whatever_comes()
     try:
         app()

@@ -1,4 +1,4 @@
-"""`autograder grade` and `autograder feedback` from start to end: what a run prints, and its exit status."""
+"""Run `autograder grade` and `autograder feedback`: what they print, and their exit status."""
 
 import os
 import time
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from autograder.sandbox.template import Template
     from autograder.workers.executors import Workers
 
-_ROWS, _NAMES = 40, 12  # of a table's: what cannot be read at a glance is in a file
-_LINE_SECONDS = 3.0  # between two lines that say how far something is
+_ROWS, _NAMES = 40, 12  # rows of a table, and names in a cell, at most; the file of --json has all of them
+_LINE_SECONDS = 3.0  # seconds between two lines of progress
 
 
 class Asked(NamedTuple):
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
     Attributes:
         root: the course directory.
         lessons: the names of their lessons, and of their assignments with ordinary nbgrader tests.
-        every: all that the course has of both.
+        every: all lessons and assignments of the course.
         students: the students' ids; empty for all students.
     """
 
@@ -51,10 +51,10 @@ class Asked(NamedTuple):
 
 
 def asked_for(root: Path, lessons: list[str] | None, students: list[str] | None) -> Asked:
-    """Read a command's arguments.
+    """Return the submissions that a command's arguments ask for.
 
     Raises:
-        CourseError: no lesson and no assignment has this name.
+        CourseError: no lesson and no assignment has one of the names.
     """
     return Asked(root, choose_gradable(root, lessons or []), find_gradable(root), students or [])
 
@@ -67,9 +67,9 @@ def grade(
     Args:
         asked: the submissions.
         workers: the number of processes on this machine; 0 for as many as make sense.
-        scheduler: the address of a Dask scheduler, if its workers are to grade.
-        json_file: the file for the results, if there is to be one.
-        force: whether to grade also what has not changed.
+        scheduler: the address of a Dask scheduler, if its workers are to grade; otherwise empty.
+        json_file: the file for the results; None for no file.
+        force: whether to grade unchanged submissions, too.
         change_tasks: whether to accept dropped and added tasks.
 
     Returns:
@@ -84,7 +84,8 @@ def grade(
     course, entries, pool = _start(asked, workers, scheduler, change_tasks)
     with _closed(pool, "Stopped. Finished grades are kept; run the same command to continue."):
         with pages.kept():
-            from autograder.grading import batch  # takes seconds too, and the template's imports go on
+            # this import takes seconds, while the template goes on with its own imports
+            from autograder.grading import batch
 
         with _progress("Grading", len(entries)) as tell:
             summary = batch.grade(course, entries, pool, force=force, tell=tell)
@@ -96,11 +97,12 @@ def grade(
 def _start(
     asked: Asked, workers: int, scheduler: str, change_tasks: bool
 ) -> tuple["Course", list["Entry"], "Workers"]:
-    """Find the submissions while the workers start; end what was started if nothing can be graded."""
+    """Find the submissions while the workers start. If nothing can be graded, end what was started."""
     from autograder.workers import executors
 
     with ExitStack() as unused:
-        begun = None if scheduler else executors.begin()  # for this process has seconds of imports, too
+        # begun first, because this process needs seconds for its own imports
+        begun = None if scheduler else executors.begin()
         if not scheduler:
             unused.callback(executors.end)
         if begun is not None:
@@ -136,7 +138,7 @@ def make_pages(asked: Asked, *, force: bool) -> int:
         The exit status.
 
     Raises:
-        CourseError, typer.Exit: as `grade`.
+        CourseError, typer.Exit: as for `grade`.
     """
     from autograder.grading import batch
     from autograder.workers.executors import LocalWorkers
@@ -152,12 +154,12 @@ def make_pages(asked: Asked, *, force: bool) -> int:
 
 
 def _failures(summary: "Summary") -> int:
-    """Return how many submissions could not be graded, those of assignments that are refused included."""
+    """Return how many submissions could not be graded, including those of refused assignments."""
     return len(summary.failed) + sum(map(len, summary.refused.values()))
 
 
 def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
-    """Read the course's settings, and list the submissions; end the command if there is none."""
+    """Read the course's settings and list the submissions. End the command if there are no submissions."""
     with pages.kept():
         from autograder.course.settings import Course
         from autograder.gradebook.entries import find_submissions
@@ -170,7 +172,10 @@ def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
 
 
 def _nothing_found(submitted: Path, every: Gradable, students: Sequence[str]) -> typer.Exit:
-    """Say that nothing was found: an error where students were named, or something else lies there."""
+    """Print that no submission was found, and return the exit of the command.
+
+    It is an error if the user named students, or if anything else lies in the folder.
+    """
     from autograder.grading.closing import meant, unknown
 
     whose = f" of {'student' if len(students) == 1 else 'students'} {', '.join(students)}" if students else ""
@@ -204,7 +209,12 @@ def _local(course: "Course", wanted: int, submissions: int, begun: "Template | N
 
 @contextmanager
 def _closed(pool: "Workers", stopped: str) -> Iterator[None]:
-    """Close the workers at the end of a run; kill them if it is cut short, and print this after Ctrl+C."""
+    """Close the workers at the end of a run. If the run is cut short, kill them.
+
+    Args:
+        pool: the workers.
+        stopped: the message to print after Ctrl+C.
+    """
     try:
         yield
     except BaseException as error:
@@ -223,7 +233,7 @@ def _no_wall(error: WallUnavailable) -> CourseError:
 
 
 def _end(course: "Course", asked: Asked, summary: "Summary") -> bool:
-    """Print what a run came to; return whether all that lies there was read, and it is clear what counts."""
+    """Print the results of a run, and return whether every file was read and it is clear what counts."""
     from autograder.grading.closing import closing, listed
 
     end = closing(summary, course.submitted, asked.every, asked.students, is_exported)
@@ -276,7 +286,7 @@ def show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
     if end.packages:
         table.add_row("not installed here", *map(Text, _packages(end.packages)))
     if table.row_count:
-        Terminal().print(table)  # wrapped, since somebody has to read it
+        Terminal().print(table)  # unlike `out`, this terminal wraps long lines
 
 
 def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
@@ -291,7 +301,7 @@ def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
 
 @contextmanager
 def _progress(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
-    """Show how far something is and what is said meanwhile; without a terminal, a line now and then."""
+    """Show a progress bar and messages. Without a terminal, print a line of progress now and then."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task(what, total=total)

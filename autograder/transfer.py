@@ -1,4 +1,4 @@
-"""`autograder enroll`, `autograder collect` and `autograder export`, as a person sees them."""
+"""The commands `autograder enroll`, `autograder collect` and `autograder export`, with their output."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -24,12 +24,12 @@ from autograder.terminal import Terminal, err, out, warn_of_others
 from secant.files import put_aside, replace_file
 from secant.language import counted, say
 
-_ROWS = 40  # of a table's
-_NAMES = 3  # ids that a line shows
+_ROWS = 40  # rows that a table shows, at most
+_NAMES = 3  # ids that a line shows, at most
 
 
 def enroll(root: Path, table: Path) -> None:
-    """Enter a class list into the gradebook, and say who is new and who is not in the list.
+    """Enter a class list into the gradebook, and print who is new and who is not in the list.
 
     Raises:
         CourseError: the list cannot be read, or nothing could be entered.
@@ -63,10 +63,10 @@ def enroll(root: Path, table: Path) -> None:
 
 
 def _refuse_lost_zeros(table: Path, listed: Sequence[str], known: Collection[str]) -> None:
-    """Refuse a list in which a spreadsheet has taken the zeros from the beginning of ids.
+    """Refuse a list in which a spreadsheet has removed the zeros at the beginning of ids.
 
     Raises:
-        CourseError: an id is in the gradebook with zeros before it.
+        CourseError: an id of the list is in the gradebook with zeros in front of it.
     """
     whole = {one.lstrip("0"): one for one in known if one.startswith("0")}
     for student in listed:
@@ -82,7 +82,7 @@ def _refuse_lost_zeros(table: Path, listed: Sequence[str], known: Collection[str
 
 
 def _named(students: Sequence[str]) -> str:
-    """Return the first of several ids, in brackets."""
+    """Return the first of several ids in brackets, or "" if the list is empty."""
     shown = ", ".join(students[:_NAMES]) + (", …" if len(students) > _NAMES else "")
     return f" ({shown})" if students else ""
 
@@ -95,18 +95,20 @@ def collect(
     system: str,
     json_file: Path | None,
 ) -> int:
-    """Collect archives and say what became of each file.
+    """Collect archives, and print the outcome of each file.
 
     Returns:
-        The exit status: 0 all is in place, 1 something needs a person, 2 there was nothing to collect.
+        The exit status: 0 if everything is in place, 1 if a person has to look at something, 2 if there was
+        nothing to collect.
 
     Raises:
-        CourseError: nothing can be collected.
+        CourseError: nothing can be collected, or the gradebook could not save the names.
     """
     course = Course.at(root)
     chosen = _one_lesson(course, lesson) if lesson else ""
     known = read_roster(roster) if roster else None
-    with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
+    # open during the whole collection, so that nothing is graded meanwhile
+    with Book(course.directory, course.config) as book:
         done = into.collect(course, downloads, known, chosen, into.system_named(system))
         try:
             strangers = _strangers(done, class_list.students(book)) if known is None else ""
@@ -133,7 +135,7 @@ def collect(
 
 
 def _strangers(done: into.Collected, known: Sequence[str]) -> str:
-    """A warning if most whom an archive brings are not the gradebook's; empty if that is as it should be."""
+    """Return a warning if most students in an archive are not in the gradebook, or "" otherwise."""
     brought = {line.student for line in done.lines if line.student}
     new = sorted(brought - set(known))
     if not known or 2 * len(new) <= len(brought):
@@ -150,7 +152,7 @@ def _strangers(done: into.Collected, known: Sequence[str]) -> str:
 
 
 def _row(person: Person) -> Mapping[str, str]:
-    """A person as nbgrader's gradebook has it."""
+    """Return a person as a row for nbgrader's gradebook."""
     return {
         "id": person.id,
         "first_name": person.first_name,
@@ -161,7 +163,7 @@ def _row(person: Person) -> Mapping[str, str]:
 
 
 def _show_collected(done: into.Collected) -> None:
-    """Print a line for each file; of many, those first that somebody has to look at."""
+    """Print a line for each file. If there are many, those that a person has to look at come first."""
     words = _words()
     title = say(en="Outcome of each file", ko="파일별 결과")
     heads = (
@@ -194,7 +196,7 @@ def _show_collected(done: into.Collected) -> None:
 
 
 def _words() -> Mapping[str, str]:
-    """What each outcome is called."""
+    """Return the word for each outcome in the user's language."""
     korean = {
         "collected": "옮김",
         "unchanged": "그대로",
@@ -211,10 +213,10 @@ def _words() -> Mapping[str, str]:
 def export(
     root: Path, system: back.For, lesson: str, fill: Path | None, column: str, output: Path | None
 ) -> None:
-    """Write a lesson's grades and feedback in a system's form, and say who has no points in it.
+    """Write a lesson's grades and feedback in the format of an LMS, and print who has no points in it.
 
     Raises:
-        CourseError: they cannot be written.
+        CourseError: the grades or the feedback cannot be written.
     """
     course = Course.at(root)
     name = _one_lesson(course, lesson) if lesson else _the_lesson(course)
@@ -244,7 +246,11 @@ def export(
 
 
 def _write(path: Path, data: bytes, fill: Path | None) -> None:
-    """Write a file; what stood there is kept beside it."""
+    """Write a file, and keep a different earlier one under another name next to it.
+
+    Raises:
+        CourseError: the file is the table to fill.
+    """
     if not path.parent.is_dir() and path.parent.name == back.EXPORTED:
         path.parent.mkdir()
     if fill is not None and path == fill.absolute():
@@ -272,10 +278,10 @@ def _one_lesson(course: Course, word: str) -> str:
 
 
 def _the_lesson(course: Course) -> str:
-    """The lesson that submissions are of, if they are of one.
+    """Return the lesson of the submissions, if all of them are of the same lesson.
 
     Raises:
-        CourseError: they are of several, or there are none.
+        CourseError: the submissions are of several lessons, or there are no submissions.
     """
     known = find_gradable(course.root, course.directory.source_directory).names
     there: list[Entry] = find_submissions(course, known)

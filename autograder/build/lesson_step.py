@@ -49,7 +49,7 @@ class LessonStep(NbGraderPreprocessor):
         return self.release(nb, resources) if is_lesson(resources) else (nb, resources)
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return a lesson's notebook as the step changes it; by default, apply `preprocess_cell` to its cells."""
+        """Return a lesson's notebook as this step releases it; by default, apply `preprocess_cell`."""
         changed: tuple[NotebookNode, Any] = super().preprocess(nb, resources)
         return changed
 

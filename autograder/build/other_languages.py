@@ -16,7 +16,10 @@ from autograder.course.assignment import languages_of
 
 
 class OtherLanguages(LessonStep):
-    """A step that has nbgrader write NAME.ko.ipynb next to NAME.ipynb. It runs right before SelectLanguage."""
+    """A step that has nbgrader write NAME.ko.ipynb next to NAME.ipynb.
+
+    It comes right before SelectLanguage.
+    """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook unchanged, and resources with the notebooks in the other languages."""

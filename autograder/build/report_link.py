@@ -17,7 +17,7 @@ _WORDS = {
 
 
 class ReportLink(LessonStep):
-    """A step that adds a link to the last cell of prose. It runs once everything else is as a student gets it.
+    """A step that adds a link to the last cell of prose. It comes after all other changes to the text.
 
     The link names the lesson and a hash of its text. It does not name Secant's version, because an unchanged
     lesson must look unchanged after an update.

@@ -424,7 +424,10 @@ def _widths(cells: list[NotebookNode]) -> Found:
 
 
 def _name_complaints(source: str, own: Names) -> Iterator[str]:
-    """Yield a problem for each name that a test cell, whole or without its hidden part, may not use or bind."""
+    """Yield a problem for each name that a test cell may not use or bind.
+
+    The cell may be whole or without its hidden part.
+    """
     if error := _syntax_error(source):
         yield error
         return

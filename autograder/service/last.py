@@ -1,4 +1,4 @@
-"""The last verdicts of each notebook: kept in the learner's folder for data, beside the progress."""
+"""The last verdicts of each notebook, stored next to the progress in the learner's data folder."""
 
 import contextlib
 import hashlib
@@ -14,7 +14,7 @@ from secant.progress import store
 
 
 def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Note the verdicts of a check; those of other tasks stay. A disk that refuses is no fault."""
+    """Store the verdicts of a check, and keep those of other tasks. Errors of the disk are ignored."""
     kept = {row["id"]: row for row in _read(sheet.path, sheet.hidden)}
     answers = _digests(sheet)
     for row in rows:
@@ -32,7 +32,10 @@ def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def recall(sheet: Sheet) -> dict[str, Any] | None:
-    """Return a notebook's last verdicts, each with whether its answer has changed since; or None."""
+    """Return a notebook's last verdicts, or None if there are none stored.
+
+    Each verdict has `changed`, which is true if its answer has changed since.
+    """
     found = _load(sheet.path)
     answers = _digests(sheet)
     known = {task.id for task in sheet.tasks}
@@ -52,13 +55,13 @@ def recall(sheet: Sheet) -> dict[str, Any] | None:
 
 
 def _read(path: Path, hidden: bool) -> list[dict[str, Any]]:
-    """The rows that are kept, if they are of the same tests."""
+    """Return the stored rows, if they come from the same kind of tests: hidden ones or only visible ones."""
     found = _load(path)
     return found["rows"] if found.get("hidden") == hidden else []
 
 
 def _load(path: Path) -> dict[str, Any]:
-    """Return what is stored about a notebook; nothing if the file is damaged or about another notebook."""
+    """Return what is stored about a notebook, or {} if the file is damaged or about another notebook."""
 
     def checked(stored: dict[str, Any]) -> dict[str, Any]:
         complete = all({"id", "points", "outcome", "answer"} <= row.keys() for row in stored["rows"])
@@ -73,7 +76,7 @@ def _place(path: Path) -> Path:
 
 
 def _digests(sheet: Sheet) -> dict[str, str]:
-    """A hash of what a verdict is about: each answer that would run, and its test in this edition."""
+    """Return a hash for each task of what its verdict is about: the answer that would run, and its test."""
     tests = {task.id: task.test.source for task in sheet.tasks if task.test is not None}
     return {
         task: hashlib.sha256(f"{code}\0{tests.get(task, '')}".encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""One check under way: where it runs, what it tells, and how it is stopped."""
+"""A single check under way: where it runs, what it reports, and how it is stopped."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ from secant.language import language, say
 Event = dict[str, Any]
 Examine = Callable[[Callable[[Event], None]], Event]
 Finish = Callable[[Event, list[Event]], None]
-_END_SECONDS = 3.0  # what a stopped check may take to note its verdicts
+_END_SECONDS = 3.0  # seconds for a stopped check to record its verdicts
 _ENDED = {
     "en": "The process that checks has ended unexpectedly. Please check again.",
     "ko": "확인하던 프로세스가 갑자기 끝났습니다. 다시 확인해 주세요.",
@@ -33,16 +33,16 @@ _NO_ROOM = {
 
 
 class Stopped(Exception):
-    """The check was stopped."""
+    """The error raised in a check that was stopped."""
 
 
 class Running:
-    """A check.
+    """A check under way.
 
     Args:
-        examine: does it, tells each row, and returns the score.
-        tell: hears each event.
-        finish: hears the last event, with all rows, in a thread of the check's own.
+        examine: the function that does the check, passes on each row, and returns the score.
+        tell: the function that receives each event.
+        finish: the function that receives the last event and all rows, in a thread of the check.
     """
 
     def __init__(self, examine: Examine, tell: Callable[[Event], None], finish: Finish) -> None:
@@ -56,26 +56,26 @@ class Running:
         self._spoken = language()
 
     def start(self, pool: Pool) -> None:
-        """Begin. Where the machine has no room for it, that is how it ends."""
+        """Begin the check. If the machine has no room for another process, end it with an error."""
         try:
             self._thread = self._begin(pool)
-        except (OSError, RuntimeError):  # no process, no pipe, no thread
+        except (OSError, RuntimeError):  # no process, pipe or thread could be created
             self._finish({"event": "error", "message": _NO_ROOM[self._spoken]}, [])
 
     def _begin(self, pool: Pool) -> threading.Thread:
-        """Begin, and return the thread that ends with the check.
+        """Begin the check, and return the thread that ends with it.
 
         Raises:
-            OSError, RuntimeError: it could not be begun, and nothing is left of it.
+            OSError, RuntimeError: the check could not be begun, and nothing of it is left.
         """
         raise NotImplementedError
 
     def stop(self) -> bool:
-        """Have it end soon; whether it was still under way."""
+        """Make the check end soon, and return whether it was still under way."""
         raise NotImplementedError
 
     def wait(self) -> None:
-        """Wait until a check that was stopped has noted its verdicts, but not for long."""
+        """Wait until a stopped check has recorded its verdicts, but not for long."""
         self._thread.join(_END_SECONDS)
 
     def _hear(self, row: Event) -> None:
@@ -83,7 +83,11 @@ class Running:
         self._tell({"event": "task", "task": row})
 
     def _over(self, end: Event | None) -> None:
-        """Say how it has ended; end: None if it says nothing itself."""
+        """Send the last event of the check.
+
+        Args:
+            end: the last event that the check itself returned; None if it returned no such event.
+        """
         if self._stopped:
             end = {"event": "stopped"}
         elif end is None:
@@ -106,7 +110,7 @@ class Running:
 
 
 class Forked(Running):
-    """In a fork of this process, which is ended to stop it; what it has started ends with it. Linux only."""
+    """A check in a fork of this process. To stop it, the fork and all its children are killed. Linux only."""
 
     _pid = 0
 
@@ -138,10 +142,12 @@ class Forked(Running):
             finally:
                 os._exit(0)
         with contextlib.suppress(OSError):
-            os.setpgid(self._pid, self._pid)  # here as well, since either may come first
+            # set the group in the parent too, since either process may come first
+            os.setpgid(self._pid, self._pid)
 
     def _in_fork(self, out: int) -> None:
-        os.setpgid(0, 0)  # to be ended together with the forks that ask tasks
+        # a process group, so that the forks that test tasks are killed together with this one
+        os.setpgid(0, 0)
         with open(out, "wb", buffering=0) as pipe:
             pipe.write(json.dumps(self._ending(lambda row: _write(pipe, row))).encode() + b"\n")
 
@@ -177,7 +183,7 @@ def _write(pipe: Any, row: Event) -> None:
 
 
 class Leash:
-    """A pool whose processes can be ended from another thread; then it gives none until `slacken`."""
+    """A pool whose processes can be killed from another thread. Then it gives out none until `slacken`."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -185,43 +191,45 @@ class Leash:
         self._pulled = False
 
     def take(self) -> Container:
-        """Hand over a process that has imported everything.
+        """Return a process that has imported everything.
 
         Raises:
-            Stopped: the leash was pulled.
+            Stopped: `pull` was called.
         """
         if self._pulled:
             raise Stopped
         self._taken.append(self._pool.take())
-        if self._pulled:  # meanwhile
+        if self._pulled:  # `pull` was called in the meantime
             self._taken[-1].kill()
         return self._taken[-1]
 
     def refill(self) -> None:
-        """Start as many as are missing; returns at once."""
+        """Start as many processes as are missing, and return at once."""
         self._pool.refill()
 
     def close(self) -> None:
-        """End those that wait."""
+        """End the processes that wait to be taken."""
         self._pool.close()
 
     def pull(self) -> None:
-        """End the processes that were handed over."""
+        """Kill the processes that were taken, and give out no more."""
         self._pulled = True
         for container in self._taken:
             container.kill()
 
     def slacken(self) -> None:
-        """Begin anew."""
+        """Give out processes again."""
         self._taken.clear()
         self._pulled = False
 
 
-_one = threading.Lock()  # where nothing can be forked, there is one examiner: its language, its generators
+# Without forks, all checks share one examiner with its language and its random generators. So only one check
+# runs at a time.
+_one = threading.Lock()
 
 
 class Threaded(Running):
-    """In a thread of this process, one check after another: where a process cannot be forked safely."""
+    """A check in a thread of this process, one after another, for systems on which forks are not safe."""
 
     def _begin(self, pool: Pool) -> threading.Thread:
         assert isinstance(pool, Leash)
