@@ -38,7 +38,7 @@ class Checked:
     gained: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the public form of `check --json`, which says so if no hidden tests were run."""
+        """Return the output of `check --json`. It says so if no hidden tests were run."""
         tasks = [{name: row[name] for name in _FIELDS} for row in self.rows]
         found = {"lesson": self.lesson, "score": self.score, "max_score": self.max_score, "tasks": tasks}
         return found if self.hidden else {**found, "hidden": False}
@@ -82,14 +82,14 @@ def watch(notebook: Path) -> None:
     """Check a notebook now and whenever it is saved, and show what changed, until the user interrupts it."""
     before: Checked | None = None
     with ExitStack() as stack:
-        checker: Checker | None = None  # kept open, so that only the first check waits for torch
+        checker: Checker | None = None  # the checker stays open, so that only the first check waits for torch
         for _ in saves(notebook):
             try:
                 found: Checked | PlainChecked | None = _by_server(notebook)
                 if found is None:
                     checker = checker or stack.enter_context(_checker())
                     found = _here(checker, notebook)
-            except CourseError as error:  # for example because the file is being edited
+            except CourseError as error:  # for example, the notebook is being edited and cannot be read
                 err.print(str(error), style="red")
             else:
                 if before is None or isinstance(found, PlainChecked):
@@ -111,7 +111,7 @@ def _show_watching(notebook: Path) -> None:
 def _checker(*, keep_warm: bool = True) -> "Checker":
     from autograder.exam.pool import WarmPool, lasting_pool
 
-    # imports torch while this process imports the examiner
+    # the pool imports torch while this process imports the examiner
     waiting = lasting_pool() if keep_warm else WarmPool()
     try:
         from autograder.exam.selfcheck import Checker
@@ -168,7 +168,8 @@ _LOOK = {
 }
 
 
-_VISIBLE = ("visible tests passed", "보이는 테스트 통과", "green")  # used if there are no hidden tests
+# the words for a pass if there are no hidden tests
+_VISIBLE = ("visible tests passed", "보이는 테스트 통과", "green")
 
 
 def _look(outcome: str, hidden: bool) -> tuple[str, str, str]:
@@ -200,7 +201,7 @@ def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
     if not give_up and not has_seen(lesson, task) and not _gives_up():
         return
     note_solution(lesson, task)
-    wrapping = Terminal()  # unlike `out`, this wraps long lines
+    wrapping = Terminal()  # wraps long lines, unlike `out`
     wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
     wrapping.print()
     wrapping.print(Markdown(worked.words[chosen]))
@@ -252,7 +253,8 @@ def show(checked: Checked | PlainChecked) -> None:
     done = [row["id"] for row in checked.rows if row["outcome"] == "passed"]
     failed = [row["id"] for row in checked.rows if row["outcome"] in ("wrong", "crashed", "timed_out")]
     if done and checked.hidden:
-        example = (failed or done)[0]  # the user has just read what is wrong with the first task that failed
+        # an example task: the user has just read what is wrong with the first one that failed
+        example = (failed or done)[0]
         out.print(
             say(
                 en=f"\nTo see a worked solution with an explanation, add --solution {example}",
@@ -280,10 +282,7 @@ def show(checked: Checked | PlainChecked) -> None:
 
 
 def _show_gains(checked: Checked) -> None:
-    """Print what the learner earned and, once all tasks are passed, what remains and what comes next.
-
-    What remains are the tasks that a person grades. What comes next is the following lesson.
-    """
+    """Print the learner's gains and, once all tasks are passed, the tasks for a person and the next lesson."""
     from autograder.service.noting import lesson_after
 
     for each in checked.gained["achievements"]:

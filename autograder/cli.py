@@ -138,7 +138,7 @@ def check(
     from autograder import check as own
     from autograder.course.find import find_notebook
 
-    language(of_this_machine())  # used until the notebook's own language is known
+    language(of_this_machine())  # the language until the notebook's own is known
     if watch and (as_json or solution):
         raise CourseError(
             say(
@@ -526,7 +526,7 @@ def build(
 
 
 def _refuse_copies(root: Path, lessons: Sequence[Lesson]) -> None:
-    """Refuse to build lessons that `autograder add` copied, because it does not copy their text."""
+    """Refuse to build lessons that `autograder add` copied, because their text in course/ was not copied."""
     from autograder.build.add import is_own_course
 
     if not is_own_course(root):
@@ -551,7 +551,7 @@ def _list_stale(lessons: Sequence[Lesson]) -> None:
 
 
 def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
-    """Mark the translations of lessons as checked. The user must have named the lessons."""
+    """Mark the translations of lessons as checked; refuse if the user has not named the lessons."""
     from autograder.build.translations import accept_translations
 
     if not may:
@@ -641,7 +641,7 @@ def _show_values(lesson: Lesson, task: str) -> None:
     from autograder.build.values import wrong_values
 
     for case in wrong_values(lesson, task):
-        print(case.call)  # unlike out.print, this wraps no line and reads no bracket as markup
+        print(case.call)  # unlike out.print, print wraps no lines and reads no brackets as markup
         print(f"    {case.right}  # the course's own answer")
         for mistake in case.mistakes:
             print(f"    {mistake}")
@@ -669,7 +669,7 @@ def doctor() -> None:
     for finding in findings:
         mark, style = ("ok", "green") if finding.ok else ("no", "red" if finding.needed else "yellow")
         table.add_row(Text(mark, style), finding.what, Text(finding.detail), Text(finding.fix))
-    # This terminal wraps long lines, so that the last column can be read.
+    # This terminal wraps long lines, so that the last column stays readable.
     Terminal().print(table)
     can = can_grade(findings)
     out.print("Grading is possible here." if can else "Other people's work cannot be graded here.")
@@ -678,7 +678,7 @@ def doctor() -> None:
 
 
 def main() -> None:
-    """Run the command line. A CourseError is printed as one sentence and gives exit status 2."""
+    """Run the command line. Print a CourseError or an OSError as one sentence, and exit with status 2."""
     print_whatever_comes()
     try:
         app()

@@ -63,7 +63,7 @@ def _steps(config: Config) -> list[Any]:
     """Return the course's current steps from source to release: its own, or nbgrader's."""
     default = GenerateAssignment.preprocessors.default()
     steps = config.GenerateAssignment.get("preprocessors", default)
-    # A course may only have added steps to nbgrader's list, with `append`.
+    # The course may only have appended steps to nbgrader's list.
     return list(steps.get_value(default) if isinstance(steps, LazyConfigValue) else steps)
 
 

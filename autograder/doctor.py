@@ -88,7 +88,7 @@ def _others(start: Path) -> list[Finding]:
     """Check what other users of this machine can do with the class's files and in the exchange."""
     try:
         course = Course.at(find_root(start))
-    except CourseError:  # reported in the row "course"
+    except CourseError:  # already reported as the finding "course"
         return []
     nobody = "they cannot read the class's files"
     found = [_harmless("other users", open_to_others(course), nobody)]
@@ -110,10 +110,10 @@ def _exposed(start: Path) -> list[Finding]:
         names = built_lessons(course.root, course.directory.source_directory)
         sources = {}
         for name in names:
-            # `grade` reports that a lesson is not built or not released yet
+            # `grade` reports lessons that are not built or not released yet
             with contextlib.suppress(CourseError):
                 sources[name] = read_assignment(course.root, name).source
-    except CourseError:  # reported in the row "course"
+    except CourseError:  # already reported as the finding "course"
         return []
     files = suspects(visible(course.hidden))
     found = [(name, Lesson(name, source).exposed(files)) for name, source in sources.items()]
@@ -135,7 +135,7 @@ def _workers() -> list[Finding]:
 
 
 def _gradebook(db_url: str) -> Finding:
-    """Try to write to the gradebook without changing it. `grade` tries any database but SQLite itself."""
+    """Try to write to the gradebook without changing it. Databases other than SQLite are tried by `grade`."""
     path = sqlite_file(db_url)
     if path is None:
         return Finding("gradebook", True, "not an SQLite file: `autograder grade` tries it")

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from autograder.sandbox.template import Template
     from autograder.workers.executors import Workers
 
-_ROWS, _NAMES = 40, 12  # rows of a table, and names in a cell, at most; the file of --json has all of them
+_ROWS, _NAMES = 40, 12  # rows of a table, and names in a row, at most; --json lists all of them
 _LINE_SECONDS = 3.0  # seconds between two lines of progress
 
 
 class Asked(NamedTuple):
-    """The submissions that a command was asked for.
+    """The submissions that a command has to handle.
 
     Attributes:
         root: the course directory.
@@ -101,7 +101,7 @@ def _start(
     from autograder.workers import executors
 
     with ExitStack() as unused:
-        # begun first, because this process needs seconds for its own imports
+        # begun early, because this process needs seconds for its own imports
         begun = None if scheduler else executors.begin()
         if not scheduler:
             unused.callback(executors.end)
@@ -172,9 +172,9 @@ def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
 
 
 def _nothing_found(submitted: Path, every: Gradable, students: Sequence[str]) -> typer.Exit:
-    """Print that no submission was found, and return the exit of the command.
+    """Print that no submission was found, and return the exception that ends the command.
 
-    It is an error if the user named students, or if anything else lies in the folder.
+    The exit status is 1 if the user named students, or if anything else lies in the folder.
     """
     from autograder.grading.closing import meant, unknown
 

@@ -1,4 +1,4 @@
-"""The terminals that commands print to. Strangers' text cannot control them and is not read as markup."""
+"""The terminals that commands print to. Text from strangers can neither control them nor act as markup."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any

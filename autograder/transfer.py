@@ -107,7 +107,7 @@ def collect(
     course = Course.at(root)
     chosen = _one_lesson(course, lesson) if lesson else ""
     known = read_roster(roster) if roster else None
-    # open during the whole collection, so that nothing is graded meanwhile
+    # the gradebook stays open, so that nothing is graded meanwhile
     with Book(course.directory, course.config) as book:
         done = into.collect(course, downloads, known, chosen, into.system_named(system))
         try:

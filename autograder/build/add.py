@@ -1,8 +1,8 @@
 """Copy Secant's lessons into an instructor's own nbgrader course: `autograder add`.
 
 A lesson has two folders. nbgrader releases the one in source/. The one in course/ marks it as a lesson and
-contains texts for feedback pages. course/added.json records the version of each copied file. So a later
-version of Secant replaces a lesson only if nobody has changed it in the course.
+contains text for feedback pages. course/added.json records the version of each copied file. So a later
+version of Secant replaces a lesson only if its files were not changed in the course.
 """
 
 import hashlib
@@ -38,9 +38,9 @@ class Added:
     """The outcome of adding a lesson to a course.
 
     Attributes:
-        outcome: `copied` if the lesson was new, `updated` if an earlier version was there, `unchanged` if
-            this version was there. If its files were changed in the course, `edited` if Secant has nothing
-            newer, and `left` if Secant's version is another.
+        outcome: `copied`, `updated` or `unchanged` if the course had no version, an earlier version or this
+            version of the lesson. If its files were changed in the course, `edited` if Secant has nothing
+            newer, and `left` if Secant's version differs.
         files: the files that were written, or the files that were changed in the course.
     """
 
@@ -50,7 +50,7 @@ class Added:
 
 
 def find_own_course(start: Path) -> Path:
-    """Return the folder of the nbgrader course that contains a folder.
+    """Return the root of the nbgrader course that a folder belongs to.
 
     Raises:
         CourseError: there is no such course, it is Secant's own, it belongs to another user and is not
@@ -94,13 +94,13 @@ def find_brought() -> tuple[Path, list[Lesson]]:
 
 
 def already_added(root: Path, lessons: Sequence[Lesson]) -> list[Lesson]:
-    """Return those of the given lessons that a course already has."""
+    """Return the given lessons that a course already has."""
     there = built_lessons(root)
     return [lesson for lesson in lessons if lesson.name in there]
 
 
 def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Added:
-    """Copy a lesson into a course, or update it if nobody has changed it there.
+    """Copy a lesson into a course, or update it if it was not changed there.
 
     Args:
         root: the course directory.
@@ -132,7 +132,7 @@ def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Add
 
 
 def _files(lesson: Lesson, languages: Sequence[str]) -> Files:
-    """Return the files of a lesson that a course needs, by path."""
+    """Return the files that a course needs for a lesson, by path."""
     home = Path("source", lesson.name)
     folder = lesson.root / home
     notebook = read_notebook(folder / f"{lesson.name}.ipynb")
@@ -152,7 +152,10 @@ def _languages_there(root: Path, name: str) -> list[str]:
 
 
 def _version(path: Path, content: bytes) -> str:
-    """Return a hash of what an author writes in a file. Running and saving a notebook does not change it."""
+    """Return a hash of what an author writes in a file.
+
+    The hash of a notebook does not change if the notebook is only run and saved.
+    """
     try:
         if path.suffix == ".ipynb":
             notebook = nbformat.reads(content.decode(), as_version=4)
@@ -172,7 +175,7 @@ def _texts(record: Any) -> dict[str, Versions]:
 
 
 def _refuse_other_folders(root: Path) -> None:
-    """Refuse a course if its settings name other folders than those in which lessons are looked for.
+    """Refuse a course with settings that name other folders than Secant expects.
 
     Raises:
         CourseError: the settings name another root, source folder or release folder.

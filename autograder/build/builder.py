@@ -30,14 +30,14 @@ from autograder.course.settings import load_config
 from secant.catalogue import read_hints
 from secant.files import replace_file
 
-#: Contents of files, by path in the course directory.
+#: The contents of each file, by its path in the course directory.
 Files = dict[Path, bytes]
 
 _LEFT_ALONE = (".ipynb_checkpoints", "__pycache__", ".gitkeep", ".DS_Store")
 
 
 class BuildError(Exception):
-    """An error that lists everything that keeps lessons from being built."""
+    """An error that lists everything that prevents lessons from being built."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
@@ -114,7 +114,7 @@ def source_files(lesson: Lesson) -> Files:
     """Return a lesson's files in source/: the instructor's notebook and the lesson's extra files."""
     folder = Path("source", lesson.name)
     notebook = read_lesson(lesson, marked=True)
-    # The hash shows later whether the notebook was edited after it was built.
+    # This hash later shows whether the notebook was edited after it was built.
     notebook.metadata["secant"] = {"built": fingerprint(notebook), "hints": read_hints(lesson.folder)}
     files = {folder / f"{lesson.name}.ipynb": (nbformat.writes(notebook) + "\n").encode()}
     return files | {folder / path: (lesson.folder / path).read_bytes() for path in lesson.extra_files}
@@ -213,7 +213,7 @@ def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
         return []
     try:
         there = nbformat.read(root / path, as_version=4)
-    except Exception:  # any error means that the build did not write this file
+    except Exception:  # a file that cannot be read as a notebook was not written by the build
         return [f"{path} is not a notebook: move it elsewhere, or overwrite it with --force."]
     ours = nbformat.reads(files[path].decode(), as_version=4)
     built = there.metadata.get("secant", {}).get("built")
@@ -254,7 +254,8 @@ def _settle_age(lesson: Lesson) -> None:
 
 def fingerprint(notebook: NotebookNode) -> str:
     """Return a hash of what an author writes in a notebook, without outputs, ids and viewers' metadata."""
-    keys = CELL_METADATA.difference(HEADER_MARKS)  # header marks only repeat nbgrader's metadata
+    # without the header marks, since they only repeat nbgrader's metadata
+    keys = CELL_METADATA.difference(HEADER_MARKS)
     cells = [
         [cell.cell_type, short(cell.source), {k: cell.metadata[k] for k in keys if k in cell.metadata}]
         for cell in notebook.cells

@@ -13,20 +13,20 @@ from autograder.course.assignment import is_built, not_built
 from autograder.course.errors import CourseError
 from secant.causes import STUB
 
-# key in nbconvert's resources, because the notebook's own mark is removed before release
+# the key that marks a lesson in nbconvert's resources; the notebook's own mark is removed before release
 _LESSON = "secant_lesson"
 
 
 def is_lesson(resources: Any) -> bool:
-    """Return whether the notebook that is being released is a lesson's."""
+    """Return whether the notebook that is being released belongs to a lesson."""
     return bool(resources.get(_LESSON))
 
 
 class MarkLesson(NbGraderPreprocessor):
-    """The first step, which records for the later steps whether the notebook is a lesson's."""
+    """The first step, which records for the later steps whether the notebook belongs to a lesson."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook unchanged, and resources that record whether it is a lesson's.
+        """Return the notebook unchanged, and resources that record whether it belongs to a lesson.
 
         Raises:
             CourseError: the course has a lesson of this name, but the notebook was not built from it.
@@ -49,7 +49,7 @@ class LessonStep(NbGraderPreprocessor):
         return self.release(nb, resources) if is_lesson(resources) else (nb, resources)
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return a lesson's notebook as this step releases it; by default, apply `preprocess_cell`."""
+        """Return a lesson's notebook as released; by default, apply `preprocess_cell` to each cell."""
         changed: tuple[NotebookNode, Any] = super().preprocess(nb, resources)
         return changed
 

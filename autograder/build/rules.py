@@ -44,14 +44,14 @@ from secant.language import LANGUAGES
 Found = Iterator[tuple[int, str]]
 Names = set[str]
 
-# Limits for code, so that a reader takes it in at a glance. Blank lines do not count. Lines in Markdown cells
-# have no limit.
-WIDTH = 110  # characters in a line of code
-VISIBLE_LINES = 30  # lines in the visible part of a test
-# lines, and characters in a line, of that part as a student gets it, with its hints
+# Limits on a lesson's code, so that a reader takes it in at a glance. Blank lines do not count. Lines in
+# Markdown cells have no limit.
+WIDTH = 110  # characters in a line of code, at most
+VISIBLE_LINES = 30  # lines in the visible part of a test, at most
+# lines, and characters in a line, of the visible part of a test as it is released with its hints, at most
 RELEASED_LINES, RELEASED_WIDTH = 40, 100
 
-WRONG_ANSWERS, RIGHT_ANSWERS = 3, 1  # answers that must be recorded for a task, at least
+WRONG_ANSWERS, RIGHT_ANSWERS = 3, 1  # wrong and right answers that must be recorded for each task, at least
 
 # JupyterLab's Markdown strikes through text between two tildes of a block, even single ones, except in code
 # and in maths. A block ends with an empty line, or where a list item or a heading begins.
@@ -99,7 +99,7 @@ def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: S
 def _too_few(
     lesson: Lesson, name: str, answers: list[Answer], tested: Sequence[str], least: int
 ) -> Iterator[str]:
-    """Yield a problem for each task with too few answers in a file. The file itself may be missing."""
+    """Yield a problem for each task with too few recorded answers. The file of answers may be missing."""
     file = lesson.folder / name
     recorded = Counter(answer.task for answer in answers)
     for task in tested if file.is_file() else ():
@@ -426,7 +426,9 @@ def _widths(cells: list[NotebookNode]) -> Found:
 def _name_complaints(source: str, own: Names) -> Iterator[str]:
     """Yield a problem for each name that a test cell may not use or bind.
 
-    The cell may be whole or without its hidden part.
+    Args:
+        source: the code of the cell, either whole or without its hidden part.
+        own: the names of functions and classes that the student completes.
     """
     if error := _syntax_error(source):
         yield error
@@ -472,7 +474,7 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
-    """Return the names that code outside probes uses in any other way than calling them."""
+    """Return the names that code outside probes uses in any way other than calling them."""
     inside = {node for probe in probes for node in ast.walk(probe)}
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
@@ -509,8 +511,8 @@ def _answer_problems(
         answers: the recorded answers.
         file: the file that contains the answers.
         tasks: the ids of the lesson's tasks.
-        languages: the languages of the course if each answer needs a hint, otherwise empty. A hint is needed
-            in those of Secant's own languages that the course has.
+        languages: the languages of the course if each answer needs a hint; otherwise empty. Hints are needed
+            in those languages that Secant itself supports.
     """
     hinted = {name for name in LANGUAGES if name in languages}
     names = Counter(answer.name for answer in answers)

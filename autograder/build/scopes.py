@@ -6,12 +6,12 @@ import copy
 import symtable
 from collections.abc import Iterator
 
-# On Python 3.14, symtable lists a name of the compiler's own if a module annotates a variable.
+# On Python 3.14, symtable also lists a name that the compiler adds if a module annotates a variable.
 _NOT_LOOKED_UP = {*dir(builtins), "__conditional_annotations__"}
 
 
 class _AsGenerators(ast.NodeTransformer):
-    """A transformer that turns comprehensions into generators, because these have a scope on every Python.
+    """A transformer from comprehensions to generator expressions, which have a scope on every Python.
 
     From Python 3.12 on, a comprehension is inlined (PEP 709), and symtable lists its variables in the
     enclosing scope.

@@ -90,7 +90,7 @@ def said(source: str, language: str) -> str:
         chosen = texts.get(language) or texts["en"]
         words = text[span(chosen)]
         place = span(call)
-        # several lines, or an expression, still need brackets
+        # without the call, a text on several lines or an expression needs its own brackets
         if b"\n" in words or not isinstance(chosen, ast.Constant | ast.JoinedStr):
             inside = text[place].removeprefix(b"say(").removesuffix(b")")
             before, after = inside[: -len(inside.lstrip())], inside[len(inside.rstrip()) :]

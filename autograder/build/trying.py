@@ -101,7 +101,7 @@ def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
     if missing:
         raise CourseError(f"{', '.join(missing)}.")
     first = imports(notebook.cells)
-    exec(first, {})  # importing takes a second; once, before the forks, is enough
+    exec(first, {})  # importing takes about a second, so it is done once, before the forks
     return first, chosen
 
 
@@ -160,7 +160,7 @@ class Child:
 
 
 def _ask(there: Connection, answer: str, test: str, visible: str, tongue: Language) -> None:
-    """Send the message (empty for a pass), its hint, whether the visible part passes, and the points."""
+    """Send the message (empty for a pass), its hint, whether the visible tests pass, and the points."""
     message, hint, earned = _run(answer, test, tongue)
     unseen = bool(visible) and (not message or not _run(answer, visible, tongue)[0])
     there.send((message, hint, unseen, earned))
@@ -172,7 +172,7 @@ def quiet(tongue: Language) -> Iterator[None]:
     language(tongue)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
         warnings.simplefilter("error")
-        # warnings about torch's own code
+        # DeprecationWarnings in torch's own code are no errors
         warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")
         yield
 
@@ -191,7 +191,7 @@ def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
                 raise credit.failure
         except check.CheckFailed as failure:
             return str(failure), failure.verdict.hint, earned
-        except BaseException as error:  # the author wants to read any error that an answer raises
-            notes = getattr(error, "__notes__", [])  # notes, such as the call that failed
+        except BaseException as error:  # an answer may raise any error, and its author wants to see it
+            notes = getattr(error, "__notes__", [])  # notes on the error, such as the call that failed
             return "\n".join([f"{type(error).__name__}: {error}", *notes]), "", earned
     return "", "", earned

@@ -1,1 +1,1 @@
-"""The class edition: a course for students who are graded, without answers, hidden tests or solutions."""
+"""The class edition: the course as students get it, without answers, hidden tests or solutions."""

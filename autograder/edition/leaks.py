@@ -102,7 +102,7 @@ def is_code(name: str) -> bool:
 
 
 def _shapes(kept: Sequence[Line], given: str) -> Iterator[tuple[tuple[str, ...], Line]]:
-    """Yield the tokens of long lines, and of two consecutive lines, that students do not get."""
+    """Yield the tokens of long secret lines, and of pairs of consecutive secret lines."""
     said = _joined(tokens(given, most=len(given)))
     code = [(tokens(line.text), line) for line in kept if line.kind != "worked solution"]
     alone = [(shape, line) for shape, line in code if len(shape) >= LONG and shape[-1] != ":"]
@@ -157,7 +157,8 @@ def _parts(root: Path, lesson: Lesson) -> tuple[list[str], list[Line]]:
     for cell in read_assignment(root, lesson.name).source.cells:
         if is_answer(cell):
             visible, solution = split_solution(cell.source)
-            keep(solution or cell.source, "answer")  # without marks, nbgrader replaces the whole cell
+            # without solution marks, nbgrader replaces the whole cell, so all of it is secret
+            keep(solution or cell.source, "answer")
             given.append(visible if solution else "")
         else:
             visible, hidden = split_tests(cell.source)

@@ -73,8 +73,8 @@ def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
     It contains a README per language, the wheel, the versions that it was tested with, and the lessons.
 
     Raises:
-        CourseError: a lesson does not name the address for problems in `c.Secant.problems`, or a file in
-            release/ was not written by the build.
+        CourseError: a lesson does not contain the address for problem reports from `c.Secant.problems`, or a
+            file in release/ was not written by the build.
     """
     address = problem_address(load_config(root))
     course = dict(course_files(root, languages))

@@ -71,7 +71,7 @@ def make_zip(files: Mapping[str, bytes]) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
-            entry = zipfile.ZipInfo(name)  # dated 1980, since no time is given
+            entry = zipfile.ZipInfo(name)  # a zip entry without a time is dated 1980
             entry.create_system, entry.external_attr = 3, 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
@@ -98,7 +98,10 @@ def _metadata(ours: importlib.metadata.Distribution, version: str, problems: str
 
 
 def _needed(ours: importlib.metadata.Distribution) -> list[str]:
-    """Return the packages for pip to install. A repository's own list may be newer than the installed one."""
+    """Return the packages that pip must install.
+
+    In a repository, these come from its own list, because the installed list may be older.
+    """
     if here := project():
         return list(here["dependencies"])
     return [each for each in ours.requires or [] if "extra ==" not in each]

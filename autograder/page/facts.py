@@ -1,4 +1,4 @@
-"""The data at the top of a feedback page: collected next to the gradebook, rendered by another process."""
+"""The data at the top of a feedback page, which one process collects and another one renders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -50,7 +50,7 @@ def mathml(latex: str, display: Display) -> str:
             _space(row)
         parts = _broken(formula) if display == "inline" else [formula]
         return "<wbr>".join(tostring(part, encoding="unicode") for part in parts)
-    except Exception as error:  # latex2mathml's errors have no common base class
+    except Exception as error:  # any error, since latex2mathml's errors have no common base class
         raise ValueError(f"a formula cannot be set: {latex.strip()}") from error
 
 
@@ -58,7 +58,7 @@ def _clean(node: Element) -> None:
     """Remove a node's attributes that mathematics does not need.
 
     Raises:
-        ValueError: the node's tag is not one of mathematics, or its text contains a command.
+        ValueError: the node has an unknown tag, or its text contains an unknown command.
     """
     if node.tag not in _TAGS:
         raise ValueError(f"unknown tag {node.tag}")

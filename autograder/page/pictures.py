@@ -18,9 +18,9 @@ from typing import Any
 from autograder.page.prose import with_remarks
 from secant.language import Language
 
-WALL_SECONDS = 30.0  # seconds for all pictures of a submission
-MAX_CHARS = 3_000_000  # characters of one decoded picture in base64
-MAX_ALL_CHARS = 12_000_000  # characters of all decoded pictures of a submission in base64
+WALL_SECONDS = 30.0  # seconds to decode all pictures of a submission
+MAX_CHARS = 3_000_000  # characters of one decoded picture in base64, at most
+MAX_ALL_CHARS = 12_000_000  # characters of all decoded pictures of a submission in base64, at most
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 
 Cells = Sequence[MutableMapping[str, Any]]
@@ -54,7 +54,7 @@ def decoded(pictures: Mapping[str, str]) -> dict[str, Decoded]:
             found[name] = _checked(result, left)
             left -= len(found[name].get("data", ""))
             del waiting[name]
-        if waiting:  # the process died at this picture, so the next process starts after it
+        if waiting:  # the process died at this picture; the next process decodes the pictures after it
             stopped_at = next(iter(waiting))
             found[stopped_at] = _NOT_DECODED
             del waiting[stopped_at]
@@ -67,7 +67,7 @@ def show_pictures(cells: Cells, pictures: Mapping[str, Decoded], language: Langu
     Args:
         cells: the cells of a graded notebook.
         pictures: the result of `decoded`.
-        language: the language of the sentence that replaces a picture that cannot be shown.
+        language: the language of the sentence in place of a picture that cannot be shown.
     """
     for cell in cells:
         if "attachments" not in cell:
@@ -120,7 +120,7 @@ def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
 
 
 def _checked(result: Any, most: int) -> Decoded:
-    """Validate a result of the decoding process, since a stranger's bytes may have taken that over."""
+    """Validate a result of the decoding process, because a stranger's bytes may have taken over the process."""
     match result:
         case {"data": str(data), "animated": bool(animated)} if kind_of(data):
             if len(data) > min(MAX_CHARS, most):

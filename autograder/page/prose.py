@@ -31,7 +31,7 @@ FORMULAS = 50  # formulas that are set in one text; further ones are shown as ty
 # Formulas as Pandoc recognises them, so that "$5 and $6" is not one. Their length is limited because the
 # library's time grows with it.
 _FORMULA = re.compile(r"\$\$([^$]{1,200})\$\$|\$(?! )([^$\n]{1,200})(?<! )\$(?!\d)")
-# A formula with a length of ten or more, or with sizes inside sizes, would fill pages.
+# A formula with a length of ten or more, in any unit, or with sizes inside sizes would fill pages.
 _VAST = re.compile(r'(?:width|height|depth|voffset)="[+-]?\d{2}|mathsize.*mathsize', re.DOTALL)
 _TEXT = '<div style="white-space: pre-wrap">{}</div>'
 _CODE = "<pre>{}</pre>"
@@ -79,7 +79,7 @@ def harmless_parts(
                 alt = alt or say["picture"].format(number=first + len(attachments))
                 attachments[name] = {
                     "image/png": part.text
-                }  # the real type is not known, but each picture is decoded before it is shown
+                }  # the type of the picture is unknown here; it is decoded before it is shown
                 lines.append(_PICTURE.format(alt, name))
             case "missing":
                 lines.append(_missing(part.name, part.text, language))

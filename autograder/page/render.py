@@ -1,7 +1,7 @@
 """Render a feedback page as HTML that needs no network: no script, no picture or style from elsewhere.
 
-Everything that is inserted is escaped, except for HTML that was made here (`prose`, `code`). A policy in the
-page makes the browser refuse anything harmful that gets in all the same.
+Everything that is inserted is escaped, except for HTML that was made here (`prose`, `code`). A
+Content-Security-Policy in the page makes the browser refuse anything harmful that gets in all the same.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -68,7 +68,7 @@ def _cell(cell: Mapping[str, Any], rows: Mapping[str, Row]) -> dict[str, Any]:
 
 
 def _text(output: Mapping[str, Any]) -> str:
-    """Return the text of an output, escaped again because an older version may have written it."""
+    """Return the text of an output, escaped again because another version of Secant may have written it."""
     return visible(output["text"] if output["output_type"] == "stream" else "\n".join(output["traceback"]))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from autograder.report.figures import LessonFigures, TaskFigures
 
-_SEVERAL = 2  # students; a problem that fewer students have gets no sentence
+_SEVERAL = 2  # students; a problem needs at least this many of them to get a sentence
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Sentence:
 
 
 def advice(figures: LessonFigures) -> list[Sentence]:
-    """Return three sentences, on a task, a mistake and the rest; return no sentences if nothing is graded."""
+    """Return three sentences, on a task, on a mistake and on the rest, or none if nothing is graded."""
     tested = [task for task in figures.tasks if task.tried]
     if not tested:
         return []

@@ -16,8 +16,8 @@ from autograder.course.tokens import tokens
 from autograder.report.told import Answer
 
 LENGTH = 8  # tokens in a sequence
-LEAST = 16  # sequences that two students must share: about three or four lines
-SHARE = 0.5  # share of the smaller set of own sequences that both students must have
+LEAST = 16  # sequences that two students must share, at least: three or four lines
+SHARE = 0.5  # the least `Pair.share` of a pair that is reported
 # A sequence counts as usual if more than a tenth of the class has it. That limit is at least FEW students and
 # at most MANY.
 FEW, MANY = 5, 20
@@ -44,7 +44,7 @@ class Pair:
 
     @property
     def share(self) -> float:
-        """The shared part of the smaller student's own sequences, from 0 to 1."""
+        """The number of shared sequences, divided by the smaller number of own sequences."""
         return self.same / min(self.own)
 
 
@@ -81,7 +81,7 @@ def _sequences(text: str, is_code: bool) -> Iterable[int]:
 
 def _own(answers: Mapping[str, Answer], known: set[int]) -> _Own:
     return {
-        # include the task, because the same lines are another answer if the task differs
+        # the task is part of the key: in another task, the same lines are another answer
         hash((task, one)): task
         for task, answer in answers.items()
         for one in _sequences(answer.text, answer.is_code)
@@ -90,7 +90,7 @@ def _own(answers: Mapping[str, Answer], known: set[int]) -> _Own:
 
 
 def _without_usual(everybody: Mapping[str, _Own], students: int) -> dict[str, _Own]:
-    """Return each student's sequences without those that too many students have to suggest copying."""
+    """Remove the sequences that are too common in the class to suggest copying."""
     most = min(MANY, max(FEW, students // 10))
     counts = Counter(one for own in everybody.values() for one in own)
     return {
@@ -100,7 +100,7 @@ def _without_usual(everybody: Mapping[str, _Own], students: int) -> dict[str, _O
 
 
 def _shared(everybody: Mapping[str, _Own]) -> dict[tuple[str, str], int]:
-    """Return the number of shared sequences for each pair of students who share at least LEAST."""
+    """Return how many sequences each pair of students shares, for pairs that share at least LEAST."""
     index: dict[int, list[str]] = {}
     for student, own in everybody.items():
         for one in own:

@@ -17,8 +17,8 @@ from autograder.report.reading import Work
 from autograder.report.told import Answer, Told
 
 HALF = 0.5
-ENOUGH = 10  # students who tried a task; with fewer, a correlation means next to nothing
-EXAMPLES = 3  # examples shown for each misconception
+ENOUGH = 10  # students who must have tried a task, at least; with fewer, a correlation means next to nothing
+EXAMPLES = 3  # examples shown for each misconception, at most
 _FAILED = ("wrong", "crashed", "timed_out")
 _BINS = 10
 
@@ -108,7 +108,7 @@ def task_figures(task: str, title: str, works: Sequence[Work]) -> TaskFigures:
 
     Args:
         task, title: the task's id and title.
-        works: the students' graded works.
+        works: the graded work of each student.
     """
     rows = [(work, row) for work in works for row in work.tasks if row.id == task]
     tried = [(work, row) for work, row in rows if is_tried(row)]
@@ -134,7 +134,7 @@ def _discrimination(tried: Sequence[tuple[Work, GradedTask]]) -> float | None:
         return None
     try:
         return statistics.correlation(*zip(*compared, strict=True))
-    except statistics.StatisticsError:  # all students have the same share
+    except statistics.StatisticsError:  # raised if all students have the same share
         return None
 
 
@@ -156,7 +156,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Misconception:
-    """A recorded mistake, identified by the name of its hint, so independent of the hint's language.
+    """A recorded mistake, identified by the name of its hint and therefore the same in every language.
 
     Attributes:
         scope: the id of the task that the hint belongs to, `all` for a hint that the lesson's tasks share, or
@@ -231,12 +231,12 @@ class LessonFigures:
     """All figures of one lesson.
 
     Attributes:
-        works: the works of all students.
+        works: the work of each student.
         shares: the distribution of the shares of the points, among students with any grade.
         tasks: the figures of the tasks, in the order of the lesson.
         misconceptions: the students' misconceptions, the most common first.
         unnamed: the number of answers that failed without a recorded hint, by task.
-        struggling: the works with less than half of the points graded so far, the lowest first.
+        struggling: the work of students with less than half of the points graded so far, the lowest first.
         absent: the students who handed in nothing.
         unread: the students with a submission that cannot be read.
         ungraded: the students with a submission that is not graded yet.
@@ -279,9 +279,9 @@ def lesson_figures(works: Sequence[Work], told: Told) -> LessonFigures:
 
 # --- The course ---------------------------------------------------------------------------------------------
 
-# share of the points that the last lesson must lie below the earlier ones, relative to the class
+# how far the last lesson must lie below the earlier ones, relative to the class, as a share of the points
 FALLING = 0.2
-BEFORE = 2  # earlier lessons that the last one is compared with, at least
+BEFORE = 2  # earlier lessons with which the last one is compared, at least
 
 
 @dataclass(frozen=True)
@@ -289,10 +289,10 @@ class Drifting:
     """A student who takes part less than before.
 
     Attributes:
-        missing: the latest lessons that the student did not hand in, without a gap up to the last lesson.
-        last: the last lesson that the student handed in; empty if there is none.
-        fall: how much lower the share of the last lesson is than the mean of the earlier ones, after the
-            class's mean is subtracted from each; None if the share did not fall by FALLING or more.
+        missing: the due lessons since the last one that the student handed in.
+        last: the last due lesson that the student handed in; empty if there is no such lesson.
+        fall: how far the share of the points in the last lesson lies below the mean of the earlier lessons,
+            all relative to the class; None if that is less than FALLING or cannot be computed.
     """
 
     student: str
@@ -306,7 +306,7 @@ class CourseFigures:
     """All figures of a course.
 
     Attributes:
-        lessons: the works of each lesson that any student has handed in, in order.
+        lessons: the work of each student, for each lesson that any student has handed in, in order.
         means: the mean share of the points, for each lesson with grades.
         due: the lessons that at least half of the active students have handed in.
         drifting: the students who take part less than before, those who missed most first.
@@ -321,7 +321,7 @@ class CourseFigures:
 
 
 def course_figures(lessons: Mapping[str, Sequence[Work]]) -> CourseFigures:
-    """Compute the figures of a course from the works of its lessons, given in order."""
+    """Compute the figures of a course from the students' work on each of its lessons, in order."""
     begun = {name: works for name, works in lessons.items() if any(map(_is_handed_in, works))}
     by_student: dict[str, dict[str, Work]] = {
         work.student: {} for works in lessons.values() for work in works

@@ -59,7 +59,7 @@ def compare(
         now: the current time.
 
     Returns:
-        The changes, or None if this is the first report.
+        The changes, or None if no earlier report had other figures.
 
     Raises:
         OSError: the figures cannot be stored.

@@ -47,10 +47,10 @@ def vocabulary(texts: Iterable[str]) -> frozenset[str]:
 
 
 def without_names(code: str, known: Collection[str]) -> str:
-    """Return code that computes the same way but contains no text that its author chose.
+    """Return code with the same structure but without any text that its author chose.
 
     Comments are removed. Strings that are not in `known` become `"…"`, names become `name1`, `name2` and so
-    on, and long numbers become `0`.
+    on, and long numbers become `0`. Other characters that are not ASCII become `?`.
     """
     renamed: dict[str, str] = {}
 

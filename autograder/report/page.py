@@ -27,9 +27,9 @@ from secant.language import Language
 from secant.visible import visible
 
 _HERE = Path(__file__).parent
-_LINES, _CHARS = 12, 160  # lines of an example that are shown, and characters of each line
+_LINES, _CHARS = 12, 160  # lines of an example that are shown, and characters of each line, at most
 _PAIR_LINES = 60
-PAIRS = 25  # pairs of similar answers that are shown in full
+PAIRS = 25  # pairs that are shown with both answers, at most
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def _bars(tasks: Sequence[TaskFigures], said: Words) -> Markup | None:
 
 
 def _tells(discrimination: float | None, said: Words) -> str:
-    """Return a phrase for a task's discrimination, from "well" to "wrong"."""
+    """Return a phrase that explains a task's discrimination, or "" if it is unknown."""
     if discrimination is None:
         return ""
     limits = ((0.4, "tells_well"), (0.2, "tells_some"), (-0.1, "tells_hardly"))

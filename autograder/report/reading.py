@@ -110,7 +110,7 @@ def _stubs(assignment: Assignment) -> dict[str, frozenset[str]]:
 def read_works(
     course: Course, book: Book, lesson: str, told: Told | None, shown: Callable[[str], str]
 ) -> list[Work]:
-    """Return all students' works on a lesson, sorted by the name that the report shows.
+    """Return each student's work on a lesson, sorted by the name that the report shows.
 
     Args:
         course: the course.

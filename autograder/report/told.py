@@ -19,7 +19,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Told:
-    """The course's own text of a lesson or an assignment, with titles in one language.
+    """A lesson's or an assignment's own text as a report needs it, with titles in one language.
 
     Attributes:
         name, title: the lesson's name and title.

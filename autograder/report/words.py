@@ -1,6 +1,6 @@
 """The words of a report in English and Korean.
 
-In a text with `|`, the part before it is for a count of one, the part after it for all other counts.
+In a text with `|`, the part before it is for a count of one, and the part after it for all other counts.
 """
 
 from collections.abc import Mapping

@@ -25,9 +25,9 @@ from autograder.report.told import Told
 from secant.files import replace_file
 from secant.language import Language
 
-# the start of a lesson's name; another assignment's name may start the same way
+# the start of a lesson's name; other assignments may start the same way
 _OF_LESSON = re.compile(r"\d\d_")
-COURSE = "course"  # stem of the names of the files about all lessons
+COURSE = "course"  # stem of the file names of the report on all lessons
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def _course_sheet(figures: CourseFigures, works: Mapping[str, Sequence[Work]], n
 
 
 def _percent(work: Work | None) -> str:
-    """Return the percentage of the points, or the state of a work that was handed in but has no points."""
+    """Return the percentage of the points, or the state if the lesson was handed in but has no points."""
     if work is None or work.share is None:
         return work.state if work and work.state != "absent" else ""
     return f"{100 * work.share:.0f}"

@@ -21,7 +21,7 @@ from secant.files import read_json
 
 CONNECT_SECONDS = 1.0
 BEGIN_SECONDS = 20.0  # seconds to wait for a check to begin; the worker may have to import torch first
-# seconds without data; while a check runs, the server sends something every two seconds
+# seconds without data before the server is given up; during a check, it sends something every two seconds
 SILENCE_SECONDS = 10.0
 
 

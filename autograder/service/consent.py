@@ -1,4 +1,4 @@
-"""Remember which notebooks may be run on a click: those in the user's workspace, and those agreed to.
+"""Remember which notebooks a click may run: those in the user's workspace, and those the user agreed to.
 
 A check runs all code of a notebook with its reader's rights. The reader's consent is stored with the reader's
 own data, so no file that came with a notebook can give it in their place.
@@ -14,7 +14,7 @@ from secant.placed import OWN_WORKSPACE
 from secant.progress import store
 
 FILE = "agreed.json"
-_MOST = 10_000  # notebooks that are remembered, at most
+_MOST = 10_000  # notebooks to remember, at most
 _PATIENCE = 2.0  # seconds to wait while another server writes the file
 
 
@@ -38,7 +38,7 @@ def _is_own(notebook: Path) -> bool:
 
 
 def _is_ours(notebook: Path) -> bool:
-    """Return whether a file belongs to this user. In a folder that others may write to, it may not."""
+    """Return whether a file belongs to this user. Others may have put files into a shared folder."""
     try:
         return os.name != "posix" or notebook.stat().st_uid == os.geteuid()
     except OSError:

@@ -148,7 +148,7 @@ def _plain_row(test: "Grade") -> dict[str, Any]:
 def plain_end(report: "OwnReport") -> dict[str, Any]:
     """Return the data of the last event for a notebook with ordinary nbgrader tests.
 
-    They say that the result is not a grade, and which other cells stopped with an error.
+    It contains the sentence that this is not a grade, and the other cells that stopped with an error.
     """
     stopped = [
         {

@@ -117,7 +117,7 @@ class EscapedValues(Extension):
 
 
 def content_policy(nonce: str) -> str:
-    """Return the policy of formgrader's pages. It allows scripts in templates, and scripts that these load."""
+    """Return the policy of formgrader's pages: scripts of its templates, and scripts that these load, may run."""
     hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in HANDLERS)
     scripts = [f"'nonce-{nonce}'", "'strict-dynamic'", "'unsafe-hashes'", *(f"'sha256-{h}'" for h in hashes)]
     return f"script-src {' '.join(scripts)}; object-src 'none'; frame-src 'none'; base-uri 'none'"
@@ -128,7 +128,7 @@ def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str
     cleaner = Cleaner(
         tags=_TAGS,
         attributes=_is_kept,
-        protocols={*ALLOWED_PROTOCOLS, "data"},  # the protocol of embedded pictures
+        protocols={*ALLOWED_PROTOCOLS, "data"},  # data: is the protocol of embedded pictures
         css_sanitizer=CSSSanitizer(["text-align", "white-space"]),
     )
 

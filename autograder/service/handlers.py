@@ -19,7 +19,7 @@ from autograder.service.warm import Warm
 from secant.language import LANGUAGES, Language, language
 
 MAX_BODY_BYTES = 10_000
-_LONGEST_PATH = 2_000  # characters
+_LONGEST_PATH = 2_000  # characters of a path, at most
 _LONGEST_NAME = 200
 _DOCTOR_SECONDS = 120.0
 _BREATH = 2.0  # seconds between two writes to a stream, so that either side notices that the other is gone
@@ -60,7 +60,7 @@ class Refusal(web.HTTPError):
     """An error response with a status and a sentence for the user."""
 
     def __init__(self, status: int, sentence: str) -> None:
-        # not used as a format, because a path may contain a percent sign
+        # the sentence is not the format, because a path in it may contain a percent sign
         super().__init__(status, "%s", sentence)
         self.sentence = sentence
 
@@ -74,8 +74,7 @@ class _Handler(APIHandler):
     async def prepare(self) -> None:  # type: ignore[override]
         """Refuse GET requests that do not come from Secant's own page.
 
-        Such a request can have an effect, since opened hints are recorded, and a picture in a notebook could
-        send it.
+        Such a request can have an effect: opening a hint is recorded. A picture in a notebook could send one.
         """
         await super().prepare()
         if self.request.method != "GET" or self.token_authenticated:
@@ -339,7 +338,7 @@ class Review(_Handler):
 
 
 class Anew(_Handler):
-    """The endpoint that renames the stored progress and starts again without any."""
+    """The endpoint that keeps the stored progress under another name and starts afresh."""
 
     auth_resource = "contents"
 

@@ -14,7 +14,7 @@ from secant.progress import store
 
 
 def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Store the verdicts of a check, and keep those of other tasks. Errors of the disk are ignored."""
+    """Store the verdicts of a check, and keep those of other tasks. A failed write is ignored."""
     kept = {row["id"]: row for row in _read(sheet.path, sheet.hidden)}
     answers = _digests(sheet)
     for row in rows:
@@ -32,7 +32,7 @@ def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def recall(sheet: Sheet) -> dict[str, Any] | None:
-    """Return a notebook's last verdicts, or None if there are none stored.
+    """Return a notebook's last verdicts, or None if none are stored.
 
     Each verdict has `changed`, which is true if its answer has changed since.
     """
@@ -76,7 +76,7 @@ def _place(path: Path) -> Path:
 
 
 def _digests(sheet: Sheet) -> dict[str, str]:
-    """Return a hash for each task of what its verdict is about: the answer that would run, and its test."""
+    """Return a hash for each task, made from the answer that would run and the task's test."""
     tests = {task.id: task.test.source for task in sheet.tasks if task.test is not None}
     return {
         task: hashlib.sha256(f"{code}\0{tests.get(task, '')}".encode()).hexdigest()[:16]

@@ -142,7 +142,7 @@ class Forked(Running):
             finally:
                 os._exit(0)
         with contextlib.suppress(OSError):
-            # set the group in the parent too, since either process may come first
+            # set the group in the parent too, since either process may run first
             os.setpgid(self._pid, self._pid)
 
     def _in_fork(self, out: int) -> None:
@@ -183,7 +183,10 @@ def _write(pipe: Any, row: Event) -> None:
 
 
 class Leash:
-    """A pool whose processes can be killed from another thread. Then it gives out none until `slacken`."""
+    """A pool whose processes can be killed from another thread.
+
+    After that, it gives out no processes until `slacken` is called.
+    """
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool

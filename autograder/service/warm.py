@@ -1,4 +1,4 @@
-"""The server's side of the worker process, which is started when it is needed and again after it ended.
+"""The server's side of the worker process, which is started on demand and restarted after it has ended.
 
 The worker ends by itself when it has been idle for long. An order that arrives at that moment goes to the
 next worker. A worker that does not answer an order is killed and replaced.
@@ -160,7 +160,7 @@ class Warm:
             )
 
     def _hear(self, process: Process, loop: asyncio.AbstractEventLoop) -> None:
-        """Pass on the worker's answers, and report that it has ended. This runs in a thread."""
+        """Pass on the worker's answers in a thread, and report when the worker has ended."""
         assert process.stdout is not None
         with contextlib.suppress(RuntimeError):  # the event loop is closed, so the server is ending
             with process.stdout:

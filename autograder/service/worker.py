@@ -264,7 +264,7 @@ class Worker:
         answer({"event": {**begin, "hidden": sheet.hidden, "tasks": wanted}})
 
         def noted(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-            if rows or end["event"] == "end":  # verdicts from before a stop count as well
+            if rows or end["event"] == "end":  # verdicts reached before a stop count as well
                 return note(sheet, rows, whole=order["task"] is None)
             return {}
 
@@ -434,7 +434,7 @@ def main() -> None:
     except KeyboardInterrupt:  # Ctrl+C in the server's terminal
         pass
     except BaseException:
-        traceback.print_exc()  # os._exit below would not show the error
+        traceback.print_exc()  # os._exit below would hide the error
     finally:
         worker.close()
         os._exit(0)
