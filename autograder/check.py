@@ -75,7 +75,7 @@ def check(notebook: Path) -> Checked | PlainChecked:
     if found is not None:
         return found
     with _checker(keep_warm=False) as checker:
-        return _here(checker, notebook)
+        return _check_here(checker, notebook)
 
 
 def watch(notebook: Path) -> None:
@@ -88,7 +88,7 @@ def watch(notebook: Path) -> None:
                 found: Checked | PlainChecked | None = _by_server(notebook)
                 if found is None:
                     checker = checker or stack.enter_context(_checker())
-                    found = _here(checker, notebook)
+                    found = _check_here(checker, notebook)
             except CourseError as error:  # for example, the notebook is being edited and cannot be read
                 err.print(str(error), style="red")
             else:
@@ -101,11 +101,11 @@ def watch(notebook: Path) -> None:
 
 
 def _show_watching(notebook: Path) -> None:
-    told = say(
+    message = say(
         en=f"Watching {notebook.name}: save it to check again, Ctrl+C to end.",
         ko=f"{notebook.name} 파일을 저장하면 다시 확인합니다. 끝내려면 Ctrl+C를 누르세요.",
     )
-    out.print(f"\n{told}", style="dim")
+    out.print(f"\n{message}", style="dim")
 
 
 def _checker(*, keep_warm: bool = True) -> "Checker":
@@ -135,7 +135,7 @@ def _by_server(notebook: Path) -> Checked | None:
     return Checked(rows=found["tasks"], **{name: found[name] for name in whole})
 
 
-def _here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
+def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
     """Check the notebook in new processes of this command, and record the results."""
     from autograder.exam.sheet import PlainNotebook
     from autograder.sandbox.results import WallError
@@ -153,9 +153,9 @@ def _here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
         raise CourseError(why) from error
     found = report.as_json()
     noted = note(sheet, found["tasks"], whole=True)
-    rows, score, most = found["tasks"], found["score"], found["max_score"]
+    rows, score, max_score = found["tasks"], found["score"], found["max_score"]
     problem, gained = noted["problem"], noted["gained"]
-    return Checked(report.lesson, sheet.language, sheet.hidden, rows, score, most, problem, gained)
+    return Checked(report.lesson, sheet.language, sheet.hidden, rows, score, max_score, problem, gained)
 
 
 _LOOK = {
@@ -213,7 +213,7 @@ def _gives_up() -> bool:
     Raises:
         CourseError: the user cannot be asked, because standard input is not a terminal.
     """
-    said = say(
+    warning = say(
         en="You have not passed this task yet. Your progress will show that you looked. "
         "You can still pass the task.",
         ko="아직 통과하지 못한 과제입니다. 풀이를 본 것은 진행 상황에 기록되지만, "
@@ -221,8 +221,8 @@ def _gives_up() -> bool:
     )
     if not sys.stdin.isatty():
         how = say(en="To see it now, add --give-up.", ko="지금 보려면 --give-up을 붙이세요.")
-        raise CourseError(f"{said} {how}")
-    out.print(said)
+        raise CourseError(f"{warning} {how}")
+    out.print(warning)
     question = say(en="Show the worked solution?", ko="모범 풀이를 볼까요?")
     return Confirm.ask(question, console=out, default=False)
 
@@ -282,7 +282,7 @@ def show(checked: Checked | PlainChecked) -> None:
 
 
 def _show_gains(checked: Checked) -> None:
-    """Print the learner's gains and, once all tasks are passed, the tasks for a person and the next lesson."""
+    """Print the learner's gains. Once all tasks are passed, also print what remains and the next lesson."""
     from autograder.service.noting import lesson_after
 
     for each in checked.gained["achievements"]:
@@ -310,7 +310,11 @@ def _show_changes(before: Checked, now: Checked) -> None:
         if (was["outcome"], was["message"]) == (row["outcome"], row["message"]):
             same += 1
             continue
-        out.print(Text.assemble((row["id"], "bold"), "  ", *_way(was["outcome"], row["outcome"], now.hidden)))
+        out.print(
+            Text.assemble(
+                (row["id"], "bold"), "  ", *_outcome_change(was["outcome"], row["outcome"], now.hidden)
+            )
+        )
         if row["outcome"] not in ("passed", "manual"):
             out.print(row["message"])
     whole = same == len(now.rows)
@@ -321,7 +325,7 @@ def _show_changes(before: Checked, now: Checked) -> None:
         err.print(now.problem, style="yellow")
 
 
-def _way(was: str, now: str, hidden: bool) -> list[tuple[str, str]]:
+def _outcome_change(was: str, now: str, hidden: bool) -> list[tuple[str, str]]:
     """Return the change from one outcome to another, as words with their colours."""
     (en, ko, style), (en_now, ko_now, style_now) = (_look(each, hidden) for each in (was, now))
     if was == now:

@@ -631,8 +631,8 @@ def try_(
             _show_tried(tried)
         answers += len(of_task)
         amiss += sum(bool(tried.amiss) for tried in of_task)
-        said, suffices = share_seen(of_task)
-        out.print(f"  {said}", style="" if suffices else "red", highlight=False)
+        sentence, suffices = share_seen(of_task)
+        out.print(f"  {sentence}", style="" if suffices else "red", highlight=False)
     out.print(f"{counted(answers, 'answer')}: {amiss} not as recorded.")
     raise typer.Exit(1 if amiss else 0)
 
@@ -648,10 +648,10 @@ def _show_values(lesson: Lesson, task: str) -> None:
 
 
 def _show_tried(tried: "Tried") -> None:
-    told = " ".join(tried.message.split()) or "passed"
+    message = " ".join(tried.message.split()) or "passed"
     hint = f"`{tried.hint}`: " if tried.hint else ""
     name = tried.answer.name if tried.kind == "own" else f"{tried.kind}: {tried.answer.name}"
-    out.print(f"  {name}: {hint}{told}")
+    out.print(f"  {name}: {hint}{message}")
     if tried.amiss:
         out.print(f"    NOT AS RECORDED: {tried.amiss}", style="red")
 

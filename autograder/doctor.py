@@ -90,8 +90,8 @@ def _others(start: Path) -> list[Finding]:
         course = Course.at(find_root(start))
     except CourseError:  # already reported as the finding "course"
         return []
-    nobody = "they cannot read the class's files"
-    found = [_harmless("other users", open_to_others(course), nobody)]
+    all_clear = "they cannot read the class's files"
+    found = [_harmless("other users", open_to_others(course), all_clear)]
     if course.exchange.is_dir():
         found.append(_harmless("exchange", exchange_risk(course), str(course.exchange)))
     return found
@@ -117,12 +117,12 @@ def _exposed(start: Path) -> list[Finding]:
         return []
     files = suspects(visible(course.hidden))
     found = [(name, Lesson(name, source).exposed(files)) for name, source in sources.items()]
-    told = [f"{file} holds answers or hidden tests of {name}" for name, file in found if file]
+    leaks = [f"{file} holds answers or hidden tests of {name}" for name, file in found if file]
     fix = "Move it or delete it: every notebook that is graded could read it."
     what = "nothing was searched for: this course has no lesson that can be graded"
     if found:
         what = f"no answer or hidden test is visible inside the sandbox (lessons searched for: {len(found)})"
-    return [Finding("what the sandbox shows", not told, "; ".join(told) or what, fix if told else "")]
+    return [Finding("what the sandbox shows", not leaks, "; ".join(leaks) or what, fix if leaks else "")]
 
 
 def _workers() -> list[Finding]:

@@ -102,27 +102,27 @@ def _start(
 
     with ExitStack() as unused:
         # begun early, because this process needs seconds for its own imports
-        begun = None if scheduler else executors.begin()
+        template = None if scheduler else executors.begin()
         if not scheduler:
             unused.callback(executors.end)
-        if begun is not None:
-            unused.callback(begun.end)
+        if template is not None:
+            unused.callback(template.end)
         course, entries = _find(asked)
-        if begun is not None:
+        if template is not None:
             later = executors.imported_later(course.root, {entry.lesson for entry in entries})
             if later is not None:
-                begun.prepare(later)  # takes half a second, while the workers are importing
+                template.prepare(later)  # takes half a second, while the workers are importing
         if change_tasks:
             from autograder.gradebook.tasks import change_tasks as change
 
-            for said in change(course, asked.lessons):
-                out.print(said, highlight=False, markup=False)
+            for message in change(course, asked.lessons):
+                out.print(message, highlight=False, markup=False)
         if scheduler:
             from autograder.workers.cluster import cluster
 
             pool: Workers = cluster(scheduler)
         else:
-            pool = _local(course, workers, len(entries), begun)
+            pool = _local(course, workers, len(entries), template)
         unused.pop_all()
     return course, entries, pool
 
@@ -189,20 +189,20 @@ def _nothing_found(submitted: Path, every: Gradable, students: Sequence[str]) ->
     return typer.Exit(1 if students or strange else 0)
 
 
-def _local(course: "Course", wanted: int, submissions: int, begun: "Template | None") -> "Workers":
+def _local(course: "Course", wanted: int, submissions: int, template: "Template | None") -> "Workers":
     """Return workers on this machine, and print how many there are and why."""
     from autograder.workers.budget import Budget
     from autograder.workers.executors import LocalWorkers
 
-    places, said = Budget.of_this_machine().allow(wanted, submissions)
-    out.print(said)
+    places, explanation = Budget.of_this_machine().allow(wanted, submissions)
+    out.print(explanation)
     if not cache_file().is_file():
         out.print(
             "First run on this machine: the grader searches everything that notebooks can see for "
             "parts of the course. This takes some seconds, up to a minute on a slow disk."
         )
     try:
-        return LocalWorkers(places, course.hidden, begun)
+        return LocalWorkers(places, course.hidden, template)
     except WallUnavailable as error:
         raise _no_wall(error) from None
 
@@ -305,17 +305,17 @@ def _progress(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task(what, total=total)
-        done, said = 0, time.monotonic()
+        done, last_line = 0, time.monotonic()
 
         def tell(entry: object, text: str) -> None:
-            nonlocal done, said
+            nonlocal done, last_line
             if text:
                 progress.console.print(f"{entry}: {text}")
                 return
             done += 1
             progress.advance(bar)
-            if not out.is_terminal and done < total and time.monotonic() - said >= _LINE_SECONDS:
-                said = time.monotonic()
+            if not out.is_terminal and done < total and time.monotonic() - last_line >= _LINE_SECONDS:
+                last_line = time.monotonic()
                 out.print(f"{what}: {done} of {total}")
 
         yield tell

@@ -68,14 +68,14 @@ def _refuse_lost_zeros(table: Path, listed: Sequence[str], known: Collection[str
     Raises:
         CourseError: an id of the list is in the gradebook with zeros in front of it.
     """
-    whole = {one.lstrip("0"): one for one in known if one.startswith("0")}
+    padded = {known_id.lstrip("0"): known_id for known_id in known if known_id.startswith("0")}
     for student in listed:
-        if student not in known and student in whole:
+        if student not in known and student in padded:
             raise CourseError(
                 say(
-                    en=f"{table}: {student} is {whole[student]} in the gradebook; a spreadsheet may have "
+                    en=f"{table}: {student} is {padded[student]} in the gradebook; a spreadsheet may have "
                     "taken the zeros. Give the column the format Text, enter the ids again and save.",
-                    ko=f"{table}: {student}은(는) 성적부에 {whole[student]}(으)로 있습니다. 스프레드시트가 "
+                    ko=f"{table}: {student}은(는) 성적부에 {padded[student]}(으)로 있습니다. 스프레드시트가 "
                     "앞의 0을 지웠을 수 있습니다. 열의 서식을 텍스트로 바꾸고 학번을 다시 입력해 저장하세요.",
                 )
             )
@@ -113,8 +113,8 @@ def collect(
         try:
             strangers = _strangers(done, class_list.students(book)) if known is None else ""
             class_list.enter_people(book, map(_row, done.people))
-            for student, of in done.placed:
-                book.mark_stale(student, of, STALE)  # so that no grade of an earlier file is exported
+            for student, name in done.placed:
+                book.mark_stale(student, name, STALE)  # so that no grade of an earlier file is exported
         except GradebookBusy as error:
             raise CourseError(
                 say(
@@ -284,14 +284,14 @@ def _the_lesson(course: Course) -> str:
         CourseError: the submissions are of several lessons, or there are no submissions.
     """
     known = find_gradable(course.root, course.directory.source_directory).names
-    there: list[Entry] = find_submissions(course, known)
-    found = sorted({entry.lesson for entry in there})
-    if len(found) != 1:
-        shown = ", ".join(found) or "-"
+    submissions: list[Entry] = find_submissions(course, known)
+    lessons = sorted({entry.lesson for entry in submissions})
+    if len(lessons) != 1:
+        shown = ", ".join(lessons) or "-"
         raise CourseError(
             say(
                 en=f"Which lesson? Add --lesson with one of: {shown}.",
                 ko=f"어느 수업인가요? --lesson으로 지정하세요: {shown}.",
             )
         )
-    return found[0]
+    return lessons[0]

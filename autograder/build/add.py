@@ -27,7 +27,7 @@ from secant.where import TRUST, has_hidden_tests, is_trusted, nearest, package_c
 LINE = "from autograder.configure import use_secant; use_secant(c)"
 _SETTINGS = "nbgrader_config.py"
 _RECORD = Path("course", "added.json")
-_OF_LESSON = ("hints.toml", SOLUTIONS)  # files in course/NAME that instructors and feedback pages need
+_COURSE_FILES = ("hints.toml", SOLUTIONS)  # files in course/NAME that instructors and feedback pages need
 _FOLDERS = {"source_directory": "source", "release_directory": "release"}
 
 Versions = Mapping[str, str]
@@ -95,8 +95,8 @@ def find_brought() -> tuple[Path, list[Lesson]]:
 
 def already_added(root: Path, lessons: Sequence[Lesson]) -> list[Lesson]:
     """Return the given lessons that a course already has."""
-    there = built_lessons(root)
-    return [lesson for lesson in lessons if lesson.name in there]
+    existing = built_lessons(root)
+    return [lesson for lesson in lessons if lesson.name in existing]
 
 
 def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Added:
@@ -115,9 +115,9 @@ def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Add
     files = _files(lesson, languages or _languages_there(root, lesson.name) or ["en"])
     record: dict[str, Versions] = read_json(root / _RECORD, _texts, {})
     copied, versions = record.get(lesson.name, {}), {str(path): _version(path, files[path]) for path in files}
-    there = {path: _version(path, (root / path).read_bytes()) for path in files if (root / path).is_file()}
-    outdated = [path for path in files if there.get(path) != versions[str(path)]]
-    changed = [path for path in outdated if path in there and there[path] != copied.get(str(path))]
+    existing = {path: _version(path, (root / path).read_bytes()) for path in files if (root / path).is_file()}
+    outdated = [path for path in files if existing.get(path) != versions[str(path)]]
+    changed = [path for path in outdated if path in existing and existing[path] != copied.get(str(path))]
     if changed:
         return Added(lesson.name, "edited" if copied == versions else "left", changed)
     for path in outdated:
@@ -128,7 +128,7 @@ def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Add
         replace_file(root / _RECORD, f"{text}\n".encode())
     if not outdated:
         return Added(lesson.name, "unchanged", [])
-    return Added(lesson.name, "updated" if there else "copied", outdated)
+    return Added(lesson.name, "updated" if existing else "copied", outdated)
 
 
 def _files(lesson: Lesson, languages: Sequence[str]) -> Files:
@@ -142,8 +142,8 @@ def _files(lesson: Lesson, languages: Sequence[str]) -> Files:
     notebook.metadata["secant"]["languages"] = list(languages)
     files = {home / f"{lesson.name}.ipynb": f"{nbformat.writes(notebook)}\n".encode()}
     files |= {home / path: (folder / path).read_bytes() for path in lesson.extra_files}
-    said = {Path("course", lesson.name, name): lesson.folder / name for name in _OF_LESSON}
-    return files | {path: place.read_bytes() for path, place in said.items() if place.is_file()}
+    sources = {Path("course", lesson.name, name): lesson.folder / name for name in _COURSE_FILES}
+    return files | {path: place.read_bytes() for path, place in sources.items() if place.is_file()}
 
 
 def _languages_there(root: Path, name: str) -> list[str]:

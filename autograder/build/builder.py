@@ -33,7 +33,7 @@ from secant.files import replace_file
 #: The contents of each file, by its path in the course directory.
 Files = dict[Path, bytes]
 
-_LEFT_ALONE = (".ipynb_checkpoints", "__pycache__", ".gitkeep", ".DS_Store")
+_IGNORED = (".ipynb_checkpoints", "__pycache__", ".gitkeep", ".DS_Store")
 
 
 class BuildError(Exception):
@@ -179,7 +179,7 @@ def _read_tree(base: Path, folder: Path) -> Files:
 
 def _files_in(folder: Path) -> list[Path]:
     found = [path for path in folder.rglob("*") if path.is_file()]
-    return sorted(p for p in found if not set(p.relative_to(folder).parts) & set(_LEFT_ALONE))
+    return sorted(p for p in found if not set(p.relative_to(folder).parts) & set(_IGNORED))
 
 
 def _differences(root: Path, files: Files) -> list[Stale]:
@@ -212,17 +212,17 @@ def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
     if not (root / path).is_file():
         return []
     try:
-        there = nbformat.read(root / path, as_version=4)
+        existing = nbformat.read(root / path, as_version=4)
     except Exception:  # a file that cannot be read as a notebook was not written by the build
         return [f"{path} is not a notebook: move it elsewhere, or overwrite it with --force."]
-    ours = nbformat.reads(files[path].decode(), as_version=4)
-    built = there.metadata.get("secant", {}).get("built")
-    if fingerprint(there) in (built, fingerprint(ours)):
+    new = nbformat.reads(files[path].decode(), as_version=4)
+    built = existing.metadata.get("secant", {}).get("built")
+    if fingerprint(existing) in (built, fingerprint(new)):
         return []
     return [
         f"{path} was edited after it was built, and now differs from course/{lesson.name}. "
         f"Run `jupytext --sync {path}` to keep the newer of the two, or add --force to discard the edit.",
-        *_unmarked_cells(path, there),
+        *_unmarked_cells(path, existing),
     ]
 
 

@@ -90,8 +90,8 @@ def _hints(texts: Sequence[tuple[int, NotebookNode]]) -> Found:
 
 def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], total: int | None) -> Found:
     for index, cell in enumerate(cells):
-        for said in _REFERENCE.findall(_HEADING.sub("", cell.source)):
-            for number in re.findall(r"\d+\.\d+", said):
+        for reference in _REFERENCE.findall(_HEADING.sub("", cell.source)):
+            for number in re.findall(r"\d+\.\d+", reference):
                 lesson = int(number.partition(".")[0])
                 # The tasks of a lesson that the syllabus lists but that is not here are unknown, so any
                 # number is accepted.
@@ -100,37 +100,37 @@ def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], t
 
 
 def _headings(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Sequence[Task]) -> Found:
-    said = [(index, *found) for index, cell in texts for found in _HEADING.findall(cell.source)]
+    headings = [(index, *found) for index, cell in texts for found in _HEADING.findall(cell.source)]
     place = 0
-    wanted = [(f"{number}.{place}", task.id) for place, task in enumerate(graded, 1)]
-    for one, want in zip_longest(said, wanted):
-        if one is None:
-            yield place, f"no heading follows for task {want[0]} · `{want[1]}`"
+    all_wanted = [(f"{number}.{place}", task.id) for place, task in enumerate(graded, 1)]
+    for heading, wanted in zip_longest(headings, all_wanted):
+        if heading is None:
+            yield place, f"no heading follows for task {wanted[0]} · `{wanted[1]}`"
             return
-        place, word, *told = one
-        if want is None:
-            yield place, f"its heading says {word} {told[0]} · `{told[1]}`, which does not exist"
-        elif tuple(told) != want:
+        place, word, *parts = heading
+        if wanted is None:
+            yield place, f"its heading says {word} {parts[0]} · `{parts[1]}`, which does not exist"
+        elif tuple(parts) != wanted:
             yield (
                 place,
-                f"its heading says {word} {told[0]} · `{told[1]}`, but next is {want[0]} · `{want[1]}`",
+                f"its heading says {word} {parts[0]} · `{parts[1]}`, but next is {wanted[0]} · `{wanted[1]}`",
             )
             return
 
 
 def _looked_for(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Sequence[Task]) -> Found:
-    wanted = [f"{number}.{place}" for place in range(1, len(graded) + 1)]
+    expected = [f"{number}.{place}" for place in range(1, len(graded) + 1)]
     for index, cell in texts:
         for section in _LOOKED_FOR.finditer(cell.source):
-            said = _ITEM.findall(section["list"])
-            for one in sorted({*said} - {*wanted}):
+            ids = _ITEM.findall(section["list"])
+            for task in sorted({*ids} - {*expected}):
                 yield (
                     index,
-                    f"the list of what hidden tests look for has task {one}, which does not exist",
+                    f"the list of what hidden tests look for has task {task}, which does not exist",
                 )
-            for one in wanted:
-                if said.count(one) != 1:
+            for task in expected:
+                if ids.count(task) != 1:
                     yield (
                         index,
-                        f"the list of what hidden tests look for has {said.count(one)} lines for task {one}",
+                        f"the list of what hidden tests look for has {ids.count(task)} lines for task {task}",
                     )

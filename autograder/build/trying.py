@@ -23,8 +23,8 @@ from secant import PartialCredit, check
 from secant.catalogue import read_hints
 from secant.language import Language, language
 
-_LANES = os.cpu_count() or 1
-_SECONDS = 120.0  # seconds that an answer may take
+_MAX_CHILDREN = os.cpu_count() or 1
+_ANSWER_SECONDS = 120.0  # seconds that an answer may take
 
 Kind = Literal["own", "right", "wrong"]
 
@@ -66,21 +66,21 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
             cannot fork.
     """
     first, chosen = tasks_to_try(lesson, task)
-    recorded: list[tuple[Kind, Answer]] = [("right", one) for one in right_answers(lesson)]
-    recorded += [("wrong", one) for one in wrong_answers(lesson)]
+    recorded: list[tuple[Kind, Answer]] = [("right", chosen_task) for chosen_task in right_answers(lesson)]
+    recorded += [("wrong", chosen_task) for chosen_task in wrong_answers(lesson)]
     begun = deque[tuple[Task, Kind, Answer, Child]]()
-    for one in chosen:
-        assert one.test is not None
-        own = Answer("the course's own answer", one.id, one.answer.source)
-        for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == one.id)]:
+    for chosen_task in chosen:
+        assert chosen_task.test is not None
+        own = Answer("the course's own answer", chosen_task.id, chosen_task.answer.source)
+        for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == chosen_task.id)]:
             # A student has only the visible part, so a wrong answer is run against that, too.
-            visible = split_tests(one.test.source)[0] if kind == "wrong" else ""
-            child = Child(_ask, f"{first}\n{answer.source}", one.test.source, visible, tongue)
-            begun.append((one, kind, answer, child))
-            if len(begun) > _LANES:
-                yield _tried(*begun.popleft(), tongue)
+            visible = split_tests(chosen_task.test.source)[0] if kind == "wrong" else ""
+            child = Child(_ask, f"{first}\n{answer.source}", chosen_task.test.source, visible, tongue)
+            begun.append((chosen_task, kind, answer, child))
+            if len(begun) > _MAX_CHILDREN:
+                yield _collect(*begun.popleft(), tongue)
     for left in begun:
-        yield _tried(*left, tongue)
+        yield _collect(*left, tongue)
 
 
 def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
@@ -93,11 +93,11 @@ def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
     notebook = read_lesson(lesson)
     catalogue = read_hints(lesson.folder)
     notebook.metadata["secant"] = {"hints": catalogue}
-    chosen = [one for one in tasks(with_hints(notebook)) if one.test is not None and task in ("", one.id)]
+    chosen = [each for each in tasks(with_hints(notebook)) if each.test is not None and task in ("", each.id)]
     if not chosen:
-        names = ", ".join(one.id for one in tasks(notebook) if one.test is not None)
+        names = ", ".join(each.id for each in tasks(notebook) if each.test is not None)
         raise CourseError(f'Lesson {lesson.name} has no task "{task}" with a test cell; it has {names}.')
-    missing = [text for one in chosen for text in unknown(one.test.source if one.test else "", catalogue)]
+    missing = [text for each in chosen for text in unknown(each.test.source if each.test else "", catalogue)]
     if missing:
         raise CourseError(f"{', '.join(missing)}.")
     first = imports(notebook.cells)
@@ -105,16 +105,16 @@ def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
     return first, chosen
 
 
-def _tried(task: Task, kind: Kind, answer: Answer, child: "Child", tongue: Language) -> Tried:
-    found = child.result()
-    message, hint, unseen, earned = (found, "", False, 0.0) if isinstance(found, str) else found
+def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", tongue: Language) -> Tried:
+    result = child.result()
+    message, hint, unseen, earned = (result, "", False, 0.0) if isinstance(result, str) else result
     if kind != "wrong":
         return Tried(task, kind, answer, message, hint, "this answer must pass" if message else "")
-    want = answer.hint_name or answer.hint.get(tongue, "")
+    expected = answer.hint_name or answer.hint.get(tongue, "")
     if answer.hint_name and not answer.hint:
-        want = f"{want}, which hints.toml does not have for {task.id}"
-    told = gives(message, answer.hint.get(tongue, "\0")) and hint in ("", answer.hint_name or hint)
-    amiss = "" if told else f"recorded is: {want}"
+        expected = f"{expected}, which hints.toml does not have for {task.id}"
+    is_as_recorded = gives(message, answer.hint.get(tongue, "\0")) and hint in ("", answer.hint_name or hint)
+    amiss = "" if is_as_recorded else f"recorded is: {expected}"
     if earned != answer.points:
         amiss = f'it earns points="{earned:g}", and recorded are {answer.points:g}'
     return Tried(task, kind, answer, message, hint, amiss, unseen, earned)
@@ -125,12 +125,12 @@ def share_seen(tried: Sequence[Tried]) -> tuple[str, bool]:
 
     A student whose answer passes the visible part believes that it is right until the hidden tests are run.
     """
-    wrong = [one for one in tried if one.kind == "wrong"]
-    unseen = [one.answer.name for one in wrong if one.unseen]
-    said = f"The visible part refuses {len(wrong) - len(unseen)} of {len(wrong)} wrong answers"
+    wrong = [each for each in tried if each.kind == "wrong"]
+    unseen = [each.answer.name for each in wrong if each.unseen]
+    sentence = f"The visible part refuses {len(wrong) - len(unseen)} of {len(wrong)} wrong answers"
     if 3 * len(unseen) <= len(wrong):
-        return f"{said}.", True
-    return f"{said}, but must refuse at least two thirds. These pass: {', '.join(unseen)}.", False
+        return f"{sentence}.", True
+    return f"{sentence}, but must refuse at least two thirds. These pass: {', '.join(unseen)}.", False
 
 
 class Child:
@@ -142,16 +142,16 @@ class Child:
 
     def __init__(self, target: Callable[..., None], *arguments: object) -> None:
         context = multiprocessing.get_context("fork")
-        self._here, there = context.Pipe(duplex=False)
-        self._process: BaseProcess = context.Process(target=target, args=(there, *arguments), daemon=True)
+        self._connection, remote = context.Pipe(duplex=False)
+        self._process: BaseProcess = context.Process(target=target, args=(remote, *arguments), daemon=True)
         self._process.start()
-        there.close()
+        remote.close()
 
     def result(self) -> Any:
         """Return the object that the process sent, or a string with the reason why it sent nothing."""
         try:
-            ended = self._here.poll(_SECONDS)
-            result = self._here.recv() if ended else f"it did not end within {_SECONDS:g} s"
+            ended = self._connection.poll(_ANSWER_SECONDS)
+            result = self._connection.recv() if ended else f"it did not end within {_ANSWER_SECONDS:g} s"
         except EOFError:
             result = "its process ended"
         self._process.kill()
@@ -159,11 +159,11 @@ class Child:
         return result
 
 
-def _ask(there: Connection, answer: str, test: str, visible: str, tongue: Language) -> None:
+def _ask(connection: Connection, answer: str, test: str, visible: str, tongue: Language) -> None:
     """Send the message (empty for a pass), its hint, whether the visible tests pass, and the points."""
     message, hint, earned = _run(answer, test, tongue)
     unseen = bool(visible) and (not message or not _run(answer, visible, tongue)[0])
-    there.send((message, hint, unseen, earned))
+    connection.send((message, hint, unseen, earned))
 
 
 @contextlib.contextmanager

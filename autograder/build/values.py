@@ -45,22 +45,22 @@ def wrong_values(lesson: Lesson, task: str) -> Iterator[Case]:
         CourseError: there is no such task, or its visible part does not use `ask`.
     """
     first, chosen = tasks_to_try(lesson, task)
-    for one in chosen:
-        assert one.test is not None
-        visible, own = split_tests(one.test.source)[0], f"{first}\n{one.answer.source}"
-        answers = [answer for answer in wrong_answers(lesson) if answer.task == one.id]
+    for chosen_task in chosen:
+        assert chosen_task.test is not None
+        visible, own = split_tests(chosen_task.test.source)[0], f"{first}\n{chosen_task.answer.source}"
+        answers = [answer for answer in wrong_answers(lesson) if answer.task == chosen_task.id]
         children = [Child(_send_values, own, f"{first}\n{each.source}", visible) for each in answers]
         cases: dict[str, Case] = {}
         for answer, child in zip(answers, children, strict=True):
-            found = child.result()
-            for call, right, value, error in [] if isinstance(found, str) else found:
+            rows = child.result()
+            for call, right, value, error in [] if isinstance(rows, str) else rows:
                 case = cases.setdefault(call, Case(call, right, []))
                 mistake = _mistake(answer, value, error)
                 # with partial credit, the same question may be asked again
                 if value != right and mistake not in case.mistakes:
                     case.mistakes.append(mistake)
         if not cases:
-            raise CourseError(f"The visible part of test_{one.id} puts no question with `ask`.")
+            raise CourseError(f"The visible part of test_{chosen_task.id} puts no question with `ask`.")
         yield from cases.values()
 
 
@@ -70,10 +70,10 @@ def _mistake(answer: Answer, value: str, error: str) -> str:
     return (f"hint.{answer.hint_name}: {value}," if answer.hint_name else value) + f"  # {answer.name}"
 
 
-def _send_values(there: Connection, own: str, wrong: str, visible: str) -> None:
+def _send_values(connection: Connection, own: str, wrong: str, visible: str) -> None:
     check.seed(b"the same draws for each answer")
     with quiet("en"):
-        there.send(list(_values(own, wrong, visible)))
+        connection.send(list(_values(own, wrong, visible)))
 
 
 def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str, str]]:
@@ -85,10 +85,10 @@ def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str,
 
     def put(request: dict[str, Any]) -> dict[str, Any]:
         alone = {key: value for key, value in request.items() if key != "ahead"}
-        seen = situation.put(alone, right_names)
+        answer = situation.put(alone, right_names)
         if "kept" not in request:
-            asked.append((check.asked(), alone, literal(seen["result"])))
-        return seen
+            asked.append((check.asked(), alone, literal(answer["result"])))
+        return answer
 
     with suppress(Exception), asked_elsewhere(put):
         exec(compile(visible, "test", "exec"), right_names)

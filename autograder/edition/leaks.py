@@ -50,17 +50,19 @@ class Secrets:
     """All lines of a course that students do not get."""
 
     def __init__(self, root: Path) -> None:
-        given: list[str] = []
-        kept: list[Line] = []
+        public: list[str] = []
+        secrets: list[Line] = []
         lessons = {lesson.name: lesson for lesson in find_lessons(root)}
         for name in built_lessons(root):
             visible, secret = _parts(root, lessons.get(name) or Lesson(name, root / "course" / name))
-            given += visible
-            kept += secret
-        said = letters("\n".join(given).encode())
-        lines = {letters(line.text.encode()): line for line in kept}
-        self.lines = {key: line for key, line in lines.items() if len(key) >= SHORTEST and key not in said}
-        self.shapes = dict(_shapes(kept, "\n".join(given)))
+            public += visible
+            secrets += secret
+        public_letters = letters("\n".join(public).encode())
+        lines = {letters(line.text.encode()): line for line in secrets}
+        self.lines = {
+            key: line for key, line in lines.items() if len(key) >= SHORTEST and key not in public_letters
+        }
+        self.shapes = dict(_shapes(secrets, "\n".join(public)))
 
     def told_by(self, text: str, *, is_code: bool = False) -> list[Line]:
         """Return the secret lines that a text contains.
@@ -71,16 +73,20 @@ class Secrets:
         """
         if is_code:
             return self._shaped_in(text)
-        said = letters(text.encode())
-        starts = {said[i : i + SHORTEST] for i in range(len(said) - SHORTEST + 1)}
-        return [line for short, line in self.lines.items() if short[:SHORTEST] in starts and short in said]
+        text_letters = letters(text.encode())
+        starts = {text_letters[i : i + SHORTEST] for i in range(len(text_letters) - SHORTEST + 1)}
+        return [
+            line for short, line in self.lines.items() if short[:SHORTEST] in starts and short in text_letters
+        ]
 
     def _shaped_in(self, code: str) -> list[Line]:
         found = tokens(code, most=len(code))
         starts = {found[i : i + _START] for i in range(len(found))}
-        said = _joined(found)
+        joined = _joined(found)
         return [
-            line for shape, line in self.shapes.items() if shape[:_START] in starts and _joined(shape) in said
+            line
+            for shape, line in self.shapes.items()
+            if shape[:_START] in starts and _joined(shape) in joined
         ]
 
     def leaks(self, archive: bytes) -> list[Leak]:
@@ -101,10 +107,10 @@ def is_code(name: str) -> bool:
     return bool(wheel) and inside.endswith((".py", ".js")) and "_course/" not in inside
 
 
-def _shapes(kept: Sequence[Line], given: str) -> Iterator[tuple[tuple[str, ...], Line]]:
+def _shapes(secrets: Sequence[Line], public: str) -> Iterator[tuple[tuple[str, ...], Line]]:
     """Yield the tokens of long secret lines, and of pairs of consecutive secret lines."""
-    said = _joined(tokens(given, most=len(given)))
-    code = [(tokens(line.text), line) for line in kept if line.kind != "worked solution"]
+    public_tokens = _joined(tokens(public, most=len(public)))
+    code = [(tokens(line.text), line) for line in secrets if line.kind != "worked solution"]
     alone = [(shape, line) for shape, line in code if len(shape) >= LONG and shape[-1] != ":"]
     pairs = [
         (shape + after, Line(f"{line.text}\n{following.text}", *line[1:]))
@@ -114,7 +120,7 @@ def _shapes(kept: Sequence[Line], given: str) -> Iterator[tuple[tuple[str, ...],
     return (
         (shape, line)
         for shape, line in (*alone, *pairs)
-        if sum(map(_computes, shape)) > 1 and _joined(shape) not in said
+        if sum(map(_computes, shape)) > 1 and _joined(shape) not in public_tokens
     )
 
 
@@ -141,32 +147,34 @@ def files_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
             yield from files_in(f"{name}/{inner.filename}", archive.read(inner))
 
 
-def _says(line: str) -> bool:
+def _is_revealing(line: str) -> bool:
     """Return whether a line could give something away. Blank lines and imports cannot."""
     return bool(line.strip()) and not line.lstrip().startswith(("import ", "from "))
 
 
 def _parts(root: Path, lesson: Lesson) -> tuple[list[str], list[Line]]:
     """Return the text of a lesson that students get, and the lines that they do not get."""
-    given: list[str] = []
-    kept: list[Line] = []
+    public: list[str] = []
+    secrets: list[Line] = []
 
     def keep(text: str, kind: str) -> None:
-        kept.extend(Line(line.strip(), lesson.name, kind) for line in text.splitlines() if _says(line))
+        secrets.extend(
+            Line(line.strip(), lesson.name, kind) for line in text.splitlines() if _is_revealing(line)
+        )
 
     for cell in read_assignment(root, lesson.name).source.cells:
         if is_answer(cell):
             visible, solution = split_solution(cell.source)
             # without solution marks, nbgrader replaces the whole cell, so all of it is secret
             keep(solution or cell.source, "answer")
-            given.append(visible if solution else "")
+            public.append(visible if solution else "")
         else:
             visible, hidden = split_tests(cell.source)
-            given.append(visible)
+            public.append(visible)
             keep(hidden, "hidden test")
     for answer in right_answers(lesson):
         keep(answer.source, "answer")
     for words in solution_words(lesson).values():
         for said in words.values():
             keep(said, "worked solution")
-    return given, kept
+    return public, secrets

@@ -22,7 +22,7 @@ from secant.where import tried_versions
 # A folder is a course only if it contains this file (secant/where.py). The course's own settings are not
 # packed, because they may name its database.
 _SETTINGS = '"""A class\'s edition of Secant: lessons with their visible tests. It grades nothing."""\n'
-_SHOWN = 5  # leaks that the error message lists
+_MAX_LEAKS = 5  # leaks that the error message lists, at most
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
             )
     data = make_edition(root, languages)
     _refuse_leaks(root, data)
-    of = "both" if len(languages) > 1 else languages[0]
-    path = output / f"secant-class-{of}-{hashlib.sha256(data).hexdigest()[:8]}.zip"
+    suffix = "both" if len(languages) > 1 else languages[0]
+    path = output / f"secant-class-{suffix}-{hashlib.sha256(data).hexdigest()[:8]}.zip"
     if path.exists() and content_of(path) != data:
         raise CourseError(f"{path} exists already with other contents: move it, or choose another --output.")
     output.mkdir(parents=True, exist_ok=True)
@@ -188,11 +188,13 @@ def readme(language: Language, wheel: str, has_versions: bool) -> str:
 
 
 def _refuse_leaks(root: Path, archive: bytes) -> None:
-    found = Secrets(root).leaks(archive)
-    if found:
-        told = [
+    leaks = Secrets(root).leaks(archive)
+    if leaks:
+        lines = [
             f"{leak.file.strip('/')}: {leak.line.kind} of {leak.line.lesson}: {leak.line.text}"
-            for leak in found
+            for leak in leaks
         ]
-        more = f"\nand {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        raise CourseError("Nothing was packed: it would give this away.\n" + "\n".join(told[:_SHOWN]) + more)
+        more = f"\nand {len(leaks) - _MAX_LEAKS} more" if len(leaks) > _MAX_LEAKS else ""
+        raise CourseError(
+            "Nothing was packed: it would give this away.\n" + "\n".join(lines[:_MAX_LEAKS]) + more
+        )

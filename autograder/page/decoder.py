@@ -62,7 +62,7 @@ def decode(data: str) -> dict[str, Any]:
         The new picture, and whether the old one was animated; or the reason why it cannot be shown.
     """
     try:
-        raw = base64.b64decode(data.translate(_FROM_ADDRESS) + "==")
+        raw = base64.b64decode(data.translate(_FROM_URL_SAFE) + "==")
         with Image.open(io.BytesIO(raw), formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
                 return {"why": "too_large"}
@@ -77,7 +77,7 @@ def decode(data: str) -> dict[str, Any]:
         return {"why": "not_a_picture"}
 
 
-_FROM_ADDRESS = str.maketrans("-_", "+/")
+_FROM_URL_SAFE = str.maketrans("-_", "+/")
 
 
 def _upright(image: Image.Image) -> Image.Image:

@@ -47,8 +47,8 @@ def mathml(latex: str, display: Display) -> str:
         for node in formula.iter():
             _clean(node)
         for row in formula.iter("mrow"):
-            _space(row)
-        parts = _broken(formula) if display == "inline" else [formula]
+            _add_thin_spaces(row)
+        parts = _split(formula) if display == "inline" else [formula]
         return "<wbr>".join(tostring(part, encoding="unicode") for part in parts)
     except Exception as error:  # any error, since latex2mathml's errors have no common base class
         raise ValueError(f"a formula cannot be set: {latex.strip()}") from error
@@ -71,7 +71,7 @@ def _clean(node: Element) -> None:
     node.text = html.unescape(node.text) if node.text else node.text
 
 
-def _space(row: Element) -> None:
+def _add_thin_spaces(row: Element) -> None:
     """Insert TeX's thin space between a function's name, as in sin x, and an adjacent letter or number."""
     nodes = list(row)
     pairs = [(left, right) for left, right in pairwise(nodes) if "mo" not in (left.tag, right.tag)]
@@ -87,7 +87,7 @@ def _is_name(node: Element) -> bool:
     return node.tag == "mi" and len(node.text or "") > 1
 
 
-def _broken(formula: Element) -> list[Element]:
+def _split(formula: Element) -> list[Element]:
     """Split a long formula into parts. A browser never breaks a part, and lines on a phone are short."""
     row = formula[0]
     if row.tag != "mrow" or len("".join(row.itertext())) < LONG:

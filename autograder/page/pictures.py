@@ -44,21 +44,21 @@ def decoded(pictures: Mapping[str, str]) -> dict[str, Decoded]:
     Args:
         pictures: the pictures that a student submitted, by name, in base64.
     """
-    found: dict[str, Decoded] = {}
-    left = MAX_ALL_CHARS
+    results_by_name: dict[str, Decoded] = {}
+    chars_left = MAX_ALL_CHARS
     deadline = time.monotonic() + WALL_SECONDS
     waiting = dict(pictures)
     while waiting and (seconds := deadline - time.monotonic()) > 0:
         results = _decode([*waiting.values()], seconds)
         for name, result in zip([*waiting], results, strict=False):
-            found[name] = _checked(result, left)
-            left -= len(found[name].get("data", ""))
+            results_by_name[name] = _checked(result, chars_left)
+            chars_left -= len(results_by_name[name].get("data", ""))
             del waiting[name]
         if waiting:  # the process died at this picture; the next process decodes the pictures after it
             stopped_at = next(iter(waiting))
-            found[stopped_at] = _NOT_DECODED
+            results_by_name[stopped_at] = _NOT_DECODED
             del waiting[stopped_at]
-    return found | dict.fromkeys(waiting, _NOT_DECODED)
+    return results_by_name | dict.fromkeys(waiting, _NOT_DECODED)
 
 
 def show_pictures(cells: Cells, pictures: Mapping[str, Decoded], language: Language) -> None:
@@ -92,12 +92,12 @@ def kind_of(data: str) -> str:
 
 def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
     """Decode pictures in a new process, and return the results up to the picture at which it ended."""
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as answers:
-        given.write("".join(json.dumps(data) + "\n" for data in pictures).encode())
-        given.seek(0)
+    with tempfile.TemporaryFile() as requests, tempfile.TemporaryFile() as answers:
+        requests.write("".join(json.dumps(data) + "\n" for data in pictures).encode())
+        requests.seek(0)
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "autograder.page.decoder"],
-            stdin=given,
+            stdin=requests,
             stdout=answers,
             stderr=subprocess.DEVNULL,
             cwd="/",
@@ -120,7 +120,7 @@ def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
 
 
 def _checked(result: Any, most: int) -> Decoded:
-    """Validate a result of the decoding process, because a stranger's bytes may have taken over the process."""
+    """Validate a result of the decoding process, since a stranger's bytes may have taken over the process."""
     match result:
         case {"data": str(data), "animated": bool(animated)} if kind_of(data):
             if len(data) > min(MAX_CHARS, most):

@@ -111,8 +111,10 @@ def with_remarks(markdown: str, pictures: Mapping[str, Mapping[str, str]], langu
 
 def _missing(name: str, reason: str, language: Language) -> str:
     say = words(language)
-    told = say[reason].format(most=MAX_PICTURES)
-    return _REMARK.format(_escaped(say["missing"].format(name=f'"{name}"' if name else "", reason=told)))
+    explanation = say[reason].format(most=MAX_PICTURES)
+    return _REMARK.format(
+        _escaped(say["missing"].format(name=f'"{name}"' if name else "", reason=explanation))
+    )
 
 
 def _escaped(text: str) -> str:

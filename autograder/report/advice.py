@@ -53,14 +53,14 @@ def _on_the_rest(figures: LessonFigures, tested: list[TaskFigures]) -> Sentence:
     The problems are answers that only the hidden tests refuse, a skipped task and missing submissions.
     """
     hidden = max(tested, key=lambda task: task.hidden)
-    left = max(figures.tasks, key=lambda task: task.left)
-    named = [
+    skipped = max(figures.tasks, key=lambda task: task.left)
+    problems = [
         Sentence("say_hidden", {"n": sum(task.hidden for task in tested)}, hidden.title),
-        Sentence("say_left", {"n": left.left, "of": left.handed}, left.title),
+        Sentence("say_left", {"n": skipped.left, "of": skipped.handed}, skipped.title),
         Sentence("say_absent", {"n": len(figures.absent)}),
     ]
-    most = max(named, key=lambda sentence: sentence.numbers["n"])
-    if most.numbers["n"] >= _SEVERAL:
-        return most
+    most_common = max(problems, key=lambda sentence: sentence.numbers["n"])
+    if most_common.numbers["n"] >= _SEVERAL:
+        return most_common
     best = max(tested, key=lambda task: (task.difficulty or 0.0, task.tried))
     return Sentence("say_best", {"n": best.passed, "of": best.tried}, best.title)

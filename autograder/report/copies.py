@@ -55,14 +55,16 @@ def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
         answers: all students' answers.
         explained: the course's own material: code, and text that contains code.
     """
-    known = {one for text in explained for is_code in (True, False) for one in _sequences(text, is_code)}
+    known = {
+        sequence for text in explained for is_code in (True, False) for sequence in _sequences(text, is_code)
+    }
     everybody = {student: _own(of, known) for student, of in sorted(answers.items())}
     # Count students with identical sequences once. Otherwise what a large group copied would look usual.
     groups: dict[frozenset[int], list[str]] = {}
     for student, sequences in everybody.items():
         groups.setdefault(frozenset(sequences), []).append(student)
     rare = _without_usual({group[0]: everybody[group[0]] for group in groups.values()}, len(everybody))
-    found = [
+    result = [
         pair
         for (first, second), same in _shared(rare).items()
         if (pair := _pair(first, second, same, rare)).share >= SHARE
@@ -70,8 +72,8 @@ def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
     for group in groups.values():
         first, same = group[0], len(everybody[group[0]])
         tasks = _tasks(everybody[first].values())
-        found += [Pair((first, other), same, (same, same), tasks) for other in group[1:] if same >= LEAST]
-    return sorted(found, key=lambda pair: (-pair.share, -pair.same, pair.students))
+        result += [Pair((first, other), same, (same, same), tasks) for other in group[1:] if same >= LEAST]
+    return sorted(result, key=lambda pair: (-pair.share, -pair.same, pair.students))
 
 
 def _sequences(text: str, is_code: bool) -> Iterable[int]:
@@ -82,19 +84,19 @@ def _sequences(text: str, is_code: bool) -> Iterable[int]:
 def _own(answers: Mapping[str, Answer], known: set[int]) -> _Own:
     return {
         # the task is part of the key: in another task, the same lines are another answer
-        hash((task, one)): task
+        hash((task, sequence)): task
         for task, answer in answers.items()
-        for one in _sequences(answer.text, answer.is_code)
-        if one not in known
+        for sequence in _sequences(answer.text, answer.is_code)
+        if sequence not in known
     }
 
 
 def _without_usual(everybody: Mapping[str, _Own], students: int) -> dict[str, _Own]:
     """Remove the sequences that are too common in the class to suggest copying."""
-    most = min(MANY, max(FEW, students // 10))
-    counts = Counter(one for own in everybody.values() for one in own)
+    limit = min(MANY, max(FEW, students // 10))
+    counts = Counter(sequence for own in everybody.values() for sequence in own)
     return {
-        student: {one: task for one, task in own.items() if counts[one] <= most}
+        student: {sequence: task for sequence, task in own.items() if counts[sequence] <= limit}
         for student, own in everybody.items()
     }
 
@@ -103,8 +105,8 @@ def _shared(everybody: Mapping[str, _Own]) -> dict[tuple[str, str], int]:
     """Return how many sequences each pair of students shares, for pairs that share at least LEAST."""
     index: dict[int, list[str]] = {}
     for student, own in everybody.items():
-        for one in own:
-            index.setdefault(one, []).append(student)
+        for sequence in own:
+            index.setdefault(sequence, []).append(student)
     counts: Counter[tuple[str, str]] = Counter()
     for students in index.values():
         counts.update(combinations(students, 2))
@@ -112,9 +114,12 @@ def _shared(everybody: Mapping[str, _Own]) -> dict[tuple[str, str], int]:
 
 
 def _pair(first: str, second: str, same: int, everybody: Mapping[str, _Own]) -> Pair:
-    one, other = everybody[first], everybody[second]
+    first_own, second_own = everybody[first], everybody[second]
     return Pair(
-        (first, second), same, (len(one), len(other)), _tasks(one[each] for each in one if each in other)
+        (first, second),
+        same,
+        (len(first_own), len(second_own)),
+        _tasks(first_own[sequence] for sequence in first_own if sequence in second_own),
     )
 
 

@@ -185,13 +185,15 @@ class Misconception:
 
 def misconceptions(works: Iterable[Work], told: Told) -> list[Misconception]:
     """Return the recorded mistakes that students made, the most common first."""
-    found: dict[tuple[str, str], list[tuple[Work, GradedTask]]] = {}
+    rows_by_hint: dict[tuple[str, str], list[tuple[Work, GradedTask]]] = {}
     for work in works:
         for task in work.tasks:
             if is_failed(task) and task.hint:
-                found.setdefault((told.hint_scope(task.id, task.hint), task.hint), []).append((work, task))
-    made = [_misconception(*named, rows, told) for named, rows in found.items()]
-    return sorted(made, key=lambda one: (-len(one.students), one.scope, one.name))
+                rows_by_hint.setdefault((told.hint_scope(task.id, task.hint), task.hint), []).append(
+                    (work, task)
+                )
+    result = [_misconception(*named, rows, told) for named, rows in rows_by_hint.items()]
+    return sorted(result, key=lambda one: (-len(one.students), one.scope, one.name))
 
 
 def _misconception(
@@ -222,8 +224,8 @@ def examples(answers: Iterable[tuple[Work, str]], told: Told) -> list[Example]:
 
 def own_lines(answer: Answer, stubs: Iterable[str]) -> list[str]:
     """Return the lines of an answer that are not in the cell as it was released."""
-    given = {line.strip() for stub in stubs for line in stub.split("\n")}
-    return [line for line in answer.text.split("\n") if line.strip() and line.strip() not in given]
+    released = {line.strip() for stub in stubs for line in stub.split("\n")}
+    return [line for line in answer.text.split("\n") if line.strip() and line.strip() not in released]
 
 
 @dataclass(frozen=True)
@@ -322,24 +324,24 @@ class CourseFigures:
 
 def course_figures(lessons: Mapping[str, Sequence[Work]]) -> CourseFigures:
     """Compute the figures of a course from the students' work on each of its lessons, in order."""
-    begun = {name: works for name, works in lessons.items() if any(map(_is_handed_in, works))}
+    handed_in = {name: works for name, works in lessons.items() if any(map(_is_handed_in, works))}
     by_student: dict[str, dict[str, Work]] = {
         work.student: {} for works in lessons.values() for work in works
     }
     shares: dict[str, list[float]] = {}
-    for name, works in begun.items():
+    for name, works in handed_in.items():
         for work in works:
             by_student[work.student][name] = work
             if (share := work.share) is not None:
                 shares.setdefault(name, []).append(share)
     active = [who for who in sorted(by_student) if any(map(_is_handed_in, by_student[who].values()))]
     means = {name: statistics.fmean(found) for name, found in shares.items()}
-    due = [name for name, works in begun.items() if 2 * sum(map(_is_handed_in, works)) >= len(active)]
+    due = [name for name, works in handed_in.items() if 2 * sum(map(_is_handed_in, works)) >= len(active)]
     found = [_drifting(student, by_student[student], due, means) for student in active]
     drifting = sorted(
         filter(None, found), key=lambda one: (-len(one.missing), -(one.fall or 0.0), one.student)
     )
-    return CourseFigures(begun, means, due, drifting, sorted(by_student.keys() - set(active)))
+    return CourseFigures(handed_in, means, due, drifting, sorted(by_student.keys() - set(active)))
 
 
 def _is_handed_in(work: Work) -> bool:

@@ -64,15 +64,15 @@ def compare(
     Raises:
         OSError: the figures cannot be stored.
     """
-    kept: list[dict[str, Any]] = read_json(place, _complete, [])
-    taken = _taken(figures, pseudonym)
-    if not kept or kept[-1]["taken"] != taken:
-        kept = [*kept[-1:], {"when": f"{now:%Y-%m-%d %H:%M}", "taken": taken}]
+    stored: list[dict[str, Any]] = read_json(place, _complete, [])
+    snapshot = _snapshot(figures, pseudonym)
+    if not stored or stored[-1]["taken"] != snapshot:
+        stored = [*stored[-1:], {"when": f"{now:%Y-%m-%d %H:%M}", "taken": snapshot}]
         place.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(place, json.dumps(kept).encode(), private=True)
-    if len(kept) < 2:
+        replace_file(place, json.dumps(stored).encode(), private=True)
+    if len(stored) < 2:
         return None
-    return _changes(kept[0], taken, {pseudonym(work.student): work.student for work in figures.works})
+    return _changes(stored[0], snapshot, {pseudonym(work.student): work.student for work in figures.works})
 
 
 def _complete(sets: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -80,7 +80,7 @@ def _complete(sets: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sets if all(each["when"] and each["taken"] for each in sets) else []
 
 
-def _taken(figures: LessonFigures, pseudonym: Callable[[str], str]) -> dict[str, Any]:
+def _snapshot(figures: LessonFigures, pseudonym: Callable[[str], str]) -> dict[str, Any]:
     handed = [work for work in figures.works if work.state != "absent"]
     return {
         "shares": {pseudonym(work.student): work.share for work in handed},

@@ -20,26 +20,26 @@ def read_told_plain(course: Course, name: str) -> Told:
         CourseError: the assignment cannot be read.
     """
     source = course.directory.source_directory
-    made = instructors_notebooks(course.root, name, source)
+    sources = instructors_notebooks(course.root, name, source)
     titles: dict[str, str] = {}
     stubs: dict[str, frozenset[str]] = {}
     cells: dict[str, list[tuple[str, str]]] = {}
     for one in read_plain(course.root, name, course.config, source).notebooks:
-        where, said, answers = (
+        prefix, headings, answers = (
             notebook_key(one.name, name),
-            cell_titles(made[one.name], course.config),
+            cell_titles(sources[one.name], course.config),
             answers_of(one),
         )
         for cell in graded_cells(one):
-            key = cell_key(where, cell.id)
+            key = cell_key(prefix, cell.id)
             own = [cell] if cell.kind == "manual" else answers[cell.id]
-            titles[key] = said.get(cell.id, cell.id)
+            titles[key] = headings.get(cell.id, cell.id)
             stubs[key] = frozenset(answer.source.strip() for answer in own)
             cells[key] = [(one.name, answer.id) for answer in own]
-    every = [cell for notebook in made.values() for cell in notebook.cells]
+    every = [cell for notebook in sources.values() for cell in notebook.cells]
     code = [cell.source for cell in every if cell.cell_type == "code"]
-    first = next(iter(made.values()))
-    title = cell_titles(first, course.config).get("", name) if len(made) == 1 else name
+    first = next(iter(sources.values()))
+    title = cell_titles(first, course.config).get("", name) if len(sources) == 1 else name
     return Told(name, title, titles, stubs, {}, [cell.source for cell in every], code, cells)
 
 

@@ -85,16 +85,16 @@ def stacked(rows: Mapping[str, Sequence[int]], label: str, words: Mapping[str, s
     with _drawing(0.55 + 0.3 * len(rows)) as (figure, axes):
         names = [name if name.isascii() else str(number) for number, name in enumerate(rows, 1)]
         places = range(len(names))
-        begun = [0] * len(names)
+        offsets = [0] * len(names)
         most = max(1, *map(sum, rows.values()))
         for part, (colour, number) in enumerate(((_GOOD, _PAGE), (_BAD, _PAGE), (_LINE, _INK))):
             lengths = [row[part] for row in rows.values()]
             bars = axes.barh(
-                places, lengths, left=begun, height=0.7, color=colour, edgecolor=_PAGE, clip_on=False
+                places, lengths, left=offsets, height=0.7, color=colour, edgecolor=_PAGE, clip_on=False
             )
             shown = [str(length) if length >= _READABLE * most else "" for length in lengths]
             axes.bar_label(bars, shown, label_type="center", color=number)
-            begun = [start + length for start, length in zip(begun, lengths, strict=True)]
+            offsets = [start + length for start, length in zip(offsets, lengths, strict=True)]
         axes.set(yticks=places, yticklabels=names, xlim=(0, most), ylim=(len(names) - 0.5, -0.5))
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         axes.set_xlabel("@axis_students", color=_INK)

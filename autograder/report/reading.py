@@ -30,7 +30,7 @@ from secant.language import Language
 State = Literal["graded", "ungraded", "unread", "absent"]
 
 # Submissions per query. nbgrader's tables have no index for such a query, so each one reads all grades.
-_AHEAD = 1000
+_BATCH = 1000
 
 
 @dataclass(frozen=True)
@@ -122,22 +122,22 @@ def read_works(
     handed = {entry.student for entry in find_submissions(course, [lesson])}
     known = sorted(handed | set(students(book)))
     works = []
-    for at in range(0, len(known), _AHEAD):
-        some = known[at : at + _AHEAD]
-        kept = book.kept([Entry(student, lesson) for student in some])
-        for student in some:
-            one = kept.get((student, lesson))
-            if one is None or one.stale:
-                works.append(Work(shown(student), "ungraded" if one or student in handed else "absent"))
+    for at in range(0, len(known), _BATCH):
+        batch = known[at : at + _BATCH]
+        results = book.kept([Entry(student, lesson) for student in batch])
+        for student in batch:
+            result = results.get((student, lesson))
+            if result is None or result.stale:
+                works.append(Work(shown(student), "ungraded" if result or student in handed else "absent"))
             else:
                 read = plain_answers if told and told.answer_cells else _answers
-                answers = read(course, student, told) if told and one.filed else {}
-                works.append(_work(shown(student), one, answers))
+                answers = read(course, student, told) if told and result.filed else {}
+                works.append(_work(shown(student), result, answers))
     return sorted(works, key=lambda work: work.student)
 
 
-def _work(shown: str, kept: Kept, answers: Mapping[str, Answer]) -> Work:
-    result = kept.result.entered(kept.entered.scores, kept.entered.waiting)
+def _work(shown: str, stored: Kept, answers: Mapping[str, Answer]) -> Work:
+    result = stored.result.entered(stored.entered.scores, stored.entered.waiting)
     several = any(True for _ in result.flagged("other_answers"))
     state: State = "unread" if result.is_unread else "graded"
     return Work(shown, state, result.tasks, several, answers)

@@ -26,7 +26,7 @@ from secant.files import replace_file
 from secant.language import Language
 
 # the start of a lesson's name; other assignments may start the same way
-_OF_LESSON = re.compile(r"\d\d_")
+_LESSON_START = re.compile(r"\d\d_")
 COURSE = "course"  # stem of the file names of the report on all lessons
 
 
@@ -174,7 +174,7 @@ def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: d
 
 
 def _title(course: Course, lesson: str, language: Language) -> str:
-    if not _OF_LESSON.match(lesson):
+    if not _LESSON_START.match(lesson):
         return lesson
     releases = read_releases(course.root, lesson)
     release = releases.get(language) or next(iter(releases.values()), None)

@@ -39,12 +39,12 @@ def servers(notebook: Path) -> Iterator[dict[str, Any]]:
 def _shows(notebook: Path, server: dict[str, Any]) -> dict[str, Any] | None:
     """Return a server's data and the notebook's path in it, or None if it does not show it or has ended."""
     root, url = Path(server["root_dir"]).resolve(), urlsplit(server["url"])
-    if notebook.is_relative_to(root) and url.scheme == "http" and url.port and _lives(server["pid"]):
+    if notebook.is_relative_to(root) and url.scheme == "http" and url.port and _is_running(server["pid"]):
         return server | {"path": notebook.relative_to(root).as_posix()}
     return None
 
 
-def _lives(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     # on Windows, os.kill would end the process; a server that does not answer is skipped anyway
     if os.name == "nt":
         return True
@@ -90,7 +90,7 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
             raise NoAnswer
         if connection.sock is not None:
             connection.sock.settimeout(SILENCE_SECONDS)
-        return _follow(answer)
+        return _read_events(answer)
     except (OSError, ValueError, KeyError, http.client.HTTPException) as error:
         raise NoAnswer from error
     finally:
@@ -109,19 +109,19 @@ def _headers(server: dict[str, Any]) -> dict[str, str]:
     return {"Cookie": f"_xsrf={mark}", "X-XSRFToken": mark}
 
 
-def _follow(answer: http.client.HTTPResponse) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _read_events(answer: http.client.HTTPResponse) -> dict[str, Any]:
+    begin: dict[str, Any] = {}
     rows: dict[str, dict[str, Any]] = {}
     for line in answer:
         event = json.loads(line)
         match event["event"]:
             case "begin":
-                found = event
+                begin = event
             case "task":
                 rows[event["task"]["id"]] = event["task"]
             case "end":
-                whole: dict[str, Any] = found | event
-                return whole | {"tasks": [rows[name] for name in found["tasks"]]}
+                whole: dict[str, Any] = begin | event
+                return whole | {"tasks": [rows[name] for name in begin["tasks"]]}
             case "stopped" | "error":
                 break
     raise NoAnswer

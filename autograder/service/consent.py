@@ -14,8 +14,8 @@ from secant.placed import OWN_WORKSPACE
 from secant.progress import store
 
 FILE = "agreed.json"
-_MOST = 10_000  # notebooks to remember, at most
-_PATIENCE = 2.0  # seconds to wait while another server writes the file
+_MAX_NOTEBOOKS = 10_000  # notebooks to remember, at most
+_LOCK_SECONDS = 2.0  # seconds to wait while another server writes the file
 
 
 def is_agreed(notebook: Path) -> bool:
@@ -26,18 +26,18 @@ def is_agreed(notebook: Path) -> bool:
 def agree(notebook: Path) -> None:
     """Remember that a notebook may be run. If that cannot be stored, the user is asked again next time."""
     place = _place()
-    with contextlib.suppress(OSError), locked(place, _PATIENCE):
-        others = [path for path in _agreed() if path != str(notebook)][1 - _MOST :]
+    with contextlib.suppress(OSError), locked(place, _LOCK_SECONDS):
+        others = [path for path in _agreed() if path != str(notebook)][1 - _MAX_NOTEBOOKS :]
         replace_file(place, json.dumps([*others, str(notebook)]).encode(), private=True)
 
 
 def _is_own(notebook: Path) -> bool:
     """Return whether a notebook is the user's and lies in the workspace that Secant itself has filled."""
     named = os.environ.get(OWN_WORKSPACE, "")
-    return named != "" and notebook.is_relative_to(Path(named).resolve()) and _is_ours(notebook)
+    return named != "" and notebook.is_relative_to(Path(named).resolve()) and _belongs_to_user(notebook)
 
 
-def _is_ours(notebook: Path) -> bool:
+def _belongs_to_user(notebook: Path) -> bool:
     """Return whether a file belongs to this user. Others may have put files into a shared folder."""
     try:
         return os.name != "posix" or notebook.stat().st_uid == os.geteuid()

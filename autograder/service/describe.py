@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Limits on a task's title and on its hints, four times those of Secant's own lessons. Without limits, a
 # notebook could make the answer huge: each task below a heading repeats the title and the hints.
-_MOST_CHARS, _MOST_HINTS, _MOST_HINT_CHARS = 300, 20, 10_000
+_MAX_TITLE_CHARS, _MAX_HINTS, _MAX_HINT_CHARS = 300, 20, 10_000
 _HINT = re.compile(r"(?:Hint|힌트) \d+")
 
 
@@ -36,18 +36,18 @@ class Told:
 
 def told(sheet: Sheet) -> dict[str, Told]:
     """Return each task's heading and its hints (title, text), as they stand above its answer cell."""
-    found: dict[str, Told] = {}
+    prose: dict[str, Told] = {}
     title, above = "", list[tuple[str, str]]()
     for cell in sheet.given.cells:
         if cell.cell_type == "markdown" and not is_answer(cell):
             if heading := task_heading(cell.source):
-                title, above = visible(heading[:_MOST_CHARS]), []
-            above += islice(hints_in(cell.source), _MOST_HINTS - len(above))
+                title, above = visible(heading[:_MAX_TITLE_CHARS]), []
+            above += islice(hints_in(cell.source), _MAX_HINTS - len(above))
         elif is_answer(cell):
-            found.setdefault(grade_id(cell), Told(title, above))
+            prose.setdefault(grade_id(cell), Told(title, above))
         elif is_test(cell):
             above = []
-    return found
+    return prose
 
 
 def hints_in(prose: str) -> Iterator[tuple[str, str]]:
@@ -57,7 +57,7 @@ def hints_in(prose: str) -> Iterator[tuple[str, str]]:
         title, told, text = inside.partition("</summary>")
         title = title.strip().removeprefix("<summary>").strip()
         if closed and told and _HINT.match(title):
-            yield visible(title[:_MOST_CHARS]), visible(text.strip()[:_MOST_HINT_CHARS], prose=True)
+            yield visible(title[:_MAX_TITLE_CHARS]), visible(text.strip()[:_MAX_HINT_CHARS], prose=True)
 
 
 def lesson_title(sheet: Sheet) -> str:
@@ -66,7 +66,7 @@ def lesson_title(sheet: Sheet) -> str:
         if cell.cell_type == "markdown":
             for line in cell.source.splitlines():
                 if line.startswith("# "):
-                    title = line[:_MOST_CHARS].removeprefix("# ").replace("`", "").strip()
+                    title = line[:_MAX_TITLE_CHARS].removeprefix("# ").replace("`", "").strip()
                     return visible(re.sub(r"^\d+[.:]?\s+", "", title))
     return sheet.assignment.lesson
 

@@ -117,7 +117,7 @@ class EscapedValues(Extension):
 
 
 def content_policy(nonce: str) -> str:
-    """Return the policy of formgrader's pages: scripts of its templates, and scripts that these load, may run."""
+    """Return the policy of formgrader's pages: their own scripts, and scripts that these load, may run."""
     hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in HANDLERS)
     scripts = [f"'nonce-{nonce}'", "'strict-dynamic'", "'unsafe-hashes'", *(f"'sha256-{h}'" for h in hashes)]
     return f"script-src {' '.join(scripts)}; object-src 'none'; frame-src 'none'; base-uri 'none'"

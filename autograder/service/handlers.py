@@ -24,7 +24,7 @@ _LONGEST_NAME = 200
 _DOCTOR_SECONDS = 120.0
 _BREATH = 2.0  # seconds between two writes to a stream, so that either side notices that the other is gone
 SETTING = "secant_service"
-_GONE = {
+_WORKER_ENDED = {
     "en": "The process that checks has ended. Please try again.",
     "ko": "확인하는 프로세스가 끝났습니다. 다시 시도해 주세요.",
 }
@@ -181,7 +181,7 @@ class _Handler(APIHandler):
             Refusal: the worker refuses the order or has ended.
         """
         if "gone" in answer:
-            raise self.refuse(503, **_GONE)
+            raise self.refuse(503, **_WORKER_ENDED)
         if "refused" in answer:
             raise Refusal(answer["refused"], answer["message"])
         return answer
@@ -237,7 +237,7 @@ class Check(_Handler):
         while True:
             event = answer.get("event") or {  # a check that had to wait may still be refused
                 "event": "error",
-                "message": answer.get("message") or _GONE[self.spoken],
+                "message": answer.get("message") or _WORKER_ENDED[self.spoken],
             }
             self.write(json.dumps(event) + "\n")
             await self.flush()
@@ -358,22 +358,22 @@ class Facts(_Handler):
     """The endpoint for the results of `secant doctor` on this computer, as text for a problem report."""
 
     auth_resource = "contents"
-    _one = asyncio.Lock()  # one process at a time, because each imports torch
+    _doctor_lock = asyncio.Lock()  # one process at a time, because each imports torch
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
         command = [sys.executable, "-P", "-m", "secant.lab.problem", self.spoken]
         pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-        async with self._one:
+        async with self._doctor_lock:
             doctor = await asyncio.create_subprocess_exec(*command, stdin=null, stdout=pipe, stderr=null)
             try:
-                said, _ = await asyncio.wait_for(doctor.communicate(), _DOCTOR_SECONDS)
+                output, _ = await asyncio.wait_for(doctor.communicate(), _DOCTOR_SECONDS)
             except TimeoutError:
                 doctor.kill()
                 await doctor.wait()
-                said = b""
-        self.send({"facts": said.decode("utf-8", "replace").strip()})
+                output = b""
+        self.send({"facts": output.decode("utf-8", "replace").strip()})
 
 
 def _overview(workspace: str, spoken: Language) -> dict[str, Any]:

@@ -57,10 +57,10 @@ class Kitchen:
         """Examine a notebook, pass on each row as soon as it is ready, and return the score."""
         prose = told(sheet)
 
-        def hear(result: TaskResult) -> None:
+        def pass_on(result: TaskResult) -> None:
             tell(row(result, len(prose[result.id].hints) if result.id in prose else 0))
 
-        report = self._checker.examine(sheet, only, hear)
+        report = self._checker.examine(sheet, only, pass_on)
         return {"score": report.score, "max_score": report.max_score}
 
     def run_plain(

@@ -15,20 +15,20 @@ from secant.progress import store
 
 def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
     """Store the verdicts of a check, and keep those of other tasks. A failed write is ignored."""
-    kept = {row["id"]: row for row in _read(sheet.path, sheet.hidden)}
+    stored = {row["id"]: row for row in _read(sheet.path, sheet.hidden)}
     answers = _digests(sheet)
     for row in rows:
-        kept[row["id"]] = {**row, "answer": answers.get(row["id"], "")}
-    found = {
+        stored[row["id"]] = {**row, "answer": answers.get(row["id"], "")}
+    record = {
         "path": str(sheet.path),
         "hidden": sheet.hidden,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "rows": [kept[task.id] for task in sheet.tasks if task.id in kept],
+        "rows": [stored[task.id] for task in sheet.tasks if task.id in stored],
     }
     place = _place(sheet.path)
     with contextlib.suppress(OSError):
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(place, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), private=True)
+        replace_file(place, json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"), private=True)
 
 
 def recall(sheet: Sheet) -> dict[str, Any] | None:

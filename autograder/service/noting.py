@@ -33,9 +33,11 @@ def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dic
     )
     if sheet.root and (workspace := next((f for f in sheet.path.parents if (f / START).is_file()), None)):
         refresh(sheet.root, workspace)
-    said = sheet.language
+    spoken = sheet.language
     new = [
-        {"title": each.title[said], "how": each.how[said]} for each in ACHIEVEMENTS if each.id in noted.new
+        {"title": each.title[spoken], "how": each.how[spoken]}
+        for each in ACHIEVEMENTS
+        if each.id in noted.new
     ]
     level = {"number": noted.level.number, "title": noted.level.title} if noted.level else None
     return {

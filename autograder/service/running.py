@@ -51,8 +51,8 @@ class Running:
         self._finish = finish
         self._rows: list[Event] = []
         self._started = time.monotonic()
-        self._stopped = self._gone = False
-        self._alone = threading.Lock()
+        self._stopped = self._has_ended = False
+        self._lock = threading.Lock()
         self._spoken = language()
 
     def start(self, pool: Pool) -> None:
@@ -78,11 +78,11 @@ class Running:
         """Wait until a stopped check has recorded its verdicts, but not for long."""
         self._thread.join(_END_SECONDS)
 
-    def _hear(self, row: Event) -> None:
+    def _add_row(self, row: Event) -> None:
         self._rows.append(row)
         self._tell({"event": "task", "task": row})
 
-    def _over(self, end: Event | None) -> None:
+    def _send_last_event(self, end: Event | None) -> None:
         """Send the last event of the check.
 
         Args:
@@ -96,10 +96,10 @@ class Running:
             end["seconds"] = round(time.monotonic() - self._started, 3)
         self._finish(end, self._rows)
 
-    def _ending(self, hear: Callable[[Event], None]) -> Event:
+    def _run_to_end(self, on_row: Callable[[Event], None]) -> Event:
         """Examine to the end, and return the last event."""
         try:
-            return {"event": "end", **self._examine(hear)}
+            return {"event": "end", **self._examine(on_row)}
         except WallError as error:
             why = say(
                 en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없었습니다({error})."
@@ -115,45 +115,45 @@ class Forked(Running):
     _pid = 0
 
     def _begin(self, pool: Pool) -> threading.Thread:
-        back, out = os.pipe()
-        thread = threading.Thread(target=self._listen, args=(back,), daemon=True)
+        read_end, write_end = os.pipe()
+        thread = threading.Thread(target=self._listen, args=(read_end,), daemon=True)
         try:
-            self._fork(back, out)
+            self._fork(read_end, write_end)
             thread.start()
         except (OSError, RuntimeError):
-            os.close(back)
+            os.close(read_end)
             if self._pid:
                 os.kill(self._pid, signal.SIGKILL)
                 os.waitpid(self._pid, 0)
             raise
         finally:
-            os.close(out)
+            os.close(write_end)
         return thread
 
-    def _fork(self, back: int, out: int) -> None:
+    def _fork(self, read_end: int, write_end: int) -> None:
         parent = os.getpid()
         self._pid = os.fork()
         if self._pid == 0:
             try:
-                os.close(back)
+                os.close(read_end)
                 language(self._spoken)
                 die_with(parent)
-                self._in_fork(out)
+                self._in_fork(write_end)
             finally:
                 os._exit(0)
         with contextlib.suppress(OSError):
             # set the group in the parent too, since either process may run first
             os.setpgid(self._pid, self._pid)
 
-    def _in_fork(self, out: int) -> None:
+    def _in_fork(self, write_end: int) -> None:
         # a process group, so that the forks that test tasks are killed together with this one
         os.setpgid(0, 0)
-        with open(out, "wb", buffering=0) as pipe:
-            pipe.write(json.dumps(self._ending(lambda row: _write(pipe, row))).encode() + b"\n")
+        with open(write_end, "wb", buffering=0) as pipe:
+            pipe.write(json.dumps(self._run_to_end(lambda row: _write(pipe, row))).encode() + b"\n")
 
-    def _listen(self, back: int) -> None:
+    def _listen(self, read_end: int) -> None:
         end = None
-        with open(back, "rb") as pipe:
+        with open(read_end, "rb") as pipe:
             for line in pipe:
                 if self._stopped or not line.endswith(b"\n"):
                     continue
@@ -161,15 +161,15 @@ class Forked(Running):
                 if "event" in found:
                     end = found
                 else:
-                    self._hear(found)
-        with self._alone:
-            self._gone = True
+                    self._add_row(found)
+        with self._lock:
+            self._has_ended = True
             os.waitpid(self._pid, 0)
-        self._over(end)
+        self._send_last_event(end)
 
     def stop(self) -> bool:
-        with self._alone:
-            if self._gone:
+        with self._lock:
+            if self._has_ended:
                 return False
             self._stopped = True
             kill_group(self._pid)
@@ -183,15 +183,15 @@ def _write(pipe: Any, row: Event) -> None:
 
 
 class Leash:
-    """A pool whose processes can be killed from another thread.
+    """A pool that another thread can stop by killing its processes.
 
-    After that, it gives out no processes until `slacken` is called.
+    A stopped pool gives out no processes until `slacken` is called.
     """
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._taken: list[Container] = []
-        self._pulled = False
+        self._is_stopped = False
 
     def take(self) -> Container:
         """Return a process that has imported everything.
@@ -199,10 +199,10 @@ class Leash:
         Raises:
             Stopped: `pull` was called.
         """
-        if self._pulled:
+        if self._is_stopped:
             raise Stopped
         self._taken.append(self._pool.take())
-        if self._pulled:  # `pull` was called in the meantime
+        if self._is_stopped:  # `pull` was called in the meantime
             self._taken[-1].kill()
         return self._taken[-1]
 
@@ -216,19 +216,19 @@ class Leash:
 
     def pull(self) -> None:
         """Kill the processes that were taken, and give out no more."""
-        self._pulled = True
+        self._is_stopped = True
         for container in self._taken:
             container.kill()
 
     def slacken(self) -> None:
         """Give out processes again."""
         self._taken.clear()
-        self._pulled = False
+        self._is_stopped = False
 
 
 # Without forks, all checks share one examiner with its language and its random generators. So only one check
 # runs at a time.
-_one = threading.Lock()
+_examiner_lock = threading.Lock()
 
 
 class Threaded(Running):
@@ -237,35 +237,35 @@ class Threaded(Running):
     def _begin(self, pool: Pool) -> threading.Thread:
         assert isinstance(pool, Leash)
         self._leash = pool
-        self._begun = False
+        self._has_begun = False
         thread = threading.Thread(target=self._run, daemon=True)
         thread.start()
         return thread
 
     def _run(self) -> None:
-        with _one:
-            with self._alone:
+        with _examiner_lock:
+            with self._lock:
                 self._leash.slacken()
-                self._begun = True
+                self._has_begun = True
             end: Event | None = None
             with contextlib.suppress(Stopped):
                 if not self._stopped:
                     language(self._spoken)
-                    end = self._ending(self._hear_unless_stopped)
-            with self._alone:
-                self._gone = True
-        self._over(end)
+                    end = self._run_to_end(self._add_row_unless_stopped)
+            with self._lock:
+                self._has_ended = True
+        self._send_last_event(end)
 
-    def _hear_unless_stopped(self, row: Event) -> None:
+    def _add_row_unless_stopped(self, row: Event) -> None:
         if self._stopped:
             raise Stopped
-        self._hear(row)
+        self._add_row(row)
 
     def stop(self) -> bool:
-        with self._alone:
-            if self._gone:
+        with self._lock:
+            if self._has_ended:
                 return False
             self._stopped = True
-            if self._begun:
+            if self._has_begun:
                 self._leash.pull()
         return True

@@ -46,9 +46,9 @@ class Warm:
         self._folder = folder
         self._process: Process | None = None
         self._orders: dict[int, asyncio.Queue[dict[str, Any]]] = {}
-        self._given: dict[int, Process] = {}  # the process that has an order, by the order's number
+        self._processes: dict[int, Process] = {}  # the process that has an order, by the order's number
         self._numbers = itertools.count(1)
-        self._writing = threading.Lock()
+        self._write_lock = threading.Lock()
         atexit.register(self.close)
 
     @property
@@ -77,7 +77,7 @@ class Warm:
             yield answer
         finally:
             del self._orders[number]
-            self._given.pop(number, None)
+            self._processes.pop(number, None)
 
     async def _first(self, order: dict[str, Any], answers: asyncio.Queue[dict[str, Any]]) -> dict[str, Any]:
         """Return the first answer to an order.
@@ -92,7 +92,7 @@ class Warm:
                         return GONE
                     answer = await answers.get()
             except TimeoutError:
-                self._end(self._given.get(order["id"]))
+                self._kill(self._processes.get(order["id"]))
                 return GONE
             if "gone" not in answer:
                 break
@@ -110,10 +110,10 @@ class Warm:
             async with asyncio.timeout(CHECK_SECONDS if waits else None):
                 return await answers.get()
         except TimeoutError:
-            self._end(self._given.get(number))
+            self._kill(self._processes.get(number))
             return GONE
 
-    def _end(self, process: Process | None) -> None:
+    def _kill(self, process: Process | None) -> None:
         """Kill a worker that does not answer. All orders that wait for its answers then receive GONE."""
         if process is not None and process.stdin is not None:
             if self._process is process:
@@ -126,9 +126,9 @@ class Warm:
         """Send an order to the worker, once more if it has just ended, and return whether that succeeded."""
         for _ in range(2):
             try:
-                with self._writing:
+                with self._write_lock:
                     process = self._running(loop)
-                    self._given[order["id"]] = process
+                    self._processes[order["id"]] = process
                     stdin = process.stdin
                     assert stdin is not None
                     stdin.write(json.dumps(order).encode() + b"\n")
@@ -142,7 +142,7 @@ class Warm:
     def _running(self, loop: asyncio.AbstractEventLoop) -> Process:
         if self._process is None or self._process.poll() is not None:
             self._process = self._start()
-            threading.Thread(target=self._hear, args=(self._process, loop), daemon=True).start()
+            threading.Thread(target=self._read_answers, args=(self._process, loop), daemon=True).start()
         return self._process
 
     def _start(self) -> Process:
@@ -159,7 +159,7 @@ class Warm:
                 _WORKER, cwd=self._folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
             )
 
-    def _hear(self, process: Process, loop: asyncio.AbstractEventLoop) -> None:
+    def _read_answers(self, process: Process, loop: asyncio.AbstractEventLoop) -> None:
         """Pass on the worker's answers in a thread, and report when the worker has ended."""
         assert process.stdout is not None
         with contextlib.suppress(RuntimeError):  # the event loop is closed, so the server is ending
@@ -168,19 +168,19 @@ class Warm:
                     if not line.endswith(b"\n"):
                         break  # the worker was killed while it wrote this line
                     loop.call_soon_threadsafe(self._deliver, json.loads(line))
-            loop.call_soon_threadsafe(self._all_gone, process)
+            loop.call_soon_threadsafe(self._on_exit, process)
         process.wait()
 
     def _deliver(self, answer: dict[str, Any]) -> None:
         if answers := self._orders.get(answer.pop("id")):
             answers.put_nowait(answer)
 
-    def _all_gone(self, process: Process) -> None:
+    def _on_exit(self, process: Process) -> None:
         if self._process is process:
             self._process = None
-        for number, given in list(self._given.items()):
-            if given is process:
-                del self._given[number]
+        for number, owner in list(self._processes.items()):
+            if owner is process:
+                del self._processes[number]
                 if answers := self._orders.get(number):
                     answers.put_nowait(GONE)
 

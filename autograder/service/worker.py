@@ -74,8 +74,8 @@ class Worker:
         self._orders: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         # checks that arrived before everything was imported; None afterwards
         self._early: list[dict[str, Any]] | None = []
-        self._alone = threading.Lock()
-        self._obeying = threading.Lock()
+        self._early_lock = threading.Lock()
+        self._order_lock = threading.Lock()
         threading.Thread(target=self._prepare, daemon=True).start()
 
     def listen(self, lines: Iterable[bytes]) -> None:
@@ -89,7 +89,7 @@ class Worker:
     def serve(self) -> None:
         """Execute orders until there are no more, or until the worker has been idle for long."""
         while (order := self._next()) is not None:
-            with self._obeying, _limited(ORDER_SECONDS):
+            with self._order_lock, _limited(ORDER_SECONDS):
                 self.obey(order)
 
     def _next(self) -> dict[str, Any] | None:
@@ -103,30 +103,30 @@ class Worker:
     def _prepare(self) -> None:
         """Get ready for checks in a thread, then queue those that arrived meanwhile."""
         self._warm()
-        with self._alone:
+        with self._early_lock:
             early, self._early = self._early or [], None
         for order in early:
             self._orders.put(order)
 
-    def _waits(self, order: dict[str, Any]) -> bool:
-        """Return whether a check has to wait until everything is imported; if so, save it for later."""
-        with self._alone:
+    def _postpone(self, order: dict[str, Any]) -> bool:
+        """Save a check for later if not everything is imported yet, and return whether it was saved."""
+        with self._early_lock:
             if self._early is not None:
                 self._early.append(order)
             return self._early is not None
 
     def _is_busy(self, path: str) -> bool:
         """Return whether a notebook is being checked, or has a check that waits."""
-        with self._alone:
+        with self._early_lock:
             early = [order["path"] for order in self._early or []]
         return Path(path) in self._running or path in early
 
-    def _forget(self, path: str) -> bool:
+    def _drop_waiting(self, path: str) -> bool:
         """Stop the waiting checks of a notebook, and return whether there were any."""
-        with self._alone:
+        with self._early_lock:
             waiting = [order for order in self._early or [] if order["path"] == path]
             for order in waiting:
-                self._early = [kept for kept in self._early or [] if kept is not order]
+                self._early = [other for other in self._early or [] if other is not order]
         for order in waiting:
             self._write({"id": order["id"], "event": {"event": "stopped"}, "last": True})
         return bool(waiting)
@@ -137,13 +137,13 @@ class Worker:
 
         if self._pool is None:
             try:
-                self._pool = self._forked()
+                self._pool = self._fork_pool()
             except (OSError, WallError) as error:
                 print(f"Checks will be slower: {error}.", file=sys.stderr)
                 self._kind, self._pool = Threaded, Leash(WarmPool())
         self._kitchen = Kitchen(self._pool, self._reader, side_by_side=self._kind is Forked)
 
-    def _forked(self) -> ForkPool:
+    def _fork_pool(self) -> ForkPool:
         """Return a pool that shares this process's memory.
 
         Raises:
@@ -154,7 +154,7 @@ class Worker:
         if "JUPYTERHUB_USER" not in os.environ:
             pages.collapse()
         # otherwise the fork would keep for ever what a running order holds, such as open files
-        with self._obeying:
+        with self._order_lock:
             pool = ForkPool(fork=True)
         try:
             pool.wait()
@@ -171,30 +171,30 @@ class Worker:
 
         language(_language(order.get("lang")))
         try:
-            self._obey(order, answer)
+            self._execute(order, answer)
         except NoLesson as error:
-            answer(_refused(404, str(error)))
+            answer(_refusal(404, str(error)))
         except CourseError as error:
-            answer(_refused(422, str(error)))
+            answer(_refusal(422, str(error)))
         except OSError as error:
-            answer(_refused(404, f"{Path(order['path']).name}: {error.strerror}."))
+            answer(_refusal(404, f"{Path(order['path']).name}: {error.strerror}."))
         except Exception:  # a fault of Secant's own with one notebook; others must still be checked
             traceback.print_exc()
-            answer(_refused(500, _fault()))
+            answer(_refusal(500, _fault()))
 
-    def _obey(self, order: dict[str, Any], answer: Answer) -> None:
+    def _execute(self, order: dict[str, Any], answer: Answer) -> None:
         try:
             match order["do"]:
                 case "stop":
                     running = self._running.get(Path(order["path"]))
-                    stopped = self._forget(order["path"]) or (running is not None and running.stop())
+                    stopped = self._drop_waiting(order["path"]) or (running is not None and running.stop())
                     answer({"last": True, "ok": {"stopped": stopped}})
                 case "check":
                     self._check(order, answer)
                 case _:
                     answer({"last": True, "ok": self._tell(order)})
         except PlainNotebook as plain:
-            self._obey_plain(order, answer, plain)
+            self._execute_plain(order, answer, plain)
 
     def _tell(self, order: dict[str, Any]) -> dict[str, Any]:
         sheet = self._read(order)
@@ -224,7 +224,7 @@ class Worker:
         language(sheet.language)
         return sheet
 
-    def _obey_plain(self, order: dict[str, Any], answer: Answer, plain: PlainNotebook) -> None:
+    def _execute_plain(self, order: dict[str, Any], answer: Answer, plain: PlainNotebook) -> None:
         """Answer an order about a notebook with ordinary nbgrader tests: describe it, or run those tests."""
         path = Path(order["path"])
         if plain.has_tests and order["do"] == "lesson":
@@ -233,7 +233,7 @@ class Worker:
         elif plain.has_tests and order["do"] == "check" and order.get("plain"):
             self._check_plain(order, answer)
         else:
-            answer(_refused(415, str(plain)))
+            answer(_refusal(415, str(plain)))
 
     def _check_plain(self, order: dict[str, Any], answer: Answer) -> None:
         """Run the visible tests of a plain assignment. They earn nothing, so no progress is recorded."""
@@ -255,7 +255,7 @@ class Worker:
             return
         wanted = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
         if not wanted:
-            answer(_refused(404, _no_task(order["task"])))
+            answer(_refusal(404, _no_task(order["task"])))
             return
         if self._must_wait(order, answer):
             return
@@ -279,8 +279,10 @@ class Worker:
         """Refuse an order about a notebook that is being checked, and return whether it was refused."""
         busy = self._is_busy(order["path"])
         if busy:
-            said = say(en="This notebook is already being checked.", ko="이 노트북을 이미 확인하고 있습니다.")
-            answer(_refused(409, said))
+            message = say(
+                en="This notebook is already being checked.", ko="이 노트북을 이미 확인하고 있습니다."
+            )
+            answer(_refusal(409, message))
         return busy
 
     def _may_run(self, order: dict[str, Any], path: Path, answer: Answer) -> bool:
@@ -288,16 +290,16 @@ class Worker:
         if order.get("agree"):
             consent.agree(path)
         elif not consent.is_agreed(path):
-            answer(_refused(428, _not_agreed(path.name)))
+            answer(_refusal(428, _not_agreed(path.name)))
             return False
         return True
 
     def _must_wait(self, order: dict[str, Any], answer: Answer) -> bool:
         """Put a check off until everything is imported, and return whether it was put off."""
-        waits = self._waits(order)
-        if waits:
+        is_postponed = self._postpone(order)
+        if is_postponed:
             answer({"event": {"event": "waits"}})
-        return waits
+        return is_postponed
 
     def _run(self, path: Path, answer: Answer, examine: Examine, noted: Noted) -> None:
         """Begin a check.
@@ -350,16 +352,16 @@ def _limited(seconds: int) -> Iterator[None]:
 
 
 def _hint(sheet: Sheet, task: str, number: int) -> dict[str, Any]:
-    told = describe.told(sheet).get(task)
-    if told is None:
+    task_text = describe.told(sheet).get(task)
+    if task_text is None:
         raise NoLesson(_no_task(task))
-    if not 1 <= number <= len(told.hints):
+    if not 1 <= number <= len(task_text.hints):
         raise NoLesson(
             say(en=f"{task} has no hint {number}.", ko=f"{task}에는 {number}번째 힌트가 없습니다.")
         )
     record.hint(sheet.assignment.lesson, task, number)
-    title, text = told.hints[number - 1]
-    return {"title": title, "text": text, "number": number, "of": len(told.hints)}
+    title, text = task_text.hints[number - 1]
+    return {"title": title, "text": text, "number": number, "of": len(task_text.hints)}
 
 
 def _solution(sheet: Sheet, task: str) -> dict[str, Any]:
@@ -388,19 +390,19 @@ def _no_task(task: object) -> str:
     return say(en=f'There is no task "{task}" in this notebook.', ko=f'이 노트북에 "{task}" 과제가 없습니다.')
 
 
-def _refused(status: int, message: str) -> dict[str, Any]:
+def _refusal(status: int, message: str) -> dict[str, Any]:
     return {"last": True, "refused": status, "message": message}
 
 
-def _idle_seconds(said: str) -> float | None:
+def _idle_seconds(setting: str) -> float | None:
     """Return how many seconds a worker may be idle, or None for no limit, from a setting in minutes."""
     try:
-        minutes = float(said or IDLE_MINUTES)
+        minutes = float(setting or IDLE_MINUTES)
     except ValueError:
         minutes = -1
     if not 0 <= minutes < 10**6:
         print(
-            f"SECANT_IDLE_MINUTES is {said!r}: a number of minutes was expected, or 0 for never. "
+            f"SECANT_IDLE_MINUTES is {setting!r}: a number of minutes was expected, or 0 for never. "
             f"The checker ends after {IDLE_MINUTES:g}.",
             file=sys.stderr,
         )
@@ -418,11 +420,11 @@ def main() -> None:
     warnings.filterwarnings("ignore", message=".*multi-threaded.*fork", category=DeprecationWarning)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # anything else that prints goes to the server's log
-    alone = threading.Lock()
+    write_lock = threading.Lock()
 
     def write(answer: dict[str, Any]) -> None:
         line = json.dumps(answer).encode() + b"\n"
-        with alone, contextlib.suppress(OSError):
+        with write_lock, contextlib.suppress(OSError):
             out.write(line)
             out.flush()
 
