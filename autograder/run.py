@@ -84,7 +84,7 @@ def grade(
     course, entries, pool = _start(asked, workers, scheduler, change_tasks)
     with _closed(pool, "Stopped. Finished grades are kept; run the same command to continue."):
         with pages.kept():
-            # this import takes seconds, while the template goes on with its own imports
+            # importing takes seconds, and the template continues its own imports meanwhile
             from autograder.grading import batch
 
         with _progress("Grading", len(entries)) as tell:
@@ -101,7 +101,7 @@ def _start(
     from autograder.workers import executors
 
     with ExitStack() as unused:
-        # begun early, because this process needs seconds for its own imports
+        # the template starts first, because this process also needs seconds for its imports
         template = None if scheduler else executors.begin()
         if not scheduler:
             unused.callback(executors.end)
@@ -111,7 +111,7 @@ def _start(
         if template is not None:
             later = executors.imported_later(course.root, {entry.lesson for entry in entries})
             if later is not None:
-                template.prepare(later)  # takes half a second, while the workers are importing
+                template.prepare(later)  # takes half a second, while the workers are still importing
         if change_tasks:
             from autograder.gradebook.tasks import change_tasks as change
 
@@ -233,7 +233,7 @@ def _no_wall(error: WallUnavailable) -> CourseError:
 
 
 def _end(course: "Course", asked: Asked, summary: "Summary") -> bool:
-    """Print the results of a run, and return whether every file was read and it is clear what counts."""
+    """Print the results of a run, and return whether every file was read and it is clear which one counts."""
     from autograder.grading.closing import closing, listed
 
     end = closing(summary, course.submitted, asked.every, asked.students, is_exported)

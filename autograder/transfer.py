@@ -29,7 +29,7 @@ _NAMES = 3  # ids that a line shows, at most
 
 
 def enroll(root: Path, table: Path) -> None:
-    """Enter a class list into the gradebook, and print who is new and who is not in the list.
+    """Enter a class list into the gradebook, and print which students are new or missing from the list.
 
     Raises:
         CourseError: the list cannot be read, or nothing could be entered.
@@ -213,7 +213,7 @@ def _words() -> Mapping[str, str]:
 def export(
     root: Path, system: back.For, lesson: str, fill: Path | None, column: str, output: Path | None
 ) -> None:
-    """Write a lesson's grades and feedback in the format of an LMS, and print who has no points in it.
+    """Write a lesson's grades and feedback in the format of an LMS, and print which students have no points.
 
     Raises:
         CourseError: the grades or the feedback cannot be written.

@@ -161,7 +161,7 @@ def _version(path: Path, content: bytes) -> str:
             notebook = nbformat.reads(content.decode(), as_version=4)
             mark = json.dumps(notebook.metadata.get("secant"), sort_keys=True)
             content = f"{fingerprint(notebook)} {mark}".encode()
-    # not a notebook: a user's own file, which is hashed as it is
+    # if the file is not a notebook, its bytes are hashed as they are
     except (ValueError, KeyError, AttributeError, TypeError):
         pass
     return hashlib.sha256(content).hexdigest()

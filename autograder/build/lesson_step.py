@@ -1,4 +1,4 @@
-"""Base of the steps from source to release that change only lessons, as `autograder build` wrote them.
+"""The base of steps from source to release that change only lessons built by `autograder build`.
 
 Any other assignment of the course is released exactly as nbgrader itself would release it.
 """

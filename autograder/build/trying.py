@@ -172,7 +172,7 @@ def quiet(tongue: Language) -> Iterator[None]:
     language(tongue)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
         warnings.simplefilter("error")
-        # DeprecationWarnings in torch's own code are no errors
+        # DeprecationWarnings in torch's own code are not errors
         warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")
         yield
 

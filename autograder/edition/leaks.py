@@ -31,7 +31,7 @@ _START = 8  # tokens at the start of a line, used to look it up
 
 
 class Line(NamedTuple):
-    """A line that no student gets: its text, its lesson and its kind."""
+    """A line that no student gets: its text, its lesson and its kind (such as "hidden test")."""
 
     text: str
     lesson: str

@@ -107,7 +107,7 @@ def _encoded(picture: Image.Image) -> bytes:
 
 
 def _import_codecs() -> None:
-    """Use each codec once, because nothing can be imported later."""
+    """Use each codec once, so that nothing has to be imported after the system calls are given up."""
     Image.preinit()
     for kind in FORMATS:
         file = io.BytesIO()

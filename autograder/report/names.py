@@ -1,7 +1,7 @@
 """Students' names in a report: ids or, for `--anonymous`, pseudonyms that cannot be traced back.
 
 A pseudonym is derived from the id with the course's secret (HMAC, RFC 2104). A student therefore has the same
-pseudonym in every report of a course, and nobody without the secret can compute it from a list of names. Code
+pseudonym in every report of a course, and it cannot be computed from a list of names without the secret. Code
 is shown with only the vocabulary of the course, Python and PyTorch, because a comment, a string or a variable
 may contain a name.
 """

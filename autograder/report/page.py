@@ -184,7 +184,7 @@ def _who(head: Head, student: str) -> str:
 
 
 def _code(head: Head, lines: Sequence[str]) -> str:
-    """Return the lines of an example as the page shows them, cut to a limit."""
+    """Return the lines of an example as the page shows them, shortened if there are too many."""
     text = textwrap.dedent(head.shown_code("\n".join(lines)))
     shown = [visible(line) for line in text.split("\n") if line.strip()]
     more = ["…"] if len(shown) > _LINES else []

@@ -28,7 +28,8 @@ def _drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         axes = figure.add_subplot()
         axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
-        axes.tick_params(length=0, labelcolor=_INK)  # a tick mark would become a `<use>` element with an id
+        # no tick marks, since each would become a `<use>` element with an id
+        axes.tick_params(length=0, labelcolor=_INK)
         yield figure, axes
 
 
@@ -61,7 +62,7 @@ def _number(axes: Axes, text: str, place: tuple[float, float], colour: str) -> N
 
 
 def histogram(counts: Sequence[int], label: str, words: Mapping[str, str]) -> Markup:
-    """Draw how many students are in each tenth of the points, as a histogram."""
+    """Draw a histogram of how many students are in each tenth of the points."""
     with _drawing(1.9) as (figure, axes):
         middles = [10 * place + 5 for place in range(len(counts))]
         axes.bar(middles, counts, width=9, color=_HAND, clip_on=False)

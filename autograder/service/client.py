@@ -37,7 +37,7 @@ def servers(notebook: Path) -> Iterator[dict[str, Any]]:
 
 
 def _shows(notebook: Path, server: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a server's data and the notebook's path in it, or None if it does not show it or has ended."""
+    """Return a server's data with the notebook's path, or None if the server is gone or does not show it."""
     root, url = Path(server["root_dir"]).resolve(), urlsplit(server["url"])
     if notebook.is_relative_to(root) and url.scheme == "http" and url.port and _is_running(server["pid"]):
         return server | {"path": notebook.relative_to(root).as_posix()}
@@ -94,7 +94,7 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, http.client.HTTPException) as error:
         raise NoAnswer from error
     finally:
-        connection.close()  # also stops a check that is under way
+        connection.close()  # closing the connection also stops a check that is under way
 
 
 class Busy(Exception):

@@ -1,7 +1,8 @@
-"""Remember which notebooks a click may run: those in the user's workspace, and those the user agreed to.
+"""The user's consent to run notebooks: which notebooks may be checked on a click without asking.
 
-A check runs all code of a notebook with its reader's rights. The reader's consent is stored with the reader's
-own data, so no file that came with a notebook can give it in their place.
+These are the notebooks in the user's own workspace, and those that the user has agreed to run. A check runs
+all code of a notebook with its reader's rights. The consent is stored with the reader's own data, so no file
+that came with a notebook can give it in their place.
 """
 
 import contextlib

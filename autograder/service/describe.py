@@ -35,7 +35,7 @@ class Told:
 
 
 def told(sheet: Sheet) -> dict[str, Told]:
-    """Return each task's heading and its hints (title, text), as they stand above its answer cell."""
+    """Return each task's heading and hints (title, text), from the cells above its answer cell."""
     prose: dict[str, Told] = {}
     title, above = "", list[tuple[str, str]]()
     for cell in sheet.given.cells:

@@ -60,13 +60,13 @@ class Refusal(web.HTTPError):
     """An error response with a status and a sentence for the user."""
 
     def __init__(self, status: int, sentence: str) -> None:
-        # the sentence is not the format, because a path in it may contain a percent sign
+        # the sentence is an argument, not the format, because a path in it may contain a percent sign
         super().__init__(status, "%s", sentence)
         self.sentence = sentence
 
 
 class _Handler(APIHandler):
-    """The base class of all endpoints. It answers a wrong request with a sentence and a 4xx status."""
+    """The base class of all endpoints. It answers an invalid request with a sentence and a 4xx status."""
 
     def initialize(self, warm: Warm) -> None:
         self.warm = warm
@@ -79,7 +79,7 @@ class _Handler(APIHandler):
         await super().prepare()
         if self.request.method != "GET" or self.token_authenticated:
             return
-        # A request for an <img> or for a whole page has another value in this header.
+        # Browsers send another value in this header if the request is for an <img> or a whole page.
         if self.request.headers.get("Sec-Fetch-Dest", "empty") != "empty":
             raise web.HTTPError(403)
         if self.settings.get("disable_check_xsrf", False):

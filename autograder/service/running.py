@@ -56,7 +56,7 @@ class Running:
         self._spoken = language()
 
     def start(self, pool: Pool) -> None:
-        """Begin the check. If the machine has no room for another process, end it with an error."""
+        """Begin the check, or end it with an error if the machine cannot start another process."""
         try:
             self._thread = self._begin(pool)
         except (OSError, RuntimeError):  # no process, pipe or thread could be created
@@ -232,7 +232,10 @@ _examiner_lock = threading.Lock()
 
 
 class Threaded(Running):
-    """A check in a thread of this process, one after another, for systems on which forks are not safe."""
+    """A check in a thread of this process, for systems on which forks are not safe.
+
+    Such checks run one after another.
+    """
 
     def _begin(self, pool: Pool) -> threading.Thread:
         assert isinstance(pool, Leash)

@@ -43,7 +43,7 @@ from secant.visible import visible
 
 # seconds for one order; most take milliseconds, and a check only has to begin within this time
 ORDER_SECONDS = 20
-IDLE_MINUTES = 10.0  # minutes, unless SECANT_IDLE_MINUTES is set
+IDLE_MINUTES = 10.0  # minutes without an order, unless SECANT_IDLE_MINUTES sets another limit
 _END_SECONDS = 5.0  # seconds from the end of the orders to the end of the process
 
 Answer = Callable[[dict[str, Any]], None]
@@ -51,7 +51,7 @@ Noted = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
 
 
 class Worker:
-    """The part of the worker process that executes orders. It answers all orders but checks at once.
+    """The part of the worker process that executes orders. It answers all orders except checks at once.
 
     A check that arrives before torch is imported is reported as waiting. Other orders are executed meanwhile.
 
@@ -84,7 +84,7 @@ class Worker:
             self._orders.put(json.loads(line))
         self._orders.put(None)
         time.sleep(_END_SECONDS)
-        os._exit(1)  # the process has not ended by itself, so it is still busy
+        os._exit(1)  # the process is still running, so it must be busy
 
     def serve(self) -> None:
         """Execute orders until there are no more, or until the worker has been idle for long."""
