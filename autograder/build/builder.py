@@ -254,7 +254,7 @@ def _settle_age(lesson: Lesson) -> None:
 
 def fingerprint(notebook: NotebookNode) -> str:
     """Return a hash of what an author writes in a notebook, without outputs, ids and viewers' metadata."""
-    # without the header marks, since they only repeat nbgrader's metadata
+    # the header marks are left out, since they only repeat nbgrader's metadata
     keys = CELL_METADATA.difference(HEADER_MARKS)
     cells = [
         [cell.cell_type, short(cell.source), {k: cell.metadata[k] for k in keys if k in cell.metadata}]

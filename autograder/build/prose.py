@@ -1,4 +1,4 @@
-"""The rules for a lesson's text: it names tasks that exist, and repeats no number from its cells."""
+"""Rules for a lesson's text: it may name only tasks that exist, and must not repeat its cells' numbers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -93,8 +93,8 @@ def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], t
         for reference in _REFERENCE.findall(_HEADING.sub("", cell.source)):
             for number in re.findall(r"\d+\.\d+", reference):
                 lesson = int(number.partition(".")[0])
-                # The tasks of a lesson that the syllabus lists but that is not here are unknown, so any
-                # number is accepted.
+                # If the syllabus lists a lesson that is not here, its tasks are unknown, so any task number
+                # is accepted.
                 if number not in course.get(lesson, {number} if total is None or lesson <= total else set()):
                     yield index, f"it mentions task {number}, which does not exist"
 

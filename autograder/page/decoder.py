@@ -81,7 +81,7 @@ _FROM_URL_SAFE = str.maketrans("-_", "+/")
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    """Return the first frame, turned upright, on white and scaled down to LONGEST_SIDE."""
+    """Return the first frame, turned upright, on a white background and scaled down to LONGEST_SIDE."""
     picture = ImageOps.exif_transpose(image)
     if picture.mode.startswith("I"):  # 16-bit greyscale
         picture = picture.point(lambda value: value / 256).convert("L")

@@ -67,7 +67,7 @@ def _clean(node: Element) -> None:
     for part in (node.text, node.tail):
         if part and "\\" in part:
             raise ValueError(f"unknown command {part}")
-    # The library writes a character as a numeric reference, which ElementTree would escape again.
+    # latex2mathml writes a character as a numeric reference, which ElementTree would escape again.
     node.text = html.unescape(node.text) if node.text else node.text
 
 

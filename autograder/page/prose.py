@@ -28,8 +28,8 @@ from secant.visible import visible
 KEPT_CHARS = 8_000
 KEPT = 1_000
 FORMULAS = 50  # formulas that are set in one text; further ones are shown as typed
-# Formulas as Pandoc recognises them, so that "$5 and $6" is not one. Their length is limited because the
-# library's time grows with it.
+# Formulas as Pandoc recognises them, so that "$5 and $6" is not one. Their length is limited because
+# latex2mathml takes more time for longer ones.
 _FORMULA = re.compile(r"\$\$([^$]{1,200})\$\$|\$(?! )([^$\n]{1,200})(?<! )\$(?!\d)")
 # A formula with a length of ten or more, in any unit, or with sizes inside sizes would fill pages.
 _VAST = re.compile(r'(?:width|height|depth|voffset)="[+-]?\d{2}|mathsize.*mathsize', re.DOTALL)

@@ -50,7 +50,7 @@ def _on_a_mistake(figures: LessonFigures) -> Sentence:
 def _on_the_rest(figures: LessonFigures, tested: list[TaskFigures]) -> Sentence:
     """Return a sentence on the most common other problem, or on the easiest task if no problem is common.
 
-    The problems are answers that only the hidden tests refuse, a skipped task and missing submissions.
+    The problems are answers that only the hidden tests reject, a skipped task and missing submissions.
     """
     hidden = max(tested, key=lambda task: task.hidden)
     skipped = max(figures.tasks, key=lambda task: task.left)

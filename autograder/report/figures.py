@@ -37,7 +37,7 @@ def is_tried(task: GradedTask) -> bool:
 
 
 def is_failed(task: GradedTask) -> bool:
-    """Return whether the tests refused the answer and no person has given it full points since."""
+    """Return whether the tests rejected the answer and no person has since given it full points."""
     return task.outcome in _FAILED and credit(task) < 1
 
 
@@ -281,7 +281,7 @@ def lesson_figures(works: Sequence[Work], told: Told) -> LessonFigures:
 
 # --- The course ---------------------------------------------------------------------------------------------
 
-# how far the last lesson must lie below the earlier ones, relative to the class, as a share of the points
+# by how much the last lesson must lie below the earlier ones: a share of the points, relative to the class
 FALLING = 0.2
 BEFORE = 2  # earlier lessons with which the last one is compared, at least
 

@@ -28,7 +28,7 @@ def _load_jupyter_server_extension(server: Any) -> None:
 def _protect_formgrader(server: Any) -> None:
     """Escape names in formgrader's pages. If that fails, switch formgrader off and log an error.
 
-    Without the escapes, its pages could run a student's script.
+    Without escaping, its pages could run a student's script.
     """
     settings = server.web_app.settings
     try:

@@ -117,7 +117,10 @@ class EscapedValues(Extension):
 
 
 def content_policy(nonce: str) -> str:
-    """Return the policy of formgrader's pages: their own scripts, and scripts that these load, may run."""
+    """Return the Content-Security-Policy of formgrader's pages.
+
+    It allows the scripts of formgrader's templates, and scripts that these load.
+    """
     hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in HANDLERS)
     scripts = [f"'nonce-{nonce}'", "'strict-dynamic'", "'unsafe-hashes'", *(f"'sha256-{h}'" for h in hashes)]
     return f"script-src {' '.join(scripts)}; object-src 'none'; frame-src 'none'; base-uri 'none'"

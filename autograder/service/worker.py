@@ -295,7 +295,7 @@ class Worker:
         return True
 
     def _must_wait(self, order: dict[str, Any], answer: Answer) -> bool:
-        """Put a check off until everything is imported, and return whether it was put off."""
+        """Postpone a check until everything is imported, and return whether it was postponed."""
         is_postponed = self._postpone(order)
         if is_postponed:
             answer({"event": {"event": "waits"}})
@@ -416,7 +416,8 @@ def _language(name: object) -> Language:
 
 def main() -> None:
     """Execute the orders on standard input."""
-    # Python warns that a fork may inherit a lock held by a thread. These threads only read and write pipes.
+    # Python warns that a fork may inherit a lock held by a thread. The worker's threads only read and write
+    # pipes.
     warnings.filterwarnings("ignore", message=".*multi-threaded.*fork", category=DeprecationWarning)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # anything else that prints goes to the server's log
