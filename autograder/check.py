@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check by a server or by this process. Its `rows` have at least the public fields."""
+    """The result of a check by a server or by this process. Each of its `rows` has the public fields."""
 
     lesson: str
     language: Language | None
@@ -38,7 +38,7 @@ class Checked:
     gained: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the output of `check --json`. It says so if no hidden tests were run."""
+        """Return the output of `check --json`, with `hidden: false` if no hidden tests were run."""
         tasks = [{name: row[name] for name in _FIELDS} for row in self.rows]
         found = {"lesson": self.lesson, "score": self.score, "max_score": self.max_score, "tasks": tasks}
         return found if self.hidden else {**found, "hidden": False}
@@ -136,7 +136,7 @@ def _by_server(notebook: Path) -> Checked | None:
 
 
 def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
-    """Check the notebook in new processes of this command, and record the results."""
+    """Check the notebook in processes that this command starts, and record the results."""
     from autograder.exam.sheet import PlainNotebook
     from autograder.sandbox.results import WallError
     from autograder.service.noting import note
@@ -185,7 +185,7 @@ def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
     Args:
         notebook: the learner's notebook.
         task: the task's id.
-        give_up: whether to show the solution of a task that is not passed without asking.
+        give_up: whether to show, without asking, the solution of a task that has not been passed.
 
     Raises:
         CourseError: there is no such solution, or the user cannot be asked.
@@ -208,7 +208,7 @@ def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
 
 
 def _gives_up() -> bool:
-    """Ask the user whether to show a solution all the same.
+    """Ask the user whether to show the solution although the task has not been passed.
 
     Raises:
         CourseError: the user cannot be asked, because standard input is not a terminal.
@@ -228,7 +228,7 @@ def _gives_up() -> bool:
 
 
 def show(checked: Checked | PlainChecked) -> None:
-    """Print a table of the tasks, then the messages of those that failed."""
+    """Print a table of the tasks, then the messages of the failed tasks."""
     if isinstance(checked, PlainChecked):
         return show_plain(checked)
     if checked.language is not None:

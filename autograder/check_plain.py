@@ -39,7 +39,7 @@ class PlainChecked:
         return all(test.outcome == "passed" for test in self.report.tests)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the output of `check --json`. It says that no hidden tests were run."""
+        """Return the output of `check --json`, with `hidden: false` because no hidden tests were run."""
         tests = [
             {
                 "id": test.id,

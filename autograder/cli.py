@@ -138,7 +138,7 @@ def check(
     from autograder import check as own
     from autograder.course.find import find_notebook
 
-    language(of_this_machine())  # the language until the notebook's own is known
+    language(of_this_machine())  # the language to use until the notebook's own is known
     if watch and (as_json or solution):
         raise CourseError(
             say(

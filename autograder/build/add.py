@@ -38,9 +38,9 @@ class Added:
     """The outcome of adding a lesson to a course.
 
     Attributes:
-        outcome: `copied`, `updated` or `unchanged` if the course had no version, an earlier version or this
-            version of the lesson. If its files were changed in the course, `edited` if Secant has nothing
-            newer, and `left` if Secant's version differs.
+        outcome: `copied` if the lesson was new; `updated` if an earlier version was there; `unchanged` if
+            this version was there; `edited` if its files were changed in the course and Secant has nothing
+            newer; `left` if they were changed and Secant's version differs.
         files: the files that were written, or the files that were changed in the course.
     """
 

@@ -228,7 +228,7 @@ def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
 
 def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
     """Yield the header lines that must change, because jupytext does not carry over nbgrader's metadata."""
-    # Notebooks that an earlier version of Secant built have no such marks to compare.
+    # Notebooks built by an earlier version of Secant have no such marks, so there is nothing to compare.
     has_marks = any(key in cell.metadata for cell in notebook.cells for key in HEADER_MARKS)
     for cell in notebook.cells if has_marks else ():
         marks = header_marks(cell)
@@ -245,7 +245,7 @@ def _restore_placeholders(lesson: Lesson) -> None:
 
 
 def _settle_age(lesson: Lesson) -> None:
-    """Make the source notebook no newer than its text; otherwise jupytext in JupyterLab opens neither."""
+    """Make the source notebook no newer than the lesson's text, or jupytext in JupyterLab opens neither."""
     path = lesson.root / "source" / lesson.name / f"{lesson.name}.ipynb"
     age = lesson.text.stat().st_mtime_ns
     if path.stat().st_mtime_ns > age:

@@ -45,7 +45,7 @@ class LessonStep(NbGraderPreprocessor):
     """A step that changes only lessons and leaves every other assignment exactly as it is."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return a lesson's notebook changed, and any other notebook unchanged."""
+        """Return the notebook, changed by this step if it belongs to a lesson."""
         return self.release(nb, resources) if is_lesson(resources) else (nb, resources)
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:

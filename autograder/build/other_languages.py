@@ -31,7 +31,7 @@ class OtherLanguages(LessonStep):
         return nb, resources
 
     def _in_language(self, nb: NotebookNode, resources: Any, language: str) -> NotebookNode:
-        """Return the notebook as the later steps release it in a language."""
+        """Return the notebook as the later steps would release it in another language."""
         released, resources = copy.deepcopy(nb), copy.deepcopy(resources)
         released.metadata["secant"]["languages"] = [language]
         steps = self.config.GenerateAssignment.preprocessors

@@ -121,7 +121,7 @@ def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", tongue: Lan
 
 
 def share_seen(tried: Sequence[Tried]) -> tuple[str, bool]:
-    """Return a sentence on how many wrong answers the visible part refuses, and whether that suffices.
+    """Return a sentence on how many wrong answers the visible part rejects, and whether that suffices.
 
     A student whose answer passes the visible part believes that it is right until the hidden tests are run.
     """
