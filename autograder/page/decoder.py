@@ -34,7 +34,7 @@ from autograder.sandbox.inside.seccomp import allow_computing_alone
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 MAX_PIXELS = 50_000_000  # pixels, about what a phone's camera takes
 LONGEST_SIDE = 1_600  # pixels; the longest side of a picture on the page, at most
-MAX_PNG_BYTES = 500_000  # bytes; a larger PNG is probably a photograph, and JPEG stores those in less space
+MAX_PNG_BYTES = 500_000  # bytes; a larger PNG is probably a photograph, which takes less space as JPEG
 MEMORY_BYTES = 768 * 2**20
 CPU_SECONDS = 10
 OUTPUT_BYTES = 64 * 2**20

@@ -50,7 +50,7 @@ def mathml(latex: str, display: Display) -> str:
             _add_thin_spaces(row)
         parts = _split(formula) if display == "inline" else [formula]
         return "<wbr>".join(tostring(part, encoding="unicode") for part in parts)
-    except Exception as error:  # any error, since latex2mathml's errors have no common base class
+    except Exception as error:  # catch any error, since latex2mathml's errors have no common base class
         raise ValueError(f"a formula cannot be set: {latex.strip()}") from error
 
 
@@ -109,7 +109,7 @@ class Renderer(IPythonRenderer):
     """nbconvert's Markdown renderer, with formulas set here instead of by a script that the page loads."""
 
     def formula(self, latex: str, display: Display) -> str:
-        """Return a formula as HTML; one that cannot be converted is shown as its source."""
+        """Return a formula as HTML, or its source if it cannot be converted."""
         try:
             return mathml(latex, display)
         except ValueError:

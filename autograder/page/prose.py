@@ -89,7 +89,7 @@ def harmless_parts(
 
 
 def with_remarks(markdown: str, pictures: Mapping[str, Mapping[str, str]], language: Language) -> str:
-    """Return Markdown of `harmless_parts` with a sentence for each picture that is not shown in full.
+    """Return the Markdown of `harmless_parts` with a sentence for each picture that is not shown in full.
 
     Args:
         markdown: the source of the cell.

@@ -100,6 +100,6 @@ def _style() -> Markup:
 
 
 def _code_colours(name: str) -> str:
-    """Return the rules of a Pygments style for text, without its background and line height."""
+    """Return the rules of a Pygments style for tokens of code, without its background and line height."""
     rules: Iterable[str] = HtmlFormatter(style=name).get_style_defs("pre").splitlines()
     return "\n".join(rule for rule in rules if rule.startswith("pre ."))

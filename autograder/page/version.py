@@ -1,6 +1,6 @@
 """The version of the code that makes feedback pages.
 
-A change to that code causes all pages to be made again, and no submission to be graded again.
+A change to that code causes all pages to be made again, but no submission to be graded again.
 """
 
 from functools import cache

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from autograder.report.figures import LessonFigures, TaskFigures
 
-_SEVERAL = 2  # students; a problem needs at least this many of them to get a sentence
+_SEVERAL = 2  # a problem gets a sentence only if at least this many students have it
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ class Running:
         """Begin the check, and return the thread that ends with it.
 
         Raises:
-            OSError, RuntimeError: the check could not be begun, and nothing of it is left.
+            OSError, RuntimeError: the check could not be started, and nothing is left of it.
         """
         raise NotImplementedError
 
@@ -97,7 +97,7 @@ class Running:
         self._finish(end, self._rows)
 
     def _run_to_end(self, on_row: Callable[[Event], None]) -> Event:
-        """Examine to the end, and return the last event."""
+        """Run the check to its end, and return its last event."""
         try:
             return {"event": "end", **self._examine(on_row)}
         except WallError as error:
@@ -110,7 +110,7 @@ class Running:
 
 
 class Forked(Running):
-    """A check in a fork of this process. To stop it, the fork and all its children are killed. Linux only."""
+    """A check in a fork of this process. To stop it, the fork and its children are killed. Linux only."""
 
     _pid = 0
 

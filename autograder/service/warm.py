@@ -29,7 +29,7 @@ _WORKER = [sys.executable, "-P", "-m", _MODULE]
 # order of strings in a set.
 _ENVIRONMENT = {"MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 ANSWER_SECONDS = 30.0  # seconds to wait for the first answer to an order
-# seconds to wait for the first answer to a check, and for the check to begin once torch is imported
+# seconds for the first answer to a check, and for a waiting check to begin (it waits until torch is imported)
 CHECK_SECONDS = 180.0
 Process = subprocess.Popen[bytes] | ForkedModule
 _END_SECONDS = 8.0  # seconds for the worker to end by itself when the server ends
@@ -46,7 +46,7 @@ class Warm:
         self._folder = folder
         self._process: Process | None = None
         self._orders: dict[int, asyncio.Queue[dict[str, Any]]] = {}
-        self._processes: dict[int, Process] = {}  # the process that has an order, by the order's number
+        self._processes: dict[int, Process] = {}  # maps an order's number to the process that has the order
         self._numbers = itertools.count(1)
         self._write_lock = threading.Lock()
         atexit.register(self.close)

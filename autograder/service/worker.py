@@ -44,7 +44,7 @@ from secant.visible import visible
 # seconds for one order; most take milliseconds, and a check only has to begin within this time
 ORDER_SECONDS = 20
 IDLE_MINUTES = 10.0  # minutes without an order, unless SECANT_IDLE_MINUTES sets another limit
-_END_SECONDS = 5.0  # seconds from the end of the orders to the end of the process
+_END_SECONDS = 5.0  # seconds from the end of the orders to the forced end of the process
 
 Answer = Callable[[dict[str, Any]], None]
 Noted = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
