@@ -91,7 +91,7 @@ def kind_of(data: str) -> str:
 
 
 def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
-    """Decode pictures in a new process, and return the results up to the picture at which the process died."""
+    """Decode pictures in a new process, and return the results up to the picture at which it died."""
     with tempfile.TemporaryFile() as requests, tempfile.TemporaryFile() as answers:
         requests.write("".join(json.dumps(data) + "\n" for data in pictures).encode())
         requests.seek(0)

@@ -57,7 +57,7 @@ def _svg(figure: Figure, label: str, words: Mapping[str, str]) -> Markup:
 
 
 def _number(axes: Axes, text: str, place: tuple[float, float], colour: str) -> None:
-    """Write a number just above a point."""
+    """Write a number just above a point of the plot."""
     axes.annotate(text, place, (0, 3), textcoords="offset points", ha="center", color=colour)
 
 

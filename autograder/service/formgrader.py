@@ -143,7 +143,7 @@ def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str
 
 
 def _is_kept(tag: str, name: str, value: str) -> bool:
-    """Return whether an attribute of prose stays. Vector pictures and classes with a meaning do not."""
+    """Return whether to keep an attribute of prose. Vector pictures and meaningful classes are dropped."""
     if name == "class":
         return bool(_CLASSES.fullmatch(value))
     return name in _ATTRIBUTES and not value.strip().casefold().startswith("data:image/svg")
