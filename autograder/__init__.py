@@ -1,7 +1,7 @@
-"""What grades: from a lesson's text to a class's gradebook."""
+"""The auto-grader: from a lesson's text to a class's gradebook."""
 
 import sys
 
-# jsonschema, which nbformat imports, builds this grammar of web addresses for a second if it is installed.
-# No notebook needs it, and jsonschema does without.
+# If rfc3987_syntax is installed, jsonschema (imported by nbformat) spends a second on building its grammar of
+# web addresses. No notebook needs that grammar, and jsonschema works without it.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

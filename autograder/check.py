@@ -1,4 +1,4 @@
-"""`autograder check`: one's own notebook, once, or whenever it is saved."""
+"""`autograder check`: check the user's own notebook once, or whenever it is saved."""
 
 import sys
 import time
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of a check, whoever made it; `rows` have at least the public fields."""
+    """The result of a check by a server or by this process. Each of its `rows` has the public fields."""
 
     lesson: str
     language: Language | None
@@ -38,19 +38,19 @@ class Checked:
     gained: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the public form of `check --json`; where no hidden tests were asked, it says so."""
+        """Return the output of `check --json`, with `hidden: false` if no hidden tests were run."""
         tasks = [{name: row[name] for name in _FIELDS} for row in self.rows]
         found = {"lesson": self.lesson, "score": self.score, "max_score": self.max_score, "tasks": tasks}
         return found if self.hidden else {**found, "hidden": False}
 
     @property
     def all_right(self) -> bool:
-        """Return whether every task that needs no person is passed."""
+        """True if every task that is graded automatically has passed."""
         return all(row["outcome"] in ("passed", "manual") for row in self.rows)
 
     @property
     def total(self) -> str:
-        """What was reached, a sentence: points, or how many tasks pass the visible tests."""
+        """The result as a sentence: the points, or how many tasks pass the visible tests."""
         if self.hidden:
             total = f"{self.score:g} / {self.max_score:g}"
             return say(en=f"{total} points.", ko=f"{total}점.")
@@ -69,27 +69,27 @@ def check(notebook: Path) -> Checked | PlainChecked:
     """Check a notebook once.
 
     Raises:
-        CourseError: it cannot be checked.
+        CourseError: the notebook cannot be checked.
     """
     found = _by_server(notebook)
     if found is not None:
         return found
     with _checker(keep_warm=False) as checker:
-        return _here(checker, notebook)
+        return _check_here(checker, notebook)
 
 
 def watch(notebook: Path) -> None:
-    """Check a notebook now and whenever it is saved, and show what changed, until it is interrupted."""
+    """Check a notebook now and whenever it is saved, and show what changed, until the user interrupts it."""
     before: Checked | None = None
     with ExitStack() as stack:
-        checker: Checker | None = None  # it stays, so that only the first check waits for torch
+        checker: Checker | None = None  # the checker stays open, so that only the first check waits for torch
         for _ in saves(notebook):
             try:
                 found: Checked | PlainChecked | None = _by_server(notebook)
                 if found is None:
                     checker = checker or stack.enter_context(_checker())
-                    found = _here(checker, notebook)
-            except CourseError as error:  # such as a file that somebody is in the middle of editing
+                    found = _check_here(checker, notebook)
+            except CourseError as error:  # for example, the notebook is being edited and cannot be read
                 err.print(str(error), style="red")
             else:
                 if before is None or isinstance(found, PlainChecked):
@@ -101,17 +101,18 @@ def watch(notebook: Path) -> None:
 
 
 def _show_watching(notebook: Path) -> None:
-    told = say(
+    message = say(
         en=f"Watching {notebook.name}: save it to check again, Ctrl+C to end.",
         ko=f"{notebook.name} 파일을 저장하면 다시 확인합니다. 끝내려면 Ctrl+C를 누르세요.",
     )
-    out.print(f"\n{told}", style="dim")
+    out.print(f"\n{message}", style="dim")
 
 
 def _checker(*, keep_warm: bool = True) -> "Checker":
     from autograder.exam.pool import WarmPool, lasting_pool
 
-    waiting = lasting_pool() if keep_warm else WarmPool()  # which imports torch while the examiner does
+    # the pool imports torch while this process imports the examiner
+    waiting = lasting_pool() if keep_warm else WarmPool()
     try:
         from autograder.exam.selfcheck import Checker
     except BaseException:
@@ -121,7 +122,7 @@ def _checker(*, keep_warm: bool = True) -> "Checker":
 
 
 def _by_server(notebook: Path) -> Checked | None:
-    """Have a running server check the notebook, whose examiner is warm; None if there is none."""
+    """Have a running server check the notebook with its warm examiner; return None if there is no server."""
     from autograder.service import client
 
     try:
@@ -134,8 +135,8 @@ def _by_server(notebook: Path) -> Checked | None:
     return Checked(rows=found["tasks"], **{name: found[name] for name in whole})
 
 
-def _here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
-    """Check the notebook in processes of our own, and note what it has shown."""
+def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
+    """Check the notebook in processes that this command starts, and record the results."""
     from autograder.exam.sheet import PlainNotebook
     from autograder.sandbox.results import WallError
     from autograder.service.noting import note
@@ -152,9 +153,9 @@ def _here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
         raise CourseError(why) from error
     found = report.as_json()
     noted = note(sheet, found["tasks"], whole=True)
-    rows, score, most = found["tasks"], found["score"], found["max_score"]
+    rows, score, max_score = found["tasks"], found["score"], found["max_score"]
     problem, gained = noted["problem"], noted["gained"]
-    return Checked(report.lesson, sheet.language, sheet.hidden, rows, score, most, problem, gained)
+    return Checked(report.lesson, sheet.language, sheet.hidden, rows, score, max_score, problem, gained)
 
 
 _LOOK = {
@@ -167,26 +168,27 @@ _LOOK = {
 }
 
 
-_VISIBLE = ("visible tests passed", "보이는 테스트 통과", "green")  # where there are no others
+# the words for a pass if there are no hidden tests
+_VISIBLE = ("visible tests passed", "보이는 테스트 통과", "green")
 
 
 def _look(outcome: str, hidden: bool) -> tuple[str, str, str]:
-    """How an outcome is told: in English, in Korean, in which colour."""
+    """Return the words for an outcome in English and in Korean, and its colour."""
     if outcome == "passed" and not hidden:
         return _VISIBLE
     return _LOOK.get(outcome, (outcome, outcome, ""))
 
 
 def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
-    """Print a task's worked solution, with why it is right: after a pass, or to somebody who gives up.
+    """Print a task's worked solution and why it is right, after a pass or if the learner gives up.
 
     Args:
-        notebook: the learner's.
-        task: its id.
-        give_up: whether to show it without asking where the task has not been passed.
+        notebook: the learner's notebook.
+        task: the task's id.
+        give_up: whether to show, without asking, the solution of a task that has not been passed.
 
     Raises:
-        CourseError: there is no such solution, or nobody can be asked.
+        CourseError: there is no such solution, or the user cannot be asked.
     """
     from rich.markdown import Markdown
     from rich.syntax import Syntax
@@ -199,19 +201,19 @@ def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
     if not give_up and not has_seen(lesson, task) and not _gives_up():
         return
     note_solution(lesson, task)
-    wrapping = Terminal()  # since somebody has to read it
+    wrapping = Terminal()  # wraps long lines, unlike `out`
     wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
     wrapping.print()
     wrapping.print(Markdown(worked.words[chosen]))
 
 
 def _gives_up() -> bool:
-    """Ask whether to show a solution all the same.
+    """Ask the user whether to show the solution although the task has not been passed.
 
     Raises:
-        CourseError: nobody can be asked.
+        CourseError: the user cannot be asked, because standard input is not a terminal.
     """
-    said = say(
+    warning = say(
         en="You have not passed this task yet. Your progress will show that you looked. "
         "You can still pass the task.",
         ko="아직 통과하지 못한 과제입니다. 풀이를 본 것은 진행 상황에 기록되지만, "
@@ -219,14 +221,14 @@ def _gives_up() -> bool:
     )
     if not sys.stdin.isatty():
         how = say(en="To see it now, add --give-up.", ko="지금 보려면 --give-up을 붙이세요.")
-        raise CourseError(f"{said} {how}")
-    out.print(said)
+        raise CourseError(f"{warning} {how}")
+    out.print(warning)
     question = say(en="Show the worked solution?", ko="모범 풀이를 볼까요?")
     return Confirm.ask(question, console=out, default=False)
 
 
 def show(checked: Checked | PlainChecked) -> None:
-    """Print a table of the tasks, then what those that failed are told."""
+    """Print a table of the tasks, then the messages of the failed tasks."""
     if isinstance(checked, PlainChecked):
         return show_plain(checked)
     if checked.language is not None:
@@ -251,7 +253,8 @@ def show(checked: Checked | PlainChecked) -> None:
     done = [row["id"] for row in checked.rows if row["outcome"] == "passed"]
     failed = [row["id"] for row in checked.rows if row["outcome"] in ("wrong", "crashed", "timed_out")]
     if done and checked.hidden:
-        example = (failed or done)[0]  # who reads this has just read what is wrong with the first that failed
+        # an example task: the user has just read what is wrong with the first one that failed
+        example = (failed or done)[0]
         out.print(
             say(
                 en=f"\nTo see a worked solution with an explanation, add --solution {example}",
@@ -279,7 +282,7 @@ def show(checked: Checked | PlainChecked) -> None:
 
 
 def _show_gains(checked: Checked) -> None:
-    """Print what was earned and, once all is passed, what waits for a person and where to go on."""
+    """Print the learner's gains. Once all tasks are passed, also print what remains and the next lesson."""
     from autograder.service.noting import lesson_after
 
     for each in checked.gained["achievements"]:
@@ -296,7 +299,7 @@ def _show_gains(checked: Checked) -> None:
 
 
 def _show_changes(before: Checked, now: Checked) -> None:
-    """Print what is not as it was at the check before."""
+    """Print what has changed since the previous check."""
     if now.language is not None:
         language(now.language)
     old = {row["id"]: row for row in before.rows}
@@ -307,7 +310,11 @@ def _show_changes(before: Checked, now: Checked) -> None:
         if (was["outcome"], was["message"]) == (row["outcome"], row["message"]):
             same += 1
             continue
-        out.print(Text.assemble((row["id"], "bold"), "  ", *_way(was["outcome"], row["outcome"], now.hidden)))
+        out.print(
+            Text.assemble(
+                (row["id"], "bold"), "  ", *_outcome_change(was["outcome"], row["outcome"], now.hidden)
+            )
+        )
         if row["outcome"] not in ("passed", "manual"):
             out.print(row["message"])
     whole = same == len(now.rows)
@@ -318,8 +325,8 @@ def _show_changes(before: Checked, now: Checked) -> None:
         err.print(now.problem, style="yellow")
 
 
-def _way(was: str, now: str, hidden: bool) -> list[tuple[str, str]]:
-    """From one outcome to another, in words."""
+def _outcome_change(was: str, now: str, hidden: bool) -> list[tuple[str, str]]:
+    """Return the change from one outcome to another, as words with their colours."""
     (en, ko, style), (en_now, ko_now, style_now) = (_look(each, hidden) for each in (was, now))
     if was == now:
         return [(say(en=f"still {en}, for another reason", ko=f"아직 {ko}, 이유는 다름"), style)]

@@ -1,4 +1,4 @@
-"""`autograder check` of a notebook with ordinary nbgrader tests: its visible tests, and no more."""
+"""`autograder check` for a notebook with ordinary nbgrader tests: it runs the visible tests only."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,17 +29,17 @@ _LOOK = {
 
 @dataclass(frozen=True)
 class PlainChecked:
-    """What running a notebook's own visible tests has shown."""
+    """The result of running a notebook's own visible tests."""
 
     report: "OwnReport"
 
     @property
     def all_right(self) -> bool:
-        """Return whether every test ran without an error and gave all of its points."""
+        """True if every test ran without an error and gave all of its points."""
         return all(test.outcome == "passed" for test in self.report.tests)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the public form of `check --json`, which says that hidden tests took no part."""
+        """Return the output of `check --json`, with `hidden: false` because no hidden tests were run."""
         tests = [
             {
                 "id": test.id,
@@ -60,7 +60,7 @@ def check_plain(notebook: Path, pool: "Pool") -> PlainChecked:
     """Run a notebook's own visible tests.
 
     Raises:
-        CourseError: they cannot be run.
+        CourseError: the tests cannot be run.
     """
     from autograder.exam.own_plain import run_visible_tests
     from autograder.sandbox.results import WallError
@@ -75,7 +75,7 @@ def check_plain(notebook: Path, pool: "Pool") -> PlainChecked:
 
 
 def show(checked: PlainChecked) -> None:
-    """Print a table of the tests, then the errors, then what this says and what it does not."""
+    """Print a table of the tests, then the errors, then what the result means and what it does not."""
     report = checked.report
     out.print(_table(report))
     for test in report.tests:
@@ -118,7 +118,7 @@ def _table(report: "OwnReport") -> Table:
 
 
 def _show_stopped(report: "OwnReport") -> None:
-    """Print the errors of cells that are no tests."""
+    """Print the errors of cells that are not tests."""
     for cell in report.stopped:
         lines = ", ".join(str(line.number) for line in cell.trace[-1:])
         where = say(en=f" (line {lines})", ko=f" ({lines}번째 줄)") if lines else ""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
-# The groups of `autograder --help`, by who uses a command.
+# The groups of commands in `autograder --help`, by the people who use them.
 STUDENTS, CLASS, AUTHORS = "For students", "Grading a class", "Writing lessons"
 
 Lessons = Annotated[list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")]
@@ -50,7 +50,7 @@ Students = Annotated[list[str] | None, typer.Option(help="Only this student; may
 
 
 class Packed(StrEnum):
-    """What `pack --lang` takes."""
+    """The values of `pack --lang`."""
 
     en = "en"
     ko = "ko"
@@ -58,14 +58,14 @@ class Packed(StrEnum):
 
 
 class Spoken(StrEnum):
-    """What `try --lang` and `report --lang` take."""
+    """The values of `try --lang` and `report --lang`."""
 
     en = "en"
     ko = "ko"
 
 
 class Target(StrEnum):
-    """What --for takes."""
+    """The values of `export --for`."""
 
     moodle = "moodle"
     canvas = "canvas"
@@ -138,7 +138,7 @@ def check(
     from autograder import check as own
     from autograder.course.find import find_notebook
 
-    language(of_this_machine())  # until the notebook's own is known
+    language(of_this_machine())  # the language to use until the notebook's own is known
     if watch and (as_json or solution):
         raise CourseError(
             say(
@@ -474,7 +474,7 @@ def build(
     ] = False,
 ) -> None:
     """Build source/ and release/ from course/."""
-    # nbgrader takes two seconds to import, which other commands need not wait for.
+    # Importing nbgrader takes two seconds, and other commands need not wait for it.
     from autograder.build import builder
 
     root = find_root(Path.cwd())
@@ -526,7 +526,7 @@ def build(
 
 
 def _refuse_copies(root: Path, lessons: Sequence[Lesson]) -> None:
-    """Refuse to build lessons that `autograder add` copied, whose text it does not copy."""
+    """Refuse to build lessons that `autograder add` copied, because their text in course/ was not copied."""
     from autograder.build.add import is_own_course
 
     if not is_own_course(root):
@@ -551,7 +551,7 @@ def _list_stale(lessons: Sequence[Lesson]) -> None:
 
 
 def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
-    """Write the hashes; whoever says that a translation follows says of which lesson."""
+    """Mark the translations of lessons as checked; refuse if the user has not named the lessons."""
     from autograder.build.translations import accept_translations
 
     if not may:
@@ -631,8 +631,8 @@ def try_(
             _show_tried(tried)
         answers += len(of_task)
         amiss += sum(bool(tried.amiss) for tried in of_task)
-        said, suffices = share_seen(of_task)
-        out.print(f"  {said}", style="" if suffices else "red", highlight=False)
+        sentence, suffices = share_seen(of_task)
+        out.print(f"  {sentence}", style="" if suffices else "red", highlight=False)
     out.print(f"{counted(answers, 'answer')}: {amiss} not as recorded.")
     raise typer.Exit(1 if amiss else 0)
 
@@ -641,17 +641,17 @@ def _show_values(lesson: Lesson, task: str) -> None:
     from autograder.build.values import wrong_values
 
     for case in wrong_values(lesson, task):
-        print(case.call)  # as it is: no line is wrapped, and no bracket is markup
+        print(case.call)  # unlike out.print, print wraps no lines and reads no brackets as markup
         print(f"    {case.right}  # the course's own answer")
         for mistake in case.mistakes:
             print(f"    {mistake}")
 
 
 def _show_tried(tried: "Tried") -> None:
-    told = " ".join(tried.message.split()) or "passed"
+    message = " ".join(tried.message.split()) or "passed"
     hint = f"`{tried.hint}`: " if tried.hint else ""
     name = tried.answer.name if tried.kind == "own" else f"{tried.kind}: {tried.answer.name}"
-    out.print(f"  {name}: {hint}{told}")
+    out.print(f"  {name}: {hint}{message}")
     if tried.amiss:
         out.print(f"    NOT AS RECORDED: {tried.amiss}", style="red")
 
@@ -669,7 +669,7 @@ def doctor() -> None:
     for finding in findings:
         mark, style = ("ok", "green") if finding.ok else ("no", "red" if finding.needed else "yellow")
         table.add_row(Text(mark, style), finding.what, Text(finding.detail), Text(finding.fix))
-    # Wrapped here, since somebody has to read the last column.
+    # This terminal wraps long lines, so that the last column stays readable.
     Terminal().print(table)
     can = can_grade(findings)
     out.print("Grading is possible here." if can else "Other people's work cannot be graded here.")
@@ -678,7 +678,7 @@ def doctor() -> None:
 
 
 def main() -> None:
-    """Run the command line; a CourseError becomes its one sentence and exit status 2."""
+    """Run the command line. Print a CourseError or an OSError as one sentence, and exit with status 2."""
     print_whatever_comes()
     try:
         app()

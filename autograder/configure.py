@@ -1,4 +1,4 @@
-"""nbgrader's settings that Secant's lessons need: `use_secant`, for any course's `nbgrader_config.py`."""
+"""nbgrader's settings for Secant's lessons: `use_secant`, for the `nbgrader_config.py` of any course."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ from autograder.overrides.scores import ScoresGiven
 
 
 def use_secant(config: Config) -> None:
-    """Let nbgrader release, collect and export Secant's lessons, and have the autograder grade.
+    """Let nbgrader release, collect and export Secant's lessons, and let the autograder do the grading.
 
     Everything that is not set here keeps the course's own value or nbgrader's default: folders, course_id,
     stubs, exchange, database, time limits. Settings that follow the call can replace those made here.
@@ -35,42 +35,43 @@ def use_secant(config: Config) -> None:
         config: the course's settings, `get_config()`.
     """
     _find_alembic()
-    # All steps but nbgrader's own are for lessons, and leave any other assignment of the course as it is.
+    # Secant's own steps are only for lessons, and leave any other assignment of the course as it is.
     config.GenerateAssignment.preprocessors = _with_lesson_steps(_steps(config))
 
-    # What students put into the exchange is theirs: no link in it is followed, and one bad folder stops no
-    # other.
+    # Students decide what they put into the exchange. So no link in it is followed, and one bad folder does
+    # not stop the others.
     config.ExchangeFactory.collect = CollectFiles
     config.ExchangeFactory.list = ListPlain
     config.ExchangeFactory.release_feedback = ReleasePages
 
-    # `nbgrader autograde`, `nbgrader generate_feedback` and formgrader's buttons have the autograder do it.
-    # Nothing of nbgrader's own runs a student's code, which it would do as you: docs/grading.md.
+    # `nbgrader autograde`, `nbgrader generate_feedback` and formgrader's buttons call the autograder.
+    # nbgrader's own code never runs a student's code, because it would do so with your rights:
+    # docs/grading.md.
     config.Autograde.exporter_class = GradeInstead
     config.Autograde.sanitize_preprocessors = [Refuse]
     config.Autograde.autograde_preprocessors = [Refuse]
     config.GenerateFeedback.exporter_class = FeedbackInstead
-    # nbgrader shows hidden tests in the feedback. They are no longer hidden after that.
+    # By default, nbgrader shows hidden tests in the feedback. They are no longer hidden after that.
     config.GenerateFeedback.preprocessors = [GetGrades, HideTests, CSSHTMLHeaderPreprocessor]
 
-    # `nbgrader export`: what was not handed in, could not be read or waits for a person has no score,
-    # not 0.0.
+    # In `nbgrader export`, a submission that was not handed in, could not be read or waits for a person has
+    # no score, instead of 0.0.
     config.ExportApp.plugin_class = ScoresGiven
 
 
 def _steps(config: Config) -> list[Any]:
-    """Return the steps from source to release that a course has now: its own, or nbgrader's."""
+    """Return the course's current steps from source to release: its own, or nbgrader's."""
     default = GenerateAssignment.preprocessors.default()
     steps = config.GenerateAssignment.get("preprocessors", default)
-    # What a course only added to nbgrader's list, with `append`.
+    # The course may only have appended steps to nbgrader's list.
     return list(steps.get_value(default) if isinstance(steps, LazyConfigValue) else steps)
 
 
 def _with_lesson_steps(steps: list[Any]) -> list[Any]:
-    """Return nbgrader's steps from source to release, with those for lessons around them.
+    """Return nbgrader's steps from source to release, with the steps for lessons around them.
 
-    The language comes first: every later step then sees one notebook in one language. Only the test cells
-    contain their hints in all languages until nbgrader has saved them, so that one gradebook serves all
+    The language is selected first: every later step then sees one notebook in one language. Only the test
+    cells contain their hints in all languages until nbgrader has saved them, so that one gradebook serves all
     releases.
     """
     if MarkLesson in steps:
@@ -90,9 +91,9 @@ def _with_lesson_steps(steps: list[Any]) -> list[Any]:
 
 
 def _find_alembic() -> None:
-    """Put this Python's folder on the PATH if `alembic` is not there: nbgrader runs it to make a gradebook.
+    """Add this Python's folder to the PATH if `alembic` is not on it: nbgrader runs it to make a gradebook.
 
-    It is not there if the environment was not activated.
+    It is not on the PATH if the environment was not activated.
     """
     if shutil.which("alembic") is None:
         os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])

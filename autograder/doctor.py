@@ -1,4 +1,4 @@
-"""What this machine can and cannot do for a course, and what to install."""
+"""Find out what this machine can and cannot do for a course, and what to install."""
 
 import contextlib
 import os
@@ -26,9 +26,9 @@ _DISK_GB = 1.0
 
 
 def look_around(start: Path) -> list[Finding]:
-    """Look at Python and its packages, at the course directory that `start` is in, and at the wall.
+    """Check Python and its packages, the course directory that contains `start`, and the wall.
 
-    Tries the real wall, so it takes some seconds.
+    This tries the real wall, so it takes some seconds.
     """
     return [
         _python(),
@@ -42,7 +42,7 @@ def look_around(start: Path) -> list[Finding]:
 
 
 def can_grade(findings: list[Finding]) -> bool:
-    """Whether other people's work may be graded here."""
+    """Return whether other people's work may be graded here."""
     return all(finding.ok for finding in findings if finding.needed)
 
 
@@ -52,7 +52,7 @@ def _python() -> Finding:
 
 
 def _packages() -> list[Finding]:
-    """Compare what is installed with what this package asks for."""
+    """Compare the installed packages with those that Secant requires."""
     needed, shown = requirements(), ("torch", "nbgrader", "distributed")
     found = [_package(one, optional=one not in needed) for one in requirements("scale")]
     return [finding for finding in found if not finding.ok or finding.what in shown]
@@ -85,13 +85,13 @@ def _course(start: Path) -> list[Finding]:
 
 
 def _others(start: Path) -> list[Finding]:
-    """Look at what other users of this machine can do with the class's files and in the exchange."""
+    """Check what other users of this machine can do with the class's files and in the exchange."""
     try:
         course = Course.at(find_root(start))
-    except CourseError:  # said of the course
+    except CourseError:  # already reported as the finding "course"
         return []
-    nobody = "they cannot read the class's files"
-    found = [_harmless("other users", open_to_others(course), nobody)]
+    all_clear = "they cannot read the class's files"
+    found = [_harmless("other users", open_to_others(course), all_clear)]
     if course.exchange.is_dir():
         found.append(_harmless("exchange", exchange_risk(course), str(course.exchange)))
     return found
@@ -102,7 +102,7 @@ def _harmless(what: str, risk: Risk | None, detail: str) -> Finding:
 
 
 def _exposed(start: Path) -> list[Finding]:
-    """Look through all that the wall shows for what gives a lesson of the course away."""
+    """Search everything that is visible inside the wall for answers and hidden tests of the course."""
     if sys.platform != "linux":
         return []
     try:
@@ -110,22 +110,23 @@ def _exposed(start: Path) -> list[Finding]:
         names = built_lessons(course.root, course.directory.source_directory)
         sources = {}
         for name in names:
-            with contextlib.suppress(CourseError):  # which `grade` says: not built, or not released yet
+            # `grade` reports lessons that are not built or not released yet
+            with contextlib.suppress(CourseError):
                 sources[name] = read_assignment(course.root, name).source
-    except CourseError:  # said of the course
+    except CourseError:  # already reported as the finding "course"
         return []
     files = suspects(visible(course.hidden))
     found = [(name, Lesson(name, source).exposed(files)) for name, source in sources.items()]
-    told = [f"{file} holds answers or hidden tests of {name}" for name, file in found if file]
+    leaks = [f"{file} holds answers or hidden tests of {name}" for name, file in found if file]
     fix = "Move it or delete it: every notebook that is graded could read it."
     what = "nothing was searched for: this course has no lesson that can be graded"
     if found:
         what = f"no answer or hidden test is visible inside the sandbox (lessons searched for: {len(found)})"
-    return [Finding("what the sandbox shows", not told, "; ".join(told) or what, fix if told else "")]
+    return [Finding("what the sandbox shows", not leaks, "; ".join(leaks) or what, fix if leaks else "")]
 
 
 def _workers() -> list[Finding]:
-    """Say how many submissions can be graded at once, which is a question of memory too."""
+    """Report how many submissions can be graded at once, given this machine's processors and memory."""
     if sys.platform != "linux":
         return []
     budget = Budget.of_this_machine()
@@ -134,7 +135,7 @@ def _workers() -> list[Finding]:
 
 
 def _gradebook(db_url: str) -> Finding:
-    """Try to write, without leaving anything behind. Another database than SQLite's is tried by `grade`."""
+    """Try to write to the gradebook without changing it. Databases other than SQLite are tried by `grade`."""
     path = sqlite_file(db_url)
     if path is None:
         return Finding("gradebook", True, "not an SQLite file: `autograder grade` tries it")

@@ -1,4 +1,4 @@
-"""The file that `--json` names, for the results of a class."""
+"""Write the results of a class to the file that `--json` names."""
 
 import json
 import tempfile
@@ -14,7 +14,11 @@ from secant.files import replace_file
 
 
 def refuse_unwritable(json_file: Path) -> None:
-    """See before an hour's work that its results can be written."""
+    """Refuse a file that cannot be written, before an hour of grading is spent on its results.
+
+    Raises:
+        CourseError: no file can be written there.
+    """
     if json_file.is_dir() or not json_file.absolute().parent.is_dir():
         raise CourseError(f"--json {json_file}: no file can be written there. Nothing was graded.")
     if not json_file.exists() or json_file.is_file():
@@ -25,11 +29,15 @@ def refuse_unwritable(json_file: Path) -> None:
 
 
 def write_results(json_file: Path, rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Write what `grade --json` asks for, row by row; say why if that fails."""
+    """Write the results that `grade --json` asks for, row by row.
+
+    Returns:
+        True if they were written. Otherwise the reason is printed.
+    """
     texts = (textwrap.indent(json.dumps(row, ensure_ascii=False, indent=1), " ") for row in rows)
     parts = ((",\n" if number else "[\n") + text for number, text in enumerate(texts))
     try:
-        if json_file.exists() and not json_file.is_file():  # such as /dev/stdout
+        if json_file.exists() and not json_file.is_file():  # a special file such as /dev/stdout
             with json_file.open("w", encoding="utf-8") as file:
                 file.writelines([*parts, "\n]\n"])
         else:

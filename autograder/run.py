@@ -1,4 +1,4 @@
-"""`autograder grade` and `autograder feedback` from start to end: what a run prints, and its exit status."""
+"""Run `autograder grade` and `autograder feedback`: what they print, and their exit status."""
 
 import os
 import time
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from autograder.sandbox.template import Template
     from autograder.workers.executors import Workers
 
-_ROWS, _NAMES = 40, 12  # of a table's: what cannot be read at a glance is in a file
-_LINE_SECONDS = 3.0  # between two lines that say how far something is
+_ROWS, _NAMES = 40, 12  # rows of a table, and names in a row, at most; --json lists all of them
+_LINE_SECONDS = 3.0  # seconds between two lines of progress
 
 
 class Asked(NamedTuple):
-    """The submissions that a command was asked for.
+    """The submissions that a command has to handle.
 
     Attributes:
         root: the course directory.
         lessons: the names of their lessons, and of their assignments with ordinary nbgrader tests.
-        every: all that the course has of both.
+        every: all lessons and assignments of the course.
         students: the students' ids; empty for all students.
     """
 
@@ -51,10 +51,10 @@ class Asked(NamedTuple):
 
 
 def asked_for(root: Path, lessons: list[str] | None, students: list[str] | None) -> Asked:
-    """Read a command's arguments.
+    """Return the submissions that a command's arguments ask for.
 
     Raises:
-        CourseError: no lesson and no assignment has this name.
+        CourseError: no lesson and no assignment has one of the names.
     """
     return Asked(root, choose_gradable(root, lessons or []), find_gradable(root), students or [])
 
@@ -67,9 +67,9 @@ def grade(
     Args:
         asked: the submissions.
         workers: the number of processes on this machine; 0 for as many as make sense.
-        scheduler: the address of a Dask scheduler, if its workers are to grade.
-        json_file: the file for the results, if there is to be one.
-        force: whether to grade also what has not changed.
+        scheduler: the address of a Dask scheduler, if its workers are to grade; otherwise empty.
+        json_file: the file for the results; None for no file.
+        force: whether to grade unchanged submissions, too.
         change_tasks: whether to accept dropped and added tasks.
 
     Returns:
@@ -84,7 +84,8 @@ def grade(
     course, entries, pool = _start(asked, workers, scheduler, change_tasks)
     with _closed(pool, "Stopped. Finished grades are kept; run the same command to continue."):
         with pages.kept():
-            from autograder.grading import batch  # takes seconds too, and the template's imports go on
+            # importing takes seconds, and the template continues its own imports meanwhile
+            from autograder.grading import batch
 
         with _progress("Grading", len(entries)) as tell:
             summary = batch.grade(course, entries, pool, force=force, tell=tell)
@@ -96,31 +97,32 @@ def grade(
 def _start(
     asked: Asked, workers: int, scheduler: str, change_tasks: bool
 ) -> tuple["Course", list["Entry"], "Workers"]:
-    """Find the submissions while the workers start; end what was started if nothing can be graded."""
+    """Find the submissions while the workers start. If nothing can be graded, end what was started."""
     from autograder.workers import executors
 
     with ExitStack() as unused:
-        begun = None if scheduler else executors.begin()  # for this process has seconds of imports, too
+        # the template starts first, because this process also needs seconds for its imports
+        template = None if scheduler else executors.begin()
         if not scheduler:
             unused.callback(executors.end)
-        if begun is not None:
-            unused.callback(begun.end)
+        if template is not None:
+            unused.callback(template.end)
         course, entries = _find(asked)
-        if begun is not None:
+        if template is not None:
             later = executors.imported_later(course.root, {entry.lesson for entry in entries})
             if later is not None:
-                begun.prepare(later)  # takes half a second, while the workers are importing
+                template.prepare(later)  # takes half a second, while the workers are still importing
         if change_tasks:
             from autograder.gradebook.tasks import change_tasks as change
 
-            for said in change(course, asked.lessons):
-                out.print(said, highlight=False, markup=False)
+            for message in change(course, asked.lessons):
+                out.print(message, highlight=False, markup=False)
         if scheduler:
             from autograder.workers.cluster import cluster
 
             pool: Workers = cluster(scheduler)
         else:
-            pool = _local(course, workers, len(entries), begun)
+            pool = _local(course, workers, len(entries), template)
         unused.pop_all()
     return course, entries, pool
 
@@ -136,7 +138,7 @@ def make_pages(asked: Asked, *, force: bool) -> int:
         The exit status.
 
     Raises:
-        CourseError, typer.Exit: as `grade`.
+        CourseError, typer.Exit: as for `grade`.
     """
     from autograder.grading import batch
     from autograder.workers.executors import LocalWorkers
@@ -152,12 +154,12 @@ def make_pages(asked: Asked, *, force: bool) -> int:
 
 
 def _failures(summary: "Summary") -> int:
-    """Return how many submissions could not be graded, those of assignments that are refused included."""
+    """Return how many submissions could not be graded, including those of refused assignments."""
     return len(summary.failed) + sum(map(len, summary.refused.values()))
 
 
 def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
-    """Read the course's settings, and list the submissions; end the command if there is none."""
+    """Read the course's settings and list the submissions. End the command if there are no submissions."""
     with pages.kept():
         from autograder.course.settings import Course
         from autograder.gradebook.entries import find_submissions
@@ -170,7 +172,10 @@ def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
 
 
 def _nothing_found(submitted: Path, every: Gradable, students: Sequence[str]) -> typer.Exit:
-    """Say that nothing was found: an error where students were named, or something else lies there."""
+    """Print that no submission was found, and return the exception that ends the command.
+
+    The exit status is 1 if the user named students, or if anything else lies in the folder.
+    """
     from autograder.grading.closing import meant, unknown
 
     whose = f" of {'student' if len(students) == 1 else 'students'} {', '.join(students)}" if students else ""
@@ -184,27 +189,32 @@ def _nothing_found(submitted: Path, every: Gradable, students: Sequence[str]) ->
     return typer.Exit(1 if students or strange else 0)
 
 
-def _local(course: "Course", wanted: int, submissions: int, begun: "Template | None") -> "Workers":
+def _local(course: "Course", wanted: int, submissions: int, template: "Template | None") -> "Workers":
     """Return workers on this machine, and print how many there are and why."""
     from autograder.workers.budget import Budget
     from autograder.workers.executors import LocalWorkers
 
-    places, said = Budget.of_this_machine().allow(wanted, submissions)
-    out.print(said)
+    places, explanation = Budget.of_this_machine().allow(wanted, submissions)
+    out.print(explanation)
     if not cache_file().is_file():
         out.print(
             "First run on this machine: the grader searches everything that notebooks can see for "
             "parts of the course. This takes some seconds, up to a minute on a slow disk."
         )
     try:
-        return LocalWorkers(places, course.hidden, begun)
+        return LocalWorkers(places, course.hidden, template)
     except WallUnavailable as error:
         raise _no_wall(error) from None
 
 
 @contextmanager
 def _closed(pool: "Workers", stopped: str) -> Iterator[None]:
-    """Close the workers at the end of a run; kill them if it is cut short, and print this after Ctrl+C."""
+    """Close the workers at the end of a run. If the run is cut short, kill them.
+
+    Args:
+        pool: the workers.
+        stopped: the message to print after Ctrl+C.
+    """
     try:
         yield
     except BaseException as error:
@@ -223,7 +233,7 @@ def _no_wall(error: WallUnavailable) -> CourseError:
 
 
 def _end(course: "Course", asked: Asked, summary: "Summary") -> bool:
-    """Print what a run came to; return whether all that lies there was read, and it is clear what counts."""
+    """Print the results of a run, and return whether every file was read and it is clear which one counts."""
     from autograder.grading.closing import closing, listed
 
     end = closing(summary, course.submitted, asked.every, asked.students, is_exported)
@@ -276,7 +286,7 @@ def show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
     if end.packages:
         table.add_row("not installed here", *map(Text, _packages(end.packages)))
     if table.row_count:
-        Terminal().print(table)  # wrapped, since somebody has to read it
+        Terminal().print(table)  # unlike `out`, this terminal wraps long lines
 
 
 def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
@@ -291,21 +301,21 @@ def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
 
 @contextmanager
 def _progress(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
-    """Show how far something is and what is said meanwhile; without a terminal, a line now and then."""
+    """Show a progress bar and messages. Without a terminal, print a line of progress now and then."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task(what, total=total)
-        done, said = 0, time.monotonic()
+        done, last_line = 0, time.monotonic()
 
         def tell(entry: object, text: str) -> None:
-            nonlocal done, said
+            nonlocal done, last_line
             if text:
                 progress.console.print(f"{entry}: {text}")
                 return
             done += 1
             progress.advance(bar)
-            if not out.is_terminal and done < total and time.monotonic() - said >= _LINE_SECONDS:
-                said = time.monotonic()
+            if not out.is_terminal and done < total and time.monotonic() - last_line >= _LINE_SECONDS:
+                last_line = time.monotonic()
                 out.print(f"{what}: {done} of {total}")
 
         yield tell

@@ -1,4 +1,4 @@
-"""Where the commands print: what strangers wrote neither steers a terminal nor is taken for markup."""
+"""The terminals that commands print to. Text from strangers can neither control them nor act as markup."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class Terminal(Console):
-    """Shows paths and notebooks' words as they are: no markup or guessed colours, nothing that steers."""
+    """A console that shows paths and notebooks' text as they are, without markup or guessed colours.
+
+    Control characters are escaped.
+    """
 
     def __init__(self, **more: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **more)
@@ -28,7 +31,7 @@ err = Terminal(soft_wrap=True, stderr=True)
 
 
 def warn_of_others(course: "Course") -> None:
-    """Say which of a class's files every user of this machine can read, if there are any."""
+    """Print a warning if every user of this machine can read some of a class's files."""
     from autograder.course.permissions import open_to_others
 
     if risk := open_to_others(course):

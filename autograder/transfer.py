@@ -1,4 +1,4 @@
-"""`autograder enroll`, `autograder collect` and `autograder export`, as a person sees them."""
+"""The commands `autograder enroll`, `autograder collect` and `autograder export`, with their output."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -24,12 +24,12 @@ from autograder.terminal import Terminal, err, out, warn_of_others
 from secant.files import put_aside, replace_file
 from secant.language import counted, say
 
-_ROWS = 40  # of a table's
-_NAMES = 3  # ids that a line shows
+_ROWS = 40  # rows that a table shows, at most
+_NAMES = 3  # ids that a line shows, at most
 
 
 def enroll(root: Path, table: Path) -> None:
-    """Enter a class list into the gradebook, and say who is new and who is not in the list.
+    """Enter a class list into the gradebook, and print which students are new or missing from the list.
 
     Raises:
         CourseError: the list cannot be read, or nothing could be entered.
@@ -63,26 +63,26 @@ def enroll(root: Path, table: Path) -> None:
 
 
 def _refuse_lost_zeros(table: Path, listed: Sequence[str], known: Collection[str]) -> None:
-    """Refuse a list in which a spreadsheet has taken the zeros from the beginning of ids.
+    """Refuse a list in which a spreadsheet has removed the zeros at the beginning of ids.
 
     Raises:
-        CourseError: an id is in the gradebook with zeros before it.
+        CourseError: an id of the list is in the gradebook with zeros in front of it.
     """
-    whole = {one.lstrip("0"): one for one in known if one.startswith("0")}
+    padded = {known_id.lstrip("0"): known_id for known_id in known if known_id.startswith("0")}
     for student in listed:
-        if student not in known and student in whole:
+        if student not in known and student in padded:
             raise CourseError(
                 say(
-                    en=f"{table}: {student} is {whole[student]} in the gradebook; a spreadsheet may have "
+                    en=f"{table}: {student} is {padded[student]} in the gradebook; a spreadsheet may have "
                     "taken the zeros. Give the column the format Text, enter the ids again and save.",
-                    ko=f"{table}: {student}은(는) 성적부에 {whole[student]}(으)로 있습니다. 스프레드시트가 "
+                    ko=f"{table}: {student}은(는) 성적부에 {padded[student]}(으)로 있습니다. 스프레드시트가 "
                     "앞의 0을 지웠을 수 있습니다. 열의 서식을 텍스트로 바꾸고 학번을 다시 입력해 저장하세요.",
                 )
             )
 
 
 def _named(students: Sequence[str]) -> str:
-    """Return the first of several ids, in brackets."""
+    """Return the first of several ids in brackets, or "" if the list is empty."""
     shown = ", ".join(students[:_NAMES]) + (", …" if len(students) > _NAMES else "")
     return f" ({shown})" if students else ""
 
@@ -95,24 +95,26 @@ def collect(
     system: str,
     json_file: Path | None,
 ) -> int:
-    """Collect archives and say what became of each file.
+    """Collect archives, and print the outcome of each file.
 
     Returns:
-        The exit status: 0 all is in place, 1 something needs a person, 2 there was nothing to collect.
+        The exit status: 0 if everything is in place, 1 if a person has to look at something, 2 if there was
+        nothing to collect.
 
     Raises:
-        CourseError: nothing can be collected.
+        CourseError: nothing can be collected, or the gradebook could not save the names.
     """
     course = Course.at(root)
     chosen = _one_lesson(course, lesson) if lesson else ""
     known = read_roster(roster) if roster else None
-    with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
+    # the gradebook stays open, so that nothing is graded meanwhile
+    with Book(course.directory, course.config) as book:
         done = into.collect(course, downloads, known, chosen, into.system_named(system))
         try:
             strangers = _strangers(done, class_list.students(book)) if known is None else ""
             class_list.enter_people(book, map(_row, done.people))
-            for student, of in done.placed:
-                book.mark_stale(student, of, STALE)  # so that no grade of an earlier file is exported
+            for student, name in done.placed:
+                book.mark_stale(student, name, STALE)  # so that no grade of an earlier file is exported
         except GradebookBusy as error:
             raise CourseError(
                 say(
@@ -133,7 +135,7 @@ def collect(
 
 
 def _strangers(done: into.Collected, known: Sequence[str]) -> str:
-    """A warning if most whom an archive brings are not the gradebook's; empty if that is as it should be."""
+    """Return a warning if most students in an archive are not in the gradebook, or "" otherwise."""
     brought = {line.student for line in done.lines if line.student}
     new = sorted(brought - set(known))
     if not known or 2 * len(new) <= len(brought):
@@ -150,7 +152,7 @@ def _strangers(done: into.Collected, known: Sequence[str]) -> str:
 
 
 def _row(person: Person) -> Mapping[str, str]:
-    """A person as nbgrader's gradebook has it."""
+    """Return a person as a row for nbgrader's gradebook."""
     return {
         "id": person.id,
         "first_name": person.first_name,
@@ -161,7 +163,7 @@ def _row(person: Person) -> Mapping[str, str]:
 
 
 def _show_collected(done: into.Collected) -> None:
-    """Print a line for each file; of many, those first that somebody has to look at."""
+    """Print a line for each file. If there are many, those that a person has to look at come first."""
     words = _words()
     title = say(en="Outcome of each file", ko="파일별 결과")
     heads = (
@@ -194,7 +196,7 @@ def _show_collected(done: into.Collected) -> None:
 
 
 def _words() -> Mapping[str, str]:
-    """What each outcome is called."""
+    """Return the word for each outcome in the user's language."""
     korean = {
         "collected": "옮김",
         "unchanged": "그대로",
@@ -211,10 +213,10 @@ def _words() -> Mapping[str, str]:
 def export(
     root: Path, system: back.For, lesson: str, fill: Path | None, column: str, output: Path | None
 ) -> None:
-    """Write a lesson's grades and feedback in a system's form, and say who has no points in it.
+    """Write a lesson's grades and feedback in the format of an LMS, and print which students have no points.
 
     Raises:
-        CourseError: they cannot be written.
+        CourseError: the grades or the feedback cannot be written.
     """
     course = Course.at(root)
     name = _one_lesson(course, lesson) if lesson else _the_lesson(course)
@@ -244,7 +246,11 @@ def export(
 
 
 def _write(path: Path, data: bytes, fill: Path | None) -> None:
-    """Write a file; what stood there is kept beside it."""
+    """Write a file, and keep a different earlier one under another name next to it.
+
+    Raises:
+        CourseError: the file is the table to fill.
+    """
     if not path.parent.is_dir() and path.parent.name == back.EXPORTED:
         path.parent.mkdir()
     if fill is not None and path == fill.absolute():
@@ -272,20 +278,20 @@ def _one_lesson(course: Course, word: str) -> str:
 
 
 def _the_lesson(course: Course) -> str:
-    """The lesson that submissions are of, if they are of one.
+    """Return the lesson of the submissions, if all of them are of the same lesson.
 
     Raises:
-        CourseError: they are of several, or there are none.
+        CourseError: the submissions are of several lessons, or there are no submissions.
     """
     known = find_gradable(course.root, course.directory.source_directory).names
-    there: list[Entry] = find_submissions(course, known)
-    found = sorted({entry.lesson for entry in there})
-    if len(found) != 1:
-        shown = ", ".join(found) or "-"
+    submissions: list[Entry] = find_submissions(course, known)
+    lessons = sorted({entry.lesson for entry in submissions})
+    if len(lessons) != 1:
+        shown = ", ".join(lessons) or "-"
         raise CourseError(
             say(
                 en=f"Which lesson? Add --lesson with one of: {shown}.",
                 ko=f"어느 수업인가요? --lesson으로 지정하세요: {shown}.",
             )
         )
-    return found[0]
+    return lessons[0]

@@ -1,1 +1,1 @@
-"""From course/ to source/ to release/."""
+"""The build: from a lesson's text in course/ to notebooks in source/ and release/."""

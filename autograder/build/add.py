@@ -1,8 +1,8 @@
-"""Copy Secant's lessons into a nbgrader course of one's own: `autograder add`.
+"""Copy Secant's lessons into an instructor's own nbgrader course: `autograder add`.
 
-A lesson is a folder of source/, from which nbgrader releases it, and a folder of course/, which makes it a
-lesson and has what feedback pages say. course/added.json records each file's version as it was copied, so
-that a later version of Secant replaces what nobody has changed, and nothing else.
+A lesson has two folders. nbgrader releases the one in source/. The one in course/ marks it as a lesson and
+contains text for feedback pages. course/added.json records the version of each copied file. So a later
+version of Secant replaces a lesson only if its files were not changed in the course.
 """
 
 import hashlib
@@ -23,11 +23,11 @@ from autograder.course.solutions import FILE as SOLUTIONS
 from secant.files import read_json, replace_file
 from secant.where import TRUST, has_hidden_tests, is_trusted, nearest, package_course
 
-#: The line of a course's own nbgrader_config.py with which nbgrader releases and grades lessons.
+#: The line in a course's nbgrader_config.py that makes nbgrader release and grade lessons.
 LINE = "from autograder.configure import use_secant; use_secant(c)"
 _SETTINGS = "nbgrader_config.py"
 _RECORD = Path("course", "added.json")
-_OF_LESSON = ("hints.toml", SOLUTIONS)  # what instructors and feedback pages need of course/NAME
+_COURSE_FILES = ("hints.toml", SOLUTIONS)  # files in course/NAME that instructors and feedback pages need
 _FOLDERS = {"source_directory": "source", "release_directory": "release"}
 
 Versions = Mapping[str, str]
@@ -35,12 +35,13 @@ Versions = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Added:
-    """What became of a lesson.
+    """The outcome of adding a lesson to a course.
 
     Attributes:
-        outcome: copied: it was not there; updated: an earlier version was; edited: somebody has changed it,
-            and Secant has nothing newer; left: somebody has changed it, and Secant's version is another.
-        files: those that were written, or those that somebody has changed.
+        outcome: `copied` if the lesson was new; `updated` if an earlier version was there; `unchanged` if
+            this version was there; `edited` if its files were changed in the course and Secant has nothing
+            newer; `left` if they were changed and Secant's version differs.
+        files: the files that were written, or the files that were changed in the course.
     """
 
     lesson: str
@@ -49,10 +50,11 @@ class Added:
 
 
 def find_own_course(start: Path) -> Path:
-    """Return the folder of the nbgrader course that a folder lies in.
+    """Return the root of the nbgrader course that a folder belongs to.
 
     Raises:
-        CourseError: there is none, it is Secant's own, or its settings name other folders than nbgrader does.
+        CourseError: there is no such course, it is Secant's own, it belongs to another user and is not
+            trusted, or its settings name other folders than nbgrader's defaults.
     """
     root = nearest(start, lambda folder: (folder / _SETTINGS).is_file())
     if root is None:
@@ -73,15 +75,15 @@ def find_own_course(start: Path) -> Path:
 
 
 def is_own_course(root: Path) -> bool:
-    """Return whether a course is for lessons that are copied from the installed Secant: none, at first."""
+    """Return whether a course takes its lessons from the installed Secant, even if it has none yet."""
     return (root / _RECORD).is_file() or not (root / "course").is_dir()
 
 
 def find_brought() -> tuple[Path, list[Lesson]]:
-    """Return the course that the installed Secant brings, and its lessons.
+    """Return the course that is installed with Secant, and its lessons.
 
     Raises:
-        CourseError: it brings none, or none with hidden tests.
+        CourseError: no course is installed with Secant, or it has no hidden tests.
     """
     root = package_course()
     if root is None or not has_hidden_tests(root):
@@ -92,30 +94,30 @@ def find_brought() -> tuple[Path, list[Lesson]]:
 
 
 def already_added(root: Path, lessons: Sequence[Lesson]) -> list[Lesson]:
-    """Return those of some lessons that a course has."""
-    there = built_lessons(root)
-    return [lesson for lesson in lessons if lesson.name in there]
+    """Return the given lessons that a course already has."""
+    existing = built_lessons(root)
+    return [lesson for lesson in lessons if lesson.name in existing]
 
 
 def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Added:
-    """Copy a lesson into a course, or update it if nobody has changed it there.
+    """Copy a lesson into a course, or update it if it was not changed there.
 
     Args:
         root: the course directory.
-        lesson: a lesson of the course that Secant brings.
-        languages: those to release it in, the main one first; empty for those that it has in the course, or
-            else English.
+        lesson: a lesson of the course that is installed with Secant.
+        languages: the languages to release, the main one first; empty for those that the lesson has in the
+            course, or for English if it is new.
 
     Raises:
-        CourseError: a notebook cannot be read.
+        CourseError: a notebook cannot be read, or the lesson is not written in one of the languages.
         OSError: a file cannot be written.
     """
     files = _files(lesson, languages or _languages_there(root, lesson.name) or ["en"])
     record: dict[str, Versions] = read_json(root / _RECORD, _texts, {})
     copied, versions = record.get(lesson.name, {}), {str(path): _version(path, files[path]) for path in files}
-    there = {path: _version(path, (root / path).read_bytes()) for path in files if (root / path).is_file()}
-    outdated = [path for path in files if there.get(path) != versions[str(path)]]
-    changed = [path for path in outdated if path in there and there[path] != copied.get(str(path))]
+    existing = {path: _version(path, (root / path).read_bytes()) for path in files if (root / path).is_file()}
+    outdated = [path for path in files if existing.get(path) != versions[str(path)]]
+    changed = [path for path in outdated if path in existing and existing[path] != copied.get(str(path))]
     if changed:
         return Added(lesson.name, "edited" if copied == versions else "left", changed)
     for path in outdated:
@@ -126,11 +128,11 @@ def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Add
         replace_file(root / _RECORD, f"{text}\n".encode())
     if not outdated:
         return Added(lesson.name, "unchanged", [])
-    return Added(lesson.name, "updated" if there else "copied", outdated)
+    return Added(lesson.name, "updated" if existing else "copied", outdated)
 
 
 def _files(lesson: Lesson, languages: Sequence[str]) -> Files:
-    """Return what a course needs of a lesson, by path."""
+    """Return the files that a course needs for a lesson, by path."""
     home = Path("source", lesson.name)
     folder = lesson.root / home
     notebook = read_notebook(folder / f"{lesson.name}.ipynb")
@@ -140,8 +142,8 @@ def _files(lesson: Lesson, languages: Sequence[str]) -> Files:
     notebook.metadata["secant"]["languages"] = list(languages)
     files = {home / f"{lesson.name}.ipynb": f"{nbformat.writes(notebook)}\n".encode()}
     files |= {home / path: (folder / path).read_bytes() for path in lesson.extra_files}
-    said = {Path("course", lesson.name, name): lesson.folder / name for name in _OF_LESSON}
-    return files | {path: place.read_bytes() for path, place in said.items() if place.is_file()}
+    sources = {Path("course", lesson.name, name): lesson.folder / name for name in _COURSE_FILES}
+    return files | {path: place.read_bytes() for path, place in sources.items() if place.is_file()}
 
 
 def _languages_there(root: Path, name: str) -> list[str]:
@@ -150,13 +152,17 @@ def _languages_there(root: Path, name: str) -> list[str]:
 
 
 def _version(path: Path, content: bytes) -> str:
-    """Return a hash of what an author writes in a file: a notebook may be run and saved."""
+    """Return a hash of what an author writes in a file.
+
+    The hash of a notebook does not change if the notebook is only run and saved.
+    """
     try:
         if path.suffix == ".ipynb":
             notebook = nbformat.reads(content.decode(), as_version=4)
             mark = json.dumps(notebook.metadata.get("secant"), sort_keys=True)
             content = f"{fingerprint(notebook)} {mark}".encode()
-    except (ValueError, KeyError, AttributeError, TypeError):  # no notebook: somebody's own file
+    # if the file is not a notebook, its bytes are hashed as they are
+    except (ValueError, KeyError, AttributeError, TypeError):
         pass
     return hashlib.sha256(content).hexdigest()
 
@@ -169,10 +175,10 @@ def _texts(record: Any) -> dict[str, Versions]:
 
 
 def _refuse_other_folders(root: Path) -> None:
-    """Refuse a course whose settings name other folders than lessons are looked for in.
+    """Refuse a course with settings that name other folders than Secant expects.
 
     Raises:
-        CourseError: they do.
+        CourseError: the settings name another root, source folder or release folder.
     """
     directory = Course.at(root).directory
     if Path(directory.root).resolve() != root.resolve():

@@ -1,7 +1,7 @@
-"""From course/ to source/ to release/LANGUAGE.
+"""Build lessons: from course/ to source/ to release/LANGUAGE.
 
-Everything is built in a temporary course directory, without a gradebook, by nbgrader's own
-generate_assignment; then it is compared with, or written over, what is there.
+nbgrader's own generate_assignment builds everything in a temporary course directory without a gradebook. The
+result is then compared with the files in the course, or written over them.
 """
 
 import hashlib
@@ -30,14 +30,14 @@ from autograder.course.settings import load_config
 from secant.catalogue import read_hints
 from secant.files import replace_file
 
-#: Files by their path in the course directory.
+#: The contents of each file, by its path in the course directory.
 Files = dict[Path, bytes]
 
-_LEFT_ALONE = (".ipynb_checkpoints", "__pycache__", ".gitkeep", ".DS_Store")
+_IGNORED = (".ipynb_checkpoints", "__pycache__", ".gitkeep", ".DS_Store")
 
 
 class BuildError(Exception):
-    """Lessons that cannot be built, and why."""
+    """An error that lists everything that prevents lessons from being built."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
@@ -46,7 +46,7 @@ class BuildError(Exception):
 
 @dataclass(frozen=True)
 class Stale:
-    """A file that is not what the lessons say: missing, different, or of no lesson."""
+    """A file that does not match the lessons: it is missing, different, or belongs to no lesson."""
 
     path: Path
     why: Literal["missing", "differs", "extra"]
@@ -54,7 +54,7 @@ class Stale:
 
 @dataclass
 class Built:
-    """What a build found and did."""
+    """The result of a build: which files were written, and what is stale."""
 
     lessons: int = 0
     written: list[Path] = field(default_factory=list)
@@ -72,20 +72,21 @@ def build(
     force: bool = False,
     step: Callable[[], None] = lambda: None,
 ) -> Built:
-    """Build lessons, and write what changed.
+    """Build lessons, and write the files that changed.
 
     Args:
         root: the course directory.
-        lessons: those to build; the files of other lessons are neither read nor touched.
-        languages: those to release; default: all of the course's.
-        check: only compare: `stale` then lists every file that is missing, differs or is extra. Otherwise it
-            lists only extra files, which a build never deletes.
+        lessons: the lessons to build; the files of other lessons are neither read nor touched.
+        languages: the languages to release; default: all of the course's languages.
+        check: only compare. `stale` then lists every file that is missing, differs or is extra. Otherwise it
+            lists only extra files, because a build never deletes them.
         strict: refuse stale translations, as `check` does. Otherwise `stale_translations` lists them.
         force: overwrite a source notebook even if it was edited after it was built.
-        step: called after each of len(lessons) * (1 + number of languages) steps.
+        step: the function to call after each of len(lessons) * (1 + number of languages) steps.
 
     Raises:
-        BuildError: with everything that is wrong; then nothing has been written.
+        BuildError: something is wrong with the lessons. The error lists everything that is wrong, and nothing
+            in source/ or release/ has been written.
     """
     languages = course_languages(root) if languages is None else list(languages)
     if problems := [problem for lesson in lessons for problem in rules.lesson_problems(lesson)]:
@@ -110,10 +111,10 @@ def build(
 
 
 def source_files(lesson: Lesson) -> Files:
-    """Return what source/ holds of a lesson: the instructor's notebook and the lesson's extra files."""
+    """Return a lesson's files in source/: the instructor's notebook and the lesson's extra files."""
     folder = Path("source", lesson.name)
     notebook = read_lesson(lesson, marked=True)
-    # The mark tells a notebook that was only built from one that somebody has edited since.
+    # This hash later shows whether the notebook was edited after it was built.
     notebook.metadata["secant"] = {"built": fingerprint(notebook), "hints": read_hints(lesson.folder)}
     files = {folder / f"{lesson.name}.ipynb": (nbformat.writes(notebook) + "\n").encode()}
     return files | {folder / path: (lesson.folder / path).read_bytes() for path in lesson.extra_files}
@@ -141,7 +142,7 @@ def _build_all(root: Path, lessons: list[Lesson], languages: list[str], step: Ca
 
 
 def _generate(root: Path, workshop: Path, lesson: Lesson, language: str) -> list[str]:
-    """Run nbgrader's generate_assignment in the workshop with the course's own settings."""
+    """Run nbgrader's generate_assignment in a temporary course with the settings of the real one."""
     config = load_config(root)
     config.CourseDirectory.root = str(workshop)
     config.CourseDirectory.release_directory = f"release/{language}"
@@ -157,7 +158,7 @@ def _generate(root: Path, workshop: Path, lesson: Lesson, language: str) -> list
 
 
 def _reason(result: dict[str, str]) -> str:
-    """Return the exception's line of what nbgrader logged, which is a traceback among other lines."""
+    """Return the line of nbgrader's log that names the exception, or the last line if no line does."""
     lines = (result.get("log") or result["error"]).splitlines()
     errors = [line.strip() for line in lines if re.match(r"\s*[\w.]+(Error|Exception): ", line)]
     return (errors or lines)[-1]
@@ -178,7 +179,7 @@ def _read_tree(base: Path, folder: Path) -> Files:
 
 def _files_in(folder: Path) -> list[Path]:
     found = [path for path in folder.rglob("*") if path.is_file()]
-    return sorted(p for p in found if not set(p.relative_to(folder).parts) & set(_LEFT_ALONE))
+    return sorted(p for p in found if not set(p.relative_to(folder).parts) & set(_IGNORED))
 
 
 def _differences(root: Path, files: Files) -> list[Stale]:
@@ -206,28 +207,28 @@ def _extra_files(root: Path, lessons: list[Lesson], languages: list[str], files:
 
 
 def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
-    """Say so if writing the source notebook would lose what somebody changed in it since it was built."""
+    """Return a problem if writing the source notebook would lose edits that were made since it was built."""
     path = Path("source", lesson.name, f"{lesson.name}.ipynb")
     if not (root / path).is_file():
         return []
     try:
-        there = nbformat.read(root / path, as_version=4)
-    except Exception:  # whatever it is, it is not ours
+        existing = nbformat.read(root / path, as_version=4)
+    except Exception:  # a file that cannot be read as a notebook was not written by the build
         return [f"{path} is not a notebook: move it elsewhere, or overwrite it with --force."]
-    ours = nbformat.reads(files[path].decode(), as_version=4)
-    built = there.metadata.get("secant", {}).get("built")
-    if fingerprint(there) in (built, fingerprint(ours)):
+    new = nbformat.reads(files[path].decode(), as_version=4)
+    built = existing.metadata.get("secant", {}).get("built")
+    if fingerprint(existing) in (built, fingerprint(new)):
         return []
     return [
         f"{path} was edited after it was built, and now differs from course/{lesson.name}. "
         f"Run `jupytext --sync {path}` to keep the newer of the two, or add --force to discard the edit.",
-        *_unmarked_cells(path, there),
+        *_unmarked_cells(path, existing),
     ]
 
 
 def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
-    """Say which header lines must change, since jupytext does not carry over nbgrader's metadata."""
-    # A notebook that an earlier version built has no marks at all.
+    """Yield the header lines that must change, because jupytext does not carry over nbgrader's metadata."""
+    # Notebooks built by an earlier version of Secant have no such marks, so there is nothing to compare.
     has_marks = any(key in cell.metadata for cell in notebook.cells for key in HEADER_MARKS)
     for cell in notebook.cells if has_marks else ():
         marks = header_marks(cell)
@@ -237,14 +238,14 @@ def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
 
 
 def _restore_placeholders(lesson: Lesson) -> None:
-    """Write placeholders again where the text of a notebook that was saved shows what stands for them."""
+    """Put placeholders back into a lesson's text where saving a notebook has replaced them with values."""
     text = lesson.text.read_text(encoding="utf-8")
     if (restored := short(text)) != text:
         lesson.text.write_text(restored, encoding="utf-8")
 
 
 def _settle_age(lesson: Lesson) -> None:
-    """Make the source notebook no younger than its text, or jupytext in JupyterLab opens neither."""
+    """Make the source notebook no newer than the lesson's text, or jupytext in JupyterLab opens neither."""
     path = lesson.root / "source" / lesson.name / f"{lesson.name}.ipynb"
     age = lesson.text.stat().st_mtime_ns
     if path.stat().st_mtime_ns > age:
@@ -252,8 +253,9 @@ def _settle_age(lesson: Lesson) -> None:
 
 
 def fingerprint(notebook: NotebookNode) -> str:
-    """Return a hash of what an author writes in a notebook: not of outputs, ids or what a viewer adds."""
-    keys = CELL_METADATA.difference(HEADER_MARKS)  # which only repeat nbgrader's metadata
+    """Return a hash of what an author writes in a notebook, without outputs, ids and viewers' metadata."""
+    # the header marks are left out, since they only repeat nbgrader's metadata
+    keys = CELL_METADATA.difference(HEADER_MARKS)
     cells = [
         [cell.cell_type, short(cell.source), {k: cell.metadata[k] for k in keys if k in cell.metadata}]
         for cell in notebook.cells

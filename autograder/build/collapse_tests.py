@@ -1,6 +1,6 @@
-"""A step from source to release: what a student need not read starts collapsed.
+"""A step from source to release: collapse the cells that a student need not read.
 
-So a lesson reads as a lesson, and the code that answers a prediction does not give the answer away.
+The release then reads like a lesson, and the code that answers a prediction does not give the answer away.
 """
 
 import re
@@ -15,9 +15,9 @@ _ANSWERS = re.compile(r"^(?:secant\.)?predicted\(", re.MULTILINE)
 
 
 class CollapseTests(LessonStep):
-    """Hide the source of test cells and of answers to predictions behind JupyterLab's own bar.
+    """A step that collapses the source of test cells and of cells that answer predictions.
 
-    A click opens it. What the cell says when it is run stays visible.
+    A click on JupyterLab's bar opens the source again. The output of the cell stays visible.
     """
 
     def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> tuple[NotebookNode, Any]:

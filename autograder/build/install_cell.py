@@ -1,4 +1,4 @@
-"""A step from source to release: the first cell installs Secant where a lesson was opened without it."""
+"""A step from source to release: insert a first cell that installs Secant where it is missing."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from autograder.build.lesson_step import LessonStep
 from secant.address import urls
 from secant.language import ours
 
-#: Names no version: a lesson that has not changed must not look changed after an update.
+#: The code of the cell. It names no version, because an unchanged lesson must look unchanged after an update.
 _CODE = """try:
     import secant
 except ModuleNotFoundError:  # {why}
@@ -24,7 +24,7 @@ _WHY = {
     "en": "opened on its own, as in Colab or Kaggle: install what it needs",
     "ko": "Colab이나 Kaggle처럼 수업 파일만 열었을 때: 필요한 것을 설치합니다",
 }
-#: The lines of code that hold what the cell says where nothing could be installed.
+#: The cell's message if Secant could not be installed: one string for each line of its code.
 _FAILED = {
     "en": (
         "Secant could not be installed from {repository}. pip says why, above. ",
@@ -42,10 +42,13 @@ _FAILED = {
 
 
 class InstallCell(LessonStep):
-    """Put the cell first. Where Secant is installed it does nothing, and Secant's JupyterLab hides it."""
+    """A step that puts the installing cell first.
+
+    Where Secant is installed, the cell does nothing, and Secant's JupyterLab extension hides it.
+    """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook with the cell."""
+        """Return the notebook with the installing cell."""
         lang, repository = ours(nb.metadata["lang"]), urls()["Repository"]
         failed = "\n            ".join(f'"{line}"' for line in _FAILED[lang]).format(repository=repository)
         code = _CODE.format(why=_WHY[lang], repository=repository, failed=failed)

@@ -1,4 +1,4 @@
-"""Steps from source to release that are for lessons alone: those that `autograder build` wrote.
+"""The base of steps from source to release that change only lessons built by `autograder build`.
 
 Any other assignment of the course is released exactly as nbgrader itself would release it.
 """
@@ -13,25 +13,27 @@ from autograder.course.assignment import is_built, not_built
 from autograder.course.errors import CourseError
 from secant.causes import STUB
 
-_LESSON = "secant_lesson"  # in nbconvert's resources, since the notebook's own mark is not released
+# the key that marks a lesson in nbconvert's resources; the notebook's own mark is removed before release
+_LESSON = "secant_lesson"
 
 
 def is_lesson(resources: Any) -> bool:
-    """Return whether the notebook on its way to release is a lesson's."""
+    """Return whether the notebook that is being released belongs to a lesson."""
     return bool(resources.get(_LESSON))
 
 
 class MarkLesson(NbGraderPreprocessor):
-    """Tell the steps that follow whether this is a lesson. Comes first."""
+    """The first step, which records for the later steps whether the notebook belongs to a lesson."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook as it is, and the resources with the mark.
+        """Return the notebook unchanged, and resources that record whether it belongs to a lesson.
 
         Raises:
-            CourseError: the course has a lesson of this name, and the notebook was not built from it.
+            CourseError: the course has a lesson of this name, but the notebook was not built from it.
         """
         name = str(resources.get("nbgrader", {}).get("assignment", ""))
-        # Where the settings name no folder, the course is the current one: nbgrader has changed to it.
+        # If the settings name no folder, the course is the current folder, because nbgrader has changed to
+        # it.
         root = Path(self.config.CourseDirectory.get("root", ""))
         if not is_built(nb) and name and (root / "course" / name).is_dir():
             raise CourseError(not_built(name))
@@ -40,26 +42,26 @@ class MarkLesson(NbGraderPreprocessor):
 
 
 class LessonStep(NbGraderPreprocessor):
-    """A step that leaves every assignment but lessons exactly as it is."""
+    """A step that changes only lessons and leaves every other assignment exactly as it is."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return a lesson's notebook changed, and any other as it is."""
+        """Return the notebook, changed by this step if it belongs to a lesson."""
         return self.release(nb, resources) if is_lesson(resources) else (nb, resources)
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return a lesson's notebook; by default, with `preprocess_cell` applied to its cells."""
+        """Return a lesson's notebook as released; by default, apply `preprocess_cell` to each cell."""
         changed: tuple[NotebookNode, Any] = super().preprocess(nb, resources)
         return changed
 
 
 class ClearAnswers(NbGraderPreprocessor):
-    """nbgrader's ClearSolutions, as it is configured, but with one stub for all languages of a lesson."""
+    """nbgrader's ClearSolutions as it is configured, except that all languages of a lesson get one stub."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook without its solutions."""
         clear = ClearSolutions(parent=self)
         if is_lesson(resources):
-            # The same stub in every language, so that a graded cell is the same in all releases.
+            # The stub is the same in every language, so that a graded cell is the same in all releases.
             clear.code_stub = {"python": f'raise NotImplementedError("{STUB}")'}
             clear.text_stub = STUB
         cleared: tuple[NotebookNode, Any] = clear(nb, resources)

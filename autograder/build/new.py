@@ -1,4 +1,4 @@
-"""A new lesson to start from: small, complete and right, in both languages."""
+"""Write a new lesson for an author to start from: small, complete and correct, in both languages."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from autograder.course.lesson import Lesson, english_hash, find_lessons
 
 _NAME = re.compile(r"(?P<number>\d\d)_[a-z0-9_]+")
 _TEMPLATE = Path(__file__).parent / "template"
-#: What a lesson's folder holds, by the template that it is made from.
+#: The files in a lesson's folder, by the template that each is made from.
 _FILES = {
     "lesson.txt": "{name}.py",
     "hints.txt": "hints.toml",
@@ -23,10 +23,10 @@ def new_lesson(root: Path, name: str) -> Lesson:
 
     Args:
         root: the course directory.
-        name: of the folder, like "11_my_lesson".
+        name: the name of the folder, like "11_my_lesson".
 
     Raises:
-        CourseError: for a name that cannot be one, or one or a number that is taken; or there is no course/.
+        CourseError: the name is not valid, its number is taken, or there is no folder course/ or no template.
     """
     given = _NAME.fullmatch(name)
     if not given:
@@ -55,7 +55,7 @@ def _title(name: str) -> str:
 
 
 def _filled(template: str, marks: dict[str, str]) -> str:
-    """Return a template with its marks filled, and in each Korean cell the hash of its English twin."""
+    """Return a template with its marks filled in, and the hash of the English text in each Korean cell."""
     text = (_TEMPLATE / template).read_text(encoding="utf-8")
     for mark, value in marks.items():
         text = text.replace(f"@{mark}@", value)

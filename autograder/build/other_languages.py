@@ -1,7 +1,7 @@
-"""A step from source to release: a lesson in further languages, each a notebook beside the first one.
+"""A step from source to release: release a lesson in further languages, with a notebook for each.
 
-`autograder add` writes a lesson's languages into its source notebook. nbgrader's gradebook knows the first
-one alone: graded cells are the same in all of them.
+`autograder add` writes a lesson's languages into its source notebook. nbgrader's gradebook knows only the
+notebook in the first language, because graded cells are the same in all of them.
 """
 
 import copy
@@ -16,19 +16,22 @@ from autograder.course.assignment import languages_of
 
 
 class OtherLanguages(LessonStep):
-    """Have nbgrader write NAME.ko.ipynb beside NAME.ipynb. Comes right before SelectLanguage."""
+    """A step that has nbgrader write NAME.ko.ipynb next to NAME.ipynb.
+
+    It comes right before SelectLanguage.
+    """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook as it is, and the resources with the notebooks in the other languages."""
+        """Return the notebook unchanged, and resources with the notebooks in the other languages."""
         name = resources["nbgrader"]["notebook"]
         for language in languages_of(nb)[1:]:
             released = self._in_language(nb, resources, language)
-            files = resources.setdefault("outputs", {})  # nbconvert writes them beside the notebook
+            files = resources.setdefault("outputs", {})  # nbconvert writes these files next to the notebook
             files[f"{name}.{language}.ipynb"] = f"{nbformat.writes(released)}\n".encode()
         return nb, resources
 
     def _in_language(self, nb: NotebookNode, resources: Any, language: str) -> NotebookNode:
-        """Return the notebook as the steps that follow release it in a language."""
+        """Return the notebook as the later steps would release it in another language."""
         released, resources = copy.deepcopy(nb), copy.deepcopy(resources)
         released.metadata["secant"]["languages"] = [language]
         steps = self.config.GenerateAssignment.preprocessors

@@ -1,4 +1,4 @@
-"""A lesson built again whenever its author saves a file of it."""
+"""Build a lesson again whenever its author saves one of its files."""
 
 import time
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from autograder.course.saves import saves
 
 @dataclass(frozen=True)
 class Preview:
-    """What came of a build: the files written, or what is wrong with the lesson."""
+    """The result of a build: the files that were written, or the problems of the lesson."""
 
     seconds: float
     written: list[Path]
@@ -21,7 +21,7 @@ class Preview:
 
 
 def preview(root: Path, lesson: Lesson) -> Iterator[Preview]:
-    """Build a lesson at once, and again after each save."""
+    """Build a lesson at once and again after each save, and yield the result of each build."""
     for _ in saves(lesson.folder):
         started = time.monotonic()
         try:

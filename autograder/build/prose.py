@@ -1,4 +1,4 @@
-"""The rules for a lesson's text: it names the tasks that there are, and repeats no number of theirs."""
+"""Rules for a lesson's text: it may name only tasks that exist, and must not repeat its cells' numbers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ _LOOKED_FOR = re.compile(
 )
 _ITEM = re.compile(r"^- \*\*(\d+\.\d+)\*\*", re.MULTILINE)
 _REFERENCE = re.compile(r"(?:\b[Tt]asks?|과제) (\d+\.\d+(?:(?:,| and| to|와|과| ?[–~]| 및)+ ?\d+\.\d+)*)")
-# Numbers that change with the lesson's cells, and the placeholder to write for each.
+# Patterns of numbers that change with the lesson's cells, and the placeholder to write for each number.
 _LITERALS = {
     r"^(?:Lesson|수업) \d+(?: of \S+| / \S+)? ·": "{{lesson}}",
     r"^(?:Lesson|수업) \S+(?: of | / )\d+ ·": "{{lessons}}",
@@ -33,25 +33,26 @@ _PLACEHOLDER = re.compile(r"(?<!\{)\{\{(\w+)\}\}(?!\})")
 
 
 def numbered(text: str) -> set[str]:
-    """Return the numbers of the tasks that a lesson's text has headings for, as in 7.6."""
+    """Return the numbers, such as 7.6, of the tasks that have a heading in a lesson's text."""
     return {number for _, number, _ in _HEADING.findall(text)}
 
 
 def prose_problems(
     notebook: NotebookNode, number: int, course: Mapping[int, set[str]], total: int | None
 ) -> Found:
-    """Find what a lesson's text says that its cells do not.
+    """Find statements in a lesson's text that do not match its cells.
 
-    A lesson without a heading such as "## Task 7.6 · `first_bad_op`" is left in peace: it speaks of no tasks.
+    In a lesson without a heading such as "## Task 7.6 · `first_bad_op`", only references to tasks are
+    checked.
 
     Args:
-        notebook: the instructor's.
-        number: the lesson's.
-        course: the numbers of the tasks of every lesson that is here, this one among them.
-        total: how many lessons the syllabus lists; None if there is none.
+        notebook: the instructor's notebook.
+        number: the number of the lesson.
+        course: the numbers of the tasks in each lesson of the course folder, this one included, by lesson.
+        total: the number of lessons in the syllabus; None if there is no syllabus.
 
     Yields:
-        the cell's place in the notebook, -1 for none, and what is wrong, without a full stop.
+        The index of the cell in the notebook, and what is wrong, without a full stop.
     """
     texts = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "markdown"]
     yield from _hints(texts)
@@ -65,10 +66,10 @@ def prose_problems(
 
 
 def literal_problems(text: NotebookNode) -> Found:
-    """Find numbers in a lesson's text that a placeholder must stand for, and placeholders that do not exist.
+    """Find numbers in a lesson's text that must be placeholders, and placeholders that do not exist.
 
     Args:
-        text: the lesson's, with its placeholders.
+        text: the lesson's text, with its placeholders.
     """
     for index, cell in enumerate(text.cells):
         lang, source = cell.metadata.get("lang"), short(cell.source)
@@ -89,46 +90,47 @@ def _hints(texts: Sequence[tuple[int, NotebookNode]]) -> Found:
 
 def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], total: int | None) -> Found:
     for index, cell in enumerate(cells):
-        for said in _REFERENCE.findall(_HEADING.sub("", cell.source)):
-            for number in re.findall(r"\d+\.\d+", said):
+        for reference in _REFERENCE.findall(_HEADING.sub("", cell.source)):
+            for number in re.findall(r"\d+\.\d+", reference):
                 lesson = int(number.partition(".")[0])
-                # Of a lesson that the syllabus lists and that is not here, nothing is known.
+                # If the syllabus lists a lesson that is not here, its tasks are unknown, so any task number
+                # is accepted.
                 if number not in course.get(lesson, {number} if total is None or lesson <= total else set()):
                     yield index, f"it mentions task {number}, which does not exist"
 
 
 def _headings(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Sequence[Task]) -> Found:
-    said = [(index, *found) for index, cell in texts for found in _HEADING.findall(cell.source)]
+    headings = [(index, *found) for index, cell in texts for found in _HEADING.findall(cell.source)]
     place = 0
-    wanted = [(f"{number}.{place}", task.id) for place, task in enumerate(graded, 1)]
-    for one, want in zip_longest(said, wanted):
-        if one is None:
-            yield place, f"no heading follows for task {want[0]} · `{want[1]}`"
+    all_wanted = [(f"{number}.{place}", task.id) for place, task in enumerate(graded, 1)]
+    for heading, wanted in zip_longest(headings, all_wanted):
+        if heading is None:
+            yield place, f"no heading follows for task {wanted[0]} · `{wanted[1]}`"
             return
-        place, word, *told = one
-        if want is None:
-            yield place, f"its heading says {word} {told[0]} · `{told[1]}`, which does not exist"
-        elif tuple(told) != want:
+        place, word, *parts = heading
+        if wanted is None:
+            yield place, f"its heading says {word} {parts[0]} · `{parts[1]}`, which does not exist"
+        elif tuple(parts) != wanted:
             yield (
                 place,
-                f"its heading says {word} {told[0]} · `{told[1]}`, but next is {want[0]} · `{want[1]}`",
+                f"its heading says {word} {parts[0]} · `{parts[1]}`, but next is {wanted[0]} · `{wanted[1]}`",
             )
             return
 
 
 def _looked_for(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Sequence[Task]) -> Found:
-    wanted = [f"{number}.{place}" for place in range(1, len(graded) + 1)]
+    expected = [f"{number}.{place}" for place in range(1, len(graded) + 1)]
     for index, cell in texts:
         for section in _LOOKED_FOR.finditer(cell.source):
-            said = _ITEM.findall(section["list"])
-            for one in sorted({*said} - {*wanted}):
+            ids = _ITEM.findall(section["list"])
+            for task in sorted({*ids} - {*expected}):
                 yield (
                     index,
-                    f"the list of what hidden tests look for has task {one}, which does not exist",
+                    f"the list of what hidden tests look for has task {task}, which does not exist",
                 )
-            for one in wanted:
-                if said.count(one) != 1:
+            for task in expected:
+                if ids.count(task) != 1:
                     yield (
                         index,
-                        f"the list of what hidden tests look for has {said.count(one)} lines for task {one}",
+                        f"the list of what hidden tests look for has {ids.count(task)} lines for task {task}",
                     )

@@ -1,4 +1,4 @@
-"""A step from source to release: the lesson's last words say where to report a problem in it."""
+"""A step from source to release: end a lesson with a link for reporting a problem in it."""
 
 import hashlib
 from typing import Any
@@ -17,14 +17,14 @@ _WORDS = {
 
 
 class ReportLink(LessonStep):
-    """Add a link to the last cell of prose. Comes once all else is as a student gets it.
+    """A step that adds a link to the last cell of prose. It comes after all other changes to the text.
 
-    It names the lesson and a hash of its text, not Secant's version: a lesson that has not changed must not
-    look changed after an update.
+    The link names the lesson and a hash of its text. It does not name Secant's version, because an unchanged
+    lesson must look unchanged after an update.
     """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook with the link."""
+        """Return the notebook with the link for problem reports."""
         text = hashlib.sha256("\0".join(cell.source for cell in nb.cells).encode()).hexdigest()[:8]
         prose = [
             cell for cell in nb.cells if cell.cell_type == "markdown" and "nbgrader" not in cell.metadata

@@ -1,4 +1,7 @@
-"""The lesson contract, checked. Each refusal is one sentence that names the file and the cell."""
+"""Check a lesson against the lesson contract.
+
+Each problem is one sentence that names the file and the cell.
+"""
 
 import ast
 import re
@@ -41,23 +44,24 @@ from secant.language import LANGUAGES
 Found = Iterator[tuple[int, str]]
 Names = set[str]
 
-# What a reader takes in at a glance. Lines are counted without blank ones; a Markdown cell's are as long as
-# its sentences.
-WIDTH = 110  # of code
-VISIBLE_LINES = 30  # of a test's visible part
-RELEASED_LINES, RELEASED_WIDTH = 40, 100  # of the same as a student gets it, with its hints
+# Limits on a lesson's code, so that a reader takes it in at a glance. Blank lines do not count. Lines in
+# Markdown cells have no limit.
+WIDTH = 110  # characters in a line of code, at most
+VISIBLE_LINES = 30  # lines in the visible part of a test, at most
+# lines, and characters in a line, of the visible part of a test as it is released with its hints, at most
+RELEASED_LINES, RELEASED_WIDTH = 40, 100
 
-WRONG_ANSWERS, RIGHT_ANSWERS = 3, 1  # that are recorded of a task, at least
+WRONG_ANSWERS, RIGHT_ANSWERS = 3, 1  # wrong and right answers that must be recorded for each task, at least
 
-# JupyterLab's Markdown strikes through what stands between two tildes of a block, single ones too, but in
-# code and in maths. A block ends with an empty line, or where a list's item or a heading begins.
+# JupyterLab's Markdown strikes through text between two tildes of a block, even single ones, except in code
+# and in maths. A block ends with an empty line, or where a list item or a heading begins.
 _VERBATIM = re.compile(r"^(```|~~~).*?^\1|(`+).*?\2|\$\$.*?\$\$|\$[^$]*\$|\\.", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"\n\s*(?:\n|(?=[-*+>#|] |\d+\. ))")
 _STRUCK = re.compile(r"(?<!~)(~~?)(?=[^\s~]).*?[^\s~]\1(?!~)", re.DOTALL)
 
 
 def lesson_problems(lesson: Lesson) -> list[str]:
-    """Return everything about a lesson's folder that breaks the contract."""
+    """Return all violations of the lesson contract in a lesson's folder."""
     try:
         notebook = lessons.read_lesson(lesson)
         wrong, right = lessons.wrong_answers(lesson), lessons.right_answers(lesson)
@@ -95,7 +99,7 @@ def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: S
 def _too_few(
     lesson: Lesson, name: str, answers: list[Answer], tested: Sequence[str], least: int
 ) -> Iterator[str]:
-    """Say of which tasks a file records too little; a lesson need not have the file."""
+    """Yield a problem for each task with too few recorded answers. The file of answers may be missing."""
     file = lesson.folder / name
     recorded = Counter(answer.task for answer in answers)
     for task in tested if file.is_file() else ():
@@ -147,13 +151,13 @@ def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list
 def notebook_problems(
     notebook: NotebookNode, file: Path, lines: Sequence[int] = (), languages: Sequence[str] = LANGUAGES
 ) -> list[str]:
-    """Return everything in a lesson's notebook that breaks the contract, in the order of its cells.
+    """Return all violations of the lesson contract in a lesson's notebook, in the order of its cells.
 
     Args:
-        notebook: the instructor's.
-        file: what it was read from, as a message names it.
-        lines: where in that file its cells begin, if a message is to say so.
-        languages: of the course, English first.
+        notebook: the instructor's notebook.
+        file: the file that the messages name.
+        lines: the lines of that file at which its cells begin, if the messages are to name them.
+        languages: the languages of the course, English first.
     """
     rules: list[Callable[[list[NotebookNode]], Found]] = [
         partial(_marks, languages),
@@ -173,7 +177,10 @@ def notebook_problems(
 
 
 def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
-    """Return what a release notebook shows that no student is to see."""
+    """Return the problems of a released notebook, such as a solution or a hidden test in it.
+
+    A text in both languages and a test that is too long or too wide are problems, too.
+    """
     regions = {BEGIN_SOLUTION: "a solution", END_SOLUTION: "a solution"}
     regions |= {BEGIN_HIDDEN: "hidden tests", END_HIDDEN: "hidden tests"}
     found = [
@@ -195,7 +202,7 @@ def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
 
 
 def _too_long(visible: str, most: int) -> Iterator[str]:
-    """Say so if the visible part of a test has more lines than that."""
+    """Yield a problem if the visible part of a test has more than `most` lines."""
     if (lines := sum(bool(line.strip()) for line in visible.splitlines())) > most:
         yield f"its visible part has {lines} lines, but at most {most} are allowed"
 
@@ -214,7 +221,7 @@ def _place(file: Path, notebook: NotebookNode, index: int, lines: Sequence[int] 
     return f"{file}{line}, cell " + (grade_id(cell) or f'{index + 1} ("{words}")')
 
 
-# What a cell says about itself.
+# Rules for the header line of a cell.
 
 
 def _marks(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
@@ -296,7 +303,7 @@ def _setup(cells: list[NotebookNode]) -> Found:
         yield calls[0][0], 'write language("en"); the Korean release is given language("ko")'
 
 
-# What nbgrader needs.
+# Rules for graded cells, as nbgrader needs them.
 
 
 def _grading(cells: list[NotebookNode]) -> Found:
@@ -389,7 +396,7 @@ def _test_cells(cells: list[NotebookNode]) -> Found:
 
 
 def _credit_complaints(cell: NotebookNode) -> Iterator[str]:
-    """Yield what is wrong with a test cell's partial credit, and with what follows its hidden tests."""
+    """Yield the problems of a test cell's partial credit, and of code after its hidden tests."""
     last = cell.source.rpartition(END_HIDDEN)[2].strip()
     made = re.search(r"^(\w+) = PartialCredit\((.*)\)$", cell.source, re.MULTILINE)
     if made is None:
@@ -413,11 +420,16 @@ def _widths(cells: list[NotebookNode]) -> Found:
             yield from ((index, text) for text in _too_wide(cell.source))
 
 
-# What a test cell may name.
+# Rules for the names in a test cell.
 
 
 def _name_complaints(source: str, own: Names) -> Iterator[str]:
-    """Say which names a test cell, whole or without its hidden part, uses but may not."""
+    """Yield a problem for each name that a test cell may not use or bind.
+
+    Args:
+        source: the code of the cell, either whole or without its hidden part.
+        own: the names of functions and classes that the student completes.
+    """
     if error := _syntax_error(source):
         yield error
         return
@@ -462,7 +474,7 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
-    """Return the names that stand anywhere but before the brackets of a call, probes apart."""
+    """Return the names that code outside probes uses in any way other than calling them."""
     inside = {node for probe in probes for node in ast.walk(probe)}
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
@@ -470,7 +482,10 @@ def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
 
 
 def _given_names(answer: NotebookNode) -> Names:
-    """Return the function or class that a student completes: the one named like the task, if there is."""
+    """Return the names of the functions or classes that a student completes.
+
+    If one of them has the task's name, return that name alone.
+    """
     given, _ = split_solution(answer.source)
     names = set(re.findall(r"^(?:def|class) +(\w+)", given, flags=re.MULTILINE))
     return {grade_id(answer)} & names or names
@@ -484,13 +499,21 @@ def _syntax_error(source: str) -> str:
     return ""
 
 
-# The answers kept beside a lesson.
+# Rules for the answers that are recorded next to a lesson.
 
 
 def _answer_problems(
     answers: list[Answer], file: Path, tasks: set[str], languages: Sequence[str] = ()
 ) -> Iterator[str]:
-    """Say what is wrong with recorded answers; with languages, each needs a hint in those of Secant's."""
+    """Yield the problems of recorded answers.
+
+    Args:
+        answers: the recorded answers.
+        file: the file that contains the answers.
+        tasks: the ids of the lesson's tasks.
+        languages: the languages of the course if each answer needs a hint; otherwise empty. Hints are needed
+            in those languages that Secant itself supports.
+    """
     hinted = {name for name in LANGUAGES if name in languages}
     names = Counter(answer.name for answer in answers)
     for index, answer in enumerate(answers):

@@ -1,4 +1,4 @@
-"""Names that a cell binds in its module, and names that it looks up there, the same on every Python."""
+"""Find the names that a cell binds and looks up in its module, in the same way on every Python version."""
 
 import ast
 import builtins
@@ -6,15 +6,15 @@ import copy
 import symtable
 from collections.abc import Iterator
 
-# symtable of Python 3.14 lists a name of the compiler's where a module annotates a variable.
+# On Python 3.14, symtable also lists a name that the compiler adds if a module annotates a variable.
 _NOT_LOOKED_UP = {*dir(builtins), "__conditional_annotations__"}
 
 
 class _AsGenerators(ast.NodeTransformer):
-    """Replaces comprehensions by generator expressions, which have a scope on every Python.
+    """A transformer from comprehensions to generator expressions, which have a scope on every Python.
 
-    From Python 3.12 on, a comprehension is inlined (PEP 709), and symtable lists its variables as the
-    enclosing scope's.
+    From Python 3.12 on, a comprehension is inlined (PEP 709), and symtable lists its variables in the
+    enclosing scope.
     """
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
@@ -40,7 +40,7 @@ def bound_names(code: ast.Module) -> set[str]:
 
 
 def used_names(code: ast.Module) -> set[str]:
-    """Return the names that the code looks up in its module, builtins apart."""
+    """Return the names that the code looks up in its module, except builtins."""
     return {
         symbol.get_name()
         for scope in _scopes(_table(code))

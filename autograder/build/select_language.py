@@ -1,4 +1,4 @@
-"""A step from source to release: keep one of the languages."""
+"""A step from source to release: keep one of a lesson's languages."""
 
 import ast
 import os
@@ -14,20 +14,20 @@ from autograder.course.assignment import languages_of
 from autograder.course.cells import HEADER_MARKS, is_ordinary
 from autograder.course.placeholders import plain
 
-#: The call in a lesson's setup cell that says which language the notebook is in.
+#: The call in a lesson's setup cell that sets the language of the notebook.
 LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:[a-z]{2,3})\1\)""")
 SAY = re.compile(r"\bsay\(")
-#: The name in an import of several, which a cell that is all in one language no longer needs.
+#: The name `say` in an import of several names. A cell in one language no longer needs it.
 IMPORTED_SAY = re.compile(r"(?m)(?<=import )say, |(?<=, )say, |, say$")
 
 
 class SelectLanguage(LessonStep):
-    """Keep the cells that are in one language or in none, and have the setup cell say which it is.
+    """A step that keeps the cells in one language or in none, and sets that language in the setup cell.
 
-    The language is the first of those that the notebook names (see `autograder add`), or else `lang`.
+    The language is the first one that the notebook names (see `autograder add`), or else `lang`.
 
-    In code that nobody grades, what is said in both languages becomes a plain string in this one. Graded
-    cells are the same in both releases, so that one gradebook takes submissions in either.
+    In ungraded code, a text in both languages becomes a plain string in this one. Graded cells are the same
+    in all releases, so that one gradebook accepts submissions in every language.
     """
 
     lang = Unicode(help="The language to keep; by default SECANT_LANG, else en.").tag(config=True)
@@ -57,7 +57,7 @@ class SelectLanguage(LessonStep):
 
 
 def _settle(cell: NotebookNode, lang: str) -> None:
-    # The marks have done their work, and a student need not see them.
+    # The marks are no longer needed, and a student need not see them.
     for mark in ("lang", "en", *HEADER_MARKS):
         cell.metadata.pop(mark, None)
     cell.source = plain(cell.source)
@@ -66,10 +66,11 @@ def _settle(cell: NotebookNode, lang: str) -> None:
 
 
 def said(source: str, language: str) -> str:
-    """Return code with each `say(en=..., ko=...)` replaced by what it says in a language.
+    """Return code with each `say(en=..., ko=...)` replaced by its text in one language.
 
-    A learner reads the code, too, and there the other language is noise. Left as they are: code that does not
-    parse, such as a magic, and a call inside an f-string, whose place Python 3.11 does not know.
+    A learner reads the code too, and the other language would be noise there. Code that does not parse, such
+    as a magic, is left as it is. So is a call inside an f-string, because Python 3.11 does not know its
+    position.
     """
     try:
         calls = list(_says(ast.parse(source)))
@@ -89,7 +90,8 @@ def said(source: str, language: str) -> str:
         chosen = texts.get(language) or texts["en"]
         words = text[span(chosen)]
         place = span(call)
-        if b"\n" in words or not isinstance(chosen, ast.Constant | ast.JoinedStr):  # it needs the brackets
+        # without the call, a text on several lines or an expression needs its own brackets
+        if b"\n" in words or not isinstance(chosen, ast.Constant | ast.JoinedStr):
             inside = text[place].removeprefix(b"say(").removesuffix(b")")
             before, after = inside[: -len(inside.lstrip())], inside[len(inside.rstrip()) :]
             words = b"(" + before + words + after + b")"
@@ -98,7 +100,7 @@ def said(source: str, language: str) -> str:
 
 
 def _says(node: ast.AST) -> Iterator[ast.Call]:
-    """The calls of `say` below a node that are not in an f-string."""
+    """Yield the calls of `say` below a node, except those in f-strings."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
         yield node
     elif not isinstance(node, ast.JoinedStr):

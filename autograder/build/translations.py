@@ -1,4 +1,4 @@
-"""Translations: a translated cell stores a hash of the English that it follows."""
+"""Find and accept stale translations. A translated cell stores a hash of the English text it follows."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def stale_translations(lesson: Lesson) -> list[str]:
 
 
 def accept_translations(lesson: Lesson) -> list[str]:
-    """Write into each translated cell the hash of its English, since its author says that it follows.
+    """Mark all translations of a lesson as checked: store the hash of the English in each translated cell.
 
     Returns:
         The places that changed, as "file:line".
@@ -40,7 +40,7 @@ def _texts(lesson: Lesson) -> list[Path]:
 
 
 def _stale_cells(path: Path) -> Iterator[tuple[int, str, bool]]:
-    """Yield the line of each stale cell, the hash that it should store, and whether it stores one."""
+    """Yield each stale cell's line, the hash that it should store, and whether it stores any hash."""
     cells = read_text(path).cells
     english = None
     for cell, line in zip(cells, cell_lines(path, len(cells)), strict=True):

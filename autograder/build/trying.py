@@ -1,6 +1,7 @@
-"""What each recorded answer is told by the test cell of its task: quick, for who writes the cell.
+"""Run recorded answers against their test cells, as a quick check for the author of the cells.
 
-The code is the author's own, so there is no wall; each answer has a process of its own, forked from this one.
+The code is the author's own, so there is no wall. Each answer runs in a separate process, forked from this
+one.
 """
 
 import contextlib
@@ -22,24 +23,24 @@ from secant import PartialCredit, check
 from secant.catalogue import read_hints
 from secant.language import Language, language
 
-_LANES = os.cpu_count() or 1
-_SECONDS = 120.0  # that an answer may take
+_MAX_CHILDREN = os.cpu_count() or 1
+_ANSWER_SECONDS = 120.0  # seconds that an answer may take
 
 Kind = Literal["own", "right", "wrong"]
 
 
 @dataclass(frozen=True)
 class Tried:
-    """An answer, and what came of it.
+    """A recorded answer and the result of its test.
 
     Attributes:
-        task: whose test cell was asked.
-        kind: the course's own answer, a right one, or a wrong one.
-        message: what a student would read; nothing for a pass.
-        hint: the name of the hint that the message gives, if a catalogue has it.
-        amiss: what is not as recorded.
-        unseen: whether it is a wrong answer that the visible part passes.
-        earned: the points of a wrong answer, where the task gives partial credit.
+        task: the task that the answer is for.
+        kind: `own` for the course's own answer, otherwise `right` or `wrong`.
+        message: the message that a student would read; empty for a pass.
+        hint: the name of the hint in the message, if a catalogue has it.
+        amiss: how the result differs from what is recorded; empty if it does not.
+        unseen: whether the answer is wrong and passes the visible part.
+        earned: the points of a wrong answer, if the task gives partial credit.
     """
 
     task: Task
@@ -53,11 +54,11 @@ class Tried:
 
 
 def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
-    """Give the course's own answer to a task, and those recorded beside the lesson, to its test cell.
+    """Run the course's own answer to a task and all recorded answers against the task's test cell.
 
     Args:
-        lesson: as it stands in course/, built or not.
-        task: its id; all tasks if it is empty.
+        lesson: the lesson as it is in course/, built or not.
+        task: the task's id; empty for all tasks.
         tongue: the language of the messages.
 
     Raises:
@@ -65,25 +66,25 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
             cannot fork.
     """
     first, chosen = tasks_to_try(lesson, task)
-    recorded: list[tuple[Kind, Answer]] = [("right", one) for one in right_answers(lesson)]
-    recorded += [("wrong", one) for one in wrong_answers(lesson)]
+    recorded: list[tuple[Kind, Answer]] = [("right", chosen_task) for chosen_task in right_answers(lesson)]
+    recorded += [("wrong", chosen_task) for chosen_task in wrong_answers(lesson)]
     begun = deque[tuple[Task, Kind, Answer, Child]]()
-    for one in chosen:
-        assert one.test is not None
-        own = Answer("the course's own answer", one.id, one.answer.source)
-        for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == one.id)]:
-            # A student sees the visible part alone.
-            visible = split_tests(one.test.source)[0] if kind == "wrong" else ""
-            child = Child(_ask, f"{first}\n{answer.source}", one.test.source, visible, tongue)
-            begun.append((one, kind, answer, child))
-            if len(begun) > _LANES:
-                yield _tried(*begun.popleft(), tongue)
+    for chosen_task in chosen:
+        assert chosen_task.test is not None
+        own = Answer("the course's own answer", chosen_task.id, chosen_task.answer.source)
+        for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == chosen_task.id)]:
+            # A student has only the visible part, so a wrong answer is run against that, too.
+            visible = split_tests(chosen_task.test.source)[0] if kind == "wrong" else ""
+            child = Child(_ask, f"{first}\n{answer.source}", chosen_task.test.source, visible, tongue)
+            begun.append((chosen_task, kind, answer, child))
+            if len(begun) > _MAX_CHILDREN:
+                yield _collect(*begun.popleft(), tongue)
     for left in begun:
-        yield _tried(*left, tongue)
+        yield _collect(*left, tongue)
 
 
 def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
-    """Return a lesson's imports, which are then done, and the tasks to try, with their hints.
+    """Execute a lesson's imports, and return their code and the tasks to try, with their hints.
 
     The arguments and errors are those of `try_answers`.
     """
@@ -92,65 +93,65 @@ def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
     notebook = read_lesson(lesson)
     catalogue = read_hints(lesson.folder)
     notebook.metadata["secant"] = {"hints": catalogue}
-    chosen = [one for one in tasks(with_hints(notebook)) if one.test is not None and task in ("", one.id)]
+    chosen = [each for each in tasks(with_hints(notebook)) if each.test is not None and task in ("", each.id)]
     if not chosen:
-        names = ", ".join(one.id for one in tasks(notebook) if one.test is not None)
+        names = ", ".join(each.id for each in tasks(notebook) if each.test is not None)
         raise CourseError(f'Lesson {lesson.name} has no task "{task}" with a test cell; it has {names}.')
-    missing = [text for one in chosen for text in unknown(one.test.source if one.test else "", catalogue)]
+    missing = [text for each in chosen for text in unknown(each.test.source if each.test else "", catalogue)]
     if missing:
         raise CourseError(f"{', '.join(missing)}.")
     first = imports(notebook.cells)
-    exec(first, {})  # which takes a second, and once here is often enough
+    exec(first, {})  # importing takes about a second, so it is done once, before the forks
     return first, chosen
 
 
-def _tried(task: Task, kind: Kind, answer: Answer, child: "Child", tongue: Language) -> Tried:
-    found = child.result()
-    message, hint, unseen, earned = (found, "", False, 0.0) if isinstance(found, str) else found
+def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", tongue: Language) -> Tried:
+    result = child.result()
+    message, hint, unseen, earned = (result, "", False, 0.0) if isinstance(result, str) else result
     if kind != "wrong":
         return Tried(task, kind, answer, message, hint, "this answer must pass" if message else "")
-    want = answer.hint_name or answer.hint.get(tongue, "")
+    expected = answer.hint_name or answer.hint.get(tongue, "")
     if answer.hint_name and not answer.hint:
-        want = f"{want}, which hints.toml does not have for {task.id}"
-    told = gives(message, answer.hint.get(tongue, "\0")) and hint in ("", answer.hint_name or hint)
-    amiss = "" if told else f"recorded is: {want}"
+        expected = f"{expected}, which hints.toml does not have for {task.id}"
+    is_as_recorded = gives(message, answer.hint.get(tongue, "\0")) and hint in ("", answer.hint_name or hint)
+    amiss = "" if is_as_recorded else f"recorded is: {expected}"
     if earned != answer.points:
         amiss = f'it earns points="{earned:g}", and recorded are {answer.points:g}'
     return Tried(task, kind, answer, message, hint, amiss, unseen, earned)
 
 
 def share_seen(tried: Sequence[Tried]) -> tuple[str, bool]:
-    """Say of a task's answers how many wrong ones the visible part refuses, and whether that suffices.
+    """Return a sentence on how many wrong answers the visible part rejects, and whether that suffices.
 
-    A student whose answer the visible part passes believes that it is right until the hidden tests are run.
+    A student whose answer passes the visible part believes that it is right until the hidden tests are run.
     """
-    wrong = [one for one in tried if one.kind == "wrong"]
-    unseen = [one.answer.name for one in wrong if one.unseen]
-    said = f"The visible part refuses {len(wrong) - len(unseen)} of {len(wrong)} wrong answers"
+    wrong = [each for each in tried if each.kind == "wrong"]
+    unseen = [each.answer.name for each in wrong if each.unseen]
+    sentence = f"The visible part refuses {len(wrong) - len(unseen)} of {len(wrong)} wrong answers"
     if 3 * len(unseen) <= len(wrong):
-        return f"{said}.", True
-    return f"{said}, but must refuse at least two thirds. These pass: {', '.join(unseen)}.", False
+        return f"{sentence}.", True
+    return f"{sentence}, but must refuse at least two thirds. These pass: {', '.join(unseen)}.", False
 
 
 class Child:
     """A process, forked from this one, that runs an answer and sends one result.
 
     Args:
-        target: the function that the process calls with a connection for the result and `arguments`.
+        target: the function to call in the process, with a connection for the result and `arguments`.
     """
 
     def __init__(self, target: Callable[..., None], *arguments: object) -> None:
         context = multiprocessing.get_context("fork")
-        self._here, there = context.Pipe(duplex=False)
-        self._process: BaseProcess = context.Process(target=target, args=(there, *arguments), daemon=True)
+        self._connection, remote = context.Pipe(duplex=False)
+        self._process: BaseProcess = context.Process(target=target, args=(remote, *arguments), daemon=True)
         self._process.start()
-        there.close()
+        remote.close()
 
     def result(self) -> Any:
-        """Return what the process sent, or a string that says why it sent nothing."""
+        """Return the object that the process sent, or a string with the reason why it sent nothing."""
         try:
-            ended = self._here.poll(_SECONDS)
-            result = self._here.recv() if ended else f"it did not end within {_SECONDS:g} s"
+            ended = self._connection.poll(_ANSWER_SECONDS)
+            result = self._connection.recv() if ended else f"it did not end within {_ANSWER_SECONDS:g} s"
         except EOFError:
             result = "its process ended"
         self._process.kill()
@@ -158,11 +159,11 @@ class Child:
         return result
 
 
-def _ask(there: Connection, answer: str, test: str, visible: str, tongue: Language) -> None:
-    """Send the message, empty for a pass, its hint, whether the visible part passes, and the points."""
+def _ask(connection: Connection, answer: str, test: str, visible: str, tongue: Language) -> None:
+    """Send the message (empty for a pass), its hint, whether the visible tests pass, and the points."""
     message, hint, earned = _run(answer, test, tongue)
     unseen = bool(visible) and (not message or not _run(answer, visible, tongue)[0])
-    there.send((message, hint, unseen, earned))
+    connection.send((message, hint, unseen, earned))
 
 
 @contextlib.contextmanager
@@ -171,12 +172,13 @@ def quiet(tongue: Language) -> Iterator[None]:
     language(tongue)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")  # about its own code
+        # DeprecationWarnings in torch's own code are not errors
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")
         yield
 
 
 def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
-    """Return an answer's message, empty for a pass, its hint, and the points of the parts that passed."""
+    """Return an answer's message (empty for a pass), its hint, and the points of the parts that passed."""
     earned = 0.0
     names: dict[str, object] = {"__name__": "__main__"}
     check.seed(os.urandom(8))
@@ -189,7 +191,7 @@ def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
                 raise credit.failure
         except check.CheckFailed as failure:
             return str(failure), failure.verdict.hint, earned
-        except BaseException as error:  # whatever an answer raises is what its author wants to read
-            notes = getattr(error, "__notes__", [])  # such as the call
+        except BaseException as error:  # an answer may raise any error, and its author wants to see it
+            notes = getattr(error, "__notes__", [])  # notes on the error, such as the call that failed
             return "\n".join([f"{type(error).__name__}: {error}", *notes]), "", earned
     return "", "", earned

@@ -1,4 +1,4 @@
-"""The values that recorded wrong answers return for the visible cases, as a test cell writes them."""
+"""Compute the values that wrong answers return for the visible cases, in the notation of a test cell."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,15 +17,15 @@ from secant import check
 from secant.checking import situation
 from secant.checking.ask import asked_elsewhere
 
-_DIGITS = 12  # that a pasted number keeps: no test compares a mistake more closely
+_DIGITS = 12  # significant digits of a number to paste; no test compares a mistake more closely
 
 
 @dataclass(frozen=True)
 class Case:
-    """A question of a test cell's visible part.
+    """A question in the visible part of a test cell.
 
     Attributes:
-        call: the question as a message shows it.
+        call: the question, as a message shows it.
         right: the value that the course's own answer returns.
         mistakes: a line for each wrong answer that returns another value or raises an error.
     """
@@ -38,28 +38,29 @@ class Case:
 def wrong_values(lesson: Lesson, task: str) -> Iterator[Case]:
     """Put the questions of a task's visible tests to the course's own answer and each recorded wrong one.
 
-    The visible part may hold a new case whose expected value is still to be found: the course's own answer
-    says which questions there are, and what follows from its failure at a case does not matter.
+    The visible part may contain a new case without its expected value yet. Therefore the questions are
+    collected from a run of the course's own answer, and a failure of that run is ignored.
 
     Raises:
         CourseError: there is no such task, or its visible part does not use `ask`.
     """
     first, chosen = tasks_to_try(lesson, task)
-    for one in chosen:
-        assert one.test is not None
-        visible, own = split_tests(one.test.source)[0], f"{first}\n{one.answer.source}"
-        answers = [answer for answer in wrong_answers(lesson) if answer.task == one.id]
+    for chosen_task in chosen:
+        assert chosen_task.test is not None
+        visible, own = split_tests(chosen_task.test.source)[0], f"{first}\n{chosen_task.answer.source}"
+        answers = [answer for answer in wrong_answers(lesson) if answer.task == chosen_task.id]
         children = [Child(_send_values, own, f"{first}\n{each.source}", visible) for each in answers]
         cases: dict[str, Case] = {}
         for answer, child in zip(answers, children, strict=True):
-            found = child.result()
-            for call, right, value, error in [] if isinstance(found, str) else found:
+            rows = child.result()
+            for call, right, value, error in [] if isinstance(rows, str) else rows:
                 case = cases.setdefault(call, Case(call, right, []))
                 mistake = _mistake(answer, value, error)
-                if value != right and mistake not in case.mistakes:  # a part of the credit may ask it again
+                # with partial credit, the same question may be asked again
+                if value != right and mistake not in case.mistakes:
                     case.mistakes.append(mistake)
         if not cases:
-            raise CourseError(f"The visible part of test_{one.id} puts no question with `ask`.")
+            raise CourseError(f"The visible part of test_{chosen_task.id} puts no question with `ask`.")
         yield from cases.values()
 
 
@@ -69,14 +70,14 @@ def _mistake(answer: Answer, value: str, error: str) -> str:
     return (f"hint.{answer.hint_name}: {value}," if answer.hint_name else value) + f"  # {answer.name}"
 
 
-def _send_values(there: Connection, own: str, wrong: str, visible: str) -> None:
+def _send_values(connection: Connection, own: str, wrong: str, visible: str) -> None:
     check.seed(b"the same draws for each answer")
     with quiet("en"):
-        there.send(list(_values(own, wrong, visible)))
+        connection.send(list(_values(own, wrong, visible)))
 
 
 def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str, str]]:
-    """Yield each question, the values that the two answers return, and the wrong one's error."""
+    """Yield each question, the values of the right and the wrong answer, and the wrong answer's error."""
     right_names: dict[str, Any] = {"__name__": "__main__"}
     wrong_names: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(own, "own", "exec"), right_names)
@@ -84,10 +85,10 @@ def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str,
 
     def put(request: dict[str, Any]) -> dict[str, Any]:
         alone = {key: value for key, value in request.items() if key != "ahead"}
-        seen = situation.put(alone, right_names)
+        answer = situation.put(alone, right_names)
         if "kept" not in request:
-            asked.append((check.asked(), alone, literal(seen["result"])))
-        return seen
+            asked.append((check.asked(), alone, literal(answer["result"])))
+        return answer
 
     with suppress(Exception), asked_elsewhere(put):
         exec(compile(visible, "test", "exec"), right_names)
@@ -102,7 +103,7 @@ def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str,
 
 
 def literal(value: object) -> str:
-    """Return a value as a test cell writes it."""
+    """Return a value in the notation of a test cell."""
     if isinstance(value, torch.Tensor):
         kind = str(value.dtype).removeprefix("torch.")
         numbers = re.sub(r"\.0\b", "", literal(value.tolist()))

@@ -1,6 +1,6 @@
-"""Two steps from source to release: a test cell gets its hints, and a student reads them in one language.
+"""Two steps from source to release: put hints into the test cells, then keep those of one language.
 
-Between the two nbgrader saves the cell in its gradebook, with the hidden tests and every language.
+Between the two steps, nbgrader saves the cells in its gradebook, with hidden tests and every language.
 """
 
 from typing import Any
@@ -14,17 +14,17 @@ from autograder.course.hints import in_one, with_hints
 
 
 class KeepHints(LessonStep):
-    """Put the hints that a source notebook carries into its test cells, in every language."""
+    """A step that puts the hints of a source notebook into its test cells, in every language."""
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook with its hints."""
+        """Return the notebook with hints in its test cells."""
         return with_hints(nb), resources
 
 
 class ReleaseHints(LessonStep):
-    """Leave in each test cell the hints of its visible part, in the notebook's language.
+    """A step that keeps in each test cell the hints of its visible part, in the notebook's language.
 
-    Comes after ClearHiddenTests, and before the last ComputeChecksums.
+    It runs after ClearHiddenTests, and before the last ComputeChecksums.
     """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:

@@ -1,1 +1,1 @@
-"""A class's edition: what students get who are graded, without answers, hidden tests or solutions."""
+"""The class edition: the course as students get it, without answers, hidden tests or solutions."""

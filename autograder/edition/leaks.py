@@ -1,12 +1,13 @@
-"""What a class's edition must not say: each line of an answer, a hidden test or a worked solution.
+"""Search a class edition for leaks: any line of an answer, a hidden test or a worked solution.
 
-A line is its letters and digits, so that quotes, spaces and a notebook's JSON make no difference. One counts
-if it has at least `SHORTEST` of them, and if nothing that students are given says the same: a hint, a visible
-test, an example.
+A line is reduced to its letters and digits, so that quotes, spaces and a notebook's JSON make no difference.
+It is secret if at least `SHORTEST` of them remain and if no text for students contains the same: no hint,
+visible test or example.
 
-In the code of Secant itself a line is its tokens, with all names made alike: an answer stays an answer when
-its class and variables are renamed. That code may have a short line such as `with torch.enable_grad():` in
-common by chance. So there two lines in a row count, and one line only if it is long; and only what computes.
+In Secant's own code, a line is reduced to its tokens, with all names made alike: an answer remains an answer
+when its class and variables are renamed. That code may share a short line such as `with torch.enable_grad():`
+by chance. So only two consecutive lines or a single long line count there, and only if they compute
+something.
 """
 
 import io
@@ -23,13 +24,14 @@ from autograder.course.lesson import Lesson, find_lessons, right_answers
 from autograder.course.solutions import solution_words
 from autograder.course.tokens import letters, tokens
 
-SHORTEST = 8  # letters and digits
-LONG, LONG_PAIR = 20, 18  # tokens, in the code of Secant itself
-_START = 8  # tokens by which lines are looked up
+SHORTEST = 8  # letters and digits of the shortest line that is searched for
+# tokens of a line, and of two consecutive lines, that are searched for in Secant's own code
+LONG, LONG_PAIR = 20, 18
+_START = 8  # tokens at the start of a line, used to look it up
 
 
 class Line(NamedTuple):
-    """A line that no student is given: as it is written, where, and what kind it is."""
+    """A line that no student gets: its text, its lesson and its kind (such as "hidden test")."""
 
     text: str
     lesson: str
@@ -38,47 +40,58 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Leak:
-    """A file that says such a line."""
+    """A file that contains a secret line."""
 
     file: str
     line: Line
 
 
 class Secrets:
-    """All lines of a course that students are not given."""
+    """All lines of a course that students do not get."""
 
     def __init__(self, root: Path) -> None:
-        given: list[str] = []
-        kept: list[Line] = []
+        public: list[str] = []
+        secrets: list[Line] = []
         lessons = {lesson.name: lesson for lesson in find_lessons(root)}
         for name in built_lessons(root):
             visible, secret = _parts(root, lessons.get(name) or Lesson(name, root / "course" / name))
-            given += visible
-            kept += secret
-        said = letters("\n".join(given).encode())
-        lines = {letters(line.text.encode()): line for line in kept}
-        self.lines = {key: line for key, line in lines.items() if len(key) >= SHORTEST and key not in said}
-        self.shapes = dict(_shapes(kept, "\n".join(given)))
+            public += visible
+            secrets += secret
+        public_letters = letters("\n".join(public).encode())
+        lines = {letters(line.text.encode()): line for line in secrets}
+        self.lines = {
+            key: line for key, line in lines.items() if len(key) >= SHORTEST and key not in public_letters
+        }
+        self.shapes = dict(_shapes(secrets, "\n".join(public)))
 
     def told_by(self, text: str, *, is_code: bool = False) -> list[Line]:
-        """Return the lines that a text says; code of Secant's own may say them with other names."""
+        """Return the secret lines that a text contains.
+
+        Args:
+            text: the text to search.
+            is_code: whether the text is Secant's own code, which may contain a line with other names.
+        """
         if is_code:
             return self._shaped_in(text)
-        said = letters(text.encode())
-        starts = {said[i : i + SHORTEST] for i in range(len(said) - SHORTEST + 1)}
-        return [line for short, line in self.lines.items() if short[:SHORTEST] in starts and short in said]
+        text_letters = letters(text.encode())
+        starts = {text_letters[i : i + SHORTEST] for i in range(len(text_letters) - SHORTEST + 1)}
+        return [
+            line for short, line in self.lines.items() if short[:SHORTEST] in starts and short in text_letters
+        ]
 
     def _shaped_in(self, code: str) -> list[Line]:
         found = tokens(code, most=len(code))
         starts = {found[i : i + _START] for i in range(len(found))}
-        said = _joined(found)
+        joined = _joined(found)
         return [
-            line for shape, line in self.shapes.items() if shape[:_START] in starts and _joined(shape) in said
+            line
+            for shape, line in self.shapes.items()
+            if shape[:_START] in starts and _joined(shape) in joined
         ]
 
     def leaks(self, archive: bytes) -> list[Leak]:
-        """What the files of a zip say, the archives in it and their files' names."""
-        seen: dict[bytes, str] = {}  # what stands in a zip twice is read once
+        """Return the secret lines in the files of a zip, in archives inside it and in file names."""
+        seen: dict[bytes, str] = {}  # a file that is in the zip twice is searched once
         for name, data in files_in("", archive):
             seen.setdefault(data, name)
         return [
@@ -89,15 +102,15 @@ class Secrets:
 
 
 def is_code(name: str) -> bool:
-    """Whether a file of an archive is Secant's own code."""
+    """Return whether a file of an archive is Secant's own code."""
     _, wheel, inside = name.partition(".whl/")
     return bool(wheel) and inside.endswith((".py", ".js")) and "_course/" not in inside
 
 
-def _shapes(kept: Sequence[Line], given: str) -> Iterator[tuple[tuple[str, ...], Line]]:
-    """Yield the tokens of long lines, and of two lines in a row, which nobody is given."""
-    said = _joined(tokens(given, most=len(given)))
-    code = [(tokens(line.text), line) for line in kept if line.kind != "worked solution"]
+def _shapes(secrets: Sequence[Line], public: str) -> Iterator[tuple[tuple[str, ...], Line]]:
+    """Yield the tokens of long secret lines, and of pairs of consecutive secret lines."""
+    public_tokens = _joined(tokens(public, most=len(public)))
+    code = [(tokens(line.text), line) for line in secrets if line.kind != "worked solution"]
     alone = [(shape, line) for shape, line in code if len(shape) >= LONG and shape[-1] != ":"]
     pairs = [
         (shape + after, Line(f"{line.text}\n{following.text}", *line[1:]))
@@ -107,12 +120,15 @@ def _shapes(kept: Sequence[Line], given: str) -> Iterator[tuple[tuple[str, ...],
     return (
         (shape, line)
         for shape, line in (*alone, *pairs)
-        if sum(map(_computes, shape)) > 1 and _joined(shape) not in said
+        if sum(map(_computes, shape)) > 1 and _joined(shape) not in public_tokens
     )
 
 
 def _computes(token: str) -> bool:
-    """Return whether a token is an attribute, a number or a sign of arithmetic: lists of names are alike."""
+    """Return whether a token is an attribute, a number or an arithmetic operator.
+
+    Other tokens do not tell two lines apart: lists of names are all alike.
+    """
     return token[0] in ".0123456789+-*/%@" and token != "..."
 
 
@@ -121,7 +137,7 @@ def _joined(shape: Iterable[str]) -> str:
 
 
 def files_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Each file of a zip, of the archives in it, their own bytes and their files' names."""
+    """Yield a file, and if it is a zip, the name and the contents of each file in it, recursively."""
     yield name, data
     if not zipfile.is_zipfile(io.BytesIO(data)):
         return
@@ -131,31 +147,34 @@ def files_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
             yield from files_in(f"{name}/{inner.filename}", archive.read(inner))
 
 
-def _says(line: str) -> bool:
-    """Whether a line says something: an import gives nothing away."""
+def _is_revealing(line: str) -> bool:
+    """Return whether a line could give something away. Blank lines and imports cannot."""
     return bool(line.strip()) and not line.lstrip().startswith(("import ", "from "))
 
 
 def _parts(root: Path, lesson: Lesson) -> tuple[list[str], list[Line]]:
-    """What a lesson gives to students, and the lines that it does not."""
-    given: list[str] = []
-    kept: list[Line] = []
+    """Return the text of a lesson that students get, and the lines that they do not get."""
+    public: list[str] = []
+    secrets: list[Line] = []
 
     def keep(text: str, kind: str) -> None:
-        kept.extend(Line(line.strip(), lesson.name, kind) for line in text.splitlines() if _says(line))
+        secrets.extend(
+            Line(line.strip(), lesson.name, kind) for line in text.splitlines() if _is_revealing(line)
+        )
 
     for cell in read_assignment(root, lesson.name).source.cells:
         if is_answer(cell):
             visible, solution = split_solution(cell.source)
-            keep(solution or cell.source, "answer")  # without marks, nbgrader replaces the whole cell
-            given.append(visible if solution else "")
+            # without solution marks, nbgrader replaces the whole cell, so all of it is secret
+            keep(solution or cell.source, "answer")
+            public.append(visible if solution else "")
         else:
             visible, hidden = split_tests(cell.source)
-            given.append(visible)
+            public.append(visible)
             keep(hidden, "hidden test")
     for answer in right_answers(lesson):
         keep(answer.source, "answer")
     for words in solution_words(lesson).values():
         for said in words.values():
             keep(said, "worked solution")
-    return given, kept
+    return public, secrets

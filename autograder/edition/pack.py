@@ -1,4 +1,4 @@
-"""`autograder pack`: the zip that a class gets."""
+"""`autograder pack`: make the zip that a class gets."""
 
 import hashlib
 import json
@@ -19,14 +19,15 @@ from secant.lab.workspace import content_of, released_files
 from secant.language import Language
 from secant.where import tried_versions
 
-# A folder is a course only with such a file (secant/where.py). A class's own may name its database.
+# A folder is a course only if it contains this file (secant/where.py). The course's own settings are not
+# packed, because they may name its database.
 _SETTINGS = '"""A class\'s edition of Secant: lessons with their visible tests. It grades nothing."""\n'
-_SHOWN = 5  # leaks that are told
+_MAX_LEAKS = 5  # leaks that the error message lists, at most
 
 
 @dataclass(frozen=True)
 class Packed:
-    """What was packed."""
+    """A zip that was written: its path, the number of lessons and its size in bytes."""
 
     path: Path
     lessons: int
@@ -34,16 +35,18 @@ class Packed:
 
 
 def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
-    """Write a class's edition of a course, and look through it for what students must not have.
+    """Write a class edition of a course, after searching it for anything that students must not have.
 
     Args:
-        root: the course directory, built.
-        languages: the languages of its lessons.
-        output: the folder for the zip; its name says what is in it, and one that is there stays.
+        root: the course directory, with the lessons built.
+        languages: the languages of the lessons to pack.
+        output: the folder for the zip. The zip's name contains a hash of its contents, and an existing file
+            with other contents is never replaced.
 
     Raises:
-        CourseError: a lesson is not released, or the zip would give something away.
-        OSError: it cannot be written.
+        CourseError: a lesson is not released, the zip would give something away, or another file has its
+            name.
+        OSError: the zip cannot be written.
     """
     names = built_lessons(root)
     if not names:
@@ -55,8 +58,8 @@ def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
             )
     data = make_edition(root, languages)
     _refuse_leaks(root, data)
-    of = "both" if len(languages) > 1 else languages[0]
-    path = output / f"secant-class-{of}-{hashlib.sha256(data).hexdigest()[:8]}.zip"
+    suffix = "both" if len(languages) > 1 else languages[0]
+    path = output / f"secant-class-{suffix}-{hashlib.sha256(data).hexdigest()[:8]}.zip"
     if path.exists() and content_of(path) != data:
         raise CourseError(f"{path} exists already with other contents: move it, or choose another --output.")
     output.mkdir(parents=True, exist_ok=True)
@@ -65,11 +68,13 @@ def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
 
 
 def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
-    """Return the zip: a README a language, the wheel, the versions that it was tried with, the lessons.
+    """Return the zip of a class edition.
+
+    It contains a README per language, the wheel, the versions that it was tested with, and the lessons.
 
     Raises:
-        CourseError: a lesson names another address for problems than `c.Secant.problems`, or a file in
-            release/ is not the build's.
+        CourseError: a lesson does not contain the address for problem reports from `c.Secant.problems`, or a
+            file in release/ was not written by the build.
     """
     address = problem_address(load_config(root))
     course = dict(course_files(root, languages))
@@ -89,7 +94,7 @@ def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
 
 
 def course_files(root: Path, languages: Sequence[Language]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a course as a class has it: released lessons, the syllabus, and nothing else.
+    """Yield the files of a course for a class: settings, syllabus, tested versions and released lessons.
 
     Raises:
         CourseError: a file in a released lesson's folder is not what the build put there.
@@ -115,7 +120,7 @@ def _refuse_strange(released: Path, data: bytes, source: Path) -> None:
     """Refuse a file that the build did not copy from the lesson's folder in source/.
 
     Raises:
-        CourseError: that is such a file.
+        CourseError: the file is not the same as the one in source/.
     """
     if not (source.is_file() and source.read_bytes() == data):
         raise CourseError(
@@ -128,7 +133,7 @@ def _released(path: Path, data: bytes, source: Path) -> bytes:
     """Return a released lesson without its first cell, which would install the package that has the answers.
 
     Raises:
-        CourseError: it is no notebook, or it has an answer, or an output that the lesson lacks: a
+        CourseError: the file is not a notebook, or it has an answer or an output that the lesson lacks. A
             student's notebook may lie in its place.
     """
     try:
@@ -155,14 +160,14 @@ def _is_code_answer(cell: NotebookNode) -> bool:
 
 
 def _output_lines(notebook: NotebookNode) -> set[str]:
-    """Return the lines of all outputs, and the pictures and pages in them."""
+    """Return the lines of all outputs, including pictures and HTML."""
     outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
     shown = (text for output in outputs for text in _texts(output))
     return {line.strip() for text in shown for line in text.splitlines()}
 
 
 def _texts(output: NotebookNode) -> Iterator[str]:
-    """Yield the texts of an output; data that are no text as JSON."""
+    """Yield the texts of an output, with data that is not text as JSON."""
     yield output.get("text", "")
     yield from output.get("traceback", ())
     yield from (
@@ -171,23 +176,25 @@ def _texts(output: NotebookNode) -> Iterator[str]:
 
 
 def readme(language: Language, wheel: str, has_versions: bool) -> str:
-    """What a student reads first: how to install the edition, start it, check answers and hand them in.
+    """Return the README for students: how to install and start the edition, check answers and hand them in.
 
     Args:
-        language: its language.
+        language: the language of the README.
         wheel: the wheel's file name.
-        has_versions: whether requirements.txt lies beside it.
+        has_versions: whether the zip also contains requirements.txt.
     """
     text = Path(__file__).with_name(f"README.{language}.md").read_text(encoding="utf-8")
     return text.replace("{install}", f"./{wheel}" + (" -c requirements.txt" if has_versions else ""))
 
 
 def _refuse_leaks(root: Path, archive: bytes) -> None:
-    found = Secrets(root).leaks(archive)
-    if found:
-        told = [
+    leaks = Secrets(root).leaks(archive)
+    if leaks:
+        lines = [
             f"{leak.file.strip('/')}: {leak.line.kind} of {leak.line.lesson}: {leak.line.text}"
-            for leak in found
+            for leak in leaks
         ]
-        more = f"\nand {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        raise CourseError("Nothing was packed: it would give this away.\n" + "\n".join(told[:_SHOWN]) + more)
+        more = f"\nand {len(leaks) - _MAX_LEAKS} more" if len(leaks) > _MAX_LEAKS else ""
+        raise CourseError(
+            "Nothing was packed: it would give this away.\n" + "\n".join(lines[:_MAX_LEAKS]) + more
+        )

@@ -1,4 +1,4 @@
-"""A wheel of Secant with another course in it: the code as it is installed here, and the given files.
+"""Build a wheel of Secant with another course in it: the code as installed here, and the given files.
 
 https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 """
@@ -17,26 +17,33 @@ from autograder.course.errors import CourseError
 from secant.address import project, urls, version
 from secant.where import INSIDE
 
-# What pip puts elsewhere than with the code, as in pyproject.toml.
+# Files that pip installs outside the packages, as in pyproject.toml.
 SHARED = {
     "secant/lab/jupyter_server_config.json": "etc/jupyter/jupyter_server_config.d/secant.json",
     "secant/lab/jupyter_nbconvert_config.json": "etc/jupyter/jupyter_nbconvert_config.json",
     "secant/lab/labextensions/secant/": "share/jupyter/labextensions/secant/",
 }
 _CODE = (".py", ".toml", ".typed", ".json", ".js", ".css", ".orig", ".md", ".j2")
-_NOBODYS = ("__pycache__", "_course")
-_KEPT = ("Metadata-Version", "Name", "Summary", "License-Expression", "License-File", "Requires-Python")
+_SKIPPED_PARTS = ("__pycache__", "_course")
+_COPIED_FIELDS = (
+    "Metadata-Version",
+    "Name",
+    "Summary",
+    "License-Expression",
+    "License-File",
+    "Requires-Python",
+)
 _WHEEL = "Wheel-Version: 1.0\nGenerator: autograder pack\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
 def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str, bytes]:
-    """Return a wheel's name and bytes; the same course and code give the same.
+    """Return a wheel's name and bytes. The same course and code always give the same bytes.
 
-    Its version is Secant's with a mark of its content, so that pip tells one pack from the next.
+    The wheel's version is Secant's with a hash of the content, so that pip can tell one wheel from another.
 
     Args:
         course: the course's files, by their names in its folder.
-        problems: the address at which the class reports problems; empty for the project's own.
+        problems: the address for problem reports from the class; empty for the project's own.
 
     Raises:
         CourseError: Secant is not installed here as a package.
@@ -48,8 +55,8 @@ def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str,
     code = dict(_code())
     files = {**code, **{f"{INSIDE}/{name}": data for name, data in course.items()}}
     content = b"".join(_hash(f"{name}\0".encode() + files[name]) for name in sorted(files))
-    told = hashlib.sha256(content + problems.encode())
-    name = f"secant-{version().partition('+')[0]}+class.r{told.hexdigest()[:8]}"
+    digest = hashlib.sha256(content + problems.encode())
+    name = f"secant-{version().partition('+')[0]}+class.r{digest.hexdigest()[:8]}"
     for place, target in SHARED.items():
         shared = {file: data for file, data in code.items() if file.startswith(place)}
         files |= {f"{name}.data/data/{target}{f.removeprefix(place)}": data for f, data in shared.items()}
@@ -61,44 +68,51 @@ def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str,
     }
     files |= {f"{name}.dist-info/{file}": text.encode() for file, text in about.items()}
     record = f"{name}.dist-info/RECORD"
-    lines = [f"{file},sha256={_name_of(data)},{len(data)}" for file, data in sorted(files.items())]
+    lines = [f"{file},sha256={_base64_hash(data)},{len(data)}" for file, data in sorted(files.items())]
     files[record] = "".join(f"{line}\n" for line in [*lines, f"{record},,"]).encode()
     return f"{name}-py3-none-any.whl", make_zip(files)
 
 
 def make_zip(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip of these files that says nothing of this machine or of the time."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    """Return a zip of files that reveals nothing about this machine or the current time."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
-            entry = zipfile.ZipInfo(name)  # of 1980, as no time is given
+            entry = zipfile.ZipInfo(name)  # a zip entry without a time is dated 1980
             entry.create_system, entry.external_attr = 3, 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def _code() -> Iterator[tuple[str, bytes]]:
-    """The files of both packages; never the course that is installed with them."""
+    """Yield the files of both packages, without the course that is installed with them."""
     for package in (secant, autograder):
         folder = Path(package.__file__ or "").resolve().parent
         for path in sorted(folder.rglob("*")):
             name = path.relative_to(folder.parent)
-            ours = path.suffix in _CODE and not any(part in _NOBODYS or part[0] == "." for part in name.parts)
-            if ours and path.is_file():
+            is_packed = path.suffix in _CODE and not any(
+                part in _SKIPPED_PARTS or part[0] == "." for part in name.parts
+            )
+            if is_packed and path.is_file():
                 yield name.as_posix(), path.read_bytes()
 
 
 def _metadata(ours: importlib.metadata.Distribution, version: str, problems: str) -> str:
-    said = [(key, ours.metadata[key]) for key in _KEPT if key in ours.metadata]
-    needed = [("Requires-Dist", each) for each in _needed(ours)]
+    fields = [(key, ours.metadata[key]) for key in _COPIED_FIELDS if key in ours.metadata]
+    requirements = [("Requires-Dist", each) for each in _requirements(ours)]
     places = urls() | ({"Issues": problems} if problems else {})
-    linked = [("Project-URL", f"{label}, {url}") for label, url in places.items()]
-    return "".join(f"{key}: {value}\n" for key, value in [*said, ("Version", version), *linked, *needed])
+    links = [("Project-URL", f"{label}, {url}") for label, url in places.items()]
+    return "".join(
+        f"{key}: {value}\n" for key, value in [*fields, ("Version", version), *links, *requirements]
+    )
 
 
-def _needed(ours: importlib.metadata.Distribution) -> list[str]:
-    """What pip has to install: a repository's own list may be newer than what was installed from it."""
+def _requirements(ours: importlib.metadata.Distribution) -> list[str]:
+    """Return the packages that pip must install.
+
+    In a repository, these come from its own list, because the installed list may be older.
+    """
     if here := project():
         return list(here["dependencies"])
     return [each for each in ours.requires or [] if "extra ==" not in each]
@@ -108,5 +122,5 @@ def _hash(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()
 
 
-def _name_of(data: bytes) -> str:
+def _base64_hash(data: bytes) -> str:
     return base64.urlsafe_b64encode(_hash(data)).rstrip(b"=").decode()

@@ -1,1 +1,1 @@
-"""The student's feedback page: one file of HTML that asks for nothing, and runs nothing."""
+"""The student's feedback page: one HTML file that loads nothing and runs nothing."""

@@ -1,10 +1,12 @@
-"""The process that decodes a student's pictures: base64 in, fresh PNG or JPEG files out, and nothing else.
+"""The process that decodes a student's pictures: it reads base64 and writes new PNG or JPEG files.
 
-Decoders of pictures are C code that has had holes. So this process imports them, reads its input, and then
-gives up every system call but those that compute, before the first byte is decoded. It has a limit of memory
-and of processor time, and whoever started it ends it after a while.
+Image decoders are C code with a history of security holes. So this process imports them and reads its input,
+then gives up every system call except those for computing, and only then decodes. Its memory and its
+processor time are limited, and its parent kills it after a while.
 
-    python -m autograder.page.decoder  < pictures, a line of JSON each  > what became of each, a line of JSON
+    python -m autograder.page.decoder < pictures > results
+
+Each line of the input is a picture in base64, as a JSON string. Each line of the output is a result, as JSON.
 """
 
 import base64
@@ -30,9 +32,9 @@ from autograder.sandbox.inside.privileges import close_all_but, hide_memory
 from autograder.sandbox.inside.seccomp import allow_computing_alone
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
-MAX_PIXELS = 50_000_000  # as a telephone's camera takes
-LONGEST_SIDE = 1_600  # of what is shown
-MAX_PNG_BYTES = 500_000  # a larger picture is a photograph, which JPEG takes less room for
+MAX_PIXELS = 50_000_000  # pixels, about what a phone's camera takes
+LONGEST_SIDE = 1_600  # pixels; the longest side of a picture on the page, at most
+MAX_PNG_BYTES = 500_000  # bytes; a larger PNG is probably a photograph, which takes less space as JPEG
 MEMORY_BYTES = 768 * 2**20
 CPU_SECONDS = 10
 OUTPUT_BYTES = 64 * 2**20
@@ -41,7 +43,7 @@ _QUALITY = 85
 
 
 def main() -> None:
-    """Decode the pictures of standard input, one after another."""
+    """Decode the pictures on standard input and print a result for each."""
     _import_codecs()
     pictures = [json.loads(line) for line in sys.stdin.buffer]
     _give_up_everything()
@@ -51,33 +53,37 @@ def main() -> None:
 
 
 def decode(data: str) -> dict[str, Any]:
-    """Return a picture that was encoded again, or why it cannot be shown.
+    """Decode a picture and encode it again.
 
     Args:
-        data: a file in base64, of whatever kind.
+        data: the submitted file in base64; it may be of any type.
+
+    Returns:
+        The new picture, and whether the old one was animated; or the reason why it cannot be shown.
     """
     try:
-        raw = base64.b64decode(data.translate(_FROM_ADDRESS) + "==")
+        raw = base64.b64decode(data.translate(_FROM_URL_SAFE) + "==")
         with Image.open(io.BytesIO(raw), formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
                 return {"why": "too_large"}
-            image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # of a JPEG, so that less is decoded
+            # a large JPEG is decoded at a smaller size, which takes less time
+            image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
             picture = _upright(image)
             is_animated = bool(getattr(image, "is_animated", False))
         return {"data": base64.b64encode(_encoded(picture)).decode(), "animated": is_animated}
     except (MemoryError, Image.DecompressionBombError):
         return {"why": "too_large"}
-    except Exception:  # whatever a decoder finds wrong with a stranger's bytes
+    except Exception:  # a decoder may raise any error for a stranger's bytes
         return {"why": "not_a_picture"}
 
 
-_FROM_ADDRESS = str.maketrans("-_", "+/")
+_FROM_URL_SAFE = str.maketrans("-_", "+/")
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    """Return the first frame as it is to be seen: turned as the camera was, on white, not too large."""
+    """Return the first frame, turned upright, on a white background and scaled down to LONGEST_SIDE."""
     picture = ImageOps.exif_transpose(image)
-    if picture.mode.startswith("I"):  # 16 bits of grey
+    if picture.mode.startswith("I"):  # 16-bit greyscale
         picture = picture.point(lambda value: value / 256).convert("L")
     elif picture.mode in ("P", "PA", "LA"):
         picture = picture.convert("RGBA")
@@ -90,7 +96,7 @@ def _upright(image: Image.Image) -> Image.Image:
 
 
 def _encoded(picture: Image.Image) -> bytes:
-    """Return a picture without whatever else its file held: as PNG, or as JPEG if that would be large."""
+    """Return a picture's pixels, and nothing else from its file, as PNG or, if that is large, as JPEG."""
     plain = Image.frombytes(picture.mode, picture.size, picture.tobytes())
     file = io.BytesIO()
     plain.save(file, "PNG")
@@ -101,7 +107,7 @@ def _encoded(picture: Image.Image) -> bytes:
 
 
 def _import_codecs() -> None:
-    """Use each codec once, since later nothing can be imported."""
+    """Use each codec once, so that nothing has to be imported after the system calls are given up."""
     Image.preinit()
     for kind in FORMATS:
         file = io.BytesIO()
@@ -111,7 +117,7 @@ def _import_codecs() -> None:
 
 
 def _give_up_everything() -> None:
-    """Limit what this process can use, then what it can ask the kernel for."""
+    """Limit the resources of this process, then give up all system calls except those for computing."""
     with open("/proc/self/statm") as file:
         mapped = int(file.read().split()[0]) * resource.getpagesize()
     limits = {

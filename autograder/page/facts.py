@@ -1,4 +1,4 @@
-"""What a feedback page begins with: plain data, made where the gradebook is, shown where the page is made."""
+"""The data at the top of a feedback page, which one process collects and another one renders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from secant.verdict import Verdict
 
 @dataclass(frozen=True)
 class Row:
-    """One task.
+    """A task in the list at the top of a feedback page.
 
     Attributes:
-        task: its id, which is also its answer cell's.
-        title: its heading in the lesson.
-        points, most: reached, with extra credit, and to be had.
+        task: the id of the task and of its answer cell.
+        title: the heading of the task in the lesson.
+        points, most: the points earned, with extra credit, and the points available.
         extra: the extra credit among the points.
-        outcome: what became of it.
-        waits: whether a person still has to grade it.
-        verdict: what the tests say, likely cause included; nothing secret. None if they say nothing.
-        comment: a person's.
-        why: said about the solution to who has passed, as Markdown of the course's own; once solutions are
-            released, to everybody.
+        outcome: the outcome of the task.
+        waits: whether a person still has to grade the task.
+        verdict: the tests' message and its likely cause, without secrets; None if the tests give no message.
+        comment: the comment of a person who graded the task.
+        why: the course's explanation of the solution as Markdown; for students who passed, and for all
+            students once solutions are released.
         solution: the course's own answer, once solutions are released.
     """
 
@@ -41,19 +41,20 @@ class Row:
 
 @dataclass(frozen=True)
 class Head:
-    """What stands above the notebook.
+    """The top of a feedback page, above the notebook.
 
     Attributes:
-        title: the lesson's.
-        language: the submission's, or that of an earlier one.
-        score, most: points before the penalty, and to be had, as the gradebook has them.
-        penalty: points off for being late.
+        title: the title of the lesson.
+        language: the language of the submission, or of an earlier one.
+        score, most: the points before the penalty and the points available, as in the gradebook.
+        penalty: the points taken off for lateness.
         rows: the tasks, in the order of the lesson.
-        rejected: why the file could not be read; empty if it was.
-        counted: of several notebooks the one that was graded; empty if that needs no word.
-        korean: the same in Korean, for a file that could not be read where nobody knows the language.
-        times: when it was handed in and when it was due, each with its zone, if points were taken off.
-        before: the points that an earlier file had, and the most there were, if this one could not be read.
+        rejected: the reason why the file could not be read; empty if it was read.
+        counted: the notebook that was graded, if several were handed in; empty if it needs no mention.
+        korean: the same data in Korean, for an unreadable file in an unknown language.
+        before: the points of an earlier file and the points available then, if this file could not be read.
+        times: the times when the file was handed in and when it was due, with time zones, if points were
+            taken off.
     """
 
     title: str

@@ -1,7 +1,8 @@
-"""Formulas as MathML, which browsers set without a script; latex2mathml reads the LaTeX.
+"""Convert formulas from LaTeX to MathML, so that browsers show them without a script.
 
-What it returns is built anew: it copies the text of `\\text{<b>}` and the address of `\\href` into its HTML
-as they are. Only the tags and attributes that mathematics needs are kept, and all text is escaped.
+latex2mathml reads the LaTeX, but copies the text of `\\text{<b>}` and the address of `\\href` into its HTML
+as they are. So its result is rebuilt: only the tags and attributes that mathematics needs are kept, and all
+text is escaped.
 """
 
 import html
@@ -27,36 +28,37 @@ _ATTRIBUTES = {
     *("separator", "width", "height", "depth", "voffset", "lspace", "rspace", "minsize", "maxsize"),
     *("notation", "align", "columnalign", "columnlines", "columnspacing", "rowlines", "rowspacing"),
 }
-#: A formula in a line that is of this many signs or more is broken after its relations, as TeX breaks it.
+#: An inline formula with at least this many characters may break after its relations, as in TeX.
 LONG = 16
 _RELATIONS = set("=<>≈≤≥≠→")
-# A formula in the line with what touches it, a bracket before it, a full stop or a Korean particle after it.
+# An inline formula with the characters that touch it, such as a bracket before it, or a full stop or a Korean
+# particle after it.
 _TOUCHING = re.compile(r'[("]*<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>[^\s<]+', re.DOTALL)
 
 
 def mathml(latex: str, display: Display) -> str:
-    """Return a formula as MathML, a long one in a line as several between which the line may end.
+    """Convert a formula to MathML. A long inline formula becomes several parts that a line may break between.
 
     Raises:
-        ValueError: it cannot be set, or holds a command that is not known.
+        ValueError: the formula cannot be converted, or contains an unknown command.
     """
     try:
         formula = convert_to_element(latex.strip(), display=display)
         for node in formula.iter():
             _clean(node)
         for row in formula.iter("mrow"):
-            _space(row)
-        parts = _broken(formula) if display == "inline" else [formula]
+            _add_thin_spaces(row)
+        parts = _split(formula) if display == "inline" else [formula]
         return "<wbr>".join(tostring(part, encoding="unicode") for part in parts)
-    except Exception as error:  # the library names no errors of its own
+    except Exception as error:  # catch any error, since latex2mathml's errors have no common base class
         raise ValueError(f"a formula cannot be set: {latex.strip()}") from error
 
 
 def _clean(node: Element) -> None:
-    """Keep what mathematics needs of a node.
+    """Remove a node's attributes that mathematics does not need.
 
     Raises:
-        ValueError: it is something else, or shows a command.
+        ValueError: the node has an unknown tag, or its text contains an unknown command.
     """
     if node.tag not in _TAGS:
         raise ValueError(f"unknown tag {node.tag}")
@@ -65,12 +67,12 @@ def _clean(node: Element) -> None:
     for part in (node.text, node.tail):
         if part and "\\" in part:
             raise ValueError(f"unknown command {part}")
-    # The library writes a sign as its number, which ElementTree would escape once more.
+    # latex2mathml writes a character as a numeric reference, which ElementTree would escape again.
     node.text = html.unescape(node.text) if node.text else node.text
 
 
-def _space(row: Element) -> None:
-    """Put TeX's thin space between a function's name, as in sin x, and the letters and numbers beside it."""
+def _add_thin_spaces(row: Element) -> None:
+    """Insert TeX's thin space between a function's name, as in sin x, and an adjacent letter or number."""
     nodes = list(row)
     pairs = [(left, right) for left, right in pairwise(nodes) if "mo" not in (left.tag, right.tag)]
     for left, right in reversed(pairs):
@@ -79,14 +81,14 @@ def _space(row: Element) -> None:
 
 
 def _is_name(node: Element) -> bool:
-    """Whether a node is a function's name, also one with an index or a power."""
+    """Return whether a node is a function's name, possibly with an index or a power."""
     while node.tag in _WITH_SCRIPTS and len(node):
         node = node[0]
     return node.tag == "mi" and len(node.text or "") > 1
 
 
-def _broken(formula: Element) -> list[Element]:
-    """Break a formula that is long: a browser keeps each on one line, and a phone's is short."""
+def _split(formula: Element) -> list[Element]:
+    """Split a long formula into parts. A browser never breaks a part, and lines on a phone are short."""
     row = formula[0]
     if row.tag != "mrow" or len("".join(row.itertext())) < LONG:
         return [formula]
@@ -99,15 +101,15 @@ def _broken(formula: Element) -> list[Element]:
 
 
 def together(page: str) -> str:
-    """Keep each formula in a line with the signs that touch it."""
+    """Wrap each inline formula with the characters that touch it, so that no line breaks between them."""
     return _TOUCHING.sub(r'<span class="whole">\g<0></span>', page)
 
 
 class Renderer(IPythonRenderer):
-    """nbconvert's own, but formulas are set here, not by a script that the page fetches."""
+    """nbconvert's Markdown renderer, with formulas set here instead of by a script that the page loads."""
 
     def formula(self, latex: str, display: Display) -> str:
-        """Return a formula as HTML; one that cannot be set as it is written."""
+        """Return a formula as HTML, or its source if it cannot be converted."""
         try:
             return mathml(latex, display)
         except ValueError:

@@ -1,7 +1,7 @@
-"""The pictures of a student's notes: decoded in a process of their own, then put where they are shown.
+"""Decode the pictures of a student's notes in a separate process, then put them into the notebook.
 
-Until then a cell's attachments are the student's own bytes, and no notebook or page that anybody opens has
-them: whatever could not be decoded and encoded again is replaced with a sentence.
+Until then, a cell's attachments are the student's own bytes, and no notebook or page that a person opens
+contains them. A picture that could not be decoded and encoded again is replaced with a sentence.
 """
 
 import base64
@@ -18,20 +18,20 @@ from typing import Any
 from autograder.page.prose import with_remarks
 from secant.language import Language
 
-WALL_SECONDS = 30.0  # for all pictures of a submission
-MAX_CHARS = 3_000_000  # of one decoded picture in base64
-MAX_ALL_CHARS = 12_000_000  # of all of a submission
+WALL_SECONDS = 30.0  # seconds to decode all pictures of a submission
+MAX_CHARS = 3_000_000  # characters of one decoded picture in base64, at most
+MAX_ALL_CHARS = 12_000_000  # characters of all decoded pictures of a submission in base64, at most
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 
 Cells = Sequence[MutableMapping[str, Any]]
-#: What became of a picture: its `data`, encoded again, in base64, perhaps with a `remark`; or why it is
-#: `missing`.
+#: The result for a picture: its `data`, encoded again, in base64, perhaps with a `remark`; or the reason why
+#: it is `missing`.
 Decoded = Mapping[str, str]
 _NOT_DECODED: Decoded = {"missing": "not_decoded"}
 
 
 def submitted_pictures(cells: Cells) -> dict[str, str]:
-    """Return the pictures of a graded notebook that are not decoded yet, in base64, by name."""
+    """Return the pictures of a graded notebook that are not decoded yet, by name, in base64."""
     bundles = [cell.get("attachments", {}) for cell in cells]
     return {
         name: str(data) for bundle in bundles for name, kinds in bundle.items() for data in kinds.values()
@@ -39,35 +39,35 @@ def submitted_pictures(cells: Cells) -> dict[str, str]:
 
 
 def decoded(pictures: Mapping[str, str]) -> dict[str, Decoded]:
-    """Return what became of each picture, by name.
+    """Decode pictures in a separate process, and return a result for each name.
 
     Args:
-        pictures: what a student submitted, in base64.
+        pictures: the pictures that a student submitted, by name, in base64.
     """
-    found: dict[str, Decoded] = {}
-    left = MAX_ALL_CHARS
+    results_by_name: dict[str, Decoded] = {}
+    chars_left = MAX_ALL_CHARS
     deadline = time.monotonic() + WALL_SECONDS
     waiting = dict(pictures)
     while waiting and (seconds := deadline - time.monotonic()) > 0:
         results = _decode([*waiting.values()], seconds)
         for name, result in zip([*waiting], results, strict=False):
-            found[name] = _checked(result, left)
-            left -= len(found[name].get("data", ""))
+            results_by_name[name] = _checked(result, chars_left)
+            chars_left -= len(results_by_name[name].get("data", ""))
             del waiting[name]
-        if waiting:  # the process ended at this one, which may not end another
+        if waiting:  # the process died at this picture; the next process decodes the pictures after it
             stopped_at = next(iter(waiting))
-            found[stopped_at] = _NOT_DECODED
+            results_by_name[stopped_at] = _NOT_DECODED
             del waiting[stopped_at]
-    return found | dict.fromkeys(waiting, _NOT_DECODED)
+    return results_by_name | dict.fromkeys(waiting, _NOT_DECODED)
 
 
 def show_pictures(cells: Cells, pictures: Mapping[str, Decoded], language: Language) -> None:
     """Put decoded pictures into the cells that show them.
 
     Args:
-        cells: of a graded notebook.
-        pictures: what `decoded` returned.
-        language: of the sentence in the place of a picture that cannot be shown.
+        cells: the cells of a graded notebook.
+        pictures: the result of `decoded`.
+        language: the language of the sentence in place of a picture that cannot be shown.
     """
     for cell in cells:
         if "attachments" not in cell:
@@ -82,7 +82,7 @@ def show_pictures(cells: Cells, pictures: Mapping[str, Decoded], language: Langu
 
 
 def kind_of(data: str) -> str:
-    """Return the type of a picture in base64; an empty string if it is neither PNG nor JPEG."""
+    """Return the media type of a picture in base64, or "" if it is neither PNG nor JPEG."""
     try:
         head = base64.b64decode(data[:24], validate=True)
     except ValueError:
@@ -91,13 +91,13 @@ def kind_of(data: str) -> str:
 
 
 def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
-    """Have pictures decoded; return what came of each, up to the one at which the process ended."""
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as answers:
-        given.write("".join(json.dumps(data) + "\n" for data in pictures).encode())
-        given.seek(0)
+    """Decode pictures in a new process, and return the results up to the picture at which it died."""
+    with tempfile.TemporaryFile() as requests, tempfile.TemporaryFile() as answers:
+        requests.write("".join(json.dumps(data) + "\n" for data in pictures).encode())
+        requests.seek(0)
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "autograder.page.decoder"],
-            stdin=given,
+            stdin=requests,
             stdout=answers,
             stderr=subprocess.DEVNULL,
             cwd="/",
@@ -120,7 +120,7 @@ def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
 
 
 def _checked(result: Any, most: int) -> Decoded:
-    """Check what a process says that has seen a stranger's bytes."""
+    """Validate a result of the decoding process, since a stranger's bytes may have taken over the process."""
     match result:
         case {"data": str(data), "animated": bool(animated)} if kind_of(data):
             if len(data) > min(MAX_CHARS, most):

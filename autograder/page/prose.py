@@ -1,7 +1,7 @@
-"""Text and code as HTML. What all students' pages share is made once a process.
+"""Render text and code as HTML. Parts that all students' pages share are rendered once per process.
 
-Only the course's own Markdown is read as Markdown. What a person typed, student or not, is shown as it was
-typed, and its formulas are set.
+Only the course's own Markdown is rendered as Markdown. Text that a person typed, student or not, is shown as
+typed, with its formulas set.
 """
 
 import html
@@ -23,19 +23,22 @@ from autograder.page.words import words
 from secant.language import Language
 from secant.visible import visible
 
-# What is longer is a student's own, and would fill the memory; of the rest a whole course's cells are kept.
+# The longest code that is cached, in characters, and the number of cached cells. Longer code is a student's
+# own and would fill the memory. That number of cells is enough for a whole course.
 KEPT_CHARS = 8_000
 KEPT = 1_000
-FORMULAS = 50  # of what one person typed in one place that are set
-# As Pandoc has it, so that "$5 and $6" is no formula; of bounded length, for the library's time.
+FORMULAS = 50  # formulas that are set in one text; further ones are shown as typed
+# Formulas as Pandoc recognises them, so that "$5 and $6" is not one. Their length is limited because
+# latex2mathml takes more time for longer ones.
 _FORMULA = re.compile(r"\$\$([^$]{1,200})\$\$|\$(?! )([^$\n]{1,200})(?<! )\$(?!\d)")
-# Of a length of ten or more, or with sizes within sizes, a formula would fill pages.
+# A formula with a length of ten or more, in any unit, or with sizes inside sizes would fill pages.
 _VAST = re.compile(r'(?:width|height|depth|voffset)="[+-]?\d{2}|mathsize.*mathsize', re.DOTALL)
 _TEXT = '<div style="white-space: pre-wrap">{}</div>'
 _CODE = "<pre>{}</pre>"
 _REMARK = "<div><em>{}</em></div>"
 _PICTURE = "![{}](attachment:{})"
-# What `harmless` makes of one part; the text of a student has neither line ends nor brackets there.
+# One part of the Markdown that `harmless_parts` makes. A student's text in it contains no line end and no
+# "[".
 _PART = re.compile(
     r'<div style="white-space: pre-wrap">(?P<text>[^<]*)</div>|<pre>(?P<code>[^<]*)</pre>'
     r"|<div><em>(?P<remark>[^<]*)</em></div>|!\[(?P<alt>[^\]]*)\]\(attachment:(?P<picture>picture-\d+)\)"
@@ -46,7 +49,7 @@ _NOT_IN_ALT = re.compile(r"[\[\]()\\`*_$<>&\"'\n]+")
 def harmless(markdown: str) -> str:
     """Return a student's prose as Markdown that shows it as it was typed; a notebook still sets its formulas.
 
-    It is not rendered: that is a parser's work on a stranger's text, with HTML and links as its result.
+    The prose is not rendered here: that would run a parser on a stranger's text and produce HTML and links.
     """
     return _TEXT.format(_escaped(markdown))
 
@@ -54,12 +57,12 @@ def harmless(markdown: str) -> str:
 def harmless_parts(
     parts: Sequence[Part], language: Language, first: int = 1
 ) -> tuple[str, dict[str, dict[str, str]]]:
-    """Return what a student wrote in words as Markdown that shows it as it was typed, and its attachments.
+    """Return a student's written answer as Markdown that shows it as it was typed, and its attachments.
 
     Args:
-        parts: the text, the code and the pictures.
-        language: of the sentences about what is not shown.
-        first: the number of the first picture in the notebook.
+        parts: the text, the code and the pictures of the answer.
+        language: the language of the sentences about parts that are not shown.
+        first: the number of the answer's first picture in the notebook.
     """
     lines: list[str] = []
     attachments: dict[str, dict[str, str]] = {}
@@ -76,7 +79,7 @@ def harmless_parts(
                 alt = alt or say["picture"].format(number=first + len(attachments))
                 attachments[name] = {
                     "image/png": part.text
-                }  # whatever it is: it is decoded before it is shown
+                }  # the type of the picture is unknown here; it is decoded before it is shown
                 lines.append(_PICTURE.format(alt, name))
             case "missing":
                 lines.append(_missing(part.name, part.text, language))
@@ -86,12 +89,12 @@ def harmless_parts(
 
 
 def with_remarks(markdown: str, pictures: Mapping[str, Mapping[str, str]], language: Language) -> str:
-    """Return what `harmless_parts` made, with a sentence for each picture that is not shown, or not whole.
+    """Return the Markdown of `harmless_parts` with a sentence for each picture that is not shown in full.
 
     Args:
         markdown: the source of the cell.
-        pictures: what became of each picture, by name; see `autograder.page.pictures`.
-        language: of the sentences.
+        pictures: the result for each picture, by name; see `autograder.page.pictures`.
+        language: the language of the sentences.
     """
     lines = []
     for line in markdown.split("\n\n"):
@@ -108,17 +111,19 @@ def with_remarks(markdown: str, pictures: Mapping[str, Mapping[str, str]], langu
 
 def _missing(name: str, reason: str, language: Language) -> str:
     say = words(language)
-    told = say[reason].format(most=MAX_PICTURES)
-    return _REMARK.format(_escaped(say["missing"].format(name=f'"{name}"' if name else "", reason=told)))
+    explanation = say[reason].format(most=MAX_PICTURES)
+    return _REMARK.format(
+        _escaped(say["missing"].format(name=f'"{name}"' if name else "", reason=explanation))
+    )
 
 
 def _escaped(text: str) -> str:
-    # Without brackets, for which nbconvert's search for links takes time that grows with their square.
+    # Brackets are escaped, because nbconvert's search for links takes time quadratic in their number.
     return html.escape(visible(text, prose=True)).replace("\n", "&#10;").replace("[", "&#91;")
 
 
 def prose(markdown: str, attachments: Mapping[str, Mapping[str, str]] | None = None) -> Markup:
-    """Return a cell of text as HTML: the course's own, or what was made of a student's.
+    """Return a text cell as HTML: either the course's own text, or Markdown made from a student's answer.
 
     Args:
         markdown: the cell's source.
@@ -131,7 +136,7 @@ def prose(markdown: str, attachments: Mapping[str, Mapping[str, str]] | None = N
 
 
 def _part(part: re.Match[str], attachments: Mapping[str, Mapping[str, str]]) -> Markup:
-    """Return one part of what a student wrote as HTML."""
+    """Return one part of a student's written answer as HTML."""
     if part["picture"]:
         bundle = attachments.get(part["picture"], {})
         image = Markup('<img class="picture" src="data:{};base64,{}" alt="{}">')
@@ -144,14 +149,14 @@ def _part(part: re.Match[str], attachments: Mapping[str, Mapping[str, str]]) -> 
 
 
 def _as_parts(markdown: str) -> list[re.Match[str]] | None:
-    """Return the parts of a cell that `harmless` or `harmless_parts` made; None of the course's own text."""
+    """Return the parts of a cell that `harmless` or `harmless_parts` made, or None for the course's text."""
     found = [_PART.fullmatch(line) for line in markdown.split("\n\n")]
     parts = [part for part in found if part is not None]
     return parts if len(parts) == len(found) else None
 
 
 def as_typed(markdown: str) -> str | None:
-    """Return what a student typed, of a cell that `harmless` made; None of the course's own text."""
+    """Return what a student typed in a cell that `harmless` made, or None for the course's own text."""
     parts = _as_parts(markdown)
     if parts is None:
         return None
@@ -159,7 +164,7 @@ def as_typed(markdown: str) -> str | None:
 
 
 def typed(text: str) -> Markup:
-    """Return what a person typed: letter by letter, formulas set but for vast ones."""
+    """Return a person's text as HTML, as it was typed, with all formulas set except very large ones."""
     parts: list[Markup] = []
     end = 0
     for number, found in enumerate(_FORMULA.finditer(visible(text, prose=True))):
@@ -181,8 +186,8 @@ def code(source: str, coloured: bool) -> Markup:
     """Return code as HTML.
 
     Args:
-        source: whose ever.
-        coloured: whether it is highlighted as Python.
+        source: the code, of the course or of a student.
+        coloured: whether to highlight the code as Python.
     """
     if not coloured:
         return escape(source)
@@ -190,7 +195,10 @@ def code(source: str, coloured: bool) -> Markup:
 
 
 class _Prose(Renderer):
-    """A lesson's headings below the page's own, and wide formulas and code that the keyboard can scroll."""
+    """A renderer that puts a lesson's headings below the page's own.
+
+    It also lets the keyboard scroll code and wide formulas.
+    """
 
     def block_code(self, code: str, info: str | None = None) -> str:
         return str(super().block_code(code, info)).replace("<pre>", '<pre tabindex="0">', 1)

@@ -1,7 +1,7 @@
-"""A feedback page as HTML, in nobody's network: no script, no picture or style from elsewhere.
+"""Render a feedback page as HTML that needs no network: no script, no picture or style from elsewhere.
 
-All that is inserted is escaped, unless it is HTML that was made here (`prose`, `code`). A policy in the page
-itself has the browser refuse what should get in all the same.
+Everything that is inserted is escaped, except for HTML that was made here (`prose`, `code`). A
+Content-Security-Policy in the page makes the browser refuse anything harmful that gets in all the same.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,19 +20,19 @@ from autograder.page.words import words
 from secant.visible import visible
 
 _HERE = Path(__file__).parent
-#: Pygments' styles whose letters have a contrast of 4.5 or more on the page's grounds, light and dark.
+#: Pygments styles with a contrast of at least 4.5 between text and the page's background, light and dark.
 _LIGHT, _DARK = "xcode", "github-dark"
 
 
 def page_html(student: str, head: Head, notebook: Sequence[Mapping[str, Any]], bare: bool = False) -> str:
-    """Return a page.
+    """Return a feedback page.
 
     Args:
-        student: whose.
-        head: what stands above the notebook.
-        notebook: the cells, with outputs of text alone, and without hidden tests. They are left out if the
-            file could not be read: they would be nobody's.
-        bare: whether what the student wrote had to be left out of the cells.
+        student: the student's id.
+        head: the data above the notebook.
+        notebook: the cells, with text outputs only and without hidden tests. They are left out if the file
+            could not be read, because they would not be the student's.
+        bare: whether the student's text had to be left out of the cells.
     """
     rows = {row.task: row for row in head.rows}
     heads = [head, *([head.korean] if head.korean else [])]
@@ -68,7 +68,7 @@ def _cell(cell: Mapping[str, Any], rows: Mapping[str, Row]) -> dict[str, Any]:
 
 
 def _text(output: Mapping[str, Any]) -> str:
-    """What an output shows, once more without what steers: it may be of another version."""
+    """Return the text of an output, escaped again because another version of Secant may have written it."""
     return visible(output["text"] if output["output_type"] == "stream" else "\n".join(output["traceback"]))
 
 
@@ -87,19 +87,19 @@ def _template() -> Template:
 
 
 def _fill(text: str, **points: float) -> str:
-    """Write points into words, without more decimals than there are."""
+    """Insert points into a text, with at most two decimals and no trailing zeros."""
     return text.format(**{name: f"{round(value, 2):g}" for name, value in points.items()})
 
 
 @cache
 def _style() -> Markup:
-    """The style sheet, with the colours of code. Paper is light."""
+    """Return the style sheet with the colours of code; print uses the light colours."""
     dark = f"@media screen and (prefers-color-scheme: dark) {{\n{_code_colours(_DARK)}\n}}"
     style = (_HERE / "page.css").read_text(encoding="utf-8")
     return Markup("\n".join([style, _code_colours(_LIGHT), dark]))
 
 
 def _code_colours(name: str) -> str:
-    """A Pygments style's rules for letters, without its ground and its line height."""
+    """Return the rules of a Pygments style for tokens of code, without its background and line height."""
     rules: Iterable[str] = HtmlFormatter(style=name).get_style_defs("pre").splitlines()
     return "\n".join(rule for rule in rules if rule.startswith("pre ."))

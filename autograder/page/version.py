@@ -1,10 +1,13 @@
-"""Which code makes a page: a change to it makes all pages anew, and grades nobody again."""
+"""The version of the code that makes feedback pages.
+
+A change to that code causes all pages to be made again, but no submission to be graded again.
+"""
 
 from functools import cache
 
 from autograder.exam.version import digest
 
-#: Modules, and this package with its template and style.
+#: Modules that make a page, and this package with its template and style sheet.
 MAKING = (
     "autograder.grading.feedback",
     "autograder.grading.plain_notebook",

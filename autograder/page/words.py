@@ -1,4 +1,4 @@
-"""What a page says besides the lesson, in one language."""
+"""The words of a feedback page around the lesson's own text, in English and Korean."""
 
 from collections.abc import Mapping
 
@@ -82,5 +82,5 @@ Words = Mapping[str, str]
 
 
 def words(language: Language) -> Words:
-    """Return the words of a page."""
+    """Return the words of a feedback page in one language."""
     return {name: pair[LANGUAGES.index(language)] for name, pair in _WORDS.items()}

@@ -1,20 +1,20 @@
-"""What to say in the next lecture: three sentences, each from a figure."""
+"""Advice for the next lecture: three sentences, each based on one figure of the report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autograder.report.figures import LessonFigures, TaskFigures
 
-_SEVERAL = 2  # students whose trouble is worth a sentence to all
+_SEVERAL = 2  # a problem gets a sentence only if at least this many students have it
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence by its name in `words`, and what stands in it.
+    """A sentence of the advice: its name in `autograder.report.words` and the values to fill in.
 
     Attributes:
-        task: the title of the task that it is about, if any.
-        mistake: the key of the misconception that it is about, if any.
+        task: the title of the task that the sentence is about, if any.
+        mistake: the key of the misconception that the sentence is about, if any.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Sentence:
 
 
 def advice(figures: LessonFigures) -> list[Sentence]:
-    """Return three sentences: on a task, on a mistake, on what else many need; none without grades."""
+    """Return three sentences, on a task, on a mistake and on the rest, or none if nothing is graded."""
     tested = [task for task in figures.tasks if task.tried]
     if not tested:
         return []
@@ -48,16 +48,19 @@ def _on_a_mistake(figures: LessonFigures) -> Sentence:
 
 
 def _on_the_rest(figures: LessonFigures, tested: list[TaskFigures]) -> Sentence:
-    """On what concerns most students: answers that only the hidden tests refuse, a task left out, no work."""
+    """Return a sentence on the most common other problem, or on the easiest task if no problem is common.
+
+    The problems are answers that only the hidden tests reject, a skipped task and missing submissions.
+    """
     hidden = max(tested, key=lambda task: task.hidden)
-    left = max(figures.tasks, key=lambda task: task.left)
-    named = [
+    skipped = max(figures.tasks, key=lambda task: task.left)
+    problems = [
         Sentence("say_hidden", {"n": sum(task.hidden for task in tested)}, hidden.title),
-        Sentence("say_left", {"n": left.left, "of": left.handed}, left.title),
+        Sentence("say_left", {"n": skipped.left, "of": skipped.handed}, skipped.title),
         Sentence("say_absent", {"n": len(figures.absent)}),
     ]
-    most = max(named, key=lambda sentence: sentence.numbers["n"])
-    if most.numbers["n"] >= _SEVERAL:
-        return most
+    most_common = max(problems, key=lambda sentence: sentence.numbers["n"])
+    if most_common.numbers["n"] >= _SEVERAL:
+        return most_common
     best = max(tested, key=lambda task: (task.difficulty or 0.0, task.tried))
     return Sentence("say_best", {"n": best.passed, "of": best.tried}, best.title)

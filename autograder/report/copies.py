@@ -1,10 +1,10 @@
-"""Answers that are more alike than the course explains, as pairs, for a person to judge.
+"""Find pairs of answers that are more alike than the course explains, for a person to judge.
 
-Each answer becomes the set of its sequences of LENGTH tokens, in which all variables look alike. What the
-course itself says (stubs, hints, tests, examples, solutions) is taken out, and so is what many in the class
-wrote: that is the usual way to do it. What is left is a student's own. The method is that of MOSS
-(Schleimer, Wilkerson and Aiken, Winnowing, 2003) without the winnowing: a class's answers are short. An
-index by sequence finds the pairs, so no two answers are compared that share nothing.
+Each answer becomes the set of its sequences of LENGTH tokens, with all variables made alike. Sequences from
+the course itself (stubs, hints, tests, examples, solutions) are removed. So are sequences that many students
+wrote, because they are the usual way to solve the task. The rest is the student's own. The method is that of
+MOSS (Schleimer, Wilkerson and Aiken, Winnowing, 2003) without the winnowing, since the answers of a class are
+short. An index by sequence finds the pairs, so answers that share nothing are never compared.
 """
 
 from collections import Counter
@@ -15,24 +15,26 @@ from itertools import combinations
 from autograder.course.tokens import tokens
 from autograder.report.told import Answer
 
-LENGTH = 8  # tokens of a sequence
-LEAST = 16  # sequences that two must share: three or four lines
-SHARE = 0.5  # of the shorter one's own that they must share
-FEW, MANY = 5, 20  # students with a sequence above whom it is usual: a tenth of the class, within these
+LENGTH = 8  # tokens in a sequence
+LEAST = 16  # sequences that two students must share, at least: three or four lines
+SHARE = 0.5  # the least `Pair.share` of a pair that is reported
+# A sequence counts as usual if more than a tenth of the class has it. That limit is at least FEW students and
+# at most MANY.
+FEW, MANY = 5, 20
 
-Answers = Mapping[str, Mapping[str, Answer]]  # by student and task
-_Own = dict[int, str]  # the tasks of a student's own sequences
+Answers = Mapping[str, Mapping[str, Answer]]  # answers by student and task
+_Own = dict[int, str]  # hashes of a student's own sequences, each with its task
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two students whose answers are alike.
+    """Two students with similar answers.
 
     Attributes:
-        students: who.
-        same: how many sequences of tokens both have that the course does not explain.
-        own: how many each has.
-        tasks: those that the same sequences are in, those with most of them first.
+        students: the names of the two students.
+        same: the number of token sequences that both have and the course does not explain.
+        own: the number of such sequences that each student has.
+        tasks: the tasks in whose answers the shared sequences are, those with most sequences first.
     """
 
     students: tuple[str, str]
@@ -42,25 +44,27 @@ class Pair:
 
     @property
     def share(self) -> float:
-        """Of what the one with fewer has of their own, the part that both have."""
+        """The number of shared sequences, divided by the smaller number of own sequences."""
         return self.same / min(self.own)
 
 
 def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
-    """Return the pairs, those with the largest share first.
+    """Return the pairs of students with similar answers, those with the largest share first.
 
     Args:
-        answers: what everybody wrote.
-        explained: what the course says: code, and text with code in it.
+        answers: all students' answers.
+        explained: the course's own material: code, and text that contains code.
     """
-    known = {one for text in explained for is_code in (True, False) for one in _sequences(text, is_code)}
+    known = {
+        sequence for text in explained for is_code in (True, False) for sequence in _sequences(text, is_code)
+    }
     everybody = {student: _own(of, known) for student, of in sorted(answers.items())}
-    # Who has exactly the same counts once: else what a large group has copied would pass for usual.
+    # Count students with identical sequences once. Otherwise what a large group copied would look usual.
     groups: dict[frozenset[int], list[str]] = {}
     for student, sequences in everybody.items():
         groups.setdefault(frozenset(sequences), []).append(student)
     rare = _without_usual({group[0]: everybody[group[0]] for group in groups.values()}, len(everybody))
-    found = [
+    result = [
         pair
         for (first, second), same in _shared(rare).items()
         if (pair := _pair(first, second, same, rare)).share >= SHARE
@@ -68,8 +72,8 @@ def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
     for group in groups.values():
         first, same = group[0], len(everybody[group[0]])
         tasks = _tasks(everybody[first].values())
-        found += [Pair((first, other), same, (same, same), tasks) for other in group[1:] if same >= LEAST]
-    return sorted(found, key=lambda pair: (-pair.share, -pair.same, pair.students))
+        result += [Pair((first, other), same, (same, same), tasks) for other in group[1:] if same >= LEAST]
+    return sorted(result, key=lambda pair: (-pair.share, -pair.same, pair.students))
 
 
 def _sequences(text: str, is_code: bool) -> Iterable[int]:
@@ -79,29 +83,30 @@ def _sequences(text: str, is_code: bool) -> Iterable[int]:
 
 def _own(answers: Mapping[str, Answer], known: set[int]) -> _Own:
     return {
-        hash((task, one)): task  # to another task, the same lines are another answer
+        # the task is part of the key: in another task, the same lines are another answer
+        hash((task, sequence)): task
         for task, answer in answers.items()
-        for one in _sequences(answer.text, answer.is_code)
-        if one not in known
+        for sequence in _sequences(answer.text, answer.is_code)
+        if sequence not in known
     }
 
 
 def _without_usual(everybody: Mapping[str, _Own], students: int) -> dict[str, _Own]:
-    """Leave out what more students have than coincidence would need a reason for."""
-    most = min(MANY, max(FEW, students // 10))
-    counts = Counter(one for own in everybody.values() for one in own)
+    """Remove the sequences that are too common in the class to suggest copying."""
+    limit = min(MANY, max(FEW, students // 10))
+    counts = Counter(sequence for own in everybody.values() for sequence in own)
     return {
-        student: {one: task for one, task in own.items() if counts[one] <= most}
+        student: {sequence: task for sequence, task in own.items() if counts[sequence] <= limit}
         for student, own in everybody.items()
     }
 
 
 def _shared(everybody: Mapping[str, _Own]) -> dict[tuple[str, str], int]:
-    """How many sequences two students share, of those who share enough."""
+    """Return how many sequences each pair of students shares, for pairs that share at least LEAST."""
     index: dict[int, list[str]] = {}
     for student, own in everybody.items():
-        for one in own:
-            index.setdefault(one, []).append(student)
+        for sequence in own:
+            index.setdefault(sequence, []).append(student)
     counts: Counter[tuple[str, str]] = Counter()
     for students in index.values():
         counts.update(combinations(students, 2))
@@ -109,9 +114,12 @@ def _shared(everybody: Mapping[str, _Own]) -> dict[tuple[str, str], int]:
 
 
 def _pair(first: str, second: str, same: int, everybody: Mapping[str, _Own]) -> Pair:
-    one, other = everybody[first], everybody[second]
+    first_own, second_own = everybody[first], everybody[second]
     return Pair(
-        (first, second), same, (len(one), len(other)), _tasks(one[each] for each in one if each in other)
+        (first, second),
+        same,
+        (len(first_own), len(second_own)),
+        _tasks(first_own[sequence] for sequence in first_own if sequence in second_own),
     )
 
 

@@ -1,9 +1,9 @@
-"""The figures of a report: of one lesson, and of all.
+"""The figures of a report, for one lesson and for the whole course.
 
 Difficulty and discrimination are those of classical test theory (L. Crocker and J. Algina, Introduction to
-Classical and Modern Test Theory, 1986, chapter 14): the mean share of a task's points, and the correlation of
-that share with the share of the points of all other tasks (the corrected item-total correlation). Both are of
-those who tried the task.
+Classical and Modern Test Theory, 1986, chapter 14). Difficulty is the mean share of a task's points.
+Discrimination is the correlation of that share with the share of the points of all other tasks (the corrected
+item-total correlation). Both are computed over the students who tried the task.
 """
 
 import statistics
@@ -17,24 +17,27 @@ from autograder.report.reading import Work
 from autograder.report.told import Answer, Told
 
 HALF = 0.5
-ENOUGH = 10  # who tried a task: with fewer, a correlation says next to nothing
-EXAMPLES = 3  # of a misconception
+ENOUGH = 10  # students who must have tried a task, at least; with fewer, a correlation means next to nothing
+EXAMPLES = 3  # examples shown for each misconception, at most
 _FAILED = ("wrong", "crashed", "timed_out")
 _BINS = 10
 
 
 def credit(task: GradedTask) -> float:
-    """The share of a task's points that was reached, without extra credit."""
+    """Return the share of a task's points that was earned, without extra credit.
+
+    For a task without points, the share is 1 if the task was passed and 0 otherwise.
+    """
     return min(1.0, task.points / task.max_points) if task.max_points else float(task.outcome == "passed")
 
 
 def is_tried(task: GradedTask) -> bool:
-    """Whether there is a grade for something that was handed in."""
+    """Return whether a task has a grade for an answer that was handed in."""
     return task.auto is not None and task.outcome not in ("not_attempted", "grader_failure")
 
 
 def is_failed(task: GradedTask) -> bool:
-    """Whether the tests refused the answer, and no person has overruled them."""
+    """Return whether the tests rejected the answer and no person has since given it full points."""
     return task.outcome in _FAILED and credit(task) < 1
 
 
@@ -43,11 +46,11 @@ def is_failed(task: GradedTask) -> bool:
 
 @dataclass(frozen=True)
 class Distribution:
-    """Shares of the points, from 0 to 1.
+    """The distribution of students' shares of the points, from 0 to 1.
 
     Attributes:
-        counts: how many shares are in each tenth; 1 is in the last.
-        mean, median: of all of them.
+        counts: the number of shares in each tenth; a share of 1 is in the last tenth.
+        mean, median: the mean and the median of all shares.
     """
 
     counts: Sequence[int]
@@ -56,7 +59,7 @@ class Distribution:
 
 
 def distribution(shares: Sequence[float]) -> Distribution | None:
-    """Return how shares are distributed; None if there are none."""
+    """Return how shares are distributed, or None if the list is empty."""
     if not shares:
         return None
     found = Counter(min(int(share * _BINS + 1e-9), _BINS - 1) for share in shares)
@@ -67,17 +70,20 @@ def distribution(shares: Sequence[float]) -> Distribution | None:
 
 @dataclass(frozen=True)
 class TaskFigures:
-    """What a class made of a task.
+    """How a class did on one task.
 
     Attributes:
-        id, title: the task's.
-        handed: how many handed in the lesson, readable and graded.
-        tried: how many of them have a grade for an answer.
-        passed: how many of those reached all points.
-        waiting: how many answers wait for a person.
-        visible, hidden: how many failed before or in the visible test, and only in the hidden one.
-        difficulty: the mean share of the points of those who tried, the higher the easier; None without any.
-        discrimination: see the module; None for fewer than ENOUGH, or if there is nothing to compare.
+        id, title: the task's id and title.
+        handed: the number of students with a readable and graded submission of the lesson.
+        tried: the number of these students with a grade for an answer.
+        passed: the number of these answers that earned all points.
+        waiting: the number of answers that wait for manual grading.
+        visible, hidden: the number of answers that failed before or in the visible tests, and the number that
+            failed only in the hidden tests.
+        difficulty: the mean share of the points among students who tried the task: the higher, the easier.
+            None if no student tried it.
+        discrimination: see the module's docstring. None if fewer than ENOUGH students can be compared, or if
+            all of them have the same share.
     """
 
     id: str
@@ -93,7 +99,7 @@ class TaskFigures:
 
     @property
     def left(self) -> int:
-        """How many did not try it."""
+        """The number of students who did not try the task."""
         return self.handed - self.tried - self.waiting
 
 
@@ -102,7 +108,7 @@ def task_figures(task: str, title: str, works: Sequence[Work]) -> TaskFigures:
 
     Args:
         task, title: the task's id and title.
-        works: those that were graded.
+        works: the graded work of each student.
     """
     rows = [(work, row) for work in works for row in work.tasks if row.id == task]
     tried = [(work, row) for work, row in rows if is_tried(row)]
@@ -128,12 +134,12 @@ def _discrimination(tried: Sequence[tuple[Work, GradedTask]]) -> float | None:
         return None
     try:
         return statistics.correlation(*zip(*compared, strict=True))
-    except statistics.StatisticsError:  # all have the same
+    except statistics.StatisticsError:  # raised if all students have the same share
         return None
 
 
 def _rest(work: Work, left_out: GradedTask) -> float | None:
-    """The share of the points of the other tasks; None if no other was graded."""
+    """Return a student's share of the points of the other tasks, or None if no other task was graded."""
     others = [task for task in work.tasks if task.id != left_out.id and task.auto is not None]
     most = sum(task.max_points for task in others)
     return sum(task.points for task in others) / most if most else None
@@ -141,7 +147,7 @@ def _rest(work: Work, left_out: GradedTask) -> float | None:
 
 @dataclass(frozen=True)
 class Example:
-    """Code that students wrote who ran into a misconception: one of them, and how many wrote the like."""
+    """Code of a student who ran into a misconception, and the number of students with equivalent code."""
 
     student: str
     lines: Sequence[str]
@@ -150,15 +156,17 @@ class Example:
 
 @dataclass(frozen=True)
 class Misconception:
-    """A recorded mistake, known by the name of its hint, in whatever language the hint was given.
+    """A recorded mistake, identified by the name of its hint and therefore the same in every language.
 
     Attributes:
-        scope: the task whose hint it is, `all` for one that its lesson's tasks share; else empty.
-        name: the hint's.
-        tasks: how many students ran into it in each task.
-        students: who ran into it.
-        visible, hidden: how many answers the visible test refused, and only the hidden one.
-        examples: what some of them wrote, the most common first.
+        scope: the id of the task that the hint belongs to, `all` for a hint that the lesson's tasks share, or
+            "" for a hint that all lessons share.
+        name: the name of the hint.
+        tasks: the number of students who made the mistake, by task.
+        students: the students who made the mistake.
+        visible, hidden: the number of answers that failed in the visible tests, and the number that failed
+            only in the hidden tests.
+        examples: code of some of these students, the most common first.
     """
 
     scope: str
@@ -171,19 +179,21 @@ class Misconception:
 
     @property
     def key(self) -> str:
-        """What it is known by within a lesson."""
+        """The key of the misconception within its lesson."""
         return f"{self.scope}.{self.name}"
 
 
 def misconceptions(works: Iterable[Work], told: Told) -> list[Misconception]:
-    """Return the recorded mistakes that students ran into, the most common first."""
-    found: dict[tuple[str, str], list[tuple[Work, GradedTask]]] = {}
+    """Return the recorded mistakes that students made, the most common first."""
+    rows_by_hint: dict[tuple[str, str], list[tuple[Work, GradedTask]]] = {}
     for work in works:
         for task in work.tasks:
             if is_failed(task) and task.hint:
-                found.setdefault((told.hint_scope(task.id, task.hint), task.hint), []).append((work, task))
-    made = [_misconception(*named, rows, told) for named, rows in found.items()]
-    return sorted(made, key=lambda one: (-len(one.students), one.scope, one.name))
+                rows_by_hint.setdefault((told.hint_scope(task.id, task.hint), task.hint), []).append(
+                    (work, task)
+                )
+    result = [_misconception(*named, rows, told) for named, rows in rows_by_hint.items()]
+    return sorted(result, key=lambda one: (-len(one.students), one.scope, one.name))
 
 
 def _misconception(
@@ -202,7 +212,7 @@ def _misconception(
 
 
 def examples(answers: Iterable[tuple[Work, str]], told: Told) -> list[Example]:
-    """Return what students wrote, the most common first; answers that compute alike count as one."""
+    """Return what students wrote, the most common code first. Answers that compute alike count as one."""
     alike: dict[tuple[str, ...], list[Example]] = {}
     for work, task in answers:
         answer = work.answers.get(task)
@@ -214,24 +224,26 @@ def examples(answers: Iterable[tuple[Work, str]], told: Told) -> list[Example]:
 
 def own_lines(answer: Answer, stubs: Iterable[str]) -> list[str]:
     """Return the lines of an answer that are not in the cell as it was released."""
-    given = {line.strip() for stub in stubs for line in stub.split("\n")}
-    return [line for line in answer.text.split("\n") if line.strip() and line.strip() not in given]
+    released = {line.strip() for stub in stubs for line in stub.split("\n")}
+    return [line for line in answer.text.split("\n") if line.strip() and line.strip() not in released]
 
 
 @dataclass(frozen=True)
 class LessonFigures:
-    """All figures of a lesson.
+    """All figures of one lesson.
 
     Attributes:
-        works: everybody's.
-        shares: of the points, of those who have any grade.
-        tasks: in the order of the lesson.
-        misconceptions: the most common first.
-        unnamed: how many answers of each task failed without a recorded hint.
-        struggling: who has less than half of the points graded so far, the lowest first.
-        absent, unread, ungraded, several: of whom there is nothing, nothing readable, nothing graded yet, and
-            several notebooks of which only one counts.
-        notes: who has how many answers that wait for a person.
+        works: the work of each student.
+        shares: the distribution of the shares of the points, among students with any grade.
+        tasks: the figures of the tasks, in the order of the lesson.
+        misconceptions: the students' misconceptions, the most common first.
+        unnamed: the number of answers that failed without a recorded hint, by task.
+        struggling: the work of students with less than half of the points graded so far, the lowest first.
+        absent: the students who handed in nothing.
+        unread: the students with a submission that cannot be read.
+        ungraded: the students with a submission that is not graded yet.
+        several: the students who handed in several notebooks, of which only one counts.
+        notes: the number of answers that wait for manual grading, by student.
     """
 
     works: Sequence[Work]
@@ -248,7 +260,7 @@ class LessonFigures:
 
 
 def lesson_figures(works: Sequence[Work], told: Told) -> LessonFigures:
-    """Return the figures of a lesson."""
+    """Compute all figures of a lesson."""
     graded = [work for work in works if work.state == "graded"]
     by_share = sorted((share, work.student, work) for work in graded if (share := work.share) is not None)
     failed = (task for work in graded for task in work.tasks if is_failed(task) and not task.hint)
@@ -269,19 +281,20 @@ def lesson_figures(works: Sequence[Work], told: Told) -> LessonFigures:
 
 # --- The course ---------------------------------------------------------------------------------------------
 
-FALLING = 0.2  # of the points: how much lower than before, next to the class, the last lesson is
-BEFORE = 2  # lessons that "before" needs at least
+# by how much the last lesson must lie below the earlier ones: a share of the points, relative to the class
+FALLING = 0.2
+BEFORE = 2  # earlier lessons with which the last one is compared, at least
 
 
 @dataclass(frozen=True)
 class Drifting:
-    """Somebody who takes part less than before.
+    """A student who takes part less than before.
 
     Attributes:
-        missing: the lessons in a row, up to the last one, that were not handed in.
-        last: the last lesson that was; empty if there is none.
-        fall: by how much the last lesson's share is lower than before, the class's mean taken off both;
-            None if it is not.
+        missing: the due lessons since the last one that the student handed in.
+        last: the last due lesson that the student handed in; empty if there is no such lesson.
+        fall: how far the share of the points in the last lesson lies below the mean of the earlier lessons,
+            all relative to the class; None if that is less than FALLING or cannot be computed.
     """
 
     student: str
@@ -295,11 +308,11 @@ class CourseFigures:
     """All figures of a course.
 
     Attributes:
-        lessons: the works of each lesson that somebody has handed in, in order.
-        means: the mean share of each lesson that has one.
-        due: the lessons that at least half of those who take part have handed in.
-        drifting: who takes part less than before, those first who have missed most.
-        never: who has handed in nothing at all.
+        lessons: the work of each student, for each lesson that any student has handed in, in order.
+        means: the mean share of the points, for each lesson with grades.
+        due: the lessons that at least half of the active students have handed in.
+        drifting: the students who take part less than before, those who missed most first.
+        never: the students who have handed in nothing at all.
     """
 
     lessons: Mapping[str, Sequence[Work]]
@@ -310,25 +323,25 @@ class CourseFigures:
 
 
 def course_figures(lessons: Mapping[str, Sequence[Work]]) -> CourseFigures:
-    """Return the figures of a course, by the works of its lessons, in order."""
-    begun = {name: works for name, works in lessons.items() if any(map(_is_handed_in, works))}
+    """Compute the figures of a course from the students' work on each of its lessons, in order."""
+    handed_in = {name: works for name, works in lessons.items() if any(map(_is_handed_in, works))}
     by_student: dict[str, dict[str, Work]] = {
         work.student: {} for works in lessons.values() for work in works
     }
     shares: dict[str, list[float]] = {}
-    for name, works in begun.items():
+    for name, works in handed_in.items():
         for work in works:
             by_student[work.student][name] = work
             if (share := work.share) is not None:
                 shares.setdefault(name, []).append(share)
     active = [who for who in sorted(by_student) if any(map(_is_handed_in, by_student[who].values()))]
     means = {name: statistics.fmean(found) for name, found in shares.items()}
-    due = [name for name, works in begun.items() if 2 * sum(map(_is_handed_in, works)) >= len(active)]
+    due = [name for name, works in handed_in.items() if 2 * sum(map(_is_handed_in, works)) >= len(active)]
     found = [_drifting(student, by_student[student], due, means) for student in active]
     drifting = sorted(
         filter(None, found), key=lambda one: (-len(one.missing), -(one.fall or 0.0), one.student)
     )
-    return CourseFigures(begun, means, due, drifting, sorted(by_student.keys() - set(active)))
+    return CourseFigures(handed_in, means, due, drifting, sorted(by_student.keys() - set(active)))
 
 
 def _is_handed_in(work: Work) -> bool:

@@ -1,7 +1,7 @@
-"""What changed since the last report: the figures that it showed are kept, by pseudonym.
+"""Changes since the last report, computed from figures that each report stores by pseudonym.
 
-Two reports of the same gradebook, such as one in each language, say the same: what is compared is the last
-figures that differ.
+Two reports of the same gradebook, such as one in each language, show the same changes: a report is compared
+with the last stored figures that differ from its own.
 """
 
 import json
@@ -15,21 +15,22 @@ from typing import Any
 from autograder.report.figures import LessonFigures
 from secant.files import read_json, replace_file
 
-FOLDER = ".last"  # in the course's folder of reports
-_NOTABLE = 0.005  # of the points: a smaller difference is that of a float
+FOLDER = ".last"  # subfolder of the course's report folder
+_NOTABLE = 0.005  # share of the points; a smaller difference is a rounding error
 
 
 @dataclass(frozen=True)
 class Changes:
-    """What changed.
+    """The changes in a lesson since an earlier report.
 
     Attributes:
-        since: when the figures were taken that these are compared with, in local time.
-        handed_in: how many more students have handed in.
-        means: the mean share of the points, before and now; None if there was or is none.
-        better, worse: whose share has changed.
-        tasks: how many passed a task before and now, where that has changed.
-        mistakes: how many ran into a misconception before and now, by its key, where that has changed.
+        since: the time of the earlier figures, in local time.
+        handed_in: the change in the number of students who have handed in.
+        means: the mean share of the points, before and now; None if either is missing.
+        better, worse: the students whose share has risen, and those whose share has fallen.
+        tasks: the number of students who passed a task, before and now, for each task where it changed.
+        mistakes: the number of students who had a misconception, before and now, for each misconception where
+            it changed, by key.
     """
 
     since: str
@@ -42,44 +43,44 @@ class Changes:
 
     @property
     def are_none(self) -> bool:
-        """Whether all is as it was."""
+        """True if nothing has changed."""
         return not (self.handed_in or self.better or self.worse or self.tasks or self.mistakes)
 
 
 def compare(
     figures: LessonFigures, place: Path, pseudonym: Callable[[str], str], now: datetime
 ) -> Changes | None:
-    """Compare figures with those of the last report, and keep them for the next one.
+    """Compare a lesson's figures with those of the last report, and store them for the next report.
 
     Args:
-        figures: a lesson's.
-        place: the file in which they are kept.
-        pseudonym: of a student, by the name that the figures have.
-        now: the time.
+        figures: the lesson's figures.
+        place: the file that stores the figures.
+        pseudonym: the function that turns a student's name in the figures into a pseudonym.
+        now: the current time.
 
     Returns:
-        None if this is the first report.
+        The changes, or None if no earlier report had other figures.
 
     Raises:
-        OSError: they cannot be kept.
+        OSError: the figures cannot be stored.
     """
-    kept: list[dict[str, Any]] = read_json(place, _complete, [])
-    taken = _taken(figures, pseudonym)
-    if not kept or kept[-1]["taken"] != taken:
-        kept = [*kept[-1:], {"when": f"{now:%Y-%m-%d %H:%M}", "taken": taken}]
+    stored: list[dict[str, Any]] = read_json(place, _complete, [])
+    snapshot = _snapshot(figures, pseudonym)
+    if not stored or stored[-1]["taken"] != snapshot:
+        stored = [*stored[-1:], {"when": f"{now:%Y-%m-%d %H:%M}", "taken": snapshot}]
         place.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(place, json.dumps(kept).encode(), private=True)
-    if len(kept) < 2:
+        replace_file(place, json.dumps(stored).encode(), private=True)
+    if len(stored) < 2:
         return None
-    return _changes(kept[0], taken, {pseudonym(work.student): work.student for work in figures.works})
+    return _changes(stored[0], snapshot, {pseudonym(work.student): work.student for work in figures.works})
 
 
 def _complete(sets: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the stored sets of figures, at most two, if each has a time and figures; otherwise none."""
+    """Return the stored sets of figures, or an empty list if any set lacks its time or its figures."""
     return sets if all(each["when"] and each["taken"] for each in sets) else []
 
 
-def _taken(figures: LessonFigures, pseudonym: Callable[[str], str]) -> dict[str, Any]:
+def _snapshot(figures: LessonFigures, pseudonym: Callable[[str], str]) -> dict[str, Any]:
     handed = [work for work in figures.works if work.state != "absent"]
     return {
         "shares": {pseudonym(work.student): work.share for work in handed},

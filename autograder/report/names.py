@@ -1,9 +1,9 @@
-"""What a report calls students: by id or, for `--anonymous`, by a name that nobody can trace back.
+"""Students' names in a report: ids or, for `--anonymous`, pseudonyms that cannot be traced back.
 
-A pseudonym is derived from the id with the course's secret (HMAC, RFC 2104), so a student has the same one in
-every report of a course, and who does not hold the secret cannot compute it from a list of names. Code is
-shown with the words of the course, Python and PyTorch alone: a comment, a string or a variable may name
-somebody.
+A pseudonym is derived from the id with the course's secret (HMAC, RFC 2104). A student therefore has the same
+pseudonym in every report of a course, and it cannot be computed from a list of names without the secret. Code
+is shown with only the vocabulary of the course, Python and PyTorch, because a comment, a string or a variable
+may contain a name.
 """
 
 import builtins
@@ -15,21 +15,22 @@ from collections.abc import Collection, Iterable
 
 from autograder.course.tokens import TOKEN, is_name, is_string
 
-# No vowels, so that no word comes up, and no digits that look like letters.
+# No vowels, so that no words appear by accident, and no digits that look like letters.
 _LETTERS = "BCDFGHJKMNPQRSTVWXZ23456789"
-_LENGTH = 8  # of 27 letters: among 10,000 students, two get the same one once in 5,000 courses
+# letters, from an alphabet of 27; 10,000 students have two equal pseudonyms once in 5,000 courses
+_LENGTH = 8
 _PYTHON = frozenset(
     (
         *(*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "self", "cls"),
         *(name for kind in (list, dict, set, str, float) for name in dir(kind)),
     )
 )
-# A longer one may be a student's.
+# A longer number may be a student's id.
 _PLAIN_NUMBER = re.compile(r"([0-9]{1,3}(\.[0-9]{0,3})?|\.[0-9]{1,3})(e-?[0-9]{1,2})?")
 
 
 def pseudonym(secret: bytes, student: str) -> str:
-    """Return the name that stands for a student in the reports of the course that has this secret."""
+    """Return a student's pseudonym, which is the same in all reports of the course with this secret."""
     digest = hmac.new(secret, b"pseudonym\0" + student.encode(), hashlib.sha256).digest()
     number = int.from_bytes(digest)
     letters = []
@@ -40,16 +41,16 @@ def pseudonym(secret: bytes, student: str) -> str:
 
 
 def vocabulary(texts: Iterable[str]) -> frozenset[str]:
-    """Return the names and strings that code of a course uses, with Python's own names."""
+    """Return the names and strings in the course's code, and Python's own names."""
     found = (token for text in texts for token in TOKEN.findall(text) if is_name(token) or is_string(token))
     return _PYTHON | frozenset(token.lstrip(".") for token in found)
 
 
 def without_names(code: str, known: Collection[str]) -> str:
-    """Return code in which nothing is left that its author chose to write, other than how it computes.
+    """Return code with the same structure but without any text that its author chose.
 
-    Comments go. Of what is not in `known`, strings become `"…"`, names become `name1`, `name2` and so on, and
-    long numbers become `0`.
+    Comments are removed. Strings that are not in `known` become `"…"`, names become `name1`, `name2` and so
+    on, and long numbers become `0`. Other characters that are not ASCII become `?`.
     """
     renamed: dict[str, str] = {}
 

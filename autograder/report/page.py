@@ -1,6 +1,6 @@
-"""A report as one HTML page, which loads nothing and runs nothing; the look is that of a feedback page.
+"""Make a report into one HTML page that loads nothing and runs nothing, styled like a feedback page.
 
-All that students wrote is escaped, and shown without characters that steer.
+Everything that students wrote is escaped, and its control characters are shown as escapes.
 """
 
 import re
@@ -27,21 +27,21 @@ from secant.language import Language
 from secant.visible import visible
 
 _HERE = Path(__file__).parent
-_LINES, _CHARS = 12, 160  # of an example that are shown
+_LINES, _CHARS = 12, 160  # lines of an example that are shown, and characters of each line, at most
 _PAIR_LINES = 60
-PAIRS = 25  # with both answers
+PAIRS = 25  # pairs that are shown with both answers, at most
 
 
 @dataclass(frozen=True)
 class Head:
-    """What every page needs to know.
+    """The settings that every page of a report needs.
 
     Attributes:
-        language: the page's.
-        when: the time, as it is shown.
-        people: the full names of students, by id; none for an anonymous page.
+        language: the language of the page.
+        when: the time of the report, as the page shows it.
+        people: the students' full names by id; empty for an anonymous page.
         anonymous: whether the ids are pseudonyms.
-        shown_code: what is shown of a student's code.
+        shown_code: the function that turns a student's code into what the page shows.
     """
 
     language: Language
@@ -53,7 +53,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Alike:
-    """A pair as the page shows it: a task, and both answers to it, each line with whether both have it."""
+    """Two similar answers to a task as the page shows them: each line with whether both answers have it."""
 
     pair: Pair
     task: str
@@ -63,16 +63,16 @@ class Alike:
 def lesson_page(
     head: Head, told: Told, figures: LessonFigures, changes: Changes | None, pairs: Sequence[Pair]
 ) -> str:
-    """Return the page of a lesson."""
-    said = words(head.language)
+    """Return a lesson's report as an HTML page."""
+    phrases = words(head.language)
     mistakes = {one.key: one for one in figures.misconceptions}
 
     def mistake(key: str) -> str:
         scope, _, name = key.rpartition(".")
-        return told.hint_text(scope, name, head.language) or fill(said["unknown_hint"], name=name)
+        return told.hint_text(scope, name, head.language) or fill(phrases["unknown_hint"], name=name)
 
     def sentence(one: Sentence) -> str:
-        return fill(said[one.name], **one.numbers, task=one.task, mistake=mistake(one.mistake))
+        return fill(phrases[one.name], **one.numbers, task=one.task, mistake=mistake(one.mistake))
 
     works = {work.student: work for work in figures.works}
     graded = sum(work.state == "graded" for work in figures.works)
@@ -82,7 +82,7 @@ def lesson_page(
         _environment(head)
         .get_template("lesson.html.j2")
         .render(
-            **_common(head, said),
+            **_common(head, phrases),
             title=told.title,
             told=told,
             figures=figures,
@@ -90,9 +90,9 @@ def lesson_page(
             graded=graded,
             sections=[name for name, is_there in asked if is_there],
             sentences=[sentence(one) for one in advice(figures)],
-            histogram=_histogram(figures, said),
-            bars=_bars(figures.tasks, said),
-            tells=partial(_tells, said=said),
+            histogram=_histogram(figures, phrases),
+            bars=_bars(figures.tasks, phrases),
+            tells=partial(_tells, phrases=phrases),
             mistakes=mistakes,
             mistake=mistake,
             changes=changes,
@@ -107,8 +107,8 @@ def lesson_page(
 
 
 def course_page(head: Head, titles: Mapping[str, str], figures: CourseFigures) -> str:
-    """Return the page of all lessons."""
-    said = words(head.language)
+    """Return the report on all lessons as an HTML page."""
+    phrases = words(head.language)
     students = len({work.student for works in figures.lessons.values() for work in works})
     handed = {name: sum(work.state != "absent" for work in works) for name, works in figures.lessons.items()}
     rows: dict[str, tuple[int, float | None]] = {}
@@ -117,7 +117,7 @@ def course_page(head: Head, titles: Mapping[str, str], figures: CourseFigures) -
         rows[name if number in rows else number] = (handed[name], figures.means.get(name))
     label = "; ".join(
         fill(
-            said["lesson_bar"],
+            phrases["lesson_bar"],
             lesson=titles[name],
             handed=handed[name],
             mean=percent(figures.means.get(name)),
@@ -128,20 +128,20 @@ def course_page(head: Head, titles: Mapping[str, str], figures: CourseFigures) -
         _environment(head)
         .get_template("course.html.j2")
         .render(
-            **_common(head, said),
-            title=said["whole"],
+            **_common(head, phrases),
+            title=phrases["whole"],
             titles=titles,
             figures=figures,
             handed=handed,
             size=students,
-            picture=plots.course(rows, students, label, said) if rows else "",
+            picture=plots.course(rows, students, label, phrases) if rows else "",
             falling=percent(FALLING),
         )
     )
 
 
-def _common(head: Head, said: Words) -> dict[str, object]:
-    return {"head": head, "words": said, "style": _style(), "language": head.language}
+def _common(head: Head, phrases: Words) -> dict[str, object]:
+    return {"head": head, "words": phrases, "style": _style(), "language": head.language}
 
 
 @cache
@@ -170,7 +170,7 @@ def _environment(head: Head) -> Environment:
 
 
 def _marked(text: str) -> Markup:
-    """Return a text of the course's own, in which what stands between backticks is code."""
+    """Return a text of the course as HTML, with the parts between backticks set as code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
@@ -184,7 +184,7 @@ def _who(head: Head, student: str) -> str:
 
 
 def _code(head: Head, lines: Sequence[str]) -> str:
-    """An example's lines, bounded."""
+    """Return the lines of an example as the page shows them, shortened if there are too many."""
     text = textwrap.dedent(head.shown_code("\n".join(lines)))
     shown = [visible(line) for line in text.split("\n") if line.strip()]
     more = ["…"] if len(shown) > _LINES else []
@@ -195,35 +195,35 @@ def _clipped(line: str) -> str:
     return line if len(line) <= _CHARS else f"{line[:_CHARS]}…"
 
 
-def _histogram(figures: LessonFigures, said: Words) -> Markup | None:
+def _histogram(figures: LessonFigures, phrases: Words) -> Markup | None:
     if figures.shares is None:
         return None
     counts = figures.shares.counts
     label = ", ".join(
-        fill(said["bin"], count, low=10 * place, high=10 * place + 10)
+        fill(phrases["bin"], count, low=10 * place, high=10 * place + 10)
         for place, count in enumerate(counts)
         if count
     )
-    return plots.histogram(counts, f"{said['distribution']}: {label}", said)
+    return plots.histogram(counts, f"{phrases['distribution']}: {label}", phrases)
 
 
-def _bars(tasks: Sequence[TaskFigures], said: Words) -> Markup | None:
+def _bars(tasks: Sequence[TaskFigures], phrases: Words) -> Markup | None:
     rows = {task.id: (task.passed, task.tried - task.passed, task.left) for task in tasks}
     if not any(map(sum, rows.values())):
         return None
     label = "; ".join(
-        fill(said["bar"], task=task.title, passed=passed, failed=failed, left=left)
+        fill(phrases["bar"], task=task.title, passed=passed, failed=failed, left=left)
         for task, (passed, failed, left) in zip(tasks, rows.values(), strict=True)
     )
-    return plots.stacked(rows, label, said)
+    return plots.stacked(rows, label, phrases)
 
 
-def _tells(discrimination: float | None, said: Words) -> str:
-    """What a discrimination means."""
+def _tells(discrimination: float | None, phrases: Words) -> str:
+    """Return a phrase that explains a task's discrimination, or "" if it is unknown."""
     if discrimination is None:
         return ""
     limits = ((0.4, "tells_well"), (0.2, "tells_some"), (-0.1, "tells_hardly"))
-    return said[next((name for least, name in limits if discrimination >= least), "tells_wrong")]
+    return phrases[next((name for least, name in limits if discrimination >= least), "tells_wrong")]
 
 
 def _alike(pair: Pair, works: Mapping[str, Work], told: Told, head: Head) -> Alike:

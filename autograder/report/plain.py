@@ -1,4 +1,4 @@
-"""What a report reads of an assignment with ordinary nbgrader tests: a graded cell is a task."""
+"""Read an assignment with ordinary nbgrader tests for a report. Each graded cell counts as a task."""
 
 import json
 from collections.abc import Iterator
@@ -14,37 +14,40 @@ from autograder.report.told import Answer, Told
 
 
 def read_told_plain(course: Course, name: str) -> Told:
-    """Read what an assignment says of itself.
+    """Read the titles, released answer cells and texts of a plain nbgrader assignment.
 
     Raises:
-        CourseError: it cannot be read.
+        CourseError: the assignment cannot be read.
     """
     source = course.directory.source_directory
-    made = instructors_notebooks(course.root, name, source)
+    sources = instructors_notebooks(course.root, name, source)
     titles: dict[str, str] = {}
     stubs: dict[str, frozenset[str]] = {}
     cells: dict[str, list[tuple[str, str]]] = {}
     for one in read_plain(course.root, name, course.config, source).notebooks:
-        where, said, answers = (
+        prefix, headings, answers = (
             notebook_key(one.name, name),
-            cell_titles(made[one.name], course.config),
+            cell_titles(sources[one.name], course.config),
             answers_of(one),
         )
         for cell in graded_cells(one):
-            key = cell_key(where, cell.id)
+            key = cell_key(prefix, cell.id)
             own = [cell] if cell.kind == "manual" else answers[cell.id]
-            titles[key] = said.get(cell.id, cell.id)
+            titles[key] = headings.get(cell.id, cell.id)
             stubs[key] = frozenset(answer.source.strip() for answer in own)
             cells[key] = [(one.name, answer.id) for answer in own]
-    every = [cell for notebook in made.values() for cell in notebook.cells]
+    every = [cell for notebook in sources.values() for cell in notebook.cells]
     code = [cell.source for cell in every if cell.cell_type == "code"]
-    first = next(iter(made.values()))
-    title = cell_titles(first, course.config).get("", name) if len(made) == 1 else name
+    first = next(iter(sources.values()))
+    title = cell_titles(first, course.config).get("", name) if len(sources) == 1 else name
     return Told(name, title, titles, stubs, {}, [cell.source for cell in every], code, cells)
 
 
 def plain_answers(course: Course, student: str, told: Told) -> dict[str, Answer]:
-    """Return a student's answers, from the notebooks that grading made; none of what is not there."""
+    """Return a student's answers by task, from the notebooks that grading wrote.
+
+    Missing or unreadable notebooks and unchanged answer cells are skipped.
+    """
     folder = course.folder("autograded", student, told.name)
     written: dict[tuple[str, str], Answer] = {}
     for name in sorted({name for cells in told.answer_cells.values() for name, _ in cells}):
@@ -60,7 +63,7 @@ def plain_answers(course: Course, student: str, told: Told) -> dict[str, Answer]
 
 
 def _written(path: Path) -> Iterator[tuple[str, Answer]]:
-    """Yield the answers of a notebook, each with its grade_id."""
+    """Yield each answer cell of a notebook with its grade_id; yield nothing if the file cannot be read."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The pictures of a report as SVG in the page: drawn by matplotlib, coloured by the page's style sheet."""
+"""The plots of a report as SVG in the page: drawn by matplotlib, coloured by the page's style sheet."""
 
 import io
 import re
@@ -11,50 +11,58 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-#: Colours that stand for those of the style sheet, which differ in the light, in the dark and on paper.
+#: Names of the style sheet's colours, which differ in light mode, in dark mode and on paper. Each is drawn as
+#: a placeholder colour that is replaced afterwards.
 _NAMES = ("--page", "--ink", "--line", "--good", "--bad", "--hand")
 _STANDING = {f"#01020{number}": name for number, name in enumerate(_NAMES)}
 _PAGE, _INK, _LINE, _GOOD, _BAD, _HAND = _STANDING
-_WIDTH = 3.6  # inches: letters are large enough on a phone
-_READABLE = 0.06  # of the width: a shorter bar has no room for its number
+_WIDTH = 3.6  # inches; narrow enough that letters stay readable on a phone
+_READABLE = 0.06  # share of the plot's width; a shorter bar has no room for its number
 _ID = re.compile(r' id="[^"]*"')
 
 
 @contextmanager
 def _drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Give a figure without a frame, whose parts have the standing colours."""
+    """Yield a figure without a frame, and its axes in the placeholder colours."""
     with mpl.rc_context({"svg.fonttype": "none", "font.size": 9}):
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         axes = figure.add_subplot()
         axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
-        axes.tick_params(length=0, labelcolor=_INK)  # a mark would be a `<use>` with an id
+        # no tick marks, since each would become a `<use>` element with an id
+        axes.tick_params(length=0, labelcolor=_INK)
         yield figure, axes
 
 
 def _svg(figure: Figure, label: str, words: Mapping[str, str]) -> Markup:
-    """The figure as HTML; `words` are those of a page, for the placeholders that stand in the figure."""
+    """Return a figure as SVG for the page.
+
+    Args:
+        figure: the figure.
+        label: the description for screen readers.
+        words: the words of the page, which replace placeholders such as `@axis_students` in the figure.
+    """
     text = io.StringIO()
     figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     svg = text.getvalue()
     svg = svg[svg.index("<svg") :]
-    # Matplotlib's own style is for the whole page, and its ids would be there once per picture.
+    # Matplotlib's style would apply to the whole page, and its ids would repeat in every plot.
     svg = re.sub(r"<metadata>.*?</metadata>|<defs>.*?</defs>", "", svg, flags=re.DOTALL)
     svg = _ID.sub("", svg)
     for colour, name in _STANDING.items():
         svg = svg.replace(colour, f"var({name})")
-    # Its fonts may lack Korean, so words are put in afterwards.
+    # Matplotlib's fonts may lack Korean letters, so words are inserted afterwards.
     svg = re.sub(r"@(\w+)", lambda found: str(escape(words[found[1]])), svg)
     head = f'<svg role="img" aria-label="{escape(label)}" '
     return Markup(re.sub(r'^<svg [^>]*?viewBox="([^"]*)"[^>]*>', rf'{head}viewBox="\1">', svg))
 
 
 def _number(axes: Axes, text: str, place: tuple[float, float], colour: str) -> None:
-    """Write a number right above a place."""
+    """Write a number just above a point of the plot."""
     axes.annotate(text, place, (0, 3), textcoords="offset points", ha="center", color=colour)
 
 
 def histogram(counts: Sequence[int], label: str, words: Mapping[str, str]) -> Markup:
-    """Draw how many students are in each tenth of the points."""
+    """Draw a histogram of how many students are in each tenth of the points."""
     with _drawing(1.9) as (figure, axes):
         middles = [10 * place + 5 for place in range(len(counts))]
         axes.bar(middles, counts, width=9, color=_HAND, clip_on=False)
@@ -68,25 +76,26 @@ def histogram(counts: Sequence[int], label: str, words: Mapping[str, str]) -> Ma
 
 
 def stacked(rows: Mapping[str, Sequence[int]], label: str, words: Mapping[str, str]) -> Markup:
-    """Draw how many students passed each task, failed it and left it out: a line for each task.
+    """Draw a bar for each task: how many students passed it, failed it and left it out.
 
     Args:
-        rows: three numbers for each name, which are ASCII or not shown.
-        label, words: what a screen reader says, and the page's words.
+        rows: the three counts for each task's name; a name that is not ASCII is shown as a number.
+        label: the description for screen readers.
+        words: the words of the page.
     """
     with _drawing(0.55 + 0.3 * len(rows)) as (figure, axes):
         names = [name if name.isascii() else str(number) for number, name in enumerate(rows, 1)]
         places = range(len(names))
-        begun = [0] * len(names)
+        offsets = [0] * len(names)
         most = max(1, *map(sum, rows.values()))
         for part, (colour, number) in enumerate(((_GOOD, _PAGE), (_BAD, _PAGE), (_LINE, _INK))):
             lengths = [row[part] for row in rows.values()]
             bars = axes.barh(
-                places, lengths, left=begun, height=0.7, color=colour, edgecolor=_PAGE, clip_on=False
+                places, lengths, left=offsets, height=0.7, color=colour, edgecolor=_PAGE, clip_on=False
             )
             shown = [str(length) if length >= _READABLE * most else "" for length in lengths]
             axes.bar_label(bars, shown, label_type="center", color=number)
-            begun = [start + length for start, length in zip(begun, lengths, strict=True)]
+            offsets = [start + length for start, length in zip(offsets, lengths, strict=True)]
         axes.set(yticks=places, yticklabels=names, xlim=(0, most), ylim=(len(names) - 0.5, -0.5))
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         axes.set_xlabel("@axis_students", color=_INK)
@@ -96,12 +105,13 @@ def stacked(rows: Mapping[str, Sequence[int]], label: str, words: Mapping[str, s
 def course(
     rows: Mapping[str, tuple[int, float | None]], students: int, label: str, words: Mapping[str, str]
 ) -> Markup:
-    """Draw how many have handed in each lesson, and the mean of the points, by the lesson's number.
+    """Draw how many students handed in each lesson, and the mean share of its points.
 
     Args:
-        rows: by number: how many, and the mean share.
-        students: how many there are.
-        label, words: what a screen reader says, and the page's words.
+        rows: the count and the mean share for each lesson's number.
+        students: the number of students in the class.
+        label: the description for screen readers.
+        words: the words of the page.
     """
     with _drawing(2.0) as (figure, axes):
         handed = [100 * count / max(1, students) for count, _ in rows.values()]

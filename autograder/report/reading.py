@@ -1,6 +1,6 @@
-"""What a report is made from: the gradebook, the graded notebooks, and the course's own text.
+"""Read what a report is made from: the gradebook, the graded notebooks and the course's own text.
 
-Students get the names here that the report shows: what is made of it later knows no others.
+Each student gets the name that the report shows. Later steps know no other name.
 """
 
 import json
@@ -29,8 +29,8 @@ from secant.language import Language
 
 State = Literal["graded", "ungraded", "unread", "absent"]
 
-# Submissions that are looked up together: nbgrader has no index for it, so each time all grades are read.
-_AHEAD = 1000
+# Submissions per query. nbgrader's tables have no index for such a query, so each one reads all grades.
+_BATCH = 1000
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,12 @@ class Work:
     """A student's work on a lesson.
 
     Attributes:
-        student: the name that the report shows.
-        state: graded; handed in and not graded yet; not readable; or not handed in.
-        tasks: with the points that the gradebook has, if it was graded.
-        several: whether another notebook was handed in whose answers differ.
-        answers: by task; what is as it was released is not among them.
+        student: the student's name in the report.
+        state: whether the work was graded, was handed in but not graded yet, could not be read, or was not
+            handed in.
+        tasks: the tasks with their points from the gradebook, if the work was graded.
+        several: whether the student also handed in another notebook with different answers.
+        answers: the student's answers by task, without unchanged answer cells.
     """
 
     student: str
@@ -53,19 +54,19 @@ class Work:
 
     @property
     def waiting(self) -> list[GradedTask]:
-        """The answers that wait for a person."""
+        """The answers that wait for manual grading."""
         return [task for task in self.tasks if task.auto is None and self.state == "graded"]
 
     @property
     def share(self) -> float | None:
-        """The share of the points graded so far that was reached; None if nothing was graded."""
+        """The share of the points graded so far that was earned, or None if nothing was graded."""
         counted = [task for task in self.tasks if task.auto is not None]
         most = sum(task.max_points for task in counted)
         return sum(task.points for task in counted) / most if self.state == "graded" and most else None
 
 
 def read_told(course: Course, name: str, language: Language) -> Told:
-    """Read what the course says of a lesson, or of an assignment with ordinary nbgrader tests.
+    """Read the course's text of a lesson, or of an assignment with ordinary nbgrader tests.
 
     Raises:
         CourseError: the lesson is not built, or the assignment cannot be read.
@@ -109,40 +110,41 @@ def _stubs(assignment: Assignment) -> dict[str, frozenset[str]]:
 def read_works(
     course: Course, book: Book, lesson: str, told: Told | None, shown: Callable[[str], str]
 ) -> list[Work]:
-    """Return everybody's work on a lesson, by shown name.
+    """Return each student's work on a lesson, sorted by the name that the report shows.
 
     Args:
-        course, book: where it is.
+        course: the course.
+        book: the course's gradebook.
         lesson: the lesson's name.
-        told: what the course says of it; without it, no answers are read.
-        shown: what the report calls a student.
+        told: the course's text of the lesson; if it is None, no answers are read.
+        shown: the function that turns a student's id into the name in the report.
     """
     handed = {entry.student for entry in find_submissions(course, [lesson])}
     known = sorted(handed | set(students(book)))
     works = []
-    for at in range(0, len(known), _AHEAD):
-        some = known[at : at + _AHEAD]
-        kept = book.kept([Entry(student, lesson) for student in some])
-        for student in some:
-            one = kept.get((student, lesson))
-            if one is None or one.stale:
-                works.append(Work(shown(student), "ungraded" if one or student in handed else "absent"))
+    for at in range(0, len(known), _BATCH):
+        batch = known[at : at + _BATCH]
+        results = book.kept([Entry(student, lesson) for student in batch])
+        for student in batch:
+            result = results.get((student, lesson))
+            if result is None or result.stale:
+                works.append(Work(shown(student), "ungraded" if result or student in handed else "absent"))
             else:
                 read = plain_answers if told and told.answer_cells else _answers
-                answers = read(course, student, told) if told and one.filed else {}
-                works.append(_work(shown(student), one, answers))
+                answers = read(course, student, told) if told and result.filed else {}
+                works.append(_work(shown(student), result, answers))
     return sorted(works, key=lambda work: work.student)
 
 
-def _work(shown: str, kept: Kept, answers: Mapping[str, Answer]) -> Work:
-    result = kept.result.entered(kept.entered.scores, kept.entered.waiting)
+def _work(shown: str, stored: Kept, answers: Mapping[str, Answer]) -> Work:
+    result = stored.result.entered(stored.entered.scores, stored.entered.waiting)
     several = any(True for _ in result.flagged("other_answers"))
     state: State = "unread" if result.is_unread else "graded"
     return Work(shown, state, result.tasks, several, answers)
 
 
 def _answers(course: Course, student: str, told: Told) -> dict[str, Answer]:
-    """A student's answers, from the notebook that grading rebuilt; none if it is not there."""
+    """Return a student's answers from the notebook that grading wrote, or {} if that cannot be read."""
     path = course.folder("autograded", student, told.name) / f"{told.name}.ipynb"
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]

@@ -1,4 +1,4 @@
-"""What a report knows of a lesson or an assignment before it looks at anybody's work, and an answer."""
+"""Data types for a report: a lesson's or an assignment's own text, and a student's answer."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -11,7 +11,7 @@ from secant.language import Language
 
 @dataclass(frozen=True)
 class Answer:
-    """What a student wrote in the answer cell of a task."""
+    """A student's text in the answer cell of a task."""
 
     text: str
     is_code: bool = True
@@ -19,17 +19,17 @@ class Answer:
 
 @dataclass(frozen=True)
 class Told:
-    """What the course says of a lesson, in one language.
+    """A lesson's or an assignment's own text as a report needs it, with titles in one language.
 
     Attributes:
-        name, title: the lesson's.
-        tasks: the titles of its tasks, by id, in order.
-        stubs: what each answer cell held when it was released, in any language.
-        hints: the lesson's own, by task.
-        texts: all that a student may have read, and the course's own answers.
-        code: the code among it.
-        answer_cells: of an assignment with ordinary nbgrader tests, the notebook and the grade_id of each
-            answer that a task is about; of a lesson, nothing.
+        name, title: the lesson's name and title.
+        tasks: the titles of the lesson's tasks by id, in order.
+        stubs: the released contents of each answer cell, in every language.
+        hints: the lesson's own hints, by task.
+        texts: all text that a student may have read, and the course's own answers.
+        code: the code among `texts`.
+        answer_cells: for a plain nbgrader assignment, the notebook and the grade_id of each answer cell that
+            a task covers; for a lesson, nothing.
     """
 
     name: str
@@ -42,11 +42,11 @@ class Told:
     answer_cells: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
 
     def tasks_named(self, tasks: Collection[str]) -> str:
-        """The titles of some tasks, in a line and in the order of the lesson."""
+        """Return the titles of some tasks, joined by commas, in the order of the lesson."""
         return ", ".join(title for task, title in self.tasks.items() if task in tasks)
 
     def hint_scope(self, task: str, name: str) -> str:
-        """Where a hint is recorded: for a task, for all tasks of the lesson, or (empty) for all lessons."""
+        """Return where a hint is recorded: the task's id, `all` for the lesson, or "" for all lessons."""
         return next((scope for scope in (task, SHARED) if name in self.hints.get(scope, {})), "")
 
     def hint_key(self, task: str, name: str) -> str:
@@ -54,7 +54,7 @@ class Told:
         return f"{self.hint_scope(task, name)}.{name}"
 
     def hint_text(self, scope: str, name: str, language: Language) -> str:
-        """Return a hint's text with "…" for the values of a single answer; empty for an unknown hint."""
+        """Return a hint's text, with "…" for the values of a single answer, or "" for an unknown hint."""
         texts: Texts = self.hints.get(scope, {}) if scope else usual()
         text = texts.get(name, "")
         text = text if isinstance(text, str) else text.get(language, text["en"])

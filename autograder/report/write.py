@@ -1,4 +1,4 @@
-"""`autograder report`: the page and the table, written into a folder."""
+"""Write the page and the table of `autograder report` into a folder."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,13 +25,14 @@ from autograder.report.told import Told
 from secant.files import replace_file
 from secant.language import Language
 
-_OF_LESSON = re.compile(r"\d\d_")  # begins the name of a lesson, and perhaps another assignment's
-COURSE = "course"  # the name of the files on all lessons
+# the start of a lesson's name; other assignments may start the same way
+_LESSON_START = re.compile(r"\d\d_")
+COURSE = "course"  # stem of the file names of the report on all lessons
 
 
 @dataclass(frozen=True)
 class Form:
-    """How a report is wanted: in which language, with which names, and in which folder."""
+    """The options of a report: its language, its kind of names and its folder."""
 
     language: Language
     anonymous: bool
@@ -40,59 +41,64 @@ class Form:
 
 @dataclass(frozen=True)
 class _Names:
-    """What the report calls students."""
+    """The students' names in a report."""
 
     secret: bytes
     anonymous: bool
     people: Mapping[str, Mapping[str, str]]
 
     def shown(self, student: str) -> str:
-        """The name of a student whose id this is."""
+        """Return a student's name in the report, given the student's id."""
         return pseudonym(self.secret, student) if self.anonymous else student
 
     def stands_for(self, shown: str) -> str:
-        """The pseudonym of a student who has this name in the report."""
+        """Return a student's pseudonym, given the student's name in the report."""
         return shown if self.anonymous else pseudonym(self.secret, shown)
 
     @property
     def full(self) -> Mapping[str, str]:
-        """The full names by id; none if they must not be shown."""
+        """The students' full names by id; empty if they must not be shown."""
         if self.anonymous:
             return {}
         return {who: f"{row['first_name']} {row['last_name']}".strip() for who, row in self.people.items()}
 
     def head(self) -> list[str]:
-        """The first columns of a table."""
+        """Return the headings of the table's first columns, which identify the student."""
         return ["student"] if self.anonymous else ["student", "first_name", "last_name"]
 
     def cells(self, shown: str) -> list[str]:
-        """What they hold."""
+        """Return a student's cells in the first columns of the table."""
         row = self.people.get(shown, {})
         return [shown] if self.anonymous else [shown, row.get("first_name", ""), row.get("last_name", "")]
 
 
 def page_name(name: str, language: Language) -> str:
-    """Return what the page on a lesson, or on all lessons (`COURSE`), is called in a language."""
+    """Return the file name of a report's page in a language.
+
+    Args:
+        name: a lesson's name, or COURSE for all lessons.
+        language: the language of the page.
+    """
     return f"{name}.html" if language == "en" else f"{name}.{language}.html"
 
 
 def write_report(course: Course, lesson: str | None, form: Form, now: datetime) -> list[Path]:
-    """Write a report.
+    """Write a report's page and table.
 
     Args:
         course: the course directory.
         lesson: the name of a lesson or another assignment; None for all.
-        form: how.
-        now: the time.
+        form: the options of the report.
+        now: the current time.
 
     Returns:
-        The page and the table.
+        The paths of the page and the table.
 
     Raises:
-        CourseError: another run is busy in this course, the lesson is not built, or the gradebook cannot be
+        CourseError: another run is using this course, the lesson is not built, or the gradebook cannot be
             opened.
-        GradebookBusy: it could not be read.
-        OSError: nothing can be written there.
+        GradebookBusy: the gradebook could not be read.
+        OSError: the files cannot be written.
     """
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
         names = _Names(secret, form.anonymous, {row["id"]: row for row in people(book)})
@@ -168,7 +174,7 @@ def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: d
 
 
 def _title(course: Course, lesson: str, language: Language) -> str:
-    if not _OF_LESSON.match(lesson):
+    if not _LESSON_START.match(lesson):
         return lesson
     releases = read_releases(course.root, lesson)
     release = releases.get(language) or next(iter(releases.values()), None)
@@ -190,7 +196,7 @@ def _course_sheet(figures: CourseFigures, works: Mapping[str, Sequence[Work]], n
 
 
 def _percent(work: Work | None) -> str:
-    """The percentage of the points; what else became of it, if there is none."""
+    """Return the percentage of the points, or the state if the lesson was handed in but has no points."""
     if work is None or work.share is None:
         return work.state if work and work.state != "absent" else ""
     return f"{100 * work.share:.0f}"

@@ -1,8 +1,8 @@
 """A Jupyter server extension that checks the learner's notebook: endpoints below `secant/api`.
 
-It also escapes names in nbgrader's formgrader, where the server has it (formgrader.py).
+It also escapes names in nbgrader's formgrader, if the server has it (formgrader.py).
 
-The server itself imports neither torch nor the examiner: a worker process does, which is started on first use
+The server itself imports neither torch nor the examiner. A worker process does; it is started on first use
 and ends with the server (worker.py, warm.py).
 """
 
@@ -14,8 +14,8 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Add the endpoints. Whatever goes wrong, the server runs as it did before."""
-    # nbgrader's extensions are loaded after this one.
+    """Add the endpoints. If that fails, the server runs without them."""
+    # nbgrader's extensions are loaded after this one, so formgrader is protected once the event loop runs.
     server.io_loop.add_callback(_protect_formgrader, server)
     try:
         from autograder.service.handlers import add_handlers
@@ -26,10 +26,9 @@ def _load_jupyter_server_extension(server: Any) -> None:
 
 
 def _protect_formgrader(server: Any) -> None:
-    """Escape names in formgrader's pages.
+    """Escape names in formgrader's pages. If that fails, switch formgrader off and log an error.
 
-    Raises:
-        Exception: it failed, and formgrader was taken off the server: its pages could run a student's script.
+    Without escaping, its pages could run a student's script.
     """
     settings = server.web_app.settings
     try:
@@ -37,7 +36,7 @@ def _protect_formgrader(server: Any) -> None:
 
         protect_formgrader(settings)
     except Exception as error:
-        settings["nbgrader_bad_setup"] = True  # then its pages say that they cannot be shown
+        settings["nbgrader_bad_setup"] = True  # makes formgrader's pages show an error instead
         server.log.error(
             f"autograder.service: formgrader is switched off, names in it are not safe: {error!r}"
         )

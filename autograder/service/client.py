@@ -1,7 +1,7 @@
-"""Asking the service of a Jupyter server that runs already, from the command line.
+"""Ask the service of a Jupyter server that is already running, from the command line.
 
-It is found by the file that a server leaves in Jupyter's runtime folder, which only its owner reads. One that
-does not answer within a moment is passed over.
+A server is found by the file that it leaves in Jupyter's runtime folder, which only its owner can read. A
+server that does not answer within a moment is skipped.
 """
 
 import contextlib
@@ -20,46 +20,49 @@ from jupyter_core.paths import jupyter_runtime_dir
 from secant.files import read_json
 
 CONNECT_SECONDS = 1.0
-BEGIN_SECONDS = 20.0  # its worker may have to import torch first
-SILENCE_SECONDS = 10.0  # while a check runs, the server sends something every two seconds
+BEGIN_SECONDS = 20.0  # seconds to wait for a check to begin; the worker may have to import torch first
+# seconds without data before the server is given up; during a check, it sends something every two seconds
+SILENCE_SECONDS = 10.0
 
 
 class NoAnswer(Exception):
-    """The server could not be asked, or fell silent: the notebook has still to be checked."""
+    """The error for a server that cannot be asked or stops answering. The notebook is not checked yet."""
 
 
 def servers(notebook: Path) -> Iterator[dict[str, Any]]:
-    """Yield what is known of the running servers that show a notebook."""
+    """Yield the data of each running server that shows a notebook."""
     for file in sorted(Path(jupyter_runtime_dir()).glob("jpserver-*.json")):
         if server := read_json(file, partial(_shows, notebook), None):
             yield server
 
 
 def _shows(notebook: Path, server: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a server with the notebook's path in it; None if it does not show the notebook, or has ended."""
+    """Return a server's data with the notebook's path, or None if the server is gone or does not show it."""
     root, url = Path(server["root_dir"]).resolve(), urlsplit(server["url"])
-    if notebook.is_relative_to(root) and url.scheme == "http" and url.port and _lives(server["pid"]):
+    if notebook.is_relative_to(root) and url.scheme == "http" and url.port and _is_running(server["pid"]):
         return server | {"path": notebook.relative_to(root).as_posix()}
     return None
 
 
-def _lives(pid: int) -> bool:
-    if os.name == "nt":  # there the same call would end it; who does not answer is passed over anyway
+def _is_running(pid: int) -> bool:
+    # on Windows, os.kill would end the process; a server that does not answer is skipped anyway
+    if os.name == "nt":
         return True
     try:
         os.kill(pid, 0)
     except PermissionError:
-        return False  # another person's
+        return False  # the process belongs to another user
     except OSError:
         return False
     return True
 
 
 def check(notebook: Path, language: str) -> dict[str, Any] | None:
-    """Have a running server check a notebook; None if there is none that can.
+    """Have a running server check a notebook; return None if no server can.
 
     Returns:
-        Its events' essence: lesson, language, hidden, tasks (the rows in order), score, max_score, problem.
+        The data of the server's events: lesson, language, hidden, tasks (the rows in order), score,
+        max_score, problem, gained.
     """
     for server in servers(notebook.resolve()):
         with contextlib.suppress(NoAnswer):
@@ -72,11 +75,12 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
     connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=CONNECT_SECONDS)
     try:
         headers = _headers(server)
-        connection.request("GET", f"{url.path}api/status", headers=headers)  # whether anybody is there
+        # find out quickly whether the server answers
+        connection.request("GET", f"{url.path}api/status", headers=headers)
         connection.getresponse().read()
         connection.close()
         connection.timeout = BEGIN_SECONDS
-        # Who types the command has named the notebook to run.
+        # No consent is needed: the user named the notebook on the command line.
         body = json.dumps({"path": server["path"], "task": None, "lang": language, "agree": True})
         connection.request("POST", f"{url.path}secant/api/check", body, headers)
         answer = connection.getresponse()
@@ -86,37 +90,38 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
             raise NoAnswer
         if connection.sock is not None:
             connection.sock.settimeout(SILENCE_SECONDS)
-        return _follow(answer)
+        return _read_events(answer)
     except (OSError, ValueError, KeyError, http.client.HTTPException) as error:
         raise NoAnswer from error
     finally:
-        connection.close()  # which also stops a check that is under way
+        connection.close()  # closing the connection also stops a check that is under way
 
 
 class Busy(Exception):
-    """The notebook is being checked already. The message says so."""
+    """The error for a notebook that is already being checked, with a message for the user."""
 
 
 def _headers(server: dict[str, Any]) -> dict[str, str]:
     if server.get("token"):
         return {"Authorization": f"token {server['token']}"}
-    mark = secrets.token_hex(16)  # without a token, what a page does: the same mark in cookie and header
+    # without a token, the cookie and the header carry the same mark, as in a page's request
+    mark = secrets.token_hex(16)
     return {"Cookie": f"_xsrf={mark}", "X-XSRFToken": mark}
 
 
-def _follow(answer: http.client.HTTPResponse) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _read_events(answer: http.client.HTTPResponse) -> dict[str, Any]:
+    begin: dict[str, Any] = {}
     rows: dict[str, dict[str, Any]] = {}
     for line in answer:
         event = json.loads(line)
         match event["event"]:
             case "begin":
-                found = event
+                begin = event
             case "task":
                 rows[event["task"]["id"]] = event["task"]
             case "end":
-                whole: dict[str, Any] = found | event
-                return whole | {"tasks": [rows[name] for name in found["tasks"]]}
+                whole: dict[str, Any] = begin | event
+                return whole | {"tasks": [rows[name] for name in begin["tasks"]]}
             case "stopped" | "error":
                 break
     raise NoAnswer

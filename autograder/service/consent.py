@@ -1,7 +1,8 @@
-"""Which notebooks are checked at a click: those of one's own workspace, and those that one agreed to run.
+"""The user's consent to run notebooks: which notebooks may be checked on a click without asking.
 
-A check runs all code of a notebook with its reader's rights. What was agreed to is kept with the reader's own
-data, so no file that came with a notebook can agree in their place.
+These are the notebooks in the user's own workspace, and those that the user has agreed to run. A check runs
+all code of a notebook with its reader's rights. The consent is stored with the reader's own data, so no file
+that came with a notebook can give it in their place.
 """
 
 import contextlib
@@ -14,31 +15,31 @@ from secant.placed import OWN_WORKSPACE
 from secant.progress import store
 
 FILE = "agreed.json"
-_MOST = 10_000  # notebooks that are remembered
-_PATIENCE = 2.0  # seconds to wait for another server that writes
+_MAX_NOTEBOOKS = 10_000  # notebooks to remember, at most
+_LOCK_SECONDS = 2.0  # seconds to wait while another server writes the file
 
 
 def is_agreed(notebook: Path) -> bool:
-    """Whether a notebook may be run without asking."""
+    """Return whether a notebook may be run without asking."""
     return _is_own(notebook) or str(notebook) in _agreed()
 
 
 def agree(notebook: Path) -> None:
-    """Remember that a notebook may be run; where nothing can be kept, it will be asked again."""
+    """Remember that a notebook may be run. If that cannot be stored, the user is asked again next time."""
     place = _place()
-    with contextlib.suppress(OSError), locked(place, _PATIENCE):
-        others = [path for path in _agreed() if path != str(notebook)][1 - _MOST :]
+    with contextlib.suppress(OSError), locked(place, _LOCK_SECONDS):
+        others = [path for path in _agreed() if path != str(notebook)][1 - _MAX_NOTEBOOKS :]
         replace_file(place, json.dumps([*others, str(notebook)]).encode(), private=True)
 
 
 def _is_own(notebook: Path) -> bool:
-    """Whether a notebook lies in the workspace of this server, which Secant itself has filled."""
+    """Return whether a notebook belongs to the user and lies in the workspace that Secant has filled."""
     named = os.environ.get(OWN_WORKSPACE, "")
-    return named != "" and notebook.is_relative_to(Path(named).resolve()) and _is_ours(notebook)
+    return named != "" and notebook.is_relative_to(Path(named).resolve()) and _belongs_to_user(notebook)
 
 
-def _is_ours(notebook: Path) -> bool:
-    """Whether the file belongs to this user: into a folder that others may write to, anybody can put one."""
+def _belongs_to_user(notebook: Path) -> bool:
+    """Return whether a file belongs to this user. Others may have put files into a shared folder."""
     try:
         return os.name != "posix" or notebook.stat().st_uid == os.geteuid()
     except OSError:

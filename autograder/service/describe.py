@@ -1,4 +1,4 @@
-"""A lesson and its verdicts as the panel shows them: titles, hints, and a message in its parts."""
+"""Describe a lesson and its verdicts for the panel: titles, hints, and the parts of a message."""
 
 import re
 from collections.abc import Iterator
@@ -20,43 +20,44 @@ if TYPE_CHECKING:
     from autograder.exam.own_plain import OwnReport
     from autograder.exam.plain_report import Grade
 
-# Characters and hints that are told at most, four times what ours have: each task below a heading repeats it.
-_MOST_CHARS, _MOST_HINTS, _MOST_HINT_CHARS = 300, 20, 10_000
+# Limits on a task's title and on its hints, four times those of Secant's own lessons. Without limits, a
+# notebook could make the answer huge: each task below a heading repeats the title and the hints.
+_MAX_TITLE_CHARS, _MAX_HINTS, _MAX_HINT_CHARS = 300, 20, 10_000
 _HINT = re.compile(r"(?:Hint|힌트) \d+")
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a lesson's prose says of a task."""
+    """A task's title and hints, as the lesson's text has them."""
 
     title: str
     hints: list[tuple[str, str]]
 
 
 def told(sheet: Sheet) -> dict[str, Told]:
-    """Return each task's heading and its hints (title, text), as they stand above its answer cell."""
-    found: dict[str, Told] = {}
+    """Return each task's heading and hints (title, text), from the cells above its answer cell."""
+    prose: dict[str, Told] = {}
     title, above = "", list[tuple[str, str]]()
     for cell in sheet.given.cells:
         if cell.cell_type == "markdown" and not is_answer(cell):
             if heading := task_heading(cell.source):
-                title, above = visible(heading[:_MOST_CHARS]), []
-            above += islice(hints_in(cell.source), _MOST_HINTS - len(above))
+                title, above = visible(heading[:_MAX_TITLE_CHARS]), []
+            above += islice(hints_in(cell.source), _MAX_HINTS - len(above))
         elif is_answer(cell):
-            found.setdefault(grade_id(cell), Told(title, above))
+            prose.setdefault(grade_id(cell), Told(title, above))
         elif is_test(cell):
             above = []
-    return found
+    return prose
 
 
 def hints_in(prose: str) -> Iterator[tuple[str, str]]:
-    """Yield the hints (title, text) of a cell, in time that grows with its length and no faster."""
+    """Yield the hints (title, text) of a cell, in time that is linear in the cell's length."""
     for folded in prose.split("<details>")[1:]:
         inside, closed, _ = folded.partition("</details>")
         title, told, text = inside.partition("</summary>")
         title = title.strip().removeprefix("<summary>").strip()
         if closed and told and _HINT.match(title):
-            yield visible(title[:_MOST_CHARS]), visible(text.strip()[:_MOST_HINT_CHARS], prose=True)
+            yield visible(title[:_MAX_TITLE_CHARS]), visible(text.strip()[:_MAX_HINT_CHARS], prose=True)
 
 
 def lesson_title(sheet: Sheet) -> str:
@@ -65,19 +66,19 @@ def lesson_title(sheet: Sheet) -> str:
         if cell.cell_type == "markdown":
             for line in cell.source.splitlines():
                 if line.startswith("# "):
-                    title = line[:_MOST_CHARS].removeprefix("# ").replace("`", "").strip()
+                    title = line[:_MAX_TITLE_CHARS].removeprefix("# ").replace("`", "").strip()
                     return visible(re.sub(r"^\d+[.:]?\s+", "", title))
     return sheet.assignment.lesson
 
 
 def lesson_number(sheet: Sheet) -> int | None:
-    """Return the number that a lesson's name begins with."""
+    """Return the number at the beginning of a lesson's name, or None."""
     number = re.match(r"\d+", sheet.assignment.lesson)
     return int(number[0]) if number else None
 
 
 def tasks_of(sheet: Sheet) -> list[dict[str, Any]]:
-    """Return what there is to do, in order, with the hints that were asked for and the best points."""
+    """Return a lesson's tasks in order, each with the hints that were opened and the best points so far."""
     prose, known = told(sheet), _known(sheet.assignment.lesson)
     lesson = sheet.assignment.lesson
     return [
@@ -88,7 +89,7 @@ def tasks_of(sheet: Sheet) -> list[dict[str, Any]]:
 
 
 def _known(lesson: str) -> dict[str, TaskFacts]:
-    """What is remembered of a lesson's tasks, as far as progress can be read."""
+    """Return the recorded progress in a lesson's tasks, or {} if the progress cannot be read."""
     try:
         return store.read()["lessons"].get(lesson, {})
     except store.StoreError:
@@ -96,7 +97,7 @@ def _known(lesson: str) -> dict[str, TaskFacts]:
 
 
 def _task(task: Task, prose: Told, known: TaskFacts | None) -> dict[str, Any]:
-    seen = max(known["hints"], default=0) if known else 0  # they are asked for one after another
+    seen = max(known["hints"], default=0) if known else 0  # hints are opened one after another
     return {
         "id": task.id,
         "title": prose.title or task.id,
@@ -109,7 +110,7 @@ def _task(task: Task, prose: Told, known: TaskFacts | None) -> dict[str, Any]:
 
 
 def row(result: TaskResult, hints: int) -> dict[str, Any]:
-    """Return a verdict with its parts."""
+    """Return a verdict as a row for the panel, with the parts of its message."""
     return {
         **{name: getattr(result, name) for name in PUBLIC},
         "parts": [dict(vars(part)) for part in result.verdict.parts],
@@ -118,10 +119,10 @@ def row(result: TaskResult, hints: int) -> dict[str, Any]:
 
 
 def plain_rows(report: "OwnReport") -> Iterator[dict[str, Any]]:
-    """Yield a row for each cell of a notebook with ordinary nbgrader tests that gives points.
+    """Yield a row for each cell that gives points in a notebook with ordinary nbgrader tests.
 
-    `said` is our sentence. `error`, `message` and `output` are what the student's process claims, so a page
-    shows them in places of their own.
+    `said` is Secant's own sentence. `error`, `message` and `output` are what the student's process claims, so
+    a page shows them in separate places.
     """
     for test in report.tests:
         yield {"kind": "test", **_plain_row(test)}
@@ -145,7 +146,10 @@ def _plain_row(test: "Grade") -> dict[str, Any]:
 
 
 def plain_end(report: "OwnReport") -> dict[str, Any]:
-    """Return what the end of such a check says: that it is no grade, and which other cells stopped."""
+    """Return the data of the last event for a notebook with ordinary nbgrader tests.
+
+    It contains the sentence that this is not a grade, and the other cells that stopped with an error.
+    """
     stopped = [
         {
             "label": visible(cell.label),

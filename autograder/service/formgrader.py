@@ -1,19 +1,20 @@
 """Escape the text that nbgrader's formgrader puts into its pages, and add a button to them.
 
-Formgrader's templates print names, ids and file names unescaped, and two of its scripts hand such text to
-jQuery as HTML (docs/upstream.md): a first name such as `<img src=x onerror=...>` would run as the instructor.
-No file of nbgrader's is changed. A Jinja extension rewrites its templates when they are loaded:
+Formgrader's templates print names, ids and file names unescaped, and two of its scripts pass such text to
+jQuery as HTML (docs/upstream.md). A first name such as `<img src=x onerror=...>` would run as the instructor.
+None of nbgrader's files is changed. A Jinja extension rewrites its templates when they are loaded:
 
-- a value in a page is escaped, and a value in a script is written as JSON;
-- the two calls of jQuery's `append` receive text;
-- MathJax gets its settings as a function, since it would run the text of any element of their type;
-- Markdown keeps only the HTML of prose: Bootstrap would show a tooltip's attribute as HTML, and formgrader
-  takes any element of the class `full-credit` for its own button;
-- outputs that are scripts are left out, since nbconvert's template would print them into its own;
-- a Content-Security-Policy refuses every script that no template contains;
-- a picture is no wider than the column that it stands in;
-- formgrader's keys work without MathJax;
-- a button leads to the next answer that waits for a person's grade (to_grade.js): a notebook with one such
+- A value in a page is escaped, and a value in a script is written as JSON.
+- The two calls of jQuery's `append` receive text.
+- MathJax gets its settings as a function. Otherwise it would run the text of any element that has the type of
+  its settings.
+- Markdown keeps only the HTML of prose. Bootstrap would show a tooltip's attribute as HTML, and formgrader
+  takes any element of the class `full-credit` for its own button.
+- Outputs that are scripts are left out, because nbconvert's template would print them into its own scripts.
+- A Content-Security-Policy refuses every script that no template contains.
+- A picture is no wider than its column.
+- Formgrader's keyboard shortcuts work without MathJax.
+- A button leads to the next answer that waits for a person's grade (to_grade.js). A notebook with one such
   answer is up to thirty screens long.
 """
 
@@ -33,7 +34,7 @@ from jinja2.ext import Extension
 from jinja2.runtime import Context
 from nbconvert.exporters import HTMLExporter
 
-# Formgrader's own attributes, such as onclick="toggleAllNames()": a policy allows them by their hashes.
+# Formgrader's own event handlers, such as onclick="toggleAllNames()". The policy allows them by their hashes.
 HANDLERS = (
     "createAssignmentModal();",
     "createStudentModal();",
@@ -47,7 +48,7 @@ _TAGS = {
     *("pre", "s", "span", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr"),
 }
 _ATTRIBUTES = ("alt", "colspan", "height", "href", "open", "rowspan", "src", "style", "title", "width")
-# Of highlighted code, and of the sign beside a heading, which its style hides.
+# Classes of highlighted code, and of the sign next to a heading, which formgrader's style hides.
 _CLASSES = re.compile(r"highlight( hl-\w+)?|[a-z]{1,2}\d?|anchor-link")
 _VALUE = re.compile(r"\{\{\s*([a-z]\w*(?:\.\w+)*)\s*\}\}")
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
@@ -60,14 +61,16 @@ _MATHJAX_FUNCTION = r"""<script>
   window.MathJax ? init() : window.MathJax = {AuthorInit};
 })(() => {\1});
 </script>"""
-# nbgrader shows a picture at its full width, in a red frame.
+# nbgrader shows a picture at its full width, in a red frame. This style limits the width and makes the frame
+# grey.
 _STYLE = """<style>
 .rendered_html img, .output_area img { max-width: 100%; height: auto; border: 1px solid #ccc; }
 body > .secant-to-grade { position: fixed; right: 80px; bottom: 22px; z-index: 1030; }
 .secant-to-grade + button { margin-left: 1em; }
 </style>"""
 _TO_GRADE = f"<script>\n{Path(__file__).with_name('to_grade.js').read_text(encoding='utf-8')}</script>"
-# Without MathJax, as on a computer that is offline, formgrade.js stops before its keys have a meaning.
+# Without MathJax, for example on a computer that is offline, formgrade.js stops before it sets up its
+# keyboard shortcuts. A stand-in for MathJax lets it continue.
 _WITHOUT_MATHJAX = """<script>
 document.addEventListener("readystatechange", () => {  // "complete" comes right before the page's load event
   if (document.readyState !== "complete" || window.MathJax?.Hub) return;
@@ -75,7 +78,8 @@ document.addEventListener("readystatechange", () => {  // "complete" comes right
   window.MathJax = {Hub: {Startup: {signal: {Interest}}}};
 });
 </script>"""
-# nbgrader's createModal and its list of a student's notebooks append a sentence with names in it.
+# nbgrader's createModal and its list of a student's notebooks append a sentence with names as HTML. This
+# script makes jQuery append it as text.
 _APPEND_TEXT = """<script>
 (append => {
   $.fn.append = function (...content) {
@@ -87,7 +91,7 @@ _APPEND_TEXT = """<script>
 
 
 class EscapedValues(Extension):
-    """Rewrite a template of formgrader's so that no value in it is markup."""
+    """A Jinja extension that rewrites formgrader's templates so that no value in them is markup."""
 
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
@@ -113,7 +117,10 @@ class EscapedValues(Extension):
 
 
 def content_policy(nonce: str) -> str:
-    """Return the policy of formgrader's pages: scripts from its templates, and those that they load."""
+    """Return the Content-Security-Policy of formgrader's pages.
+
+    It allows the scripts of formgrader's templates, and scripts that these load.
+    """
     hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in HANDLERS)
     scripts = [f"'nonce-{nonce}'", "'strict-dynamic'", "'unsafe-hashes'", *(f"'sha256-{h}'" for h in hashes)]
     return f"script-src {' '.join(scripts)}; object-src 'none'; frame-src 'none'; base-uri 'none'"
@@ -124,7 +131,7 @@ def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str
     cleaner = Cleaner(
         tags=_TAGS,
         attributes=_is_kept,
-        protocols={*ALLOWED_PROTOCOLS, "data"},  # pictures
+        protocols={*ALLOWED_PROTOCOLS, "data"},  # data: is the protocol of embedded pictures
         css_sanitizer=CSSSanitizer(["text-align", "white-space"]),
     )
 
@@ -136,7 +143,7 @@ def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str
 
 
 def _is_kept(tag: str, name: str, value: str) -> bool:
-    """Return whether an attribute of prose stays: no vector picture, and no class that means something."""
+    """Return whether to keep an attribute of prose. Vector pictures and meaningful classes are dropped."""
     if name == "class":
         return bool(_CLASSES.fullmatch(value))
     return name in _ATTRIBUTES and not value.strip().casefold().startswith("data:image/svg")
@@ -148,7 +155,7 @@ def _escaped(source: str) -> str:
 
 
 def protect_formgrader(settings: dict[str, Any]) -> None:
-    """Add the extension to the two template environments of formgrader, if this server has it."""
+    """Add the extension to formgrader's two template environments, if this server has formgrader."""
     if "nbgrader_formgrader" not in settings:
         return
     pages: Environment = settings["nbgrader_jinja2_env"]

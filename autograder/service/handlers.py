@@ -1,4 +1,4 @@
-"""The endpoints below `secant/api`: who may ask, for which notebook, and how the answers go out."""
+"""The endpoints below `secant/api`: who may call them, for which notebook, and how answers are sent."""
 
 import asyncio
 import json
@@ -19,19 +19,19 @@ from autograder.service.warm import Warm
 from secant.language import LANGUAGES, Language, language
 
 MAX_BODY_BYTES = 10_000
-_LONGEST_PATH = 2_000  # characters
+_LONGEST_PATH = 2_000  # characters of a path, at most
 _LONGEST_NAME = 200
 _DOCTOR_SECONDS = 120.0
-_BREATH = 2.0  # seconds: how often something is sent, so that either side notices that the other has gone
+_BREATH = 2.0  # seconds between two writes to a stream, so that either side notices that the other is gone
 SETTING = "secant_service"
-_GONE = {
+_WORKER_ENDED = {
     "en": "The process that checks has ended. Please try again.",
     "ko": "확인하는 프로세스가 끝났습니다. 다시 시도해 주세요.",
 }
 
 
 def add_handlers(server: Any) -> None:
-    """Add the endpoints to a server. Its worker starts with the first request."""
+    """Add the endpoints to a server. The worker process starts with the first request."""
     warm = server.web_app.settings[SETTING] = Warm(_root(server.contents_manager))
     base = server.web_app.settings["base_url"]
     handlers = {
@@ -52,40 +52,44 @@ def add_handlers(server: Any) -> None:
 
 
 def _root(contents: Any) -> str:
-    """The folder that the server shows."""
+    """Return the folder that the server shows."""
     return str(getattr(contents, "root_dir", "") or os.getcwd())
 
 
 class Refusal(web.HTTPError):
-    """An answer with a status and a sentence for a person."""
+    """An error response with a status and a sentence for the user."""
 
     def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(status, "%s", sentence)  # a path may hold a percent sign
+        # the sentence is an argument, not the format, because a path in it may contain a percent sign
+        super().__init__(status, "%s", sentence)
         self.sentence = sentence
 
 
 class _Handler(APIHandler):
-    """What all endpoints have in common. What is wrong with a request is said in a sentence, with a 4xx."""
+    """The base class of all endpoints. It answers an invalid request with a sentence and a 4xx status."""
 
     def initialize(self, warm: Warm) -> None:
         self.warm = warm
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Refuse all but our page's own requests: hints are noted, and a notebook may hold pictures."""
+        """Refuse GET requests that do not come from Secant's own page.
+
+        Such a request can have an effect: opening a hint is recorded. A picture in a notebook could send one.
+        """
         await super().prepare()
         if self.request.method != "GET" or self.token_authenticated:
             return
-        # What is fetched for an <img>, or as a page of its own, says so.
+        # Browsers send another value in this header if the request is for an <img> or a whole page.
         if self.request.headers.get("Sec-Fetch-Dest", "empty") != "empty":
             raise web.HTTPError(403)
         if self.settings.get("disable_check_xsrf", False):
             return
-        site = self.request.headers.get("Sec-Fetch-Site")  # every browser says so since 2023
+        site = self.request.headers.get("Sec-Fetch-Site")  # every browser has sent this header since 2023
         if site not in ("same-origin", "none") and (site or not self.check_referer()):
             raise web.HTTPError(403)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Answer with the sentence of a refusal."""
+        """Send the sentence of a refusal, or the default answer for any other error."""
         _, error, _ = kwargs.get("exc_info", (None, None, None))
         if isinstance(error, Refusal):
             self.finish(json.dumps({"message": error.sentence}))
@@ -93,18 +97,18 @@ class _Handler(APIHandler):
             super().write_error(status_code, **kwargs)
 
     def refuse(self, status: int, *, en: str, ko: str) -> "Refusal":
-        """The error that says this in the reader's language."""
+        """Return an error with a sentence in the reader's language."""
         return Refusal(status, {"en": en, "ko": ko}[self.spoken])
 
     @property
     def spoken(self) -> Language:
-        """The language that the request names, else that of the environment."""
+        """The language that the request names, or else the environment's."""
         named = self.asked.get("lang")
         return next((known for known in LANGUAGES if known == named), language())
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What the request says: its query, or its body."""
+        """The parameters of the request, from its query or its JSON body."""
         if self.request.method == "GET":
             return {name: self.get_query_argument(name) for name in self.request.query_arguments}
         if not hasattr(self, "_body"):
@@ -124,17 +128,21 @@ class _Handler(APIHandler):
         return body
 
     def name(self, key: str) -> str:
-        """A short string of the request's."""
+        """Return a short string from the request's parameters.
+
+        Raises:
+            Refusal: there is no such string, or it is too long.
+        """
         value = self.asked.get(key)
         if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME:
             raise self.refuse(400, en=f"The request has no {key}.", ko=f"요청에 {key} 값이 없습니다.")
         return value
 
     def order(self, do: str, **more: Any) -> dict[str, Any]:
-        """An order about the request's notebook.
+        """Return an order to the worker about the request's notebook.
 
         Raises:
-            Refusal: it is not one below the server's root, as the contents API would show it.
+            Refusal: the path is not a notebook below the server's root that the contents API would show.
         """
         path = self.asked.get("path")
         if not isinstance(path, str) or not 0 < len(path) <= _LONGEST_PATH:
@@ -142,7 +150,8 @@ class _Handler(APIHandler):
         root = Path(_root(self.contents_manager)).resolve()
         nowhere = self.refuse(404, en=f"There is no notebook {path}.", ko=f"{path} 노트북이 없습니다.")
         parts = PurePosixPath(path.strip("/")).parts
-        odd = os.sep != "/" and any(c in path for c in "\\:")  # Windows: another way to name a place
+        # on Windows, these characters are other ways to name a place
+        odd = os.sep != "/" and any(c in path for c in "\\:")
         if "\0" in path or ".." in parts or odd or not path.endswith(".ipynb"):
             raise nowhere
         named = root.joinpath(*parts)
@@ -150,36 +159,41 @@ class _Handler(APIHandler):
             found = named.resolve(strict=True)
             good = found.is_relative_to(root) and found.is_file() and found.suffix == ".ipynb"
             good = good and not is_hidden(str(found), str(root)) and not is_hidden(str(named), str(root))
-        except (OSError, ValueError, RuntimeError):  # gone, too long, or links in a circle
+        # the file is gone, its path is too long, or links form a circle
+        except (OSError, ValueError, RuntimeError):
             good = False
         if not good:
             raise nowhere
         return {"do": do, "path": str(found), "below": str(root), "lang": self.spoken, **more}
 
     async def obeyed(self, order: dict[str, Any]) -> dict[str, Any]:
-        """What the worker says to an order.
+        """Send an order to the worker and return its answer.
 
         Raises:
-            Refusal: it refuses, or has ended.
+            Refusal: the worker refuses the order or has ended.
         """
         return self.taken(await self.warm.ask(order))["ok"]  # type: ignore[no-any-return]
 
     def taken(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """An answer that is no refusal."""
+        """Return the worker's answer if it is not a refusal.
+
+        Raises:
+            Refusal: the worker refuses the order or has ended.
+        """
         if "gone" in answer:
-            raise self.refuse(503, **_GONE)
+            raise self.refuse(503, **_WORKER_ENDED)
         if "refused" in answer:
             raise Refusal(answer["refused"], answer["message"])
         return answer
 
     def send(self, found: Any) -> None:
-        """Answer with JSON that nobody keeps."""
+        """Send an answer as JSON that must not be cached."""
         self.set_header("Cache-Control", "no-store")
         self.finish(json.dumps(found))
 
 
 class Lesson(_Handler):
-    """What a notebook asks, and what came of the last check."""
+    """The endpoint for the tasks of a notebook and the results of its last check."""
 
     auth_resource = "contents"
 
@@ -190,7 +204,7 @@ class Lesson(_Handler):
 
 
 class Check(_Handler):
-    """Checks a notebook: a line of JSON for each event, as it happens."""
+    """The endpoint that checks a notebook and streams a line of JSON for each event as it happens."""
 
     auth_resource = "kernels"
     _order: dict[str, Any] | None = None
@@ -206,12 +220,12 @@ class Check(_Handler):
         self._order = order
         self.set_header("Content-Type", "application/x-ndjson")
         self.set_header("Cache-Control", "no-store")
-        self.set_header("X-Accel-Buffering", "no")  # a proxy's
+        self.set_header("X-Accel-Buffering", "no")  # tells nginx not to buffer the stream
         if self.request.connection is not None:
             self.request.connection.stream.set_nodelay(True)  # type: ignore[attr-defined]
         try:
             await self._stream(first, answers)
-        except StreamClosedError:  # the page has gone, and nobody is left to be answered
+        except StreamClosedError:  # the page was closed, so there is nothing left to answer
             await self._stop()
             return
         finally:
@@ -221,9 +235,9 @@ class Check(_Handler):
 
     async def _stream(self, answer: dict[str, Any], answers: Any) -> None:
         while True:
-            event = answer.get("event") or {  # what waited may yet be refused
+            event = answer.get("event") or {  # a check that had to wait may still be refused
                 "event": "error",
-                "message": answer.get("message") or _GONE[self.spoken],
+                "message": answer.get("message") or _WORKER_ENDED[self.spoken],
             }
             self.write(json.dumps(event) + "\n")
             await self.flush()
@@ -232,15 +246,15 @@ class Check(_Handler):
             following = asyncio.ensure_future(anext(answers))
             try:
                 while not (await asyncio.wait([following], timeout=_BREATH))[0]:
-                    self.write(" ")  # before a line of JSON it means nothing
+                    self.write(" ")  # a space before a line of JSON has no meaning
                     await self.flush()
-            finally:  # the answers cannot be closed while one is waited for
+            finally:  # `answers` cannot be closed while one of them is awaited
                 following.cancel()
                 await asyncio.wait([following])
             answer = following.result()
 
     def on_connection_close(self) -> None:
-        """The page has gone: nobody waits for this check."""
+        """Stop the check when its page is closed, because nothing waits for the result any more."""
         super().on_connection_close()
         if self._order is not None:
             self._stopping = asyncio.ensure_future(self._stop())
@@ -252,7 +266,7 @@ class Check(_Handler):
 
 
 class Stop(_Handler):
-    """Stops a notebook's check."""
+    """The endpoint that stops a notebook's check."""
 
     auth_resource = "kernels"
 
@@ -263,7 +277,7 @@ class Stop(_Handler):
 
 
 class Hint(_Handler):
-    """One hint of a task."""
+    """The endpoint for one hint of a task."""
 
     auth_resource = "contents"
 
@@ -277,7 +291,7 @@ class Hint(_Handler):
 
 
 class Solution(_Handler):
-    """The worked solution of a task."""
+    """The endpoint for the worked solution of a task."""
 
     auth_resource = "contents"
 
@@ -288,7 +302,7 @@ class Solution(_Handler):
 
 
 class Progress(_Handler):
-    """All that the start page shows."""
+    """The endpoint for everything that the start page shows."""
 
     auth_resource = "contents"
 
@@ -306,7 +320,7 @@ class Progress(_Handler):
 
 
 class Review(_Handler):
-    """Notes how a prediction was answered that was asked once more, or whether any are wanted."""
+    """The endpoint that records the answer to a repeated prediction, or whether repetition is wanted."""
 
     auth_resource = "contents"
 
@@ -324,7 +338,7 @@ class Review(_Handler):
 
 
 class Anew(_Handler):
-    """Puts the progress aside, under another name, and begins anew."""
+    """The endpoint that keeps the stored progress under another name and starts afresh."""
 
     auth_resource = "contents"
 
@@ -341,25 +355,25 @@ class Anew(_Handler):
 
 
 class Facts(_Handler):
-    """What `secant doctor` finds on this computer, as text for a problem report."""
+    """The endpoint for the results of `secant doctor` on this computer, as text for a problem report."""
 
     auth_resource = "contents"
-    _one = asyncio.Lock()  # torch is imported for it
+    _doctor_lock = asyncio.Lock()  # one process at a time, because each imports torch
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
         command = [sys.executable, "-P", "-m", "secant.lab.problem", self.spoken]
         pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-        async with self._one:
+        async with self._doctor_lock:
             doctor = await asyncio.create_subprocess_exec(*command, stdin=null, stdout=pipe, stderr=null)
             try:
-                said, _ = await asyncio.wait_for(doctor.communicate(), _DOCTOR_SECONDS)
+                output, _ = await asyncio.wait_for(doctor.communicate(), _DOCTOR_SECONDS)
             except TimeoutError:
                 doctor.kill()
                 await doctor.wait()
-                said = b""
-        self.send({"facts": said.decode("utf-8", "replace").strip()})
+                output = b""
+        self.send({"facts": output.decode("utf-8", "replace").strip()})
 
 
 def _overview(workspace: str, spoken: Language) -> dict[str, Any]:

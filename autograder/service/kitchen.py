@@ -1,4 +1,4 @@
-"""What a check needs, imported once and before it: the examiner, torch, and what tests import late."""
+"""Import once and in advance what a check needs: the examiner, torch, and what tests import late."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,16 +25,16 @@ with pages.kept():
         getattr(secant, _name)
 
 import_compiler()
-torch.set_num_threads(1)  # a fork of a process that computes with several would hang
+torch.set_num_threads(1)  # a fork of a process that computes with several threads would hang
 
 
 class Kitchen:
-    """Examines sheets with processes of a pool.
+    """The examiner of notebooks in the worker, with candidates from a pool.
 
     Args:
-        pool: where candidates come from.
-        reader: what has read the sheets.
-        side_by_side: whether tasks may be asked at the same time.
+        pool: the pool that candidates come from.
+        reader: the reader of the notebooks to examine.
+        side_by_side: whether several tasks may be tested at the same time.
     """
 
     def __init__(self, pool: Pool, reader: Reader, *, side_by_side: bool) -> None:
@@ -47,26 +47,26 @@ class Kitchen:
         self._checker.reader = reader
 
     def prepare(self, sheet: Sheet) -> None:
-        """Take a lesson's tests apart, once for all its checks."""
+        """Prepare a lesson's tests once for all its checks."""
         if sheet.root is not None:
             self._checker.examiner(sheet)
 
     def examine(
         self, sheet: Sheet, only: str | None, tell: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
-        """Examine a sheet, tell each row as soon as it is there, and return the score."""
+        """Examine a notebook, pass on each row as soon as it is ready, and return the score."""
         prose = told(sheet)
 
-        def hear(result: TaskResult) -> None:
+        def pass_on(result: TaskResult) -> None:
             tell(row(result, len(prose[result.id].hints) if result.id in prose else 0))
 
-        report = self._checker.examine(sheet, only, hear)
+        report = self._checker.examine(sheet, only, pass_on)
         return {"score": report.score, "max_score": report.max_score}
 
     def run_plain(
         self, notebook: Path, below: Path, tell: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
-        """Run a notebook's own nbgrader tests, tell their rows, and return what the last event says."""
+        """Run a notebook's own nbgrader tests, pass on their rows, and return the data of the last event."""
         try:
             report = run_visible_tests(notebook, self._checker.pool, below=below)
         finally:

@@ -1,4 +1,4 @@
-"""The last verdicts of each notebook: kept in the learner's folder for data, beside the progress."""
+"""The last verdicts of each notebook, stored next to the progress in the learner's data folder."""
 
 import contextlib
 import hashlib
@@ -14,25 +14,28 @@ from secant.progress import store
 
 
 def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Note the verdicts of a check; those of other tasks stay. A disk that refuses is no fault."""
-    kept = {row["id"]: row for row in _read(sheet.path, sheet.hidden)}
+    """Store the verdicts of a check, and keep those of other tasks. A failed write is ignored."""
+    stored = {row["id"]: row for row in _read(sheet.path, sheet.hidden)}
     answers = _digests(sheet)
     for row in rows:
-        kept[row["id"]] = {**row, "answer": answers.get(row["id"], "")}
-    found = {
+        stored[row["id"]] = {**row, "answer": answers.get(row["id"], "")}
+    record = {
         "path": str(sheet.path),
         "hidden": sheet.hidden,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "rows": [kept[task.id] for task in sheet.tasks if task.id in kept],
+        "rows": [stored[task.id] for task in sheet.tasks if task.id in stored],
     }
     place = _place(sheet.path)
     with contextlib.suppress(OSError):
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(place, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), private=True)
+        replace_file(place, json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"), private=True)
 
 
 def recall(sheet: Sheet) -> dict[str, Any] | None:
-    """Return a notebook's last verdicts, each with whether its answer has changed since; or None."""
+    """Return a notebook's last verdicts, or None if none are stored.
+
+    Each verdict has `changed`, which is true if its answer has changed since.
+    """
     found = _load(sheet.path)
     answers = _digests(sheet)
     known = {task.id for task in sheet.tasks}
@@ -52,13 +55,13 @@ def recall(sheet: Sheet) -> dict[str, Any] | None:
 
 
 def _read(path: Path, hidden: bool) -> list[dict[str, Any]]:
-    """The rows that are kept, if they are of the same tests."""
+    """Return the stored rows, if they come from the same kind of tests: hidden ones or only visible ones."""
     found = _load(path)
     return found["rows"] if found.get("hidden") == hidden else []
 
 
 def _load(path: Path) -> dict[str, Any]:
-    """Return what is stored about a notebook; nothing if the file is damaged or about another notebook."""
+    """Return what is stored about a notebook, or {} if the file is damaged or about another notebook."""
 
     def checked(stored: dict[str, Any]) -> dict[str, Any]:
         complete = all({"id", "points", "outcome", "answer"} <= row.keys() for row in stored["rows"])
@@ -73,7 +76,7 @@ def _place(path: Path) -> Path:
 
 
 def _digests(sheet: Sheet) -> dict[str, str]:
-    """A hash of what a verdict is about: each answer that would run, and its test in this edition."""
+    """Return a hash for each task, made from the answer that would run and the task's test."""
     tests = {task.id: task.test.source for task in sheet.tasks if task.test is not None}
     return {
         task: hashlib.sha256(f"{code}\0{tests.get(task, '')}".encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Keeping what a check has found: the notebook's last verdicts, and the learner's progress."""
+"""Record the results of a check: the notebook's last verdicts, and the learner's progress."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -14,12 +14,12 @@ from secant.progress.rewards import ACHIEVEMENTS
 
 
 def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dict[str, Any]:
-    """Keep what a check has found; return what the learner earned by it, and what went wrong.
+    """Record the results of a check, and return what the learner earned and what went wrong.
 
     Args:
-        sheet: what was checked.
-        rows: the verdicts that fell.
-        whole: whether all tasks were asked, though a check that was stopped has not decided them all.
+        sheet: the notebook that was checked.
+        rows: the verdicts that were reached.
+        whole: whether the check was for all tasks, even if it was stopped before it decided them all.
     """
     last.keep(sheet, rows)
     noted = record.check(
@@ -33,9 +33,11 @@ def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dic
     )
     if sheet.root and (workspace := next((f for f in sheet.path.parents if (f / START).is_file()), None)):
         refresh(sheet.root, workspace)
-    said = sheet.language
+    spoken = sheet.language
     new = [
-        {"title": each.title[said], "how": each.how[said]} for each in ACHIEVEMENTS if each.id in noted.new
+        {"title": each.title[spoken], "how": each.how[spoken]}
+        for each in ACHIEVEMENTS
+        if each.id in noted.new
     ]
     level = {"number": noted.level.number, "title": noted.level.title} if noted.level else None
     return {
@@ -45,7 +47,7 @@ def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dic
 
 
 def lesson_after(folder: str, language: Language) -> str:
-    """The number and the title of the lesson after this one; nothing if there is none."""
+    """Return the number and the title of the next lesson, or "" if there is no next lesson."""
     root = find_course()
     with suppress(OSError, ValueError, KeyError, TypeError):
         course = read_course(root, language) if root else ()
@@ -55,7 +57,7 @@ def lesson_after(folder: str, language: Language) -> str:
 
 
 def has_seen(lesson: str, task: str) -> bool:
-    """Whether the learner's progress has a pass of this task, or its solution looked at."""
+    """Return whether the learner has passed a task or has looked at its solution, as progress records it."""
     try:
         known = store.read()["lessons"].get(lesson, {}).get(task)
     except store.StoreError:
@@ -64,5 +66,5 @@ def has_seen(lesson: str, task: str) -> bool:
 
 
 def note_solution(lesson: str, task: str) -> None:
-    """Keep that a worked solution was looked at."""
+    """Record that the learner looked at a worked solution."""
     record.solution(lesson, task)

@@ -1,4 +1,4 @@
-"""One check under way: where it runs, what it tells, and how it is stopped."""
+"""A single check under way: where it runs, what it reports, and how it is stopped."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ from secant.language import language, say
 Event = dict[str, Any]
 Examine = Callable[[Callable[[Event], None]], Event]
 Finish = Callable[[Event, list[Event]], None]
-_END_SECONDS = 3.0  # what a stopped check may take to note its verdicts
+_END_SECONDS = 3.0  # seconds for a stopped check to record its verdicts
 _ENDED = {
     "en": "The process that checks has ended unexpectedly. Please check again.",
     "ko": "확인하던 프로세스가 갑자기 끝났습니다. 다시 확인해 주세요.",
@@ -33,16 +33,16 @@ _NO_ROOM = {
 
 
 class Stopped(Exception):
-    """The check was stopped."""
+    """The error raised in a check that was stopped."""
 
 
 class Running:
-    """A check.
+    """A check under way.
 
     Args:
-        examine: does it, tells each row, and returns the score.
-        tell: hears each event.
-        finish: hears the last event, with all rows, in a thread of the check's own.
+        examine: the function that does the check, passes on each row, and returns the score.
+        tell: the function that receives each event.
+        finish: the function that receives the last event and all rows, in a thread of the check.
     """
 
     def __init__(self, examine: Examine, tell: Callable[[Event], None], finish: Finish) -> None:
@@ -51,39 +51,43 @@ class Running:
         self._finish = finish
         self._rows: list[Event] = []
         self._started = time.monotonic()
-        self._stopped = self._gone = False
-        self._alone = threading.Lock()
+        self._stopped = self._has_ended = False
+        self._lock = threading.Lock()
         self._spoken = language()
 
     def start(self, pool: Pool) -> None:
-        """Begin. Where the machine has no room for it, that is how it ends."""
+        """Begin the check, or end it with an error if the machine cannot start another process."""
         try:
             self._thread = self._begin(pool)
-        except (OSError, RuntimeError):  # no process, no pipe, no thread
+        except (OSError, RuntimeError):  # no process, pipe or thread could be created
             self._finish({"event": "error", "message": _NO_ROOM[self._spoken]}, [])
 
     def _begin(self, pool: Pool) -> threading.Thread:
-        """Begin, and return the thread that ends with the check.
+        """Begin the check, and return the thread that ends with it.
 
         Raises:
-            OSError, RuntimeError: it could not be begun, and nothing is left of it.
+            OSError, RuntimeError: the check could not be started, and nothing is left of it.
         """
         raise NotImplementedError
 
     def stop(self) -> bool:
-        """Have it end soon; whether it was still under way."""
+        """Make the check end soon, and return whether it was still under way."""
         raise NotImplementedError
 
     def wait(self) -> None:
-        """Wait until a check that was stopped has noted its verdicts, but not for long."""
+        """Wait until a stopped check has recorded its verdicts, but not for long."""
         self._thread.join(_END_SECONDS)
 
-    def _hear(self, row: Event) -> None:
+    def _add_row(self, row: Event) -> None:
         self._rows.append(row)
         self._tell({"event": "task", "task": row})
 
-    def _over(self, end: Event | None) -> None:
-        """Say how it has ended; end: None if it says nothing itself."""
+    def _send_last_event(self, end: Event | None) -> None:
+        """Send the last event of the check.
+
+        Args:
+            end: the last event that the check itself returned; None if it returned no such event.
+        """
         if self._stopped:
             end = {"event": "stopped"}
         elif end is None:
@@ -92,10 +96,10 @@ class Running:
             end["seconds"] = round(time.monotonic() - self._started, 3)
         self._finish(end, self._rows)
 
-    def _ending(self, hear: Callable[[Event], None]) -> Event:
-        """Examine to the end, and return the last event."""
+    def _run_to_end(self, on_row: Callable[[Event], None]) -> Event:
+        """Run the check to its end, and return its last event."""
         try:
-            return {"event": "end", **self._examine(hear)}
+            return {"event": "end", **self._examine(on_row)}
         except WallError as error:
             why = say(
                 en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없었습니다({error})."
@@ -106,48 +110,50 @@ class Running:
 
 
 class Forked(Running):
-    """In a fork of this process, which is ended to stop it; what it has started ends with it. Linux only."""
+    """A check in a fork of this process. To stop it, the fork and its children are killed. Linux only."""
 
     _pid = 0
 
     def _begin(self, pool: Pool) -> threading.Thread:
-        back, out = os.pipe()
-        thread = threading.Thread(target=self._listen, args=(back,), daemon=True)
+        read_end, write_end = os.pipe()
+        thread = threading.Thread(target=self._listen, args=(read_end,), daemon=True)
         try:
-            self._fork(back, out)
+            self._fork(read_end, write_end)
             thread.start()
         except (OSError, RuntimeError):
-            os.close(back)
+            os.close(read_end)
             if self._pid:
                 os.kill(self._pid, signal.SIGKILL)
                 os.waitpid(self._pid, 0)
             raise
         finally:
-            os.close(out)
+            os.close(write_end)
         return thread
 
-    def _fork(self, back: int, out: int) -> None:
+    def _fork(self, read_end: int, write_end: int) -> None:
         parent = os.getpid()
         self._pid = os.fork()
         if self._pid == 0:
             try:
-                os.close(back)
+                os.close(read_end)
                 language(self._spoken)
                 die_with(parent)
-                self._in_fork(out)
+                self._in_fork(write_end)
             finally:
                 os._exit(0)
         with contextlib.suppress(OSError):
-            os.setpgid(self._pid, self._pid)  # here as well, since either may come first
+            # set the group in the parent too, since either process may run first
+            os.setpgid(self._pid, self._pid)
 
-    def _in_fork(self, out: int) -> None:
-        os.setpgid(0, 0)  # to be ended together with the forks that ask tasks
-        with open(out, "wb", buffering=0) as pipe:
-            pipe.write(json.dumps(self._ending(lambda row: _write(pipe, row))).encode() + b"\n")
+    def _in_fork(self, write_end: int) -> None:
+        # a process group, so that the forks that test tasks are killed together with this one
+        os.setpgid(0, 0)
+        with open(write_end, "wb", buffering=0) as pipe:
+            pipe.write(json.dumps(self._run_to_end(lambda row: _write(pipe, row))).encode() + b"\n")
 
-    def _listen(self, back: int) -> None:
+    def _listen(self, read_end: int) -> None:
         end = None
-        with open(back, "rb") as pipe:
+        with open(read_end, "rb") as pipe:
             for line in pipe:
                 if self._stopped or not line.endswith(b"\n"):
                     continue
@@ -155,15 +161,15 @@ class Forked(Running):
                 if "event" in found:
                     end = found
                 else:
-                    self._hear(found)
-        with self._alone:
-            self._gone = True
+                    self._add_row(found)
+        with self._lock:
+            self._has_ended = True
             os.waitpid(self._pid, 0)
-        self._over(end)
+        self._send_last_event(end)
 
     def stop(self) -> bool:
-        with self._alone:
-            if self._gone:
+        with self._lock:
+            if self._has_ended:
                 return False
             self._stopped = True
             kill_group(self._pid)
@@ -177,84 +183,92 @@ def _write(pipe: Any, row: Event) -> None:
 
 
 class Leash:
-    """A pool whose processes can be ended from another thread; then it gives none until `slacken`."""
+    """A pool that another thread can stop by killing its processes.
+
+    A stopped pool gives out no processes until `slacken` is called.
+    """
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._taken: list[Container] = []
-        self._pulled = False
+        self._is_stopped = False
 
     def take(self) -> Container:
-        """Hand over a process that has imported everything.
+        """Return a process that has imported everything.
 
         Raises:
-            Stopped: the leash was pulled.
+            Stopped: `pull` was called.
         """
-        if self._pulled:
+        if self._is_stopped:
             raise Stopped
         self._taken.append(self._pool.take())
-        if self._pulled:  # meanwhile
+        if self._is_stopped:  # `pull` was called in the meantime
             self._taken[-1].kill()
         return self._taken[-1]
 
     def refill(self) -> None:
-        """Start as many as are missing; returns at once."""
+        """Start as many processes as are missing, and return at once."""
         self._pool.refill()
 
     def close(self) -> None:
-        """End those that wait."""
+        """End the processes that wait to be taken."""
         self._pool.close()
 
     def pull(self) -> None:
-        """End the processes that were handed over."""
-        self._pulled = True
+        """Kill the processes that were taken, and give out no more."""
+        self._is_stopped = True
         for container in self._taken:
             container.kill()
 
     def slacken(self) -> None:
-        """Begin anew."""
+        """Give out processes again."""
         self._taken.clear()
-        self._pulled = False
+        self._is_stopped = False
 
 
-_one = threading.Lock()  # where nothing can be forked, there is one examiner: its language, its generators
+# Without forks, all checks share one examiner with its language and its random generators. So only one check
+# runs at a time.
+_examiner_lock = threading.Lock()
 
 
 class Threaded(Running):
-    """In a thread of this process, one check after another: where a process cannot be forked safely."""
+    """A check in a thread of this process, for systems on which forks are not safe.
+
+    Such checks run one after another.
+    """
 
     def _begin(self, pool: Pool) -> threading.Thread:
         assert isinstance(pool, Leash)
         self._leash = pool
-        self._begun = False
+        self._has_begun = False
         thread = threading.Thread(target=self._run, daemon=True)
         thread.start()
         return thread
 
     def _run(self) -> None:
-        with _one:
-            with self._alone:
+        with _examiner_lock:
+            with self._lock:
                 self._leash.slacken()
-                self._begun = True
+                self._has_begun = True
             end: Event | None = None
             with contextlib.suppress(Stopped):
                 if not self._stopped:
                     language(self._spoken)
-                    end = self._ending(self._hear_unless_stopped)
-            with self._alone:
-                self._gone = True
-        self._over(end)
+                    end = self._run_to_end(self._add_row_unless_stopped)
+            with self._lock:
+                self._has_ended = True
+        self._send_last_event(end)
 
-    def _hear_unless_stopped(self, row: Event) -> None:
+    def _add_row_unless_stopped(self, row: Event) -> None:
         if self._stopped:
             raise Stopped
-        self._hear(row)
+        self._add_row(row)
 
     def stop(self) -> bool:
-        with self._alone:
-            if self._gone:
+        with self._lock:
+            if self._has_ended:
                 return False
             self._stopped = True
-            if self._begun:
+            if self._has_begun:
                 self._leash.pull()
         return True

@@ -1,7 +1,7 @@
-"""The worker process as the server sees it: started when it is first needed, and again when it has ended.
+"""The server's side of the worker process, which is started on demand and restarted after it has ended.
 
-It ends by itself when it has had nothing to do for long; an order that comes just then goes to the next. A
-worker that leaves an order without an answer is ended, and another begins.
+The worker ends by itself when it has been idle for long. An order that arrives at that moment goes to the
+next worker. A worker that does not answer an order is killed and replaced.
 """
 
 import asyncio
@@ -22,46 +22,51 @@ from platformdirs import user_cache_path
 import autograder
 from autograder.kernels.provisioner import CannotFork, ForkedModule, fork_module
 
-GONE = {"gone": True}  # what an order gets whose worker has ended
+GONE = {"gone": True}  # the answer to an order if the worker has ended
 _MODULE = "autograder.service.worker"
 _WORKER = [sys.executable, "-P", "-m", _MODULE]
-# What its forks need before anything is imported: a thread each, no window, and one order of a set's strings.
+# Settings that the worker's forks need before anything is imported: one thread each, no windows, and a fixed
+# order of strings in a set.
 _ENVIRONMENT = {"MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-ANSWER_SECONDS = 30.0  # for the first answer to an order
-CHECK_SECONDS = 180.0  # to that of a check, and to its beginning, which waits until torch is imported
+ANSWER_SECONDS = 30.0  # seconds to wait for the first answer to an order
+# seconds for the first answer to a check, and for a waiting check to begin (it waits until torch is imported)
+CHECK_SECONDS = 180.0
 Process = subprocess.Popen[bytes] | ForkedModule
-_END_SECONDS = 8.0  # for a worker to end by itself when the server does
+_END_SECONDS = 8.0  # seconds for the worker to end by itself when the server ends
 
 
 class Warm:
-    """One worker process a server. It ends when its standard input closes, so also if the server is killed.
+    """The server's only worker process. It ends when its standard input closes, even if the server is killed.
 
     Args:
-        folder: where it runs: the server's root.
+        folder: the folder in which the worker runs: the server's root.
     """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._process: Process | None = None
         self._orders: dict[int, asyncio.Queue[dict[str, Any]]] = {}
-        self._given: dict[int, Process] = {}  # which process has which order
+        self._processes: dict[int, Process] = {}  # maps an order's number to the process that has the order
         self._numbers = itertools.count(1)
-        self._writing = threading.Lock()
+        self._write_lock = threading.Lock()
         atexit.register(self.close)
 
     @property
     def pid(self) -> int | None:
-        """The worker's process number, while there is one."""
+        """The worker's process id, or None if no worker is running."""
         return self._process.pid if self._process and self._process.poll() is None else None
 
     async def ask(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Return the worker's one answer to an order."""
+        """Return the worker's single answer to an order."""
         async for answer in self.follow(order):
             return answer
         return GONE
 
     async def follow(self, order: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
-        """Yield the worker's answers to an order, up to one that says `last`, or that it has ended."""
+        """Yield the worker's answers to an order.
+
+        The last answer is marked `last`, or it is GONE if the worker has ended.
+        """
         number = next(self._numbers)
         answers = self._orders[number] = asyncio.Queue()
         try:
@@ -72,10 +77,13 @@ class Warm:
             yield answer
         finally:
             del self._orders[number]
-            self._given.pop(number, None)
+            self._processes.pop(number, None)
 
     async def _first(self, order: dict[str, Any], answers: asyncio.Queue[dict[str, Any]]) -> dict[str, Any]:
-        """Return the first answer to an order; it is given again if another order's worker was ended."""
+        """Return the first answer to an order.
+
+        If the worker ended before it answered, the order is sent once more.
+        """
         seconds = CHECK_SECONDS if order["do"] == "check" else ANSWER_SECONDS
         for _ in range(2):
             try:
@@ -84,7 +92,7 @@ class Warm:
                         return GONE
                     answer = await answers.get()
             except TimeoutError:
-                self._end(self._given.get(order["id"]))
+                self._kill(self._processes.get(order["id"]))
                 return GONE
             if "gone" not in answer:
                 break
@@ -93,17 +101,20 @@ class Warm:
     async def _following(
         self, answer: dict[str, Any], number: int, answers: asyncio.Queue[dict[str, Any]]
     ) -> dict[str, Any]:
-        """Return the answer after this one: of a check as late as it comes, unless it has not begun."""
+        """Return the next answer to an order.
+
+        There is no time limit, except for a check that has not begun.
+        """
         waits = answer.get("event") == {"event": "waits"}
         try:
             async with asyncio.timeout(CHECK_SECONDS if waits else None):
                 return await answers.get()
         except TimeoutError:
-            self._end(self._given.get(number))
+            self._kill(self._processes.get(number))
             return GONE
 
-    def _end(self, process: Process | None) -> None:
-        """End a worker that does not answer; whoever waits for it hears of it."""
+    def _kill(self, process: Process | None) -> None:
+        """Kill a worker that does not answer. All orders that wait for its answers then receive GONE."""
         if process is not None and process.stdin is not None:
             if self._process is process:
                 self._process = None
@@ -112,12 +123,12 @@ class Warm:
                 process.stdin.close()
 
     def _send(self, order: dict[str, Any], loop: asyncio.AbstractEventLoop) -> bool:
-        """Hand an order over; twice if the worker has just ended."""
+        """Send an order to the worker, once more if it has just ended, and return whether that succeeded."""
         for _ in range(2):
             try:
-                with self._writing:
+                with self._write_lock:
                     process = self._running(loop)
-                    self._given[order["id"]] = process
+                    self._processes[order["id"]] = process
                     stdin = process.stdin
                     assert stdin is not None
                     stdin.write(json.dumps(order).encode() + b"\n")
@@ -131,14 +142,14 @@ class Warm:
     def _running(self, loop: asyncio.AbstractEventLoop) -> Process:
         if self._process is None or self._process.poll() is not None:
             self._process = self._start()
-            threading.Thread(target=self._hear, args=(self._process, loop), daemon=True).start()
+            threading.Thread(target=self._read_answers, args=(self._process, loop), daemon=True).start()
         return self._process
 
     def _start(self) -> Process:
-        """Start a worker: a fork of the kernels' template, where there is one, which has imported torch."""
+        """Start a worker: if possible, as a fork of the kernels' template, which has imported torch."""
         package = str(Path(autograder.__file__).resolve().parents[1])
         paths = [package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-        # In /tmp, where torch has it, others could read it, or make it first.
+        # By default, torch's cache is in /tmp, where other users could read it or create it first.
         cache = {"TORCHINDUCTOR_CACHE_DIR": str(user_cache_path("secant") / "torch")}
         environment = cache | os.environ | _ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(paths)}
         try:
@@ -148,33 +159,33 @@ class Warm:
                 _WORKER, cwd=self._folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
             )
 
-    def _hear(self, process: Process, loop: asyncio.AbstractEventLoop) -> None:
-        """In a thread: pass on what the worker says, and that it has ended."""
+    def _read_answers(self, process: Process, loop: asyncio.AbstractEventLoop) -> None:
+        """Pass on the worker's answers in a thread, and report when the worker has ended."""
         assert process.stdout is not None
-        with contextlib.suppress(RuntimeError):  # the loop is closed: so is the server
+        with contextlib.suppress(RuntimeError):  # the event loop is closed, so the server is ending
             with process.stdout:
                 for line in process.stdout:
                     if not line.endswith(b"\n"):
-                        break  # it was ended while it wrote
+                        break  # the worker was killed while it wrote this line
                     loop.call_soon_threadsafe(self._deliver, json.loads(line))
-            loop.call_soon_threadsafe(self._all_gone, process)
+            loop.call_soon_threadsafe(self._on_exit, process)
         process.wait()
 
     def _deliver(self, answer: dict[str, Any]) -> None:
         if answers := self._orders.get(answer.pop("id")):
             answers.put_nowait(answer)
 
-    def _all_gone(self, process: Process) -> None:
+    def _on_exit(self, process: Process) -> None:
         if self._process is process:
             self._process = None
-        for number, given in list(self._given.items()):
-            if given is process:
-                del self._given[number]
+        for number, owner in list(self._processes.items()):
+            if owner is process:
+                del self._processes[number]
                 if answers := self._orders.get(number):
                     answers.put_nowait(GONE)
 
     def close(self) -> None:
-        """End the worker, if there is one; it has a little time to note its verdicts."""
+        """End the worker, if there is one, after a short time in which it can record its verdicts."""
         process, self._process = self._process, None
         if process is not None and process.stdin is not None:
             with contextlib.suppress(OSError):

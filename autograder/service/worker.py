@@ -1,15 +1,17 @@
-"""The worker: a process beside the Jupyter server that keeps an examiner warm.
+"""The worker: a process next to the Jupyter server that keeps an examiner ready.
 
     python -m autograder.service.worker
 
-It reads orders, JSON a line, from its standard input, and writes answers, JSON a line with the order's `id`,
-to its standard output. An order's last answer says `last`. When its input ends, it ends with all it started,
-whatever it is doing: orders are read in a thread of their own, and no order may take longer than a limit.
-It also ends when it has had nothing to do for long (SECANT_IDLE_MINUTES), so that its memory is free. With
-the next order the server starts another.
+It reads orders from its standard input, one line of JSON each. It writes answers to its standard output, one
+line of JSON each, with the order's `id`. The last answer to an order has `last`.
 
-On Linux each check is a fork of this process, so that nothing a check does stays, several notebooks are
-checked side by side, and to stop a check is to end its process. Elsewhere checks run one after another.
+When its input ends, it ends with everything it has started, whatever it is doing: a separate thread reads the
+orders, and no order may take longer than a limit. It also ends after a long idle time (SECANT_IDLE_MINUTES),
+so that its memory is free. With the next order, the server starts another worker.
+
+On Linux, each check is a fork of this process. So nothing that a check does stays, several notebooks are
+checked at the same time, and a check is stopped by killing its process. Elsewhere, checks run one after
+another.
 """
 
 import contextlib
@@ -39,23 +41,24 @@ from secant.language import LANGUAGES, Language, language, say
 from secant.progress import record
 from secant.visible import visible
 
-ORDER_SECONDS = 20  # of one order, of which most take milliseconds; a check only begins within it
-IDLE_MINUTES = 10.0  # unless SECANT_IDLE_MINUTES says otherwise
-_END_SECONDS = 5.0  # from the end of the orders to that of the process
+# seconds for one order; most take milliseconds, and a check only has to begin within this time
+ORDER_SECONDS = 20
+IDLE_MINUTES = 10.0  # minutes without an order, unless SECANT_IDLE_MINUTES sets another limit
+_END_SECONDS = 5.0  # seconds from the end of the orders to the forced end of the process
 
 Answer = Callable[[dict[str, Any]], None]
 Noted = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
 
 
 class Worker:
-    """Obeys orders, one after another: all but a check is answered at once.
+    """The part of the worker process that executes orders. It answers all orders except checks at once.
 
-    A check that is ordered before torch is imported says that it waits; other orders are obeyed meanwhile.
+    A check that arrives before torch is imported is reported as waiting. Other orders are executed meanwhile.
 
     Args:
-        write: passes an answer on.
-        kind: how checks run.
-        idle: after how many seconds without anything to do it ends; None for never.
+        write: the function that sends an answer to the server.
+        kind: the class of the checks: `Forked` or `Threaded`.
+        idle: the number of idle seconds after which the worker ends; None for no limit.
     """
 
     def __init__(
@@ -69,23 +72,24 @@ class Worker:
         self._running: dict[Path, Running] = {}
         self._kitchen: Any = None
         self._orders: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
-        self._early: list[dict[str, Any]] | None = []  # checks ordered before all is imported
-        self._alone = threading.Lock()
-        self._obeying = threading.Lock()
+        # checks that arrived before everything was imported; None afterwards
+        self._early: list[dict[str, Any]] | None = []
+        self._early_lock = threading.Lock()
+        self._order_lock = threading.Lock()
         threading.Thread(target=self._prepare, daemon=True).start()
 
     def listen(self, lines: Iterable[bytes]) -> None:
-        """In a thread: take orders until there are no more, then see to it that this process ends."""
+        """Read orders in a thread until there are no more, then make sure that this process ends."""
         for line in lines:
             self._orders.put(json.loads(line))
         self._orders.put(None)
         time.sleep(_END_SECONDS)
-        os._exit(1)  # it is still doing something
+        os._exit(1)  # the process is still running, so it must be busy
 
     def serve(self) -> None:
-        """Obey until the orders end, or there has been nothing to do for long."""
+        """Execute orders until there are no more, or until the worker has been idle for long."""
         while (order := self._next()) is not None:
-            with self._obeying, _limited(ORDER_SECONDS):
+            with self._order_lock, _limited(ORDER_SECONDS):
                 self.obey(order)
 
     def _next(self) -> dict[str, Any] | None:
@@ -97,58 +101,60 @@ class Worker:
                     return None
 
     def _prepare(self) -> None:
-        """In a thread: get ready for checks, then have those made that were ordered meanwhile."""
+        """Get ready for checks in a thread, then queue those that arrived meanwhile."""
         self._warm()
-        with self._alone:
+        with self._early_lock:
             early, self._early = self._early or [], None
         for order in early:
             self._orders.put(order)
 
-    def _waits(self, order: dict[str, Any]) -> bool:
-        """Whether a check has to wait until all is imported; it is then ordered again."""
-        with self._alone:
+    def _postpone(self, order: dict[str, Any]) -> bool:
+        """Save a check for later if not everything is imported yet, and return whether it was saved."""
+        with self._early_lock:
             if self._early is not None:
                 self._early.append(order)
             return self._early is not None
 
     def _is_busy(self, path: str) -> bool:
-        """Whether a notebook is being checked, or is about to be."""
-        with self._alone:
+        """Return whether a notebook is being checked, or has a check that waits."""
+        with self._early_lock:
             early = [order["path"] for order in self._early or []]
         return Path(path) in self._running or path in early
 
-    def _forget(self, path: str) -> bool:
-        """Stop the checks of a notebook that still wait; whether there were any."""
-        with self._alone:
+    def _drop_waiting(self, path: str) -> bool:
+        """Stop the waiting checks of a notebook, and return whether there were any."""
+        with self._early_lock:
             waiting = [order for order in self._early or [] if order["path"] == path]
             for order in waiting:
-                self._early = [kept for kept in self._early or [] if kept is not order]
+                self._early = [other for other in self._early or [] if other is not order]
         for order in waiting:
             self._write({"id": order["id"], "event": {"event": "stopped"}, "last": True})
         return bool(waiting)
 
     def _warm(self) -> None:
-        """Import what a check needs, while a page is told about its lesson."""
+        """Import what a check needs, while a page already gets its lesson's data."""
         from autograder.service.kitchen import Kitchen
 
         if self._pool is None:
             try:
-                self._pool = self._forked()
+                self._pool = self._fork_pool()
             except (OSError, WallError) as error:
                 print(f"Checks will be slower: {error}.", file=sys.stderr)
                 self._kind, self._pool = Threaded, Leash(WarmPool())
         self._kitchen = Kitchen(self._pool, self._reader, side_by_side=self._kind is Forked)
 
-    def _forked(self) -> ForkPool:
-        """A pool that shares this process's memory.
+    def _fork_pool(self) -> ForkPool:
+        """Return a pool that shares this process's memory.
 
         Raises:
-            OSError, WallError: there is none.
+            OSError, WallError: the pool cannot be made.
         """
-        # It makes forks quick, but would copy what is shared with kernels: memory is dear on a hub alone.
+        # collapse() makes forks quick, but it copies memory that is shared with kernels. On a hub memory is
+        # scarce, so it is not called there.
         if "JUPYTERHUB_USER" not in os.environ:
             pages.collapse()
-        with self._obeying:  # else the fork would keep for ever what an order holds
+        # otherwise the fork would keep for ever what a running order holds, such as open files
+        with self._order_lock:
             pool = ForkPool(fork=True)
         try:
             pool.wait()
@@ -158,37 +164,37 @@ class Worker:
         return pool
 
     def obey(self, order: dict[str, Any]) -> None:
-        """Answer an order, or begin to."""
+        """Answer an order, or begin the check that it asks for."""
 
         def answer(found: dict[str, Any]) -> None:
             self._write({"id": order["id"], **found})
 
         language(_language(order.get("lang")))
         try:
-            self._obey(order, answer)
+            self._execute(order, answer)
         except NoLesson as error:
-            answer(_refused(404, str(error)))
+            answer(_refusal(404, str(error)))
         except CourseError as error:
-            answer(_refused(422, str(error)))
+            answer(_refusal(422, str(error)))
         except OSError as error:
-            answer(_refused(404, f"{Path(order['path']).name}: {error.strerror}."))
-        except Exception:  # a fault of ours, with one notebook: the others still want to be checked
+            answer(_refusal(404, f"{Path(order['path']).name}: {error.strerror}."))
+        except Exception:  # a fault of Secant's own with one notebook; others must still be checked
             traceback.print_exc()
-            answer(_refused(500, _fault()))
+            answer(_refusal(500, _fault()))
 
-    def _obey(self, order: dict[str, Any], answer: Answer) -> None:
+    def _execute(self, order: dict[str, Any], answer: Answer) -> None:
         try:
             match order["do"]:
                 case "stop":
                     running = self._running.get(Path(order["path"]))
-                    stopped = self._forget(order["path"]) or (running is not None and running.stop())
+                    stopped = self._drop_waiting(order["path"]) or (running is not None and running.stop())
                     answer({"last": True, "ok": {"stopped": stopped}})
                 case "check":
                     self._check(order, answer)
                 case _:
                     answer({"last": True, "ok": self._tell(order)})
         except PlainNotebook as plain:
-            self._obey_plain(order, answer, plain)
+            self._execute_plain(order, answer, plain)
 
     def _tell(self, order: dict[str, Any]) -> dict[str, Any]:
         sheet = self._read(order)
@@ -213,12 +219,12 @@ class Worker:
         raise ValueError(order["do"])
 
     def _read(self, order: dict[str, Any]) -> Sheet:
-        """Read the order's notebook; from here on, its language is spoken."""
+        """Read the order's notebook, and switch to its language."""
         sheet = self._reader.read(Path(order["path"]), Path(order["below"]))
         language(sheet.language)
         return sheet
 
-    def _obey_plain(self, order: dict[str, Any], answer: Answer, plain: PlainNotebook) -> None:
+    def _execute_plain(self, order: dict[str, Any], answer: Answer, plain: PlainNotebook) -> None:
         """Answer an order about a notebook with ordinary nbgrader tests: describe it, or run those tests."""
         path = Path(order["path"])
         if plain.has_tests and order["do"] == "lesson":
@@ -227,10 +233,10 @@ class Worker:
         elif plain.has_tests and order["do"] == "check" and order.get("plain"):
             self._check_plain(order, answer)
         else:
-            answer(_refused(415, str(plain)))
+            answer(_refusal(415, str(plain)))
 
     def _check_plain(self, order: dict[str, Any], answer: Answer) -> None:
-        """Run the visible tests of a plain assignment. No progress is recorded: they earn nothing."""
+        """Run the visible tests of a plain assignment. They earn nothing, so no progress is recorded."""
         path, below = Path(order["path"]), Path(order["below"])
         if self._may_run(order, path, answer) and not self._must_wait(order, answer):
             answer({"event": {"event": "begin", "plain": True}})
@@ -249,7 +255,7 @@ class Worker:
             return
         wanted = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
         if not wanted:
-            answer(_refused(404, _no_task(order["task"])))
+            answer(_refusal(404, _no_task(order["task"])))
             return
         if self._must_wait(order, answer):
             return
@@ -258,7 +264,7 @@ class Worker:
         answer({"event": {**begin, "hidden": sheet.hidden, "tasks": wanted}})
 
         def noted(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-            if rows or end["event"] == "end":  # what was decided before a stop counts as well
+            if rows or end["event"] == "end":  # verdicts reached before a stop count as well
                 return note(sheet, rows, whole=order["task"] is None)
             return {}
 
@@ -270,35 +276,40 @@ class Worker:
         )
 
     def _is_refused_as_busy(self, order: dict[str, Any], answer: Answer) -> bool:
-        """Refuse an order about a notebook that is being checked; return whether it is."""
+        """Refuse an order about a notebook that is being checked, and return whether it was refused."""
         busy = self._is_busy(order["path"])
         if busy:
-            said = say(en="This notebook is already being checked.", ko="이 노트북을 이미 확인하고 있습니다.")
-            answer(_refused(409, said))
+            message = say(
+                en="This notebook is already being checked.", ko="이 노트북을 이미 확인하고 있습니다."
+            )
+            answer(_refusal(409, message))
         return busy
 
     def _may_run(self, order: dict[str, Any], path: Path, answer: Answer) -> bool:
-        """Return whether the reader has agreed that a notebook is run; refuse the order if not."""
+        """Return whether the user has agreed to run a notebook; refuse the order if not."""
         if order.get("agree"):
             consent.agree(path)
         elif not consent.is_agreed(path):
-            answer(_refused(428, _not_agreed(path.name)))
+            answer(_refusal(428, _not_agreed(path.name)))
             return False
         return True
 
     def _must_wait(self, order: dict[str, Any], answer: Answer) -> bool:
-        """Put a check off until all is imported; return whether it was."""
-        waits = self._waits(order)
-        if waits:
+        """Postpone a check until everything is imported, and return whether it was postponed."""
+        is_postponed = self._postpone(order)
+        if is_postponed:
             answer({"event": {"event": "waits"}})
-        return waits
+        return is_postponed
 
     def _run(self, path: Path, answer: Answer, examine: Examine, noted: Noted) -> None:
         """Begin a check.
 
         Args:
-            examine: does it; see `Running`.
-            noted: records what was found, in a thread of the check's own; returns more for the last event.
+            path: the path of the notebook.
+            answer: the function that sends an answer to the order.
+            examine: the function that does the check; see `Running`.
+            noted: the function that records the results, in a thread of the check, and returns additions to
+                the last event.
         """
 
         def finish(end: dict[str, Any], rows: list[dict[str, Any]]) -> None:
@@ -312,7 +323,7 @@ class Worker:
         running.start(self._pool)
 
     def close(self) -> None:
-        """End every check, and the processes that wait."""
+        """Stop all checks, and end the processes that wait in the pool."""
         ending = list(self._running.values())
         for running in ending:
             running.stop()
@@ -324,9 +335,10 @@ class Worker:
 
 @contextlib.contextmanager
 def _limited(seconds: int) -> Iterator[None]:
-    """End this process if the body takes longer: by the kernel, since no thread of Python's may get a turn.
+    """Kill this process if the body takes longer.
 
-    The server starts another. On Windows it is the server alone that sees to the limit.
+    The kernel does it, since a thread of Python might never get a turn. The server then starts another
+    worker. On Windows, only the server enforces the limit.
     """
     if not hasattr(signal, "alarm"):
         yield
@@ -340,16 +352,16 @@ def _limited(seconds: int) -> Iterator[None]:
 
 
 def _hint(sheet: Sheet, task: str, number: int) -> dict[str, Any]:
-    told = describe.told(sheet).get(task)
-    if told is None:
+    task_text = describe.told(sheet).get(task)
+    if task_text is None:
         raise NoLesson(_no_task(task))
-    if not 1 <= number <= len(told.hints):
+    if not 1 <= number <= len(task_text.hints):
         raise NoLesson(
             say(en=f"{task} has no hint {number}.", ko=f"{task}에는 {number}번째 힌트가 없습니다.")
         )
     record.hint(sheet.assignment.lesson, task, number)
-    title, text = told.hints[number - 1]
-    return {"title": title, "text": text, "number": number, "of": len(told.hints)}
+    title, text = task_text.hints[number - 1]
+    return {"title": title, "text": text, "number": number, "of": len(task_text.hints)}
 
 
 def _solution(sheet: Sheet, task: str) -> dict[str, Any]:
@@ -378,19 +390,19 @@ def _no_task(task: object) -> str:
     return say(en=f'There is no task "{task}" in this notebook.', ko=f'이 노트북에 "{task}" 과제가 없습니다.')
 
 
-def _refused(status: int, message: str) -> dict[str, Any]:
+def _refusal(status: int, message: str) -> dict[str, Any]:
     return {"last": True, "refused": status, "message": message}
 
 
-def _idle_seconds(said: str) -> float | None:
-    """After how many seconds an idle worker ends; None for never. The environment says it in minutes."""
+def _idle_seconds(setting: str) -> float | None:
+    """Return how many seconds a worker may be idle, or None for no limit, from a setting in minutes."""
     try:
-        minutes = float(said or IDLE_MINUTES)
+        minutes = float(setting or IDLE_MINUTES)
     except ValueError:
         minutes = -1
     if not 0 <= minutes < 10**6:
         print(
-            f"SECANT_IDLE_MINUTES is {said!r}: a number of minutes was expected, or 0 for never. "
+            f"SECANT_IDLE_MINUTES is {setting!r}: a number of minutes was expected, or 0 for never. "
             f"The checker ends after {IDLE_MINUTES:g}.",
             file=sys.stderr,
         )
@@ -403,16 +415,17 @@ def _language(name: object) -> Language:
 
 
 def main() -> None:
-    """Obey what comes in."""
-    # A fork that takes over a thread's locks would be one; these threads only read and write pipes.
+    """Execute the orders on standard input."""
+    # Python warns that a fork may inherit a lock held by a thread. The worker's threads only read and write
+    # pipes.
     warnings.filterwarnings("ignore", message=".*multi-threaded.*fork", category=DeprecationWarning)
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints by itself, prints to the server's log
-    alone = threading.Lock()
+    os.dup2(2, 1)  # anything else that prints goes to the server's log
+    write_lock = threading.Lock()
 
     def write(answer: dict[str, Any]) -> None:
         line = json.dumps(answer).encode() + b"\n"
-        with alone, contextlib.suppress(OSError):
+        with write_lock, contextlib.suppress(OSError):
             out.write(line)
             out.flush()
 
@@ -421,10 +434,10 @@ def main() -> None:
     threading.Thread(target=worker.listen, args=(sys.stdin.buffer,), daemon=True).start()
     try:
         worker.serve()
-    except KeyboardInterrupt:  # of the server's terminal
+    except KeyboardInterrupt:  # Ctrl+C in the server's terminal
         pass
     except BaseException:
-        traceback.print_exc()  # which leaving at once would not show
+        traceback.print_exc()  # os._exit below would hide the error
     finally:
         worker.close()
         os._exit(0)
