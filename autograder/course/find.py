@@ -1,4 +1,4 @@
-"""Which notebook a learner means: a path, a folder with one notebook, or a lesson's number."""
+"""Finding the notebook that a learner names: by path, by a folder with one notebook, or by lesson number."""
 
 from pathlib import Path
 
@@ -8,14 +8,14 @@ from secant.language import say
 
 
 def find_notebook(word: str, here: Path) -> Path:
-    """Return the notebook that a word means, seen from a folder.
+    """Return the notebook that the learner's word means.
 
     Args:
-        word: a notebook's path, a folder's, or a lesson's number such as 3 or 03.
-        here: the folder that the learner is in: a lesson's, or the one that holds the lessons.
+        word: the path of a notebook or a folder, or a lesson's number such as 3 or 03.
+        here: the current folder: a lesson's folder, or the one that holds the lessons.
 
     Raises:
-        CourseError: there is none, or more than one.
+        CourseError: no notebook matches the word, or several do.
     """
     path = here / word
     if word.isdecimal() and not path.exists():

@@ -1,4 +1,4 @@
-"""A lesson's text, read: the notebook it stands for, its tasks, and the answers kept beside it."""
+"""A lesson's text and how it is read: into a notebook, its tasks, and its recorded answers."""
 
 import hashlib
 import re
@@ -20,24 +20,24 @@ from secant.catalogue import Texts, of_task, read_hints, usual
 from secant.language import LANGUAGES, is_language
 from secant.where import TRUST, is_course, is_trusted, nearest
 
-#: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
+#: The metadata keys that a cell of a lesson's text may have. rules.py reports any other key as a mistake.
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags", *HEADER_MARKS})
-#: The folders of a lesson whose files a student gets too.
+#: The folders of a lesson whose files are released to students together with the notebook.
 EXTRA_FOLDERS = ("data", "images")
-#: How a recorded answer names the course's own answer as the one that it starts from.
+#: The name with which a recorded answer declares that it is a variant of the course's own answer.
 OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-# Not after a #: the line may be switched off. The import has no bracket.
+# A call after a # does not count, since it is commented out. The import has no bracket.
 _CALL = re.compile(r"^[^#\n]*\buse_secant\(", re.MULTILINE)
 _OF_SO_MANY = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
-# How jupytext remembers the look of the text; it says nothing about the notebook.
+# Metadata in which jupytext records the layout of the text. They mean nothing for the notebook.
 _LAYOUT = ("cell_marker", "lines_to_next_cell", "lines_to_end_of_cell_marker", "skipline", "noskipline")
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A folder of course/, named like its text: course/NN_x/NN_x.py."""
+    """A lesson's folder in course/. It contains the lesson's text, course/NN_x/NN_x.py."""
 
     name: str
     folder: Path
@@ -49,24 +49,29 @@ class Lesson:
 
     @property
     def text(self) -> Path:
-        """The lesson as text."""
+        """The path of the lesson's py:percent text."""
         return self.folder / f"{self.name}.py"
 
     @property
     def extra_files(self) -> list[Path]:
-        """The files that a student gets beside the notebook, relative to the lesson's folder."""
+        """The paths of the files released with the notebook, relative to the lesson's folder."""
         found = [p for name in EXTRA_FOLDERS for p in (self.folder / name).rglob("*") if p.is_file()]
         return sorted(p for p in (q.relative_to(self.folder) for q in found) if not _is_by_product(p))
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer to a task: a right one, or a wrong one with the hint (by language) that it must receive.
+    """A recorded answer to a task: a correct one, or a wrong one with the hint that it must receive.
 
     Attributes:
-        hint_name: the hint's in a catalogue, if it was recorded by it; where none has it, `hint` is empty.
-        line: where it begins in its file.
-        points: what a wrong answer earns, of a task that gives partial credit.
+        name: the title of the answer.
+        task: the task's id.
+        source: the answer's code.
+        hint: the text of the hint, by language; empty for a correct answer.
+        hint_name: the hint's name in a catalogue, if the answer refers to the hint by name. If no catalogue
+            has this name, `hint` is empty.
+        line: the line at which the answer begins in its file.
+        points: the points that a wrong answer earns in a task with partial credit.
     """
 
     name: str
@@ -79,13 +84,13 @@ class Answer:
 
 
 def find_root(start: Path) -> Path:
-    """Return the course directory that `start` is in.
+    """Return the course directory that contains `start`.
 
-    Its nbgrader_config.py lies beside course/ or calls use_secant: before the first `autograder add`, a
-    nbgrader course has no course/.
+    It is the nearest folder with an nbgrader_config.py that either lies next to a folder course/ or calls
+    use_secant. An nbgrader course has no course/ before its first `autograder add`.
 
     Raises:
-        CourseError: there is none, or it belongs to another user.
+        CourseError: there is no course directory, or it belongs to another user.
     """
     found = nearest(start, lambda folder: is_course(folder) or calls_use_secant(folder))
     if found is None:
@@ -102,7 +107,7 @@ def find_root(start: Path) -> Path:
 
 
 def calls_use_secant(folder: Path) -> bool:
-    """Return whether a folder has a nbgrader_config.py that calls use_secant. The file is not run."""
+    """Return whether a folder's nbgrader_config.py calls use_secant. The file is searched but not run."""
     try:
         settings = (folder / "nbgrader_config.py").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -111,23 +116,23 @@ def calls_use_secant(folder: Path) -> bool:
 
 
 def find_lessons(root: Path) -> list[Lesson]:
-    """Return the lessons of course/, in order."""
+    """Return the lessons of course/, sorted by name."""
     folders = sorted(p for p in (root / "course").glob("[0-9][0-9]_*") if p.is_dir())
     return [Lesson(p.name, p) for p in folders]
 
 
 def course_languages(root: Path) -> list[str]:
-    """Return the languages that a course's lessons are written in: `languages` of course/syllabus.toml.
+    """Return the languages of a course's lessons, as listed by `languages` in course/syllabus.toml.
 
-    The first one is English, from which the others are translated. The default is English and Korean.
+    The first language is English, from which the others are translated. The default is English and Korean.
 
     Raises:
-        CourseError: the setting is something else.
+        CourseError: the setting is not a list of distinct language codes that begins with "en".
     """
     file = root / "course" / "syllabus.toml"
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    except ValueError:  # which the build says, of the lessons that it lists
+    except ValueError:  # the build reports this error for the lessons in the syllabus
         table = {}
     said = table.get("languages", list(LANGUAGES))
     names = [str(one) for one in said] if isinstance(said, list) else []
@@ -137,12 +142,15 @@ def course_languages(root: Path) -> list[str]:
 
 
 def named(language: str) -> str:
-    """Return a language's name in English, or else its code."""
+    """Return a language's name in English, or its code in quotation marks for other languages."""
     return {"en": "English", "ko": "Korean"}.get(language, f'"{language}"')
 
 
 def choose_lessons(lessons: list[Lesson], words: list[str]) -> list[Lesson]:
-    """Return the lessons that the words mean ("1", "01" or the folder's name); all of them for no word."""
+    """Return the lessons that the words select; all lessons if there are no words.
+
+    A word is a lesson's number ("1" or "01") or its folder's name.
+    """
     chosen = [_choose(lessons, word) for word in words]
     return [lesson for lesson in lessons if lesson in chosen] if words else lessons
 
@@ -161,7 +169,7 @@ def _choose(lessons: list[Lesson], word: str) -> Lesson:
 
 
 def text_of(lesson: Lesson) -> str:
-    """Return a lesson's text; nothing if it cannot be read."""
+    """Return a lesson's text, or an empty string if it cannot be read."""
     try:
         return lesson.text.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -169,14 +177,18 @@ def text_of(lesson: Lesson) -> str:
 
 
 def read_text(path: Path) -> NotebookNode:
-    """Read a py:percent text into a notebook. The same text always gives the same notebook, ids included."""
-    import jupytext  # which imports half of a Jupyter server: too slow for a command that reads no lesson
+    """Read a py:percent text into a notebook. Equal texts give equal notebooks, cell ids included.
+
+    Raises:
+        CourseError: the file cannot be read or is not a py:percent text.
+    """
+    import jupytext  # slow: imports half of a Jupyter server, so only if a lesson is read
 
     try:
         read = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}.") from error
-    except Exception as error:  # jupytext lets YAML's and its own errors through
+    except Exception as error:  # jupytext does not wrap its own errors or YAML's
         raise CourseError(f"{path} is not a py:percent text: {str(error).splitlines()[0]}") from error
     for cell in read.cells:
         for key in _LAYOUT:
@@ -188,10 +200,15 @@ def read_text(path: Path) -> NotebookNode:
 
 
 def cell_lines(path: Path, count: int) -> list[int]:
-    """Return the line of a py:percent text in which each of its cells begins; `count` is how many it has."""
+    """Return the line at which each cell of a py:percent text begins.
+
+    Args:
+        path: the text's file.
+        count: the number of its cells.
+    """
     text = path.read_text(encoding="utf-8").splitlines()
     lines = [number for number, line in enumerate(text, 1) if line.startswith("# %%")]
-    return [1] * (count - len(lines)) + lines  # what has no mark stands before the first
+    return [1] * (count - len(lines)) + lines  # text before the first mark is a cell too
 
 
 def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
@@ -199,7 +216,7 @@ def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
 
     Args:
         lesson: the lesson.
-        marked: whether what was filled in is marked, as in the notebook that an instructor sees.
+        marked: whether to mark the filled-in values, as in the instructor's notebook.
     """
     notebook = read_text(lesson.text)
     total = listed_lessons(lesson.root) or len(find_lessons(lesson.root))
@@ -211,13 +228,13 @@ def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
 
 
 def listed_lessons(root: Path) -> int | None:
-    """Return how many lessons a course's syllabus lists; None if the course has no syllabus."""
+    """Return the number of lessons in a course's syllabus; None if the course has no syllabus."""
     syllabus = root / "course" / "syllabus.toml"
     return syllabus.read_text(encoding="utf-8").count("[[lesson]]") if syllabus.is_file() else None
 
 
 def _name_cells(cells: list[NotebookNode]) -> None:
-    """Give each cell an id that an edit elsewhere in the lesson does not change."""
+    """Give each cell an id that edits elsewhere in the lesson do not change."""
     seen: Counter[str] = Counter()
     for cell in cells:
         named = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64]
@@ -231,20 +248,20 @@ def _digest(text: str, length: int) -> str:
 
 
 def english_hash(source: str) -> str:
-    """Return what a translated cell stores of its English twin, so that a stale translation is noticed.
+    """Return the hash of an English cell that its translations store, to detect stale translations.
 
-    How many lessons there are is no matter of translation.
+    The lesson count ("of 10") is removed before hashing, so that adding a lesson makes no translation stale.
     """
     return _digest(_OF_SO_MANY.sub(r"\1", short(source).strip()), 8)
 
 
 def wrong_answers(lesson: Lesson) -> list[Answer]:
-    """Return the wrong answers kept beside a lesson, each with the hint that it must receive."""
+    """Return a lesson's recorded wrong answers, each with the hint that it must receive."""
     return _answers(lesson, "wrong_answers.py", read_hints(lesson.folder))
 
 
 def right_answers(lesson: Lesson) -> list[Answer]:
-    """Return the right answers in another style kept beside a lesson."""
+    """Return a lesson's recorded correct answers, written in another style than the course's own."""
     return _answers(lesson, "right_answers.py")
 
 
@@ -254,14 +271,19 @@ def _answers(lesson: Lesson, name: str, hints: Mapping[str, Texts] | None = None
         return []
     cells = read_text(path).cells
     places = zip(cells, cell_lines(path, len(cells)), strict=True)
-    # A cell that says nothing of itself holds what the answers share, such as imports for the linter's eye.
+    # A cell without metadata is not an answer. It holds code shared by the answers, such as imports for the
+    # linter.
     code = [(cell, line) for cell, line in places if cell.cell_type == "code" and cell.metadata]
     answers = [_answer(cell, line, hints or {}) for cell, line in code]
     return _completed(lesson, path, answers, [str(cell.metadata.get("base", "")) for cell, _ in code])
 
 
 def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[str]) -> list[Answer]:
-    """Complete the answers that are variants of the course's own one, "own", or of one recorded before."""
+    """Fill in the unchanged code of answers that are variants of the course's own answer or an earlier one.
+
+    Raises:
+        CourseError: an answer's base does not stand before it, or the two cannot be merged.
+    """
     known: dict[tuple[str, str], str] = {}
     if OWN in bases:
         cells = read_lesson(lesson).cells
@@ -285,19 +307,21 @@ def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[st
 def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer:
     data = cell.metadata
     task = str(data.get("task", ""))
-    # By its name in the lesson's catalogue or the kit's; or a part of a message that no catalogue holds.
+    # A hint is given by its name in the lesson's or the kit's catalogue, or by a part of a message that is in
+    # no catalogue.
     name = str(data.get("hint", ""))
     named = {**usual(), **of_task(hints, task)}.get(name)
     said = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
     if name:
         said = dict(named) if isinstance(named, dict) else {}
-        if "en" in said:  # a message gives it where a hint has no other text
+        # The English text is expected in the message if the hint has no translation.
+        if "en" in said:
             said = dict.fromkeys(LANGUAGES, said["en"]) | said
     return Answer(_title(data), task, cell.source, said, name, line, float(data.get("points", 0)))
 
 
 def _title(data: Mapping[str, str | None]) -> str:
-    """Return the words before the marks; jupytext takes some of them, like .grad or h=0, for marks."""
+    """Return an answer's title. Jupytext reads some of its words, like .grad or h=0, as metadata."""
     words = [data.get("title", ""), data.get("incorrectly_encoded_metadata", "")]
     words += [key for key, value in data.items() if value is None]
     return " ".join(word for word in words if word)

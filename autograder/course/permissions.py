@@ -1,4 +1,4 @@
-"""What other users of this machine can do with a class's files: read them, or receive submissions."""
+"""Checks whether other users of this machine can read a class's files or intercept its submissions."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from secant.language import say
 
 
 class Risk(NamedTuple):
-    """What others can do, and how to end it."""
+    """A security risk from other users of the machine, and how to remove it."""
 
     detail: str
     fix: str
@@ -21,7 +21,7 @@ class Risk(NamedTuple):
 
 
 def open_to_others(course: Course) -> Risk | None:
-    """Return which files of a class every user can read and how to close them; None if none."""
+    """Return a report of the class's files that every user can read; None if there are none."""
     settings = course.directory
     database = sqlite_file(settings.db_url)
     names = ("submitted", "autograded", "feedback", "source")
@@ -43,10 +43,11 @@ def open_to_others(course: Course) -> Risk | None:
 
 
 def exchange_risk(course: Course) -> Risk | None:
-    """Return how other users could take the exchange's place, and the remedy; None if they cannot.
+    """Return how other users could replace the exchange's folders, with the remedy; None if they cannot.
 
-    Only root and the instructor may rename what is above the class's folders: whoever renames `inbound` away
-    receives the class's submissions, and whoever renames `outbound` hands out the lessons.
+    Only root and the instructor may be able to rename the folders above the class's folders. A user who
+    renames `inbound` and replaces it receives the class's submissions. A user who replaces `outbound` decides
+    which lessons students receive.
     """
     root = course.exchange.absolute()
     if sys.platform == "win32" or course.directory.groupshared or not root.is_dir():
@@ -79,7 +80,7 @@ def exchange_risk(course: Course) -> Risk | None:
 
 
 def _is_open(path: Path) -> bool:
-    """Return whether users of no group of ours can read a file or enter a folder."""
+    """Return whether users outside of the owner's group can read a file or enter a folder."""
     try:
         needed = [(above, 0o001) for above in path.absolute().parents]
         needed.append((path, 0o001 if path.is_dir() else 0o004))

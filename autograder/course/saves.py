@@ -1,17 +1,21 @@
-"""When a file that somebody edits has been saved."""
+"""Watching a file that is being edited, to notice when it is saved."""
 
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-LOOK_SECONDS = 0.3  # between two looks
+LOOK_SECONDS = 0.3  # between two checks of the file
 
 
 def saves(place: Path, pause: Callable[[], object] = lambda: time.sleep(LOOK_SECONDS)) -> Iterator[None]:
-    """Yield at once, and then whenever a file, or one in a folder, has changed and is still again.
+    """Yield at once, and then each time a file, or a file in a folder, has changed and is stable again.
 
-    It is looked at, since not every file system tells of changes, and editors replace files. Several saves in
-    quick succession are one; a file that is gone for a while is waited for.
+    The file is polled, because not every file system reports changes and editors replace files. Several saves
+    in quick succession count as one. A file that is temporarily missing is waited for.
+
+    Args:
+        place: the file or folder to watch.
+        pause: called between two checks; sleeps for LOOK_SECONDS by default.
     """
     seen = _stamp(place)
     yield
@@ -27,7 +31,7 @@ def saves(place: Path, pause: Callable[[], object] = lambda: time.sleep(LOOK_SEC
 
 
 def _stamp(place: Path) -> object:
-    """Return what tells a saved file from the one before; None if there is none."""
+    """Return values that change when a file is saved: inode, size and time; None if there is no file."""
     if place.is_dir():
         return sorted((path.name, _stamp(path)) for path in place.iterdir() if path.suffix != ".pyc")
     try:

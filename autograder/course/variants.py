@@ -1,4 +1,4 @@
-"""A recorded answer written as another one with some methods of its class replaced."""
+"""Recorded answers that are written as changes to the methods of another answer's class."""
 
 import ast
 
@@ -6,15 +6,16 @@ from autograder.course.cells import without_marks
 
 
 def variant(base: str, changes: str) -> str:
-    """Return an answer with members of its class replaced, each by the one of the same name.
+    """Return an answer in which members of its class are replaced by those of the same name in `changes`.
 
     Args:
         base: the answer to start from.
-        changes: code with a class of the same name that holds only what differs. Further members are added to
-            the class, and what stands before and after it comes before and after the whole answer.
+        changes: code with a class of the same name that holds only the members that differ. Members that the
+            answer's class lacks are added to it. Code before or after the class in `changes` is put before or
+            after the whole answer.
 
     Raises:
-        ValueError: one of the two is not Python, or has no such class.
+        ValueError: one of the two is not valid Python, or they have no class of the same name.
     """
     old, new = without_marks(base).splitlines(), changes.splitlines()
     ours = next((each for each in _classes(changes)), None)
@@ -41,7 +42,7 @@ def _classes(source: str) -> list[ast.ClassDef]:
 
 
 def _name(member: ast.stmt) -> str:
-    """Return a method's name; for another statement of a class, its code."""
+    """Return a method's name, or the code of any other statement in a class."""
     return member.name if isinstance(member, ast.FunctionDef) else ast.unparse(member)
 
 
@@ -51,6 +52,6 @@ def _lines(node: ast.stmt, source: list[str]) -> list[str]:
 
 
 def _span(node: ast.stmt) -> tuple[int, int]:
-    """Return the places of a statement's first line, decorators included, and of the line after it."""
+    """Return the index of a statement's first line, decorators included, and of the line after it."""
     starts = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
     return min(starts) - 1, node.end_lineno or node.lineno
