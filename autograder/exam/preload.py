@@ -1,6 +1,6 @@
-"""Which modules the submissions of plain assignments import, so that the wall can import them once for all.
+"""The modules that plain assignments import, so that the sandbox imports them once for all submissions.
 
-They are learnt from the instructor's notebooks; the settings of the course add to them:
+They are collected from the instructor's notebooks. The course's settings can add to them:
 
     c.Secant.preload = ["scipy.stats"]  # more modules
     c.Secant.preload_learnt = False  # only these
@@ -26,23 +26,23 @@ from autograder.course.errors import CourseError
 from autograder.course.plain import is_plain, notebooks
 from autograder.sandbox.visible import extra_packages
 
-MOST = 24  # modules that are learnt
-_MOST_SET = 100  # modules that a course may name
-_MOST_CHARS = 200  # of a module's name
+MOST = 24  # modules collected from the notebooks
+_MOST_SET = 100  # modules that a course's settings may list
+_MOST_CHARS = 200  # characters of a module's name
 _OWN = frozenset({"autograder", "secant"})
 
 
 def preloaded(root: Path, names: Iterable[str], config: Config, source: str = "source") -> list[str]:
-    """Return the modules to import before any submission, those of the setting first.
+    """Return the modules to import before any submission runs, starting with those in the settings.
 
     Args:
         root: the course directory.
-        names: the assignments that are graded; lessons among them have no say.
+        names: the assignments to grade. Lessons among them are ignored.
         config: the settings of the course.
         source: the folder of the instructor's notebooks.
 
     Raises:
-        CourseError: a setting is not of its type.
+        CourseError: a setting has the wrong type.
     """
     chosen, learns = _settings(config)
     plain = [root / source / name for name in names if is_plain(root, name, source)]
@@ -53,13 +53,16 @@ def preloaded(root: Path, names: Iterable[str], config: Config, source: str = "s
 
 
 def learnt(folders: Iterable[Path]) -> list[str]:
-    """Return the modules that the notebooks in these folders import and that are installed here.
+    """Return the installed modules that the notebooks in these folders import.
 
-    Modules of Python's own are left out: they are quick to import. So are files that lie beside a notebook,
-    which may differ from one student to the next.
+    Modules of the standard library are left out, because they import quickly. Modules next to a notebook are
+    left out too, because they may differ between students.
+
+    Args:
+        folders: the folders of the instructor's notebooks.
 
     Returns:
-        At most `MOST` modules, the ones that most notebooks import first.
+        At most `MOST` modules, starting with those that most notebooks import.
     """
     counted: Counter[str] = Counter()
     for folder in folders:
@@ -70,10 +73,10 @@ def learnt(folders: Iterable[Path]) -> list[str]:
 
 
 def told(refused: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each module that could not be preloaded.
+    """Return a warning for each module that could not be preloaded.
 
     Args:
-        refused: why, by module; see `Wall.preload`.
+        refused: the reason for each module, by its name; see `Wall.preload`.
     """
     return [
         f"The module {module} was not imported in advance, so submissions import it themselves: {why}."
@@ -82,7 +85,11 @@ def told(refused: Mapping[str, str]) -> list[str]:
 
 
 def _settings(config: Config) -> tuple[list[str], bool]:
-    """Return the modules that the course names, and whether others are learnt."""
+    """Return the modules listed in the course's settings, and whether to collect more from the notebooks.
+
+    Raises:
+        CourseError: a setting has the wrong type, or lists too many modules.
+    """
     ours = config.get("Secant", {})
     chosen, learns = ours.get("preload", []), ours.get("preload_learnt", True)
     if not isinstance(chosen, list | tuple | set) or not all(map(_is_name, chosen)):
@@ -101,7 +108,7 @@ def _is_name(module: object) -> bool:
 
 
 def _sources(path: Path) -> Iterator[str]:
-    """Yield the code cells of a notebook; none if the file cannot be read, which its examiner reports."""
+    """Yield the code cells of a notebook; none if the file cannot be read, as its examiner reports that."""
     with suppress(Exception):
         notebook: NotebookNode = nbformat.read(path, as_version=4)
         yield from (cell.source for cell in notebook.cells if cell.cell_type == "code")
@@ -111,7 +118,8 @@ def _imported(sources: Iterable[str]) -> set[str]:
     """Return the installed modules that cells import outside of functions and classes."""
     found: set[str] = set()
     for source in sources:
-        with suppress(SyntaxError, ValueError, RecursionError):  # a stub, or no Python
+        # skips cells that do not parse, such as stubs
+        with suppress(SyntaxError, ValueError, RecursionError):
             tree = ast.parse(TransformerManager().transform_cell(source))
             found.update(module for node in tree.body for module in _modules(node) if module)
     return found
@@ -127,9 +135,9 @@ def _modules(node: ast.stmt) -> Iterator[str]:
 
 @cache
 def _longest_installed(dotted: str) -> str:
-    """Return the longest beginning of a dotted name that is an installed module; nothing if none is.
+    """Return the longest prefix of a dotted name that is an installed module, without importing anything.
 
-    Nothing is imported meanwhile.
+    Return an empty string if no prefix is one, or for modules of Python or of Secant.
     """
     top, *parts = dotted.split(".")
     if top in _OWN or top in sys.stdlib_module_names:
@@ -152,7 +160,7 @@ def _inside(package: ModuleSpec, name: str) -> ModuleSpec | None:
 
 
 def _folders() -> Sequence[str]:
-    """Return where packages are that the wall shows, too."""
+    """Return the folders of installed packages that are visible in the sandbox, too."""
     own = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
     system = site.getsitepackages() if hasattr(site, "getsitepackages") else []
     return list(dict.fromkeys([*own, *system, *extra_packages()]))

@@ -1,4 +1,4 @@
-"""The parts of the examiner's own verdicts, in words for the student."""
+"""The examiner's own messages for the student, as the parts of a verdict."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,16 @@ NOT_DONE: Mapping[str, str] = {
     "ko": "아직 풀지 않았습니다. 답을 쓸 자리가 그대로 있습니다.",
 }
 _NO_MODULE = re.compile(r"No module named '(\w{1,50})[\w.]{0,100}'", re.ASCII)
-_NO_FILE = re.compile(r"^File `'.{1,200}'` not found")  # as %run says it
+_NO_FILE = re.compile(r"^File `'.{1,200}'` not found")  # the message of %run
 _NO_NETWORK = ("name resolution", "Name or service not known", "Network is unreachable", "getaddrinfo failed")
 
 
 def passed(hidden: bool = True) -> tuple[Outcome, Parts]:
-    """Say that a task is passed, and by which tests."""
+    """Return the outcome and message for a passed task.
+
+    Args:
+        hidden: whether the hidden tests were run, too.
+    """
     if hidden:
         return "passed", head(en="Passed, hidden tests included.", ko="숨은 테스트까지 모두 통과했습니다.")
     return "passed", head(
@@ -30,7 +34,12 @@ def passed(hidden: bool = True) -> tuple[Outcome, Parts]:
 
 
 def fate(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
-    """Say how the student's process ended; seconds: the limit that a TimedOut reached."""
+    """Return the outcome and message for a student's process that timed out or crashed.
+
+    Args:
+        error: how the process ended.
+        seconds: the time limit that a TimedOut reached.
+    """
     if isinstance(error, TimedOut):
         return "timed_out", too_long(seconds)
     if error.reason == "memory":
@@ -42,7 +51,7 @@ def fate(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
 
 
 def too_long(seconds: float) -> Parts:
-    """Say that a limit of time was reached."""
+    """Return the message for code that reached a time limit."""
     return head(
         en=f"took longer than {seconds:g} s. Is there a loop that does not end?",
         ko=f"{seconds:g}초가 넘게 걸렸습니다. 끝나지 않는 반복문이 있나요?",
@@ -50,12 +59,12 @@ def too_long(seconds: float) -> Parts:
 
 
 def not_done() -> Parts:
-    """Say that the placeholder is still there."""
+    """Return the message for a task whose placeholder was not replaced."""
     return head(**NOT_DONE)
 
 
 def ran_into_stub(answer: Reply) -> Parts:
-    """Say which placeholder was reached by an answer that is written."""
+    """Return the message for an answer that called a placeholder elsewhere, with the placeholder's name."""
     last = answer.trace[-1:]
     name = last[0].function if last else say(en="a part", ko="부분")
     told = head(
@@ -66,13 +75,13 @@ def ran_into_stub(answer: Reply) -> Parts:
 
 
 def raised(answer: Reply, findings: Sequence[Finding] = ()) -> Parts:
-    """Say what the student's code raised."""
+    """Return the message for an error that the student's code raised."""
     told = head(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
     return told + error_of(answer, findings)
 
 
 def not_found(task: str, findings: Sequence[Finding]) -> Parts:
-    """Say that what a task asks for is not there, and why, if that is known."""
+    """Return the message for a task that is not defined, with the reasons if any are known."""
     if not findings:
         return head(
             en=f"No {task} was found. Did you rename or delete it?",
@@ -83,13 +92,13 @@ def not_found(task: str, findings: Sequence[Finding]) -> Parts:
 
 
 def with_notes(parts: Parts, findings: Sequence[Finding]) -> Parts:
-    """Add what an answer uses under names that mean something else by now, unless a part says so."""
+    """Add notes on names in an answer that were rebound later, unless a part already contains them."""
     notes = (Part("note", said(finding)) for finding in findings if finding.kind in REBOUND)
     return (*parts, *(note for note in notes if all(note.text not in part.text for part in parts)))
 
 
 def nothing_defined(cell: CellResult, findings: Sequence[Finding] = ()) -> Parts:
-    """Say that the answer cell is not valid Python, and so defined nothing."""
+    """Return the message for an answer cell that is not valid Python and therefore defined nothing."""
     told = head(
         en="Your answer cell stops with an error, so nothing in it was defined.",
         ko="답을 쓴 셀이 오류로 멈추어서 그 안의 것이 하나도 정의되지 않았습니다.",
@@ -98,7 +107,7 @@ def nothing_defined(cell: CellResult, findings: Sequence[Finding] = ()) -> Parts
 
 
 def stopped_early(cell: CellResult, tested: Parts, findings: Sequence[Finding] = ()) -> Parts:
-    """Say that the answer cell stopped before its end, and then what the test says of it."""
+    """Return the message for an answer cell that stopped before its end, followed by the test's message."""
     told = head(
         en="Your answer cell stops with an error before its end.",
         ko="답을 쓴 셀이 오류로 멈추어서 끝까지 실행되지 않았습니다.",
@@ -108,7 +117,7 @@ def stopped_early(cell: CellResult, tested: Parts, findings: Sequence[Finding] =
 
 
 def no_memory(task: str) -> tuple[Outcome, Parts]:
-    """Say that there was no room to look at an answer."""
+    """Return the outcome and message for a result that takes too much memory to check."""
     return "wrong", head(
         en=f"The result of {task} takes too much memory to check. Is it far larger than required?",
         ko=f"{task}의 결과를 확인하는 데 메모리가 너무 많이 듭니다. 과제에서 요구한 것보다 훨씬 크지 않나요?",
@@ -116,11 +125,11 @@ def no_memory(task: str) -> tuple[Outcome, Parts]:
 
 
 def error_of(what: Reply | CellResult, findings: Sequence[Finding] = ()) -> Parts:
-    """Return an error, where it was raised and its likely cause.
+    """Return a description of an error: its name, where it was raised, and its likely cause.
 
     Args:
-        what: what was raised.
-        findings: what the notebook's names explain of it; they replace the usual cause.
+        what: the reply or the cell's result with the error.
+        findings: causes found by comparing the notebook's names; they replace the usual cause.
     """
     usual = _not_here(what.error, what.message) or _nowhere(what.error) or likely(what.error, what.message)
     causes = _causes(findings) or because(usual)
@@ -128,7 +137,7 @@ def error_of(what: Reply | CellResult, findings: Sequence[Finding] = ()) -> Part
 
 
 def missing_module(message: str) -> str:
-    """Return the package that Python did not find, as a ModuleNotFoundError names it; or an empty string."""
+    """Return the name of the missing package in a ModuleNotFoundError's message, or an empty string."""
     found = _NO_MODULE.search(message)
     return found[1] if found else ""
 
@@ -149,7 +158,7 @@ def _causes(findings: Sequence[Finding]) -> Parts:
 
 
 def _nowhere(kind: str) -> str:
-    """Say of a name for which nothing was found that no cell defines it: all cells have run."""
+    """Return the cause of a NameError for which nothing else was found, given that all cells have run."""
     if kind != "NameError":
         return ""
     return say(
@@ -159,7 +168,10 @@ def _nowhere(kind: str) -> str:
 
 
 def _not_here(kind: str, message: str) -> str:
-    """Say that what an error did not find is only on the student's own computer."""
+    """Return a cause for a missing file, package or network that exists on the student's own computer.
+
+    Return an empty string for other errors.
+    """
     if kind in ("ModuleNotFoundError", "ImportError") and (name := missing_module(message)):
         return say(
             en=f"where answers are checked there is no package {name}, and no file of yours beside the "

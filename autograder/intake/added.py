@@ -1,4 +1,4 @@
-"""Text that a student added to a lesson: which of it answers a note, and what is shown of the rest."""
+"""Text that a student added to a lesson: which parts of it answer a note, and which of the rest is shown."""
 
 import keyword
 import re
@@ -10,32 +10,36 @@ from nbformat import NotebookNode
 from autograder.course.cells import grade_id, text_id
 from autograder.intake.parse import Cell
 
-# Of text that answers no note. A page sets the formulas in it, which takes longer than anything in code.
+# Limits on added text that answers no note. The feedback page typesets its formulas, which takes longer than
+# showing code.
 MAX_ADDED = 100
 MAX_ADDED_CHARS = 50_000
 MAX_ADDED_CELL_CHARS = 10_000
 
-_LESSONS_OWN = re.compile(r"[0-9a-f]{12}")  # as the build names text; no notebook program names cells so
-_COPIES = 4  # of one text in a lesson, which the build numbers
-_MAX_CHANGED_LINES = 50  # of a cell that are compared letter by letter; of more, each is shown whole
-_TELLING = 8  # characters of a line that another text would not have by chance
-_FEWEST_LETTERS = 2  # of an addition: a box that was ticked has one
+# An id that the build gives to a text cell. No notebook program makes such ids.
+_LESSONS_OWN = re.compile(r"[0-9a-f]{12}")
+_COPIES = 4  # the build numbers cells with equal texts; ids are tried up to this number
+# Changed lines of a cell that are compared letter by letter. Further ones are shown whole.
+_MAX_CHANGED_LINES = 50
+# Minimum length, in characters, of a line that another text would not contain by chance.
+_TELLING = 8
+_FEWEST_LETTERS = 2  # letters or digits of an addition; a box that was ticked adds only one
 _STRING_OR_COMMENT = re.compile(r"(\"{3}|'{3})[\s\S]*?\1|\"[^\"\n]*+\"|'[^'\n]*+'|#[^\n]*+")
 _WORD = re.compile(r"[^\W\d_]{2,}+")
 _NAMES_IN_A_ROW = re.compile(r"(?<!\w)([^\W\d]\w*+)[ \t]+(?=([^\W\d]\w*+))")
 _KEYWORDS = {*keyword.kwlist, *keyword.softkwlist, "print"}
 _NAME = re.compile(r"[^\W\d]\w*+")
 _SAYING = {"print", "display", "Markdown", "f", "r"}
-_MOST_CODE = 2_000  # characters of a cell that are looked at
-_MOST_TEXT = 400_000  # of a text cell of the lesson
+_MOST_CODE = 2_000  # characters of a cell that are searched for words
+_MOST_TEXT = 400_000  # characters of a lesson's text cell that are compared
 _FEWEST_WORDS = 3
 
 
 def added_text(unclaimed: list[Cell], texts: Collection[str]) -> list[Cell]:
-    """Return the text that the student added: not the lesson's own in another edition or language.
+    """Return the text cells that the student added, without the lesson's text in other editions or languages.
 
     Args:
-        unclaimed: cells that are no cell of the lesson.
+        unclaimed: cells that claim no cell of the lesson.
         texts: the text of the lesson's cells, in every language.
     """
     known = set(texts)
@@ -52,11 +56,11 @@ def _says_something(cell: Cell) -> bool:
 
 
 def _is_of_another_edition(cell: Cell) -> bool:
-    """Return whether a text is as another edition of the lesson had it: its id is a hash of the text."""
+    """Return whether a cell is the text of another edition of the lesson: its id is a hash of its text."""
     if not _LESSONS_OWN.fullmatch(cell.id):
         return False
     source = cell.source
-    before, _, last = source.rpartition("\n\n")  # the last text of a release ends with a link
+    before, _, last = source.rpartition("\n\n")  # a release adds a link to its last text cell
     forms = (source, before) if "](http" in last and "\n" not in last else (source,)
     ids = {text_id(kind, form) for kind in ("markdown", "code", "raw") for form in forms}
     ids |= {text_id("", f"{each} {number}") for each in tuple(ids) for number in range(1, _COPIES)}
@@ -64,9 +68,10 @@ def _is_of_another_edition(cell: Cell) -> bool:
 
 
 def additions(cell: Cell, lesson_text: str) -> Cell | None:
-    """Return what a student typed into a text cell of the lesson, as a cell; None if nothing.
+    """Return the text that a student typed into a text cell of the lesson, as a cell; None if there is none.
 
-    A line counts if the lesson's cell does not have it. Of a line that only goes on, the new part counts.
+    A line counts if the lesson's cell does not contain it. If a line continues one of the lesson, only the
+    new part counts.
     """
     if cell.source.strip() == lesson_text.strip():
         return None
@@ -78,7 +83,7 @@ def additions(cell: Cell, lesson_text: str) -> Cell | None:
     for line in source.splitlines():
         if line.strip() in known:
             if found and not line.strip():
-                found.append("")  # a blank line between two paragraphs of the student's
+                found.append("")  # keeps a blank line between two of the student's paragraphs
             continue
         changed += 1
         new = _new_part(line.strip(), telling) if changed <= _MAX_CHANGED_LINES else line
@@ -90,7 +95,7 @@ def additions(cell: Cell, lesson_text: str) -> Cell | None:
 
 
 def _new_part(line: str, known: Sequence[str]) -> str:
-    """Return a line without what it shares with the line of the lesson that it is most like."""
+    """Return a line without the parts that it shares with the most similar line of the lesson."""
     best = line
     for other in known:
         head = _shared(line, other)
@@ -102,16 +107,17 @@ def _new_part(line: str, known: Sequence[str]) -> str:
 
 
 def _shared(one: str, other: str) -> int:
-    """Return how many characters two texts begin with in common."""
+    """Return the length of the common prefix of two texts."""
     differing = (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
     return next(differing, min(len(one), len(other)))
 
 
 def is_words(source: str) -> bool:
-    """Return whether a cell of code holds sentences in place of code.
+    """Return whether a code cell contains sentences instead of code.
 
-    They stand in comments, or in strings that are at most printed or given a name; or they are no Python at
-    all. The text is not parsed; see `pairing`. In Python, no two names stand side by side.
+    The sentences are comments, or strings that are only printed or assigned to a name, or plain text that is
+    not Python. Plain text is recognised by two names next to each other, which do not occur in Python. The
+    text is not parsed; see `pairing`.
     """
     source = source[:_MOST_CODE]
     if len(_WORD.findall(source)) < _FEWEST_WORDS or source.lstrip().startswith(("%", "!")):
@@ -128,8 +134,15 @@ def in_place_of(
 ) -> list[Cell]:
     """Return the added cells in the place of a lesson's cell: around its copies, or where the lesson has it.
 
-    That is between the nearest cells of the lesson. If the cell is gone, the one before it has to be the one
-    before it in the lesson, or the one behind it the next: else this may be any place.
+    The place reaches up to the nearest other cells of the lesson. If the lesson's cell was deleted, its place
+    is only known if the cell before it in the lesson stands before the gap, or the next one stands after the
+    gap.
+
+    Args:
+        index: the position of the cell in the lesson.
+        cells: the submitted cells.
+        claims: the submitted cells that claim a cell of the lesson, by its position.
+        added: the cells to choose from.
     """
     here = {cell.number for cell in claims[index]}
     wanted = {cell.number for cell in added}
@@ -150,12 +163,17 @@ def in_section_of(
     claims: Mapping[int, list[Cell]],
     added: list[Cell],
 ) -> list[Cell]:
-    """Return the added cells in the section of a note, which begins behind the last graded cell before it.
+    """Return the added cells in a note's section, which begins after the last graded cell before the note.
 
-    The section ends with the lesson's next text, at whose head a student may have typed.
+    The section ends with the lesson's next text cell, because a student may have typed at the beginning of
+    that cell.
 
     Args:
-        added: cells of the student's own, and of the lesson's own with what the student typed into them.
+        index: the position of the note in the lesson.
+        lesson: the cells of the lesson.
+        cells: the submitted cells.
+        claims: the submitted cells that claim a cell of the lesson, by its position.
+        added: cells that the student added, and additions to the lesson's own cells.
     """
     first = max((at for at in range(index) if grade_id(lesson[at])), default=-1) + 1
     last = index + 1 if index + 1 < len(lesson) and not grade_id(lesson[index + 1]) else index
@@ -176,7 +194,10 @@ def in_section_of(
 def _gaps(
     cells: list[Cell], claims: Mapping[int, list[Cell]], index: int
 ) -> Iterator[tuple[int, int, list[Cell]]]:
-    """Yield the cells between two cells of the lesson other than this one, with the positions of both."""
+    """Yield the cells between each two neighbouring claimed cells of the lesson, with their positions.
+
+    Cells that claim the cell at `index` count as unclaimed.
+    """
     places = {cell.number: at for at, claimed in claims.items() for cell in claimed if at != index}
     before, between = -1, list[Cell]()
     for cell in cells:
@@ -189,7 +210,7 @@ def _gaps(
 
 
 def shown(added: list[Cell]) -> dict[int, Cell]:
-    """Return what is shown of added text, by the cell's number: the first cells, long ones cut short."""
+    """Return the added text to show, by cell number: the first cells, with long ones cut short."""
     left, found = MAX_ADDED_CHARS, {}
     for cell in added[:MAX_ADDED]:
         most = min(left, MAX_ADDED_CELL_CHARS)

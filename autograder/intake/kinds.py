@@ -1,8 +1,8 @@
-"""Files that are no notebooks, told by what they are: a web page, a PDF, a shortcut, Python code.
+"""Recognition of submitted files that are not notebooks, such as web pages, PDFs, shortcuts or Python code.
 
-Students hand in what a browser, an editor or a cloud drive has saved under a notebook's name. First come the
-bytes that only one format begins with (`of_bytes`), then text that is not JSON (`of_text`), then JSON that is
-not a notebook (`of_json`). Each search is linear in the file's length.
+Students hand in files that a browser, an editor or a cloud drive has saved under a notebook's name. Three
+checks follow each other: bytes with which only one format begins (`of_bytes`), text that is not JSON
+(`of_text`), and JSON that is not a notebook (`of_json`). Each search takes time linear in the file's length.
 """
 
 import json
@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-_HEAD = 65_536  # characters or bytes in which a kind shows
+_HEAD = 65_536  # characters or bytes at a file's start that are searched for its kind
 _ITSELF = (
     "Choose the notebook itself, the file that ends in .ipynb.",
     "확장자가 .ipynb인 노트북 파일 자체를 고르세요.",
@@ -31,7 +31,12 @@ _UNPACK = (
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: its name in each language, and what to do."""
+    """A kind of file.
+
+    Attributes:
+        name: the kind's name, in English and in Korean.
+        to_do: the advice to the student, in English and in Korean.
+    """
 
     name: tuple[str, str]
     to_do: tuple[str, str]
@@ -122,12 +127,12 @@ _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"SQLite format 3\0", _DATABASE),
     (b"\x89HDF\r\n\x1a\n", _DATABASE),
     (b"\0\x05\x16\x07", _COMPANION),
-    (b"\x4c\0\0\0\x01\x14\x02\0", _SHORTCUT),  # Windows' .lnk
-    (b"book\0\0\0\0mark", _SHORTCUT),  # an alias of macOS
+    (b"\x4c\0\0\0\x01\x14\x02\0", _SHORTCUT),  # a .lnk file of Windows
+    (b"book\0\0\0\0mark", _SHORTCUT),  # a macOS alias
 )
 _ZIP_MARKS = (b"PK\3\4", b"PK\5\6", b"PK\7\x08")
-_FIRST_NAME = slice(30, 60)  # of a zip's first entry
-# Entries that Office, OpenDocument, HWPX and Pages write first.
+_FIRST_NAME = slice(30, 60)  # bytes of a zip file that hold the name of its first entry
+# Names of the entries that Office, OpenDocument, HWPX and Pages documents begin with.
 _OF_OFFICE = (
     b"[Content_Types].xml",
     b"_rels/",
@@ -144,7 +149,7 @@ _PICTURES = ("picture", "heic")
 _SPACE = r"[\s\ufeff]*"
 _PROLOG = rf"{_SPACE}(?:<\?xml[^>]*>{_SPACE}|<!--(?:(?!-->).)*-->{_SPACE}){{0,9}}"
 _CONFLICT, _BETWEEN = re.compile(r"^<<<<<<< ", re.MULTILINE), re.compile(r"^=======\r?$", re.MULTILINE)
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # which no text has
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # control characters that never occur in text
 _LINES_OF_PYTHON = re.compile(
     r"^(?:import [A-Za-z_]|from [\w.]+ import |(?:async )?def \w+ *\(|class \w+ *[:(]|# %%|# In ?\[|#!.*py)",
     re.MULTILINE,
@@ -166,7 +171,7 @@ _TEXTS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
 
 
 def of_bytes(data: bytes) -> Kind | None:
-    """Return the kind of a file that its bytes show; None if it may be text."""
+    """Return the kind of a file by its bytes; None if it may be text."""
     head = data[:_HEAD]
     if head.startswith(_ZIP_MARKS):
         if not head[_FIRST_NAME].startswith(_OF_OFFICE):
@@ -205,13 +210,13 @@ def of_undecodable(data: bytes) -> Kind | None:
 
 
 def of_json(document: Any) -> Kind:
-    """Return the kind of JSON that is not a notebook: perhaps a shortcut, as Google Drive writes them."""
+    """Return the kind of JSON that is not a notebook, such as a shortcut written by Google Drive."""
     is_pointer = isinstance(document, Mapping) and bool({"doc_id", "url"} & set(document))
     return _SHORTCUT if is_pointer else _JSON
 
 
 def kind_of(data: bytes) -> Kind | None:
-    """Return the kind of a file without a notebook's name; None if it is not known."""
+    """Return the kind of a file that is not named like a notebook; None if the kind is unknown."""
     text = data.decode(json.detect_encoding(data), "replace")
     if kind := of_bytes(data) or of_text(text):
         return kind
@@ -223,7 +228,11 @@ def kind_of(data: bytes) -> Kind | None:
 
 
 def _conflict(line: int) -> Kind:
-    """Return the kind of a file in which git has marked lines that it could not merge."""
+    """Return the kind of a file that contains git's merge conflict markers.
+
+    Args:
+        line: the line of the first marker.
+    """
     return _kind(
         f"a file with the marks of a merge conflict (<<<<<<<), at line {line}",
         f"{line}번째 줄에 병합 충돌 표시(<<<<<<<)가 있는 파일",

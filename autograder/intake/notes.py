@@ -1,7 +1,7 @@
-"""The parts of what a student wrote in words: text, code, and the pictures that the text names.
+"""The parts of a student's written answer: text, code, and the pictures that the text refers to.
 
-A picture stands in a text as an attachment of its cell, as a data URI, or as the name of a file beside the
-notebook. Nothing is decoded here: a picture is the submitted base64 until a feedback page is made.
+A picture appears in a text as an attachment of its cell, as a data URI, or as the name of a file next to the
+notebook. Nothing is decoded here. A picture stays the submitted base64 until the feedback page is made.
 """
 
 import base64
@@ -16,11 +16,13 @@ from autograder.intake.files import PICTURES
 from autograder.intake.parse import Cell
 from autograder.intake.submission import Part
 
-MAX_CHARS = 200_000  # of one note that are shown: some letters take microseconds to escape
-MAX_PICTURES = 20  # of one submission that are shown
+# Characters of one note that are shown, since escaping some characters takes microseconds each.
+MAX_CHARS = 200_000
+MAX_PICTURES = 20  # pictures of one submission that are shown
 _ALT_CHARS = 80
 
-# No two starts of a picture may overlap, or a text of nothing but starts is searched in quadratic time.
+# The possible beginnings of a picture must not overlap. Otherwise, searching a text that consists only of
+# such beginnings would take quadratic time.
 _IN_MARKDOWN = (
     r"!\[(?P<alt>[^\[\]\n]{0,300}+)\]\(\s{0,9}"
     r"(?P<target><[^<>\n]{1,600}+>|[^()\n]{1,600}+(?:\([^()\n]{0,100}+\)[^()\n]{0,100}+)?+)\s{0,9}\)"
@@ -44,11 +46,12 @@ _TITLE = re.compile(r"\s(?:\"[^\"]*+\"|'[^']*+')$")
 
 @dataclass(frozen=True)
 class Sources:
-    """Where the pictures of a submission are.
+    """The pictures that a submission's texts can refer to.
 
     Attributes:
-        files: the pictures beside the notebook, by their paths.
-        attachments: those of all cells: a cell that was split off may have left its own behind.
+        files: the picture files next to the notebook, by path.
+        attachments: the attachments of all cells by name. When a cell is split, its attachments stay with one
+            half.
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -56,10 +59,10 @@ class Sources:
 
 
 def split(cells: Sequence[Cell], sources: Sources) -> list[Part]:
-    """Split what stands in cells of text and code into its parts, in order.
+    """Split the contents of text and code cells into parts, in order.
 
-    A picture that no cell refers to is shown below the text of its cell, if that has no other: its reference
-    was deleted.
+    If no cell refers to an attached picture, its reference was deleted. Such a picture is shown below the
+    text of its cell, unless that cell shows another picture.
     """
     parts_of_cells: list[list[Part]] = []
     named: set[str] = set()
@@ -83,24 +86,30 @@ def split(cells: Sequence[Cell], sources: Sources) -> list[Part]:
 
 
 def _named_in_words(parts: list[Part], files: Mapping[str, bytes], named: set[str]) -> list[Part]:
-    """Return the files that the words name, without those that are shown already."""
+    """Return the picture files that the text mentions by name and that are not shown yet."""
     words = normalize("NFC", "".join(part.text for part in parts if part.kind == "text")).casefold()
     names = {path: normalize("NFC", PurePosixPath(path).name).casefold() for path in files}
     return [_picture_file(path, files) for path, name in names.items() if path not in named and name in words]
 
 
 def is_plain(parts: Sequence[Part]) -> bool:
-    """Return whether one text is all that there is."""
+    """Return whether the parts consist of a single text."""
     return len(parts) == 1 and parts[0].kind == "text"
 
 
 def joined(cells: Sequence[Cell]) -> Cell:
-    """Return several cells as the first one, with the text of all."""
+    """Return the first of several cells, with the text of all of them."""
     return replace(cells[0], source="\n\n".join(cell.source.strip() for cell in cells))
 
 
 def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
-    """Yield the parts of a cell of text; add to `named` the paths of the files that it shows."""
+    """Yield the parts of a text cell.
+
+    Args:
+        cell: the cell.
+        sources: the pictures of the submission.
+        named: the paths of the files shown so far; extended by those that this cell shows.
+    """
     source, targets = _without_definitions(cell.source)
     sources = replace(sources, attachments={**sources.attachments, **cell.attachments})
     text, end = "", 0
@@ -120,7 +129,7 @@ def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
 
 
 def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
-    """Return a text without the definitions of the pictures that it shows, and their addresses by label."""
+    """Remove the reference definitions of a text's pictures; return the text and the addresses by label."""
     used = {(found["label"] or found["text"]).casefold() for found in _REFERENCE.finditer(source)}
     targets: dict[str, str] = {}
 
@@ -134,7 +143,7 @@ def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
 
 
 def _alt_and_target(found: re.Match[str], targets: Mapping[str, str]) -> tuple[str, str]:
-    """Return a picture's description and address; no address if this is no picture."""
+    """Return a picture's description and address. The address is empty if the match is not a picture."""
     if found["target"]:
         return found["alt"], found["target"]
     if found["attributes"]:
@@ -146,7 +155,7 @@ def _alt_and_target(found: re.Match[str], targets: Mapping[str, str]) -> tuple[s
 
 
 def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part | None:
-    """Return the picture that an address names, or why it is not there; None if it names none."""
+    """Return the picture at an address, or the reason why it is missing; None if no picture is meant."""
     written = _TITLE.sub("", target.strip()).strip().removeprefix("<").removesuffix(">").strip()
     address = unquote(written)
     name = (alt.strip() or address.rsplit("/", 1)[-1])[:_ALT_CHARS]
@@ -172,7 +181,7 @@ def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part |
 
 
 def _path(address: str, files: Mapping[str, bytes]) -> str | None:
-    """Return the path of the file that an address means: exact, or else the only one of that name.
+    """Return the path of the file that an address means: the exact path, or else the only file of that name.
 
     Capital letters do not matter, as on Windows and macOS.
     """
