@@ -1,7 +1,7 @@
 """Detecting files that give a lesson away: its hidden tests, its answers, or an answered notebook.
 
 A file is judged by its content, whatever its name and format: Python, a notebook's JSON, or a web page.
-Neither the files that students receive nor nbgrader's examples, which have other tasks, are reported.
+Neither the files that students receive nor nbgrader's examples are reported: those have other tasks.
 
 Code is compared twice. Lines are compared as letters and digits. Sequences of lines are compared as tokens
 with all names made equal, because a test or an answer with renamed variables still gives the lesson away.
@@ -27,7 +27,7 @@ _SHORTEST_TEST, _SHORTEST_ANSWER = 20, 8
 # Minimum length of a whole answer in letters and digits, since a short one like `return x**2` may occur
 # anywhere.
 _LEAST_ANSWER = 30
-# Number of different lines of hidden tests that prove a leak. Hidden tests use tools of their own kind, so an
+# Number of different lines of hidden tests that prove a leak. Hidden tests use special helper functions, so an
 # answer contains none of their lines by chance.
 _PROOF = 3
 _LONG_LINE = re.compile(rf"[^\n]{{{_SHORTEST_TEST},}}")

@@ -256,7 +256,7 @@ def _text(code: CodeType) -> str:
 
 
 def _is_quiet(source: str) -> bool:
-    """Return whether a test ends with a semicolon, which keeps a notebook from showing the last value."""
+    """Return whether a test ends with a semicolon, so that a notebook does not show its last value."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     said = [token.string for token in tokens if token.type not in _SILENT]
     return said[-1:] == [";"]

@@ -15,7 +15,7 @@ def public_outcome(test: "Grade") -> str:
 
 
 def raised(test: "Grade") -> bool:
-    """Return whether a test failed with an error, whose message then explains the failure."""
+    """Return whether a test failed with an error. If so, the error explains the failure."""
     return test.outcome == "failed" and bool(test.error)
 
 
@@ -59,7 +59,7 @@ def explanation(test: "Grade") -> str:
 
 
 def no_grade(report: "OwnReport") -> str:
-    """Return a summary of how many tests ran without an error, which adds that this is not a grade."""
+    """Return a sentence with the number of tests that ran without an error and a note that it is no grade."""
     count, ran = len(report.tests), sum(test.outcome == "passed" for test in report.tests)
     return say(
         en=f"{ran} of {count} visible tests in this notebook ran without an error and gave "

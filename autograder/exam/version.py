@@ -1,6 +1,6 @@
 """The version of the grader: a hash of the code that decides verdicts.
 
-A change to this code makes all submissions be graded again. Changes to other code do not.
+After a change to this code, all submissions are graded again. Changes to other code have no such effect.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-#: Modules, and packages with everything in them, whose code decides verdicts.
+#: The modules and packages that decide verdicts. A package stands for everything in it.
 DECIDING = (
     "autograder.course.cells",
     "autograder.course.tokens",
