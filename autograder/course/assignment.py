@@ -60,7 +60,7 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
         source: the folder of the instructor's notebooks.
 
     Raises:
-        CourseError: a notebook is missing or damaged, or was not built by the rules for lessons.
+        CourseError: a notebook is missing or damaged, or `autograder build` did not write it.
     """
     releases = read_releases(root, lesson)
     if not releases:
@@ -69,7 +69,7 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
         command = "autograder build" if has_text else f"nbgrader generate_assignment {lesson}"
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `{command}`.")
     notebook = read_notebook(root / source / lesson / f"{lesson}.ipynb")
-    released = "lang" in notebook.metadata  # as in a class's edition, which has no source/
+    released = "lang" in notebook.metadata  # a class's edition has released notebooks only, without source/
     tests = [cell.source for cell in notebook.cells if is_test(cell)]
     if not (is_built(notebook) or released) or not all(map(judges, tests)):
         raise NotBuilt(not_built(lesson))

@@ -155,7 +155,7 @@ def _imports(sources: Iterable[str]) -> str:
 
 
 def tasks(notebook: NotebookNode) -> list[Task]:
-    """Return the tasks of a notebook that follows the rules for lessons, in order."""
+    """Return a notebook's tasks, in order. The notebook must follow the rules for lessons."""
     tests = {grade_id(cell): cell for cell in notebook.cells if is_test(cell)}
     found = []
     for cell in filter(is_answer, notebook.cells):

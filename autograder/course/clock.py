@@ -39,7 +39,7 @@ class Reading:
     """The meaning of a written time.
 
     Attributes:
-        when: the time in UTC, as a datetime without a zone; None if it cannot be decided.
+        when: the time as a naive datetime in UTC; None if it cannot be decided.
         earliest: the earliest time in UTC that the text can mean; None if the text is not a time.
         problem: the reason why `when` is None; empty if no time was written at all.
     """
@@ -171,7 +171,7 @@ class Clock:
 
 
 def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
-    """Convert a local time to UTC, as a datetime without a zone.
+    """Convert a local time to a naive datetime in UTC.
 
     If the local time occurs twice or never, the earlier of its two possible times is returned.
 
@@ -251,7 +251,7 @@ def _seasons(zone: tzinfo, year: int) -> tuple[datetime, datetime]:
 
 
 def _undecided(zone: str, offsets: list[timedelta]) -> str:
-    """Return an explanation of why a zone's name is ambiguous, or that no zone has this name."""
+    """Return the message for a zone's name that is ambiguous or unknown."""
     if not offsets:
         return f"{zone} is no time zone"
     *most, last = map(_as_text, sorted(set(offsets)))

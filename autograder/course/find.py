@@ -8,7 +8,7 @@ from secant.language import say
 
 
 def find_notebook(word: str, here: Path) -> Path:
-    """Return the notebook that the learner's word means.
+    """Return the notebook that a word on the command line refers to.
 
     Args:
         word: the path of a notebook or a folder, or a lesson's number such as 3 or 03.

@@ -60,7 +60,7 @@ def in_one(source: str, language: str) -> str:
 
 
 def unknown(source: str, catalogue: Catalogue) -> Iterator[str]:
-    """Yield a message if a test cell uses hints that neither its task's catalogue nor the kit has."""
+    """Yield a message if a test cell uses hints that are defined neither for its task nor in the kit."""
     call = _CALL.search(source)
     known = {**usual(), **(of_task(catalogue, call[1]) if call else {})}
     names = [name for name in used(source) if name not in known]

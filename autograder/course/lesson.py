@@ -1,4 +1,4 @@
-"""A lesson's text and how it is read: into a notebook, its tasks, and its recorded answers."""
+"""Reading a lesson's text into a notebook, and the recorded answers that are stored with it."""
 
 import hashlib
 import re
@@ -28,10 +28,12 @@ EXTRA_FOLDERS = ("data", "images")
 OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-# A call after a # does not count, since it is commented out. The import has no bracket.
+# Matches a call of use_secant that is not commented out. An import of the name has no bracket, so it does not
+# match.
 _CALL = re.compile(r"^[^#\n]*\buse_secant\(", re.MULTILINE)
 _OF_SO_MANY = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
-# Metadata in which jupytext records the layout of the text. They mean nothing for the notebook.
+# Metadata in which jupytext records the layout of the text. They are removed, because they do not describe
+# the notebook.
 _LAYOUT = ("cell_marker", "lines_to_next_cell", "lines_to_end_of_cell_marker", "skipline", "noskipline")
 
 
@@ -86,8 +88,8 @@ class Answer:
 def find_root(start: Path) -> Path:
     """Return the course directory that contains `start`.
 
-    It is the nearest folder with an nbgrader_config.py that either lies next to a folder course/ or calls
-    use_secant. An nbgrader course has no course/ before its first `autograder add`.
+    It is the nearest folder that contains an nbgrader_config.py and either a folder course/ or a call of
+    use_secant in that file. An nbgrader course has no course/ before its first `autograder add`.
 
     Raises:
         CourseError: there is no course directory, or it belongs to another user.
@@ -261,7 +263,7 @@ def wrong_answers(lesson: Lesson) -> list[Answer]:
 
 
 def right_answers(lesson: Lesson) -> list[Answer]:
-    """Return a lesson's recorded correct answers, written in another style than the course's own."""
+    """Return a lesson's recorded correct answers, written in a different style from the course's own."""
     return _answers(lesson, "right_answers.py")
 
 
@@ -282,7 +284,7 @@ def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[st
     """Fill in the unchanged code of answers that are variants of the course's own answer or an earlier one.
 
     Raises:
-        CourseError: an answer's base does not stand before it, or the two cannot be merged.
+        CourseError: an answer's base does not precede it, or the two cannot be merged.
     """
     known: dict[tuple[str, str], str] = {}
     if OWN in bases:
@@ -321,7 +323,7 @@ def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer
 
 
 def _title(data: Mapping[str, str | None]) -> str:
-    """Return an answer's title. Jupytext reads some of its words, like .grad or h=0, as metadata."""
+    """Return an answer's title, with the words like .grad or h=0 that jupytext reads as metadata."""
     words = [data.get("title", ""), data.get("incorrectly_encoded_metadata", "")]
     words += [key for key, value in data.items() if value is None]
     return " ".join(word for word in words if word)

@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import grading
 
-WORDS_A_MINUTE = 180  # a careful reader's speed; formulas count as words
+WORDS_A_MINUTE = 180  # words a careful reader reads per minute; formulas count as words
 CELL_MINUTES = 0.75  # minutes to read and run a short code cell and look at its output
 EXPLORER_MINUTES = 5.0  # minutes to answer an explorer's questions with the sliders
 # minutes to answer the single question below the heading "First look" with the sliders
@@ -55,7 +55,7 @@ def rounded(estimate: float) -> int:
 
 def _required(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the English text and the ungraded code of a lesson, without its optional sections."""
-    skipped = 0  # the rank of the heading that said "optional"
+    skipped = 0  # rank of the heading marked as optional; 0 outside of optional sections
     for cell in cells:
         if cell.metadata.get("lang", "en") != "en" or grading(cell):
             continue

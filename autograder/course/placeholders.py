@@ -66,7 +66,10 @@ def _marked(text: str, values: Values) -> str:
 
 
 def _counts(text: str, lang: str, found: Sequence[Task]) -> Values:
-    """Return the points of the task that a text describes, or else the lesson's tasks and points."""
+    """Return the values of the placeholders for points and tasks in a text.
+
+    The points are those of the task that the text describes, or else those of the whole lesson.
+    """
     graded = [task for task in found if not is_manual(task.answer)]
     named = _TASK.search(text)
     points = sum(task.points for task in found if named and task.id == named[1])
@@ -79,7 +82,10 @@ def _counts(text: str, lang: str, found: Sequence[Task]) -> Values:
 
 
 def _kinds(graded: Sequence[Task]) -> tuple[int, int]:
-    """Count the tasks that ask for a function and for a class; zero each if two ask for the same name."""
+    """Return the number of tasks that ask for a function and for a class.
+
+    Both are zero if a task asks for neither or two tasks ask for the same name.
+    """
     found = [re.search(r"^(def|class) (\w+)", task.answer.source, re.MULTILINE) for task in graded]
     names = {match.groups() for match in found if match}
     kinds = [kind for kind, _ in names] if len(names) == len(graded) else []

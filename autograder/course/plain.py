@@ -43,7 +43,7 @@ class PlainCell:
 
     Attributes:
         id: the cell's grade_id.
-        kind: the cell's role.
+        kind: the cell's role in grading.
         source: the cell's text as stock nbgrader stores it for grading: without solutions, with hidden tests.
         is_code: whether it is a code cell.
         points: the maximum score of the cell.
@@ -103,7 +103,7 @@ class PlainAssignment:
 def is_plain(root: Path, name: str, source: str = "source") -> bool:
     """Return whether a course has a plain assignment of this name.
 
-    A folder in which the build wrote a notebook is the remainder of a lesson, not a plain assignment.
+    A folder with a notebook written by the build is left over from a lesson and does not count.
     """
     if (root / "course" / name).is_dir() or Path(name).name != name:
         return False
@@ -168,7 +168,7 @@ def files_inside(
 ) -> dict[str, bytes]:
     """Merge the course's and the student's files into those that a submitted notebook runs with.
 
-    The rules are nbgrader's.
+    If both have a file of the same path, nbgrader's rules decide.
 
     Args:
         ours: the assignment's files, by path.

@@ -4,14 +4,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-LOOK_SECONDS = 0.3  # between two checks of the file
+LOOK_SECONDS = 0.3  # seconds between two checks of the file
 
 
 def saves(place: Path, pause: Callable[[], object] = lambda: time.sleep(LOOK_SECONDS)) -> Iterator[None]:
     """Yield at once, and then each time a file, or a file in a folder, has changed and is stable again.
 
     The file is polled, because not every file system reports changes and editors replace files. Several saves
-    in quick succession count as one. A file that is temporarily missing is waited for.
+    in quick succession count as one. If the file is temporarily missing, the function waits for it.
 
     Args:
         place: the file or folder to watch.

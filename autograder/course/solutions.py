@@ -15,7 +15,7 @@ from secant.language import LANGUAGES, Language
 
 FILE = "solutions.py"
 
-Words = Mapping[str, Mapping[Language, str]]  # by task and language
+Words = Mapping[str, Mapping[Language, str]]  # explanations by task and language
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def solution_words(lesson: Lesson) -> dict[str, dict[Language, str]]:
 
 
 def solution_problems(lesson: Lesson, tasks: set[str], languages: Sequence[str] = LANGUAGES) -> list[str]:
-    """Return the problems of a lesson's worked solutions; none if the lesson has no worked solutions.
+    """Return the problems of a lesson's worked solutions; an empty list if the lesson has no solutions.
 
     Args:
         lesson: the lesson.

@@ -7,7 +7,7 @@ import keyword
 import re
 
 #: A comment, a string, a name with the dot before it, a number, or a sign. The length of a string is limited,
-#: because a student's text must not make the match slow.
+#: so that no student's text can make the match slow.
 TOKEN = re.compile(
     r"#[^\n]*"
     r"|(?:\b[rbfuRBFU]{1,2})?"

@@ -39,12 +39,13 @@ from secant.language import ours
 from secant.verdict import Parts, Verdict, called, head
 
 LOAD_SECONDS = 60.0  # seconds for all cells of a notebook, run once
-LOADS = 3  # maximum number of loads; each load leaves out the cells that did not end before
+# Maximum number of times a notebook is loaded, each time without the cells that timed out or crashed before.
+LOADS = 3
 QUESTION_SECONDS = 10.0
 TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
 _UNDEFINED = re.compile(r"^name '(\w{1,100})' is not defined")
-_NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # errors of a cell of which no line runs
+_NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # errors that keep a whole cell from running
 WALL_SECONDS = 900.0  # wall-clock seconds; a slower submission means that the machine is overloaded
 
 
@@ -76,7 +77,7 @@ class Examiner:
         """Grade a submission.
 
         Args:
-            candidates: the source of candidates, in which the student's code runs.
+            candidates: creates the candidate that runs the student's code.
             script: the part of the submission that the intake prepared.
             secret: a key for the random choice of inputs, so that students cannot predict them. The same
                 secret and the same file always give the same inputs.
@@ -205,7 +206,7 @@ class _Decided(Exception):
 # --- Running a test cell -------------------------------------------------------------------------------
 
 
-# Sent to the candidate: answers `secant.ask` with the names in the student's notebook.
+# The candidate's side of `secant.ask`: it answers with the objects that the student's notebook defines.
 _SITUATION = """
 def __put__(request):
     from secant.checking.situation import put
@@ -266,7 +267,7 @@ class _Test:
 
 
 def _decided_by(error: Exception, questions: "_Questions") -> _Decided:
-    """Return the verdict that an error in a test cell means, with the error's traceback."""
+    """Convert an error in a test cell to a verdict that keeps the error's traceback."""
     if isinstance(error, _Decided):
         return error
     if isinstance(error, check.CheckFailed):
@@ -285,7 +286,7 @@ def _is_probe(node: ast.stmt) -> bool:
 
 
 def _imports_for(probes: Sequence[ast.stmt], cell: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the imports of a cell, without names from judging modules that no probe uses."""
+    """Yield the imports of a cell, without the names of judging modules unless a probe uses them."""
     used = {node.id for probe in probes for node in ast.walk(probe) if isinstance(node, ast.Name)}
     for node in cell:
         if isinstance(node, ast.Import):
@@ -409,12 +410,12 @@ class _Loading:
         self._loaded = loaded
 
     def lose(self, error: TimedOut | Crashed) -> None:
-        """Record that a cell did not end."""
+        """Record that a cell timed out or crashed."""
         self._lost[error.cell or ""] = error
 
     @property
     def lost(self) -> set[str]:
-        """The labels of cells that did not end."""
+        """The labels of the cells that timed out or crashed."""
         return set(self._lost)
 
     def about(self, task: str) -> Sequence[Finding]:
@@ -431,7 +432,7 @@ class _Loading:
         return found or (self._elsewhere(name[1]) if name else ())
 
     def _elsewhere(self, name: str) -> Sequence[Finding]:
-        """Return where a name is defined that no executed cell defines, such as in a text cell."""
+        """Return where a name is defined if its definition never ran, for example in a text cell."""
         if name in self._script.text_definitions:
             return [Finding(name, "text", f"cell {self._script.text_definitions[name]}")]
         lost = (step for step in self._script.steps if step.label in self._lost)
@@ -475,7 +476,7 @@ class _Loading:
 
 
 def _load(candidate: CandidateClient, script: Script, seed: int) -> _Loading:
-    """Run the cells. A cell that does not end is left out of the next run, so it costs no other task."""
+    """Run the cells. A cell that times out or crashes is left out of the next run to save the other tasks."""
     loading = _Loading(script)
     for _ in range(LOADS):
         cells = [(step.label, step.source) for step in script.steps if step.label not in loading.lost]

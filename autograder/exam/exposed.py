@@ -1,7 +1,8 @@
 """Detecting files that give a lesson away: its hidden tests, its answers, or an answered notebook.
 
-A file is judged by its content, whatever its name and format: Python, a notebook's JSON, or a web page.
-Neither the files that students receive nor nbgrader's examples are reported: those have other tasks.
+A file is judged by its content, whatever its name and format: Python, a notebook's JSON, or a web page. Files
+that students receive are not reported. nbgrader's examples are not reported either, because their tasks are
+others.
 
 Code is compared twice. Lines are compared as letters and digits. Sequences of lines are compared as tokens
 with all names made equal, because a test or an answer with renamed variables still gives the lesson away.
@@ -27,8 +28,8 @@ _SHORTEST_TEST, _SHORTEST_ANSWER = 20, 8
 # Minimum length of a whole answer in letters and digits, since a short one like `return x**2` may occur
 # anywhere.
 _LEAST_ANSWER = 30
-# Number of different lines of hidden tests that prove a leak. Hidden tests use special helper functions, so an
-# answer contains none of their lines by chance.
+# Number of different lines of hidden tests that prove a leak. Hidden tests use special helper functions, so
+# an answer contains none of their lines by chance.
 _PROOF = 3
 _LONG_LINE = re.compile(rf"[^\n]{{{_SHORTEST_TEST},}}")
 # Limits on the bytes of a line and the lines of a file that are compared as tokens.
@@ -82,7 +83,7 @@ class _Shape:
 
 
 class Lesson:
-    """The parts of a lesson that no file of a student may contain.
+    """The hidden tests and answers of a lesson, which no file visible to students may contain.
 
     Args:
         name: the lesson's name.
@@ -158,7 +159,7 @@ class Lesson:
         if any(
             f'task="{secret.task}"'.encode() in data
             for secret in named
-            # A marked answer belongs to the recorded answers or worked solutions.
+            # Only recorded answers and worked solutions contain cells that are marked with a task.
         ):
             return True
         text = _without_tags(data)

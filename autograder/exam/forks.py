@@ -86,7 +86,7 @@ def _session(pid: int) -> int:
 
 
 def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
-    """Fork one candidate per message. A message is the candidate's working folder.
+    """Fork one candidate per message. A message is the path of the candidate's working folder.
 
     Each message carries two descriptors: the candidate's channel and the socket to its owner.
     """

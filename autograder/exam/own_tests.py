@@ -1,4 +1,4 @@
-"""The visible tests in a notebook as its own assignment, for notebooks without the course's sources."""
+"""Assignments made from the visible tests in a notebook, for use where the course's sources are missing."""
 
 import math
 from pathlib import Path
@@ -16,7 +16,9 @@ from secant.language import LANGUAGES
 from secant.testcells import judges
 from secant.visible import visible
 
-MOST_POINTS = 1_000.0  # points of a task; keeps sums of a notebook's claims within JSON's numbers
+# Maximum points of a task. With it, sums of the points that a notebook claims remain numbers that JSON can
+# represent.
+MOST_POINTS = 1_000.0
 _MARKS = ("points", "grade", "solution", "locked")
 
 
@@ -37,7 +39,7 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
         return None
     made = [_node(cell) for cell in cells]
     for cell, node in zip(cells, made, strict=True):
-        is_plain_test = _is_test(cell) and not _is_ours(cell)  # cannot be judged by Secant's rules
+        is_plain_test = _is_test(cell) and not _is_ours(cell)  # Secant's rules cannot judge such a test
         if is_plain_test or cell.kind != "code":
             node.metadata.pop("nbgrader", None)
     notebook: NotebookNode = new_notebook(cells=made)

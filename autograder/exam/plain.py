@@ -39,7 +39,7 @@ _SILENT = (tokenize.COMMENT, tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
 
 @dataclass(frozen=True)
 class _Step:
-    """A code cell that runs.
+    """A code cell to run.
 
     Attributes:
         label: the name of the cell in messages.
@@ -263,7 +263,7 @@ def _is_quiet(source: str) -> bool:
 
 
 class _Pristine(ast.NodeTransformer):
-    """Makes a test call Python's builtins by names that no notebook can bind.
+    """An AST transformer that makes a test read Python's builtins by names that no notebook can bind.
 
     Args:
         bound: names that the test or the assignment assigns. They are left unchanged, because the test may be
@@ -275,7 +275,7 @@ class _Pristine(ast.NodeTransformer):
         self.read: set[str] = set()
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        """Replace the name of a builtin that is read by its protected name."""
+        """Rename a builtin that the test reads to its protected name."""
         if isinstance(node.ctx, ast.Load) and node.id in _pythons() and node.id not in self._bound:
             self.read.add(node.id)
             return ast.copy_location(ast.Name(node.id + PRISTINE, node.ctx), node)
@@ -326,7 +326,7 @@ def _credit(value: str, most: float) -> tuple[float | None, Outcome]:
         points = float(value)
     except ValueError:
         points = most
-    if points > most:  # nbgrader would fail to grade the whole submission
+    if points > most:  # nbgrader would not grade the submission at all
         return None, "manual"
     if math.isnan(points) or points < 0 or points == most:
         return most, "passed"

@@ -42,7 +42,7 @@ class Pool(Protocol):
 
 
 class WarmPool:
-    """A short queue of processes, each of which does its imports itself."""
+    """A short queue of processes that each do their own imports."""
 
     def __init__(self) -> None:
         # on Windows, starting a process takes until its imports are done
@@ -64,7 +64,7 @@ class WarmPool:
     def close(self) -> None:
         """End the processes that are still waiting."""
         while self._containers:
-            with contextlib.suppress(WallError, OSError):  # a process that failed to start needs no end
+            with contextlib.suppress(WallError, OSError):  # a process that failed to start needs no cleanup
                 self._containers.popleft().result().close()
         self._starter.shutdown()
 
@@ -156,7 +156,9 @@ class ForkPool:
     def close(self) -> None:
         """End the server and all candidates that it forked."""
         self._control.close()
-        if not self._ready:  # still importing; it has forked nothing and would not notice for seconds
+        # The server is still importing. It has forked nothing, and would notice the closed socket only
+        # seconds later.
+        if not self._ready:
             self._process.kill()
         self._process.wait()
 
@@ -167,7 +169,7 @@ def lasting_pool() -> Pool:
 
 
 class _Forked(Container):
-    """A forked candidate, with the socket that reports its end and whose closing ends it."""
+    """A forked candidate, with the socket that reports its end and that ends it when it is closed."""
 
     def __init__(self, channel: socket.socket, lifeline: socket.socket) -> None:
         super().__init__(channel)

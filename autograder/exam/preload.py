@@ -108,7 +108,10 @@ def _is_name(module: object) -> bool:
 
 
 def _sources(path: Path) -> Iterator[str]:
-    """Yield the code cells of a notebook; none if the file cannot be read, as its examiner reports that."""
+    """Yield the code cells of a notebook; none if the file cannot be read.
+
+    The examiner of that notebook reports the error.
+    """
     with suppress(Exception):
         notebook: NotebookNode = nbformat.read(path, as_version=4)
         yield from (cell.source for cell in notebook.cells if cell.cell_type == "code")
@@ -137,7 +140,7 @@ def _modules(node: ast.stmt) -> Iterator[str]:
 def _longest_installed(dotted: str) -> str:
     """Return the longest prefix of a dotted name that is an installed module, without importing anything.
 
-    Return an empty string if no prefix is one, or for modules of Python or of Secant.
+    The result is empty if no prefix is installed, and for modules of the standard library and of Secant.
     """
     top, *parts = dotted.split(".")
     if top in _OWN or top in sys.stdlib_module_names:

@@ -48,9 +48,9 @@ class TaskResult:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the result that was converted to plain data by `asdict`.
+        """Rebuild a result from the plain data made by `asdict`.
 
-        Up to version 0.1, the data have a message and a hint in place of the verdict.
+        Data from version 0.1 or earlier have a message and a hint in place of the verdict.
         """
         fields = dict(data)
         if "message" in fields:

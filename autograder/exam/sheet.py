@@ -1,6 +1,6 @@
 """A user's notebook to be checked: which lesson it belongs to, and which answers it contains.
 
-Nothing here imports torch, so that a page can show the result of this step at once.
+Nothing here imports torch, so that a page need not wait for that import.
 """
 
 import re
@@ -175,7 +175,7 @@ class Reader:
         return Sheet(path, root, assignment, taken.script)
 
     def _recognise(self, path: Path, root: Path) -> Assignment | None:
-        """Return the lesson that shares most graded cells with the notebook, or else has the same name."""
+        """Return the lesson with the most graded cells in common, or else the lesson of the same name."""
         marks = _grade_ids(path)
         places = [(name, folder) for folder in _asked(root) for name in built_lessons(root, folder)]
         # Lessons whose name is in the file's name come first, since they are most likely to match.
@@ -184,7 +184,8 @@ class Reader:
         for name, folder in places:
             try:
                 assignment = self._assignment(root, name, folder)
-            except NotBuilt:  # reported to the instructor, who grades with it
+            # `autograder grade` reports the unbuilt lesson to the instructor.
+            except NotBuilt:
                 continue
             graded = _graded(assignment)
             found = (len(marks & graded), name.casefold() in path.name.casefold())

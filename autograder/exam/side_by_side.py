@@ -33,7 +33,7 @@ class SharedCandidate(CandidateClient):
 
 
 class _Parted(BaseException):
-    """Raised in the parent process after a fork, to leave the task that the child continues."""
+    """Raised in the parent process after a fork, so that only the child continues the task."""
 
     def __init__(self, lane: "_Lane") -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class _Parting:
     """A stand-in for the loaded candidate that forks the examiner when a task asks for its copy.
 
     Attributes:
-        begun: the candidate's used seconds when the task began.
+        begun: the seconds that the candidate had used when the task began.
         out: in the fork, the descriptor to which the result is written.
     """
 

@@ -81,7 +81,7 @@ def raised(answer: Reply, findings: Sequence[Finding] = ()) -> Parts:
 
 
 def not_found(task: str, findings: Sequence[Finding]) -> Parts:
-    """Return the message for a task that is not defined, with the reasons if any are known."""
+    """Return the message for a missing function or class of a task, with the reasons if any are known."""
     if not findings:
         return head(
             en=f"No {task} was found. Did you rename or delete it?",
@@ -129,7 +129,7 @@ def error_of(what: Reply | CellResult, findings: Sequence[Finding] = ()) -> Part
 
     Args:
         what: the reply or the cell's result with the error.
-        findings: causes found by comparing the notebook's names; they replace the usual cause.
+        findings: findings about the notebook's names that explain the error; they replace the usual cause.
     """
     usual = _not_here(what.error, what.message) or _nowhere(what.error) or likely(what.error, what.message)
     causes = _causes(findings) or because(usual)

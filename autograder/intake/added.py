@@ -10,8 +10,8 @@ from nbformat import NotebookNode
 from autograder.course.cells import grade_id, text_id
 from autograder.intake.parse import Cell
 
-# Limits on added text that answers no note. The feedback page typesets its formulas, which takes longer than
-# showing code.
+# Limits on added text that answers no note. The feedback page typesets the formulas in it, and that takes
+# longer than showing code.
 MAX_ADDED = 100
 MAX_ADDED_CHARS = 50_000
 MAX_ADDED_CELL_CHARS = 10_000
@@ -19,11 +19,13 @@ MAX_ADDED_CELL_CHARS = 10_000
 # An id that the build gives to a text cell. No notebook program makes such ids.
 _LESSONS_OWN = re.compile(r"[0-9a-f]{12}")
 _COPIES = 4  # the build numbers cells with equal texts; ids are tried up to this number
-# Changed lines of a cell that are compared letter by letter. Further ones are shown whole.
+# Maximum number of changed lines of a cell that are compared character by character. Further lines are shown
+# in full.
 _MAX_CHANGED_LINES = 50
 # Minimum length, in characters, of a line that another text would not contain by chance.
 _TELLING = 8
-_FEWEST_LETTERS = 2  # letters or digits of an addition; a box that was ticked adds only one
+# Minimum number of letters or digits of an addition. Ticking a check box adds only one.
+_FEWEST_LETTERS = 2
 _STRING_OR_COMMENT = re.compile(r"(\"{3}|'{3})[\s\S]*?\1|\"[^\"\n]*+\"|'[^'\n]*+'|#[^\n]*+")
 _WORD = re.compile(r"[^\W\d_]{2,}+")
 _NAMES_IN_A_ROW = re.compile(r"(?<!\w)([^\W\d]\w*+)[ \t]+(?=([^\W\d]\w*+))")
@@ -56,7 +58,10 @@ def _says_something(cell: Cell) -> bool:
 
 
 def _is_of_another_edition(cell: Cell) -> bool:
-    """Return whether a cell is the text of another edition of the lesson: its id is a hash of its text."""
+    """Return whether a cell's text comes from another edition of the lesson.
+
+    The id of such a cell is a hash of its text.
+    """
     if not _LESSONS_OWN.fullmatch(cell.id):
         return False
     source = cell.source
@@ -132,7 +137,7 @@ def is_words(source: str) -> bool:
 def in_place_of(
     index: int, cells: list[Cell], claims: Mapping[int, list[Cell]], added: list[Cell]
 ) -> list[Cell]:
-    """Return the added cells in the place of a lesson's cell: around its copies, or where the lesson has it.
+    """Return the added cells in the place of a lesson's cell: next to its copies, or where the lesson has it.
 
     The place reaches up to the nearest other cells of the lesson. If the lesson's cell was deleted, its place
     is only known if the cell before it in the lesson stands before the gap, or the next one stands after the
@@ -194,7 +199,7 @@ def in_section_of(
 def _gaps(
     cells: list[Cell], claims: Mapping[int, list[Cell]], index: int
 ) -> Iterator[tuple[int, int, list[Cell]]]:
-    """Yield the cells between each two neighbouring claimed cells of the lesson, with their positions.
+    """Yield the cells between two consecutive claimed cells of the lesson, with the positions of those two.
 
     Cells that claim the cell at `index` count as unclaimed.
     """

@@ -25,14 +25,14 @@ MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
 MAX_SIDE_FOLDERS = 20
 PICTURES = (".png", ".jpg", ".jpeg", ".jfif", ".gif", ".webp")
-# Notebooks of a submission that are read. Together, those without the lesson's own name may be as large as
-# one.
+# Maximum number of notebooks of a submission that are read. Those without the lesson's own name may together
+# be as large as one notebook.
 MAX_NOTEBOOKS = 6
 
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
 _NOT_THE_STUDENTS = ("timestamp.txt", "submission_secret.txt", "collect.txt")
 _PICTURE_NAME = re.compile(rb"\.(?:png|jpe?g|jfif|gif|webp)\b", re.IGNORECASE)
-_NAMED = 3  # names listed in a message about files that are not the notebook
+_NAMED = 3  # maximum number of file names listed in a message
 # Marks that browsers, editors, file managers, cloud drives and Canvas add to the name of a copy. They stand
 # at the end of the name ("x copy 2", "x-1", "x (1)", "x 2", "x - 복사본", "x의 사본", "x (another copy)") or
 # at its beginning ("Copy of x").
@@ -120,8 +120,8 @@ def read_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[s
 
     Returns:
         The bytes of the notebooks found, by name, and remarks for staff: `renamed:`, `missing:` and
-            `hard_link:` with the notebook's name, `ignored:` with the name of a notebook file that is not
-            part of the assignment.
+        `hard_link:` with the notebook's name, `ignored:` with the name of a notebook file that is not part of
+        the assignment.
 
     Raises:
         Refused: no notebook was found, or one cannot be read.
@@ -184,7 +184,7 @@ def _folder(path: Path, root: Path | None) -> Iterator[_Folder]:
     """Open a folder without following links below `root`.
 
     Raises:
-        Refused: the folder does not exist, or a link leads to it.
+        Refused: the folder does not exist, or a part of its path below `root` is a link.
     """
     if os.open not in os.supports_dir_fd:
         yield _Folder(path, None)
@@ -217,7 +217,7 @@ def _no_notebook(
     Args:
         lesson: the lesson's name.
         names: the names of the files in the folder.
-        kinds: the kinds of the first of these files, by name.
+        kinds: the recognised kinds of the first few of these files, by name.
     """
     name = f" {lesson}.ipynb" if lesson else ""
     listed = [_listed(names, {file: kind.name[at] for file, kind in kinds.items()}) for at in (0, 1)]
@@ -288,7 +288,7 @@ def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str])
         folder: the submitted folder.
         names: the names of the files in it.
         lesson: the lesson's name.
-        versions: those of the names under which the lesson is released.
+        versions: the names in the folder under which the lesson is released.
 
     Raises:
         Refused: the folder has no notebook, or several and none is named after the lesson.
@@ -309,7 +309,7 @@ def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str])
 
 
 def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
-    """Return the kinds of those files that can be read and are not notebooks, by name."""
+    """Return the kind of each file that can be read and is not a notebook, by file name."""
     found = {}
     for name in names:
         with suppress(Refused, OSError):
@@ -329,7 +329,10 @@ def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
 
 
 def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
-    """Return whether a file next to the notebooks is the student's own or a changed released one."""
+    """Return whether a file is the student's own, or a released file that the student changed.
+
+    Notebooks, files without an extension and the files of nbgrader's exchange do not count.
+    """
     if not Path(name).suffix or _stem(name) is not None or name in (TIMESTAMP, EXCHANGE_SECRET):
         return False
     if given is None or not (given / name).is_file():
@@ -394,7 +397,7 @@ def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[byt
 
 
 def _spellings(name: str) -> set[bytes]:
-    """Return the ways in which a notebook may spell a file's name: composed or not, in JSON or in a URL."""
+    """Return the spellings of a file's name in a notebook: Unicode's two normal forms, JSON, and URLs."""
     forms = {unicodedata.normalize(form, name.lower()) for form in ("NFC", "NFD")}
     spelled = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
     return {each.encode("utf-8", "replace").lower() for each in spelled}

@@ -1,8 +1,9 @@
 """Recognition of submitted files that are not notebooks, such as web pages, PDFs, shortcuts or Python code.
 
 Students hand in files that a browser, an editor or a cloud drive has saved under a notebook's name. Three
-checks follow each other: bytes with which only one format begins (`of_bytes`), text that is not JSON
-(`of_text`), and JSON that is not a notebook (`of_json`). Each search takes time linear in the file's length.
+checks are made in turn: for bytes with which only one format begins (`of_bytes`), for text that is not JSON
+(`of_text`), and for JSON that is not a notebook (`of_json`). Each search takes time linear in the file's
+length.
 """
 
 import json

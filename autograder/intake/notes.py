@@ -50,8 +50,8 @@ class Sources:
 
     Attributes:
         files: the picture files next to the notebook, by path.
-        attachments: the attachments of all cells by name. When a cell is split, its attachments stay with one
-            half.
+        attachments: the attachments of all cells by name. A cell that was split off may refer to an
+            attachment of the cell that it came from.
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -61,8 +61,8 @@ class Sources:
 def split(cells: Sequence[Cell], sources: Sources) -> list[Part]:
     """Split the contents of text and code cells into parts, in order.
 
-    If no cell refers to an attached picture, its reference was deleted. Such a picture is shown below the
-    text of its cell, unless that cell shows another picture.
+    An attached picture that no cell refers to has lost its reference. It is shown below the text of its cell,
+    unless that cell shows another picture.
     """
     parts_of_cells: list[list[Part]] = []
     named: set[str] = set()
@@ -155,7 +155,7 @@ def _alt_and_target(found: re.Match[str], targets: Mapping[str, str]) -> tuple[s
 
 
 def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part | None:
-    """Return the picture at an address, or the reason why it is missing; None if no picture is meant."""
+    """Return the picture at an address, or the reason why it is missing; None if it is no picture address."""
     written = _TITLE.sub("", target.strip()).strip().removeprefix("<").removesuffix(">").strip()
     address = unquote(written)
     name = (alt.strip() or address.rsplit("/", 1)[-1])[:_ALT_CHARS]
@@ -181,7 +181,7 @@ def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part |
 
 
 def _path(address: str, files: Mapping[str, bytes]) -> str | None:
-    """Return the path of the file that an address means: the exact path, or else the only file of that name.
+    """Return the path of the file that an address refers to: the exact path, or else the only file so named.
 
     Capital letters do not matter, as on Windows and macOS.
     """

@@ -26,13 +26,13 @@ from autograder.intake.parse import Cell, Submitted, marks_of, without_data_uris
 from autograder.intake.submission import Refused
 from secant.language import LANGUAGES, Language, ours
 
-_COMPARED = 3  # at most this many copies of a lesson's cell are compared with it
+_COMPARED = 3  # maximum number of copies of a lesson's cell that are compared with it
 # Minimum length, in characters, of a line that another text would not contain by chance.
 _TELLING = 8
-_MOST_DEFINITIONS = 50  # at most this many definitions of a text cell are looked at
+_MOST_DEFINITIONS = 50  # maximum number of definitions of a text cell that are looked at
 # Limit on the bytes of all code cells together, so that they fit one message to the sandbox.
 MAX_SOURCE_BYTES = 1_000_000
-_MAX_INDENTED = 100_000  # characters of a cell; longer cells are not dedented
+_MAX_INDENTED = 100_000  # maximum number of characters of a cell that is dedented
 # A cell magic whose cell defines nothing in the notebook's own namespace.
 _ELSEWHERE = re.compile(r"\s*%%(?!(?:time|capture|prun)\b)")
 
@@ -80,7 +80,7 @@ class Pairing:
 
     @property
     def halves_of_code(self) -> set[int]:
-        """The numbers of code cells that belong to a note of several cells and run in their own places."""
+        """The numbers of code cells that belong to a note of several cells and run where they stand."""
         several = [cells for cells in self.notes.values() if len(cells) > 1]
         return {cell.number for cells in several for cell in cells if cell.kind == "code"}
 
@@ -247,10 +247,10 @@ def _typed_into_tests(pairing: Pairing) -> list[Cell]:
 
 
 def _beside(source: str, test: str) -> str:
-    """Return the code in a cell apart from the released test, if the two can be told apart.
+    """Return the code that a submitted test cell contains in addition to the released test.
 
-    They can if the cell contains the whole test or no distinctive line of it. Otherwise return an empty
-    string.
+    If the cell contains only parts of the test, return an empty string, because the student's own code cannot
+    be told apart from them.
     """
     if test.strip() in source:
         return source.replace(test.strip(), "", 1).strip()

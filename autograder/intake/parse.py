@@ -13,10 +13,10 @@ from autograder.intake.pictures import MOST, MOST_CHARS, pictures_of
 from autograder.intake.submission import Refused
 
 MAX_BRACKETS = 2_000_000  # parsed, an empty list takes thirty times the memory of its two bytes
-MAX_DEPTH = 950  # nesting depth of lists and dicts that Python's recursion limit allows
+MAX_DEPTH = 950  # maximum nesting depth of lists and dicts, within Python's recursion limit
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]+|\\.)*"?|[\[\]{}]', re.DOTALL)
 MAX_CELLS = 1_000
-MAX_ATTACHMENTS = 100  # attachments of one cell
+MAX_ATTACHMENTS = 100  # maximum number of attachments read from one cell
 # prefix of the names given to attachments that were data URIs
 PASTED = "pasted-"
 

@@ -38,7 +38,7 @@ def pictures_of(raw: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is_png(text: str) -> bool:
-    """Return whether a text is base64 data that begin as a PNG file within the size limit."""
+    """Return whether a text is base64 data that begins like a PNG file of acceptable width and height."""
     try:
         data = base64.b64decode(text, validate=True)
     except (ValueError, binascii.Error):

@@ -33,8 +33,8 @@ Layout = list[tuple[Cell, int | None]]
 def layout_of(pairing: Pairing) -> Layout:
     """Return the submitted cells that are kept, each with the position of its cell in the lesson.
 
-    The position is None for an extra cell. Stubs next to an answer, copies of tests, and other prose are left
-    out.
+    The position is None for an extra cell. Stubs of tasks that have another answer, copies of tests, and
+    other prose are left out.
     """
     in_ours = {
         cell.number
@@ -45,7 +45,7 @@ def layout_of(pairing: Pairing) -> Layout:
     stands_for = {
         cell.number: index
         for index, cell in reversed(pairing.answers.items())
-        # Words that a student typed into the lesson's own code belong to a cell that runs.
+        # A note typed into one of the lesson's code cells does not replace that cell, because its code runs.
         if index not in pairing.notes or cell.number not in in_ours
     }
     dropped = set()
@@ -123,9 +123,9 @@ def notebook_of(release: NotebookNode, pairing: Pairing, layout: Layout) -> Note
 
 
 def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> dict[str, list[Part]]:
-    """Return the parts of the student's text, by the id of the cell that shows the text.
+    """Return the parts of the student's texts, by the id of the cell that shows the text.
 
-    Text without pictures or code is left out, since it is the source of its cell.
+    A text without pictures or code is left out: it can be shown as it stands in its cell.
     """
     shown = {pairing.lesson[index].id: cells for index, cells in pairing.notes.items()}
     shown |= {

@@ -93,7 +93,7 @@ class Submission:
             pictures are its only outputs. Its tests are the released ones, so it contains no hidden test.
         file: the name of the file that was read.
         notes: remarks for staff, such as `changed_test:grad_square`; see `take_in.understand`.
-        parts: the student's text that contains pictures or code, as parts, by the id of its cell.
+        parts: the parts of the student's texts that contain pictures or code, by the id of their cell.
     """
 
     script: Script

@@ -1,4 +1,4 @@
-"""The intake: turns a submitted path into a rebuilt notebook, or into a plain sentence that explains why not.
+"""The intake: turns a submitted path into a rebuilt notebook, or into a sentence that explains the rejection.
 
 A submitted file is hostile bytes. It is opened without following links, read once up to a size limit, and
 hashed. Everything else works on that copy (files.py, parse.py). The intake uses only the text of the cells,
@@ -36,7 +36,7 @@ class Found:
         notes: remarks for staff; see `understand`.
         others: the other notebooks in the order in which they would count; see `understand`.
         unread: the notebooks that could not be read, such as links, each with the reason.
-        pictures: the picture files next to the notebooks that a notebook refers to, by path.
+        pictures: the picture files in the folder that its notebooks refer to, by path.
     """
 
     name: str
@@ -111,11 +111,12 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
 
     Notes are words, some of them followed by the id of a cell: `renamed`, `several_notebooks`, `side_files`,
     `hard_link`, `old_format`, `unchanged` (every answer is the released stub), `two_languages` (answers are
-    written in more than one), `counted:` (this file of several counted) and `other_answers:` (this file has
-    an answer that the one that counted does not have); `duplicate:`, `changed_test:`, `missing_test:`,
-    `changed_metadata:`, `changed_type:`, `missing_answer:`, `found_by_name:`, `found_by_place:` (a note was
-    found in cells that the student added, or in the lesson's own text), `defined_twice:` (several written
-    cells define the function or class that the task asks for), `left_out:` (a code cell is too long to run).
+    written in more than one language), `counted:` (this one of several files counted) and `other_answers:`
+    (this file has an answer that the one that counted does not have); `duplicate:`, `changed_test:`,
+    `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`, `found_by_name:`,
+    `found_by_place:` (a note was found in cells that the student added, or in the lesson's own text),
+    `defined_twice:` (several written cells define the function or class that the task asks for), `left_out:`
+    (a code cell is too long to run).
 
     Args:
         found: the submitted file.
@@ -153,7 +154,7 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
 
 
 def _fingerprints(parts: Sequence[Part]) -> str:
-    """Return a line with the hash of each picture in an answer, so that a new picture is a new answer."""
+    """Return a line with the hash of each picture in an answer, so that new pictures make a new answer."""
     pictures = [part.text for part in parts if part.kind == "picture"]
     return "".join(f"\npicture {hashlib.sha256(data.encode()).hexdigest()}" for data in pictures)
 
