@@ -120,7 +120,7 @@ def is_built(notebook: Mapping[str, Any]) -> bool:
 def languages_of(notebook: Mapping[str, Any]) -> list[str]:
     """Return the languages that a notebook of source/ lists for its release; empty if it lists none."""
     mark = notebook["metadata"].get("secant")
-    return [str(one) for one in mark.get("languages", [])] if isinstance(mark, dict) else []
+    return [str(language) for language in mark.get("languages", [])] if isinstance(mark, dict) else []
 
 
 def not_built(name: str) -> str:

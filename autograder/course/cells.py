@@ -29,8 +29,8 @@ class Task:
 
 def grading(cell: NotebookNode) -> Mapping[str, object]:
     """Return a cell's nbgrader metadata; empty if it has none."""
-    found = cell.metadata.get("nbgrader")
-    return found if isinstance(found, dict) else {}
+    metadata = cell.metadata.get("nbgrader")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def grade_id(cell: NotebookNode) -> str:
@@ -157,10 +157,10 @@ def _imports(sources: Iterable[str]) -> str:
 def tasks(notebook: NotebookNode) -> list[Task]:
     """Return a notebook's tasks, in order. The notebook must follow the rules for lessons."""
     tests = {grade_id(cell): cell for cell in notebook.cells if is_test(cell)}
-    found = []
+    result = []
     for cell in filter(is_answer, notebook.cells):
         test = None if is_manual(cell) else tests.get(f"test_{grade_id(cell)}")
         if test is not None or is_manual(cell):
             points = grading(cell if test is None else test).get("points", 0)
-            found.append(Task(grade_id(cell), float(str(points)), cell, test))
-    return found
+            result.append(Task(grade_id(cell), float(str(points)), cell, test))
+    return result

@@ -22,7 +22,7 @@ from traitlets.config import Config
 from autograder.course.errors import CourseError
 
 _YEARS = range(2000, 2100)
-_FARTHEST = timedelta(hours=14)  # the largest offset from UTC that any time zone has
+_MAX_OFFSET = timedelta(hours=14)  # the largest offset from UTC that any time zone has
 _ZONE = r"(?:(?i:UTC|GMT) ?)?[+-][\d:]+|[A-Za-z][A-Za-z0-9_/-]*(?:\+\d+)?"
 _ISO = re.compile(
     r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:T| +)(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?"
@@ -49,7 +49,7 @@ class Reading:
     problem: str = ""
 
 
-class _Undecided(Exception):
+class _UndecidedZone(Exception):
     """Raised for a time zone's name that could mean several offsets from UTC, or that no zone has.
 
     Attributes:
@@ -101,8 +101,8 @@ class Clock:
             return Reading(problem="it is not a time")
         try:
             when = to_utc(local, self._zone(zone, local))
-        except _Undecided as error:
-            offset = max(error.offsets, default=_FARTHEST)
+        except _UndecidedZone as error:
+            offset = max(error.offsets, default=_MAX_OFFSET)
             return Reading(earliest=local - offset, problem=_undecided(zone, error.offsets))
         return Reading(when, when)
 
@@ -122,20 +122,20 @@ class Clock:
         """Format UTC times in the class's zone, with just enough precision to tell them apart."""
         local = [time.replace(tzinfo=UTC).astimezone(self.shown) for time in times]
         for precision in ("minutes", "seconds", "microseconds"):
-            shown = tuple(self._described(each, precision) for each in local)
-            if len(set(shown)) == len(set(times)):
+            texts = tuple(self._format(moment, precision) for moment in local)
+            if len(set(texts)) == len(set(times)):
                 break
-        return shown
+        return texts
 
-    def _described(self, local: datetime, precision: str) -> str:
+    def _format(self, local: datetime, precision: str) -> str:
         zone = "UTC" if self.name == "UTC" else f"{self.name}, {_as_text(local.utcoffset() or timedelta())}"
         return f"{local.replace(tzinfo=None).isoformat(' ', precision)} ({zone})"
 
     def _split_in_form(self, text: str) -> tuple[datetime, str] | None:
         """Split a time in the class's own `timestamp_format` into the local time and the zone's name."""
         form = re.sub(" *%[zZ]", "", self.form)
-        found = _ANY_FORM.fullmatch(text)
-        for local, zone in ((found[1], found[2] or ""), (text, "")) if found else ():
+        match = _ANY_FORM.fullmatch(text)
+        for local, zone in ((match[1], match[2] or ""), (text, "")) if match else ():
             try:
                 return datetime.strptime(local, form), zone
             except ValueError:
@@ -146,28 +146,30 @@ class Clock:
         """Return the time zone that a name, abbreviation or offset means at a local time.
 
         Raises:
-            _Undecided: the word could mean several zones, or no zone has this name.
+            _UndecidedZone: the word could mean several zones, or no zone has this name.
         """
         if not word:
             return self.zone
-        if found := _OFFSET.fullmatch(word):
-            return _at_offset(*found.groups(default="0"))
+        if match := _OFFSET.fullmatch(word):
+            return _at_offset(*match.groups(default="0"))
         short = word.upper()
         for zone in (self.zone, self.shown):
             for fold in (0, 1):
-                there = local.replace(tzinfo=zone, fold=fold)
-                if (there.tzname() or "").upper() == short:
-                    return timezone(there.utcoffset() or timedelta())
+                local_time = local.replace(tzinfo=zone, fold=fold)
+                if (local_time.tzname() or "").upper() == short:
+                    return timezone(local_time.utcoffset() or timedelta())
         if short in ("UTC", "GMT", "Z"):
             return UTC
         offsets = _abbreviations(local.year).get(short, frozenset())
-        own = {local.replace(tzinfo=zone).utcoffset() for zone in (self.zone, self.shown)}
+        class_offsets = {local.replace(tzinfo=zone).utcoffset() for zone in (self.zone, self.shown)}
         in_another_season = {short} & _names_of((self.zone, self.shown), local.year)
         if len(offsets) == 1 and not in_another_season:
             return timezone(next(iter(offsets)))
         if not offsets and short in _names():
             return ZoneInfo(_names()[short])
-        raise _Undecided(*offsets, *(offset for offset in own if in_another_season and offset is not None))
+        raise _UndecidedZone(
+            *offsets, *(offset for offset in class_offsets if in_another_season and offset is not None)
+        )
 
 
 def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
@@ -200,10 +202,10 @@ def _zone_named(section: str, name: str) -> tzinfo:
 
 def _split(text: str) -> tuple[datetime, str] | None:
     """Split a time that begins with the year into its local time and its zone's name."""
-    found = _ISO.fullmatch(text)
-    if found is None:
+    match = _ISO.fullmatch(text)
+    if match is None:
         return None
-    year, month, day, hour, minute, second, fraction, zone = found.groups(default="")
+    year, month, day, hour, minute, second, fraction, zone = match.groups(default="")
     try:
         date = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second or 0))
         return date.replace(microsecond=int(fraction.ljust(6, "0")[:6])), zone
@@ -215,11 +217,11 @@ def _at_offset(sign: str, hours: str, minutes: str) -> tzinfo:
     """Return the time zone with a fixed offset from UTC.
 
     Raises:
-        _Undecided: no time zone can have this offset.
+        _UndecidedZone: no time zone can have this offset.
     """
     offset = timedelta(hours=int(hours), minutes=int(minutes))
-    if offset > _FARTHEST or int(minutes) >= 60:
-        raise _Undecided
+    if offset > _MAX_OFFSET or int(minutes) >= 60:
+        raise _UndecidedZone
     return timezone(offset if sign == "+" else -offset)
 
 
@@ -232,18 +234,18 @@ def _names() -> dict[str, str]:
 @cache
 def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
     """Return the UTC offsets that each zone abbreviation has anywhere, in January or July of a year."""
-    found: dict[str, frozenset[timedelta]] = {}
+    offsets: dict[str, frozenset[timedelta]] = {}
     for name in _names().values():
-        for there in _seasons(ZoneInfo(name), year):
-            short, offset = (there.tzname() or "").upper(), there.utcoffset()
+        for season in _seasons(ZoneInfo(name), year):
+            short, offset = (season.tzname() or "").upper(), season.utcoffset()
             if short.isalpha() and offset is not None:
-                found[short] = found.get(short, frozenset()) | {offset}
-    return found
+                offsets[short] = offsets.get(short, frozenset()) | {offset}
+    return offsets
 
 
 def _names_of(zones: tuple[tzinfo, ...], year: int) -> set[str]:
     """Return the abbreviations, in capitals, that zones have in January or July of a year."""
-    return {(there.tzname() or "").upper() for zone in zones for there in _seasons(zone, year)}
+    return {(season.tzname() or "").upper() for zone in zones for season in _seasons(zone, year)}
 
 
 def _seasons(zone: tzinfo, year: int) -> tuple[datetime, datetime]:
@@ -254,8 +256,8 @@ def _undecided(zone: str, offsets: list[timedelta]) -> str:
     """Return the message for a zone's name that is ambiguous or unknown."""
     if not offsets:
         return f"{zone} is no time zone"
-    *most, last = map(_as_text, sorted(set(offsets)))
-    return f"{zone} can be {', '.join(most)} or {last}"
+    *others, last = map(_as_text, sorted(set(offsets)))
+    return f"{zone} can be {', '.join(others)} or {last}"
 
 
 def _as_text(offset: timedelta) -> str:

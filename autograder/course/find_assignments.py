@@ -49,18 +49,18 @@ def choose_gradable(root: Path, words: Sequence[str], source: str = "source") ->
     Raises:
         CourseError: a word matches no lesson or assignment.
     """
-    there = find_gradable(root, source)
+    gradable = find_gradable(root, source)
     if not words:
-        return there.names
+        return gradable.names
     chosen: set[str] = set()
     for word in words:
-        if word in there.plain:
+        if word in gradable.plain:
             chosen.add(word)
-        elif there.plain and not _is_lesson(word, there.lessons):
-            raise CourseError(f'There is no lesson or assignment "{word}"; {there.listed}.')
+        elif gradable.plain and not _is_lesson(word, gradable.lessons):
+            raise CourseError(f'There is no lesson or assignment "{word}"; {gradable.listed}.')
         else:
             chosen |= {lesson.name for lesson in choose_lessons(find_lessons(root), [word])}
-    return [name for name in there.names if name in chosen]
+    return [name for name in gradable.names if name in chosen]
 
 
 def _is_lesson(word: str, lessons: Sequence[str]) -> bool:

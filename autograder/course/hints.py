@@ -26,8 +26,8 @@ def gives(message: str, hint: str) -> bool:
 
 def catalogue_of(notebook: NotebookNode) -> Catalogue:
     """Return the hints stored in a notebook of source/, by task, name and language."""
-    found: Catalogue = notebook.metadata.get("secant", {}).get("hints", {})
-    return found
+    hints: Catalogue = notebook.metadata.get("secant", {}).get("hints", {})
+    return hints
 
 
 def with_all(source: str, catalogue: Catalogue) -> str:
@@ -62,11 +62,11 @@ def in_one(source: str, language: str) -> str:
 def unknown(source: str, catalogue: Catalogue) -> Iterator[str]:
     """Yield a message if a test cell uses hints that are defined neither for its task nor in the kit."""
     call = _CALL.search(source)
-    known = {**usual(), **(of_task(catalogue, call[1]) if call else {})}
-    names = [name for name in used(source) if name not in known]
+    defined = {**usual(), **(of_task(catalogue, call[1]) if call else {})}
+    names = [name for name in used(source) if name not in defined]
     if names:
-        where = f"of {call[1]}" if call else '(hint = hints("TASK") is missing)'
-        yield f"hints.toml has no {', '.join(names)} {where}"
+        location = f"of {call[1]}" if call else '(hint = hints("TASK") is missing)'
+        yield f"hints.toml has no {', '.join(names)} {location}"
 
 
 def used(source: str) -> list[str]:

@@ -31,7 +31,7 @@ _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name":
 # Matches a call of use_secant that is not commented out. An import of the name has no bracket, so it does not
 # match.
 _CALL = re.compile(r"^[^#\n]*\buse_secant\(", re.MULTILINE)
-_OF_SO_MANY = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
+_LESSON_COUNT = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
 # Metadata in which jupytext records the layout of the text. They are removed, because they do not describe
 # the notebook.
 _LAYOUT = ("cell_marker", "lines_to_next_cell", "lines_to_end_of_cell_marker", "skipline", "noskipline")
@@ -57,8 +57,8 @@ class Lesson:
     @property
     def extra_files(self) -> list[Path]:
         """The paths of the files released with the notebook, relative to the lesson's folder."""
-        found = [p for name in EXTRA_FOLDERS for p in (self.folder / name).rglob("*") if p.is_file()]
-        return sorted(p for p in (q.relative_to(self.folder) for q in found) if not _is_by_product(p))
+        files = [p for name in EXTRA_FOLDERS for p in (self.folder / name).rglob("*") if p.is_file()]
+        return sorted(p for p in (q.relative_to(self.folder) for q in files) if not _is_by_product(p))
 
 
 @dataclass(frozen=True)
@@ -94,18 +94,18 @@ def find_root(start: Path) -> Path:
     Raises:
         CourseError: there is no course directory, or it belongs to another user.
     """
-    found = nearest(start, lambda folder: is_course(folder) or calls_use_secant(folder))
-    if found is None:
+    root = nearest(start, lambda folder: is_course(folder) or calls_use_secant(folder))
+    if root is None:
         raise CourseError(
             f"{start} is not in a course directory: there is no nbgrader_config.py that calls use_secant(c), "
             "and none beside a folder course/."
         )
-    if not is_trusted(found):
+    if not is_trusted(root):
         raise CourseError(
-            f"The course in {found} belongs to another user, and its settings and tests would run as you. "
-            f"If you trust it, set {TRUST}={found} and run this again."
+            f"The course in {root} belongs to another user, and its settings and tests would run as you. "
+            f"If you trust it, set {TRUST}={root} and run this again."
         )
-    return found
+    return root
 
 
 def calls_use_secant(folder: Path) -> bool:
@@ -136,8 +136,8 @@ def course_languages(root: Path) -> list[str]:
         table = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     except ValueError:  # the build reports this error for the lessons in the syllabus
         table = {}
-    said = table.get("languages", list(LANGUAGES))
-    names = [str(one) for one in said] if isinstance(said, list) else []
+    setting = table.get("languages", list(LANGUAGES))
+    names = [str(name) for name in setting] if isinstance(setting, list) else []
     if names[:1] != ["en"] or not all(map(is_language, names)) or len(set(names)) != len(names):
         raise CourseError(f'{file}: languages is a list like ["en", "ko", "ja"], and begins with "en".')
     return names
@@ -162,12 +162,12 @@ def _choose(lessons: list[Lesson], word: str) -> Lesson:
         if word == lesson.name or (word.isdecimal() and int(word) == int(lesson.name[:2])):
             return lesson
     names = ", ".join(lesson.name for lesson in lessons) or "none yet"
-    said = f'There is no lesson "{word}"; the lessons are: {names}.'
+    message = f'There is no lesson "{word}"; the lessons are: {names}.'
     if lessons and is_plain(lessons[0].root, word):
-        said += (
+        message += (
             f" {word} is an assignment with ordinary nbgrader tests, which `autograder grade {word}` grades."
         )
-    raise CourseError(said)
+    raise CourseError(message)
 
 
 def text_of(lesson: Lesson) -> str:
@@ -254,7 +254,7 @@ def english_hash(source: str) -> str:
 
     The lesson count ("of 10") is removed before hashing, so that adding a lesson makes no translation stale.
     """
-    return _digest(_OF_SO_MANY.sub(r"\1", short(source).strip()), 8)
+    return _digest(_LESSON_COUNT.sub(r"\1", short(source).strip()), 8)
 
 
 def wrong_answers(lesson: Lesson) -> list[Answer]:
@@ -286,24 +286,24 @@ def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[st
     Raises:
         CourseError: an answer's base does not precede it, or the two cannot be merged.
     """
-    known: dict[tuple[str, str], str] = {}
+    sources: dict[tuple[str, str], str] = {}
     if OWN in bases:
         cells = read_lesson(lesson).cells
-        known = {(grade_id(cell), OWN): cell.source for cell in cells if is_answer(cell)}
-    whole = []
+        sources = {(grade_id(cell), OWN): cell.source for cell in cells if is_answer(cell)}
+    completed = []
     for answer, base in zip(answers, bases, strict=True):
         if base:
             place = f'{path.relative_to(lesson.root)}:{answer.line}, cell "{answer.name}"'
-            if (answer.task, base) not in known:
+            if (answer.task, base) not in sources:
                 raise CourseError(f'{place}: no answer "{base}" to {answer.task} stands before it.')
             try:
-                source = variant(known[answer.task, base], answer.source)
+                source = variant(sources[answer.task, base], answer.source)
             except ValueError as error:
                 raise CourseError(f'{place}: it cannot start from "{base}": {error}.') from error
             answer = replace(answer, source=source)
-        known[answer.task, answer.name] = answer.source
-        whole.append(answer)
-    return whole
+        sources[answer.task, answer.name] = answer.source
+        completed.append(answer)
+    return completed
 
 
 def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer:
@@ -312,14 +312,14 @@ def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer
     # A hint is given by its name in the lesson's or the kit's catalogue, or by a part of a message that is in
     # no catalogue.
     name = str(data.get("hint", ""))
-    named = {**usual(), **of_task(hints, task)}.get(name)
-    said = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
+    texts = {**usual(), **of_task(hints, task)}.get(name)
+    hint = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
     if name:
-        said = dict(named) if isinstance(named, dict) else {}
+        hint = dict(texts) if isinstance(texts, dict) else {}
         # The English text is expected in the message if the hint has no translation.
-        if "en" in said:
-            said = dict.fromkeys(LANGUAGES, said["en"]) | said
-    return Answer(_title(data), task, cell.source, said, name, line, float(data.get("points", 0)))
+        if "en" in hint:
+            hint = dict.fromkeys(LANGUAGES, hint["en"]) | hint
+    return Answer(_title(data), task, cell.source, hint, name, line, float(data.get("points", 0)))
 
 
 def _title(data: Mapping[str, str | None]) -> str:

@@ -26,17 +26,17 @@ def open_to_others(course: Course) -> Risk | None:
     database = sqlite_file(settings.db_url)
     names = ("submitted", "autograded", "feedback", "source")
     places = [course.root / getattr(settings, f"{name}_directory") for name in names]
-    found = [path for path in (*([database] if database else []), *places) if _is_open(path)]
-    if sys.platform == "win32" or not found:
+    open_paths = [path for path in (*([database] if database else []), *places) if _is_open(path)]
+    if sys.platform == "win32" or not open_paths:
         return None
-    what = ", ".join(path.name for path in found)
-    inside = all(path.is_relative_to(course.root) for path in found)
-    closed = [course.root] if inside else found
+    listing = ", ".join(path.name for path in open_paths)
+    inside = all(path.is_relative_to(course.root) for path in open_paths)
+    closed = [course.root] if inside else open_paths
     places_to_close = " ".join(map(str, closed))
     return Risk(
         say(
-            en=f"Every user of this machine can read the class's {what}.",
-            ko=f"이 컴퓨터의 모든 사용자가 수업의 {what}을(를) 읽을 수 있습니다.",
+            en=f"Every user of this machine can read the class's {listing}.",
+            ko=f"이 컴퓨터의 모든 사용자가 수업의 {listing}을(를) 읽을 수 있습니다.",
         ),
         say(en=f"Run: chmod o= {places_to_close}", ko=f"실행하세요: chmod o= {places_to_close}"),
     )
@@ -53,23 +53,23 @@ def exchange_risk(course: Course) -> Risk | None:
     if sys.platform == "win32" or course.directory.groupshared or not root.is_dir():
         return None
     trusted = {0, os.geteuid()}
-    ours = root / course.directory.course_id
+    folder = root / course.directory.course_id
     for path in (*reversed(root.parents), root):
         status = path.stat()
         if status.st_uid not in trusted:
             return _not_ours(path)
         if status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
             return _renamable(path)
-    if not os.path.lexists(ours):
+    if not os.path.lexists(folder):
         return Risk(
             say(
-                en=f"A student can make {ours} before you do, and then receives all submissions.",
-                ko=f"학생이 {ours} 폴더를 먼저 만들어 제출물을 모두 가로챌 수 있습니다.",
+                en=f"A student can make {folder} before you do, and then receives all submissions.",
+                ko=f"학생이 {folder} 폴더를 먼저 만들어 제출물을 모두 가로챌 수 있습니다.",
             ),
-            say(en=f"Run: mkdir -m 755 {ours}", ko=f"실행하세요: mkdir -m 755 {ours}"),
+            say(en=f"Run: mkdir -m 755 {folder}", ko=f"실행하세요: mkdir -m 755 {folder}"),
         )
     for path in filter(
-        os.path.lexists, (ours, *(ours / name for name in ("inbound", "outbound", "feedback")))
+        os.path.lexists, (folder, *(folder / name for name in ("inbound", "outbound", "feedback")))
     ):
         status = path.lstat()
         if status.st_uid not in trusted or not stat.S_ISDIR(status.st_mode):

@@ -140,8 +140,8 @@ def read_plain(
     if not is_plain(root, name, source):
         raise CourseError(f"{root / source} has no assignment {name} with ordinary nbgrader tests.")
     folder = root / source / name
-    read = [_read(path, config or Config()) for path in notebooks(folder)]
-    return PlainAssignment(name, read, _files(folder))
+    sources = [_read(path, config or Config()) for path in notebooks(folder)]
+    return PlainAssignment(name, sources, _files(folder))
 
 
 def instructors_notebooks(root: Path, name: str, source: str = "source") -> dict[str, NotebookNode]:
@@ -157,10 +157,10 @@ def _instructors(path: Path) -> NotebookNode:
     from nbgrader.nbgraderformat import ValidationError, read
 
     try:
-        found: NotebookNode = read(str(path), as_version=4)
+        notebook: NotebookNode = read(str(path), as_version=4)
     except (OSError, ValueError, RuntimeError, ValidationError) as error:
         raise Unsupported(f"source/{path.parent.name}/{path.name} cannot be read: {error}") from error
-    return found
+    return notebook
 
 
 def files_inside(
@@ -181,8 +181,10 @@ def files_inside(
 def _is_written_by_hand(path: Path) -> bool:
     """Return whether a file is a notebook that was not written by the build."""
     try:
-        found = json.loads(path.read_bytes())
-        return "cells" in found and not is_built(found | {"metadata": dict(found.get("metadata", {}))})
+        document = json.loads(path.read_bytes())
+        return "cells" in document and not is_built(
+            document | {"metadata": dict(document.get("metadata", {}))}
+        )
     except (OSError, ValueError, TypeError, RecursionError):
         return False
 
@@ -190,19 +192,19 @@ def _is_written_by_hand(path: Path) -> bool:
 def _read(path: Path, config: Config) -> PlainSource:
     from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
 
-    where = f"source/{path.parent.name}/{path.name}"
+    location = f"source/{path.parent.name}/{path.name}"
     instructors = _instructors(path)
     bound = _names_bound(cell.source for cell in instructors.cells if cell.cell_type == "code")
     try:
-        given, _ = ClearSolutions(config=config).preprocess(instructors, {})
+        release, _ = ClearSolutions(config=config).preprocess(instructors, {})
     except (ValueError, RuntimeError) as error:
-        raise Unsupported(f"{where} cannot be read: {error}") from error
-    _refuse(given, where)
+        raise Unsupported(f"{location} cannot be read: {error}") from error
+    _refuse(release, location)
     mark = ClearHiddenTests(config=config).begin_test_delimeter
-    cells = [_cell(cell, mark) for cell in given.cells if grade_id(cell)]
+    cells = [_cell(cell, mark) for cell in release.cells if grade_id(cell)]
     for cell in cells:
         if cell.kind == "test":
-            refuse_awaiting(cell, where)
+            refuse_awaiting(cell, location)
     return PlainSource(path.stem, cells, bound)
 
 
@@ -261,23 +263,23 @@ def _kind(cell: NotebookNode) -> Kind:
 
 def names_bound(tree: ast.AST) -> set[str]:
     """Return the names that code assigns, defines or imports, also inside functions and classes."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
+            names.add(node.id)
         elif isinstance(node, ast.alias):
-            found.add((node.asname or node.name).partition(".")[0])
-    return found
+            names.add((node.asname or node.name).partition(".")[0])
+    return names
 
 
 def _names_bound(sources: Iterable[str]) -> frozenset[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for source in sources:
         with suppress(SyntaxError, ValueError):  # skips cells that do not parse, such as magics or stubs
-            found |= names_bound(ast.parse(source))
-    return frozenset(found)
+            names |= names_bound(ast.parse(source))
+    return frozenset(names)
 
 
 def _files(folder: Path) -> dict[str, bytes]:

@@ -17,16 +17,16 @@ def saves(place: Path, pause: Callable[[], object] = lambda: time.sleep(LOOK_SEC
         place: the file or folder to watch.
         pause: called between two checks; sleeps for LOOK_SECONDS by default.
     """
-    seen = _stamp(place)
+    last_stamp = _stamp(place)
     yield
     while True:
         pause()
-        now = _stamp(place)
-        if now in (seen, None):
+        stamp = _stamp(place)
+        if stamp in (last_stamp, None):
             continue
         pause()
-        if _stamp(place) == now:
-            seen = now
+        if _stamp(place) == stamp:
+            last_stamp = stamp
             yield
 
 
@@ -35,7 +35,7 @@ def _stamp(place: Path) -> object:
     if place.is_dir():
         return sorted((path.name, _stamp(path)) for path in place.iterdir() if path.suffix != ".pyc")
     try:
-        found = place.stat()
+        status = place.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -86,10 +86,10 @@ class Course:
         Raises:
             CourseError: the setting names a lesson that the course does not have.
         """
-        named = self.config.get("Secant", {}).get("solutions", [])
-        if not isinstance(named, list | tuple | set):
+        setting = self.config.get("Secant", {}).get("solutions", [])
+        if not isinstance(setting, list | tuple | set):
             raise CourseError('c.Secant.solutions is a list of lessons, such as ["1", "2"].')
-        words = [str(word) for word in named]
+        words = [str(word) for word in setting]
         return frozenset(lesson.name for lesson in choose_lessons(find_lessons(self.root), words) if words)
 
     @property
@@ -115,9 +115,9 @@ class Course:
     def hidden(self) -> tuple[str, ...]:
         """The paths hidden from students' code: the course directory and the class's folders elsewhere."""
         names = ("submitted", "autograded", "feedback", "source", "release")
-        places = [self.root / getattr(self.directory, f"{name}_directory") for name in names]
-        own = (self.root, self.root / "course", *places, self.root / SECRET, self.exchange)
-        return tuple(str(path) for path in (*own, *self._database()))
+        folders = [self.root / getattr(self.directory, f"{name}_directory") for name in names]
+        paths = (self.root, self.root / "course", *folders, self.root / SECRET, self.exchange)
+        return tuple(str(path) for path in (*paths, *self._database()))
 
     def _database(self) -> list[Path]:
         file = sqlite_file(self.directory.db_url)

@@ -41,8 +41,8 @@ def worked_solutions(lesson: Lesson, notebook: NotebookNode) -> dict[str, Worked
         notebook: the lesson's source notebook, which contains the answers themselves.
     """
     code = {grade_id(c): without_marks(c.source).strip() for c in notebook.cells if is_answer(c)}
-    said = solution_words(lesson)
-    return {task: WorkedSolution(task, code.get(task, ""), words) for task, words in said.items()}
+    explanations = solution_words(lesson)
+    return {task: WorkedSolution(task, code.get(task, ""), words) for task, words in explanations.items()}
 
 
 def solution_words(lesson: Lesson) -> dict[str, dict[Language, str]]:
@@ -73,8 +73,8 @@ def solution_problems(lesson: Lesson, tasks: set[str], languages: Sequence[str] 
             if before.metadata.get("task") != task or before.metadata.get("lang") != "en":
                 problems.append(f"no English words on {task} stand right before the {named(lang)} ones")
     for task in sorted(tasks):
-        said = {cell.metadata.get("lang") for cell in cells if cell.metadata.get("task") == task}
-        if said != set(languages):
+        explained = {cell.metadata.get("lang") for cell in cells if cell.metadata.get("task") == task}
+        if explained != set(languages):
             problems.append(f"{task} needs words in {' and '.join(map(named, languages))}")
     return [f"{lesson.folder.relative_to(lesson.root) / FILE}: {text}." for text in problems]
 

@@ -32,8 +32,8 @@ def tokens(text: str, is_code: bool = True, most: int = MOST) -> tuple[str, ...]
             signs are kept. In prose, every word counts.
         most: the number of characters to look at.
     """
-    found = TOKEN.findall(text[:most])
-    return tuple(_alike(token) for token in found if token[0] != "#") if is_code else tuple(found)
+    matches = TOKEN.findall(text[:most])
+    return tuple(_normalised(token) for token in matches if token[0] != "#") if is_code else tuple(matches)
 
 
 def letters(text: bytes, *, lines: bool = False) -> str:
@@ -58,7 +58,7 @@ def is_name(token: str) -> bool:
     return token.lstrip(".")[:1].isidentifier()
 
 
-def _alike(token: str) -> str:
+def _normalised(token: str) -> str:
     if is_string(token):
         return '""'
     return "name" if is_name(token) and token[0] != "." and not keyword.iskeyword(token) else token

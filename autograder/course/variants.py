@@ -18,19 +18,21 @@ def variant(base: str, changes: str) -> str:
         ValueError: one of the two is not valid Python, or they have no class of the same name.
     """
     old, new = without_marks(base).splitlines(), changes.splitlines()
-    ours = next((each for each in _classes(changes)), None)
-    theirs = next((each for each in _classes("\n".join(old)) if ours and each.name == ours.name), None)
-    if ours is None or theirs is None:
+    new_class = next((each for each in _classes(changes)), None)
+    old_class = next(
+        (each for each in _classes("\n".join(old)) if new_class and each.name == new_class.name), None
+    )
+    if new_class is None or old_class is None:
         raise ValueError("both need a class of the same name")
-    members = {_name(member): _lines(member, new) for member in ours.body}
-    known = {_name(member) for member in theirs.body}
+    members = {_name(member): _lines(member, new) for member in new_class.body}
+    known = {_name(member) for member in old_class.body}
     added = [line for name in members if name not in known for line in ("", *members[name])]
-    end = _span(theirs)[1]
+    end = _span(old_class)[1]
     old[end:end] = added
-    for member in reversed(theirs.body):
+    for member in reversed(old_class.body):
         first, last = _span(member)
         old[first:last] = members.get(_name(member), old[first:last])
-    first, last = _span(ours)
+    first, last = _span(new_class)
     return "\n".join([*new[:first], *old, *new[last:]])
 
 

@@ -207,7 +207,7 @@ class _Decided(Exception):
 
 
 # The candidate's side of `secant.ask`: it answers with the objects that the student's notebook defines.
-_SITUATION = """
+_ANSWER_CODE = """
 def __put__(request):
     from secant.checking.situation import put
     return put(request, globals())
@@ -223,11 +223,11 @@ class _Test:
         tree = ast.parse(task.test.source)
         probes = [node for node in tree.body if _is_probe(node)]
         self.names = [task.id, *(node.name for node in probes if isinstance(node, ast.FunctionDef))]
-        self.sent = ast.unparse(ast.Module([*_imports_for(probes, tree.body), *probes], [])) + _SITUATION
+        self.sent = ast.unparse(ast.Module([*_imports_for(probes, tree.body), *probes], [])) + _ANSWER_CODE
         # The proof that the last line was reached: a call that nothing else in the cell can make.
         end = ast.parse("__reached_the_end__()").body
-        kept = ast.Module([node for node in tree.body if node not in probes] + end, tree.type_ignores)
-        self._code = compile(ast.fix_missing_locations(kept), f"<test {task.id}>", "exec")
+        remaining = ast.Module([node for node in tree.body if node not in probes] + end, tree.type_ignores)
+        self._code = compile(ast.fix_missing_locations(remaining), f"<test {task.id}>", "exec")
         self._visible_lines = split_tests(task.test.source)[0].count("\n") + 1
 
     def is_hidden(self, error: BaseException) -> bool:
@@ -344,25 +344,27 @@ class _Questions:
             unwritten = self._task in self._loaded.unwritten and answer.error == "NotImplementedError"
             if unwritten or _is_own_stub(answer, self._task):
                 raise _Decided("not_attempted", words.not_done())
-            told = words.ran_into_stub(answer) if answer.message == STUB else self._raised(answer)
-            raise _Decided("wrong", called(check.asked()) + told)
+            cause = words.ran_into_stub(answer) if answer.message == STUB else self._raised(answer)
+            raise _Decided("wrong", called(check.asked()) + cause)
 
         return ask
 
     def _raised(self, answer: Reply) -> Parts:
         rebound = [finding for finding in self._loaded.about(self._task) if finding.name == self._task]
         if rebound and not answer.trace:  # the task's own name is bound to something else
-            told = head(
+            lead = head(
                 en=f"{self._task} is not what your answer cell defined.",
                 ko=f"{self._task}: 답 셀에서 정의한 것이 아닙니다.",
             )
-            return told + words.error_of(answer, rebound)
+            return lead + words.error_of(answer, rebound)
         return words.raised(answer, self._loaded.behind(answer))
 
     def _refuse_too_much(self, answer: Reply) -> None:
         if answer.kind == "too_much":
-            task, what = self._task, answer.value.describe()
-            raise _Decided("wrong", head(en=f"{task} returned {what}.", ko=f"{task}의 결과: {what}."))
+            task, description = self._task, answer.value.describe()
+            raise _Decided(
+                "wrong", head(en=f"{task} returned {description}.", ko=f"{task}의 결과: {description}.")
+            )
 
     def unusable(self, error: Exception) -> Parts:
         """Return the message for a returned value that the test could not use."""
@@ -425,11 +427,11 @@ class _Loading:
     def behind(self, what: Reply | CellResult) -> Sequence[Finding]:
         """Return the findings about the notebook's names that explain an error."""
         if isinstance(what, Reply):
-            found: Sequence[Finding] = what.findings
+            findings: Sequence[Finding] = what.findings
         else:
-            found = self._loaded.about_cells.get(what.label, ())
+            findings = self._loaded.about_cells.get(what.label, ())
         name = _UNDEFINED.search(what.message) if what.error == "NameError" else None
-        return found or (self._elsewhere(name[1]) if name else ())
+        return findings or (self._elsewhere(name[1]) if name else ())
 
     def _elsewhere(self, name: str) -> Sequence[Finding]:
         """Return where a name is defined if its definition never ran, for example in a text cell."""

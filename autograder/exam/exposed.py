@@ -24,20 +24,20 @@ from autograder.course.tokens import letters, tokens
 from autograder.sandbox.sweep import read
 
 # Minimum number of letters and digits in a line of a test, and of an answer, to be compared.
-_SHORTEST_TEST, _SHORTEST_ANSWER = 20, 8
+_MIN_TEST_LINE, _MIN_ANSWER_LINE = 20, 8
 # Minimum length of a whole answer in letters and digits, since a short one like `return x**2` may occur
 # anywhere.
-_LEAST_ANSWER = 30
+_MIN_ANSWER = 30
 # Number of different lines of hidden tests that prove a leak. Hidden tests use special helper functions, so
 # an answer contains none of their lines by chance.
-_PROOF = 3
-_LONG_LINE = re.compile(rf"[^\n]{{{_SHORTEST_TEST},}}")
+_MIN_LEAKED_LINES = 3
+_LONG_LINE = re.compile(rf"[^\n]{{{_MIN_TEST_LINE},}}")
 # Limits on the bytes of a line and the lines of a file that are compared as tokens.
 _CODE_LINE, _CODE_LINES = 1_000, 5_000
 _LONG_PAIR, _LONG_ANSWER = 18, 30  # minimum number of tokens of two adjacent lines, and of an answer
 # Copied tests contain this import, even if their variables are renamed.
 _TEST_IMPORT = b"from secant import"
-_OF_TESTS = re.compile(r"\bcheck\.|\bassert\b|\b_[a-zA-Z]")
+_TEST_CALL = re.compile(r"\bcheck\.|\bassert\b|\b_[a-zA-Z]")
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class _Secret:
     tests: frozenset[str]
     answer: frozenset[str]
 
-    def told_by(self, said: str) -> bool:
+    def is_quoted_in(self, text_letters: str) -> bool:
         """Return whether a text contains more than half of the hidden test's lines, or the whole answer."""
-        if 2 * sum(line in said for line in self.tests) > len(self.tests):
+        if 2 * sum(line in text_letters for line in self.tests) > len(self.tests):
             return True
-        return sum(map(len, self.answer)) >= _LEAST_ANSWER and all(line in said for line in self.answer)
+        return sum(map(len, self.answer)) >= _MIN_ANSWER and all(line in text_letters for line in self.answer)
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,10 @@ class _Shape:
     pairs: frozenset[str]
     answer: str
 
-    def told_by(self, pairs: frozenset[str], shapes: str) -> bool:
+    def is_quoted_in(self, pairs: frozenset[str], shapes: str) -> bool:
         """Return whether a text contains more than half of the hidden test's pairs, or the whole answer."""
         common = len(self.pairs & pairs)
-        has_tests = common >= _PROOF and 2 * common > len(self.pairs)
+        has_tests = common >= _MIN_LEAKED_LINES and 2 * common > len(self.pairs)
         return has_tests or (bool(self.answer) and self.answer in shapes)
 
 
@@ -100,7 +100,7 @@ class Lesson:
             task.id: frozenset(
                 line
                 for text in split_tests(task.test.source)[1].splitlines()
-                if _OF_TESTS.search(text)
+                if _TEST_CALL.search(text)
                 for line in _long_lines(json.dumps(text, ensure_ascii=False).encode())
                 if line not in visible and line not in answers
             )
@@ -112,9 +112,9 @@ class Lesson:
             _Secret(
                 task.id,
                 frozenset(
-                    _lines(split_tests(task.test.source)[1] if task.test else "", _SHORTEST_TEST, visible)
+                    _lines(split_tests(task.test.source)[1] if task.test else "", _MIN_TEST_LINE, visible)
                 ),
-                frozenset(_lines(split_solution(task.answer.source)[1], _SHORTEST_ANSWER, visible)),
+                frozenset(_lines(split_solution(task.answer.source)[1], _MIN_ANSWER_LINE, visible)),
             )
             for task in tasks(source)
         ]
@@ -153,21 +153,21 @@ class Lesson:
             return any(f"/{self.name}.{kind}".encode() in data for kind in ("ipynb", "py"))
         if name.endswith(".pyc"):
             return f"/{self.name}." in name
-        named = [secret for secret in self._secrets if secret.task.encode() in data]
-        if not named and _TEST_IMPORT not in data:
+        mentioned = [secret for secret in self._secrets if secret.task.encode() in data]
+        if not mentioned and _TEST_IMPORT not in data:
             return False
         if any(
             f'task="{secret.task}"'.encode() in data
-            for secret in named
+            for secret in mentioned
             # Only recorded answers and worked solutions contain cells that are marked with a task.
         ):
             return True
         text = _without_tags(data)
-        said = letters(text)
-        if any(secret.told_by(said) for secret in named) or self._is_handed_in(data):
+        text_letters = letters(text)
+        if any(secret.is_quoted_in(text_letters) for secret in mentioned) or self._is_handed_in(data):
             return True
         pairs, shapes = _pairs(text), _shapes(text)
-        return any(shape.told_by(pairs, shapes) for shape in self._shapes)
+        return any(shape.is_quoted_in(pairs, shapes) for shape in self._shapes)
 
     def hidden_tests_in(self, data: bytes) -> list[str]:
         """Return the tasks whose hidden tests a student's file quotes, if it quotes several lines.
@@ -177,11 +177,11 @@ class Lesson:
         the tests, and no correct answer is mistaken for a quotation. If there are too few such lines, pairs
         of lines are compared with all names made equal.
         """
-        said = self._all_quotable.intersection(_long_lines(data))
-        if len(said) >= _PROOF:
-            return [task for task, lines in self._quotable.items() if lines & said]
+        quoted = self._all_quotable.intersection(_long_lines(data))
+        if len(quoted) >= _MIN_LEAKED_LINES:
+            return [task for task, lines in self._quotable.items() if lines & quoted]
         renamed = _pairs(data) & self._all_pairs
-        if len(renamed) < _PROOF:
+        if len(renamed) < _MIN_LEAKED_LINES:
             return []
         return [shape.task for shape in self._shapes if shape.pairs & renamed]
 
@@ -204,8 +204,8 @@ def _parts(cell: NotebookNode) -> tuple[str, str]:
 
 def _lines(text: str, shortest: int, given: str) -> list[str]:
     """Return the distinctive lines of a text: long enough, in ASCII, and not in what students receive."""
-    found = [letters(line.encode()) for line in text.splitlines() if line.isascii()]
-    return [line for line in found if len(line) >= shortest and line not in given]
+    lines = [letters(line.encode()) for line in text.splitlines() if line.isascii()]
+    return [line for line in lines if len(line) >= shortest and line not in given]
 
 
 def _long_lines(data: bytes) -> list[str]:

@@ -29,7 +29,7 @@ from autograder.sandbox.inside.processes import die_with, kill, process_ids, sta
 from autograder.sandbox.inside.template import import_compiler, import_everything
 from secant.language import language
 
-_END_SECONDS = 3.0
+_KILL_SECONDS = 3.0  # for killing all processes of a candidate's session
 
 
 @dataclass
@@ -39,33 +39,33 @@ class _Candidate:
     Attributes:
         pid: the process id, which is also the session's id.
         handle: the process's pidfd.
-        lifeline: the socket to the process that requested the candidate.
+        owner: the socket to the process that requested the candidate.
         folder: the candidate's working folder.
         ended: whether the process has exited.
     """
 
     pid: int
     handle: int
-    lifeline: socket.socket
+    owner: socket.socket
     folder: str
     ended: bool = False
 
-    def tell_end(self) -> None:
+    def report_exit(self) -> None:
         """Send the owner the candidate's exit status, without reaping the process.
 
         Until its session has ended, the process must not be reaped, because its id is the session's id and
         could be reused.
         """
         self.ended = True
-        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
-        status = 0 if found is None else found.si_status
-        killed = found is not None and found.si_code != os.CLD_EXITED
+        exit_info = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        status = 0 if exit_info is None else exit_info.si_status
+        killed = exit_info is not None and exit_info.si_code != os.CLD_EXITED
         with contextlib.suppress(OSError):
-            self.lifeline.send(json.dumps({"over": -status if killed else status}).encode())
+            self.owner.send(json.dumps({"over": -status if killed else status}).encode())
 
     def end(self) -> None:
         """End all processes of the candidate's session, then notify the owner by closing the socket."""
-        until = time.monotonic() + _END_SECONDS
+        until = time.monotonic() + _KILL_SECONDS
         while time.monotonic() < until:
             members = [pid for pid in process_ids() if _session(pid) == self.pid]
             for pid in members:
@@ -76,7 +76,7 @@ class _Candidate:
         os.waitpid(self.pid, 0)
         os.close(self.handle)
         shutil.rmtree(self.folder, ignore_errors=True)
-        self.lifeline.close()
+        self.owner.close()
 
 
 def _session(pid: int) -> int:
@@ -90,46 +90,46 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
 
     Each message carries two descriptors: the candidate's channel and the socket to its owner.
     """
-    waiting = selectors.DefaultSelector()
-    waiting.register(control, selectors.EVENT_READ)
+    selector = selectors.DefaultSelector()
+    selector.register(control, selectors.EVENT_READ)
     living: dict[int, _Candidate] = {}
     while True:
-        for key, _ in waiting.select():
+        for key, _ in selector.select():
             if key.fileobj is not control:
-                one: _Candidate = key.data
-                if one.pid not in living:
+                child: _Candidate = key.data
+                if child.pid not in living:
                     continue
-                waiting.unregister(key.fileobj)
-                if key.fileobj == one.handle:
-                    one.tell_end()
+                selector.unregister(key.fileobj)
+                if key.fileobj == child.handle:
+                    child.report_exit()
                     continue
-                if not one.ended:
-                    waiting.unregister(one.handle)
-                one.end()
-                del living[one.pid]
+                if not child.ended:
+                    selector.unregister(child.handle)
+                child.end()
+                del living[child.pid]
                 continue
             message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
             if not message:
-                for one in living.values():
-                    one.end()
+                for child in living.values():
+                    child.end()
                 os._exit(0)
-            channel, lifeline = descriptors
-            begun = _begin(message.decode(), channel, lifeline, shell)
-            if begun is None:
+            channel, owner = descriptors
+            started = _begin(message.decode(), channel, owner, shell)
+            if started is None:
                 continue
-            one = begun
-            living[one.pid] = one
-            waiting.register(one.lifeline, selectors.EVENT_READ, one)
-            waiting.register(one.handle, selectors.EVENT_READ, one)
+            child = started
+            living[child.pid] = child
+            selector.register(child.owner, selectors.EVENT_READ, child)
+            selector.register(child.handle, selectors.EVENT_READ, child)
 
 
-def _begin(folder: str, channel: int, lifeline: int, shell: Any) -> _Candidate | None:
+def _begin(folder: str, channel: int, owner: int, shell: Any) -> _Candidate | None:
     """Fork a candidate; if the fork fails, send the error to the owner and return None."""
     parent = os.getpid()
     try:
         pid = os.fork()
     except OSError as error:
-        with socket.socket(fileno=lifeline) as asker, contextlib.suppress(OSError):
+        with socket.socket(fileno=owner) as asker, contextlib.suppress(OSError):
             asker.send(json.dumps({"failed": error.strerror}).encode())
         os.close(channel)
         shutil.rmtree(folder, ignore_errors=True)
@@ -145,7 +145,7 @@ def _begin(folder: str, channel: int, lifeline: int, shell: Any) -> _Candidate |
         finally:
             os._exit(0)
     os.close(channel)
-    return _Candidate(pid, os.pidfd_open(pid), socket.socket(fileno=lifeline), folder)
+    return _Candidate(pid, os.pidfd_open(pid), socket.socket(fileno=owner), folder)
 
 
 def in_fork(control: int, environment: dict[str, str]) -> NoReturn:

@@ -127,8 +127,8 @@ def _kind(cell: Cell, marks: Mapping[str, object], points: float) -> Kind:
 
 def _bound(sources: Iterable[str]) -> frozenset[str]:
     """Return the names that the notebook assigns. Its tests must see these values, as in a kernel."""
-    found: set[str] = set()
+    names: set[str] = set()
     for source in sources:
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            found |= names_bound(ast.parse(source))
-    return frozenset(found)
+            names |= names_bound(ast.parse(source))
+    return frozenset(names)

@@ -183,7 +183,7 @@ class PlainExaminer:
         """
         compiled = self._tests[cell.id]
         if isinstance(compiled, Grade):
-            progress.grades[cell.id] = _told(step, compiled)
+            progress.grades[cell.id] = _redacted(step, compiled)
             return
         code = replace(compiled, proof=secrets.token_hex(16))
         if client.can_fork and not step.is_last and cell.id not in progress.grades:
@@ -203,8 +203,8 @@ class PlainExaminer:
             outcome: Outcome = "manual" if cell.kind == "task" else "missing"
             return Grade(cell.id, None, cell.points, outcome)
         if cell.kind == "test":
-            over = Grade(cell.id, 0.0, cell.points, progress.over, hidden=cell.has_hidden_part)
-            return progress.grades.get(cell.id, over)
+            fallback = Grade(cell.id, 0.0, cell.points, progress.over, hidden=cell.has_hidden_part)
+            return progress.grades.get(cell.id, fallback)
         if cell.kind == "manual" and _is_unchanged(answers[cell.id], cell):
             return Grade(cell.id, 0.0, cell.points, "failed", unchanged=True)
         return Grade(cell.id, None, cell.points, "manual")
@@ -258,8 +258,8 @@ def _text(code: CodeType) -> str:
 def _is_quiet(source: str) -> bool:
     """Return whether a test ends with a semicolon, so that a notebook does not show its last value."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    said = [token.string for token in tokens if token.type not in _SILENT]
-    return said[-1:] == [";"]
+    strings = [token.string for token in tokens if token.type not in _SILENT]
+    return strings[-1:] == [";"]
 
 
 class _Pristine(ast.NodeTransformer):
@@ -276,30 +276,30 @@ class _Pristine(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         """Rename a builtin that the test reads to its protected name."""
-        if isinstance(node.ctx, ast.Load) and node.id in _pythons() and node.id not in self._bound:
+        if isinstance(node.ctx, ast.Load) and node.id in _builtin_names() and node.id not in self._bound:
             self.read.add(node.id)
             return ast.copy_location(ast.Name(node.id + PRISTINE, node.ctx), node)
         return node
 
 
 @cache
-def _pythons() -> frozenset[str]:
+def _builtin_names() -> frozenset[str]:
     return frozenset(name for name in vars(builtins) if not name.startswith("_"))
 
 
 def _bound_in(tree: ast.AST) -> set[str]:
     """Return every name that code assigns anywhere, arguments included."""
-    found = names_bound(tree)
+    names = names_bound(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
-            found.add(node.arg)
+            names.add(node.arg)
         elif isinstance(node, ast.ExceptHandler) and node.name:
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Global | ast.Nonlocal):
-            found.update(node.names)
+            names.update(node.names)
         elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
-            found.add(node.name)
-    return found
+            names.add(node.name)
+    return names
 
 
 # --- From what came back to points -----------------------------------------------------------------------
@@ -313,8 +313,8 @@ def _scored(step: _Step, cell: PlainCell, ran: Ran, proof: str) -> Grade:
     elif ran.cell.ok and not ran.stderr and ran.proof == proof:
         points, outcome = _credit(ran.value, cell.points)
         grade = replace(grade, points=points, outcome=outcome)
-    said = replace(grade, error=ran.cell.error, message=ran.cell.message, output=ran.cell.output)
-    return _told(step, said)
+    detailed = replace(grade, error=ran.cell.error, message=ran.cell.message, output=ran.cell.output)
+    return _redacted(step, detailed)
 
 
 def _credit(value: str, most: float) -> tuple[float | None, Outcome]:
@@ -336,10 +336,10 @@ def _credit(value: str, most: float) -> tuple[float | None, Outcome]:
 def _lost(step: _Step, error: TimedOut | Crashed) -> Grade:
     assert step.test is not None
     outcome: Outcome = "timed_out" if isinstance(error, TimedOut) else "crashed"
-    return _told(step, Grade(step.test.id, 0.0, step.test.points, outcome, message=str(error)))
+    return _redacted(step, Grade(step.test.id, 0.0, step.test.points, outcome, message=str(error)))
 
 
-def _told(step: _Step, grade: Grade) -> Grade:
+def _redacted(step: _Step, grade: Grade) -> Grade:
     """Return a grade without any text that could quote a hidden test."""
     if not step.quiet:
         return grade

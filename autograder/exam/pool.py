@@ -24,8 +24,8 @@ from autograder.sandbox.template import START_SECONDS
 # On Linux one process serves a whole notebook. Elsewhere each task needs its own process (see
 # sandbox/client.py).
 _AHEAD = 1 if sys.platform == "linux" else 3
-_LAST_WORDS_SECONDS = 2.0
-_END_SECONDS = 10.0
+_EXIT_REPORT_SECONDS = 2.0  # to wait for the server to report how a candidate ended
+_CLOSE_SECONDS = 10.0  # to wait for the server to end a candidate's session
 
 
 class Pool(Protocol):
@@ -144,14 +144,14 @@ class ForkPool:
         self.wait()
         folder = tempfile.mkdtemp(prefix="secant-check-")
         channel, theirs = socket.socketpair()
-        lifeline, end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        owner_socket, end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs, end:
             try:
                 socket.send_fds(self._control, [folder.encode()], [theirs.fileno(), end.fileno()])
             except OSError as error:
                 os.rmdir(folder)
                 raise WallError(f"no candidate could be started: {error}") from None
-        return _Forked(channel, lifeline)
+        return _Forked(channel, owner_socket)
 
     def close(self) -> None:
         """End the server and all candidates that it forked."""
@@ -171,23 +171,23 @@ def lasting_pool() -> Pool:
 class _Forked(Container):
     """A forked candidate, with the socket that reports its end and that ends it when it is closed."""
 
-    def __init__(self, channel: socket.socket, lifeline: socket.socket) -> None:
+    def __init__(self, channel: socket.socket, owner_socket: socket.socket) -> None:
         super().__init__(channel)
-        self._lifeline = lifeline
+        self._owner_socket = owner_socket
 
     def ending(self) -> Crashed:
-        ready, _, _ = select.select([self._lifeline], [], [], _LAST_WORDS_SECONDS)
-        said = json.loads((self._lifeline.recv(256) if ready else b"") or b"{}")
-        if "failed" in said:  # the candidate never ran, so the answer is not to blame
-            raise WallError(f"no candidate could be started: {said['failed']}")
-        return self.reason(said.get("over"))
+        ready, _, _ = select.select([self._owner_socket], [], [], _EXIT_REPORT_SECONDS)
+        report = json.loads((self._owner_socket.recv(256) if ready else b"") or b"{}")
+        if "failed" in report:  # the candidate never ran, so the answer is not to blame
+            raise WallError(f"no candidate could be started: {report['failed']}")
+        return self.reason(report.get("over"))
 
     def close(self) -> None:
         self.channel.close()
-        until = time.monotonic() + _END_SECONDS
+        until = time.monotonic() + _CLOSE_SECONDS
         with contextlib.suppress(OSError):  # the server has ended, and all candidates with it
-            self._lifeline.shutdown(socket.SHUT_WR)
-            while select.select([self._lifeline], [], [], max(0.0, until - time.monotonic()))[0]:
-                if not self._lifeline.recv(256):
+            self._owner_socket.shutdown(socket.SHUT_WR)
+            while select.select([self._owner_socket], [], [], max(0.0, until - time.monotonic()))[0]:
+                if not self._owner_socket.recv(256):
                     break
-        self._lifeline.close()
+        self._owner_socket.close()

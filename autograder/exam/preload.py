@@ -27,8 +27,8 @@ from autograder.course.plain import is_plain, notebooks
 from autograder.sandbox.visible import extra_packages
 
 MOST = 24  # modules collected from the notebooks
-_MOST_SET = 100  # modules that a course's settings may list
-_MOST_CHARS = 200  # characters of a module's name
+_MAX_SETTING = 100  # modules that a course's settings may list
+_MAX_NAME_CHARS = 200  # characters of a module's name
 _OWN = frozenset({"autograder", "secant"})
 
 
@@ -48,8 +48,8 @@ def preloaded(root: Path, names: Iterable[str], config: Config, source: str = "s
     plain = [root / source / name for name in names if is_plain(root, name, source)]
     if not plain:
         return []
-    found = learnt(plain) if learns else []
-    return list(dict.fromkeys([*chosen, *found]))
+    modules = learnt(plain) if learns else []
+    return list(dict.fromkeys([*chosen, *modules]))
 
 
 def learnt(folders: Iterable[Path]) -> list[str]:
@@ -68,7 +68,7 @@ def learnt(folders: Iterable[Path]) -> list[str]:
     for folder in folders:
         for path in notebooks(folder):
             modules = _imported(_sources(path))
-            counted.update(sorted(module for module in modules if not _is_beside(folder, module)))
+            counted.update(sorted(module for module in modules if not _is_local(folder, module)))
     return [module for module, _ in counted.most_common(MOST)]
 
 
@@ -90,19 +90,19 @@ def _settings(config: Config) -> tuple[list[str], bool]:
     Raises:
         CourseError: a setting has the wrong type, or lists too many modules.
     """
-    ours = config.get("Secant", {})
-    chosen, learns = ours.get("preload", []), ours.get("preload_learnt", True)
+    section = config.get("Secant", {})
+    chosen, learns = section.get("preload", []), section.get("preload_learnt", True)
     if not isinstance(chosen, list | tuple | set) or not all(map(_is_name, chosen)):
         raise CourseError('c.Secant.preload is a list of modules, such as ["pandas", "scipy.stats"].')
-    if len(chosen) > _MOST_SET:
-        raise CourseError(f"c.Secant.preload has {len(chosen)} modules; it may have {_MOST_SET}.")
+    if len(chosen) > _MAX_SETTING:
+        raise CourseError(f"c.Secant.preload has {len(chosen)} modules; it may have {_MAX_SETTING}.")
     if not isinstance(learns, bool):
         raise CourseError("c.Secant.preload_learnt is True or False.")
     return list(chosen), learns
 
 
 def _is_name(module: object) -> bool:
-    if not isinstance(module, str) or len(module) > _MOST_CHARS:
+    if not isinstance(module, str) or len(module) > _MAX_NAME_CHARS:
         return False
     return all(part.isidentifier() for part in module.split("."))
 
@@ -119,13 +119,13 @@ def _sources(path: Path) -> Iterator[str]:
 
 def _imported(sources: Iterable[str]) -> set[str]:
     """Return the installed modules that cells import outside of functions and classes."""
-    found: set[str] = set()
+    modules: set[str] = set()
     for source in sources:
         # skips cells that do not parse, such as stubs
         with suppress(SyntaxError, ValueError, RecursionError):
             tree = ast.parse(TransformerManager().transform_cell(source))
-            found.update(module for node in tree.body for module in _modules(node) if module)
-    return found
+            modules.update(module for node in tree.body for module in _modules(node) if module)
+    return modules
 
 
 def _modules(node: ast.stmt) -> Iterator[str]:
@@ -148,13 +148,13 @@ def _longest_installed(dotted: str) -> str:
     spec = PathFinder.find_spec(top, _folders())
     if spec is None:
         return ""
-    found = top
+    prefix = top
     for part in parts:
-        spec = _inside(spec, f"{found}.{part}")
+        spec = _inside(spec, f"{prefix}.{part}")
         if spec is None:
             break
-        found = f"{found}.{part}"
-    return found
+        prefix = f"{prefix}.{part}"
+    return prefix
 
 
 def _inside(package: ModuleSpec, name: str) -> ModuleSpec | None:
@@ -169,6 +169,6 @@ def _folders() -> Sequence[str]:
     return list(dict.fromkeys([*own, *system, *extra_packages()]))
 
 
-def _is_beside(folder: Path, module: str) -> bool:
+def _is_local(folder: Path, module: str) -> bool:
     top = module.partition(".")[0]
     return (folder / top).exists() or any(folder.glob(f"{top}.*"))

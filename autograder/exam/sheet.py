@@ -125,17 +125,17 @@ class Sheet:
                     ko="모범 풀이는 이 컴퓨터에 없습니다. 강사가 피드백과 함께 공개합니다.",
                 )
             )
-        found: dict[str, WorkedSolution] = {}
+        solutions: dict[str, WorkedSolution] = {}
         if self.root is not None:
             lessons = {lesson.name: lesson for lesson in find_lessons(self.root)}
             if lesson := lessons.get(self.assignment.lesson):
-                found = worked_solutions(lesson, self.assignment.source)
-        if task not in found:
-            there = ", ".join(found)
+                solutions = worked_solutions(lesson, self.assignment.source)
+        if task not in solutions:
+            names = ", ".join(solutions)
             none = say(en=f'There is no worked solution of "{task}".', ko=f'"{task}"의 모범 풀이가 없습니다.')
-            others = say(en=f" Tasks that have one: {there}.", ko=f" 풀이가 있는 과제: {there}.")
-            raise CheckError(none + others if there else none)
-        return found[task]
+            others = say(en=f" Tasks that have one: {names}.", ko=f" 풀이가 있는 과제: {names}.")
+            raise CheckError(none + others if names else none)
+        return solutions[task]
 
 
 class Reader:
@@ -167,12 +167,12 @@ class Reader:
         assignment = self._recognise(path, root) if root else None
         if assignment is None:
             root, assignment = None, _own(path, below)
-        taken = take_in(path, assignment.lesson, assignment.releases, below)
-        if isinstance(taken, Rejected):
-            raise CheckError(f"{path.name}: {refusal(taken)}")
+        outcome = take_in(path, assignment.lesson, assignment.releases, below)
+        if isinstance(outcome, Rejected):
+            raise CheckError(f"{path.name}: {refusal(outcome)}")
         if root is not None and not has_hidden_tests(root):
-            assignment = self._assignment(root, assignment.lesson, f"release/{taken.language}")
-        return Sheet(path, root, assignment, taken.script)
+            assignment = self._assignment(root, assignment.lesson, f"release/{outcome.language}")
+        return Sheet(path, root, assignment, outcome.script)
 
     def _recognise(self, path: Path, root: Path) -> Assignment | None:
         """Return the lesson with the most graded cells in common, or else the lesson of the same name."""
@@ -180,7 +180,7 @@ class Reader:
         places = [(name, folder) for folder in _asked(root) for name in built_lessons(root, folder)]
         # Lessons whose name is in the file's name come first, since they are most likely to match.
         places.sort(key=lambda place: place[0].casefold() not in path.name.casefold())
-        best, most = None, (0, False)
+        best, best_score = None, (0, False)
         for name, folder in places:
             try:
                 assignment = self._assignment(root, name, folder)
@@ -188,10 +188,10 @@ class Reader:
             except NotBuilt:
                 continue
             graded = _graded(assignment)
-            found = (len(marks & graded), name.casefold() in path.name.casefold())
-            if found > most:
-                best, most = assignment, found
-            if 2 * found[0] > len(marks):  # no other lesson can share as many cells
+            score = (len(marks & graded), name.casefold() in path.name.casefold())
+            if score > best_score:
+                best, best_score = assignment, score
+            if 2 * score[0] > len(marks):  # no other lesson can share as many cells
                 break
         return best
 
@@ -225,13 +225,13 @@ def _own(path: Path, below: Path | None) -> Assignment:
     Raises:
         NoLesson: the notebook has no test that uses Secant's checks, or it is damaged.
     """
-    found = own_assignment(path, below)
-    if isinstance(found, Assignment):
-        return found
-    if found is None and is_graded(path, below):
+    assignment = own_assignment(path, below)
+    if isinstance(assignment, Assignment):
+        return assignment
+    if assignment is None and is_graded(path, below):
         raise PlainNotebook(path, has_tests=False)
-    if found is not None:
-        raise NoLesson(f"{path.name}: {refusal(found)}")
+    if assignment is not None:
+        raise NoLesson(f"{path.name}: {refusal(assignment)}")
     raise NoLesson(
         say(
             en=f"{path.name} is not a notebook of the course.",
@@ -263,10 +263,10 @@ def refusal(rejected: Rejected) -> str:
 def _stamps(root: Path, lesson: str) -> Iterator[tuple[str, int, int]]:
     for path in (root / "source" / lesson / f"{lesson}.ipynb", *release_paths(root, lesson)):
         try:
-            found = path.stat()
+            status = path.stat()
         except OSError:
             continue
-        yield str(path), found.st_mtime_ns, found.st_size
+        yield str(path), status.st_mtime_ns, status.st_size
 
 
 def _file(notebook: Path) -> Path:

@@ -32,7 +32,7 @@ class SharedCandidate(CandidateClient):
         container.sweep(child)
 
 
-class _Parted(BaseException):
+class _ForkedAway(BaseException):
     """Raised in the parent process after a fork, so that only the child continues the task."""
 
     def __init__(self, lane: "_Lane") -> None:
@@ -61,19 +61,19 @@ class _Lane:
             WallError: the fork failed, or ended without a result.
         """
         with open(self.pipe, "rb") as pipe:
-            said = pipe.read()
+            data = pipe.read()
         os.waitpid(self.pid, 0)
         self.copy.close()
-        if not said:
+        if not data:
             raise WallError("the process that asked a task has ended")
-        found = json.loads(said)
-        if "error" in found:
-            raise WallError(found["error"])
-        candidate.spent += found["spent"]
-        return TaskResult.from_json(found["result"])
+        reply = json.loads(data)
+        if "error" in reply:
+            raise WallError(reply["error"])
+        candidate.spent += reply["spent"]
+        return TaskResult.from_json(reply["result"])
 
 
-class _Parting:
+class _ForkOnTask:
     """A stand-in for the loaded candidate that forks the examiner when a task asks for its copy.
 
     Attributes:
@@ -96,7 +96,7 @@ class _Parting:
         pid = os.fork()
         if pid:
             os.close(out)
-            raise _Parted(_Lane(pid, back, copy))
+            raise _ForkedAway(_Lane(pid, back, copy))
         os.close(back)
         self.begun, self.out = self.spent, out
         return copy
@@ -126,16 +126,21 @@ def side_by_side(ask: Ask, candidate: CandidateClient, wanted: Sequence[Task]) -
 
 def _begin(ask: Ask, candidate: CandidateClient, task: Task) -> _Lane | TaskResult:
     """Start a task and return its fork, or its result if it has no questions for the candidate."""
-    parting = _Parting(candidate)
+    candidate_stand_in = _ForkOnTask(candidate)
     try:
-        result = ask(parting, task)
-    except _Parted as parted:
-        return parted.lane
+        result = ask(candidate_stand_in, task)
+    except _ForkedAway as forked:
+        return forked.lane
     except BaseException as error:
-        if parting.out is None:
+        if candidate_stand_in.out is None:
             raise
-        parting.send({"error": f"{type(error).__name__}: {error}"})
+        candidate_stand_in.send({"error": f"{type(error).__name__}: {error}"})
         raise
-    if parting.out is not None:
-        parting.send({"result": dataclasses.asdict(result), "spent": parting.spent - parting.begun})
+    if candidate_stand_in.out is not None:
+        candidate_stand_in.send(
+            {
+                "result": dataclasses.asdict(result),
+                "spent": candidate_stand_in.spent - candidate_stand_in.begun,
+            }
+        )
     return result

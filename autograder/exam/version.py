@@ -73,10 +73,10 @@ def digest(modules: Iterable[str], *versions: str) -> str:
         modules: the names of the modules and packages; the hash covers their files.
         versions: the versions of other software.
     """
-    found = hashlib.sha256(" ".join(versions).encode())
+    hasher = hashlib.sha256(" ".join(versions).encode())
     for name, path in sorted(files_of(modules)):
-        found.update(name.encode() + b"\0" + path.read_bytes())
-    return found.hexdigest()
+        hasher.update(name.encode() + b"\0" + path.read_bytes())
+    return hasher.hexdigest()
 
 
 def files_of(modules: Iterable[str]) -> Iterator[tuple[str, Path]]:

@@ -67,17 +67,17 @@ def ran_into_stub(answer: Reply) -> Parts:
     """Return the message for an answer that called a placeholder elsewhere, with the placeholder's name."""
     last = answer.trace[-1:]
     name = last[0].function if last else say(en="a part", ko="부분")
-    told = head(
+    lead = head(
         en=f"Your answer ran into {name}, which is not done yet.",
         ko=f"답을 실행하다가 아직 풀지 않은 {name}에 이르렀습니다.",
     )
-    return told + _places(last)
+    return lead + _places(last)
 
 
 def raised(answer: Reply, findings: Sequence[Finding] = ()) -> Parts:
     """Return the message for an error that the student's code raised."""
-    told = head(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
-    return told + error_of(answer, findings)
+    lead = head(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
+    return lead + error_of(answer, findings)
 
 
 def not_found(task: str, findings: Sequence[Finding]) -> Parts:
@@ -87,8 +87,8 @@ def not_found(task: str, findings: Sequence[Finding]) -> Parts:
             en=f"No {task} was found. Did you rename or delete it?",
             ko=f"이름이 {task}인 함수나 클래스가 없습니다. 이름을 바꾸거나 지우지 않았나요?",
         )
-    told = head(en=f"No {task} was found.", ko=f"이름이 {task}인 함수나 클래스가 없습니다.")
-    return told + _causes(findings)
+    lead = head(en=f"No {task} was found.", ko=f"이름이 {task}인 함수나 클래스가 없습니다.")
+    return lead + _causes(findings)
 
 
 def with_notes(parts: Parts, findings: Sequence[Finding]) -> Parts:
@@ -99,21 +99,21 @@ def with_notes(parts: Parts, findings: Sequence[Finding]) -> Parts:
 
 def nothing_defined(cell: CellResult, findings: Sequence[Finding] = ()) -> Parts:
     """Return the message for an answer cell that is not valid Python and therefore defined nothing."""
-    told = head(
+    lead = head(
         en="Your answer cell stops with an error, so nothing in it was defined.",
         ko="답을 쓴 셀이 오류로 멈추어서 그 안의 것이 하나도 정의되지 않았습니다.",
     )
-    return told + error_of(cell, findings)
+    return lead + error_of(cell, findings)
 
 
 def stopped_early(cell: CellResult, tested: Parts, findings: Sequence[Finding] = ()) -> Parts:
     """Return the message for an answer cell that stopped before its end, followed by the test's message."""
-    told = head(
+    lead = head(
         en="Your answer cell stops with an error before its end.",
         ko="답을 쓴 셀이 오류로 멈추어서 끝까지 실행되지 않았습니다.",
     )
     by_then = head(en="Checked with what was defined up to there:", ko="그때까지 정의된 것으로 확인한 결과:")
-    return told + error_of(cell, findings) + by_then + tested
+    return lead + error_of(cell, findings) + by_then + tested
 
 
 def no_memory(task: str) -> tuple[Outcome, Parts]:
@@ -138,8 +138,8 @@ def error_of(what: Reply | CellResult, findings: Sequence[Finding] = ()) -> Part
 
 def missing_module(message: str) -> str:
     """Return the name of the missing package in a ModuleNotFoundError's message, or an empty string."""
-    found = _NO_MODULE.search(message)
-    return found[1] if found else ""
+    match = _NO_MODULE.search(message)
+    return match[1] if match else ""
 
 
 def _places(lines: Sequence[Line]) -> Parts:

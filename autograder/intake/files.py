@@ -30,9 +30,9 @@ PICTURES = (".png", ".jpg", ".jpeg", ".jfif", ".gif", ".webp")
 MAX_NOTEBOOKS = 6
 
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
-_NOT_THE_STUDENTS = ("timestamp.txt", "submission_secret.txt", "collect.txt")
+_NOT_SUBMITTED = ("timestamp.txt", "submission_secret.txt", "collect.txt")
 _PICTURE_NAME = re.compile(rb"\.(?:png|jpe?g|jfif|gif|webp)\b", re.IGNORECASE)
-_NAMED = 3  # maximum number of file names listed in a message
+_MAX_LISTED = 3  # maximum number of file names listed in a message
 # Marks that browsers, editors, file managers, cloud drives and Canvas add to the name of a copy. They stand
 # at the end of the name ("x copy 2", "x-1", "x (1)", "x 2", "x - 복사본", "x의 사본", "x (another copy)") or
 # at its beginning ("Copy of x").
@@ -90,21 +90,23 @@ def read(
         name, notes = _choose(folder, [each for each in names if each not in versions[1:]], lesson, versions)
         if any(_is_of_the_student(folder, each, given) for each in names):
             notes.append("side_files")
-        first = versions or [name]
-        found: list[Read] = []
+        preferred = versions or [name]
+        notebooks: list[Read] = []
         refused: list[tuple[str, Refused]] = []
-        left = MAX_FILE_BYTES
-        for each in [*first, *_copies(names, lesson, first)][:MAX_NOTEBOOKS]:
+        bytes_left = MAX_FILE_BYTES
+        for each in [*preferred, *_copies(names, lesson, preferred)][:MAX_NOTEBOOKS]:
             try:
-                data, more = _read_file(folder, each, MAX_FILE_BYTES if each in first else left)
+                data, file_notes = _read_file(
+                    folder, each, MAX_FILE_BYTES if each in preferred else bytes_left
+                )
             except Refused as refusal:
                 refused.append((each, refusal))
                 continue
-            left -= 0 if each in first else len(data)
-            found.append((each, data, notes + more))
-        if not found:
+            bytes_left -= 0 if each in preferred else len(data)
+            notebooks.append((each, data, notes + file_notes))
+        if not notebooks:
             raise refused[0][1]
-        return found, [(each, refusal.outcome) for each, refusal in refused]
+        return notebooks, [(each, refusal.outcome) for each, refusal in refused]
 
 
 def read_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[str, bytes], list[str]]:
@@ -126,31 +128,35 @@ def read_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[s
     Raises:
         Refused: no notebook was found, or one cannot be read.
     """
-    found: dict[str, bytes] = {}
+    notebooks: dict[str, bytes] = {}
     notes: list[str] = []
-    left = MAX_FILE_BYTES
+    bytes_left = MAX_FILE_BYTES
     with _folder(path, root) as folder:
-        there = _names(folder)
+        folder_names = _names(folder)
         exact = {f"{name}.ipynb" for name in names}
-        taken = set()
+        used = set()
         for name in names:
-            copies = [each for each in there if each not in exact and _stem(each) == _stem(f"{name}.ipynb")]
-            file = f"{name}.ipynb" if f"{name}.ipynb" in there else ""
+            copies = [
+                each for each in folder_names if each not in exact and _stem(each) == _stem(f"{name}.ipynb")
+            ]
+            file = f"{name}.ipynb" if f"{name}.ipynb" in folder_names else ""
             file = file or max(copies, key=lambda each: (len(each), each), default="")
             if not file:
                 notes.append(f"missing:{name}")
                 continue
-            found[name], more = _read_file(folder, file, left)
-            left -= len(found[name])
-            taken.add(file)
-            notes += [f"{note}:{name}" for note in (*more, *(["renamed"] if file not in exact else []))]
+            notebooks[name], file_notes = _read_file(folder, file, bytes_left)
+            bytes_left -= len(notebooks[name])
+            used.add(file)
+            notes += [f"{note}:{name}" for note in (*file_notes, *(["renamed"] if file not in exact else []))]
         notes += [
-            f"ignored:{visible(each)}" for each in there if _stem(each) is not None and each not in taken
+            f"ignored:{visible(each)}"
+            for each in folder_names
+            if _stem(each) is not None and each not in used
         ]
-        if not found:
-            others = [each for each in there if each not in _NOT_THE_STUDENTS]
-            raise _no_notebook(names[0], others, _kinds(folder, others[:_NAMED]))
-    return found, notes
+        if not notebooks:
+            others = [each for each in folder_names if each not in _NOT_SUBMITTED]
+            raise _no_notebook(names[0], others, _kinds(folder, others[:_MAX_LISTED]))
+    return notebooks, notes
 
 
 def is_named_after(lesson: str, name: str) -> bool:
@@ -244,7 +250,7 @@ def _which_notebook(lesson: str, notebooks: Sequence[str]) -> Refused:
 
 def _listed(names: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})) -> str:
     shown = [visible(each)[:60] + (f" ({kinds[each]})" if each in kinds else "") for each in names]
-    return ", ".join(shown[:_NAMED]) + (", …" if len(shown) > _NAMED else "")
+    return ", ".join(shown[:_MAX_LISTED]) + (", …" if len(shown) > _MAX_LISTED else "")
 
 
 def _lstat(folder: _Folder, name: str) -> os.stat_result:
@@ -297,26 +303,26 @@ def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str])
     notes = ["several_notebooks"] if len(notebooks) > 1 else []
     if versions:
         return versions[0], notes
-    alike = [name for name in notebooks if is_named_after(lesson, name)]
-    if alike:
-        return max(alike, key=lambda name: (len(name), name)), ["renamed", *notes]
+    copies = [name for name in notebooks if is_named_after(lesson, name)]
+    if copies:
+        return max(copies, key=lambda name: (len(name), name)), ["renamed", *notes]
     if len(notebooks) == 1:
         return notebooks[0], ["renamed", *notes]
     if notebooks:
         raise _which_notebook(lesson, notebooks)
-    others = [name for name in names if name not in _NOT_THE_STUDENTS]
-    raise _no_notebook(lesson, others, _kinds(folder, others[:_NAMED]))
+    others = [name for name in names if name not in _NOT_SUBMITTED]
+    raise _no_notebook(lesson, others, _kinds(folder, others[:_MAX_LISTED]))
 
 
 def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
     """Return the kind of each file that can be read and is not a notebook, by file name."""
-    found = {}
+    kinds = {}
     for name in names:
         with suppress(Refused, OSError):
             data, _ = _read_file(folder, name, MAX_FILE_BYTES)
             if kind := kind_of(data):
-                found[name] = kind
-    return found
+                kinds[name] = kind
+    return kinds
 
 
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
@@ -357,8 +363,8 @@ def _stem(name: str) -> str | None:
 def _without_marks(text: str) -> str:
     """Remove the marks of copies from a part of a file's name."""
     text = text.strip()
-    while found := _COPY_MARK.search(text) or _COPY_OF.match(text):
-        text = (text[: found.start()] + text[found.end() :]).strip().removesuffix(".ipynb")
+    while mark := _COPY_MARK.search(text) or _COPY_OF.match(text):
+        text = (text[: mark.start()] + text[mark.end() :]).strip().removesuffix(".ipynb")
     return text.removesuffix(".ipynb")
 
 
@@ -381,7 +387,7 @@ def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[byt
         root: a folder above it that the autograder created.
         notebooks: the bytes of the notebooks in the folder.
     """
-    naming = [data for data in notebooks if _PICTURE_NAME.search(data)]
+    referring = [data for data in notebooks if _PICTURE_NAME.search(data)]
 
     def wanted(path: PurePosixPath) -> bool:
         is_picture = path.suffix.casefold() in PICTURES
@@ -389,9 +395,9 @@ def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[byt
             name in data for name in _spellings(path.name) for data in lowered
         )
 
-    if not naming or not folder.is_dir():
+    if not referring or not folder.is_dir():
         return {}
-    lowered = [data.lower() for data in naming]
+    lowered = [data.lower() for data in referring]
     files, _ = read_side_files(folder, folder if root is None else root, wanted)
     return {str(path): data for path, data in sorted(files.items()) if path.suffix.casefold() in PICTURES}
 
@@ -418,8 +424,8 @@ def read_side_files(
         The files' bytes by relative path, and how many files and folders were left out: links, devices, and
         those beyond a limit.
     """
-    found: dict[PurePosixPath, bytes] = {}
-    left, left_out = MAX_FILE_BYTES, 0
+    contents: dict[PurePosixPath, bytes] = {}
+    bytes_left, left_out = MAX_FILE_BYTES, 0
     folders = [PurePosixPath()]
     for at in folders:  # the list grows while it is iterated
         try:
@@ -430,16 +436,16 @@ def read_side_files(
                         folders.append(path)
                     elif (
                         is_folder
-                        or len(found) == MAX_SIDE_FILES
-                        or (data := _side_file(opened, path, left)) is None
+                        or len(contents) == MAX_SIDE_FILES
+                        or (data := _side_file(opened, path, bytes_left)) is None
                     ):
                         left_out += 1
                     else:
-                        found[path], left = data, left - len(data)
+                        contents[path], bytes_left = data, bytes_left - len(data)
         except (Refused, OSError):
             # the submitted folder itself may be missing; then there are no side files
             left_out += bool(at.parts)
-    return found, left_out
+    return contents, left_out
 
 
 def _side_file(folder: _Folder, path: PurePosixPath, most: int) -> bytes | None:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 _HEAD = 65_536  # characters or bytes at a file's start that are searched for its kind
-_ITSELF = (
+_CHOOSE_NOTEBOOK = (
     "Choose the notebook itself, the file that ends in .ipynb.",
     "확장자가 .ipynb인 노트북 파일 자체를 고르세요.",
 )
-_DOWNLOAD = (
+_DOWNLOAD_NOTEBOOK = (
     "Download the notebook itself: in JupyterLab File > Download, in Colab File > Download > Download "
     ".ipynb, on GitHub Download raw file.",
     "노트북 파일 자체를 내려받으세요. JupyterLab에서는 File > Download, Colab에서는 파일 > 다운로드 > "
@@ -51,7 +51,7 @@ class Kind:
         return f"{self.name[1]}입니다. {self.to_do[1]}"
 
 
-def _kind(en: str, ko: str, to_do: tuple[str, str] = _ITSELF) -> Kind:
+def _kind(en: str, ko: str, to_do: tuple[str, str] = _CHOOSE_NOTEBOOK) -> Kind:
     return Kind((en, ko), to_do)
 
 
@@ -70,12 +70,12 @@ _COMPANION = _kind(
     "macOS가 다른 파일에 덧붙이는 파일(이름이 ._로 시작)",
 )
 _SHORTCUT = _kind(
-    "a shortcut, which only says where a file is", "바로 가기(파일이 있는 곳만 적힌 파일)", _DOWNLOAD
+    "a shortcut, which only says where a file is", "바로 가기(파일이 있는 곳만 적힌 파일)", _DOWNLOAD_NOTEBOOK
 )
 _WEB_PAGE = _kind(
     "a web page (HTML), such as a preview of the notebook or a sign-in page",
     "노트북의 미리보기나 로그인 화면 같은 웹 페이지(HTML)",
-    _DOWNLOAD,
+    _DOWNLOAD_NOTEBOOK,
 )
 _XML = _kind("XML", "XML 파일")
 _EMAIL = _kind("an e-mail", "전자우편")
@@ -103,7 +103,7 @@ _NOTEBOOK = _kind(
     "이름만 바뀐 노트북",
     ("Rename it so that its name ends in .ipynb.", "이름이 .ipynb로 끝나도록 바꾸세요."),
 )
-_JSON = _kind("JSON, but not a notebook", "노트북이 아닌 JSON", _DOWNLOAD)
+_JSON = _kind("JSON, but not a notebook", "노트북이 아닌 JSON", _DOWNLOAD_NOTEBOOK)
 
 _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"\x1f\x8b", _ARCHIVE),
@@ -134,7 +134,7 @@ _MAGIC: tuple[tuple[bytes, Kind], ...] = (
 _ZIP_MARKS = (b"PK\3\4", b"PK\5\6", b"PK\7\x08")
 _FIRST_NAME = slice(30, 60)  # bytes of a zip file that hold the name of its first entry
 # Names of the entries that Office, OpenDocument, HWPX and Pages documents begin with.
-_OF_OFFICE = (
+_OFFICE_ENTRIES = (
     b"[Content_Types].xml",
     b"_rels/",
     b"docProps/",
@@ -175,7 +175,7 @@ def of_bytes(data: bytes) -> Kind | None:
     """Return the kind of a file by its bytes; None if it may be text."""
     head = data[:_HEAD]
     if head.startswith(_ZIP_MARKS):
-        if not head[_FIRST_NAME].startswith(_OF_OFFICE):
+        if not head[_FIRST_NAME].startswith(_OFFICE_ENTRIES):
             return _ZIP
         return _WORD if b"word/document" in data else _OFFICE
     if kind := next((kind for mark, kind in _MAGIC if head.startswith(mark)), None):
@@ -186,16 +186,16 @@ def of_bytes(data: bytes) -> Kind | None:
         return _ARCHIVE
     if head.startswith(b"bplist00"):
         return _WEB_PAGE if b"WebMainResource" in data else _SHORTCUT
-    if found := _MEDIA.match(head):
-        return _PICTURE if any(found[name] for name in _PICTURES) else _FILM
+    if match := _MEDIA.match(head):
+        return _PICTURE if any(match[name] for name in _PICTURES) else _FILM
     return _PICTURE if head.startswith(b"BM") and head[6:10] == bytes(4) else None
 
 
 def of_text(text: str) -> Kind | None:
     """Return the kind of a text that is not JSON; None if it looks like a damaged notebook."""
     head = text[:_HEAD]
-    if (found := _CONFLICT.search(text)) and _BETWEEN.search(text, found.end()):
-        return _conflict(text.count("\n", 0, found.start()) + 1)
+    if (match := _CONFLICT.search(text)) and _BETWEEN.search(text, match.end()):
+        return _conflict(text.count("\n", 0, match.start()) + 1)
     if kind := next((kind for pattern, kind in _TEXTS if pattern.match(head)), None):
         return kind
     if head.lstrip("\ufeff \t\r\n").startswith(("{", "[")):

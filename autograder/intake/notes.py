@@ -71,17 +71,19 @@ def split(cells: Sequence[Cell], sources: Sources) -> list[Part]:
         cell = replace(whole, source=whole.source[:left])
         left -= len(cell.source)
         is_code = cell.kind == "code"
-        found = [Part("code", cell.source.strip("\n"))] if is_code else list(_parts_of(cell, sources, named))
-        parts_of_cells.append(found)
+        cell_parts = (
+            [Part("code", cell.source.strip("\n"))] if is_code else list(_parts_of(cell, sources, named))
+        )
+        parts_of_cells.append(cell_parts)
         if cell.source != whole.source:
-            found.append(Part("cut"))
+            cell_parts.append(Part("cut"))
             break
-    shown = {part.text for found in parts_of_cells for part in found if part.kind == "picture"}
-    for cell, found in zip(cells, parts_of_cells, strict=False):
-        if all(part.kind in ("text", "cut") for part in found):
+    shown = {part.text for cell_parts in parts_of_cells for part in cell_parts if part.kind == "picture"}
+    for cell, cell_parts in zip(cells, parts_of_cells, strict=False):
+        if all(part.kind in ("text", "cut") for part in cell_parts):
             left_over = {name: data for name, data in cell.attachments.items() if data not in shown}
-            found += [Part("picture", data, name) for name, data in left_over.items()]
-    parts = [part for found in parts_of_cells for part in found]
+            cell_parts += [Part("picture", data, name) for name, data in left_over.items()]
+    parts = [part for cell_parts in parts_of_cells for part in cell_parts]
     return [*parts, *_named_in_words(parts, sources.files, named)]
 
 
@@ -113,15 +115,15 @@ def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
     source, targets = _without_definitions(cell.source)
     sources = replace(sources, attachments={**sources.attachments, **cell.attachments})
     text, end = "", 0
-    for found in _PICTURE.finditer(source):
-        alt, target = _alt_and_target(found, targets)
+    for match in _PICTURE.finditer(source):
+        alt, target = _alt_and_target(match, targets)
         picture = _picture(alt, target, sources, named) if target else None
         if picture is None:
             continue
-        text += source[end : found.start()]
+        text += source[end : match.start()]
         if text.strip():
             yield Part("text", text.strip("\n"))
-        text, end = "", found.end()
+        text, end = "", match.end()
         yield picture
     text += source[end:]
     if text.strip():
@@ -142,16 +144,16 @@ def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
     return (_DEFINITION.sub(removed, source) if used else source), targets
 
 
-def _alt_and_target(found: re.Match[str], targets: Mapping[str, str]) -> tuple[str, str]:
+def _alt_and_target(match: re.Match[str], targets: Mapping[str, str]) -> tuple[str, str]:
     """Return a picture's description and address. The address is empty if the match is not a picture."""
-    if found["target"]:
-        return found["alt"], found["target"]
-    if found["attributes"]:
-        attributes = {at[1].casefold(): at[2] or at[3] or at[4] or "" for at in _ATTRIBUTE.finditer(found[0])}
+    if match["target"]:
+        return match["alt"], match["target"]
+    if match["attributes"]:
+        attributes = {at[1].casefold(): at[2] or at[3] or at[4] or "" for at in _ATTRIBUTE.finditer(match[0])}
         return attributes.get("alt", ""), attributes.get("src", "")
-    if found["pasted"]:
-        return "", found["pasted"]
-    return found["text"] or "", targets.get((found["label"] or found["text"] or "").casefold(), "")
+    if match["pasted"]:
+        return "", match["pasted"]
+    return match["text"] or "", targets.get((match["label"] or match["text"] or "").casefold(), "")
 
 
 def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part | None:
@@ -162,8 +164,8 @@ def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part |
     if address.casefold().startswith("attachment:"):
         names = (written.partition(":")[2], address.partition(":")[2])
         data = next((sources.attachments[each] for each in names if each in sources.attachments), "")
-        shown = alt.strip()[:_ALT_CHARS] or ("" if "pasted-" in address else name.partition(":")[2])
-        return Part("picture", data, shown) if data else Part("missing", "not_there", shown)
+        label = alt.strip()[:_ALT_CHARS] or ("" if "pasted-" in address else name.partition(":")[2])
+        return Part("picture", data, label) if data else Part("missing", "not_there", label)
     if address.casefold().startswith("file:"):
         address = address.partition(":")[2].lstrip("/")
     if re.match(r"(?:[a-z][a-z0-9+.-]+:)?//", address, re.IGNORECASE):
@@ -188,8 +190,10 @@ def _path(address: str, files: Mapping[str, bytes]) -> str | None:
     wanted = normalize("NFC", address.replace("\\", "/").partition("?")[0]).casefold()
     known = {normalize("NFC", path).casefold(): path for path in files}
     exact = known.get(str(PurePosixPath(wanted)))
-    same = [path for form, path in known.items() if PurePosixPath(form).name == PurePosixPath(wanted).name]
-    return exact or (same[0] if len(same) == 1 else None)
+    same_name = [
+        path for form, path in known.items() if PurePosixPath(form).name == PurePosixPath(wanted).name
+    ]
+    return exact or (same_name[0] if len(same_name) == 1 else None)
 
 
 def _picture_file(path: str, files: Mapping[str, bytes]) -> Part:

@@ -2,10 +2,13 @@
 
 - A cell claims a cell of the lesson by its grade_id, or else by its cell id, or else by having the same text.
 - The answer to a task is the cell that counts when the notebook runs. This is the last code cell, anywhere,
-  that defines the task's function or class and is not the released stub. If no cell defines it, the following
-  candidates are tried in order: the last cell that claims the task and is not the stub; code typed into a
-  test cell that defines it, if the released test can be told from that code; a code cell in the place of the
-  task's own cell; the stub.
+  that defines the task's function or class and is not the released stub. If there is none, these candidates
+  are tried in order:
+  1. the last code cell that assigns a value, such as a lambda, to the task's name;
+  2. the last cell that claims the task and is not the stub;
+  3. code typed into a test cell that defines it, if the code can be distinguished from the released test;
+  4. a code cell in the place of the task's own cell;
+  5. the stub.
 - The answer to a note, a written answer that is graded by hand, is everything that the student wrote in its
   place, in order. This includes the note's cell, copies of it that arise when a cell is split, and cells that
   the student added (added.py). If all of that is empty, the answer is the student's text elsewhere in the
@@ -26,15 +29,15 @@ from autograder.intake.parse import Cell, Submitted, marks_of, without_data_uris
 from autograder.intake.submission import Refused
 from secant.language import LANGUAGES, Language, ours
 
-_COMPARED = 3  # maximum number of copies of a lesson's cell that are compared with it
+_MAX_COMPARED = 3  # maximum number of copies of a lesson's cell that are compared with it
 # Minimum length, in characters, of a line that another text would not contain by chance.
-_TELLING = 8
-_MOST_DEFINITIONS = 50  # maximum number of definitions of a text cell that are looked at
+_DISTINCTIVE_CHARS = 8
+_MAX_DEFINITIONS = 50  # maximum number of definitions of a text cell that are looked at
 # Limit on the bytes of all code cells together, so that they fit one message to the sandbox.
 MAX_SOURCE_BYTES = 1_000_000
 _MAX_INDENTED = 100_000  # maximum number of characters of a cell that is dedented
 # A cell magic whose cell defines nothing in the notebook's own namespace.
-_ELSEWHERE = re.compile(r"\s*%%(?!(?:time|capture|prun)\b)")
+_FOREIGN_MAGIC = re.compile(r"\s*%%(?!(?:time|capture|prun)\b)")
 
 
 def _definition(before: str, name: str = r"\w+") -> re.Pattern[str]:
@@ -47,8 +50,8 @@ def _definition(before: str, name: str = r"\w+") -> re.Pattern[str]:
     return re.compile(rf"^{before}(?:async[ \t]+def|def|class)[ \t]+({name})\b", re.MULTILINE)
 
 
-_ON_THE_LEFT, _INDENTED = "(?:>>> )?", "[ \t]+"  # IPython strips prompts
-_HEAD, _METHOD = _definition(_ON_THE_LEFT), _definition(_INDENTED)
+_UNINDENTED, _INDENTED = "(?:>>> )?", "[ \t]+"  # IPython strips prompts
+_HEAD, _METHOD = _definition(_UNINDENTED), _definition(_INDENTED)
 _DEFINITION = _definition("[ \t]*", r"\w{1,100}")
 
 
@@ -115,7 +118,7 @@ def _typed_into_text(claims: Mapping[int, list[Cell]], lesson: list[NotebookNode
     typed = (
         additions(cell, lesson[index].source)
         for index, claimed in claims.items()
-        for cell in claimed[:_COMPARED]
+        for cell in claimed[:_MAX_COMPARED]
         if lesson[index].cell_type == "markdown" and not grade_id(lesson[index])
     )
     return [cell for cell in typed if cell is not None]
@@ -146,17 +149,17 @@ def _choose_note(pairing: Pairing, index: int) -> None:
     note, claims = pairing.lesson[index], pairing.claims[index]
     written = _without_copies([cell for cell in claims if is_written(cell, note)])
     words = [cell for cell in pairing.unclaimed if cell.kind == "code" and is_words(cell.source)]
-    own = in_place_of(index, pairing.cells, pairing.claims, [*pairing.added, *words])
-    found = sorted([*written, *own], key=lambda cell: cell.number)
-    if not found:
+    in_place = in_place_of(index, pairing.cells, pairing.claims, [*pairing.added, *words])
+    answer_cells = sorted([*written, *in_place], key=lambda cell: cell.number)
+    if not answer_cells:
         words += _words_in_our_code(pairing)
         added = [*pairing.added, *words]
-        found = in_section_of(index, pairing.lesson, pairing.cells, pairing.claims, added)
-    if found:
-        taken = {cell.number for cell in found}
-        pairing.added[:] = [cell for cell in pairing.added if cell.number not in taken]
-        pairing.notes[index] = [_as_note(cell) for cell in found]
-        single = len(found) == 1 and bool(written)
+        answer_cells = in_section_of(index, pairing.lesson, pairing.cells, pairing.claims, added)
+    if answer_cells:
+        numbers = {cell.number for cell in answer_cells}
+        pairing.added[:] = [cell for cell in pairing.added if cell.number not in numbers]
+        pairing.notes[index] = [_as_note(cell) for cell in answer_cells]
+        single = len(answer_cells) == 1 and bool(written)
         pairing.answers[index] = pairing.notes[index][0] if single else joined(pairing.notes[index])
         if not written:
             pairing.flags.append(f"found_by_place:{grade_id(note)}")
@@ -177,7 +180,7 @@ def _words_in_our_code(pairing: Pairing) -> list[Cell]:
     typed = (
         additions(cell, pairing.lesson[index].source)
         for index, claims in pairing.claims.items()
-        for cell in claims[:_COMPARED]
+        for cell in claims[:_MAX_COMPARED]
         if is_ordinary(pairing.lesson[index]) and cell.kind == "code"
     )
     return [cell for cell in typed if cell is not None and is_words(cell.source)]
@@ -201,26 +204,26 @@ def _choose_code(pairing: Pairing, index: int, code: list[Cell]) -> None:
     name = grade_id(stub)
     written = [cell for cell in claims if is_written(cell, stub)]
     short = [cell for cell in written if cell.number not in pairing.left_out]
-    own = {cell.number for cell in claims}
-    others = [cell for cell in code if cell.number not in own]
+    claim_numbers = {cell.number for cell in claims}
+    others = [cell for cell in code if cell.number not in claim_numbers]
     by_number = {cell.number: cell for cell in (*short, *others)}
     defining = [cell for _, cell in sorted(by_number.items()) if _defines(cell, stub)]
-    found = (
+    matching = (
         defining
         or [cell for _, cell in sorted(by_number.items()) if _assigns(cell, name)]
         or written
         or [cell for cell in _typed_into_tests(pairing) if _defines(cell, stub)]
     )
     renamed = [cell for cell in others if _HEAD.search(cell.source)]
-    by_place = [] if found or claims else in_place_of(index, pairing.cells, pairing.claims, renamed)
-    candidates = found or by_place or claims
+    by_place = [] if matching or claims else in_place_of(index, pairing.cells, pairing.claims, renamed)
+    candidates = matching or by_place or claims
     if not candidates:
         pairing.flags.append(f"missing_answer:{name}")
         return
     pairing.answers[index] = candidates[-1]
     if by_place:
         pairing.flags.append(f"found_by_place:{name}")
-    elif found and found[-1] not in written:
+    elif matching and matching[-1] not in written:
         pairing.flags.append(f"found_by_name:{name}")
     if len(defining) > 1:
         pairing.flags.append(f"defined_twice:{name}")
@@ -228,25 +231,26 @@ def _choose_code(pairing: Pairing, index: int, code: list[Cell]) -> None:
 
 def _code_of_students(pairing: Pairing) -> list[Cell]:
     """Return the code cells that may answer a task, whether or not they claim a cell of the lesson."""
-    found = [cell for cell in pairing.unclaimed if cell.kind == "code"]
+    cells = [cell for cell in pairing.unclaimed if cell.kind == "code"]
     for index, claims in pairing.claims.items():
         if not is_test(pairing.lesson[index]):
-            found += [cell for cell in claims if cell.kind == "code"]
-    return sorted(found, key=lambda cell: cell.number)
+            cells += [cell for cell in claims if cell.kind == "code"]
+    return sorted(cells, key=lambda cell: cell.number)
 
 
 def _typed_into_tests(pairing: Pairing) -> list[Cell]:
     """Return the code that the student typed into test cells, without the released tests, which never run."""
-    found = []
+    cells = []
     for index, test in enumerate(pairing.lesson):
         if is_test(test):
-            found += [
-                replace(cell, source=_beside(cell.source, test.source)) for cell in pairing.claims[index]
+            cells += [
+                replace(cell, source=_outside_test(cell.source, test.source))
+                for cell in pairing.claims[index]
             ]
-    return found
+    return cells
 
 
-def _beside(source: str, test: str) -> str:
+def _outside_test(source: str, test: str) -> str:
     """Return the code that a submitted test cell contains in addition to the released test.
 
     If the cell contains only parts of the test, return an empty string, because the student's own code cannot
@@ -254,8 +258,8 @@ def _beside(source: str, test: str) -> str:
     """
     if test.strip() in source:
         return source.replace(test.strip(), "", 1).strip()
-    kept = {line.strip() for line in test.splitlines() if len(line.strip()) >= _TELLING}
-    return "" if any(line.strip() in kept for line in source.splitlines()) else source
+    test_lines = {line.strip() for line in test.splitlines() if len(line.strip()) >= _DISTINCTIVE_CHARS}
+    return "" if any(line.strip() in test_lines for line in source.splitlines()) else source
 
 
 def is_written(cell: Cell, stub: NotebookNode) -> bool:
@@ -272,11 +276,11 @@ def _defines(cell: Cell, stub: NotebookNode) -> bool:
     the process. A cell with magics or a syntax error does not parse but is still an answer.
     """
     source = cell.source
-    if _ELSEWHERE.match(source):
+    if _FOREIGN_MAGIC.match(source):
         return False
     if source[:1] in (" ", "\t") and len(source) <= _MAX_INDENTED:
         source = dedent(source)  # as IPython does
-    if _has(source, _ON_THE_LEFT, [grade_id(stub)]):
+    if _has(source, _UNINDENTED, [grade_id(stub)]):
         return True
     heads, methods = _HEAD.findall(stub.source), _METHOD.findall(stub.source)
     of_another_name = grade_id(stub) not in heads and bool(methods)
@@ -311,14 +315,14 @@ def _flag(pairing: Pairing) -> None:
         if not name:
             continue
         marks = marks_of(grading(cell), cell.metadata)
-        seen = {
+        changes = {
             "duplicate": len(claims) > 1,
             "missing_test": is_test(cell) and not claims,
             "changed_test": is_test(cell) and any(is_written(claim, cell) for claim in claims),
             "changed_type": any(claim.kind != cell.cell_type for claim in claims),
             "changed_metadata": any(claim.grade_id and claim.marks != marks for claim in claims),
         }
-        pairing.flags.extend(f"{word}:{name}" for word, is_so in seen.items() if is_so)
+        pairing.flags.extend(f"{word}:{name}" for word, has_changed in changes.items() if has_changed)
 
 
 def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNode]) -> tuple[str, Pairing]:
@@ -362,13 +366,13 @@ def text_definitions(pairing: Pairing) -> dict[str, int]:
 
     Such a cell was a code cell until the student pressed M on it or merged it with the text above it.
     """
-    known = {cell.source.strip() for cell in pairing.lesson}
+    lesson_texts = {cell.source.strip() for cell in pairing.lesson}
     code = {cell.number for cell in pairing.answers.values()}
     return {
         name: cell.number
         for cell in pairing.cells
-        if cell.kind != "code" and cell.number not in code and cell.source.strip() not in known
-        for name in _DEFINITION.findall(cell.source)[:_MOST_DEFINITIONS]
+        if cell.kind != "code" and cell.number not in code and cell.source.strip() not in lesson_texts
+        for name in _DEFINITION.findall(cell.source)[:_MAX_DEFINITIONS]
     }
 
 
@@ -391,8 +395,10 @@ def _language(submitted: Submitted) -> Language:
 def _leave_out_long(pairing: Pairing, language: Language) -> None:
     """Leave out the longest code cells until the rest can be sent to the sandbox, answers last."""
     lesson = pairing.lesson
-    asked = [index for index, cell in enumerate(lesson) if is_answer(cell) and cell.cell_type == "code"]
-    answers = {cell.number for index in asked for cell in pairing.claims[index]}
+    answer_indexes = [
+        index for index, cell in enumerate(lesson) if is_answer(cell) and cell.cell_type == "code"
+    ]
+    answers = {cell.number for index in answer_indexes for cell in pairing.claims[index]}
     code = [cell for cell in pairing.cells if cell.kind == "code" or cell.number in answers]
     sizes = {cell.number: len(cell.source.encode()) for cell in code}
     total = sum(sizes.values())
@@ -408,10 +414,10 @@ def _leave_out_long(pairing: Pairing, language: Language) -> None:
 
 def _too_long(cell: Cell, is_answer: bool, language: Language) -> str:
     """Return the code that replaces a cell that is too long: a comment, or an error for an answer."""
-    said = {
+    message = {
         "en": f"This cell was not run: it has {len(cell.source):,} characters, and all code cells together "
         f"may have {MAX_SOURCE_BYTES:,} bytes.",
         "ko": f"이 셀은 실행하지 않았습니다. 글자 수가 {len(cell.source):,}자인데, 코드 셀을 모두 합해 "
         f"{MAX_SOURCE_BYTES:,}바이트까지만 실행합니다.",
     }[language]
-    return f"raise MemoryError({said!r})" if is_answer else f"# {said}"
+    return f"raise MemoryError({message!r})" if is_answer else f"# {message}"

@@ -116,11 +116,11 @@ def _decode(data: bytes) -> str:
     except UnicodeDecodeError as error:
         if kind := of_undecodable(data):
             raise _of_kind(kind) from None
-        where, byte, name = error.start + 1, f"0x{data[error.start]:02X}", encoding.upper()
+        offset, byte, name = error.start + 1, f"0x{data[error.start]:02X}", encoding.upper()
         raise Refused(
             "encoding",
-            en=f"The file is not {name} text: byte {where:,} is {byte}. Save it as UTF-8.",
-            ko=f"파일이 {name} 텍스트가 아닙니다. {where:,}번째 바이트가 {byte}입니다. UTF-8로 저장하세요.",
+            en=f"The file is not {name} text: byte {offset:,} is {byte}. Save it as UTF-8.",
+            ko=f"파일이 {name} 텍스트가 아닙니다. {offset:,}번째 바이트가 {byte}입니다. UTF-8로 저장하세요.",
         ) from None
 
 
@@ -129,8 +129,8 @@ def _depth(text: str) -> int:
 
     The depth that json itself accepts depends on the version of Python.
     """
-    found = (match[0] for match in _STRING_OR_BRACKET.finditer(text))
-    return max(accumulate((part in "[{") - (part in "]}") for part in found), default=0)
+    tokens = (match[0] for match in _STRING_OR_BRACKET.finditer(text))
+    return max(accumulate((part in "[{") - (part in "]}") for part in tokens), default=0)
 
 
 def _json(text: str) -> Any:
@@ -245,13 +245,13 @@ def _attachments(raw: dict[str, Any]) -> dict[str, str]:
 
     A raster picture type is preferred.
     """
-    found = {}
+    attachments = {}
     for name, bundle in islice(_mapping(raw.get("attachments")).items(), MAX_ATTACHMENTS):
         forms = _mapping(bundle)
         data = next((data for kind in (*_RASTER, *forms) if (data := _base64(forms.get(kind)))), "")
         if data:
-            found[_unicode(name)] = data
-    return found
+            attachments[_unicode(name)] = data
+    return attachments
 
 
 def _base64(data: Any) -> str:
@@ -268,16 +268,16 @@ def _illustrated(cells: list[Cell], raw: list[dict[str, Any]]) -> list[Cell]:
         cells: the parsed cells.
         raw: the same cells as in the notebook's JSON.
     """
-    left, chars = MOST, MOST_CHARS
-    found = []
+    pictures_left, chars_left = MOST, MOST_CHARS
+    illustrated = []
     for cell, entry in zip(cells, raw, strict=True):
-        kept = []
-        for picture in pictures_of(entry) if cell.kind == "code" and left else ():
-            if left and len(picture) <= chars:
-                kept.append(picture)
-                left, chars = left - 1, chars - len(picture)
-        found.append(replace(cell, pictures=tuple(kept)) if kept else cell)
-    return found
+        pictures = []
+        for picture in pictures_of(entry) if cell.kind == "code" and pictures_left else ():
+            if pictures_left and len(picture) <= chars_left:
+                pictures.append(picture)
+                pictures_left, chars_left = pictures_left - 1, chars_left - len(picture)
+        illustrated.append(replace(cell, pictures=tuple(pictures)) if pictures else cell)
+    return illustrated
 
 
 def _word(value: Any) -> str:

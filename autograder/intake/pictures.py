@@ -31,8 +31,8 @@ def pictures_of(raw: Mapping[str, Any]) -> Iterator[str]:
             continue
         data = output.get("data")
         # Format 3 stores a picture in the output itself, under the name "png".
-        found = data.get("image/png") if isinstance(data, dict) else output.get("png")
-        text = "".join(found) if isinstance(found, list) and all(isinstance(p, str) for p in found) else found
+        value = data.get("image/png") if isinstance(data, dict) else output.get("png")
+        text = "".join(value) if isinstance(value, list) and all(isinstance(p, str) for p in value) else value
         if isinstance(text, str) and len(text) <= MOST_CHARS and _is_png(text := "".join(text.split())):
             yield text
 

@@ -65,9 +65,9 @@ def find_notebooks(
         return refusal.outcome
 
     def wanted(path: PurePosixPath) -> bool:
-        ours = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)
+        is_exchange_file = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)
         ignored = any(fnmatch(path.name, pattern) for pattern in ignore)
-        return not ours and not ignored and path.suffix != ".ipynb" and path.name.isprintable()
+        return not is_exchange_file and not ignored and path.suffix != ".ipynb" and path.name.isprintable()
 
     files, left_out = read_side_files(folder, root, wanted)
     if left_out:
@@ -82,8 +82,8 @@ def read_cells(found: FoundNotebooks) -> dict[str, list[Cell]] | Rejected:
         try:
             cells[name] = last_of_each(parse(data).cells)
         except Refused as refusal:
-            why = refusal.outcome
-            return replace(why, en=f"{name}.ipynb: {why.en}", ko=f"{name}.ipynb: {why.ko}")
+            rejection = refusal.outcome
+            return replace(rejection, en=f"{name}.ipynb: {rejection.en}", ko=f"{name}.ipynb: {rejection.ko}")
     return cells
 
 

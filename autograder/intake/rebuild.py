@@ -58,18 +58,23 @@ def layout_of(pairing: Pairing) -> Layout:
             dropped |= {cell.number for cell in claims if is_test(lesson_cell)}
     text = shown(_shown_text(pairing))
     hidden = dropped | {cell.number for cells in pairing.notes.values() for cell in cells}
-    kept: Layout = []
+    layout: Layout = []
     for cell in pairing.cells:
         place = stands_for.get(cell.number)
         if place is not None:
             answer = pairing.answers.get(place)
-            mine = answer if answer is not None and answer.number == cell.number else cell
-            kept.append((mine if place in pairing.notes else pairing.left_out.get(cell.number, mine), place))
+            shown_cell = answer if answer is not None and answer.number == cell.number else cell
+            layout.append(
+                (
+                    shown_cell if place in pairing.notes else pairing.left_out.get(cell.number, shown_cell),
+                    place,
+                )
+            )
         if cell.number in text:
-            kept.append((text[cell.number], None))
+            layout.append((text[cell.number], None))
         elif place is None and cell.kind == "code" and cell.number not in hidden:
-            kept.append((pairing.left_out.get(cell.number, cell), None))
-    return kept
+            layout.append((pairing.left_out.get(cell.number, cell), None))
+    return layout
 
 
 def _shown_text(pairing: Pairing) -> list[Cell]:
@@ -77,8 +82,8 @@ def _shown_text(pairing: Pairing) -> list[Cell]:
     if any(map(is_manual, pairing.lesson)):
         return pairing.added
     names = [name for cell in pairing.lesson if is_answer(cell) for name in names_defined(cell)]
-    found = re.compile(rf"^[ \t]*(?:def|class)[ \t]+(?:{'|'.join(map(re.escape, names))})\b", re.MULTILINE)
-    return [cell for cell in pairing.added if names and found.search(cell.source)]
+    pattern = re.compile(rf"^[ \t]*(?:def|class)[ \t]+(?:{'|'.join(map(re.escape, names))})\b", re.MULTILINE)
+    return [cell for cell in pairing.added if names and pattern.search(cell.source)]
 
 
 def steps_of(pairing: Pairing, layout: Layout) -> list[Step]:
@@ -131,18 +136,18 @@ def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> di
     shown |= {
         f"{EXTRA}{cell.number}": [cell] for cell, index in layout if index is None and cell.kind != "code"
     }
-    found: dict[str, list[Part]] = {}
+    result: dict[str, list[Part]] = {}
     attachments = {name: data for cell in pairing.cells for name, data in cell.attachments.items()}
-    left = MAX_PICTURES
+    pictures_left = MAX_PICTURES
     for name, cells in shown.items():
         parts = split(cells, Sources(files, attachments))
         for at, part in enumerate(parts):
             if part.kind == "picture":
-                left -= 1
-                parts[at] = part if left >= 0 else Part("missing", "too_many", part.name)
+                pictures_left -= 1
+                parts[at] = part if pictures_left >= 0 else Part("missing", "too_many", part.name)
         if not is_plain(parts):
-            found[name] = parts
-    return found
+            result[name] = parts
+    return result
 
 
 def _our_cell(ours: NotebookNode, source: str) -> NotebookNode:

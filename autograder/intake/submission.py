@@ -11,7 +11,7 @@ from secant.language import Language, ours, say
 
 @dataclass(frozen=True)
 class Rejected:
-    """A rejection: a submitted file cannot be graded, and the student is told why.
+    """The rejection of a submitted file that cannot be graded, with a message for the student.
 
     Attributes:
         reason: the reason as one word, such as `empty`.

@@ -49,13 +49,13 @@ class Found:
     @property
     def digest(self) -> str:
         """The SHA-256 (hex) of the file and, if there are any, of the other notebooks and pictures found."""
-        own = hashlib.sha256(self.data).hexdigest()
+        own_hash = hashlib.sha256(self.data).hexdigest()
         if not self.others and not self.unread and not self.pictures:
-            return own
+            return own_hash
         others = [other.digest for other in self.others]
-        unread = [f" {visible(name)}: {why.en}" for name, why in self.unread]
+        unread = [f" {visible(name)}: {rejection.en}" for name, rejection in self.unread]
         pictures = [f" {name!r} {hashlib.sha256(data).hexdigest()}" for name, data in self.pictures.items()]
-        return hashlib.sha256("".join([own, *others, *unread, *pictures]).encode()).hexdigest()
+        return hashlib.sha256("".join([own_hash, *others, *unread, *pictures]).encode()).hexdigest()
 
 
 def take_in(
@@ -162,23 +162,23 @@ def _fingerprints(parts: Sequence[Part]) -> str:
 def _of_several(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) -> Submission | Rejected:
     """Parse each of several notebooks, choose the one that counts, and note which others have answers."""
     files = [replace(found, others=(), unread=()), *found.others]
-    every = [understand(one, lesson, releases) for one in files]
-    good = [one for one in every if isinstance(one, Submission)]
-    if not good:
-        return every[0]
+    outcomes = [understand(one, lesson, releases) for one in files]
+    submissions = [one for one in outcomes if isinstance(one, Submission)]
+    if not submissions:
+        return outcomes[0]
     names = names_of(lesson)
     versions = [
         one
-        for one, file in zip(every, files, strict=True)
+        for one, file in zip(outcomes, files, strict=True)
         if isinstance(one, Submission) and file.name in names
     ]
-    first = min(versions or good[:1], key=lambda one: len(one.unwritten))
-    chosen = next((one for one in (first, *good) if _written(one)), first)
-    unread = _unread(found.unread, zip(files, every, strict=True), lesson)
+    first = min(versions or submissions[:1], key=lambda one: len(one.unwritten))
+    chosen = next((one for one in (first, *submissions) if _written(one)), first)
+    unread = _unread(found.unread, zip(files, outcomes, strict=True), lesson)
     if unread and not _written(chosen):
         return unread[0]
     notes = ["two_languages"] if sum(bool(_written(one)) for one in versions) > 1 else []
-    differing = [one for one in good if _written(one).items() - _written(chosen).items()]
+    differing = [one for one in submissions if _written(one).items() - _written(chosen).items()]
     if differing or unread or chosen is not first or not versions:
         notes.append(f"counted:{chosen.file}")
     notes += [f"other_answers:{one.file}" for one in differing]
@@ -190,13 +190,15 @@ def _unread(
     unread: Iterable[Unread], every: Iterable[tuple[Found, Submission | Rejected]], lesson: str
 ) -> list[Rejected]:
     """Return the rejections of unreadable notebooks that may be this lesson's, each with the file's name."""
-    refused = [(file.name, one) for file, one in every if isinstance(one, Rejected)]
+    refused = [(file.name, outcome) for file, outcome in every if isinstance(outcome, Rejected)]
     return [
-        replace(why, en=f"{visible(name)[:60]}: {why.en}", ko=f"{visible(name)[:60]}: {why.ko}")
-        for name, why in (*refused, *unread)
+        replace(
+            rejection, en=f"{visible(name)[:60]}: {rejection.en}", ko=f"{visible(name)[:60]}: {rejection.ko}"
+        )
+        for name, rejection in (*refused, *unread)
         # A readable notebook of another lesson is not reported. One with this lesson's name is reported,
         # because it may have lost its cells.
-        if why.reason != "wrong_notebook" or is_named_after(lesson, name)
+        if rejection.reason != "wrong_notebook" or is_named_after(lesson, name)
     ]
 
 
