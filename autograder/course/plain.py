@@ -59,7 +59,7 @@ class PlainCell:
 
     @property
     def is_ours(self) -> bool:
-        """Return whether grading restores the course's text of this cell, whatever the student changed."""
+        """True if grading restores the course's text of this cell, whatever the student changed."""
         return self.kind in ("test", "task", "locked")
 
 
@@ -94,7 +94,7 @@ class PlainAssignment:
 
     @cached_property
     def digest(self) -> str:
-        """Return a hash of everything that affects a grade: tests, points, stubs, locked cells and files."""
+        """A hash of everything that affects a grade: tests, points, stubs, locked cells and files."""
         cells = [[notebook.name, [vars(cell) for cell in notebook.cells]] for notebook in self.notebooks]
         files = [[path, hashlib.sha256(data).hexdigest()] for path, data in sorted(self.files.items())]
         return hashlib.sha256(json.dumps([cells, files], sort_keys=True).encode()).hexdigest()

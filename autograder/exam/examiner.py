@@ -199,7 +199,7 @@ class _Decided(Exception):
 
     @property
     def ends_task(self) -> bool:
-        """Return whether the cell's other parts cannot be run either; read by `PartialCredit`."""
+        """True if the cell's other parts cannot be run either; read by `PartialCredit`."""
         return self.outcome != "wrong"
 
 
@@ -306,7 +306,7 @@ def _judges(module: str | None, name: str) -> bool:
 
 
 class _Questions:
-    """Sends a test cell's calls to the candidate, within the time limits of the task and the submission."""
+    """The stand-ins that send a test cell's calls to the candidate, within the task's and submission's time."""
 
     def __init__(self, candidate: Opening, copy: TaskClient, loaded: "_Loading", task: str) -> None:
         self._candidate = candidate

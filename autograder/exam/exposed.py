@@ -121,7 +121,7 @@ class Lesson:
 
     @cached_property
     def _shapes(self) -> list[_Shape]:
-        """Return each task's hidden test and answer with names made equal, without code given to students."""
+        """Each task's hidden test and answer with all names made equal, without code given to students."""
         given = "\n".join(_parts(cell)[0] for cell in self._source.cells).encode()
         answers = "\n".join(answer.source for answer in self._answers.values()).encode()
         open_pairs, given_shapes = _pairs(given) | _pairs(answers), _shapes(given)

@@ -56,15 +56,15 @@ class PlainReport:
 
     @property
     def score(self) -> float:
-        """Return the points earned in cells that need no manual grading."""
+        """The points earned in cells that need no manual grading."""
         return sum(grade.points or 0.0 for grade in self.grades)
 
     @property
     def max_score(self) -> float:
-        """Return the maximum points of all cells."""
+        """The maximum points of all cells."""
         return sum(grade.max_points for grade in self.grades)
 
     @property
     def needs_manual_grade(self) -> bool:
-        """Return whether a cell needs manual grading."""
+        """True if a cell needs manual grading."""
         return any(grade.outcome == "manual" for grade in self.grades)

@@ -34,7 +34,7 @@ class OwnProcesses:
 
 
 class Checker:
-    """Checks notebooks one after another, and reuses what it has read and started for earlier ones.
+    """A checker of notebooks, one after another, that reuses the courses it has read and its processes.
 
     Args:
         waiting: the pool of processes to use.

@@ -88,7 +88,7 @@ class Sheet:
 
     @property
     def hidden(self) -> bool:
-        """Whether the hidden tests are available."""
+        """True if the hidden tests are available."""
         return self.root is not None and has_hidden_tests(self.root)
 
     @property
@@ -139,7 +139,7 @@ class Sheet:
 
 
 class Reader:
-    """Reads notebooks, and reuses the parts of a course that it has already read."""
+    """A reader of notebooks that reuses the parts of a course that it has already read."""
 
     def __init__(self) -> None:
         self._assignments: dict[tuple[Path, str, str], tuple[object, Assignment]] = {}

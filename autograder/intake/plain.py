@@ -36,7 +36,7 @@ class FoundNotebooks:
 
     @cached_property
     def digest(self) -> str:
-        """Return a hash of all submitted notebooks and files."""
+        """A hash of all submitted notebooks and files."""
         hashes = [
             [[name, hashlib.sha256(data).hexdigest()] for name, data in sorted(files.items())]
             for files in (self.notebooks, self.files)
