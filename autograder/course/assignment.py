@@ -112,13 +112,13 @@ class NotBuilt(CourseError):
 
 
 def is_built(notebook: Mapping[str, Any]) -> bool:
-    """Return whether `autograder build` wrote this notebook of source/."""
+    """Return whether a notebook in source/ was written by `autograder build`."""
     mark = notebook["metadata"].get("secant")
     return isinstance(mark, dict) and "built" in mark
 
 
 def languages_of(notebook: Mapping[str, Any]) -> list[str]:
-    """Return the languages that a notebook of source/ lists for its release; empty if it lists none."""
+    """Return the languages that a notebook in source/ lists for its release; empty if it lists none."""
     mark = notebook["metadata"].get("secant")
     return [str(language) for language in mark.get("languages", [])] if isinstance(mark, dict) else []
 
@@ -147,7 +147,7 @@ def is_home(notebook: Path) -> bool:
 
 
 def read_notebook(path: Path) -> NotebookNode:
-    """Read one of the course's own notebooks, without the checks that were made when it was built.
+    """Read one of the course's own notebooks, without repeating the checks made when it was built.
 
     Raises:
         CourseError: the notebook is missing or cannot be read.

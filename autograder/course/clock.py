@@ -143,10 +143,10 @@ class Clock:
         return None
 
     def _zone(self, word: str, local: datetime) -> tzinfo:
-        """Return the time zone that a name, abbreviation or offset means at a local time.
+        """Return the time zone that a name, abbreviation or offset stands for at a local time.
 
         Raises:
-            _UndecidedZone: the word could mean several zones, or no zone has this name.
+            _UndecidedZone: the word could stand for several zones, or no zone has this name.
         """
         if not word:
             return self.zone
@@ -233,7 +233,7 @@ def _names() -> dict[str, str]:
 
 @cache
 def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
-    """Return the UTC offsets that each zone abbreviation has anywhere, in January or July of a year."""
+    """Map each zone abbreviation to the UTC offsets it has in any zone, in January or July of a year."""
     offsets: dict[str, frozenset[timedelta]] = {}
     for name in _names().values():
         for season in _seasons(ZoneInfo(name), year):

@@ -64,5 +64,5 @@ def choose_gradable(root: Path, words: Sequence[str], source: str = "source") ->
 
 
 def _is_lesson(word: str, lessons: Sequence[str]) -> bool:
-    """Return whether a word means a lesson, by its name or its number."""
+    """Return whether a word is a lesson's name or number."""
     return word in lessons or (word.isdecimal() and any(int(name[:2]) == int(word) for name in lessons))

@@ -25,7 +25,7 @@ def gives(message: str, hint: str) -> bool:
 
 
 def catalogue_of(notebook: NotebookNode) -> Catalogue:
-    """Return the hints stored in a notebook of source/, by task, name and language."""
+    """Return the hints stored in a notebook in source/, by task, name and language."""
     hints: Catalogue = notebook.metadata.get("secant", {}).get("hints", {})
     return hints
 

@@ -24,7 +24,7 @@ from secant.where import TRUST, is_course, is_trusted, nearest
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags", *HEADER_MARKS})
 #: The folders of a lesson whose files are released to students together with the notebook.
 EXTRA_FOLDERS = ("data", "images")
-#: The name with which a recorded answer declares that it is a variant of the course's own answer.
+#: The name by which a recorded answer refers to the course's own answer as the one it is based on.
 OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -118,7 +118,7 @@ def calls_use_secant(folder: Path) -> bool:
 
 
 def find_lessons(root: Path) -> list[Lesson]:
-    """Return the lessons of course/, sorted by name."""
+    """Return the lessons in course/, sorted by name."""
     folders = sorted(p for p in (root / "course").glob("[0-9][0-9]_*") if p.is_dir())
     return [Lesson(p.name, p) for p in folders]
 

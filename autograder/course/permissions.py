@@ -21,7 +21,7 @@ class Risk(NamedTuple):
 
 
 def open_to_others(course: Course) -> Risk | None:
-    """Return a report of the class's files that every user can read; None if there are none."""
+    """Return which of the class's files every user can read, and the remedy; None if there are none."""
     settings = course.directory
     database = sqlite_file(settings.db_url)
     names = ("submitted", "autograded", "feedback", "source")

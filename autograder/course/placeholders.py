@@ -28,12 +28,12 @@ Values = Mapping[str, str]
 
 
 def plain(text: str) -> str:
-    """Replace the spans that mark filled-in placeholders by the values they contain."""
+    """Replace the spans that mark filled-in placeholders with the values they contain."""
     return _MARKED.sub(r"\2", text)
 
 
 def short(text: str) -> str:
-    """Replace the spans that mark filled-in placeholders by the placeholders themselves."""
+    """Replace the spans that mark filled-in placeholders with the placeholders themselves."""
     return _MARKED.sub(r"{{\1}}", text)
 
 

@@ -1,6 +1,6 @@
 """Plain assignments: the course's ordinary nbgrader assignments, which are not Secant lessons.
 
-A plain assignment is a folder of source/ without a folder of the same name in course/. Its notebooks contain
+A plain assignment is a folder in source/ without a folder of the same name in course/. Its notebooks contain
 test cells that the instructor wrote for nbgrader. Assignments that use nbgrader options the grader does not
 support are refused here, with a message that names the option.
 """
@@ -101,7 +101,7 @@ class PlainAssignment:
 
 
 def is_plain(root: Path, name: str, source: str = "source") -> bool:
-    """Return whether a course has a plain assignment of this name.
+    """Return whether a course has a plain assignment with this name.
 
     A folder with a notebook written by the build is left over from a lesson and does not count.
     """

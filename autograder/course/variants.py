@@ -6,13 +6,13 @@ from autograder.course.cells import without_marks
 
 
 def variant(base: str, changes: str) -> str:
-    """Return an answer in which members of its class are replaced by those of the same name in `changes`.
+    """Return an answer in which members of its class are replaced with those of the same name in `changes`.
 
     Args:
         base: the answer to start from.
-        changes: code with a class of the same name that holds only the members that differ. Members that the
-            answer's class lacks are added to it. Code before or after the class in `changes` is put before or
-            after the whole answer.
+        changes: code that defines a class of the same name with only the members that differ. Members that
+            the answer's class lacks are added to it. Code before or after the class in `changes` is put
+            before or after the whole answer.
 
     Raises:
         ValueError: one of the two is not valid Python, or they have no class of the same name.

@@ -1,7 +1,7 @@
 """The examiner: runs a lesson's test cells, sends their questions to the candidate, and decides each verdict.
 
 No code of a student runs in this process. In a test cell, the task's own name and the functions marked
-`@probe` stand for questions. A call sends plain data to the candidate and returns the plain data of the
+`@probe` are stand-ins: calling one sends plain data to the candidate and returns the plain data of the
 answer. Everything else in the cell, above all the expected values, stays in this process. A task passes only
 if its test cell ran to the last line.
 """
@@ -286,7 +286,7 @@ def _is_probe(node: ast.stmt) -> bool:
 
 
 def _imports_for(probes: Sequence[ast.stmt], cell: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the imports of a cell, without the names of judging modules unless a probe uses them."""
+    """Yield the imports of a cell, leaving out names that judge answers unless a probe uses them."""
     used = {node.id for probe in probes for node in ast.walk(probe) if isinstance(node, ast.Name)}
     for node in cell:
         if isinstance(node, ast.Import):
@@ -306,7 +306,7 @@ def _judges(module: str | None, name: str) -> bool:
 
 
 class _Questions:
-    """The stand-ins that send a test cell's calls to the candidate, within the task's and submission's time."""
+    """The calls from a test cell to the candidate, limited to the time of the task and the submission."""
 
     def __init__(self, candidate: Opening, copy: TaskClient, loaded: "_Loading", task: str) -> None:
         self._candidate = candidate

@@ -186,7 +186,7 @@ class Lesson:
         return [shape.task for shape in self._shapes if shape.pairs & renamed]
 
     def _is_handed_in(self, data: bytes) -> bool:
-        """Return whether a file is a notebook in which a student has replaced a stub by an answer."""
+        """Return whether a file is a notebook in which a student has replaced a stub with an answer."""
         with suppress(ValueError, RecursionError, TypeError, KeyError, AttributeError):
             for cell in json.loads(data)["cells"]:
                 task = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
@@ -246,7 +246,7 @@ def _code_lines(data: bytes) -> Iterator[bytes]:
     return (line for line in lines if len(line) < _CODE_LINE)
 
 
-@lru_cache(maxsize=50_000)  # most lines of a class's notebooks are those of the release
+@lru_cache(maxsize=50_000)  # most lines of a class's notebooks come from the release
 def _shape(line: bytes) -> str:
     """Return a line as tokens with all names made equal, without JSON's quotation marks."""
     text = line.decode(errors="replace").replace('\\"', '"').replace("\\\\", "\\").strip(' \t\r",')

@@ -164,7 +164,7 @@ def main(control: int, *, compiler: bool = True) -> NoReturn:
 
     Args:
         control: the number of the control socket's descriptor.
-        compiler: whether torch's compiler must be imported, too.
+        compiler: whether torch's compiler must be imported as well.
     """
     # Ctrl+C in the terminal; the parent process handles it and closes the socket
     signal.signal(signal.SIGINT, signal.SIG_IGN)

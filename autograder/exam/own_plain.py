@@ -1,8 +1,8 @@
 """Running the visible tests in a user's own notebook, if they are ordinary nbgrader tests.
 
-The tests run as they stand in the file. A change that a student made to a test cell has an effect here, but
-not in the class's grading. The code runs with the user's permissions, in a separate process, with copies of
-the files that lie next to the notebook.
+The tests are run exactly as they are in the file. If a student changed a test cell, the change has an effect
+here, but not in the class's grading. The code runs with the user's permissions, in a separate process, with
+copies of the files next to the notebook.
 """
 
 import ast

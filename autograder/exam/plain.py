@@ -1,7 +1,7 @@
 """The examiner for plain assignments: grades a notebook with ordinary nbgrader tests as nbgrader would.
 
 A plain test runs in the student's process, since it reads any name of the notebook. This module compiles each
-test, replaces its builtins by names that no notebook can shadow, and converts the test's result to points.
+test, replaces its builtins with names that no notebook can shadow, and converts the test's result to points.
 docs/trust.md lists the forgeries that remain possible.
 """
 

@@ -175,7 +175,7 @@ class Reader:
         return Sheet(path, root, assignment, outcome.script)
 
     def _recognise(self, path: Path, root: Path) -> Assignment | None:
-        """Return the lesson with the most graded cells in common, or else the lesson of the same name."""
+        """Return the lesson with the most graded cells in common, or else the lesson with the same name."""
         marks = _grade_ids(path)
         places = [(name, folder) for folder in _asked(root) for name in built_lessons(root, folder)]
         # Lessons whose name is in the file's name come first, since they are most likely to match.

@@ -15,7 +15,7 @@ NOT_DONE: Mapping[str, str] = {
     "ko": "아직 풀지 않았습니다. 답을 쓸 자리가 그대로 있습니다.",
 }
 _NO_MODULE = re.compile(r"No module named '(\w{1,50})[\w.]{0,100}'", re.ASCII)
-_NO_FILE = re.compile(r"^File `'.{1,200}'` not found")  # the message of %run
+_NO_FILE = re.compile(r"^File `'.{1,200}'` not found")  # IPython's message when %run does not find its file
 _NO_NETWORK = ("name resolution", "Name or service not known", "Network is unreachable", "getaddrinfo failed")
 
 

@@ -18,7 +18,8 @@ MAX_ADDED_CELL_CHARS = 10_000
 
 # An id that the build gives to a text cell. No notebook program makes such ids.
 _BUILT_ID = re.compile(r"[0-9a-f]{12}")
-_MAX_COPIES = 4  # the build numbers cells with equal texts; ids are tried up to this number
+# Maximum number of cells with equal texts in a lesson. The build gives each of them its own id.
+_MAX_COPIES = 4
 # Maximum number of changed lines of a cell that are compared character by character. Further lines are shown
 # in full.
 _MAX_CHANGED_LINES = 50
@@ -141,9 +142,9 @@ def in_place_of(
 ) -> list[Cell]:
     """Return the added cells in the place of a lesson's cell: next to its copies, or where the lesson has it.
 
-    The place reaches up to the nearest other cells of the lesson. If the lesson's cell was deleted, its place
-    is only known if the cell before it in the lesson stands before the gap, or the next one stands after the
-    gap.
+    A place is a gap between other cells of the lesson. If the lesson's cell was deleted, a gap is its place
+    only if the cell before the gap comes right before it in the lesson, or the cell after the gap right after
+    it.
 
     Args:
         index: the position of the cell in the lesson.

@@ -100,7 +100,7 @@ def is_plain(parts: Sequence[Part]) -> bool:
 
 
 def joined(cells: Sequence[Cell]) -> Cell:
-    """Return the first of several cells, with the text of all of them."""
+    """Join several cells: return the first one, with the text of all of them."""
     return replace(cells[0], source="\n\n".join(cell.source.strip() for cell in cells))
 
 

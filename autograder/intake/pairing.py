@@ -36,7 +36,7 @@ _MAX_DEFINITIONS = 50  # maximum number of definitions of a text cell that are l
 # Limit on the bytes of all code cells together, so that they fit one message to the sandbox.
 MAX_SOURCE_BYTES = 1_000_000
 _MAX_INDENTED = 100_000  # maximum number of characters of a cell that is dedented
-# A cell magic whose cell defines nothing in the notebook's own namespace.
+# A cell magic, such as %%bash, whose cell defines nothing in the notebook's own namespace.
 _FOREIGN_MAGIC = re.compile(r"\s*%%(?!(?:time|capture|prun)\b)")
 
 
@@ -83,7 +83,7 @@ class Pairing:
 
     @property
     def halves_of_code(self) -> set[int]:
-        """The numbers of code cells that belong to a note of several cells and run where they stand."""
+        """The numbers of code cells that belong to a note of several cells and run in their place."""
         several = [cells for cells in self.notes.values() if len(cells) > 1]
         return {cell.number for cells in several for cell in cells if cell.kind == "code"}
 
@@ -176,7 +176,7 @@ def _without_copies(cells: list[Cell]) -> list[Cell]:
 
 
 def _words_in_our_code(pairing: Pairing) -> list[Cell]:
-    """Return the sentences that a student typed into the lesson's own code cells, such as that of a plot."""
+    """Return the sentences that a student typed into the lesson's own code cells, such as a plot's."""
     typed = (
         additions(cell, pairing.lesson[index].source)
         for index, claims in pairing.claims.items()
@@ -393,7 +393,7 @@ def _language(submitted: Submitted) -> Language:
 
 
 def _leave_out_long(pairing: Pairing, language: Language) -> None:
-    """Leave out the longest code cells until the rest can be sent to the sandbox, answers last."""
+    """Leave out the longest code cells until the rest can be sent to the sandbox, but answers last."""
     lesson = pairing.lesson
     answer_indexes = [
         index for index, cell in enumerate(lesson) if is_answer(cell) and cell.cell_type == "code"

@@ -1,4 +1,4 @@
-"""A parser for hostile notebook JSON in any format. Its cells contain only values of the right type."""
+"""A parser for hostile notebook JSON in any format. Every value in the parsed cells has the right type."""
 
 import json
 import re
@@ -220,7 +220,7 @@ def _cell(raw: dict[str, Any], number: int) -> Cell:
 
 
 def without_data_uris(source: str, attachments: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Replace a text's data URIs by references to attachments, and return it with all its attachments.
+    """Replace a text's data URIs with references to attachments, and return it with all its attachments.
 
     Colab writes a pasted picture into the text, which then has hundreds of thousands of characters.
 

@@ -88,6 +88,6 @@ def read_cells(found: FoundNotebooks) -> dict[str, list[Cell]] | Rejected:
 
 
 def last_of_each(cells: Sequence[Cell]) -> list[Cell]:
-    """Remove the grade_id of all but the last cell that has it, as nbgrader does."""
+    """Remove a grade_id that several cells have from all but the last of them, as nbgrader does."""
     last = {cell.grade_id: cell.number for cell in cells}
     return [cell if last[cell.grade_id] == cell.number else replace(cell, grade_id="") for cell in cells]

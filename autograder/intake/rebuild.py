@@ -1,10 +1,10 @@
 """The rebuilt notebook that is graded: the lesson's cells with the student's answers and extra code.
 
-- Every other code cell of the student runs in its own place: extra cells, changed cells of the lesson, and
-  earlier copies of an answer. So the last definition is graded, as in the student's own "Run all".
+- Every other code cell of the student runs in its original place: extra cells, changed cells of the lesson,
+  and earlier copies of an answer. So the last definition is graded, as in the student's own "Run all".
 - A released stub does not run if the answer was written elsewhere. Test cells never run.
-- In a lesson with a note that is graded by hand, text that the student added stays in its place, too. A note
-  that spans several cells is shown as one.
+- In a lesson with a note that is graded by hand, text that the student added stays in its place as well. A
+  note that spans several cells is shown as one.
 - The imports of the lesson's own cells always run first, so a student who deleted that cell loses nothing.
   Any other cell of the lesson that was changed or deleted stays changed or deleted.
 """
@@ -130,7 +130,7 @@ def notebook_of(release: NotebookNode, pairing: Pairing, layout: Layout) -> Note
 def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> dict[str, list[Part]]:
     """Return the parts of the student's texts, by the id of the cell that shows the text.
 
-    A text without pictures or code is left out: it can be shown as it stands in its cell.
+    A text without pictures or code is left out, because its cell already shows it.
     """
     shown = {pairing.lesson[index].id: cells for index, cells in pairing.notes.items()}
     shown |= {

@@ -1,4 +1,4 @@
-"""The time of a submission, read from the timestamp file next to the notebook as hostile bytes."""
+"""The time of a submission, read from the timestamp file in its folder. This file is hostile bytes, too."""
 
 import codecs
 import os
