@@ -28,13 +28,13 @@ class Task:
 
 
 def grading(cell: NotebookNode) -> Mapping[str, object]:
-    """Return a cell's nbgrader metadata; empty if it has none."""
+    """Return a cell's nbgrader metadata, or an empty mapping."""
     metadata = cell.metadata.get("nbgrader")
     return metadata if isinstance(metadata, dict) else {}
 
 
 def grade_id(cell: NotebookNode) -> str:
-    """Return a cell's grade_id, or an empty string if it has none."""
+    """Return a cell's grade_id, or an empty string."""
     return str(grading(cell).get("grade_id", ""))
 
 
@@ -147,7 +147,7 @@ def imports(lesson: Iterable[NotebookNode]) -> str:
 def _imports(sources: Iterable[str]) -> str:
     lines: dict[str, None] = {}
     for source in sources:
-        # Cells that do not parse contain magics or a student's broken code.
+        # Cells that do not parse are skipped: they contain magics or a student's broken code.
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             statements = ast.parse(source).body
             lines |= {ast.unparse(s): None for s in statements if isinstance(s, ast.Import | ast.ImportFrom)}

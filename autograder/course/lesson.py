@@ -32,8 +32,8 @@ _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name":
 # match.
 _CALL = re.compile(r"^[^#\n]*\buse_secant\(", re.MULTILINE)
 _LESSON_COUNT = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
-# Metadata in which jupytext records the layout of the text. They are removed, because they do not describe
-# the notebook.
+# Metadata in which jupytext records the layout of the text. It is removed, because it does not describe the
+# notebook.
 _LAYOUT = ("cell_marker", "lines_to_next_cell", "lines_to_end_of_cell_marker", "skipline", "noskipline")
 
 

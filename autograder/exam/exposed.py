@@ -221,7 +221,10 @@ def _without_tags(text: bytes) -> bytes:
 
 
 def _pairs(data: bytes) -> frozenset[str]:
-    """Return long pairs of adjacent lines with calls, as tokens with all names made equal."""
+    """Return the pairs of adjacent lines that contain calls and are long enough to compare.
+
+    The lines are sequences of tokens with all names made equal.
+    """
     calls = (line for line in _code_lines(data) if b"(" in line)
     shapes = (shape for line in itertools.islice(calls, _CODE_LINES) if (shape := _shape(line)))
     pairs = itertools.pairwise(shapes)

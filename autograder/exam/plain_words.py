@@ -20,7 +20,7 @@ def raised(test: "Grade") -> bool:
 
 
 def why(test: "Grade") -> str:
-    """Return why a test did not give its full points; empty if it did."""
+    """Return the reason why a test did not give full points; empty if it did."""
     return f"{test.error}: {test.message}".removesuffix(": ") if raised(test) else explanation(test)
 
 

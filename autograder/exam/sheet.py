@@ -205,7 +205,10 @@ class Reader:
 
 
 def _asked(root: Path) -> list[str]:
-    """Return the folders with the tests to run: the instructor's, or the release in a class's edition."""
+    """Return the folders of the notebooks that contain the tests to run.
+
+    They are the instructor's notebooks or, in a class's edition, the released ones.
+    """
     return ["source"] if has_hidden_tests(root) else [f"release/{language}" for language in LANGUAGES]
 
 

@@ -34,8 +34,8 @@ _NOT_SUBMITTED = ("timestamp.txt", "submission_secret.txt", "collect.txt")
 _PICTURE_NAME = re.compile(rb"\.(?:png|jpe?g|jfif|gif|webp)\b", re.IGNORECASE)
 _MAX_LISTED = 3  # maximum number of file names listed in a message
 # Marks that browsers, editors, file managers, cloud drives and Canvas add to the name of a copy. They occur
-# at the end of the name ("x copy 2", "x-1", "x (1)", "x 2", "x - 복사본", "x의 사본", or "x (another copy)") or at
-# its beginning ("Copy of x").
+# at the end of the name ("x copy 2", "x-1", "x (1)", "x 2", "x - 복사본", "x의 사본", "x (another copy)") or
+# at its beginning ("Copy of x").
 _COPY_MARK = re.compile(
     r"(?:[ _–—-]*(?:copy|복사본|사본)[ _]*\d{0,9}|의 사본| *\(\d{1,9}\)|[ -]\d{1,3}"
     r"| *\([^()]*(?:copy|복사본|사본|conflict|충돌)[^()]*\))[ _]*$"

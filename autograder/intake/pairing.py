@@ -83,7 +83,7 @@ class Pairing:
 
     @property
     def halves_of_code(self) -> set[int]:
-        """The numbers of code cells that belong to a note of several cells and run in their place."""
+        """The numbers of the code cells that belong to a note of several cells but still run in place."""
         several = [cells for cells in self.notes.values() if len(cells) > 1]
         return {cell.number for cells in several for cell in cells if cell.kind == "code"}
 

@@ -154,7 +154,7 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
 
 
 def _fingerprints(parts: Sequence[Part]) -> str:
-    """Return a line with the hash of each picture in an answer, so that new pictures make a new answer."""
+    """Return a line with a hash for each picture in an answer, so that a replaced picture is noticed."""
     pictures = [part.text for part in parts if part.kind == "picture"]
     return "".join(f"\npicture {hashlib.sha256(data.encode()).hexdigest()}" for data in pictures)
 
