@@ -25,7 +25,7 @@ from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_
 from autograder.course.errors import CourseError
 
 Kind = Literal["test", "answer", "manual", "task", "locked"]
-# bytes of all files that accompany the notebooks, together; every submission gets a copy of them
+# total bytes of the files that accompany the notebooks; every submission gets a copy
 MAX_FILES_BYTES = 64_000_000
 #: Patterns of files that nbgrader does not release with a notebook, unless the course's settings list others.
 IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache")

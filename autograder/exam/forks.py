@@ -29,7 +29,7 @@ from autograder.sandbox.inside.processes import die_with, kill, process_ids, sta
 from autograder.sandbox.inside.template import import_compiler, import_everything
 from secant.language import language
 
-_KILL_SECONDS = 3.0  # for killing all processes of a candidate's session
+_KILL_SECONDS = 3.0  # seconds to try killing all processes of a candidate's session
 
 
 @dataclass

@@ -16,7 +16,7 @@ from secant.language import LANGUAGES
 from secant.testcells import judges
 from secant.visible import visible
 
-# Maximum points of a task. With it, sums of the points that a notebook claims remain numbers that JSON can
+# Maximum points of a task, so that sums of the points a notebook claims remain numbers that JSON can
 # represent.
 MOST_POINTS = 1_000.0
 _MARKS = ("points", "grade", "solution", "locked")

@@ -24,8 +24,8 @@ from autograder.sandbox.template import START_SECONDS
 # On Linux one process serves a whole notebook. Elsewhere each task needs its own process (see
 # sandbox/client.py).
 _AHEAD = 1 if sys.platform == "linux" else 3
-_EXIT_REPORT_SECONDS = 2.0  # to wait for the server to report how a candidate ended
-_CLOSE_SECONDS = 10.0  # to wait for the server to end a candidate's session
+_EXIT_REPORT_SECONDS = 2.0  # seconds to wait for the server's report of how a candidate ended
+_CLOSE_SECONDS = 10.0  # seconds to wait until the server has ended a candidate's session
 
 
 class Pool(Protocol):
@@ -169,7 +169,7 @@ def lasting_pool() -> Pool:
 
 
 class _Forked(Container):
-    """A forked candidate, with the socket that reports its end and that ends it when it is closed."""
+    """A forked candidate. A socket reports its exit, and closing that socket ends it."""
 
     def __init__(self, channel: socket.socket, owner_socket: socket.socket) -> None:
         super().__init__(channel)

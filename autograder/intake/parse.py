@@ -297,7 +297,7 @@ def _text(source: Any) -> str:
 
 
 def marks_of(marks: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return those metadata of a cell that a student has no reason to change.
+    """Return the parts of a cell's metadata that a student has no reason to change.
 
     Args:
         marks: the cell's nbgrader metadata.

@@ -26,7 +26,7 @@ def handed_in(folder: Path, root: Path, clock: Clock) -> Reading:
 
 def parse(data: bytes, clock: Clock) -> Reading:
     """Parse the bytes of a timestamp file. An empty file is treated as no timestamp."""
-    # A shell on Windows writes UTF-16.
+    # The Windows shell writes UTF-16.
     is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     text = data.decode("utf-16" if is_utf16 else "utf-8-sig", "replace").strip()
     return clock.read(text) if text else Reading()
