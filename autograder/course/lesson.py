@@ -184,7 +184,7 @@ def read_text(path: Path) -> NotebookNode:
     Raises:
         CourseError: the file cannot be read or is not a py:percent text.
     """
-    import jupytext  # slow: imports half of a Jupyter server, so only if a lesson is read
+    import jupytext  # imported here because it is slow: it imports half of a Jupyter server
 
     try:
         read = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")

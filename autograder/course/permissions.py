@@ -45,7 +45,7 @@ def open_to_others(course: Course) -> Risk | None:
 def exchange_risk(course: Course) -> Risk | None:
     """Return how other users could replace the exchange's folders, with the remedy; None if they cannot.
 
-    Only root and the instructor may be able to rename the folders above the class's folders. A user who
+    Only root and the instructor should be able to rename the folders above the class's folders. A user who
     renames `inbound` and replaces it receives the class's submissions. A user who replaces `outbound` decides
     which lessons students receive.
     """

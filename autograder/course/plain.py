@@ -214,7 +214,7 @@ def refuse_awaiting(cell: PlainCell, where: str) -> None:
     Raises:
         Unsupported: the test uses `await` outside of a function.
     """
-    # imported here: slow, and few commands need it
+    # imported here because it is slow and few commands need it
     from IPython.core.inputtransformer2 import TransformerManager
 
     try:

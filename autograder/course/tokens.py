@@ -19,7 +19,7 @@ TOKEN = re.compile(
 _ESCAPED = re.compile(rb"\\u([0-9a-fA-F]{4})")
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 _IN_LINES = _SIGNS.replace(b"\n", b"")
-MOST = 20_000  # characters of an answer that are compared
+MOST = 20_000  # maximum number of characters of an answer that are compared
 
 
 def tokens(text: str, is_code: bool = True, most: int = MOST) -> tuple[str, ...]:

@@ -478,7 +478,7 @@ class _Loading:
 
 
 def _load(candidate: CandidateClient, script: Script, seed: int) -> _Loading:
-    """Run the cells. A cell that times out or crashes is left out of the next run to save the other tasks."""
+    """Run the cells, again without a cell that timed out or crashed, so that it costs no other task."""
     loading = _Loading(script)
     for _ in range(LOADS):
         cells = [(step.label, step.source) for step in script.steps if step.label not in loading.lost]

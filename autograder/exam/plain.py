@@ -302,7 +302,7 @@ def _bound_in(tree: ast.AST) -> set[str]:
     return names
 
 
-# --- From what came back to points -----------------------------------------------------------------------
+# --- Converting results to points ------------------------------------------------------------------------
 
 
 def _scored(step: _Step, cell: PlainCell, ran: Ran, proof: str) -> Grade:

@@ -26,9 +26,9 @@ from autograder.course.errors import CourseError
 from autograder.course.plain import is_plain, notebooks
 from autograder.sandbox.visible import extra_packages
 
-MOST = 24  # modules collected from the notebooks
-_MAX_SETTING = 100  # modules that a course's settings may list
-_MAX_NAME_CHARS = 200  # characters of a module's name
+MOST = 24  # maximum number of modules collected from the notebooks
+_MAX_SETTING = 100  # maximum number of modules that a course's settings may list
+_MAX_NAME_CHARS = 200  # maximum number of characters of a module's name
 _OWN = frozenset({"autograder", "secant"})
 
 

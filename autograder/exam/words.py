@@ -23,7 +23,7 @@ def passed(hidden: bool = True) -> tuple[Outcome, Parts]:
     """Return the outcome and message for a passed task.
 
     Args:
-        hidden: whether the hidden tests were run, too.
+        hidden: whether the hidden tests were run as well.
     """
     if hidden:
         return "passed", head(en="Passed, hidden tests included.", ko="숨은 테스트까지 모두 통과했습니다.")

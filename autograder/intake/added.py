@@ -33,8 +33,8 @@ _NAMES_IN_A_ROW = re.compile(r"(?<!\w)([^\W\d]\w*+)[ \t]+(?=([^\W\d]\w*+))")
 _KEYWORDS = {*keyword.kwlist, *keyword.softkwlist, "print"}
 _NAME = re.compile(r"[^\W\d]\w*+")
 _OUTPUT_NAMES = {"print", "display", "Markdown", "f", "r"}
-_MAX_CODE_CHARS = 2_000  # characters of a cell that are searched for words
-_MAX_TEXT_CHARS = 400_000  # characters of a lesson's text cell that are compared
+_MAX_CODE_CHARS = 2_000  # maximum number of characters of a cell that are searched for words
+_MAX_TEXT_CHARS = 400_000  # maximum number of characters of a lesson's text cell that are compared
 _MIN_WORDS = 3
 
 

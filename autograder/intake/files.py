@@ -328,7 +328,7 @@ def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
     """Return the other notebooks in the order in which they would count: copies of the lesson's first.
 
-    Of several copies, the last one comes first, by the name's length and then by the name.
+    Within each group, longer names come first, and names of equal length are in descending order.
     """
     others = [name for name in names if _stem(name) is not None and name not in first]
     return sorted(others, key=lambda name: (is_named_after(lesson, name), len(name), name), reverse=True)

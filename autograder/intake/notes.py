@@ -16,9 +16,10 @@ from autograder.intake.files import PICTURES
 from autograder.intake.parse import Cell
 from autograder.intake.submission import Part
 
-# Characters of one note that are shown, since escaping some characters takes microseconds each.
+# Maximum number of characters of one note that are shown, since escaping some characters takes microseconds
+# each.
 MAX_CHARS = 200_000
-MAX_PICTURES = 20  # pictures of one submission that are shown
+MAX_PICTURES = 20  # maximum number of pictures of a submission that are shown
 _ALT_CHARS = 80
 
 # The possible beginnings of a picture must not overlap. Otherwise, searching a text that consists only of

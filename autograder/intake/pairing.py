@@ -50,7 +50,7 @@ def _definition(before: str, name: str = r"\w+") -> re.Pattern[str]:
     return re.compile(rf"^{before}(?:async[ \t]+def|def|class)[ \t]+({name})\b", re.MULTILINE)
 
 
-_UNINDENTED, _INDENTED = "(?:>>> )?", "[ \t]+"  # IPython strips prompts
+_UNINDENTED, _INDENTED = "(?:>>> )?", "[ \t]+"  # IPython strips >>> prompts from code
 _HEAD, _METHOD = _definition(_UNINDENTED), _definition(_INDENTED)
 _DEFINITION = _definition("[ \t]*", r"\w{1,100}")
 
@@ -279,7 +279,7 @@ def _defines(cell: Cell, stub: NotebookNode) -> bool:
     if _FOREIGN_MAGIC.match(source):
         return False
     if source[:1] in (" ", "\t") and len(source) <= _MAX_INDENTED:
-        source = dedent(source)  # as IPython does
+        source = dedent(source)  # IPython dedents such a cell as well
     if _has(source, _UNINDENTED, [grade_id(stub)]):
         return True
     heads, methods = _HEAD.findall(stub.source), _METHOD.findall(stub.source)

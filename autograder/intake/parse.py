@@ -12,7 +12,8 @@ from autograder.intake.kinds import Kind, of_bytes, of_json, of_text, of_undecod
 from autograder.intake.pictures import MOST, MOST_CHARS, pictures_of
 from autograder.intake.submission import Refused
 
-MAX_BRACKETS = 2_000_000  # parsed, an empty list takes thirty times the memory of its two bytes
+# limit on brackets: a parsed empty list takes thirty times the memory of its two bytes
+MAX_BRACKETS = 2_000_000
 MAX_DEPTH = 950  # maximum nesting depth of lists and dicts, within Python's recursion limit
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]+|\\.)*"?|[\[\]{}]', re.DOTALL)
 MAX_CELLS = 1_000
@@ -290,7 +291,7 @@ def _unicode(text: str) -> str:
 
 
 def _text(source: Any) -> str:
-    """Return a cell's text with line ends as Python reads them and without lone surrogates."""
+    """Return a cell's text with line feeds as line ends and without lone surrogates."""
     parts = source if isinstance(source, list) else [source]
     text = "".join(part for part in parts if isinstance(part, str))
     return _unicode(text.replace("\r\n", "\n").replace("\r", "\n"))

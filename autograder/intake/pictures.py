@@ -12,8 +12,8 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-MOST = 30  # pictures of a submission
-# base64 characters of all of a submission's pictures; a typical plot takes about 40,000
+MOST = 30  # maximum number of pictures that are kept of a submission
+# Maximum number of base64 characters of all of a submission's pictures. A typical plot takes about 40,000.
 MOST_CHARS = 3_000_000
 _LONGEST_SIDE = 4_000  # pixels; a browser needs 64 MB for a picture of 4,000 by 4,000
 _HEAD = struct.Struct(">8sI4sII")

@@ -75,8 +75,9 @@ def find(path: Path, lesson: str, root: Path | None = None, given: Path | None =
 
     In a folder, the notebook is the one that has the lesson's name, as in 03_x.ipynb, or the lesson's name
     with a language, as in 03_x.ko.ipynb. If there is none, it is the notebook with a name that browsers and
-    file managers give to a copy. Of several copies, the last one counts, by the name's length and then by the
-    name. If there is no copy either, it is the folder's only notebook. All other notebooks are read too.
+    file managers give to a copy. If there are several copies, the one with the longest name counts, and the
+    last in order among names of equal length. If there is no copy either, it is the folder's only notebook.
+    All other notebooks are read too.
 
     Args:
         path: the submitted folder, or a notebook file.
