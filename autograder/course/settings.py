@@ -84,7 +84,7 @@ class Course:
         """Return the lessons in `c.Secant.solutions`, whose worked solutions are added to the feedback.
 
         Raises:
-            CourseError: the setting names a lesson that the course does not have.
+            CourseError: the setting is not a list, or names a lesson that the course does not have.
         """
         setting = self.config.get("Secant", {}).get("solutions", [])
         if not isinstance(setting, list | tuple | set):
