@@ -69,7 +69,8 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
         command = "autograder build" if has_text else f"nbgrader generate_assignment {lesson}"
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `{command}`.")
     notebook = read_notebook(root / source / lesson / f"{lesson}.ipynb")
-    released = "lang" in notebook.metadata  # a class's edition has released notebooks only, without source/
+    # a class's edition of the course has no source/, only released notebooks
+    released = "lang" in notebook.metadata
     tests = [cell.source for cell in notebook.cells if is_test(cell)]
     if not (is_built(notebook) or released) or not all(map(judges, tests)):
         raise NotBuilt(not_built(lesson))
@@ -135,7 +136,8 @@ def not_built(name: str) -> str:
 def built_lessons(root: Path, source: str = "source") -> list[str]:
     """Return the names of the lessons that have been built, in order.
 
-    A class's edition has no lesson texts. There, every notebook that has a lesson's name counts.
+    A class's edition of the course has no lesson texts. There, every notebook that has a lesson's name
+    counts.
     """
     names = sorted(path.stem for path in (root / source).glob("[0-9][0-9]_*/*.ipynb") if is_home(path))
     return [name for name in names if not has_hidden_tests(root) or (root / "course" / name).is_dir()]

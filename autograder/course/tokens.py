@@ -27,9 +27,9 @@ def tokens(text: str, is_code: bool = True, most: int = MOST) -> tuple[str, ...]
 
     Args:
         text: the answer.
-        is_code: whether the answer is code. In code, comments are left out, and all variable names and all
-            strings are made equal, since a writer is free to choose them. Attributes, keywords, numbers and
-            signs are kept. In prose, every word counts.
+        is_code: whether the answer is code. In code, comments are left out. All variable names are replaced
+            with one token and all strings with another, since a writer is free to choose them. Attributes,
+            keywords, numbers and signs are kept. In prose, every word counts.
         most: the number of characters to look at.
     """
     matches = TOKEN.findall(text[:most])

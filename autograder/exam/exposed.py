@@ -5,7 +5,7 @@ that students receive are not reported. nbgrader's examples are not reported eit
 others.
 
 Code is compared twice. Lines are compared as letters and digits. Sequences of lines are compared as tokens
-with all names made equal, because a test or an answer with renamed variables still gives the lesson away.
+with all names normalised, because a test or an answer with renamed variables still gives the lesson away.
 """
 
 import html
@@ -63,7 +63,7 @@ class _Secret:
 
 @dataclass(frozen=True)
 class _Shape:
-    """The code that gives one task away even with renamed variables: tokens with all names made equal.
+    """The code that gives one task away even with renamed variables: tokens with all names normalised.
 
     Attributes:
         task: the task's id.
@@ -121,7 +121,7 @@ class Lesson:
 
     @cached_property
     def _shapes(self) -> list[_Shape]:
-        """Each task's hidden test and answer with all names made equal, without code given to students."""
+        """Each task's hidden test and answer with all names normalised, without code given to students."""
         given = "\n".join(_parts(cell)[0] for cell in self._source.cells).encode()
         answers = "\n".join(answer.source for answer in self._answers.values()).encode()
         open_pairs, given_shapes = _pairs(given) | _pairs(answers), _shapes(given)
@@ -175,7 +175,7 @@ class Lesson:
         A line counts if it is complete, uses the functions that tests use, and occurs neither in the
         students' notebook nor in one of the course's answers. So a student with several such lines has seen
         the tests, and no correct answer is mistaken for a quotation. If there are too few such lines, pairs
-        of lines are compared with all names made equal.
+        of lines are compared with all names normalised.
         """
         quoted = self._all_quotable.intersection(_long_lines(data))
         if len(quoted) >= _MIN_LEAKED_LINES:
@@ -223,7 +223,7 @@ def _without_tags(text: bytes) -> bytes:
 def _pairs(data: bytes) -> frozenset[str]:
     """Return the pairs of adjacent lines that contain calls and are long enough to compare.
 
-    The lines are sequences of tokens with all names made equal.
+    The lines are sequences of tokens with all names normalised.
     """
     calls = (line for line in _code_lines(data) if b"(" in line)
     shapes = (shape for line in itertools.islice(calls, _CODE_LINES) if (shape := _shape(line)))
@@ -232,7 +232,7 @@ def _pairs(data: bytes) -> frozenset[str]:
 
 
 def _shapes(data: bytes) -> str:
-    """Return the lines of a text as tokens with all names made equal, each line between two line feeds."""
+    """Return the lines of a text as tokens with all names normalised, each line between two line feeds."""
     shapes = (_shape(line) for line in itertools.islice(_code_lines(data), _CODE_LINES))
     return "".join(f"\n{shape}\n" for shape in shapes if shape)
 
@@ -251,7 +251,7 @@ def _code_lines(data: bytes) -> Iterator[bytes]:
 
 @lru_cache(maxsize=50_000)  # most lines of a class's notebooks come from the release
 def _shape(line: bytes) -> str:
-    """Return a line as tokens with all names made equal, without JSON's quotation marks."""
+    """Return a line as tokens with all names normalised, without JSON's quotation marks."""
     text = line.decode(errors="replace").replace('\\"', '"').replace("\\\\", "\\").strip(' \t\r",')
     found = tokens(text)
     return " ".join(found) if any(token.isalnum() for token in found) else ""

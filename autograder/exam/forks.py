@@ -3,7 +3,7 @@
 It resembles the sandbox's template, but without the sandbox. Each candidate leads its own session. The
 process that requested the candidate, its owner, holds a socket that is connected to the server. When the
 owner closes this socket, the server ends all processes of the session, so that nothing outlives a check, even
-if the check fails. When the control socket is closed, the server ends all candidates and then itself.
+if the check fails. When the control socket is closed, the server ends all candidates and exits.
 
     python -m autograder.exam.forks CONTROL
 

@@ -76,8 +76,8 @@ class Sheet:
     Attributes:
         path: the notebook file.
         root: the course directory; None if there is no course or the course does not have this lesson.
-        assignment: the assignment with the tests to run. In a class's edition, these are the visible tests in
-            the notebook's language. Without a course, they are the notebook's own tests.
+        assignment: the assignment with the tests to run. In a class's edition of the course, these are the
+            visible tests in the notebook's language. Without a course, they are the notebook's own tests.
         script: the code to run.
     """
 
@@ -178,7 +178,7 @@ class Reader:
         """Return the lesson with the most graded cells in common, or else the lesson with the same name."""
         marks = _grade_ids(path)
         places = [(name, folder) for folder in _asked(root) for name in built_lessons(root, folder)]
-        # Lessons whose name is in the file's name come first, since they are most likely to match.
+        # Lessons with a name that is part of the file's name come first, since they are most likely to match.
         places.sort(key=lambda place: place[0].casefold() not in path.name.casefold())
         best, best_score = None, (0, False)
         for name, folder in places:
@@ -207,7 +207,7 @@ class Reader:
 def _asked(root: Path) -> list[str]:
     """Return the folders of the notebooks that contain the tests to run.
 
-    They are the instructor's notebooks or, in a class's edition, the released ones.
+    They are the instructor's notebooks or, in a class's edition of the course, the released ones.
     """
     return ["source"] if has_hidden_tests(root) else [f"release/{language}" for language in LANGUAGES]
 

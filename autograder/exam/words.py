@@ -59,7 +59,7 @@ def too_long(seconds: float) -> Parts:
 
 
 def not_done() -> Parts:
-    """Return the message for a task whose placeholder was not replaced."""
+    """Return the message for a task that still has the placeholder."""
     return head(**NOT_DONE)
 
 

@@ -1,4 +1,4 @@
-"""Text that a student added to a lesson: which parts of it answer a note, and which of the rest is shown."""
+"""Text that a student added to a lesson: which parts belong to a written answer, and what else is shown."""
 
 import keyword
 import re
@@ -10,8 +10,8 @@ from nbformat import NotebookNode
 from autograder.course.cells import grade_id, text_id
 from autograder.intake.parse import Cell
 
-# Limits on added text that answers no note. The feedback page typesets the formulas in it, and that takes
-# longer than showing code.
+# Limits on added text that belongs to no written answer. The feedback page typesets the formulas in it, and
+# that takes longer than showing code.
 MAX_ADDED = 100
 MAX_ADDED_CHARS = 50_000
 MAX_ADDED_CELL_CHARS = 10_000
@@ -42,7 +42,7 @@ def added_text(unclaimed: list[Cell], texts: Collection[str]) -> list[Cell]:
     """Return the text cells that the student added, without the lesson's text in other editions or languages.
 
     Args:
-        unclaimed: cells that claim no cell of the lesson.
+        unclaimed: cells that match no cell of the lesson.
         texts: the text of the lesson's cells, in every language.
     """
     known = set(texts)
@@ -149,7 +149,7 @@ def in_place_of(
     Args:
         index: the position of the cell in the lesson.
         cells: the submitted cells.
-        claims: the submitted cells that claim a cell of the lesson, by its position.
+        claims: the submitted cells that match a cell of the lesson, by its position.
         added: the cells to choose from.
     """
     own_numbers = {cell.number for cell in claims[index]}
@@ -171,16 +171,16 @@ def in_section_of(
     claims: Mapping[int, list[Cell]],
     added: list[Cell],
 ) -> list[Cell]:
-    """Return the added cells in a note's section, which begins after the last graded cell before the note.
+    """Return the added cells in a written answer's section of the lesson.
 
-    The section ends with the lesson's next text cell, because a student may have typed at the beginning of
-    that cell.
+    The section begins after the last graded cell before the written answer. It ends with the lesson's next
+    text cell, because a student may have typed at the beginning of that cell.
 
     Args:
-        index: the position of the note in the lesson.
+        index: the position of the written answer's cell in the lesson.
         lesson: the cells of the lesson.
         cells: the submitted cells.
-        claims: the submitted cells that claim a cell of the lesson, by its position.
+        claims: the submitted cells that match a cell of the lesson, by its position.
         added: cells that the student added, and additions to the lesson's own cells.
     """
     first = max((at for at in range(index) if grade_id(lesson[at])), default=-1) + 1
@@ -202,9 +202,9 @@ def in_section_of(
 def _gaps(
     cells: list[Cell], claims: Mapping[int, list[Cell]], index: int
 ) -> Iterator[tuple[int, int, list[Cell]]]:
-    """Yield the cells between two consecutive claimed cells of the lesson, with the positions of those two.
+    """Yield the runs of cells between two cells that match the lesson, with the positions of these two.
 
-    Cells that claim the cell at `index` count as unclaimed.
+    Cells that match the lesson's cell at `index` are treated as unmatched.
     """
     places = {cell.number: at for at, claimed in claims.items() for cell in claimed if at != index}
     before, between = -1, list[Cell]()

@@ -171,7 +171,7 @@ def names_of(lesson: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Folder:
-    """An open folder. Its descriptor pins it, so that no name above it can be replaced by a link.
+    """An open folder. Its descriptor pins it, so that no folder above it can be replaced by a link.
 
     Attributes:
         path: the folder's path.
@@ -449,7 +449,7 @@ def read_side_files(
 
 
 def _side_file(folder: _Folder, path: PurePosixPath, most: int) -> bytes | None:
-    """Return a file's bytes; None if it has a second hard link, is not an ordinary file, or is too large."""
+    """Return a file's bytes; None if it is not an ordinary file, has other hard links, or is too large."""
     try:
         data, other_names = _read_file(folder, path.name, most)
     except (Refused, OSError):

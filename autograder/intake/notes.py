@@ -16,8 +16,8 @@ from autograder.intake.files import PICTURES
 from autograder.intake.parse import Cell
 from autograder.intake.submission import Part
 
-# Maximum number of characters of one note that are shown, since escaping some characters takes microseconds
-# each.
+# Maximum number of characters of one written answer that are shown, since escaping some characters takes
+# microseconds each.
 MAX_CHARS = 200_000
 MAX_PICTURES = 20  # maximum number of pictures of a submission that are shown
 _ALT_CHARS = 80

@@ -1,6 +1,7 @@
 """Pairing: decides which submitted cell is which cell of the lesson, and which one answers a task.
 
-- A cell claims a cell of the lesson by its grade_id, or else by its cell id, or else by having the same text.
+- A submitted cell claims a cell of the lesson by its grade_id, or else by its cell id, or else by having the
+  same text.
 - The answer to a task is the cell that counts when the notebook runs. This is the last code cell, anywhere,
   that defines the task's function or class and is not the released stub. If there is none, these candidates
   are tried in order:
@@ -9,10 +10,10 @@
   3. code typed into a test cell that defines it, if the code can be distinguished from the released test;
   4. a code cell in the place of the task's own cell;
   5. the stub.
-- The answer to a note, a written answer that is graded by hand, is everything that the student wrote in its
+- A note is an answer in words that is graded by hand. It consists of everything that the student wrote in its
   place, in order. This includes the note's cell, copies of it that arise when a cell is split, and cells that
-  the student added (added.py). If all of that is empty, the answer is the student's text elsewhere in the
-  note's section, including additions to the lesson's own text.
+  the student added (added.py). If all of that is empty, the note is the student's text elsewhere in its
+  section, including additions to the lesson's own text.
 """
 
 import re
@@ -62,11 +63,12 @@ class Pairing:
     Attributes:
         lesson: the cells of the release.
         cells: the submitted cells.
-        claims: the submitted cells that claim a cell of the lesson, by the position of that cell.
-        unclaimed: the submitted cells that claim no cell of the lesson.
-        added: text by the student that answers no note, including additions to the lesson's own text.
+        claims: the submitted cells that match a cell of the lesson, by the position of the lesson's cell.
+        unclaimed: the submitted cells that match no cell of the lesson.
+        added: text by the student that is part of no written answer, including additions to the lesson's
+            text.
         answers: the chosen answers, by the position of the lesson's answer cell.
-        notes: the cells that make up the answer to a note, by the position of the note's cell.
+        notes: the cells that make up a written answer, by the position of its cell in the lesson.
         flags: remarks for staff; see `take_in.understand`.
         left_out: comments that replace code cells too long to run, by the cell's number.
     """
@@ -83,7 +85,7 @@ class Pairing:
 
     @property
     def halves_of_code(self) -> set[int]:
-        """The numbers of the code cells that belong to a note of several cells but still run in place."""
+        """The numbers of code cells that are one part of a written answer but still run in place."""
         several = [cells for cells in self.notes.values() if len(cells) > 1]
         return {cell.number for cells in several for cell in cells if cell.kind == "code"}
 
@@ -145,7 +147,7 @@ def _choose_answers(pairing: Pairing, texts: Collection[str]) -> None:
 
 
 def _choose_note(pairing: Pairing, index: int) -> None:
-    """Choose the cells that answer a note."""
+    """Choose the cells that make up a written answer."""
     note, claims = pairing.lesson[index], pairing.claims[index]
     written = _without_copies([cell for cell in claims if is_written(cell, note)])
     words = [cell for cell in pairing.unclaimed if cell.kind == "code" and is_words(cell.source)]
@@ -187,7 +189,7 @@ def _words_in_our_code(pairing: Pairing) -> list[Cell]:
 
 
 def _as_note(cell: Cell) -> Cell:
-    """Return a cell of a note with its data URIs turned into attachments, even if it became a code cell."""
+    """Return a written answer's cell with data URIs turned into attachments, even if it is a code cell."""
     source, attachments = without_data_uris(cell.source, cell.attachments)
     return replace(cell, source=source, attachments=attachments)
 
@@ -230,7 +232,7 @@ def _choose_code(pairing: Pairing, index: int, code: list[Cell]) -> None:
 
 
 def _code_of_students(pairing: Pairing) -> list[Cell]:
-    """Return the code cells that may answer a task, whether or not they claim a cell of the lesson."""
+    """Return the code cells that may answer a task, whether or not they match a cell of the lesson."""
     cells = [cell for cell in pairing.unclaimed if cell.kind == "code"]
     for index, claims in pairing.claims.items():
         if not is_test(pairing.lesson[index]):
@@ -254,7 +256,7 @@ def _outside_test(source: str, test: str) -> str:
     """Return the code that a submitted test cell contains in addition to the released test.
 
     If the cell contains only parts of the test, return an empty string, because the student's own code cannot
-    be told apart from them.
+    be distinguished from them.
     """
     if test.strip() in source:
         return source.replace(test.strip(), "", 1).strip()

@@ -1,7 +1,8 @@
-"""The pictures in a submitted cell's outputs, shown to the person who grades a written note about them.
+"""The pictures in a submitted cell's outputs, shown to the person who grades a written answer about them.
 
 The grader draws no pictures itself: students' code runs without a display, and its process sends only text.
-So these pictures are the student's claim. They are PNG files of limited size. Any other output is dropped.
+So these pictures come from the student's file and prove nothing. They are PNG files of limited size. Any
+other output is dropped.
 """
 
 import base64

@@ -3,8 +3,8 @@
 - Every other code cell of the student runs in its original place: extra cells, changed cells of the lesson,
   and earlier copies of an answer. So the last definition is graded, as in the student's own "Run all".
 - A released stub does not run if the answer was written elsewhere. Test cells never run.
-- In a lesson with a note that is graded by hand, text that the student added stays in its place as well. A
-  note that spans several cells is shown as one.
+- In a lesson with written answers, which are graded by hand, text that the student added stays in its place
+  as well. A written answer that spans several cells is shown as one.
 - The imports of the lesson's own cells always run first, so a student who deleted that cell loses nothing.
   Any other cell of the lesson that was changed or deleted stays changed or deleted.
 """
@@ -45,7 +45,8 @@ def layout_of(pairing: Pairing) -> Layout:
     stands_for = {
         cell.number: index
         for index, cell in reversed(pairing.answers.items())
-        # A note typed into one of the lesson's code cells does not replace that cell, because its code runs.
+        # A written answer typed into one of the lesson's code cells does not replace that cell, because its
+        # code runs.
         if index not in pairing.notes or cell.number not in in_ours
     }
     dropped = set()
@@ -78,7 +79,7 @@ def layout_of(pairing: Pairing) -> Layout:
 
 
 def _shown_text(pairing: Pairing) -> list[Cell]:
-    """Return the added text to show: all of it in a lesson with a note, else only cells with an answer."""
+    """Return the added text to show: all of it in a lesson with written answers, else only code answers."""
     if any(map(is_manual, pairing.lesson)):
         return pairing.added
     names = [name for cell in pairing.lesson if is_answer(cell) for name in names_defined(cell)]

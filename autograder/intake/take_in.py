@@ -115,9 +115,9 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
     written in more than one language), `counted:` (this one of several files counted) and `other_answers:`
     (this file has an answer that the one that counted does not have); `duplicate:`, `changed_test:`,
     `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`, `found_by_name:`,
-    `found_by_place:` (a note was found in cells that the student added, or in the lesson's own text),
-    `defined_twice:` (several written cells define the function or class that the task asks for), `left_out:`
-    (a code cell is too long to run).
+    `found_by_place:` (a written answer was found in cells that the student added or in the lesson's own text,
+    or code was found where the task's own cell was), `defined_twice:` (several written cells define the
+    function or class that the task asks for), `left_out:` (a code cell is too long to run).
 
     Args:
         found: the submitted file.
