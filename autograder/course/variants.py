@@ -54,6 +54,6 @@ def _lines(node: ast.stmt, source: list[str]) -> list[str]:
 
 
 def _span(node: ast.stmt) -> tuple[int, int]:
-    """Return the index of a statement's first line, decorators included, and of the line after it."""
+    """Return the indexes of a statement's first line, decorators included, and of the line after its end."""
     starts = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
     return min(starts) - 1, node.end_lineno or node.lineno

@@ -45,7 +45,7 @@ class WarmPool:
     """A short queue of processes that each do their own imports."""
 
     def __init__(self) -> None:
-        # on Windows, starting a process takes until its imports are done
+        # on Windows, starting a process blocks until its imports are done
         self._starter = ThreadPoolExecutor(_AHEAD)
         self._containers: deque[Future[Container]] = deque()
         self.refill()

@@ -395,7 +395,7 @@ def _language(submitted: Submitted) -> Language:
 
 
 def _leave_out_long(pairing: Pairing, language: Language) -> None:
-    """Leave out the longest code cells until the rest can be sent to the sandbox, but answers last."""
+    """Leave out the longest code cells, answers last, until the rest can be sent to the sandbox."""
     lesson = pairing.lesson
     answer_indexes = [
         index for index, cell in enumerate(lesson) if is_answer(cell) and cell.cell_type == "code"
